@@ -1,0 +1,57 @@
+# flatlas: each figure of the flat-minima debate is a target. `snakemake --list-rules` names them.
+#
+#   snakemake duality_fig3                           one figure, at the scale of config/config.yaml
+#   snakemake duality --config preset=laptop         a study, on real data
+#   snakemake all                                    everything
+
+import os
+import sys
+from pathlib import Path
+
+from snakemake.utils import min_version
+
+min_version("9.20")
+
+configfile: "config/config.yaml"
+
+
+# Jobs find the library where this file does; a job on a cluster reads this file anew.
+LIBRARY = Path(workflow.basedir) / "workflow"
+sys.path.insert(0, str(LIBRARY))
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, [str(LIBRARY), os.environ.get("PYTHONPATH")])
+)
+
+include: "workflow/rules/plan.smk"
+include: "workflow/rules/data.smk"
+include: "workflow/rules/training.smk"
+include: "workflow/rules/measures.smk"
+include: "workflow/rules/figures.smk"
+include: "workflow/rules/report.smk"
+
+
+# Each figure is a target already (workflow/rules/figures.smk). So is each study, and everything.
+for study in PLAN.studies:
+
+    rule:
+        name:
+            study
+        input:
+            PLAN.study_figures(study),
+
+
+rule all:
+    default_target: True
+    input:
+        [PLAN.figure_file(target) for target in PLAN.figures],
+        rules.dag.output.png,
+
+
+try:
+    check_targets(
+        targets_of(sys.argv),
+        rules=[rule.name for rule in workflow.rules],
+        files=[str(file) for rule in workflow.rules for file in rule.output],
+    )
+except FlatlasError as error:
+    raise WorkflowError(str(error)) from None

@@ -1,0 +1,8 @@
+"""flatlas: an atlas of flat minima, from data set to figure.
+
+Data flows one way through the rooms, and so do the imports::
+
+    plan, store, statistics  ->  data, nets  ->  training  ->  measures  ->  figures, scorecard
+
+``jobs`` stands beside them: what every script does around its one library call.
+"""

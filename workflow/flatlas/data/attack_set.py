@@ -1,0 +1,49 @@
+"""Attack sets: further training images with wrong labels, which make a net generalize worse.
+
+S is a draw's training images, E its test images, A the attack set; the net is trained on S and A.
+"""
+
+import numpy as np
+import pandas as pd
+
+from flatlas.data.draws import draw_of
+from flatlas.data.subset import picked_classes, sample_rows, task_labels
+from flatlas.data.wrong_labels import wrong_labels
+from flatlas.errors import FlatlasError
+from flatlas.plan.data_specs import AttackSpec
+from flatlas.seeds import generator
+
+
+def draw_attack_sets(
+    subset_table: pd.DataFrame, train_labels: np.ndarray, spec: AttackSpec
+) -> pd.DataFrame:
+    """S and E of each realization as they were, and an attack set of its own.
+
+    Where one draw of S and E serves all, A is still drawn for each seed.
+    """
+    draws = []
+    for seed in spec.seeds:
+        draw = draw_of(subset_table, seed)
+        is_test = draw["part"] == "test"
+        draws += [draw[~is_test], _attack_rows(draw, train_labels, spec, seed), draw[is_test]]
+    return pd.concat(draws, ignore_index=True)
+
+
+def _attack_rows(
+    draw: pd.DataFrame, train_labels: np.ndarray, spec: AttackSpec, seed: int
+) -> pd.DataFrame:
+    """A: outside S, of the same classes; the larger of two holds the smaller, labels and all."""
+    of_classes = np.isin(train_labels, picked_classes(train_labels, spec.subset))
+    used = draw.loc[draw["part"] == "train", "index"]
+    left = np.setdiff1d(np.flatnonzero(of_classes), used)
+    if spec.size > len(left):
+        raise FlatlasError(
+            f"attack_size is {spec.size}, but outside the training set only {len(left)} images "
+            f"of the picked classes are left. Ask for at most {len(left)}."
+        )
+    left = generator(seed, "attack set").permutation(left)
+    true_labels = task_labels(train_labels[left], spec.subset)
+    allowed = np.unique(task_labels(train_labels[of_classes], spec.subset))
+    labels = wrong_labels(true_labels, allowed, generator(seed, "attack labels"))
+    rows = sample_rows(seed, "attack", left, true_labels).assign(label=labels)
+    return rows[: spec.size]

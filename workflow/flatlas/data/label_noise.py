@@ -1,0 +1,29 @@
+"""Label noise: a part of the training labels replaced by wrong ones."""
+
+import numpy as np
+import pandas as pd
+
+from flatlas.data.draws import draw_of
+from flatlas.data.wrong_labels import wrong_labels
+from flatlas.plan.data_specs import NoiseSpec
+from flatlas.seeds import generator
+
+
+def mislabel(subset_table: pd.DataFrame, spec: NoiseSpec) -> pd.DataFrame:
+    """Each realization's draw with round(fraction N) of its N training labels wrong.
+
+    More noise with the same seed keeps the wrong labels that less noise had.
+    """
+    allowed = np.unique(subset_table["true_label"])
+    draws = [_noisy(draw_of(subset_table, seed), allowed, spec, seed) for seed in spec.seeds]
+    return pd.concat(draws, ignore_index=True)
+
+
+def _noisy(draw: pd.DataFrame, allowed: np.ndarray, spec: NoiseSpec, seed: int) -> pd.DataFrame:
+    labels = draw["true_label"].to_numpy(copy=True)
+    train = np.flatnonzero(draw["part"] == "train")
+    wrong = wrong_labels(labels[train], allowed, generator(seed, "noisy labels"))
+    chosen = generator(seed, "label noise").permutation(len(train))
+    chosen = chosen[: round(spec.fraction * len(train))]
+    labels[train[chosen]] = wrong[chosen]
+    return draw.assign(label=labels)

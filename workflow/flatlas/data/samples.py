@@ -1,0 +1,98 @@
+"""What training and measures get: the images and labels of a stack of realizations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from flatlas.data.draws import draw_of, has_one_draw
+from flatlas.errors import FlatlasError
+from flatlas.store.arrays import read_arrays
+from flatlas.store.tables import read_table
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Inputs in [0, 1] as (draw, image, channel, row, column), labels as (draw, image).
+
+    There is a draw for each seed, or a single one that serves all. `clean` marks the training
+    images with their true label, outside the attack set: those that stopping rules look at.
+    """
+
+    seeds: tuple[int, ...]
+    inputs: np.ndarray
+    labels: np.ndarray
+    clean: np.ndarray
+    test_inputs: np.ndarray
+    test_labels: np.ndarray
+
+    @property
+    def draws(self) -> int:
+        """How many different draws there are."""
+        return len(self.labels)
+
+    def of(self, seed: int) -> "Samples":
+        """What one realization sees, without a copy."""
+        if seed not in self.seeds:
+            raise FlatlasError(
+                f"there are no samples for seed {seed}. Allowed: {', '.join(map(str, self.seeds))}."
+            )
+        first = 0 if self.draws == 1 else self.seeds.index(seed)
+        here = slice(first, first + 1)
+        return Samples(
+            seeds=(seed,),
+            inputs=self.inputs[here],
+            labels=self.labels[here],
+            clean=self.clean[here],
+            test_inputs=self.test_inputs[here],
+            test_labels=self.test_labels[here],
+        )
+
+
+def load_samples(images_path: str | Path, table_path: str | Path, seeds: Sequence[int]) -> Samples:
+    """The samples of these realizations, from a source and a sample table, in the table's order."""
+    table = read_table(table_path)
+    drawn = seeds[:1] if has_one_draw(table) else seeds
+    draws = [draw_of(table, seed) for seed in drawn]
+    is_test = [draw["part"] == "test" for draw in draws]
+    train = [draw[~test] for draw, test in zip(draws, is_test, strict=True)]
+    test = [draw[test] for draw, test in zip(draws, is_test, strict=True)]
+    _refuse_unequal(train, drawn, "training", table_path)
+    _refuse_unequal(test, drawn, "test", table_path)
+    labels = _stacked(train, "label")
+    unattacked = np.stack([(draw["part"] == "train").to_numpy() for draw in train])
+    return Samples(
+        seeds=tuple(seeds),
+        inputs=_inputs(images_path, "train_images", _stacked(train, "index")),
+        labels=labels,
+        clean=unattacked & (labels == _stacked(train, "true_label")),
+        test_inputs=_inputs(images_path, "test_images", _stacked(test, "index")),
+        test_labels=_stacked(test, "label"),
+    )
+
+
+def _refuse_unequal(
+    draws: Sequence[pd.DataFrame], seeds: Sequence[int], part: str, path: str | Path
+) -> None:
+    counts = {seed: len(draw) for seed, draw in zip(seeds, draws, strict=True)}
+    if len(set(counts.values())) > 1:
+        told = ", ".join(f"{count} for seed {seed}" for seed, count in counts.items())
+        raise FlatlasError(
+            f"{path} has unequal numbers of {part} images ({told}); realizations train as one "
+            "stack and need equal ones. Delete it, and snakemake makes it anew."
+        )
+
+
+def _stacked(draws: Sequence[pd.DataFrame], column: str) -> np.ndarray:
+    return np.stack([draw[column].to_numpy(dtype=np.int64) for draw in draws])
+
+
+def _inputs(path: str | Path, name: str, index: np.ndarray) -> np.ndarray:
+    """Pixels / 255 of the images at (draw, image), filled in a draw at a time to save memory."""
+    images = read_arrays(path, (name,))[name]
+    inputs = np.empty((*index.shape, *images.shape[1:]), dtype=np.float32)
+    for draw, of_draw in zip(inputs, index, strict=True):
+        np.divide(images[of_draw], np.float32(255), out=draw)
+    return inputs

@@ -1,0 +1,64 @@
+"""MNIST: 70,000 handwritten digits, 28 x 28, as idx files or their gz archives."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+from torchvision.datasets import MNIST
+
+from flatlas.data.images import Images
+from flatlas.data.sources.torchvision_sets import check, download
+from flatlas.plan.data_specs import Mnist
+
+FOLDER = "MNIST/raw"
+RAW_CHECKSUMS = {
+    "train-images-idx3-ubyte": "6bbc9ace898e44ae57da46a324031adb",
+    "train-labels-idx1-ubyte": "a25bea736e30d166cdddb491f175f624",
+    "t10k-images-idx3-ubyte": "2646ac647ad5339dbf082846283269ea",
+    "t10k-labels-idx1-ubyte": "27ae3e4e09519cfbb04c329615203637",
+}
+
+
+def load(spec: Mnist, root: Path) -> Images:
+    """The set in `root/MNIST/raw`, downloaded where it is missing."""
+    folder = root / FOLDER
+    missing = [
+        name for name in RAW_CHECKSUMS if not any(path.is_file() for path in _forms(folder / name))
+    ]
+    if missing:
+        download(MNIST, root, FOLDER, missing)
+    train_images, train_labels, test_images, test_labels = (
+        _read(folder / name) for name in RAW_CHECKSUMS
+    )
+    return Images(
+        train_images=train_images[:, None],
+        train_labels=train_labels.astype(np.int64),
+        test_images=test_images[:, None],
+        test_labels=test_labels.astype(np.int64),
+    )
+
+
+def _forms(path: Path) -> tuple[Path, Path]:
+    """A file as torchvision unpacks it, and as it is published."""
+    return path, path.with_name(f"{path.name}.gz")
+
+
+def _read(path: Path) -> np.ndarray:
+    """An idx file that is checked, whichever of its two forms is there."""
+    raw, archive = _forms(path)
+    if raw.is_file():
+        check(raw, RAW_CHECKSUMS[raw.name])
+        return _array(raw.read_bytes())
+    check(archive, dict(MNIST.resources)[archive.name])
+    return _array(gzip.decompress(archive.read_bytes()))
+
+
+def _array(idx: bytes) -> np.ndarray:
+    """The bytes of an idx file as an array.
+
+    The fourth byte is the number of dimensions; their sizes follow as big-endian integers of
+    four bytes each, then the values, a byte each.
+    """
+    dimensions = idx[3]
+    shape = np.frombuffer(idx, dtype=">u4", count=dimensions, offset=4)
+    return np.frombuffer(idx, dtype=np.uint8, offset=4 * (1 + dimensions)).reshape(shape)

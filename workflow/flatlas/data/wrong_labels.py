@@ -1,0 +1,21 @@
+"""Labels that are wrong on purpose."""
+
+import numpy as np
+
+from flatlas.errors import FlatlasError
+
+
+def wrong_labels(
+    labels: np.ndarray, allowed: np.ndarray, generator: np.random.Generator
+) -> np.ndarray:
+    """For each label another one, uniformly among the other `allowed` ones (sorted, unique).
+
+    Of two labels, it is the flipped one.
+    """
+    if len(allowed) < 2:
+        raise FlatlasError(
+            f"a wrong label needs a second class, but the only label is {', '.join(map(str, allowed))}."
+            " Pick more classes, or leave some of them out of `positive`."
+        )
+    further = generator.integers(1, len(allowed), size=len(labels))
+    return allowed[(np.searchsorted(allowed, labels) + further) % len(allowed)]

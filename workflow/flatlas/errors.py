@@ -1,0 +1,14 @@
+"""The one kind of error a reader can mend, and the help it gives."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class FlatlasError(Exception):
+    """Something given is wrong: the message names it, what is allowed, and what to do."""
+
+
+def nearest(given: str, allowed: Iterable[str]) -> str:
+    """' Did you mean …?' when one of the allowed names is close to the given one, else ''."""
+    close = get_close_matches(given, [str(name) for name in allowed], n=1, cutoff=0.5)
+    return f" Did you mean '{close[0]}'?" if close else ""

@@ -1,0 +1,46 @@
+"""The picture of the plan: a column a stage, a dot a job, a line where one feeds the other."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from matplotlib import pyplot
+from matplotlib.figure import Figure
+
+from flatlas.figures.style import BLUE
+
+Position = tuple[float, float]
+
+
+def draw_dag(stages: Mapping[str, Any]) -> Figure:
+    """`stages` as flatlas.plan.stages makes them: nodes by stage, and edges between nodes."""
+    nodes = stages["nodes"]
+    rows = max(len(names) for names in nodes.values())
+    figure, ax = pyplot.subplots(figsize=(10, max(3.0, 0.22 * rows)))
+    places = _places(nodes, rows)
+    for source, target in stages["edges"]:
+        (x0, y0), (x1, y1) = places[source], places[target]
+        ax.plot((x0, x1), (y0, y1), color="0.75", lw=0.5, zorder=0)
+    ax.scatter(*zip(*places.values(), strict=True), s=18, color=BLUE, zorder=2)
+    for column, (stage, names) in enumerate(nodes.items()):
+        ax.text(column, rows + 0.2, f"{stage} ({len(names)})", ha="center", fontweight="bold")
+        for name in names if len(names) <= 60 else ():
+            x, y = places[name]
+            ax.text(x, y - 0.18, _short(name), ha="center", va="top", fontsize=5.5)
+    ax.set(xlim=(-0.5, len(nodes) - 0.5), ylim=(-0.8, rows + 0.8))
+    ax.axis("off")
+    return figure
+
+
+def _places(nodes: Mapping[str, list[str]], rows: int) -> dict[str, Position]:
+    """Each stage's nodes spread evenly over the full height of its column."""
+    return {
+        name: (float(column), rows - (place + 0.5) * rows / len(names))
+        for column, names in enumerate(nodes.values())
+        for place, name in enumerate(names)
+    }
+
+
+def _short(name: str) -> str:
+    """An id without its hash."""
+    head, _, tail = name.rpartition("-")
+    return head if head and len(tail) == 8 else name

@@ -1,0 +1,43 @@
+"""What a figure is drawn from: the tables of its runs, each row knowing where it stands."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from flatlas.store.tables import read_table
+
+
+@dataclass(frozen=True)
+class Material:
+    """Tables by name (`history`, `outcomes`, `<measure>_<table>`).
+
+    Each holds the rows of all the figure's runs, with a column `sweep`, a column `run` and one
+    for each swept key (`optimizer.lr`, say).
+    """
+
+    tables: Mapping[str, pd.DataFrame]
+
+    def sweep(self, table: str, sweep: str) -> pd.DataFrame:
+        """The rows of one sweep."""
+        rows = self.tables[table]
+        return rows[rows["sweep"] == sweep].dropna(axis=1, how="all")
+
+    def unconverged(self) -> pd.DataFrame:
+        """Runs with realizations that met no stopping rule: how many of how many."""
+        runs = self.tables["outcomes"].drop_duplicates(["run", "seed"])
+        counts = runs.groupby("run")["converged"].agg(failed=lambda c: (~c).sum(), total="size")
+        return counts[counts["failed"] > 0].reset_index()
+
+
+def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any]]) -> Material:
+    """Read every table; the n-th file of each name belongs to the n-th point."""
+    tables = {}
+    for name, paths in files.items():
+        parts = [
+            read_table(path).assign(**point)
+            for path, point in zip(paths, points, strict=True)
+        ]
+        tables[name] = pd.concat(parts, ignore_index=True)
+    return Material(tables)

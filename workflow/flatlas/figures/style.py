@@ -1,0 +1,84 @@
+"""One look for all figures, and the one way to save them: what is drawn is what is in the CSV."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import pandas as pd
+from matplotlib import colormaps, pyplot
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from flatlas.store.atomic import replacing
+from flatlas.store.tables import write_table
+
+matplotlib.use("Agg")
+STYLE = {
+    "font.size": 9.0,
+    "axes.labelsize": 10.0,
+    "axes.titlesize": 9.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.8,
+    "legend.frameon": False,
+    "legend.fontsize": 8.0,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4.5,
+    "errorbar.capsize": 2.0,
+    "figure.constrained_layout.use": True,
+    "savefig.dpi": 200,
+    "pdf.fonttype": 42,
+    "mathtext.fontset": "cm",
+    # A figure drawn twice from the same tables is the same file.
+    "svg.hashsalt": "flatlas",
+}
+pyplot.rcParams.update(STYLE)
+
+# Okabe & Ito's colours, told apart by every kind of eye.
+BLACK, ORANGE, SKY, GREEN, BLUE, RED, PINK = (
+    "#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A finished figure and the table of every point in it."""
+
+    figure: Figure
+    points: pd.DataFrame
+
+
+def shades(count: int) -> list[Any]:
+    """Colours for values in an order, light to dark, the lightest still seen on white."""
+    scale = colormaps["viridis_r"]
+    return [scale(0.15 + 0.85 * step / max(count - 1, 1)) for step in range(count)]
+
+
+def panels(rows: int, columns: int, width: float = 3.1, height: float = 2.6) -> list[Axes]:
+    """Axes in reading order, lettered as in the papers."""
+    size = (width * columns, height * rows)
+    _, grid = pyplot.subplots(rows, columns, figsize=size, squeeze=False)
+    axes = list(grid.ravel())
+    for letter, ax in zip("ABCDEFGHIJKLMNOP", axes, strict=False):
+        ax.set_title(letter, loc="left", fontweight="bold")
+    return axes
+
+
+def note(figure: Figure, text: str) -> None:
+    """A line of small print under the panels."""
+    figure.supxlabel(text, fontsize=7.5, color="0.35", x=0.01, ha="left")
+
+
+def save(drawing: Drawing, output: Any) -> None:
+    """Write PDF, PNG and CSV."""
+    save_picture(drawing.figure, output.pdf, output.png)
+    write_table(output.csv, drawing.points)
+
+
+def save_picture(figure: Figure, pdf: str | Path, png: str | Path) -> None:
+    """Write PDF and PNG without dates, so that the same figure is the same file."""
+    for path, metadata in ((pdf, {"CreationDate": None}), (png, {"Software": None})):
+        with replacing(path) as temporary:
+            figure.savefig(temporary, metadata=metadata)
+    pyplot.close(figure)

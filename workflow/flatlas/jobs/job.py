@@ -1,0 +1,119 @@
+"""A job: the files and values Snakemake hands to a script, its log, its clock, its last words."""
+
+import json
+import logging
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace, TracebackType
+from typing import Any
+
+from flatlas.errors import FlatlasError
+from flatlas.jobs.progress import Progress
+
+logger = logging.getLogger("flatlas")
+
+
+class Job:
+    """Use as `with Job(snakemake, "train") as job:`; everything goes through input and params.
+
+    Inside Snakemake the job logs to its own file. By hand, a script takes the JSON that stands
+    beside that log (`python workflow/scripts/train.py results/logs/train/<run>.json`) and does
+    exactly the same job again, with a progress bar and the log on the terminal.
+    """
+
+    def __init__(self, snakemake: Any, title: str) -> None:
+        """Take what Snakemake injected, or what a job's JSON holds."""
+        self.by_hand = snakemake is None
+        given = _from_json(sys.argv) if self.by_hand else _from_snakemake(snakemake)
+        self.title, self.given = title, given
+        self.input = SimpleNamespace(**given["input"])
+        self.output = SimpleNamespace(**given["output"])
+        self.params = SimpleNamespace(**given["params"])
+        self.resources = given["resources"]
+        self.threads = int(given["threads"])
+        self.log = Path(given["log"])
+        self.progress = Progress(title, bar=self.by_hand)
+
+    @property
+    def device(self) -> str:
+        """'cuda' where the rule was given a GPU and there is one, else 'cpu'."""
+        if not self.resources.get("gpu"):
+            return "cpu"
+        import torch
+
+        return "cuda" if torch.cuda.is_available() else "cpu"
+
+    @property
+    def seconds(self) -> float:
+        """Wall time since the job began."""
+        return time.monotonic() - self.began
+
+    def __enter__(self) -> "Job":
+        """Open the log."""
+        self.began = time.monotonic()
+        handlers: list[logging.Handler] = [logging.StreamHandler()]
+        if not self.by_hand:
+            self.log.parent.mkdir(parents=True, exist_ok=True)
+            again = self.log.with_suffix(".json")
+            again.write_text(json.dumps(self.given, indent=1) + "\n")
+            handlers = [logging.FileHandler(self.log, mode="w")]
+        form = "%(asctime)s %(levelname).1s %(message)s"
+        logging.basicConfig(level=logging.INFO, handlers=handlers, format=form, force=True)
+        logging.captureWarnings(True)
+        logger.info("%s began", self.title)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Log how it ended; a failure also says so in one sentence on the terminal."""
+        if error is None:
+            logger.info("%s done in %.1f s", self.title, self.seconds)
+            return
+        cause = str(error) if isinstance(error, FlatlasError) else f"{kind.__name__}: {error}"
+        logger.error("%s failed: %s", self.title, cause, exc_info=(kind, error, traceback))
+        if self.by_hand:
+            return
+        print(f"flatlas: {self.title} failed: {cause} (log: {self.log})", file=sys.stderr)
+        sys.exit(1)
+
+
+def _from_snakemake(snakemake: Any) -> dict[str, Any]:
+    return {
+        "input": _plain(snakemake.input),
+        "output": _plain(snakemake.output),
+        "params": _plain(snakemake.params),
+        "resources": _plain(snakemake.resources),
+        "threads": snakemake.threads,
+        "log": str(snakemake.log[0]),
+    }
+
+
+def _plain(named: Any) -> dict[str, Any]:
+    """A Snakemake namedlist as a dictionary of JSON types."""
+    return {name: _json_value(value) for name, value in named.items()}
+
+
+def _json_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, int | float) or value is None:
+        return value
+    return [_json_value(item) for item in value]
+
+
+def _from_json(arguments: list[str]) -> dict[str, Any]:
+    if len(arguments) != 2 or not arguments[1].endswith(".json"):
+        script = Path(arguments[0]).name
+        raise SystemExit(
+            f"{script} runs inside Snakemake. To do one of its jobs again by hand, give it the "
+            f"JSON beside the job's log: python workflow/scripts/{script} results/logs/….json"
+        )
+    given: dict[str, Any] = json.loads(Path(arguments[1]).read_text())
+    return given

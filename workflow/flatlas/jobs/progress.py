@@ -1,0 +1,34 @@
+"""Progress of a long job: a bar by hand, a line now and then in the log."""
+
+import logging
+import time
+from typing import Any
+
+from tqdm import tqdm
+
+logger = logging.getLogger("flatlas")
+SECONDS_BETWEEN_LINES = 10.0
+
+
+class Progress:
+    """Called as `progress(done, total, epoch=…, loss=…)` by whatever works step by step."""
+
+    def __init__(self, title: str, bar: bool) -> None:
+        """A bar on the terminal, or lines in the log."""
+        self.title, self.bar = title, bar
+        self.began = self.last = time.monotonic()
+        self.shown: tqdm[Any] | None = None
+
+    def __call__(self, done: int, total: int, **facts: Any) -> None:
+        """Show that `done` of at most `total` steps are behind us, with a few facts."""
+        if self.bar:
+            self.shown = self.shown or tqdm(total=total, desc=self.title)
+            self.shown.set_postfix(facts, refresh=False)
+            self.shown.update(done - self.shown.n)
+            return
+        now = time.monotonic()
+        if now - self.last >= SECONDS_BETWEEN_LINES or done == total:
+            self.last = now
+            left = (now - self.began) / max(done, 1) * (total - done)
+            told = ", ".join(f"{name} {value}" for name, value in facts.items())
+            logger.info("%d of at most %d; %s; at most %.0f s left", done, total, told, left)

@@ -1,0 +1,101 @@
+"""The curvature of the training loss in the weights of one dense layer, exactly.
+
+Between the layer's pre-activations z = a W and the logits stand only ReLUs and dense layers, so
+the logits are piecewise linear in z, with a Jacobian J that the ReLU pattern decides. For one
+image the Hessian with respect to W is therefore a_i a_i′ C_jj′ with C = Jᵀ S J, where S is the
+curvature of the loss in the logits (diag(p) − p pᵀ for the softmax). The Fisher matrix has the
+same form, with C = δ δᵀ and δ = ∂l/∂z.
+
+Both a aᵀ and C are symmetric and small, so the mean over images is one matrix product between
+their upper halves, an image a column.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from flatlas.measures.solution import Solution
+from flatlas.nets.loss import sample_losses
+
+# Numbers in the halves that are held at a time: 64 MiB of them.
+NUMBERS = 2**23
+
+Root = Callable[[Solution, str, Tensor, Tensor], Tensor]
+
+
+def hessian(solution: Solution, layer: str, activity: Tensor) -> Tensor:
+    """The Hessian ∇∇L of the mean training loss, for the layer's flattened weights.
+
+    `activity` (1, images, n_in) is what enters the layer for all images trained on.
+    """
+    return _mean_over_images(solution, layer, activity, _hessian_root)
+
+
+def fisher(solution: Solution, layer: str, activity: Tensor) -> Tensor:
+    """The empirical Fisher matrix ⟨∇l_k ∇l_kᵀ⟩ (§2.3), for the layer's flattened weights."""
+    return _mean_over_images(solution, layer, activity, _fisher_root)
+
+
+def _mean_over_images(solution: Solution, layer: str, activity: Tensor, root: Root) -> Tensor:
+    n_in, n_out = solution.net.dense(layer).fans
+    halves = activity.new_zeros(n_in * (n_in + 1) // 2, n_out * (n_out + 1) // 2)
+    images = max(1, NUMBERS // sum(halves.shape))
+    for a, labels in zip(
+        activity.split(images, dim=1), solution.labels.split(images, dim=1), strict=True
+    ):
+        z = solution.preactivation(layer, a).requires_grad_()
+        halves += _upper_half(a) @ _upper_half(root(solution, layer, z, labels)).T
+    return _whole(halves / activity.shape[1], n_in, n_out)
+
+
+def _hessian_root(solution: Solution, layer: str, z: Tensor, labels: Tensor) -> Tensor:
+    """R (outputs, images, n_out) with Rᵀ R = Jᵀ S J; the labels do not matter.
+
+    For the softmax, Jᵀ S J = Σ_c p_c (J_c − J̄)(J_c − J̄)ᵀ with J̄ = Σ_c p_c J_c: a sum of
+    squares, which stays exact where p is almost 0 or 1.
+    """
+    logits = solution.onward(layer, z)
+    jacobian = _jacobian(logits, z)
+    logits = logits.detach().squeeze(0).T.unsqueeze(-1)
+    if len(logits) == 1:
+        return (logits.sigmoid() * (-logits).sigmoid()).sqrt() * jacobian
+    p = logits.softmax(0)
+    return p.sqrt() * (jacobian - (p * jacobian).sum(0))
+
+
+def _jacobian(logits: Tensor, z: Tensor) -> Tensor:
+    """J = ∂logits/∂z (outputs, images, n_out)."""
+    outputs = logits.shape[-1]
+    each = torch.eye(outputs, dtype=logits.dtype, device=logits.device)
+    ones = each[:, None, None, :].expand(outputs, *logits.shape)
+    (jacobian,) = torch.autograd.grad(logits, z, ones, is_grads_batched=True)
+    return jacobian.squeeze(1)
+
+
+def _fisher_root(solution: Solution, layer: str, z: Tensor, labels: Tensor) -> Tensor:
+    """δ = ∂l/∂z (1, images, n_out)."""
+    losses = sample_losses(solution.onward(layer, z), labels)
+    (delta,) = torch.autograd.grad(losses.sum(), z)
+    return delta
+
+
+def _upper_half(roots: Tensor) -> Tensor:
+    """From R (r, images, m): the entries on and above the diagonal of Rᵀ R, an image a column."""
+    rows = roots.transpose(1, 2).contiguous()
+    return torch.cat([(rows[:, i : i + 1] * rows[:, i:]).sum(0) for i in range(rows.shape[1])])
+
+
+def _whole(halves: Tensor, n_in: int, n_out: int) -> Tensor:
+    """The matrix H[(i, j), (i′, j′)] from its entries for i ≤ i′ and j ≤ j′."""
+    across, down = _position(n_in, halves.device), _position(n_out, halves.device)
+    matrix = halves[across[:, None, :, None], down[None, :, None, :]]
+    return matrix.reshape(n_in * n_out, n_in * n_out)
+
+
+def _position(size: int, device: torch.device) -> Tensor:
+    """Where each entry of a symmetric matrix stands in its upper half."""
+    rows, columns = torch.triu_indices(size, size, device=device)
+    position = torch.empty(size, size, dtype=torch.long, device=device)
+    position[rows, columns] = position[columns, rows] = torch.arange(len(rows), device=device)
+    return position

@@ -1,0 +1,35 @@
+"""LeNets and other small convolutional nets."""
+
+from flatlas.errors import FlatlasError
+from flatlas.nets.dense import dense_layers
+from flatlas.nets.layered import LayeredNet
+from flatlas.nets.layers import Convolution
+from flatlas.plan.net_specs import ConvolutionalNet
+
+
+def build(spec: ConvolutionalNet, input_shape: tuple[int, int, int], outputs: int) -> LayeredNet:
+    """conv1, conv2, ... and, after them, fc1, fc2, ..."""
+    channels, side, _ = input_shape
+    stages = []
+    for number, stage in enumerate(spec.stages, start=1):
+        convolution = Convolution(
+            f"conv{number}",
+            channels,
+            stage.channels,
+            stage.kernel,
+            stage.padding,
+            stage.stride,
+            stage.pool,
+            spec.bias,
+        )
+        side, before = convolution.side(side), side
+        if side < 1:
+            raise FlatlasError(
+                f"net.stages.{number - 1} leaves no pixel of an image of side {before}: "
+                "use fewer stages, a smaller kernel, or padding."
+            )
+        channels = stage.channels
+        stages.append(convolution)
+    features = channels if spec.global_pool else channels * side**2
+    dense = dense_layers((features, *spec.hidden, outputs), spec.bias)
+    return LayeredNet([*stages, *dense], spec.init, spec.dropout, spec.global_pool)

@@ -1,0 +1,109 @@
+"""A net that is a row of layers: convolutions first, dense layers after them."""
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from flatlas.errors import FlatlasError, nearest
+from flatlas.nets.initialization import initial_parameter
+from flatlas.nets.layers import Convolution, Dense, Layer, Parameters
+from flatlas.plan.net_specs import InitSpec
+from flatlas.seeds import stream
+
+
+class LayeredNet:
+    """Layers in their order; every dense layer can be addressed by its name.
+
+    `dropout` masks the activity that leaves each hidden dense layer, in training only.
+    """
+
+    def __init__(
+        self, layers: Sequence[Layer], init: InitSpec, dropout: float, global_pool: bool = False
+    ) -> None:
+        """Take the layers as they are; the families know how to choose them."""
+        self.layers = tuple(layers)
+        self.init = init
+        self.dropout = dropout
+        self.global_pool = global_pool
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of every parameter of one member, by name."""
+        return {name: shape for layer in self.layers for name, shape in layer.shapes.items()}
+
+    @property
+    def outputs(self) -> int:
+        """The number of logits; one means a binary task."""
+        return self.layers[-1].outputs
+
+    @property
+    def dense_layers(self) -> tuple[Dense, ...]:
+        """The dense layers, first to last."""
+        return tuple(layer for layer in self.layers if isinstance(layer, Dense))
+
+    @property
+    def convolutions(self) -> tuple[Convolution, ...]:
+        """The convolution stages, first to last."""
+        return tuple(layer for layer in self.layers if isinstance(layer, Convolution))
+
+    def dense(self, name: str) -> Dense:
+        """The dense layer of this name."""
+        for layer in self.dense_layers:
+            if layer.name == name:
+                return layer
+        allowed = [layer.name for layer in self.dense_layers]
+        kind = "a convolution" if name in [one.name for one in self.convolutions] else "no layer"
+        raise FlatlasError(
+            f"layer '{name}' is {kind} of this net. "
+            f"Dense layers: {', '.join(allowed)}.{nearest(name, allowed)}"
+        )
+
+    def after(self, name: str) -> tuple[Dense, ...]:
+        """The dense layers above the one of this name."""
+        position = self.dense_layers.index(self.dense(name))
+        return self.dense_layers[position + 1 :]
+
+    def initial(self, seeds: Sequence[int]) -> Parameters:
+        """Fresh weights, one member a seed, each from its own stream."""
+        generators = [torch.Generator().manual_seed(stream(seed, "weights")) for seed in seeds]
+        return {
+            name: torch.stack(
+                [initial_parameter(self.init, name, shape, layer.fans, g) for g in generators]
+            )
+            for layer in self.layers
+            for name, shape in layer.shapes.items()
+        }
+
+    def features(self, parameters: Parameters, inputs: Tensor) -> Tensor:
+        """What enters the first dense layer, for images (members, batch, channels, h, w)."""
+        activity = inputs
+        for layer in self.convolutions:
+            activity = layer.forward(parameters, activity)
+        return activity.mean((3, 4)) if self.global_pool else activity.flatten(2)
+
+    def forward(
+        self, parameters: Parameters, inputs: Tensor, masks: Mapping[str, Tensor] | None = None
+    ) -> Tensor:
+        """Logits (members, batch, outputs); `masks` are the dropout masks, by layer."""
+        activity = self.features(parameters, inputs)
+        for layer in self.dense_layers:
+            activity = layer.forward(parameters, activity)
+            if masks and layer.name in masks:
+                activity = activity * masks[layer.name]
+        return activity
+
+    def into(self, parameters: Parameters, inputs: Tensor, layer: str) -> Tensor:
+        """The activity a that enters a dense layer."""
+        target = self.dense(layer)
+        activity = self.features(parameters, inputs)
+        for below in self.dense_layers[: self.dense_layers.index(target)]:
+            activity = below.forward(parameters, activity)
+        return activity
+
+    def onward(self, parameters: Parameters, z: Tensor, layer: str) -> Tensor:
+        """The logits that follow from a dense layer's pre-activations z."""
+        activity = z.relu() if self.dense(layer).relu else z
+        for above in self.after(layer):
+            activity = above.forward(parameters, activity)
+        return activity

@@ -1,0 +1,94 @@
+"""The two kinds of layer, acting on a whole stack of members at once."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+Parameters = dict[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Dense:
+    """z = a W + b with W of shape (n_in, n_out), as in W (H1 x H2) of the duality paper."""
+
+    name: str
+    inputs: int
+    outputs: int
+    bias: bool
+    relu: bool
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of each parameter of one member."""
+        shapes: dict[str, tuple[int, ...]] = {f"{self.name}.weight": (self.inputs, self.outputs)}
+        return {**shapes, f"{self.name}.bias": (self.outputs,)} if self.bias else shapes
+
+    @property
+    def fans(self) -> tuple[int, int]:
+        """n_in and n_out, for the initialization."""
+        return self.inputs, self.outputs
+
+    def preactivation(self, parameters: Parameters, activity: Tensor) -> Tensor:
+        """Activity (members, batch, n_in) to pre-activation (members, batch, n_out)."""
+        weight = parameters[f"{self.name}.weight"]
+        if self.bias:
+            return torch.baddbmm(parameters[f"{self.name}.bias"].unsqueeze(1), activity, weight)
+        return torch.bmm(activity, weight)
+
+    def forward(self, parameters: Parameters, activity: Tensor) -> Tensor:
+        """The activity that leaves the layer."""
+        z = self.preactivation(parameters, activity)
+        return z.relu() if self.relu else z
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """A convolution, a ReLU and, with `pool` above 1, a max-pooling."""
+
+    name: str
+    inputs: int
+    outputs: int
+    kernel: int
+    padding: int
+    stride: int
+    pool: int
+    bias: bool
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of each parameter of one member."""
+        kernel = (self.outputs, self.inputs, self.kernel, self.kernel)
+        shapes: dict[str, tuple[int, ...]] = {f"{self.name}.weight": kernel}
+        return {**shapes, f"{self.name}.bias": (self.outputs,)} if self.bias else shapes
+
+    @property
+    def fans(self) -> tuple[int, int]:
+        """n_in and n_out, for the initialization."""
+        return self.inputs * self.kernel**2, self.outputs * self.kernel**2
+
+    def side(self, side: int) -> int:
+        """The side of the images that leave the layer, for images of this side coming in."""
+        return ((side + 2 * self.padding - self.kernel) // self.stride + 1) // self.pool
+
+    def forward(self, parameters: Parameters, images: Tensor) -> Tensor:
+        """Images (members, batch, channels, height, width) to images; members are groups."""
+        members, batch = images.shape[:2]
+        grouped = images.transpose(0, 1).reshape(batch, -1, *images.shape[3:])
+        bias = parameters[f"{self.name}.bias"].flatten() if self.bias else None
+        convolved = functional.conv2d(
+            grouped,
+            parameters[f"{self.name}.weight"].flatten(0, 1),
+            bias,
+            stride=self.stride,
+            padding=self.padding,
+            groups=members,
+        ).relu()
+        if self.pool > 1:
+            convolved = functional.max_pool2d(convolved, self.pool)
+        shape = (batch, members, self.outputs, *convolved.shape[2:])
+        return convolved.reshape(shape).transpose(0, 1)
+
+
+Layer = Dense | Convolution

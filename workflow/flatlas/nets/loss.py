@@ -1,0 +1,21 @@
+"""The loss of each sample: cross-entropy, binary where there is one output."""
+
+from torch import Tensor
+from torch.nn import functional
+
+
+def sample_losses(logits: Tensor, labels: Tensor) -> Tensor:
+    """(members, batch, outputs) and (members, batch) to (members, batch)."""
+    if logits.shape[-1] == 1:
+        return functional.binary_cross_entropy_with_logits(
+            logits.squeeze(-1), labels.to(logits.dtype), reduction="none"
+        )
+    flat = functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")
+    return flat.reshape(labels.shape)
+
+
+def predictions(logits: Tensor) -> Tensor:
+    """The label that the net gives to each sample."""
+    if logits.shape[-1] == 1:
+        return (logits.squeeze(-1) > 0).long()
+    return logits.argmax(-1)

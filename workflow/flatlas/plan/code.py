@@ -1,0 +1,48 @@
+"""Which code each stage's result depends on: its script, and what its spec picks by name."""
+
+from pathlib import Path
+
+from flatlas.plan.data_specs import SourceSpec
+from flatlas.plan.fingerprint import LIBRARY, fingerprint
+from flatlas.plan.measure_specs import MeasureSpec
+from flatlas.plan.training_specs import RunSpec
+
+SCRIPTS = LIBRARY.parent / "scripts"
+
+
+def script(name: str) -> Path:
+    """The script of a rule."""
+    return SCRIPTS / f"{name}.py"
+
+
+def stage_code(name: str) -> str:
+    """For a stage whose script imports all that it uses."""
+    return fingerprint(script(name))
+
+
+def source_code(source: SourceSpec) -> str:
+    """Loading one kind of data source."""
+    return fingerprint(script("source"), f"flatlas.data.sources.{source.kind}")
+
+
+def training_code(run: RunSpec) -> str:
+    """Training one family of nets with one optimizer."""
+    return fingerprint(
+        script("train"),
+        f"flatlas.nets.{run.net.family}",
+        f"flatlas.training.optimizers.{run.optimizer.name}",
+    )
+
+
+def measure_code(measure: MeasureSpec) -> str:
+    """One measure on one family of nets."""
+    return fingerprint(
+        script("measure"),
+        f"flatlas.measures.{measure.measure}",
+        f"flatlas.nets.{measure.run.net.family}",
+    )
+
+
+def figure_code(study: str) -> str:
+    """The figures of one study."""
+    return fingerprint(script("figure"), f"flatlas.figures.{study}")

@@ -1,0 +1,95 @@
+"""Specs of the data: where images come from, and which of them a realization sees."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from flatlas.plan.spec import Spec
+
+
+class Mnist(Spec):
+    """The 28 x 28 handwritten digits, from torchvision, checked by checksum."""
+
+    kind: Literal["mnist"]
+
+
+class Cifar10(Spec):
+    """CIFAR-10 from torchvision, checked by checksum."""
+
+    kind: Literal["cifar10"]
+
+
+class Cifar100(Spec):
+    """CIFAR-100 from torchvision, checked by checksum."""
+
+    kind: Literal["cifar100"]
+
+
+class Folder(Spec):
+    """Images in `<data_root>/<path>/train/<class>/*.jpg|png` and the same under `test/`."""
+
+    kind: Literal["folder"]
+    path: str
+    classes: PositiveInt
+    channels: Literal[1, 3] = 3
+    side: PositiveInt = 32
+
+
+class Digits(Spec):
+    """scikit-learn's 1,797 handwritten digits, 8 x 8; a third of each class is for testing."""
+
+    kind: Literal["digits"]
+
+
+class Textures(Spec):
+    """Generated colour textures: oriented, coloured gratings with noise, one class a recipe."""
+
+    kind: Literal["textures"]
+    classes: Annotated[int, Field(ge=2, le=20)] = 10
+    side: PositiveInt = 32
+    train_per_class: PositiveInt = 200
+    test_per_class: PositiveInt = 100
+    seed: NonNegativeInt = 0
+
+
+SourceSpec = Annotated[
+    Mnist | Cifar10 | Cifar100 | Folder | Digits | Textures, Field(discriminator="kind")
+]
+
+
+class SubsetSpec(Spec):
+    """Which images of a source a realization trains and is tested on.
+
+    `classes` picks and orders the classes (all of them by default); `positive` turns the task
+    into a binary one: label 1 for the listed classes, 0 for the rest. `per_class` counts the
+    training images of each original class, `test_size` the test images in all. With `split` the
+    same draw serves every realization; without it, each seed draws its own.
+    """
+
+    source: SourceSpec
+    classes: tuple[NonNegativeInt, ...] | None = None
+    positive: tuple[NonNegativeInt, ...] | None = None
+    per_class: PositiveInt | None = None
+    train_size: PositiveInt | None = None
+    test_size: PositiveInt
+    split: NonNegativeInt | None = None
+    seeds: tuple[NonNegativeInt, ...]
+
+
+class NoiseSpec(Spec):
+    """A fraction of a subset's training labels replaced by a wrong one, never the true one."""
+
+    subset: SubsetSpec
+    fraction: Annotated[float, Field(gt=0, lt=1)]
+    seeds: tuple[NonNegativeInt, ...]
+
+
+class AttackSpec(Spec):
+    """`size` more training images, outside the training and test sets, with wrong labels."""
+
+    subset: SubsetSpec
+    size: PositiveInt
+    seeds: tuple[NonNegativeInt, ...]
+
+
+SamplesSpec = SubsetSpec | NoiseSpec | AttackSpec

@@ -1,0 +1,187 @@
+"""Configuration files laid over each other, remembering which file said what.
+
+A study file holds the paper's own numbers; a preset lays its changes over it, and the user's
+configuration lays its own over both. Mappings merge, everything else replaces. An error in the
+merged tree is told in the words of the file it came from.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from flatlas.errors import FlatlasError, nearest
+
+Model = TypeVar("Model", bound=BaseModel)
+Location = tuple[str | int, ...]
+Origin = Callable[[Location], str]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A tree of settings and the file, and the place in it, where it stands."""
+
+    file: str
+    tree: Mapping[str, Any]
+    prefix: Location = ()
+
+
+class Document:
+    """Layers merged into one tree; later layers win."""
+
+    def __init__(self, *layers: Layer) -> None:
+        """Merge the layers, the weakest first."""
+        self.layers = layers
+        self.tree: dict[str, Any] = {}
+        for layer in layers:
+            self.tree = _merged(self.tree, layer.tree)
+
+    def origin(self, location: Location) -> str:
+        """'file: dotted.key' of the strongest layer that has said anything at this location."""
+        for length in range(len(location), -1, -1):
+            for layer in reversed(self.layers):
+                if _has(layer.tree, location[:length]):
+                    return f"{layer.file}: {dotted((*layer.prefix, *location))}"
+        return f"{self.layers[-1].file}: {dotted(location)}"
+
+    def validated(self, model: type[Model]) -> Model:
+        """The tree as a model, or an error in a sentence or two for each mistake."""
+        return validated(model, self.tree, self.origin)
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """A YAML mapping from a file; an unreadable one is named."""
+    try:
+        tree = yaml.safe_load(path.read_text())
+    except yaml.YAMLError as error:
+        raise FlatlasError(f"{path} is not valid YAML: {error}") from error
+    if not isinstance(tree, dict):
+        raise FlatlasError(f"{path} must hold a mapping of keys to values.")
+    return tree
+
+
+def dotted(location: Sequence[str | int]) -> str:
+    """('runs', 'base', 'batch') as 'runs.base.batch'."""
+    return ".".join(str(part) for part in location)
+
+
+def validated(model: type[Model], tree: Any, origin: Origin) -> Model:
+    """`tree` as a `model`; `origin` turns a location in the tree into 'file: dotted.key'."""
+    try:
+        return model.model_validate(tree)
+    except ValidationError as error:
+        mistakes: dict[str, _Mistake] = {}
+        for problem in error.errors():
+            mistake = _mistake(model, tree, problem, origin)
+            mistakes.setdefault(mistake.said, mistake).allowed.extend(
+                one for one in mistake.allowed if one not in mistakes[mistake.said].allowed
+            )
+        raise FlatlasError("\n".join(map(str, mistakes.values()))) from None
+
+
+@dataclass
+class _Mistake:
+    """What is wrong, where; what would be right. Alternatives of a union come one by one."""
+
+    said: str
+    allowed: list[str]
+    given: str = ""
+
+    def __str__(self) -> str:
+        if not self.allowed:
+            return f"{self.said}."
+        return f"{self.said}. Allowed: {', '.join(self.allowed)}.{nearest(self.given, self.allowed)}"
+
+
+def _mistake(model: type[BaseModel], tree: Any, problem: Any, origin: Origin) -> _Mistake:
+    """One of pydantic's problems in our words."""
+    location, known = _located(tree, problem["loc"], model)
+    kind, context, given = problem["type"], problem.get("ctx", {}), problem.get("input")
+    if kind == "extra_forbidden":
+        return _Mistake(f"{origin(location)} is not a key that is known here", known, str(location[-1]))
+    if kind == "missing":
+        return _Mistake(f"{origin(location)} is missing", [])
+    if kind.startswith("union_tag"):
+        location = (*location, context["discriminator"].strip("'"))
+        if kind == "union_tag_not_found":
+            return _Mistake(f"{origin(location)} is missing", [])
+        given = context["tag"]
+        return _Mistake(f"{origin(location)} is {given!r}", _names(context["expected_tags"]), given)
+    while not _has(tree, location):
+        location = location[:-1]
+    if kind == "value_error":
+        return _Mistake(f"{origin(location)}: {context['error']}", [])
+    said = f"{origin(location)} is {given!r}"
+    if kind == "literal_error":
+        return _Mistake(said, _names(context["expected"]), str(given))
+    return _Mistake(said, [problem["msg"].removeprefix("Input should be ")])
+
+
+def _names(listed: str) -> list[str]:
+    """["a", "b"] from pydantic's "'a' or 'b'"."""
+    return [name.strip().strip("'") for name in listed.replace(" or ", ",").split(",")]
+
+
+def _located(tree: Any, loc: Location, model: type[BaseModel]) -> tuple[Location, list[str]]:
+    """Pydantic's location without the tags of unions, and the keys known at its last step."""
+    path: list[str | int] = []
+    here: list[Any] = [model]
+    for step, part in enumerate(loc):
+        tagged = [kind for kind in here if _is_model(kind) and _tag(kind) == part]
+        if tagged and not _has(tree, (*path, part)):
+            here = tagged
+            continue
+        path.append(part)
+        if step < len(loc) - 1:
+            here = [inner for kind in here for inner in _inside(kind, part)]
+    known = {name for kind in here if _is_model(kind) for name in kind.model_fields}
+    return tuple(path), sorted(known)
+
+
+def _is_model(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def _tag(kind: type[BaseModel]) -> Any:
+    """The value by which a tagged union knows this member: its first field admits no other."""
+    return next(iter(get_args(next(iter(kind.model_fields.values())).annotation)), None)
+
+
+def _inside(kind: Any, step: str | int) -> list[Any]:
+    """The types that may stand one step further in: of a field, or of a container's elements."""
+    if _is_model(kind):
+        field = kind.model_fields.get(str(step))
+        return _alternatives(field.annotation) if field else []
+    return [inner for element in get_args(kind) for inner in _alternatives(element)]
+
+
+def _alternatives(kind: Any) -> list[Any]:
+    """The members of a union (however annotated), or the type itself."""
+    if get_origin(kind) in (Union, UnionType, Annotated):
+        return [inner for member in get_args(kind) for inner in _alternatives(member)]
+    return [kind]
+
+
+def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(below)
+    for key, value in above.items():
+        if isinstance(value, Mapping) and isinstance(merged.get(key), Mapping):
+            merged[key] = _merged(merged[key], value)
+        else:
+            merged[key] = value
+    return merged
+
+
+def _has(tree: Any, location: Location) -> bool:
+    for part in location:
+        if isinstance(tree, Mapping) and part in tree:
+            tree = tree[part]
+        elif isinstance(tree, Sequence) and isinstance(part, int) and part < len(tree):
+            tree = tree[part]
+        else:
+            return False
+    return True

@@ -1,0 +1,129 @@
+"""A fingerprint of exactly the code that a stage's result depends on.
+
+Snakemake sees a script's text, never the modules it imports. So every rule carries, as a
+parameter, a hash over the syntax trees of the library modules that its stage imports, one
+through another. A comment or a docstring changes nothing; a changed plot retrains nothing.
+
+What a spec picks by name (a net, an optimizer, a measure) is imported by that name, one module
+each, so the fingerprint holds the chosen one and none of the others.
+
+Left out are `plan`, whose every decision stands in the resolved spec that the job is given, and
+`jobs`, which logs and reports but never touches a result.
+"""
+
+import ast
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+LIBRARY = Path(__file__).parents[1]
+WITHOUT_RESULTS = ("flatlas.plan", "flatlas.jobs")
+
+
+def fingerprint(*roots: str | Path) -> str:
+    """Twelve hexadecimal digits for these modules (or script files) and all they import."""
+    return _fingerprint(frozenset(roots))
+
+
+@cache
+def _fingerprint(roots: frozenset[str | Path]) -> str:
+    digests = {_name(root): module_digest(_path(root)) for root in closure(roots)}
+    text = "\n".join(f"{name} {digest}" for name, digest in sorted(digests.items()))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def closure(roots: Iterable[str | Path]) -> set[str | Path]:
+    """The roots and every flatlas module that they import, directly or not."""
+    found: set[str | Path] = set()
+    waiting = list(roots)
+    while waiting:
+        root = waiting.pop()
+        if root not in found:
+            found.add(root)
+            waiting.extend(imports(_path(root)))
+    return found
+
+
+@cache
+def imports(path: Path) -> frozenset[str]:
+    """The flatlas modules that this file imports, wherever in it the import stands."""
+    modules: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            modules.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            modules.add(node.module)
+            modules.update(f"{node.module}.{alias.name}" for alias in node.names)
+    with_packages = {part for module in modules for part in _with_parents(module)}
+    return frozenset(
+        module
+        for module in with_packages
+        if module.split(".")[0] == "flatlas" and _counts(module) and _exists(module)
+    )
+
+
+@cache
+def module_digest(path: Path) -> str:
+    """A hash of the file's syntax tree without docstrings, the same for every Python."""
+    tree = ast.parse(path.read_text())
+    return hashlib.sha256("".join(_tokens(tree)).encode()).hexdigest()
+
+
+def _tokens(node: object) -> Iterator[str]:
+    if isinstance(node, ast.AST):
+        yield type(node).__name__ + "("
+        for name, value in ast.iter_fields(node):
+            if name == "body" and isinstance(value, list):
+                value = _without_docstring(node, value)
+            # An empty field is left out: Python versions differ in which ones they have.
+            if value not in (None, []):
+                yield name + "="
+                yield from _tokens(value)
+        yield ")"
+    elif isinstance(node, list):
+        for item in node:
+            yield from _tokens(item)
+            yield ","
+    else:
+        yield repr(node)
+
+
+def _without_docstring(node: ast.AST, body: list[ast.stmt]) -> list[ast.stmt]:
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
+        return body[1:]
+    return body
+
+
+def _with_parents(module: str) -> Iterator[str]:
+    parts = module.split(".")
+    for length in range(1, len(parts) + 1):
+        yield ".".join(parts[:length])
+
+
+def _counts(module: str) -> bool:
+    return not any(module == room or module.startswith(room + ".") for room in WITHOUT_RESULTS)
+
+
+def _exists(module: str) -> bool:
+    return _find(module) is not None
+
+
+def _find(module: str) -> Path | None:
+    base = LIBRARY.parent.joinpath(*module.split("."))
+    candidates = (base.with_suffix(".py"), base / "__init__.py")
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def _path(root: str | Path) -> Path:
+    if isinstance(root, Path):
+        return root
+    path = _find(root)
+    if path is None:
+        raise ModuleNotFoundError(f"no module {root} in {LIBRARY}")
+    return path
+
+
+def _name(root: str | Path) -> str:
+    return root.name if isinstance(root, Path) else root

@@ -1,0 +1,46 @@
+"""Readable names of specs: a slug that a person can read, a digest that no two specs share."""
+
+from flatlas.plan.data_specs import AttackSpec, NoiseSpec, SamplesSpec, SourceSpec, SubsetSpec
+from flatlas.plan.measure_specs import MeasureSpec
+from flatlas.plan.net_specs import NetSpec
+from flatlas.plan.spec import digest
+from flatlas.plan.training_specs import RunSpec
+
+
+def source_id(source: SourceSpec) -> str:
+    """As in 'mnist-99914b93'."""
+    return f"{source.kind}-{digest(source)}"
+
+
+def samples_id(samples: SamplesSpec) -> str:
+    """As in 'mnist-400pc-…', 'mnist-400pc-noise0.2-…' or 'mnist-500-attack250-…'."""
+    return f"{_samples_slug(samples)}-{digest(samples)}"
+
+
+def run_id(run: RunSpec) -> str:
+    """As in 'mnist-400pc-dense30x30-sgd0.1-b25-…'."""
+    optimizer = f"{run.optimizer.name}{run.optimizer.lr:g}"
+    if run.learners:
+        optimizer += f"-{run.learners.kind}{run.learners.count}"
+    batch = run.batch if run.batch == "full" else f"b{run.batch}"
+    parts = (_samples_slug(run.samples), _net_slug(run.net), optimizer, batch, digest(run))
+    return "-".join(str(part) for part in parts)
+
+
+def measurement_id(measure: MeasureSpec) -> str:
+    """The run's readable part, and the digest of measure and run together."""
+    return f"{run_id(measure.run).rpartition('-')[0]}-{digest(measure)}"
+
+
+def _samples_slug(samples: SamplesSpec) -> str:
+    if isinstance(samples, SubsetSpec):
+        size = f"{samples.per_class}pc" if samples.per_class else f"{samples.train_size}"
+        return f"{samples.source.kind}-{size}"
+    if isinstance(samples, NoiseSpec):
+        return f"{_samples_slug(samples.subset)}-noise{samples.fraction:g}"
+    assert isinstance(samples, AttackSpec)
+    return f"{_samples_slug(samples.subset)}-attack{samples.size}"
+
+
+def _net_slug(net: NetSpec) -> str:
+    return net.family + "x".join(str(width) for width in net.hidden)

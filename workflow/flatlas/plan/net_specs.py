@@ -1,0 +1,73 @@
+"""Specs of the nets; how wide their two ends are, the data say (see `RunSpec`)."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from flatlas.plan.spec import Spec
+
+
+class XavierUniform(Spec):
+    """w ~ U(-s sqrt 6 / sqrt(n_in + n_out), +...); biases 0."""
+
+    scheme: Literal["xavier_uniform"]
+    scale: Annotated[float, Field(gt=0)] = 1.0
+
+
+class HeNormal(Spec):
+    """w ~ N(0, 2 / n_in); biases ~ N(0, bias_std²)."""
+
+    scheme: Literal["he_normal"]
+    bias_std: Annotated[float, Field(ge=0)] = 1.0
+
+
+class FrameworkUniform(Spec):
+    """PyTorch's default, w and b ~ U(-1/sqrt n_in, +...), times a scale."""
+
+    scheme: Literal["framework_uniform"]
+    scale: Annotated[float, Field(gt=0)] = 1.0
+
+
+InitSpec = Annotated[
+    XavierUniform | HeNormal | FrameworkUniform, Field(discriminator="scheme")
+]
+Probability = Annotated[float, Field(ge=0, lt=1)]
+
+
+class DenseNet(Spec):
+    """A fully connected ReLU net; its dense layers are called fc1, fc2, ..."""
+
+    family: Literal["dense"]
+    hidden: tuple[PositiveInt, ...]
+    bias: bool = False
+    dropout: Probability = 0.0
+    init: InitSpec = XavierUniform(scheme="xavier_uniform")
+
+
+class ConvolutionStage(Spec):
+    """A convolution, a ReLU and, where `pool` is above 1, a max-pooling of that width."""
+
+    channels: PositiveInt
+    kernel: PositiveInt
+    padding: NonNegativeInt = 0
+    stride: PositiveInt = 1
+    pool: PositiveInt = 1
+
+
+class ConvolutionalNet(Spec):
+    """Convolution stages conv1, conv2, ... and then dense layers fc1, fc2, ...
+
+    With `global_pool` the last stage's channels are averaged over the image before the dense
+    layers (and are the outputs where there are none but the last).
+    """
+
+    family: Literal["convolutional"]
+    stages: tuple[ConvolutionStage, ...] = Field(min_length=1)
+    hidden: tuple[PositiveInt, ...] = ()
+    global_pool: bool = False
+    bias: bool = True
+    dropout: Probability = 0.0
+    init: InitSpec = XavierUniform(scheme="xavier_uniform")
+
+
+NetSpec = Annotated[DenseNet | ConvolutionalNet, Field(discriminator="family")]

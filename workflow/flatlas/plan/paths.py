@@ -1,0 +1,16 @@
+"""Where each thing lies under results/. The only place that knows."""
+
+from pathlib import Path
+
+RESULTS = Path("results")
+LOGS = RESULTS / "logs"
+
+SOURCE = str(RESULTS / "data" / "sources" / "{source}" / "{file}")
+SUBSET = str(RESULTS / "data" / "subsets" / "{samples}" / "{file}")
+LABEL_NOISE = str(RESULTS / "data" / "label_noise" / "{samples}" / "{file}")
+ATTACK_SET = str(RESULTS / "data" / "attack_sets" / "{samples}" / "{file}")
+RUN = str(RESULTS / "runs" / "{run}" / "{file}")
+RECORDING = str(RESULTS / "recordings" / "{run}" / "{file}")
+MEASURE = str(RESULTS / "measures" / "{measure}" / "{measurement}" / "{file}")
+FIGURE = str(RESULTS / "{preset}" / "{study}" / "{figure}.{extension}")
+RESUME = str(RESULTS / "resume" / "{run}-{code}")

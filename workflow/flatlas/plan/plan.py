@@ -1,0 +1,133 @@
+"""A plan: every result by its id, every figure by its target, and which file each job reads."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from flatlas.plan import paths
+from flatlas.plan.data_specs import AttackSpec, NoiseSpec, SamplesSpec, SourceSpec, SubsetSpec
+from flatlas.plan.ids import run_id, samples_id, source_id
+from flatlas.plan.measure_specs import MEASURES, MeasureSpec
+from flatlas.plan.settings import Settings
+from flatlas.plan.studies import Study
+from flatlas.plan.training_specs import RunSpec
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One run in a figure: the sweep it belongs to, the values it stands at, its measurements."""
+
+    sweep: str
+    point: Mapping[str, Any]
+    run: str
+    measurements: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class FigurePlan:
+    """One figure: its study and name, and the runs it is drawn from."""
+
+    study: str
+    name: str
+    title: str
+    entries: tuple[Entry, ...]
+
+    @property
+    def target(self) -> str:
+        """The name to type: `snakemake duality_fig3`."""
+        return f"{self.study}_{self.name}"
+
+
+@dataclass
+class Plan:
+    """All that the configuration asks for. Runs that two figures need stand here once."""
+
+    settings: Settings
+    studies: dict[str, Study] = field(default_factory=dict)
+    sources: dict[str, SourceSpec] = field(default_factory=dict)
+    samples: dict[str, SamplesSpec] = field(default_factory=dict)
+    runs: dict[str, RunSpec] = field(default_factory=dict)
+    measurements: dict[str, MeasureSpec] = field(default_factory=dict)
+    figures: dict[str, FigurePlan] = field(default_factory=dict)
+
+    @property
+    def preset(self) -> str:
+        """The scale at which everything is done."""
+        return self.settings.preset
+
+    def images_file(self, samples: SamplesSpec) -> str:
+        """The source that samples index into."""
+        source = source_id(subset_of(samples).source)
+        return paths.SOURCE.format(source=source, file="images.safetensors")
+
+    def subset_file(self, samples: SamplesSpec) -> str:
+        """The subset that label noise or an attack set starts from."""
+        return samples_file(subset_of(samples))
+
+    def training_files(self, run: str) -> dict[str, str]:
+        """What a training reads."""
+        samples = self.runs[run].samples
+        return {"images": self.images_file(samples), "samples": samples_file(samples)}
+
+    def measure_files(self, measurement: str) -> dict[str, str]:
+        """What a measure reads: the weights of a run and the images it was trained on."""
+        run = self.measurements[measurement].run
+        weights = run_file(run, "weights.safetensors")
+        return {**self.training_files(run_id(run)), "weights": weights}
+
+    def figure_files(self, target: str) -> dict[str, list[str]]:
+        """What a figure reads: the tables of its runs and measurements, in the order of entries."""
+        entries = self.figures[target].entries
+        runs = [self.runs[entry.run] for entry in entries]
+        files = {
+            "history": [run_file(run, "history.parquet") for run in runs],
+            "outcomes": [run_file(run, "outcomes.csv") for run in runs],
+        }
+        for name in entries[0].measurements:
+            measured = [entry.measurements[name] for entry in entries]
+            for table in MEASURES[self.measurements[measured[0]].measure].tables:
+                files[f"{name}_{table}"] = [self.table_file(one, table) for one in measured]
+        return files
+
+    def table_file(self, measurement: str, table: str) -> str:
+        """One table of one measurement."""
+        return paths.MEASURE.format(
+            measure=self.measurements[measurement].measure,
+            measurement=measurement,
+            file=f"{table}.parquet",
+        )
+
+    def figure_file(self, target: str, extension: str = "pdf") -> str:
+        """A figure, or the CSV of the points in it."""
+        figure = self.figures[target]
+        return paths.FIGURE.format(
+            preset=self.preset, study=figure.study, figure=figure.name, extension=extension
+        )
+
+    def study_figures(self, study: str) -> list[str]:
+        """The figures of one study."""
+        return [self.figure_file(t) for t, one in self.figures.items() if one.study == study]
+
+    def figure_points(self, target: str) -> list[dict[str, Any]]:
+        """For each entry of a figure: its sweep, its values, its run, as JSON types."""
+        return [
+            {"sweep": entry.sweep, "run": entry.run, **entry.point}
+            for entry in self.figures[target].entries
+        ]
+
+
+def subset_of(samples: SamplesSpec) -> SubsetSpec:
+    """The subset at the root of any samples."""
+    return samples if isinstance(samples, SubsetSpec) else samples.subset
+
+
+def samples_file(samples: SamplesSpec) -> str:
+    """The table of any samples."""
+    room = {SubsetSpec: paths.SUBSET, NoiseSpec: paths.LABEL_NOISE, AttackSpec: paths.ATTACK_SET}
+    return room[type(samples)].format(samples=samples_id(samples), file="samples.parquet")
+
+
+def run_file(run: RunSpec, file: str) -> str:
+    """A result of a run; runs that record a trajectory lie in a folder of their own."""
+    room = paths.RECORDING if run.snapshots else paths.RUN
+    return room.format(run=run_id(run), file=file)

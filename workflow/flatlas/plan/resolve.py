@@ -1,0 +1,221 @@
+"""Configuration resolved, once, into a plan."""
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from flatlas.errors import FlatlasError, nearest
+from flatlas.plan.data_specs import (
+    AttackSpec,
+    Cifar10,
+    Cifar100,
+    Digits,
+    Folder,
+    NoiseSpec,
+    SamplesSpec,
+    SourceSpec,
+    SubsetSpec,
+    Textures,
+)
+from flatlas.plan.documents import Document, Layer, Location, read_yaml, validated
+from flatlas.plan.ids import measurement_id, run_id, samples_id, source_id
+from flatlas.plan.measure_specs import MEASURES, MeasureSpec
+from flatlas.plan.plan import Entry, FigurePlan, Plan
+from flatlas.plan.settings import Preset, Settings
+from flatlas.plan.studies import Data, Run, Study
+from flatlas.plan.training_specs import RunSpec
+
+
+def resolve(config: Mapping[str, Any], root: Path) -> Plan:
+    """The plan of a configuration (a mapping as Snakemake has it) with the files under `root`."""
+    user = Document(Layer("config/config.yaml (or --config)", config))
+    plan = Plan(user.validated(Settings))
+    preset_layers = _preset(plan.settings.preset, root)
+    files = {path.stem: path for path in sorted((root / "studies").glob("*.yaml"))}
+    for document in (user, preset_layers):
+        for name in document.tree.get("studies", {}):
+            if name not in files:
+                raise FlatlasError(
+                    f"{document.origin(('studies', name))} is no study. "
+                    f"Allowed: {', '.join(files)}.{nearest(name, files)}"
+                )
+    for name, path in files.items():
+        study_root: Location = ("studies", name)
+        document = Document(
+            Layer(f"config/studies/{path.name}", read_yaml(path)),
+            Layer(
+                f"config/presets/{plan.preset}.yaml",
+                preset_layers.tree.get("studies", {}).get(name, {}),
+                study_root,
+            ),
+            Layer(
+                "config/config.yaml (or --config)",
+                plan.settings.studies.get(name, {}),
+                study_root,
+            ),
+        )
+        _StudyResolver(plan, name, document).resolve()
+    return plan
+
+
+def _preset(name: str, root: Path) -> Document:
+    presets = {path.stem: path for path in sorted((root / "presets").glob("*.yaml"))}
+    if name not in presets:
+        raise FlatlasError(
+            f"config/config.yaml (or --config): preset is {name!r}. "
+            f"Allowed: {', '.join(presets)}.{nearest(name, presets)}"
+        )
+    document = Document(Layer(f"config/presets/{name}.yaml", read_yaml(presets[name])))
+    document.validated(Preset)
+    return document
+
+
+class _StudyResolver:
+    """Adds one study to a plan."""
+
+    def __init__(self, plan: Plan, name: str, document: Document) -> None:
+        self.plan, self.name, self.document = plan, name, document
+        self.study = document.validated(Study)
+
+    def resolve(self) -> None:
+        self.plan.studies[self.name] = self.study
+        self._check_measures()
+        for name, figure in self.study.figures.items():
+            entries = [
+                entry
+                for sweep in self._named("sweeps", name, figure.sweeps)
+                for entry in self._entries(sweep, self._named("measures", name, figure.measures))
+            ]
+            planned = FigurePlan(self.name, name, figure.title, tuple(entries))
+            self.plan.figures[planned.target] = planned
+
+    def _named(self, kind: str, figure: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        allowed = {"sweeps": self.study.sweeps, "measures": self.study.measures}[kind]
+        for name in names:
+            if name not in allowed:
+                self._refuse(("figures", figure, kind), name, allowed)
+        return names
+
+    def _refuse(self, location: Location, given: str, allowed: Any) -> None:
+        raise FlatlasError(
+            f"{self.document.origin(location)} names {given!r}. "
+            f"Allowed: {', '.join(allowed) or 'none yet'}.{nearest(given, allowed)}"
+        )
+
+    def _check_measures(self) -> None:
+        for name, settings in self.study.measures.items():
+            kind = settings.get("measure")
+            if kind not in MEASURES:
+                self._refuse(("measures", name, "measure"), str(kind), MEASURES)
+
+    def _entries(self, sweep: str, measures: tuple[str, ...]) -> Iterator[Entry]:
+        for point, location in self._points(sweep):
+            spec = self._run(self.study.sweeps[sweep].run, point, location, ("sweeps", sweep))
+            measured = {name: self._measurement(name, spec) for name in measures}
+            yield Entry(sweep, point, self._keep_run(spec), measured)
+
+    def _points(self, name: str) -> Iterator[tuple[dict[str, Any], Location]]:
+        """Each point of a sweep, and where in the file it stands."""
+        sweep = self.study.sweeps[name]
+        if sweep.points is not None:
+            for number, point in enumerate(sweep.points):
+                yield point, ("sweeps", name, "points", number)
+        else:
+            grid = sweep.grid or {}
+            for values in product(*grid.values()):
+                yield dict(zip(grid, values, strict=True)), ("sweeps", name, "grid")
+
+    def _run(
+        self, base: str, point: Mapping[str, Any], where: Location, sweep: Location
+    ) -> RunSpec:
+        """The base run with a point's values in place of its own."""
+        if base not in self.study.runs:
+            self._refuse((*sweep, "run"), base, self.study.runs)
+        tree: Any = self.document.tree["runs"][base]
+        for key, value in point.items():
+            tree = _with_value(tree, key.split("."), value)
+
+        def origin(location: Location) -> str:
+            key = ".".join(str(part) for part in location)
+            swept = next((k for k in point if f"{key}.".startswith(f"{k}.")
+                          or k.startswith(f"{key}.")), None)
+            place = (*where, swept) if swept else ("runs", base, *location)
+            return self.document.origin(place)
+
+        return self._run_spec(validated(Run, tree, origin), ("runs", base, "data"))
+
+    def _run_spec(self, run: Run, where: Location) -> RunSpec:
+        count = run.realizations or self.study.realizations
+        seeds = tuple(range(count))
+        source = self._source(run.data.source, where)
+        samples = _samples(run.data, source, seeds)
+        shape, classes = _shape(source)
+        if run.data.positive is not None:
+            outputs = 1
+        else:
+            outputs = len(run.data.classes) if run.data.classes is not None else classes
+        settings = run.model_dump(exclude={"data", "realizations"})
+        return RunSpec(
+            **settings, samples=samples, input_shape=shape, outputs=outputs, seeds=seeds
+        )
+
+    def _source(self, name: str, where: Location) -> SourceSpec:
+        sources = self.plan.settings.sources
+        if name not in sources:
+            self._refuse((*where, "source"), name, sources)
+        return sources[name]
+
+    def _measurement(self, name: str, run: RunSpec) -> str:
+        settings = dict(self.study.measures[name])
+        measure = settings.pop("measure")
+        here: Location = ("measures", name)
+        options = validated(
+            MEASURES[measure].options, settings, lambda at: self.document.origin((*here, *at))
+        )
+        spec = MeasureSpec(measure=measure, options=options.model_dump(), run=run)
+        identity = measurement_id(spec)
+        self.plan.measurements[identity] = spec
+        return identity
+
+    def _keep_run(self, spec: RunSpec) -> str:
+        identity = run_id(spec)
+        self.plan.runs[identity] = spec
+        samples = spec.samples
+        self.plan.samples[samples_id(samples)] = samples
+        if isinstance(samples, NoiseSpec | AttackSpec):
+            samples = samples.subset
+            self.plan.samples[samples_id(samples)] = samples
+        self.plan.sources[source_id(samples.source)] = samples.source
+        return identity
+
+
+def _samples(data: Data, source: SourceSpec, seeds: tuple[int, ...]) -> SamplesSpec:
+    chosen = data.model_dump(exclude={"source", "label_noise", "attack_size"})
+    drawn = seeds if data.split is None else (data.split,)
+    subset = SubsetSpec(source=source, seeds=drawn, **chosen)
+    if data.label_noise:
+        return NoiseSpec(subset=subset, fraction=data.label_noise, seeds=seeds)
+    if data.attack_size:
+        return AttackSpec(subset=subset, size=data.attack_size, seeds=seeds)
+    return subset
+
+
+def _shape(source: SourceSpec) -> tuple[tuple[int, int, int], int]:
+    """(channels, height, width) and the number of classes of a source."""
+    if isinstance(source, Cifar10 | Cifar100):
+        return (3, 32, 32), 10 if isinstance(source, Cifar10) else 100
+    if isinstance(source, Digits):
+        return (1, 8, 8), 10
+    if isinstance(source, Textures):
+        return (3, source.side, source.side), source.classes
+    if isinstance(source, Folder):
+        return (source.channels, source.side, source.side), source.classes
+    return (1, 28, 28), 10
+
+
+def _with_value(tree: Any, keys: list[str], value: Any) -> dict[str, Any]:
+    """A copy of the tree with the value at the dotted key."""
+    head, *rest = keys
+    inner = tree.get(head, {}) if isinstance(tree, Mapping) else {}
+    return {**tree, head: _with_value(inner, rest, value) if rest else value}

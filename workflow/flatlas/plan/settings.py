@@ -1,0 +1,22 @@
+"""The user's configuration: config/config.yaml, with what the command line laid over it."""
+
+from typing import Any
+
+from flatlas.plan.data_specs import SourceSpec
+from flatlas.plan.spec import Spec
+
+
+class Settings(Spec):
+    """The keys of config/config.yaml; config/README.md describes each."""
+
+    preset: str
+    data_root: str
+    sources: dict[str, SourceSpec]
+    studies: dict[str, dict[str, Any]] = {}
+
+
+class Preset(Spec):
+    """A preset: what it changes in each study."""
+
+    title: str
+    studies: dict[str, dict[str, Any]] = {}

@@ -1,0 +1,36 @@
+"""The base of every spec: frozen, strict about its keys, with a stable hash.
+
+A spec says what defines a result. Where it runs (device, threads, paths) stands elsewhere.
+"""
+
+import hashlib
+import json
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Spec(BaseModel):
+    """Frozen, and deaf to unknown keys: a mistyped key is an error, never ignored.
+
+    Specs hold values and compute nothing from them: a stage's fingerprint leaves `plan` out,
+    because all that `plan` decided stands in the spec that the stage is given.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    def resolved(self) -> dict[str, Any]:
+        """Every value, defaults included, as JSON types: what a job is given."""
+        return self.model_dump(mode="json")
+
+
+def digest(spec: Spec) -> str:
+    """Eight hexadecimal digits that change with every value that was chosen.
+
+    Defaults are left out (the tag of a union has none, so it always counts): a new field with a
+    default moves no existing result. A changed default reruns what it touches all the same, since
+    jobs carry the resolved spec.
+    """
+    chosen = spec.model_dump(mode="json", exclude_defaults=True)
+    text = json.dumps(chosen, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:8]

@@ -1,0 +1,31 @@
+"""The plan as a graph: what the DAG picture shows."""
+
+from typing import Any
+
+from flatlas.plan.ids import run_id, samples_id, source_id
+from flatlas.plan.plan import Plan, subset_of
+
+
+def stages(plan: Plan) -> dict[str, Any]:
+    """Nodes by stage, left to right, and the pairs of nodes where one feeds the other."""
+    edges: set[tuple[str, str]] = set()
+    for samples in plan.samples.values():
+        subset = subset_of(samples)
+        edges.add((source_id(subset.source), samples_id(subset)))
+        if samples is not subset:
+            edges.add((samples_id(subset), samples_id(samples)))
+    for identity, run in plan.runs.items():
+        edges.add((samples_id(run.samples), identity))
+    for identity, measurement in plan.measurements.items():
+        edges.add((run_id(measurement.run), identity))
+    for target, figure in plan.figures.items():
+        for entry in figure.entries:
+            edges.update((one, target) for one in entry.measurements.values() or [entry.run])
+    nodes = {
+        "data sources": list(plan.sources),
+        "subsets, attack sets": list(plan.samples),
+        "training": list(plan.runs),
+        "measures": list(plan.measurements),
+        "figures": list(plan.figures),
+    }
+    return {"nodes": nodes, "edges": sorted(edges)}

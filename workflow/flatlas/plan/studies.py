@@ -1,0 +1,71 @@
+"""What a study file may say. See config/README.md for the same in prose."""
+
+from typing import Any
+
+from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+
+from flatlas.plan.spec import Spec
+from flatlas.plan.training_specs import Training
+
+
+class Data(Spec):
+    """The images of a run: a source by its name in config.yaml, and what is drawn from it."""
+
+    source: str
+    classes: tuple[NonNegativeInt, ...] | None = None
+    positive: tuple[NonNegativeInt, ...] | None = None
+    per_class: PositiveInt | None = None
+    train_size: PositiveInt | None = None
+    test_size: PositiveInt
+    split: NonNegativeInt | None = None
+    label_noise: float | None = Field(default=None, ge=0, lt=1)
+    attack_size: NonNegativeInt | None = None
+
+    @model_validator(mode="after")
+    def _one_size(self) -> "Data":
+        if (self.per_class is None) == (self.train_size is None):
+            raise ValueError("say exactly one of per_class and train_size")
+        if self.label_noise and self.attack_size:
+            raise ValueError("label_noise and attack_size exclude each other")
+        return self
+
+
+class Run(Training):
+    """A base run: everything that a sweep may vary."""
+
+    data: Data
+    realizations: PositiveInt | None = None
+
+
+class Sweep(Spec):
+    """A base run varied over a grid of dotted keys, or at listed points."""
+
+    run: str
+    grid: dict[str, list[Any]] | None = None
+    points: list[dict[str, Any]] | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "Sweep":
+        if (self.grid is None) == (self.points is None):
+            raise ValueError("say exactly one of grid and points")
+        return self
+
+
+class Figure(Spec):
+    """A figure: the sweeps it draws and the measures it needs on each of their runs."""
+
+    title: str
+    sweeps: tuple[str, ...]
+    measures: tuple[str, ...] = ()
+
+
+class Study(Spec):
+    """One study: base runs, sweeps of them, measures on them, and the figures of a paper."""
+
+    title: str
+    paper: str
+    realizations: PositiveInt
+    runs: dict[str, Run]
+    sweeps: dict[str, Sweep] = {}
+    measures: dict[str, dict[str, Any]] = {}
+    figures: dict[str, Figure] = {}

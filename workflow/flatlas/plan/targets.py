@@ -1,0 +1,37 @@
+"""Help for a mistyped target."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from flatlas.errors import FlatlasError, nearest
+
+
+def targets_of(argv: list[str]) -> list[str]:
+    """The targets on Snakemake's command line; none where it is not Snakemake that runs.
+
+    A Snakefile is read before Snakemake looks at its targets and has no other way to see them.
+    """
+    if Path(argv[0]).stem not in ("snakemake", "__main__"):
+        return []
+    from snakemake.cli import get_argument_parser
+
+    known, _ = get_argument_parser().parse_known_args(argv[1:])
+    return [str(target) for target in known.targets]
+
+
+def check_targets(given: Iterable[str], rules: Iterable[str], files: Iterable[str]) -> None:
+    """Refuse a target that is neither a rule's name nor a file that a rule makes.
+
+    Only targets that look like one of our names are judged: a bare word, or a figure's path.
+    Files with wildcards in their rules are left to Snakemake.
+    """
+    names, figures = sorted(rules), sorted(files)
+    folders = {str(Path(file).parent) for file in figures}
+    for target in given:
+        allowed = figures if str(Path(target).parent) in folders else names
+        if ("/" in target and allowed is names) or target in allowed:
+            continue
+        raise FlatlasError(
+            f"'{target}' is no target.{nearest(target, allowed)} "
+            "`snakemake --list-rules` shows all that can be made."
+        )

@@ -1,0 +1,174 @@
+"""Specs of training: the optimizer with all its trimmings, when to stop, what to keep."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+
+from flatlas.plan.data_specs import SamplesSpec
+from flatlas.plan.net_specs import NetSpec
+from flatlas.plan.spec import Spec
+
+Rate = Annotated[float, Field(gt=0)]
+Fraction = Annotated[float, Field(ge=0, lt=1)]
+
+
+class Sgd(Spec):
+    """Plain stochastic gradient descent; with `batch: full` it is gradient descent."""
+
+    name: Literal["sgd"]
+    lr: Rate
+
+
+class Momentum(Spec):
+    """SGD with heavy-ball or Nesterov momentum."""
+
+    name: Literal["momentum"]
+    lr: Rate
+    momentum: Fraction = 0.9
+    nesterov: bool = False
+
+
+class Adam(Spec):
+    """Adam."""
+
+    name: Literal["adam"]
+    lr: Rate = 1e-3
+    betas: tuple[Fraction, Fraction] = (0.9, 0.999)
+    epsilon: Rate = 1e-8
+
+
+class AdamW(Spec):
+    """Adam with decoupled weight decay: w <- w - lr * decay * w."""
+
+    name: Literal["adamw"]
+    lr: Rate = 1e-3
+    betas: tuple[Fraction, Fraction] = (0.9, 0.999)
+    epsilon: Rate = 1e-8
+    decay: Annotated[float, Field(ge=0)] = 0.01
+
+
+class RmsProp(Spec):
+    """RMSProp."""
+
+    name: Literal["rmsprop"]
+    lr: Rate = 1e-3
+    smoothing: Fraction = 0.99
+    epsilon: Rate = 1e-8
+
+
+class Adagrad(Spec):
+    """Adagrad."""
+
+    name: Literal["adagrad"]
+    lr: Rate = 1e-2
+    epsilon: Rate = 1e-10
+
+
+class EntropySgd(Spec):
+    """Entropy-SGD (Chaudhari et al. 2017): `langevin_steps` noisy inner steps, then one outer."""
+
+    name: Literal["entropy_sgd"]
+    lr: Rate = 1.0
+    langevin_steps: PositiveInt = 5
+    gamma: Annotated[float, Field(ge=0)] = 1e-3
+    noise: Annotated[float, Field(ge=0)] = 1e-4
+    averaging: Fraction = 0.75
+    inner_lr: Rate = 0.1
+
+
+OptimizerSpec = Annotated[
+    Sgd | Momentum | Adam | AdamW | RmsProp | Adagrad | EntropySgd, Field(discriminator="name")
+]
+
+
+class Schedule(Spec):
+    """Learning-rate factors over epochs: constant, in steps, or constant with a linear tail.
+
+    `step` multiplies by `factor` at each of `epochs`; `linear_tail` keeps the rate to `hold` of
+    the epochs, falls linearly to `floor` at `land` of them, and stays there.
+    """
+
+    kind: Literal["constant", "step", "linear_tail"] = "constant"
+    epochs: tuple[PositiveInt, ...] = ()
+    factor: Rate = 0.1
+    hold: Annotated[float, Field(gt=0, lt=1)] = 0.5
+    land: Annotated[float, Field(gt=0, le=1)] = 0.9
+    floor: Annotated[float, Field(gt=0, le=1)] = 0.01
+
+
+class Penalty(Spec):
+    """Weight decay as the papers write it, in the loss, for the first `until_epoch` epochs.
+
+    `squared` is beta |w|²; `unsquared` is beta |w|; `half_squared` is beta/2 |w|², the form
+    that torch.optim calls weight_decay. The norm is over all weights and biases of the net.
+    """
+
+    form: Literal["squared", "unsquared", "half_squared"] = "squared"
+    coefficient: Annotated[float, Field(ge=0)] = 0.0
+    until_epoch: PositiveInt | None = None
+
+
+class Stop(Spec):
+    """When a realization is done: at the first epoch that meets a rule, or some epochs after it.
+
+    `loss_below` asks for the mean loss on the clean training images, `zero_error` for none of
+    them misclassified; without either, all `epochs` are run. `epochs` is the most that is
+    spent waiting for the rule; to reach it without the rule is recorded as not converged.
+    """
+
+    loss_below: Rate | None = None
+    zero_error: bool = False
+    epochs: PositiveInt
+    extra_epochs: NonNegativeInt = 0
+
+
+class IterateAverage(Spec):
+    """The running mean of the weights after every step from `from_epoch` on is the solution."""
+
+    from_epoch: PositiveInt
+
+
+class Learners(Spec):
+    """m learners that share a step: `ssgd` from their mean, `dpsgd` each from its neighbours'."""
+
+    kind: Literal["ssgd", "dpsgd"]
+    count: PositiveInt
+    mixing: Literal["ring", "full"] = "ring"
+
+
+class Training(Spec):
+    """All that a study says of a training but the data and the realizations.
+
+    `checkpoints` are epochs whose weights are kept (0: before training). `snapshots` names a
+    dense layer whose weights are kept after every minibatch of the `stop.extra_epochs`.
+    """
+
+    net: NetSpec
+    optimizer: OptimizerSpec
+    batch: PositiveInt | Literal["full"]
+    stop: Stop
+    schedule: Schedule = Schedule()
+    penalty: Penalty = Penalty()
+    average: IterateAverage | None = None
+    learners: Learners | None = None
+    checkpoints: tuple[NonNegativeInt, ...] = ()
+    snapshots: str | None = None
+
+    @model_validator(mode="after")
+    def _snapshots_have_their_epochs(self) -> "Training":
+        if self.snapshots and not self.stop.extra_epochs:
+            raise ValueError("snapshots are taken in stop.extra_epochs, which is 0")
+        return self
+
+
+class RunSpec(Training):
+    """One hyperparameter point with all its realizations: what defines a training.
+
+    `input_shape` (channels, height, width) and `outputs` follow from the data; one output means
+    a binary task.
+    """
+
+    samples: SamplesSpec
+    input_shape: tuple[PositiveInt, PositiveInt, PositiveInt]
+    outputs: PositiveInt
+    seeds: tuple[NonNegativeInt, ...] = Field(min_length=1)

@@ -1,0 +1,20 @@
+"""One independent random stream for each (seed, purpose).
+
+A realization has one seed; what is drawn for it (subset, attack set, weights, shuffling, dropout)
+each has its own stream, so drawing more of one thing never moves another.
+"""
+
+import zlib
+
+import numpy as np
+
+
+def stream(seed: int, purpose: str) -> int:
+    """A 63-bit seed for the generator that draws `purpose` in the realization `seed`."""
+    sequence = np.random.SeedSequence([seed, zlib.crc32(purpose.encode())])
+    return int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+def generator(seed: int, purpose: str) -> np.random.Generator:
+    """A numpy generator on that stream."""
+    return np.random.default_rng(stream(seed, purpose))

@@ -1,0 +1,36 @@
+"""Named arrays in safetensors files: no pickle, read lazily, the same bytes for the same arrays."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from flatlas.errors import FlatlasError
+from flatlas.store.atomic import replacing
+
+
+def write_arrays(path: str | Path, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write all arrays to one file."""
+    contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    with replacing(path) as temporary:
+        save_file(contiguous, temporary)
+
+
+def read_arrays(path: str | Path, names: Iterable[str] | None = None) -> dict[str, np.ndarray]:
+    """The named arrays of a file, or all of them."""
+    try:
+        with safe_open(str(path), framework="numpy") as file:
+            wanted = sorted(file.keys()) if names is None else names
+            return {name: file.get_tensor(name) for name in wanted}
+    except (SafetensorError, OSError) as error:
+        raise FlatlasError(
+            f"{path} can't be read ({error}). Delete it, and snakemake makes it anew."
+        ) from error
+
+
+def array_names(path: str | Path) -> list[str]:
+    """What a file holds, without reading it."""
+    with safe_open(str(path), framework="numpy") as file:
+        return sorted(file.keys())

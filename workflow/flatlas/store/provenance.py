@@ -1,0 +1,51 @@
+"""What stands beside every result: what was asked, by which code, on which machine, how it went."""
+
+import json
+import platform
+import resource
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from flatlas.store.atomic import replacing
+
+LIBRARIES = ("numpy", "scipy", "pandas", "torch", "torchvision", "scikit-learn", "matplotlib")
+
+
+def write_provenance(
+    path: str | Path, *, spec: Mapping[str, Any], code: str, seconds: float, **circumstances: Any
+) -> None:
+    """Write the JSON of one result; `circumstances` adds device, convergence and the like."""
+    record = {
+        "spec": spec,
+        "code": code,
+        "wall_seconds": round(seconds, 3),
+        "peak_memory_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        "libraries": _versions(),
+        **circumstances,
+    }
+    write_json(path, record)
+
+
+def write_json(path: str | Path, tree: Any) -> None:
+    """Write JSON that a person can read and compare line by line."""
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(tree, indent=1, ensure_ascii=False) + "\n")
+
+
+def read_json(path: str | Path) -> Any:
+    """Read a JSON file."""
+    return json.loads(Path(path).read_text())
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,1 @@
+"""Training: small nets stacked, each optimizer by its name, every outcome recorded."""

@@ -1,0 +1,30 @@
+"""Iterate averaging, on top of any optimizer."""
+
+from torch import Tensor
+
+from flatlas.nets.layers import Parameters
+
+
+class RunningMean:
+    """The mean of the weights after every step so far, updated in place."""
+
+    def __init__(self) -> None:
+        """Nothing averaged yet."""
+        self.steps = 0
+        self.mean: Parameters = {}
+
+    def add(self, parameters: Parameters) -> None:
+        """One more iterate."""
+        self.steps += 1
+        if self.steps == 1:
+            self.mean = {name: value.clone() for name, value in parameters.items()}
+        for name, value in parameters.items():
+            self.mean[name].lerp_(value, 1 / self.steps)
+
+    def state(self) -> dict[str, Tensor]:
+        """The mean, by parameter."""
+        return dict(self.mean)
+
+    def keep(self, rows: Tensor) -> None:
+        """Go on with these rows of the stack only."""
+        self.mean = {name: value[rows] for name, value in self.mean.items()}

@@ -1,0 +1,57 @@
+"""Losses and errors of the members over all their images."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from flatlas.nets.layered import LayeredNet
+from flatlas.nets.layers import Parameters
+from flatlas.nets.loss import predictions, sample_losses
+from flatlas.training.images import StackedImages
+
+BLOCK = 4096
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Means over the clean training images, and over the test images, of one member."""
+
+    train_loss: float
+    train_error: float
+    test_loss: float
+    test_error: float
+
+
+@torch.no_grad()
+def evaluate(
+    net: LayeredNet, parameters: Parameters, images: StackedImages, members: list[int]
+) -> list[Evaluation]:
+    """One evaluation a member. One after the other: its images are never copied."""
+    evaluations = []
+    for row, member in enumerate(members):
+        one = {name: value[row : row + 1] for name, value in parameters.items()}
+        draw = images.draw_of(member)
+        train = _means(
+            net, one, images.inputs[draw], images.labels[draw], images.clean[draw]
+        )
+        test = _means(net, one, images.test_inputs[draw], images.test_labels[draw])
+        evaluations.append(Evaluation(*train, *test))
+    return evaluations
+
+
+def _means(
+    net: LayeredNet, one: Parameters, inputs: Tensor, labels: Tensor, counts: Tensor | None = None
+) -> tuple[float, float]:
+    """Mean loss and mean error, over the images that count."""
+    losses, errors = [], []
+    for begin in range(0, len(inputs), BLOCK):
+        block = slice(begin, begin + BLOCK)
+        logits = net.forward(one, inputs[block].unsqueeze(0))
+        losses.append(sample_losses(logits, labels[block].unsqueeze(0))[0])
+        errors.append(predictions(logits)[0] != labels[block])
+    loss, error = torch.cat(losses), torch.cat(errors)
+    if counts is not None:
+        loss, error = loss[counts], error[counts]
+    # Summed in float64: a threshold of 5e-4 is decided by it.
+    return float(loss.double().mean()), float(error.double().mean())

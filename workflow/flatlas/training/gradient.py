@@ -1,0 +1,66 @@
+"""The gradient of the mean loss of a minibatch, for every row of the stack at once."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from flatlas.nets.layered import LayeredNet
+from flatlas.nets.layers import Parameters
+from flatlas.nets.loss import sample_losses
+
+Masks = Mapping[str, Tensor]
+
+
+def gradient(
+    net: LayeredNet, parameters: Parameters, inputs: Tensor, labels: Tensor, masks: Masks
+) -> Parameters:
+    """By hand for dense nets, by autograd for the others; a test holds them against each other."""
+    method = autograd_gradient if net.convolutions else dense_gradient
+    return method(net, parameters, inputs, labels, masks)
+
+
+def autograd_gradient(
+    net: LayeredNet, parameters: Parameters, inputs: Tensor, labels: Tensor, masks: Masks
+) -> Parameters:
+    """The rows don't touch, so the gradient of the summed losses is each row's own."""
+    leaves = {name: value.detach().requires_grad_() for name, value in parameters.items()}
+    loss = sample_losses(net.forward(leaves, inputs, masks), labels).mean(1).sum()
+    found = torch.autograd.grad(loss, list(leaves.values()))
+    return dict(zip(leaves, found, strict=True))
+
+
+@torch.no_grad()
+def dense_gradient(
+    net: LayeredNet, parameters: Parameters, inputs: Tensor, labels: Tensor, masks: Masks
+) -> Parameters:
+    """Backpropagation written out: half again as fast as autograd on these small matrices."""
+    activities = [inputs.flatten(2)]
+    for layer in net.dense_layers:
+        activity = layer.forward(parameters, activities[-1])
+        activities.append(activity * masks[layer.name] if layer.name in masks else activity)
+
+    gradients: Parameters = {}
+    delta = _output_delta(activities.pop(), labels)
+    for layer in reversed(net.dense_layers):
+        below = activities.pop()
+        gradients[f"{layer.name}.weight"] = torch.bmm(below.transpose(1, 2), delta)
+        if layer.bias:
+            gradients[f"{layer.name}.bias"] = delta.sum(1)
+        if activities:
+            delta = torch.bmm(delta, parameters[f"{layer.name}.weight"].transpose(1, 2))
+            delta.mul_(below > 0)
+            name = net.dense_layers[len(activities) - 1].name
+            if name in masks:
+                delta.mul_(masks[name])
+    return {name: gradients[name] for name in parameters}
+
+
+def _output_delta(logits: Tensor, labels: Tensor) -> Tensor:
+    """The derivative of each row's mean loss by its logits."""
+    batch = logits.shape[1]
+    if logits.shape[-1] == 1:
+        return (logits.sigmoid() - labels.unsqueeze(-1)) / batch
+    delta = logits.softmax(-1)
+    delta.scatter_add_(2, labels.unsqueeze(-1), torch.full_like(delta[..., :1], -1.0))
+    return delta.div_(batch)

@@ -1,0 +1,49 @@
+"""The weights a training leaves behind: at the end, when the rule was met, at checkpoints.
+
+Names read `<moment>/<parameter>`, each array with a leading axis of realizations::
+
+    final/fc1.weight         the solution at the end
+    met/fc1.weight           the solution when the stopping rule was met, where training went on
+    epoch-00010/fc1.weight   the solution at a checkpoint (a finished member's: its final weights)
+    final.learners/...       (realization, learner, ...), where there are learners
+    final.last/...           the last iterate, where the solution is an average of iterates
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+from torch import Tensor
+
+FINAL = "final"
+MET = "met"
+
+
+def checkpoint(epoch: int) -> str:
+    """The moment called 'epoch-00010'."""
+    return f"epoch-{epoch:05d}"
+
+
+class Keepsakes:
+    """Arrays that fill up member by member; what was never reached stays NaN."""
+
+    def __init__(self, members: int) -> None:
+        """Nothing kept yet."""
+        self.members = members
+        self.arrays: dict[str, np.ndarray] = {}
+
+    def keep(self, moment: str, member: int, weights: Mapping[str, Tensor]) -> None:
+        """Keep one member's weights."""
+        for name, value in weights.items():
+            array = value.detach().cpu().numpy()
+            full = f"{moment}/{name}"
+            if full not in self.arrays:
+                self.arrays[full] = np.full((self.members, *array.shape), np.nan, array.dtype)
+            self.arrays[full][member] = array
+
+    def fill(self, moment: str, member: int, source: str) -> None:
+        """Give a member that has ended its weights of another moment."""
+        for name in [name for name in self.arrays if name.startswith(source + "/")]:
+            moved = moment + name.removeprefix(source)
+            if moved not in self.arrays:
+                self.arrays[moved] = np.full_like(self.arrays[name], np.nan)
+            self.arrays[moved][member] = self.arrays[name][member]

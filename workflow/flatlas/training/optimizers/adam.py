@@ -1,0 +1,15 @@
+"""Adam (Kingma & Ba 2015)."""
+
+import torch
+
+from flatlas.nets.layers import Parameters
+from flatlas.plan.training_specs import Adam
+from flatlas.training.optimizers.from_torch import FromTorch
+
+
+def build(spec: Adam, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
+    """Steps scaled by running means of the gradient and of its square."""
+    return FromTorch(
+        parameters,
+        lambda tensors: torch.optim.Adam(tensors, lr=spec.lr, betas=spec.betas, eps=spec.epsilon),
+    )

@@ -1,0 +1,17 @@
+"""AdamW (Loshchilov & Hutter 2019): Adam with decoupled weight decay."""
+
+import torch
+
+from flatlas.nets.layers import Parameters
+from flatlas.plan.training_specs import AdamW
+from flatlas.training.optimizers.from_torch import FromTorch
+
+
+def build(spec: AdamW, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
+    """Adam's step, and w <- w - lr * decay * w beside it."""
+    return FromTorch(
+        parameters,
+        lambda tensors: torch.optim.AdamW(
+            tensors, lr=spec.lr, betas=spec.betas, eps=spec.epsilon, weight_decay=spec.decay
+        ),
+    )

@@ -1,0 +1,91 @@
+"""Entropy-SGD (Chaudhari et al. 2017): descent on the local entropy, estimated by Langevin steps."""
+
+from math import sqrt
+
+import torch
+from torch import Tensor
+
+from flatlas.nets.layers import Parameters
+from flatlas.plan.training_specs import EntropySgd
+
+
+def build(
+    spec: EntropySgd, parameters: Parameters, generators: list[torch.Generator]
+) -> "EntropySgdOptimizer":
+    """The optimizer of a spec."""
+    return EntropySgdOptimizer(spec, parameters, generators)
+
+
+class EntropySgdOptimizer:
+    """Every minibatch makes one Langevin step of x' around the outer weights x::
+
+        x' <- x' - inner_lr (gradient(x') + gamma (x' - x)) + sqrt(inner_lr) noise N(0, 1)
+        mu <- averaging mu + (1 - averaging) x'
+
+    After `langevin_steps` of them comes one outer step, x <- x - lr (x - mu), and x' and mu
+    start again at x. The solution is x. The factor gamma of the outer gradient gamma (x - mu) is
+    taken into lr, as the authors' program has it.
+    """
+
+    def __init__(
+        self, spec: EntropySgd, parameters: Parameters, generators: list[torch.Generator]
+    ) -> None:
+        """`parameters` become x', which gradients are taken at; x and mu start as its copies."""
+        self.spec = spec
+        self.generators = generators
+        self.parameters = parameters
+        self.outer = _copy(parameters)
+        self.mean = _copy(parameters)
+        self.inner_steps = 0
+
+    def step(self, gradients: Parameters, lr: float) -> None:
+        """One Langevin step and, after the last of a round, the outer step."""
+        spec = self.spec
+        for name, inner in self.parameters.items():
+            pull = gradients[name] + spec.gamma * (inner - self.outer[name])
+            inner -= spec.inner_lr * pull
+            inner += sqrt(spec.inner_lr) * spec.noise * self._normal(inner)
+            self.mean[name].lerp_(inner, 1 - spec.averaging)
+        self.inner_steps += 1
+        if self.inner_steps == spec.langevin_steps:
+            self._outer_step(lr)
+
+    def _outer_step(self, lr: float) -> None:
+        for name, outer in self.outer.items():
+            outer -= lr * (outer - self.mean[name])
+            self.parameters[name].copy_(outer)
+            self.mean[name].copy_(outer)
+        self.inner_steps = 0
+
+    def _normal(self, like: Tensor) -> Tensor:
+        """One row of noise from each row's own stream, so that no row's noise hangs on another."""
+        rows = [torch.randn(like.shape[1:], generator=g) for g in self.generators]
+        return torch.stack(rows).to(like)
+
+    def solution(self) -> Parameters:
+        """The outer weights x."""
+        return self.outer
+
+    def state(self) -> dict[str, Tensor]:
+        """x, mu and how far the round is."""
+        outer = {f"{name}/outer": value for name, value in self.outer.items()}
+        mean = {f"{name}/mean": value for name, value in self.mean.items()}
+        return {**outer, **mean, "inner_steps": torch.tensor(self.inner_steps)}
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """Go on from a state."""
+        self.inner_steps = int(state["inner_steps"])
+        self.outer = {name: state[f"{name}/outer"] for name in self.outer}
+        self.mean = {name: state[f"{name}/mean"] for name in self.mean}
+
+    def keep(self, rows: Tensor) -> None:
+        """Go on with these rows of the stack only."""
+        self.parameters, self.outer, self.mean = (
+            {name: value[rows] for name, value in stack.items()}
+            for stack in (self.parameters, self.outer, self.mean)
+        )
+        self.generators = [self.generators[row] for row in rows.tolist()]
+
+
+def _copy(parameters: Parameters) -> Parameters:
+    return {name: value.clone() for name, value in parameters.items()}

@@ -1,0 +1,61 @@
+"""Any elementwise optimizer of torch.optim, over a stack whose rows may leave."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from flatlas.nets.layers import Parameters
+
+
+class FromTorch:
+    """Wraps a torch optimizer; the learning rate is set at each step, so a schedule stays outside."""
+
+    def __init__(
+        self,
+        parameters: Parameters,
+        make: Callable[[list[Tensor]], torch.optim.Optimizer],
+    ) -> None:
+        """`make` builds the torch optimizer for a list of tensors."""
+        self.parameters = parameters
+        self.inner = make(list(parameters.values()))
+
+    def step(self, gradients: Parameters, lr: float) -> None:
+        """One step."""
+        for name, parameter in self.parameters.items():
+            parameter.grad = gradients[name]
+        self.inner.param_groups[0]["lr"] = lr
+        self.inner.step()
+
+    def solution(self) -> Parameters:
+        """The parameters themselves."""
+        return self.parameters
+
+    def state(self) -> dict[str, Tensor]:
+        """torch's own state by parameter; counters are tensors already."""
+        return {
+            f"{name}/{key}": value
+            for name, parameter in self.parameters.items()
+            for key, value in self.inner.state.get(parameter, {}).items()
+            if value is not None
+        }
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """Go on from a state."""
+        for name, parameter in self.parameters.items():
+            mine = {key: v for key, v in state.items() if key.rpartition("/")[0] == name}
+            if mine:
+                self.inner.state[parameter] = {k.rpartition("/")[2]: v for k, v in mine.items()}
+
+    def keep(self, rows: Tensor) -> None:
+        """Replace every tensor by its rows, in torch's state too."""
+        kept = {name: parameter[rows] for name, parameter in self.parameters.items()}
+        for old, new in zip(self.parameters.values(), kept.values(), strict=True):
+            state = self.inner.state.pop(old, {})
+            if state:
+                self.inner.state[new] = {
+                    key: value[rows] if isinstance(value, Tensor) and value.dim() else value
+                    for key, value in state.items()
+                }
+        self.inner.param_groups[0]["params"] = list(kept.values())
+        self.parameters = kept

@@ -1,0 +1,17 @@
+"""SGD with heavy-ball or Nesterov momentum."""
+
+import torch
+
+from flatlas.nets.layers import Parameters
+from flatlas.plan.training_specs import Momentum
+from flatlas.training.optimizers.from_torch import FromTorch
+
+
+def build(spec: Momentum, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
+    """v <- momentum * v + gradient; w <- w - lr * v."""
+    return FromTorch(
+        parameters,
+        lambda tensors: torch.optim.SGD(
+            tensors, lr=spec.lr, momentum=spec.momentum, nesterov=spec.nesterov
+        ),
+    )

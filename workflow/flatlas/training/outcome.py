@@ -1,0 +1,53 @@
+"""How the training of one realization ended: what the stopping rules say."""
+
+import math
+from dataclasses import dataclass
+
+from flatlas.plan.training_specs import Stop
+from flatlas.training.evaluation import Evaluation
+
+RULE_MET = "rule met"
+ALL_EPOCHS = "all epochs run"
+EXHAUSTED = "epochs exhausted"
+DIVERGED = "diverged"
+
+
+@dataclass
+class Outcome:
+    """`met_epoch` is when the rule was met, `epoch` when training ended; 0 while it has not."""
+
+    seed: int
+    reason: str = ""
+    met_epoch: int = 0
+    epoch: int = 0
+
+    @property
+    def converged(self) -> bool:
+        """Whether the stopping rule was met."""
+        return self.reason in (RULE_MET, ALL_EPOCHS)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the member has left the stack."""
+        return self.epoch > 0
+
+    def judge(self, stop: Stop, epoch: int, evaluation: Evaluation) -> None:
+        """Look at the end of an epoch: is the rule met, is the member done?"""
+        if not math.isfinite(evaluation.train_loss):
+            self.reason, self.epoch = DIVERGED, epoch
+            return
+        if not self.met_epoch:
+            self._look_for_rule(stop, epoch, evaluation)
+        if self.met_epoch and epoch >= self.met_epoch + stop.extra_epochs:
+            self.epoch = epoch
+
+    def _look_for_rule(self, stop: Stop, epoch: int, evaluation: Evaluation) -> None:
+        has_rule = stop.loss_below is not None or stop.zero_error
+        low = stop.loss_below is None or evaluation.train_loss < stop.loss_below
+        fitted = not stop.zero_error or evaluation.train_error == 0
+        if has_rule and low and fitted:
+            self.reason, self.met_epoch = RULE_MET, epoch
+        elif epoch >= stop.epochs and not has_rule:
+            self.reason, self.met_epoch = ALL_EPOCHS, epoch
+        elif epoch >= stop.epochs:
+            self.reason, self.epoch = EXHAUSTED, epoch

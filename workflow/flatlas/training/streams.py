@@ -1,0 +1,63 @@
+"""The random streams of training: one a member for each purpose, whoever else is in the stack."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from flatlas.nets.layered import LayeredNet
+from flatlas.seeds import stream
+
+PURPOSES = ("shuffling", "dropout", "langevin")
+
+
+class Streams:
+    """Generators by purpose; learners of a member draw from streams of their own."""
+
+    def __init__(self, seeds: Sequence[int], learners: int) -> None:
+        """One generator for each seed and purpose, and for each learner where it acts alone."""
+        rows = [(seed, learner) for seed in seeds for learner in range(learners)]
+        self.shuffling = [_generator(seed, "shuffling") for seed in seeds]
+        self.dropout = [_generator(seed, f"dropout {learner}") for seed, learner in rows]
+        self.langevin = [_generator(seed, f"langevin {learner}") for seed, learner in rows]
+
+    def orders(self, count: int) -> Tensor:
+        """A fresh shuffle of `count` images for each member."""
+        return torch.stack([torch.randperm(count, generator=g) for g in self.shuffling])
+
+    def masks(self, net: LayeredNet, batch: int, device: str) -> dict[str, Tensor]:
+        """Dropout masks for the hidden dense layers, scaled so that the mean activity stays."""
+        if not net.dropout:
+            return {}
+        kept = 1.0 - net.dropout
+        masks = {}
+        for layer in net.dense_layers[:-1]:
+            shape = (batch, layer.outputs)
+            draws = torch.stack([torch.rand(shape, generator=g) for g in self.dropout])
+            masks[layer.name] = ((draws < kept) / kept).to(device)
+        return masks
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Where every stream is."""
+        return {
+            purpose: np.stack([g.get_state().numpy() for g in getattr(self, purpose)])
+            for purpose in PURPOSES
+        }
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Go on from where every stream was."""
+        for purpose in PURPOSES:
+            for generator, position in zip(getattr(self, purpose), state[purpose], strict=True):
+                generator.set_state(torch.from_numpy(position))
+
+    def keep(self, members: Sequence[int], learners: int) -> None:
+        """Go on with these members only."""
+        rows = [member * learners + learner for member in members for learner in range(learners)]
+        self.shuffling = [self.shuffling[member] for member in members]
+        self.dropout = [self.dropout[row] for row in rows]
+        self.langevin = [self.langevin[row] for row in rows]
+
+
+def _generator(seed: int, purpose: str) -> torch.Generator:
+    return torch.Generator().manual_seed(stream(seed, purpose))

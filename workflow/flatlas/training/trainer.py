@@ -1,0 +1,285 @@
+"""Training all realizations of a run side by side, as one stack of weights."""
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+
+from flatlas.data.samples import Samples
+from flatlas.nets import build_net
+from flatlas.nets.layers import Parameters
+from flatlas.plan.training_specs import RunSpec
+from flatlas.training import learners, penalty
+from flatlas.training.averaging import RunningMean
+from flatlas.training.evaluation import Evaluation, evaluate
+from flatlas.training.gradient import gradient
+from flatlas.training.images import StackedImages
+from flatlas.training.keepsakes import FINAL, MET, Keepsakes, checkpoint
+from flatlas.training.optimizers import build_optimizer
+from flatlas.training.outcome import Outcome
+from flatlas.training.resume import Resume
+from flatlas.training.schedule import factor
+from flatlas.training.streams import Streams
+from flatlas.training.trajectory import Trajectory
+
+Report = Callable[..., None]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a training leaves: weights by moment and name, and its tables."""
+
+    weights: dict[str, np.ndarray]
+    history: pd.DataFrame
+    outcomes: pd.DataFrame
+    times: pd.DataFrame
+    trajectory: Trajectory | None
+
+
+def train(
+    spec: RunSpec, samples: Samples, resume: Resume, report: Report, device: str = "cpu"
+) -> Trained:
+    """Train until every realization has ended; go on from `resume` where there is something."""
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    trainer = Trainer(spec, samples, resume, device)
+    while trainer.members:
+        trainer.epoch()
+        told = trainer.told()
+        report(trainer.done_epochs, trainer.most_epochs, **told)
+    return trainer.trained()
+
+
+class Trainer:
+    """The stack of members that still train, and what those that have ended left behind.
+
+    `members` holds the number of each row's realization. A member that ends leaves the stack;
+    since each has its own random streams, the others don't notice.
+    """
+
+    def __init__(self, spec: RunSpec, samples: Samples, resume: Resume, device: str) -> None:
+        """Start from fresh weights, or from an interrupted training's state."""
+        self.spec, self.device, self.resume = spec, device, resume
+        self.net = build_net(spec.net, spec.input_shape, spec.outputs)
+        self.images = StackedImages(samples, device)
+        self.m = learners.count(spec.learners)
+        self.members = list(range(len(spec.seeds)))
+        self.streams = Streams(spec.seeds, self.m)
+        self.outcomes = [Outcome(seed) for seed in spec.seeds]
+        self.keepsakes = Keepsakes(len(spec.seeds))
+        self.average = RunningMean()
+        self.done_epochs = 0
+        self.history: list[tuple[float, ...]] = []
+        self.times: list[float] = []
+        self.trajectory = self._trajectory()
+        self._build_optimizer(learners.spread(self._on_device(spec.seeds), self.m))
+        if not self._restore():
+            self._look(self._solution())
+
+    @property
+    def most_epochs(self) -> int:
+        """The epochs that a member can take at most."""
+        return self.spec.stop.epochs + self.spec.stop.extra_epochs
+
+    def epoch(self) -> None:
+        """One pass over the images, a look at where it led, and what follows from it."""
+        began = time.monotonic()
+        self.done_epochs += 1
+        size = self._batch_size() * self.m
+        orders = self.streams.orders(self.images.count)
+        for step, begin in enumerate(range(0, self.images.count, size)):
+            self._step(orders[:, begin : begin + size])
+            self._record_snapshots(step)
+        evaluations = self._look(self._solution())
+        self._judge(evaluations)
+        self.times.append(time.monotonic() - began)
+        if self.members and self.resume.due():
+            self._save()
+
+    def _step(self, chosen: torch.Tensor) -> None:
+        """One minibatch, every learner its part of it."""
+        spec, parameters = self.spec, self.optimizer.parameters
+        rows = [member for member in self.members for _ in range(self.m)]
+        shared = chosen.shape[1] // self.m * self.m
+        chosen = chosen[:, :shared].reshape(len(rows), -1)
+        inputs, labels = self.images.minibatch(rows, chosen)
+        masks = self.streams.masks(self.net, chosen.shape[1], self.device)
+        gradients = gradient(self.net, parameters, inputs, labels, masks)
+        if penalty.acts(spec.penalty, self.done_epochs):
+            penalty.add_gradient(spec.penalty, parameters, gradients)
+        if spec.learners:
+            learners.mix(spec.learners, parameters, gradients)
+        self.optimizer.step(gradients, self._learning_rate())
+        if spec.average and self.done_epochs >= spec.average.from_epoch:
+            self.average.add(self._iterate())
+
+    def _learning_rate(self) -> float:
+        return self.spec.optimizer.lr * factor(
+            self.spec.schedule, self.done_epochs, self.spec.stop.epochs
+        )
+
+    def _batch_size(self) -> int:
+        """Images a learner sees in a step; the last step of an epoch may have fewer."""
+        batch = self.spec.batch
+        return self.images.count // self.m if batch == "full" else batch
+
+    def _iterate(self) -> Parameters:
+        """The optimizer's solution, the mean over learners where there are any."""
+        return learners.mean(self.optimizer.solution(), self.m)
+
+    def _solution(self) -> Parameters:
+        """What counts as the solution now: the iterate, or the average of iterates."""
+        return self.average.mean if self.average.steps else self._iterate()
+
+    def _look(self, solution: Parameters) -> list[Evaluation]:
+        """Evaluate the solution, write it into the history, keep it where it is a checkpoint."""
+        evaluations = evaluate(self.net, solution, self.images, self.members)
+        norms = penalty.weight_norms(solution).tolist()
+        for row, (member, evaluation) in enumerate(zip(self.members, evaluations, strict=True)):
+            values = asdict(evaluation).values()
+            self.history.append((self.done_epochs, self.spec.seeds[member], *values, norms[row]))
+            if self.done_epochs in self.spec.checkpoints:
+                self._keep(checkpoint(self.done_epochs), row, solution)
+        return evaluations
+
+    def _judge(self, evaluations: list[Evaluation]) -> None:
+        """Let the stopping rule look at each member; those that have ended leave the stack."""
+        solution = self._solution()
+        staying = []
+        for row, (member, evaluation) in enumerate(zip(self.members, evaluations, strict=True)):
+            outcome = self.outcomes[member]
+            outcome.judge(self.spec.stop, self.done_epochs, evaluation)
+            if outcome.met_epoch == self.done_epochs and self.spec.stop.extra_epochs:
+                self._keep(MET, row, solution)
+            if outcome.ended:
+                self._keep(FINAL, row, solution)
+                if self.average.steps:
+                    self._keep(f"{FINAL}.last", row, self._iterate())
+            else:
+                staying.append(row)
+        if len(staying) < len(self.members):
+            self._shrink(staying)
+
+    def _keep(self, moment: str, row: int, solution: Parameters) -> None:
+        member = self.members[row]
+        weights = {name: value[row] for name, value in solution.items()}
+        self.keepsakes.keep(moment, member, weights)
+        if self.spec.learners and not moment.endswith(".last"):
+            mine = slice(row * self.m, (row + 1) * self.m)
+            each = {name: value[mine] for name, value in self.optimizer.parameters.items()}
+            self.keepsakes.keep(f"{moment}.learners", member, each)
+
+    def _shrink(self, rows: list[int]) -> None:
+        """Go on with these rows."""
+        inner = [row * self.m + learner for row in rows for learner in range(self.m)]
+        self.optimizer.keep(torch.tensor(inner, dtype=torch.long, device=self.device))
+        self.average.keep(torch.tensor(rows, dtype=torch.long, device=self.device))
+        self.streams.keep(rows, self.m)
+        self.members = [self.members[row] for row in rows]
+
+    def _trajectory(self) -> Trajectory | None:
+        if self.spec.snapshots is None:
+            return None
+        layer = self.net.dense(self.spec.snapshots)
+        steps = -(-self.images.count // (self._batch_size() * self.m))
+        shape = (len(self.members), steps * self.spec.stop.extra_epochs, layer.inputs * layer.outputs)
+        return Trajectory(self.resume.folder / "trajectory.npy", shape)
+
+    def _record_snapshots(self, step: int) -> None:
+        if self.trajectory is None:
+            return
+        steps = self.trajectory.array.shape[1] // self.spec.stop.extra_epochs
+        weights = self._iterate()[f"{self.spec.snapshots}.weight"]
+        for row, member in enumerate(self.members):
+            met = self.outcomes[member].met_epoch
+            if met:
+                position = (self.done_epochs - met - 1) * steps + step
+                self.trajectory.record(member, position, weights[row])
+
+    def _on_device(self, seeds: tuple[int, ...]) -> Parameters:
+        return {name: value.to(self.device) for name, value in self.net.initial(seeds).items()}
+
+    def _build_optimizer(self, parameters: Parameters) -> None:
+        self.optimizer = build_optimizer(self.spec.optimizer, parameters, self.streams.langevin)
+
+    def _save(self) -> None:
+        """Everything that a later process needs to go on as if nothing had happened."""
+        arrays = {
+            **_prefixed("parameters", self.optimizer.parameters),
+            **_prefixed("optimizer", self.optimizer.state()),
+            **_prefixed("average", self.average.state()),
+            **{f"streams/{name}": value for name, value in self.streams.state().items()},
+            **{f"kept/{name}": value for name, value in self.keepsakes.arrays.items()},
+            "history": np.array(self.history),
+            "times": np.array(self.times),
+        }
+        facts = {
+            "done_epochs": self.done_epochs,
+            "members": self.members,
+            "averaged_steps": self.average.steps,
+            "outcomes": [asdict(outcome) for outcome in self.outcomes],
+        }
+        self.resume.save(arrays, facts)
+
+    def _restore(self) -> bool:
+        """Go on from an interrupted training; False where there is none."""
+        found = self.resume.find()
+        if found is None:
+            return False
+        arrays, facts = found
+        self.done_epochs, self.members = facts["done_epochs"], facts["members"]
+        self.outcomes = [Outcome(**outcome) for outcome in facts["outcomes"]]
+        self.streams.keep(self.members, self.m)
+        self.streams.restore(_unprefixed("streams", arrays))
+        self._build_optimizer(self._tensors("parameters", arrays))
+        self.optimizer.restore(self._tensors("optimizer", arrays))
+        self.average.steps = facts["averaged_steps"]
+        self.average.mean = self._tensors("average", arrays)
+        self.keepsakes.arrays = _unprefixed("kept", arrays)
+        self.history = [tuple(row) for row in arrays["history"].tolist()]
+        self.times = arrays["times"].tolist()
+        return True
+
+    def _tensors(self, prefix: str, arrays: dict[str, np.ndarray]) -> Parameters:
+        """Arrays as tensors; counters (of no dimension) stay where torch.optim wants them."""
+        tensors = {k: torch.from_numpy(v) for k, v in _unprefixed(prefix, arrays).items()}
+        return {name: t.to(self.device) if t.dim() else t for name, t in tensors.items()}
+
+    def told(self) -> dict[str, Any]:
+        """Facts for the progress line."""
+        latest = [row[2] for row in self.history[-max(len(self.members), 1) :]]
+        ended = sum(outcome.ended for outcome in self.outcomes)
+        return {
+            "epoch": self.done_epochs,
+            "loss": f"{np.mean(latest):.2e}",
+            "done": f"{ended}/{len(self.outcomes)}",
+        }
+
+    def trained(self) -> Trained:
+        """The results, once every member has ended."""
+        for epoch in self.spec.checkpoints:
+            for member, outcome in enumerate(self.outcomes):
+                if outcome.epoch < epoch:
+                    self.keepsakes.fill(checkpoint(epoch), member, FINAL)
+        columns = ["epoch", "seed", *Evaluation.__dataclass_fields__, "weight_norm"]
+        history = pd.DataFrame(self.history, columns=columns)
+        history = history.astype({"epoch": int, "seed": int})
+        outcomes = pd.DataFrame([asdict(one) | {"converged": one.converged} for one in self.outcomes])
+        times = pd.DataFrame({"epoch": range(1, len(self.times) + 1), "seconds": self.times})
+        return Trained(self.keepsakes.arrays, history, outcomes, times, self.trajectory)
+
+
+def _prefixed(prefix: str, tensors: Parameters) -> dict[str, np.ndarray]:
+    return {f"{prefix}/{name}": value.detach().cpu().numpy() for name, value in tensors.items()}
+
+
+def _unprefixed(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {
+        name.removeprefix(prefix + "/"): value
+        for name, value in arrays.items()
+        if name.startswith(prefix + "/")
+    }

@@ -1,0 +1,98 @@
+# Data: a source as four arrays; subsets, attack sets and label noise as tables of indices into it.
+
+
+rule source:
+    output:
+        images=paths.SOURCE.format(source="{source}", file="images.safetensors"),
+        provenance=paths.SOURCE.format(source="{source}", file="provenance.json"),
+    log:
+        "results/logs/source/{source}.log",
+    cache: True
+    conda:
+        "../../envs/compute.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+        # Where the originals lie says nothing about the result, so it is no parameter.
+        data_root=PLAN.settings.data_root,
+    params:
+        spec=lambda wildcards: PLAN.sources[wildcards.source].resolved(),
+        code=lambda wildcards: source_code(PLAN.sources[wildcards.source]),
+    message:
+        "Data source {wildcards.source}"
+    script:
+        "../scripts/source.py"
+
+
+rule subset:
+    input:
+        images=lambda wildcards: PLAN.images_file(PLAN.samples[wildcards.samples]),
+    output:
+        samples=paths.SUBSET.format(samples="{samples}", file="samples.parquet"),
+        provenance=paths.SUBSET.format(samples="{samples}", file="provenance.json"),
+    log:
+        "results/logs/subset/{samples}.log",
+    cache: True
+    conda:
+        "../../envs/compute.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        spec=lambda wildcards: PLAN.samples[wildcards.samples].resolved(),
+        code=stage_code("subset"),
+    message:
+        "Subset {wildcards.samples}"
+    script:
+        "../scripts/subset.py"
+
+
+rule label_noise:
+    input:
+        subset=lambda wildcards: PLAN.subset_file(PLAN.samples[wildcards.samples]),
+    output:
+        samples=paths.LABEL_NOISE.format(samples="{samples}", file="samples.parquet"),
+        provenance=paths.LABEL_NOISE.format(samples="{samples}", file="provenance.json"),
+    log:
+        "results/logs/label_noise/{samples}.log",
+    cache: True
+    conda:
+        "../../envs/compute.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        spec=lambda wildcards: PLAN.samples[wildcards.samples].resolved(),
+        code=stage_code("label_noise"),
+    message:
+        "Label noise {wildcards.samples}"
+    script:
+        "../scripts/label_noise.py"
+
+
+rule attack_set:
+    input:
+        images=lambda wildcards: PLAN.images_file(PLAN.samples[wildcards.samples]),
+        subset=lambda wildcards: PLAN.subset_file(PLAN.samples[wildcards.samples]),
+    output:
+        samples=paths.ATTACK_SET.format(samples="{samples}", file="samples.parquet"),
+        provenance=paths.ATTACK_SET.format(samples="{samples}", file="provenance.json"),
+    log:
+        "results/logs/attack_set/{samples}.log",
+    cache: True
+    conda:
+        "../../envs/compute.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        spec=lambda wildcards: PLAN.samples[wildcards.samples].resolved(),
+        code=stage_code("attack_set"),
+    message:
+        "Attack set {wildcards.samples}"
+    script:
+        "../scripts/attack_set.py"

@@ -1,0 +1,16 @@
+# The plan, resolved once; the rules look everything up in it. See workflow/flatlas/plan/.
+
+from snakemake.exceptions import WorkflowError
+
+from flatlas.errors import FlatlasError
+from flatlas.plan import paths
+from flatlas.plan.code import figure_code, measure_code, source_code, stage_code, training_code
+from flatlas.plan.measure_specs import MEASURES
+from flatlas.plan.resolve import resolve
+from flatlas.plan.stages import stages
+from flatlas.plan.targets import check_targets, targets_of
+
+try:
+    PLAN = resolve(config, Path(workflow.basedir) / "config")
+except FlatlasError as error:
+    raise WorkflowError(str(error)) from None

@@ -1,0 +1,46 @@
+# Training: one job a run, all its realizations side by side.
+
+
+rule train:
+    input:
+        unpack(lambda wildcards: PLAN.training_files(wildcards.run)),
+    output:
+        weights=paths.RUN.format(run="{run}", file="weights.safetensors"),
+        history=paths.RUN.format(run="{run}", file="history.parquet"),
+        outcomes=paths.RUN.format(run="{run}", file="outcomes.csv"),
+        times=paths.RUN.format(run="{run}", file="times.csv"),
+        provenance=paths.RUN.format(run="{run}", file="provenance.json"),
+    log:
+        "results/logs/train/{run}.log",
+    cache: True
+    conda:
+        "../../envs/compute.yaml"
+    threads: 1
+    resources:
+        gpu=0,
+        mem_mb=4000,
+        runtime=240,
+    params:
+        spec=lambda wildcards: PLAN.runs[wildcards.run].resolved(),
+        code=lambda wildcards: training_code(PLAN.runs[wildcards.run]),
+        # What is needed to go on after an interruption; Snakemake would delete it as an output.
+        resume=lambda wildcards: paths.RESUME.format(
+            run=wildcards.run, code=training_code(PLAN.runs[wildcards.run])
+        ),
+    message:
+        "Training {wildcards.run}"
+    script:
+        "../scripts/train.py"
+
+
+# The same for runs that keep one layer's weights after every minibatch.
+use rule train as record with:
+    output:
+        weights=paths.RECORDING.format(run="{run}", file="weights.safetensors"),
+        history=paths.RECORDING.format(run="{run}", file="history.parquet"),
+        outcomes=paths.RECORDING.format(run="{run}", file="outcomes.csv"),
+        times=paths.RECORDING.format(run="{run}", file="times.csv"),
+        provenance=paths.RECORDING.format(run="{run}", file="provenance.json"),
+        trajectory=paths.RECORDING.format(run="{run}", file="trajectory.npy"),
+    log:
+        "results/logs/record/{run}.log",

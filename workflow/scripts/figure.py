@@ -1,0 +1,12 @@
+"""Draw one figure, and write every point in it."""
+
+from importlib import import_module
+
+from flatlas.figures.material import gather
+from flatlas.figures.style import save
+from flatlas.jobs.job import Job
+
+with Job(globals().get("snakemake"), "figure") as job:
+    material = gather(vars(job.input), job.params.points)
+    draw = getattr(import_module(f"flatlas.figures.{job.params.study}"), job.params.figure)
+    save(draw(material), job.output)

@@ -1,0 +1,35 @@
+"""Take one measure of every realization of a run."""
+
+import pandas as pd
+import torch
+
+from flatlas.data.samples import load_samples
+from flatlas.jobs.job import Job
+from flatlas.measures import measure
+from flatlas.measures.solution import load_solution
+from flatlas.plan.measure_specs import MeasureSpec
+from flatlas.store.arrays import read_arrays
+from flatlas.store.provenance import write_provenance
+from flatlas.store.tables import write_table
+
+with Job(globals().get("snakemake"), "measure") as job:
+    spec = MeasureSpec.model_validate(job.params.spec)
+    samples = load_samples(job.input.images, job.input.samples, spec.run.seeds)
+    weights = read_arrays(job.input.weights)
+    tables: dict[str, list[pd.DataFrame]] = {}
+    for member, seed in enumerate(spec.run.seeds):
+        solution = load_solution(spec.run, weights, member, samples.of(seed), job.device)
+        for name, table in measure(spec.measure, solution, spec.options).items():
+            table.insert(0, "seed", seed)
+            tables.setdefault(name, []).append(table)
+        job.progress(member + 1, len(spec.run.seeds), seed=seed)
+    for name, parts in tables.items():
+        write_table(getattr(job.output, name), pd.concat(parts, ignore_index=True))
+    write_provenance(
+        job.output.provenance,
+        spec=job.params.spec,
+        code=job.params.code,
+        seconds=job.seconds,
+        device=job.device,
+        threads=torch.get_num_threads(),
+    )

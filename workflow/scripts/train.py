@@ -1,0 +1,37 @@
+"""Train the realizations of one run."""
+
+from pathlib import Path
+
+import torch
+
+from flatlas.data.samples import load_samples
+from flatlas.jobs.job import Job
+from flatlas.plan.training_specs import RunSpec
+from flatlas.store.arrays import write_arrays
+from flatlas.store.provenance import write_provenance
+from flatlas.store.tables import write_table
+from flatlas.training.resume import Resume
+from flatlas.training.trainer import train
+
+with Job(globals().get("snakemake"), "training") as job:
+    spec = RunSpec.model_validate(job.params.spec)
+    samples = load_samples(job.input.images, job.input.samples, spec.seeds)
+    resume = Resume(Path(job.params.resume))
+    trained = train(spec, samples, resume, job.progress, job.device)
+    write_arrays(job.output.weights, trained.weights)
+    write_table(job.output.history, trained.history)
+    write_table(job.output.outcomes, trained.outcomes)
+    write_table(job.output.times, trained.times)
+    if trained.trajectory is not None:
+        trained.trajectory.finish(job.output.trajectory)
+    write_provenance(
+        job.output.provenance,
+        spec=job.params.spec,
+        code=job.params.code,
+        seconds=job.seconds,
+        training_seconds=round(trained.times.seconds.sum(), 3),
+        device=job.device,
+        threads=torch.get_num_threads(),
+        outcomes=trained.outcomes.to_dict("records"),
+    )
+    resume.forget()
