@@ -12,15 +12,15 @@ from snakemake.utils import min_version
 
 min_version("9.20")
 
+
 configfile: "config/config.yaml"
 
 
 # Jobs find the library where this file does; a job on a cluster reads this file anew.
 LIBRARY = Path(workflow.basedir) / "workflow"
 sys.path.insert(0, str(LIBRARY))
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    filter(None, [str(LIBRARY), os.environ.get("PYTHONPATH")])
-)
+os.environ.update(PYTHONPATH=str(LIBRARY))
+
 
 include: "workflow/rules/plan.smk"
 include: "workflow/rules/data.smk"

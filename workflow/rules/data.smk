@@ -6,7 +6,7 @@ rule source:
         images=paths.SOURCE.format(source="{source}", file="images.safetensors"),
         provenance=paths.SOURCE.format(source="{source}", file="provenance.json"),
     log:
-        "results/logs/source/{source}.log",
+        paths.LOG.format(stage="source", name="{source}"),
     cache: True
     conda:
         "../../envs/compute.yaml"
@@ -32,7 +32,7 @@ rule subset:
         samples=paths.SUBSET.format(samples="{samples}", file="samples.parquet"),
         provenance=paths.SUBSET.format(samples="{samples}", file="provenance.json"),
     log:
-        "results/logs/subset/{samples}.log",
+        paths.LOG.format(stage="subset", name="{samples}"),
     cache: True
     conda:
         "../../envs/compute.yaml"
@@ -56,7 +56,7 @@ rule label_noise:
         samples=paths.LABEL_NOISE.format(samples="{samples}", file="samples.parquet"),
         provenance=paths.LABEL_NOISE.format(samples="{samples}", file="provenance.json"),
     log:
-        "results/logs/label_noise/{samples}.log",
+        paths.LOG.format(stage="label_noise", name="{samples}"),
     cache: True
     conda:
         "../../envs/compute.yaml"
@@ -81,7 +81,7 @@ rule attack_set:
         samples=paths.ATTACK_SET.format(samples="{samples}", file="samples.parquet"),
         provenance=paths.ATTACK_SET.format(samples="{samples}", file="provenance.json"),
     log:
-        "results/logs/attack_set/{samples}.log",
+        paths.LOG.format(stage="attack_set", name="{samples}"),
     cache: True
     conda:
         "../../envs/compute.yaml"

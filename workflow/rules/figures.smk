@@ -17,7 +17,7 @@ for target, figure in PLAN.figures.items():
                 labels={"figure": figure.name, "shows": figure.title},
             ),
         log:
-            f"results/logs/figures/{PLAN.preset}_{target}.log",
+            paths.LOG.format(stage="figures", name=f"{PLAN.preset}_{target}"),
         conda:
             "../../envs/figures.yaml"
         threads: 1

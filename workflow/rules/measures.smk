@@ -18,7 +18,7 @@ for measure, entry in MEASURES.items():
                 measure=measure, measurement="{measurement}", file="provenance.json"
             ),
         log:
-            f"results/logs/measure_{measure}" + "/{measurement}.log",
+            paths.LOG.format(stage=f"measure_{measure}", name="{measurement}"),
         conda:
             "../../envs/compute.yaml"
         threads: entry.threads
@@ -30,6 +30,6 @@ for measure, entry in MEASURES.items():
             spec=lambda wildcards: PLAN.measurements[wildcards.measurement].resolved(),
             code=lambda wildcards: measure_code(PLAN.measurements[wildcards.measurement]),
         message:
-            f"Measure {measure}" + " of {wildcards.measurement}"
+            f"Measure {measure} of {{wildcards.measurement}}"
         script:
             "../scripts/measure.py"

@@ -3,15 +3,15 @@
 
 rule dag:
     output:
-        pdf=f"results/{PLAN.preset}/dag.pdf",
+        pdf=paths.DAG.format(preset=PLAN.preset, extension="pdf"),
         png=report(
-            f"results/{PLAN.preset}/dag.png",
+            paths.DAG.format(preset=PLAN.preset, extension="png"),
             caption="../report/dag.rst",
             category="The pipeline",
             labels={"figure": "dag", "shows": "From data sets to figures"},
         ),
     log:
-        f"results/logs/figures/{PLAN.preset}_dag.log",
+        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_dag"),
     conda:
         "../../envs/figures.yaml"
     threads: 1

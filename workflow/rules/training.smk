@@ -11,7 +11,7 @@ rule train:
         times=paths.RUN.format(run="{run}", file="times.csv"),
         provenance=paths.RUN.format(run="{run}", file="provenance.json"),
     log:
-        "results/logs/train/{run}.log",
+        paths.LOG.format(stage="train", name="{run}"),
     cache: True
     conda:
         "../../envs/compute.yaml"
@@ -43,4 +43,4 @@ use rule train as record with:
         provenance=paths.RECORDING.format(run="{run}", file="provenance.json"),
         trajectory=paths.RECORDING.format(run="{run}", file="trajectory.npy"),
     log:
-        "results/logs/record/{run}.log",
+        paths.LOG.format(stage="record", name="{run}"),

@@ -7,6 +7,7 @@ from flatlas.data.samples import load_samples
 from flatlas.jobs.job import Job
 from flatlas.measures import measure
 from flatlas.measures.solution import load_solution
+from flatlas.nets import build_net
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.store.arrays import read_arrays
 from flatlas.store.provenance import write_provenance
@@ -16,10 +17,12 @@ with Job(globals().get("snakemake"), "measure") as job:
     spec = MeasureSpec.model_validate(job.params.spec)
     samples = load_samples(job.input.images, job.input.samples, spec.run.seeds)
     weights = read_arrays(job.input.weights)
+    net = build_net(spec.run.net, spec.run.input_shape, spec.run.outputs)
+    options = spec.options.resolved()
     tables: dict[str, list[pd.DataFrame]] = {}
     for member, seed in enumerate(spec.run.seeds):
-        solution = load_solution(spec.run, weights, member, samples.of(seed), job.device)
-        for name, table in measure(spec.measure, solution, spec.options).items():
+        solution = load_solution(weights, member, samples.of(seed), net, job.device)
+        for name, table in measure(spec.measure, solution, options).items():
             table.insert(0, "seed", seed)
             tables.setdefault(name, []).append(table)
         job.progress(member + 1, len(spec.run.seeds), seed=seed)

@@ -12,7 +12,7 @@ from flatlas.store.provenance import write_provenance
 
 with Job(globals().get("snakemake"), "source") as job:
     spec = TypeAdapter(SourceSpec).validate_python(job.params.spec)
-    images = load_source(spec, Path(job.resources["data_root"]))
+    images = load_source(spec, Path(job.resources["data_root"]), job.progress)
     write_images(job.output.images, images)
     write_provenance(
         job.output.provenance,

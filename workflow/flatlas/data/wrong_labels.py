@@ -14,8 +14,8 @@ def wrong_labels(
     """
     if len(allowed) < 2:
         raise FlatlasError(
-            f"a wrong label needs a second class, but the only label is {', '.join(map(str, allowed))}."
-            " Pick more classes, or leave some of them out of `positive`."
+            f"a wrong label needs two classes, but all images have the label {allowed[0]}. "
+            "Pick more classes, or leave some of them out of `positive`."
         )
     further = generator.integers(1, len(allowed), size=len(labels))
     return allowed[(np.searchsorted(allowed, labels) + further) % len(allowed)]

@@ -20,7 +20,8 @@ def draw_dag(stages: Mapping[str, Any]) -> Figure:
     for source, target in stages["edges"]:
         (x0, y0), (x1, y1) = places[source], places[target]
         ax.plot((x0, x1), (y0, y1), color="0.75", lw=0.5, zorder=0)
-    ax.scatter(*zip(*places.values(), strict=True), s=18, color=BLUE, zorder=2)
+    for x, y in places.values():
+        ax.plot(x, y, "o", ms=4, color=BLUE, zorder=2)
     for column, (stage, names) in enumerate(nodes.items()):
         ax.text(column, rows + 0.2, f"{stage} ({len(names)})", ha="center", fontweight="bold")
         for name in names if len(names) <= 60 else ():

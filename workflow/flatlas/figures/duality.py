@@ -30,12 +30,11 @@ GAPS = {
 
 def fig3(material: Material) -> Drawing:
     """Sharpness, size and gap against learning rate (A-C) and batch size (D-F)."""
-    axes = panels(2, 3)
+    figure, axes = panels(2, 3)
     points = [
         *_sweep_panels(material, axes[:3], "ABC", "alpha", "optimizer.lr"),
         *_sweep_panels(material, axes[3:], "DEF", "batch", "batch"),
     ]
-    figure = axes[0].figure
     note(figure, _small_print(material))
     return Drawing(figure, pd.concat(points, ignore_index=True))
 
@@ -43,10 +42,9 @@ def fig3(material: Material) -> Drawing:
 def s4(material: Material) -> Drawing:
     """The gap by Eq. 11 against the direct gap, and the test error against the gap."""
     summary = material.tables["hidden_summary"].drop_duplicates(["run", "seed"])
-    axes = panels(1, 2, width=3.4, height=3.1)
+    figure, axes = panels(1, 2, width=3.4, height=3.1)
     _accuracy_panel(axes[0], summary)
     _error_panel(axes[1], summary)
-    figure = axes[0].figure
     note(figure, _small_print(material))
     drawn = ["run", "seed", "pairwise_gap", "dual_gap", "mu_gap", "test_error"]
     return Drawing(figure, summary[drawn])
@@ -117,9 +115,7 @@ def _error_panel(ax: Axes, summary: pd.DataFrame) -> None:
     ax.scatter(gap, error, s=14, color=BLUE, alpha=0.7, lw=0)
     ax.set(xlabel=r"$\Delta L$", ylabel="test error (%)")
     r, rho = stats.pearsonr(gap, error).statistic, stats.spearmanr(gap, error).statistic
-    ax.annotate(
-        f"Pearson {r:.2f}, Spearman {rho:.2f}", (0.04, 0.93), xycoords="axes fraction"
-    )
+    ax.annotate(f"Pearson {r:.2f}, Spearman {rho:.2f}", (0.04, 0.93), xycoords="axes fraction")
 
 
 def _over_seeds(table: pd.DataFrame, keys: list[str], columns: list[str]) -> pd.DataFrame:

@@ -36,8 +36,7 @@ def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any
     tables = {}
     for name, paths in files.items():
         parts = [
-            read_table(path).assign(**point)
-            for path, point in zip(paths, points, strict=True)
+            read_table(path).assign(**point) for path, point in zip(paths, points, strict=True)
         ]
         tables[name] = pd.concat(parts, ignore_index=True)
     return Material(tables)

@@ -14,7 +14,7 @@ from flatlas.store.atomic import replacing
 from flatlas.store.tables import write_table
 
 matplotlib.use("Agg")
-STYLE = {
+STYLE: dict[Any, Any] = {
     "font.size": 9.0,
     "axes.labelsize": 10.0,
     "axes.titlesize": 9.5,
@@ -55,14 +55,16 @@ def shades(count: int) -> list[Any]:
     return [scale(0.15 + 0.85 * step / max(count - 1, 1)) for step in range(count)]
 
 
-def panels(rows: int, columns: int, width: float = 3.1, height: float = 2.6) -> list[Axes]:
-    """Axes in reading order, lettered as in the papers."""
+def panels(
+    rows: int, columns: int, width: float = 3.1, height: float = 2.6
+) -> tuple[Figure, list[Axes]]:
+    """A figure and its axes in reading order, lettered as in the papers."""
     size = (width * columns, height * rows)
-    _, grid = pyplot.subplots(rows, columns, figsize=size, squeeze=False)
+    figure, grid = pyplot.subplots(rows, columns, figsize=size, squeeze=False)
     axes = list(grid.ravel())
     for letter, ax in zip("ABCDEFGHIJKLMNOP", axes, strict=False):
         ax.set_title(letter, loc="left", fontweight="bold")
-    return axes
+    return figure, axes
 
 
 def note(figure: Figure, text: str) -> None:

@@ -71,11 +71,11 @@ class Job:
         traceback: TracebackType | None,
     ) -> None:
         """Log how it ended; a failure also says so in one sentence on the terminal."""
-        if error is None:
+        if error is None or kind is None:
             logger.info("%s done in %.1f s", self.title, self.seconds)
             return
         cause = str(error) if isinstance(error, FlatlasError) else f"{kind.__name__}: {error}"
-        logger.error("%s failed: %s", self.title, cause, exc_info=(kind, error, traceback))
+        logger.error("%s failed: %s", self.title, cause, exc_info=error)
         if self.by_hand:
             return
         print(f"flatlas: {self.title} failed: {cause} (log: {self.log})", file=sys.stderr)

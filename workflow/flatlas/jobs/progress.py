@@ -19,7 +19,7 @@ class Progress:
         self.began = self.last = time.monotonic()
         self.shown: tqdm[Any] | None = None
 
-    def __call__(self, done: int, total: int, **facts: Any) -> None:
+    def __call__(self, done: int, total: int, /, **facts: Any) -> None:
         """Show that `done` of at most `total` steps are behind us, with a few facts."""
         if self.bar:
             self.shown = self.shown or tqdm(total=total, desc=self.title)

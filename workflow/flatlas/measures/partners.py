@@ -1,6 +1,5 @@
 """The training partner of a test image: the nearest training image of the same label (§2.2)."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch

@@ -11,7 +11,5 @@ from flatlas.plan.net_specs import NetSpec
 
 def build_net(spec: NetSpec, input_shape: tuple[int, int, int], outputs: int) -> LayeredNet:
     """The net of a spec for images of this shape (channels, height, width)."""
-    net: LayeredNet = import_module(f"flatlas.nets.{spec.family}").build(
-        spec, input_shape, outputs
-    )
+    net: LayeredNet = import_module(f"flatlas.nets.{spec.family}").build(spec, input_shape, outputs)
     return net

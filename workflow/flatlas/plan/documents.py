@@ -94,7 +94,9 @@ class _Mistake:
     def __str__(self) -> str:
         if not self.allowed:
             return f"{self.said}."
-        return f"{self.said}. Allowed: {', '.join(self.allowed)}.{nearest(self.given, self.allowed)}"
+        return (
+            f"{self.said}. Allowed: {', '.join(self.allowed)}.{nearest(self.given, self.allowed)}"
+        )
 
 
 def _mistake(model: type[BaseModel], tree: Any, problem: Any, origin: Origin) -> _Mistake:
@@ -102,7 +104,9 @@ def _mistake(model: type[BaseModel], tree: Any, problem: Any, origin: Origin) ->
     location, known = _located(tree, problem["loc"], model)
     kind, context, given = problem["type"], problem.get("ctx", {}), problem.get("input")
     if kind == "extra_forbidden":
-        return _Mistake(f"{origin(location)} is not a key that is known here", known, str(location[-1]))
+        return _Mistake(
+            f"{origin(location)} is not a key that is known here", known, str(location[-1])
+        )
     if kind == "missing":
         return _Mistake(f"{origin(location)} is missing", [])
     if kind.startswith("union_tag"):
@@ -178,10 +182,9 @@ def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any
 
 def _has(tree: Any, location: Location) -> bool:
     for part in location:
-        if isinstance(tree, Mapping) and part in tree:
-            tree = tree[part]
-        elif isinstance(tree, Sequence) and isinstance(part, int) and part < len(tree):
-            tree = tree[part]
-        else:
+        keyed = isinstance(tree, Mapping) and part in tree
+        listed = isinstance(tree, list) and isinstance(part, int) and part < len(tree)
+        if not (keyed or listed):
             return False
+        tree = tree[part]
     return True

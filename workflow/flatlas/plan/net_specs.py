@@ -28,9 +28,7 @@ class FrameworkUniform(Spec):
     scale: Annotated[float, Field(gt=0)] = 1.0
 
 
-InitSpec = Annotated[
-    XavierUniform | HeNormal | FrameworkUniform, Field(discriminator="scheme")
-]
+InitSpec = Annotated[XavierUniform | HeNormal | FrameworkUniform, Field(discriminator="scheme")]
 Probability = Annotated[float, Field(ge=0, lt=1)]
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 RESULTS = Path("results")
-LOGS = RESULTS / "logs"
 
+LOG = str(RESULTS / "logs" / "{stage}" / "{name}.log")
 SOURCE = str(RESULTS / "data" / "sources" / "{source}" / "{file}")
 SUBSET = str(RESULTS / "data" / "subsets" / "{samples}" / "{file}")
 LABEL_NOISE = str(RESULTS / "data" / "label_noise" / "{samples}" / "{file}")
@@ -13,4 +13,5 @@ RUN = str(RESULTS / "runs" / "{run}" / "{file}")
 RECORDING = str(RESULTS / "recordings" / "{run}" / "{file}")
 MEASURE = str(RESULTS / "measures" / "{measure}" / "{measurement}" / "{file}")
 FIGURE = str(RESULTS / "{preset}" / "{study}" / "{figure}.{extension}")
+DAG = str(RESULTS / "{preset}" / "dag.{extension}")
 RESUME = str(RESULTS / "resume" / "{run}-{code}")

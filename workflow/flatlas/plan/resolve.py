@@ -91,7 +91,7 @@ class _StudyResolver:
             self.plan.figures[planned.target] = planned
 
     def _named(self, kind: str, figure: str, names: tuple[str, ...]) -> tuple[str, ...]:
-        allowed = {"sweeps": self.study.sweeps, "measures": self.study.measures}[kind]
+        allowed: Mapping[str, Any] = getattr(self.study, kind)
         for name in names:
             if name not in allowed:
                 self._refuse(("figures", figure, kind), name, allowed)
@@ -138,8 +138,9 @@ class _StudyResolver:
 
         def origin(location: Location) -> str:
             key = ".".join(str(part) for part in location)
-            swept = next((k for k in point if f"{key}.".startswith(f"{k}.")
-                          or k.startswith(f"{key}.")), None)
+            swept = next(
+                (k for k in point if f"{key}.".startswith(f"{k}.") or k.startswith(f"{key}.")), None
+            )
             place = (*where, swept) if swept else ("runs", base, *location)
             return self.document.origin(place)
 
@@ -156,9 +157,7 @@ class _StudyResolver:
         else:
             outputs = len(run.data.classes) if run.data.classes is not None else classes
         settings = run.model_dump(exclude={"data", "realizations"})
-        return RunSpec(
-            **settings, samples=samples, input_shape=shape, outputs=outputs, seeds=seeds
-        )
+        return RunSpec(**settings, samples=samples, input_shape=shape, outputs=outputs, seeds=seeds)
 
     def _source(self, name: str, where: Location) -> SourceSpec:
         sources = self.plan.settings.sources

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from pydantic import Field
+
 from flatlas.plan.data_specs import SourceSpec
 from flatlas.plan.spec import Spec
 
@@ -12,11 +14,11 @@ class Settings(Spec):
     preset: str
     data_root: str
     sources: dict[str, SourceSpec]
-    studies: dict[str, dict[str, Any]] = {}
+    studies: dict[str, dict[str, Any]] = Field(default={})
 
 
 class Preset(Spec):
     """A preset: what it changes in each study."""
 
     title: str
-    studies: dict[str, dict[str, Any]] = {}
+    studies: dict[str, dict[str, Any]] = Field(default={})

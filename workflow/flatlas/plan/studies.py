@@ -66,6 +66,6 @@ class Study(Spec):
     paper: str
     realizations: PositiveInt
     runs: dict[str, Run]
-    sweeps: dict[str, Sweep] = {}
-    measures: dict[str, dict[str, Any]] = {}
-    figures: dict[str, Figure] = {}
+    sweeps: dict[str, Sweep] = Field(default={})
+    measures: dict[str, dict[str, Any]] = Field(default={})
+    figures: dict[str, Figure] = Field(default={})

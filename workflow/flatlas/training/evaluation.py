@@ -32,9 +32,7 @@ def evaluate(
     for row, member in enumerate(members):
         one = {name: value[row : row + 1] for name, value in parameters.items()}
         draw = images.draw_of(member)
-        train = _means(
-            net, one, images.inputs[draw], images.labels[draw], images.clean[draw]
-        )
+        train = _means(net, one, images.inputs[draw], images.labels[draw], images.clean[draw])
         test = _means(net, one, images.test_inputs[draw], images.test_labels[draw])
         evaluations.append(Evaluation(*train, *test))
     return evaluations

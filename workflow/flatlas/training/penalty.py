@@ -21,9 +21,9 @@ def add_gradient(penalty: Penalty, parameters: Parameters, gradients: Parameters
             scale = (penalty.coefficient / norms).reshape(-1, *[1] * (parameter.dim() - 1))
             gradients[name].add_(parameter * scale)
         return
-    scale = penalty.coefficient * (2.0 if penalty.form == "squared" else 1.0)
+    factor = penalty.coefficient * (2.0 if penalty.form == "squared" else 1.0)
     for name, parameter in parameters.items():
-        gradients[name].add_(parameter, alpha=scale)
+        gradients[name].add_(parameter, alpha=factor)
 
 
 def weight_norms(parameters: Parameters) -> Tensor:

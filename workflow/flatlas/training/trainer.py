@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -186,7 +185,11 @@ class Trainer:
             return None
         layer = self.net.dense(self.spec.snapshots)
         steps = -(-self.images.count // (self._batch_size() * self.m))
-        shape = (len(self.members), steps * self.spec.stop.extra_epochs, layer.inputs * layer.outputs)
+        shape = (
+            len(self.members),
+            steps * self.spec.stop.extra_epochs,
+            layer.inputs * layer.outputs,
+        )
         return Trajectory(self.resume.folder / "trajectory.npy", shape)
 
     def _record_snapshots(self, step: int) -> None:
@@ -256,7 +259,7 @@ class Trainer:
         return {
             "epoch": self.done_epochs,
             "loss": f"{np.mean(latest):.2e}",
-            "done": f"{ended}/{len(self.outcomes)}",
+            "ended": f"{ended}/{len(self.outcomes)}",
         }
 
     def trained(self) -> Trained:
@@ -268,7 +271,9 @@ class Trainer:
         columns = ["epoch", "seed", *Evaluation.__dataclass_fields__, "weight_norm"]
         history = pd.DataFrame(self.history, columns=columns)
         history = history.astype({"epoch": int, "seed": int})
-        outcomes = pd.DataFrame([asdict(one) | {"converged": one.converged} for one in self.outcomes])
+        outcomes = pd.DataFrame(
+            [asdict(one) | {"converged": one.converged} for one in self.outcomes]
+        )
         times = pd.DataFrame({"epoch": range(1, len(self.times) + 1), "seconds": self.times})
         return Trained(self.keepsakes.arrays, history, outcomes, times, self.trajectory)
 

@@ -13,6 +13,7 @@ def load_source(spec: SourceSpec, root: Path, report: Callable[..., None]) -> Im
 
     The module is imported by its name, so that a stage's fingerprint holds the chosen one only.
     """
-    images: Images = import_module(f"flatlas.data.sources.{spec.kind}").load(spec, root)
+    source = import_module(f"flatlas.data.sources.{spec.kind}")
+    images: Images = source.load(spec, root.expanduser())
     report(1, 1, training=len(images.train_labels), test=len(images.test_labels))
     return images

@@ -56,7 +56,8 @@ def _read_part(part: Path, classes: list[str], spec: Folder) -> tuple[np.ndarray
 
 
 def _image_files(folder: Path) -> list[Path]:
-    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
+    images = (path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
+    files = sorted(images, key=lambda path: path.name)
     if not files:
         raise FlatlasError(
             f"{folder} has no image ({', '.join(sorted(SUFFIXES))}). Put some there, or delete "
@@ -71,7 +72,7 @@ def _read_image(path: Path, spec: Folder) -> np.ndarray:
         with Image.open(path, formats=("JPEG", "PNG")) as image:
             _check_form(path, image, spec)
             pixels = np.asarray(image.convert("L" if spec.channels == 1 else "RGB"))
-    except (OSError, SyntaxError, ValueError) as error:
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise FlatlasError(
             f"{path} can't be read as an image ({error}). Replace it, or delete it."
         ) from error

@@ -22,9 +22,7 @@ RAW_CHECKSUMS = {
 def load(spec: Mnist, root: Path) -> Images:
     """The set in `root/MNIST/raw`, downloaded where it is missing."""
     folder = root / FOLDER
-    missing = [
-        name for name in RAW_CHECKSUMS if not any(path.is_file() for path in _forms(folder / name))
-    ]
+    missing = [name for name in RAW_CHECKSUMS if not any(map(Path.is_file, _forms(folder / name)))]
     if missing:
         download(MNIST, root, FOLDER, missing)
     train_images, train_labels, test_images, test_labels = (

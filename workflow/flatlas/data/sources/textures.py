@@ -17,10 +17,10 @@ from flatlas.seeds import generator
 # how alike two classes are does not depend on how many there are.
 PLACES = 20
 SLOWEST, FASTEST = 2.0, 6.0  # waves across an image
-ORIENTATION_JITTER = 0.17  # standard deviations, in radians,
-FREQUENCY_JITTER = 0.12  # in parts of the frequency,
-HUE_JITTER = 0.08  # and in turns of the colour wheel
-NOISE = 0.12  # standard deviation of a pixel, in parts of the range
+ORIENTATION_JITTER = 0.22  # standard deviations, in radians,
+FREQUENCY_JITTER = 0.15  # in parts of the frequency,
+HUE_JITTER = 0.1  # and in turns of the colour wheel
+NOISE = 0.18  # standard deviation of a pixel, in parts of the range
 
 
 @dataclass(frozen=True)

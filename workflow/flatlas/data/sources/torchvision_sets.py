@@ -39,8 +39,9 @@ def download(dataset: type[VisionDataset], root: Path, folder: str, missing: Seq
                 with replacing(root / folder / name) as arriving:
                     shutil.copyfile(Path(temporary, folder, name), arriving)
     except (RuntimeError, OSError, HTTPException) as error:
+        cause = " ".join(str(error).split())
         raise FlatlasError(
-            f"{root / folder} lacks {', '.join(missing)}, and the download failed ({error}). "
+            f"{root / folder} lacks {', '.join(missing)}, and the download failed ({cause}). "
             f"{root} is data_root in config/config.yaml: set it to the directory that has "
             f"{folder} in it, or run once on a machine with internet."
         ) from error

@@ -1,4 +1,4 @@
-"""Entropy-SGD (Chaudhari et al. 2017): descent on the local entropy, estimated by Langevin steps."""
+"""Entropy-SGD (Chaudhari et al. 2017): descent on the local entropy, by Langevin steps."""
 
 from math import sqrt
 

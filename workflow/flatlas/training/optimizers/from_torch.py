@@ -9,7 +9,7 @@ from flatlas.nets.layers import Parameters
 
 
 class FromTorch:
-    """Wraps a torch optimizer; the learning rate is set at each step, so a schedule stays outside."""
+    """Wraps a torch optimizer; each step is told its learning rate, so schedules stay outside."""
 
     def __init__(
         self,

@@ -1,0 +1,138 @@
+"""Images in class folders."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from flatlas.data.sources import folder
+from flatlas.errors import FlatlasError
+from flatlas.plan.data_specs import Folder
+
+
+def spec(**changed):
+    return Folder(**{"kind": "folder", "path": "pets", "classes": 2, "side": 8, **changed})
+
+
+def draw(path, mode="RGB", size=(8, 8), seed=0):
+    bands = {"L": (), "RGB": (3,), "RGBA": (4,)}[mode]
+    pixels = np.random.default_rng(seed).integers(0, 256, (size[1], size[0], *bands), np.uint8)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(pixels).save(path)
+    return pixels
+
+
+@pytest.fixture
+def pets(tmp_path):
+    """Two classes, made in another order than that of their names."""
+    base = tmp_path / "pets"
+    names = ["train/dog/b.png", "train/cat/z.png", "train/dog/a.png", "train/cat/y.JPEG"]
+    names += ["test/dog/2.jpg", "test/cat/1.png"]
+    return {name: draw(base / name, seed=seed) for seed, name in enumerate(names)}
+
+
+def test_order_is_that_of_the_names(tmp_path, pets):
+    images = folder.load(spec(), tmp_path)
+    assert images.train_labels.tolist() == [0, 0, 1, 1]
+    assert images.test_labels.tolist() == [0, 1]
+    for number, name in ((1, "train/cat/z.png"), (2, "train/dog/a.png"), (3, "train/dog/b.png")):
+        np.testing.assert_array_equal(images.train_images[number], pets[name].transpose(2, 0, 1))
+    np.testing.assert_array_equal(images.test_images[0], pets["test/cat/1.png"].transpose(2, 0, 1))
+
+
+def test_jpeg_is_near_its_original(tmp_path):
+    smooth = np.linspace(0, 255, 64).reshape(8, 8, 1).repeat(3, axis=2).astype(np.uint8)
+    for name in ("train/a", "test/a"):
+        (tmp_path / "pets" / name).mkdir(parents=True)
+        Image.fromarray(smooth).save(tmp_path / "pets" / name / "0.jpg", quality=95)
+    images = folder.load(spec(classes=1), tmp_path)
+    off = images.train_images[0].transpose(1, 2, 0).astype(int) - smooth
+    assert np.abs(off).max() < 20
+    np.testing.assert_array_equal(images.train_images, images.test_images)
+
+
+def test_one_channel_is_luma(tmp_path, pets):
+    grey = draw(tmp_path / "pets" / "train" / "cat" / "x.png", mode="L", seed=9)
+    images = folder.load(spec(channels=1), tmp_path)
+    np.testing.assert_array_equal(images.train_images[0, 0], grey)
+    luma = pets["train/dog/a.png"] @ np.array([0.299, 0.587, 0.114])
+    assert np.abs(images.train_images[3, 0] - luma).max() <= 1
+
+
+def test_other_files_are_passed_over(tmp_path, pets):
+    (tmp_path / "pets" / "train" / "cat" / "notes.txt").write_text("a cat")
+    (tmp_path / "pets" / "train" / "README").write_text("cats and dogs")
+    assert len(folder.load(spec(), tmp_path).train_labels) == 4
+
+
+def refusal(root, **changed):
+    with pytest.raises(FlatlasError) as error:
+        folder.load(spec(**changed), root)
+    return str(error.value)
+
+
+def test_missing_directory(tmp_path, pets):
+    said = refusal(tmp_path, path="elsewhere")
+    assert str(tmp_path / "elsewhere" / "train") in said and "data_root" in said
+
+
+@pytest.mark.parametrize("classes", [1, 3])
+def test_wrong_number_of_classes(tmp_path, pets, classes):
+    said = refusal(tmp_path, classes=classes)
+    assert "2 class folders (cat, dog)" in said and f"classes: {classes}" in said
+
+
+def test_other_classes_for_testing(tmp_path, pets):
+    (tmp_path / "pets" / "test" / "cat").rename(tmp_path / "pets" / "test" / "cow")
+    assert "only one of them has cat, cow" in refusal(tmp_path)
+
+
+@pytest.mark.parametrize("part", ["train", "test"])
+def test_class_without_images(tmp_path, pets, part):
+    emptied = tmp_path / "pets" / part / "dog"
+    for path in emptied.iterdir():
+        path.rename(path.with_suffix(".bak"))
+    assert f"{emptied} has no image" in refusal(tmp_path)
+
+
+def test_wrong_size_is_named(tmp_path, pets):
+    draw(tmp_path / "pets" / "test" / "dog" / "wide.png", size=(9, 8))
+    said = refusal(tmp_path)
+    assert "wide.png is 9 x 8" in said and "side: 8" in said
+
+
+def test_transparency_is_refused(tmp_path, pets):
+    draw(tmp_path / "pets" / "train" / "dog" / "c.png", mode="RGBA")
+    assert "c.png has PIL mode RGBA" in refusal(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["train/cat/y.JPEG", "train/dog/b.png"])
+@pytest.mark.parametrize("kept", [0.0, 0.2, 0.5, 0.8])
+def test_truncated_image_is_named(tmp_path, pets, name, kept):
+    path = tmp_path / "pets" / name
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(kept * len(whole))])
+    assert f"{path} can't be read as an image" in refusal(tmp_path)
+
+
+def test_altered_png_is_named(tmp_path, pets):
+    """Wherever a byte is altered, the image is refused or reads as it was (a PNG has checksums)."""
+    path = tmp_path / "pets" / "train" / "dog" / "b.png"
+    whole = path.read_bytes()
+    right = folder.load(spec(), tmp_path).train_images
+    refused = 0
+    for place in range(0, len(whole), 5):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            read = folder.load(spec(), tmp_path).train_images
+        except FlatlasError as error:
+            assert "b.png" in str(error)
+            refused += 1
+        else:
+            np.testing.assert_array_equal(read, right)
+    assert refused > 0.8 * len(range(0, len(whole), 5))
+
+
+def test_text_in_an_images_clothes(tmp_path, pets):
+    path = tmp_path / "pets" / "train" / "dog" / "c.jpg"
+    path.write_text("no image")
+    assert f"{path} can't be read as an image" in refusal(tmp_path)

@@ -1,0 +1,69 @@
+"""Generated textures."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from flatlas.data.sources import textures
+from flatlas.plan.data_specs import Textures
+
+
+def load(**changed):
+    return textures.load(Textures(kind="textures", **changed), Path())
+
+
+def test_counts_and_shape():
+    images = load(classes=3, side=16, train_per_class=7, test_per_class=4)
+    assert images.train_images.shape == (21, 3, 16, 16)
+    assert images.test_images.shape == (12, 3, 16, 16)
+    assert np.bincount(images.train_labels).tolist() == [7, 7, 7]
+    assert np.bincount(images.test_labels).tolist() == [4, 4, 4]
+
+
+def test_same_seed_same_bytes():
+    first, second = load(train_per_class=5, seed=3), load(train_per_class=5, seed=3)
+    for name, array in vars(first).items():
+        np.testing.assert_array_equal(array, getattr(second, name))
+
+
+def test_other_seed_other_textures():
+    assert (
+        load(train_per_class=5).train_images != load(train_per_class=5, seed=1).train_images
+    ).any()
+
+
+def test_no_two_images_alike():
+    images = load(train_per_class=20, test_per_class=20)
+    every = np.concatenate([images.train_images, images.test_images])
+    assert len(np.unique(every.reshape(len(every), -1), axis=0)) == len(every) == 400
+
+
+def test_more_classes_leave_the_others_as_they_are():
+    few, many = load(classes=3, train_per_class=5), load(classes=20, train_per_class=5)
+    np.testing.assert_array_equal(few.train_images, many.train_images[:15])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_test_images_follow_the_training_images_but_colour_alone_is_not_enough(seed):
+    """A classifier of mean colours does better than chance (0.1), and far from perfectly."""
+    images = load(train_per_class=100, seed=seed)
+    colours = images.train_images.mean(axis=(2, 3)) / 255
+    tested = images.test_images.mean(axis=(2, 3)) / 255
+    classifier = LogisticRegression(max_iter=1000).fit(colours, images.train_labels)
+    assert 0.25 < classifier.score(tested, images.test_labels) < 0.7
+
+
+def test_a_class_keeps_its_frequency():
+    """The strongest wave of a class's images is, in the median, that of its recipe."""
+    spec = Textures(kind="textures", classes=6, train_per_class=60)
+    images = textures.load(spec, Path())
+    for label in range(spec.classes):
+        grey = images.train_images[images.train_labels == label].astype(float)
+        spectrum = np.abs(np.fft.fft2(grey - grey.mean(axis=(2, 3), keepdims=True))).sum(axis=1)
+        strongest = spectrum.reshape(len(spectrum), -1).argmax(axis=1)
+        waves = np.fft.fftfreq(32, 1 / 32)
+        found = np.hypot(waves[strongest // 32], waves[strongest % 32])
+        recipe = textures._recipe(spec, label)
+        assert abs(np.median(found) - recipe.frequency) < 0.8

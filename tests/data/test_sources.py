@@ -1,0 +1,49 @@
+"""Sources by their kind."""
+
+from pathlib import Path
+
+import pytest
+
+from flatlas.data.images import read_images, write_images
+from flatlas.data.sources import load_source
+from flatlas.plan.data_specs import Digits, Textures
+from flatlas.plan.fingerprint import closure
+
+KINDS = ["mnist", "cifar10", "cifar100", "folder", "digits", "textures"]
+
+
+def test_loads_by_kind_and_says_how_many():
+    told = []
+    spec = Textures(kind="textures", classes=2, side=4, train_per_class=3, test_per_class=1)
+    images = load_source(spec, Path(), lambda *steps, **facts: told.append((steps, facts)))
+    assert images.train_images.shape == (6, 3, 4, 4)
+    assert told == [((1, 1), {"training": 6, "test": 2})]
+
+
+def test_home_directory_is_expanded(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setenv("HOME", str(tmp_path))
+    load = load_source.__globals__["import_module"]("flatlas.data.sources.digits").load
+
+    def watched(spec, root):
+        seen.append(root)
+        return load(spec, root)
+
+    monkeypatch.setattr("flatlas.data.sources.digits.load", watched)
+    load_source(Digits(kind="digits"), Path("~/data"), lambda *steps, **facts: None)
+    assert seen == [tmp_path / "data"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_stage_holds_the_code_of_its_own_kind_only(kind):
+    modules = closure({"flatlas.data.sources", f"flatlas.data.sources.{kind}"})
+    assert f"flatlas.data.sources.{kind}" in modules
+    others = {f"flatlas.data.sources.{other}" for other in KINDS if other != kind}
+    assert not others & modules
+
+
+def test_survives_the_disk(tmp_path, images):
+    write_images(tmp_path / "images.safetensors", images)
+    read = read_images(tmp_path / "images.safetensors")
+    for name, array in vars(images).items():
+        assert (getattr(read, name) == array).all()

@@ -1,0 +1,31 @@
+"""Where the sharp directions end and the flat ones begin: n_s (§2.4, Fig. S8)."""
+
+import numpy as np
+
+# A spectrum's neighbours are unevenly spaced by chance, so a fall is taken over five ranks a side.
+RANKS = 5
+# n_s is looked for among the directions that together hold this share of T_g = Σ σ_g².
+SIGNAL = 0.99
+# Below this fraction of the largest, σ_g is the round-off of a direction in which nothing changes.
+ROUND_OFF = 1e-12
+
+
+def steepest_drop(sigma_g: np.ndarray) -> int:
+    """n_s: the rank after which log σ_g falls most, for σ_g in descending order.
+
+    The fall after rank n is the mean of log σ_g over the five ranks up to n (fewer at the top)
+    less its mean over the five ranks that follow. The paper takes 'the value of n with the
+    steepest decrease'; between mere neighbours that is often n = 1, or a step in the tail, where
+    rarely active neurons let σ_g fall by decades. So the tail that holds the last hundredth of
+    T_g is not searched, and directions that are zero up to round-off are no directions at all.
+    """
+    live = sigma_g[sigma_g > ROUND_OFF * sigma_g[0]]
+    if len(live) < 2:
+        return 1
+    held = np.cumsum(live**2) / np.sum(live**2)
+    last = min(int(np.searchsorted(held, SIGNAL)) + 1, len(live) - 1)
+    log = np.log(live)
+    falls = [
+        log[max(0, n - RANKS) : n].mean() - log[n : n + RANKS].mean() for n in range(1, last + 1)
+    ]
+    return int(np.argmax(falls)) + 1
