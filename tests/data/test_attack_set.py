@@ -45,8 +45,6 @@ def test_attack_sets_are_wrong_and_elsewhere(images, task, split):
         assert not set(added["index"]) & set(rows(table, seed, "train")["index"])
         assert (added["label"] != added["true_label"]).all()
         assert set(added["label"]) <= set(subset["label"])
-        truth = dict(zip(subset["true_label"], added["true_label"], strict=False))
-        assert set(truth) <= set(subset["true_label"])
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
@@ -106,18 +104,18 @@ def test_all_that_is_left_may_be_used_and_no_more(images):
     _, table = attacked(images, attack(size=200))
     for _, realization in table[table["part"] != "test"].groupby("seed"):
         assert sorted(realization["index"]) == list(range(300))
-    with pytest.raises(FlatlasError, match="attack_size is 201, but .* only 200 images"):
+    with pytest.raises(FlatlasError, match=r"attack_size is 201, but .* only 200 images"):
         attacked(images, attack(size=201))
-    with pytest.raises(FlatlasError, match="attack_size is 81, but .* only 80 images"):
+    with pytest.raises(FlatlasError, match=r"attack_size is 81, but .* only 80 images"):
         attacked(images, attack(size=81, classes=(0, 1)))
 
 
 def test_every_image_left_has_the_same_chance(images):
-    seeds = tuple(range(1000))
+    seeds = tuple(range(600))
     _, table = attacked(images, attack(size=50, seeds=seeds, split=0))
     left = set(range(300)) - set(rows(table, 0, "train")["index"])
     counts = np.bincount(table.loc[table["part"] == "attack", "index"], minlength=300)[list(left)]
-    deviation = (counts - 250) / np.sqrt(1000 * 0.25 * 0.75)
+    deviation = (counts - 150) / np.sqrt(600 * 0.25 * 0.75)
     assert np.abs(deviation).max() < 4.5
 
 

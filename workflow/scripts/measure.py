@@ -6,9 +6,9 @@ import torch
 from flatlas.data.samples import load_samples
 from flatlas.jobs.job import Job
 from flatlas.measures import measure
-from flatlas.measures.solution import load_solution
+from flatlas.measures.solution import is_finite, load_solution
 from flatlas.nets import build_net
-from flatlas.plan.measure_specs import MeasureSpec
+from flatlas.plan.measure_specs import MEASURES, MeasureSpec
 from flatlas.store.arrays import read_arrays
 from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import write_table
@@ -19,12 +19,17 @@ with Job(globals().get("snakemake"), "measure") as job:
     weights = read_arrays(job.input.weights)
     net = build_net(spec.run.net, spec.run.input_shape, spec.run.outputs)
     options = spec.options.resolved()
-    tables: dict[str, list[pd.DataFrame]] = {}
+    # A diverged realization has no solution to measure; outcomes.csv has its name.
+    nothing = pd.DataFrame({"seed": pd.Series(dtype="int64")})
+    tables = {name: [nothing] for name in MEASURES[spec.measure].tables}
     for member, seed in enumerate(spec.run.seeds):
+        if not is_finite(weights, member):
+            job.progress(member + 1, len(spec.run.seeds), seed=seed, skipped="diverged")
+            continue
         solution = load_solution(weights, member, samples.of(seed), net, job.device)
         for name, table in measure(spec.measure, solution, options).items():
             table.insert(0, "seed", seed)
-            tables.setdefault(name, []).append(table)
+            tables[name].append(table)
         job.progress(member + 1, len(spec.run.seeds), seed=seed)
     for name, parts in tables.items():
         write_table(getattr(job.output, name), pd.concat(parts, ignore_index=True))

@@ -70,6 +70,12 @@ def load_solution(
     )
 
 
+def is_finite(arrays: Mapping[str, np.ndarray], member: int) -> bool:
+    """Whether a member's final weights are numbers: those of a diverged training are not."""
+    final = (array[member] for name, array in arrays.items() if name.startswith("final/"))
+    return all(np.isfinite(array).all() for array in final)
+
+
 def _of_member(
     arrays: Mapping[str, np.ndarray], name: str, member: int, shape: tuple[int, ...], device: str
 ) -> Tensor:
