@@ -9,13 +9,15 @@ from matplotlib.figure import Figure
 from flatlas.figures.style import BLUE
 
 Position = tuple[float, float]
+LABEL = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.9}
+MOST_LABELS = 60
 
 
 def draw_dag(stages: Mapping[str, Any]) -> Figure:
     """`stages` as flatlas.plan.stages makes them: nodes by stage, and edges between nodes."""
     nodes = stages["nodes"]
     rows = max(len(names) for names in nodes.values())
-    figure, ax = pyplot.subplots(figsize=(10, max(3.0, 0.22 * rows)))
+    figure, ax = pyplot.subplots(figsize=(10, min(max(3.0, 0.22 * rows), 14.0)))
     places = _places(nodes, rows)
     for source, target in stages["edges"]:
         (x0, y0), (x1, y1) = places[source], places[target]
@@ -23,10 +25,11 @@ def draw_dag(stages: Mapping[str, Any]) -> Figure:
     for x, y in places.values():
         ax.plot(x, y, "o", ms=4, color=BLUE, zorder=2)
     for column, (stage, names) in enumerate(nodes.items()):
-        ax.text(column, rows + 0.2, f"{stage} ({len(names)})", ha="center", fontweight="bold")
-        for name in names if len(names) <= 60 else ():
+        title = f"{stage} ({len(names)})"
+        ax.text(column, rows + 0.2, title, ha="center", fontsize=9, fontweight="bold")
+        for name in names if len(names) <= MOST_LABELS else ():
             x, y = places[name]
-            ax.text(x, y - 0.18, _short(name), ha="center", va="top", fontsize=5.5)
+            ax.text(x, y - 0.18, _short(name), ha="center", va="top", fontsize=5.5, bbox=LABEL)
     ax.set(xlim=(-0.5, len(nodes) - 0.5), ylim=(-0.8, rows + 0.8))
     ax.axis("off")
     return figure

@@ -20,7 +20,6 @@ from flatlas.figures.style import (
 )
 
 SYMBOLS = {"optimizer.lr": r"$\alpha$", "batch": "$B$"}
-# The paper draws n on a logarithmic axis, where the sharp directions have room.
 GAPS = {
     "dual_gap": (r"$\Delta L$", BLACK),
     "gap_sharp": (r"$\Delta L_s$", BLUE),
@@ -35,7 +34,8 @@ def fig3(material: Material) -> Drawing:
         *_sweep_panels(material, axes[:3], "ABC", "alpha", "optimizer.lr"),
         *_sweep_panels(material, axes[3:], "DEF", "batch", "batch"),
     ]
-    note(figure, _small_print(material))
+    bands = "Lines and dots: means; bands and bars: one s.d. Red dots: the median n_s. "
+    note(figure, bands + _small_print(material))
     return Drawing(figure, pd.concat(points, ignore_index=True))
 
 
@@ -45,7 +45,7 @@ def s4(material: Material) -> Drawing:
     figure, axes = panels(1, 2, width=3.4, height=3.1)
     _accuracy_panel(axes[0], summary)
     _error_panel(axes[1], summary)
-    note(figure, _small_print(material))
+    note(figure, "One dot a trained net. " + _small_print(material))
     drawn = ["run", "seed", "pairwise_gap", "dual_gap", "mu_gap", "test_error"]
     return Drawing(figure, summary[drawn])
 
@@ -67,7 +67,8 @@ def _sweep_panels(
         ax.set(xlabel="$n$", ylabel=label)
         yield drawn.assign(panel=letter)
     axes[0].set_yscale("log")
-    axes[0].legend(title=SYMBOLS[key], ncols=2)
+    axes[0].set_ylim(bottom=_floor(spectra[spectra["quantity"] == "sigma_g"]))
+    axes[0].legend(title=SYMBOLS[key], ncols=2, loc="lower left")
     gaps = _over_seeds(summary, [key], list(GAPS))
     _gap_panel(axes[2], gaps, key)
     yield gaps.assign(panel=letters[2])
@@ -79,10 +80,19 @@ def _spectrum_panel(ax: Axes, drawn: pd.DataFrame, key: str, split: int) -> None
         line = drawn[drawn[key] == value]
         ax.plot(line["n"], line["mean"], color=colour, label=f"{value:g}")
         low, high = line["mean"] - line["sd"], line["mean"] + line["sd"]
-        ax.fill_between(line["n"], low.clip(lower=1e-12), high, color=colour, alpha=0.15, lw=0)
+        # On a logarithmic axis a band that reaches below zero ends at a tenth of its line.
+        ax.fill_between(
+            line["n"], low.clip(line["mean"] / 10), high, color=colour, alpha=0.15, lw=0
+        )
         sharp = line[line["n"] == split]
         ax.plot(sharp["n"], sharp["mean"], "o", color=RED, ms=3.5, zorder=3)
     ax.set_xscale("log")
+
+
+def _floor(spectra: pd.DataFrame) -> float:
+    """Where the axis of sigma_g ends: below the 90 % of directions that are not almost dead."""
+    shown = spectra[spectra["n"] <= 0.9 * spectra["n"].max()]
+    return float(shown["mean"].min() / 3)
 
 
 def _gap_panel(ax: Axes, gaps: pd.DataFrame, key: str) -> None:
@@ -93,9 +103,9 @@ def _gap_panel(ax: Axes, gaps: pd.DataFrame, key: str) -> None:
     ticks = sorted(gaps[key].unique())
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     ax.minorticks_off()
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, 1.25 * (gaps["mean"] + gaps["sd"].fillna(0)).max())
     ax.set(xlabel=SYMBOLS[key], ylabel="generalization gap")
-    ax.legend()
+    ax.legend(ncols=3, loc="upper center")
 
 
 def _accuracy_panel(ax: Axes, summary: pd.DataFrame) -> None:
@@ -126,9 +136,9 @@ def _over_seeds(table: pd.DataFrame, keys: list[str], columns: list[str]) -> pd.
 
 
 def _small_print(material: Material) -> str:
-    """How many realizations, what the bands are, and which runs never met their rule."""
+    """How many realizations there are, and how many never met their stopping rule."""
     runs = material.tables["outcomes"].drop_duplicates(["run", "seed"])
-    text = f"{runs.groupby('run').size().max()} realizations a point; bands and bars: one s.d."
+    text = f"{runs.groupby('run').size().max()} realizations a run."
     failed = material.unconverged()
     if len(failed):
         text += f" {failed['failed'].sum()} of {len(runs)} trainings met no stopping rule."

@@ -18,8 +18,8 @@ from torch import Tensor
 from flatlas.measures.solution import Solution
 from flatlas.nets.loss import sample_losses
 
-# Numbers in the halves that are held at a time: 64 MiB of them.
-NUMBERS = 2**23
+# Numbers in the halves that are held at a time: 32 MiB of them, which a cache can hold best.
+NUMBERS = 2**22
 
 Root = Callable[[Solution, str, Tensor, Tensor], Tensor]
 

@@ -9,7 +9,11 @@ from flatlas.plan.net_specs import ConvolutionalNet
 
 def build(spec: ConvolutionalNet, input_shape: tuple[int, int, int], outputs: int) -> LayeredNet:
     """conv1, conv2, ... and, after them, fc1, fc2, ..."""
-    channels, side, _ = input_shape
+    channels, side, width = input_shape
+    if width != side:
+        raise FlatlasError(
+            f"net.family 'convolutional' needs square images, not {side} x {width}: use 'dense'."
+        )
     stages = []
     for number, stage in enumerate(spec.stages, start=1):
         convolution = Convolution(

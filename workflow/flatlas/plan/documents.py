@@ -41,12 +41,18 @@ class Document:
             self.tree = _merged(self.tree, layer.tree)
 
     def origin(self, location: Location) -> str:
-        """'file: dotted.key' of the strongest layer that has said anything at this location."""
-        for length in range(len(location), -1, -1):
-            for layer in reversed(self.layers):
-                if _has(layer.tree, location[:length]):
-                    return f"{layer.file}: {dotted((*layer.prefix, *location))}"
-        return f"{self.layers[-1].file}: {dotted(location)}"
+        """'file: dotted.key' of the layer that decides what is found at this location.
+
+        What is there was said last by the strongest layer. What is missing in a mapping, which
+        layers fill together, is missing in the layer that began the mapping.
+        """
+        there = location
+        while not _has(self.tree, there):
+            there = there[:-1]
+        saying = [layer for layer in self.layers if _has(layer.tree, there)]
+        missing = there != location and isinstance(_at(self.tree, there), Mapping)
+        layer = saying[0] if missing else saying[-1]
+        return f"{layer.file}: {dotted((*layer.prefix, *location))}"
 
     def validated(self, model: type[Model]) -> Model:
         """The tree as a model, or an error in a sentence or two for each mistake."""
@@ -122,7 +128,11 @@ def _mistake(model: type[BaseModel], tree: Any, problem: Any, origin: Origin) ->
     said = f"{origin(location)} is {given!r}"
     if kind == "literal_error":
         return _Mistake(said, _names(context["expected"]), str(given))
-    return _Mistake(said, [problem["msg"].removeprefix("Input should be ")])
+    if kind in ("dict_type", "model_type", "model_attributes_type"):
+        return _Mistake(said, ["a mapping of keys to values"])
+    # After the comma pydantic says how it tried.
+    allowed = problem["msg"].removeprefix("Input should be ").partition(",")[0]
+    return _Mistake(said, [allowed], str(given))
 
 
 def _names(listed: str) -> list[str]:
@@ -188,3 +198,9 @@ def _has(tree: Any, location: Location) -> bool:
             return False
         tree = tree[part]
     return True
+
+
+def _at(tree: Any, location: Location) -> Any:
+    for part in location:
+        tree = tree[part]
+    return tree

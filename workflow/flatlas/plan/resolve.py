@@ -1,6 +1,6 @@
 """Configuration resolved, once, into a plan."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,15 @@ from flatlas.plan.data_specs import (
     SubsetSpec,
     Textures,
 )
-from flatlas.plan.documents import Document, Layer, Location, read_yaml, validated
+from flatlas.plan.documents import (
+    Document,
+    Layer,
+    Location,
+    Origin,
+    dotted,
+    read_yaml,
+    validated,
+)
 from flatlas.plan.ids import measurement_id, run_id, samples_id, source_id
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec
 from flatlas.plan.plan import Entry, FigurePlan, Plan
@@ -94,26 +102,25 @@ class _StudyResolver:
         allowed: Mapping[str, Any] = getattr(self.study, kind)
         for name in names:
             if name not in allowed:
-                self._refuse(("figures", figure, kind), name, allowed)
+                _refuse(self.document.origin(("figures", figure, kind)), name, allowed)
         return names
-
-    def _refuse(self, location: Location, given: str, allowed: Any) -> None:
-        raise FlatlasError(
-            f"{self.document.origin(location)} names {given!r}. "
-            f"Allowed: {', '.join(allowed) or 'none yet'}.{nearest(given, allowed)}"
-        )
 
     def _check_measures(self) -> None:
         for name, settings in self.study.measures.items():
-            kind = settings.get("measure")
-            if kind not in MEASURES:
-                self._refuse(("measures", name, "measure"), str(kind), MEASURES)
+            place = self.document.origin(("measures", name, "measure"))
+            if "measure" not in settings:
+                raise FlatlasError(f"{place} is missing. Allowed: {', '.join(MEASURES)}.")
+            if settings["measure"] not in MEASURES:
+                _refuse(place, str(settings["measure"]), MEASURES)
 
     def _entries(self, sweep: str, measures: tuple[str, ...]) -> Iterator[Entry]:
-        for point, location in self._points(sweep):
-            spec = self._run(self.study.sweeps[sweep].run, point, location, ("sweeps", sweep))
+        base = self.study.sweeps[sweep].run
+        if base not in self.study.runs:
+            _refuse(self.document.origin(("sweeps", sweep, "run")), base, self.study.runs)
+        for point, where in self._points(sweep):
+            run, spec = self._run(base, point, where)
             measured = {name: self._measurement(name, spec) for name in measures}
-            yield Entry(sweep, point, self._keep_run(spec), measured)
+            yield Entry(sweep, _resolved(point, run), self._keep_run(spec), measured)
 
     def _points(self, name: str) -> Iterator[tuple[dict[str, Any], Location]]:
         """Each point of a sweep, and where in the file it stands."""
@@ -126,30 +133,32 @@ class _StudyResolver:
             for values in product(*grid.values()):
                 yield dict(zip(grid, values, strict=True)), ("sweeps", name, "grid")
 
-    def _run(
-        self, base: str, point: Mapping[str, Any], where: Location, sweep: Location
-    ) -> RunSpec:
+    def _run(self, base: str, point: Mapping[str, Any], where: Location) -> tuple[Run, RunSpec]:
         """The base run with a point's values in place of its own."""
-        if base not in self.study.runs:
-            self._refuse((*sweep, "run"), base, self.study.runs)
         tree: Any = self.document.tree["runs"][base]
         for key, value in point.items():
             tree = _with_value(tree, key.split("."), value)
 
         def origin(location: Location) -> str:
-            key = ".".join(str(part) for part in location)
-            swept = next(
-                (k for k in point if f"{key}.".startswith(f"{k}.") or k.startswith(f"{key}.")), None
-            )
-            place = (*where, swept) if swept else ("runs", base, *location)
-            return self.document.origin(place)
+            key = dotted(location)
+            for swept in point:
+                if f"{key}.".startswith(f"{swept}."):
+                    inside = location[len(swept.split(".")) :]
+                    return self.document.origin((*where, swept, *inside))
+                if swept.startswith(f"{key}."):
+                    return self.document.origin((*where, swept))
+            return self.document.origin(("runs", base, *location))
 
-        return self._run_spec(validated(Run, tree, origin), ("runs", base, "data"))
+        run = validated(Run, tree, origin)
+        return run, self._run_spec(run, origin)
 
-    def _run_spec(self, run: Run, where: Location) -> RunSpec:
+    def _run_spec(self, run: Run, origin: Origin) -> RunSpec:
         count = run.realizations or self.study.realizations
         seeds = tuple(range(count))
-        source = self._source(run.data.source, where)
+        sources = self.plan.settings.sources
+        if run.data.source not in sources:
+            _refuse(origin(("data", "source")), run.data.source, sources)
+        source = sources[run.data.source]
         samples = _samples(run.data, source, seeds)
         shape, classes = _shape(source)
         if run.data.positive is not None:
@@ -158,12 +167,6 @@ class _StudyResolver:
             outputs = len(run.data.classes) if run.data.classes is not None else classes
         settings = run.model_dump(exclude={"data", "realizations"})
         return RunSpec(**settings, samples=samples, input_shape=shape, outputs=outputs, seeds=seeds)
-
-    def _source(self, name: str, where: Location) -> SourceSpec:
-        sources = self.plan.settings.sources
-        if name not in sources:
-            self._refuse((*where, "source"), name, sources)
-        return sources[name]
 
     def _measurement(self, name: str, run: RunSpec) -> str:
         settings = dict(self.study.measures[name])
@@ -187,6 +190,25 @@ class _StudyResolver:
             self.plan.samples[samples_id(samples)] = samples
         self.plan.sources[source_id(samples.source)] = samples.source
         return identity
+
+
+def _refuse(place: str, given: str, allowed: Iterable[str]) -> None:
+    known = list(allowed)
+    raise FlatlasError(
+        f"{place} names {given!r}. "
+        f"Allowed: {', '.join(known) or 'none yet'}.{nearest(given, known)}"
+    )
+
+
+def _resolved(point: Mapping[str, Any], run: Run) -> dict[str, Any]:
+    """The point's values as the run has them: checked, and of their type (YAML's 1e-3 is text)."""
+    values = {}
+    for key in point:
+        value: Any = run.resolved()
+        for part in key.split("."):
+            value = value[part]
+        values[key] = value
+    return values
 
 
 def _samples(data: Data, source: SourceSpec, seeds: tuple[int, ...]) -> SamplesSpec:

@@ -1,6 +1,6 @@
 """What a study file may say. See config/README.md for the same in prose."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
@@ -41,8 +41,8 @@ class Sweep(Spec):
     """A base run varied over a grid of dotted keys, or at listed points."""
 
     run: str
-    grid: dict[str, list[Any]] | None = None
-    points: list[dict[str, Any]] | None = None
+    grid: dict[str, Annotated[list[Any], Field(min_length=1)]] | None = None
+    points: Annotated[list[dict[str, Any]], Field(min_length=1)] | None = None
 
     @model_validator(mode="after")
     def _one_way(self) -> "Sweep":

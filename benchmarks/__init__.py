@@ -1,0 +1,1 @@
+"""How much faster than the plain way: ratios, not seconds. Run by `make bench`."""

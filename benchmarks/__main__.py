@@ -1,0 +1,16 @@
+"""`python -m benchmarks [name ...]`: all of them, or those named."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "workflow"))
+NAMES = ("training", "duality", "planning")
+
+chosen = sys.argv[1:] or NAMES
+for name in chosen:
+    if name not in NAMES:
+        sys.exit(f"'{name}' is no benchmark. Allowed: {', '.join(NAMES)}.")
+for name in chosen:
+    print(f"== {name}", flush=True)
+    import_module(f"benchmarks.{name}").main()

@@ -1,0 +1,49 @@
+"""Solutions of small nets with random weights and images."""
+
+import pytest
+import torch
+
+from flatlas.measures.solution import Solution
+from flatlas.nets import build_net
+from flatlas.plan.net_specs import ConvolutionalNet, ConvolutionStage, DenseNet
+
+SHAPE = (1, 6, 6)
+NETS = {
+    "one_hidden": DenseNet(family="dense", hidden=(6,)),
+    "two_hidden": DenseNet(family="dense", hidden=(9, 6)),
+    "biases": DenseNet(family="dense", hidden=(8, 5), bias=True),
+    "deep": DenseNet(family="dense", hidden=(8, 7, 8, 6), bias=True),
+    "convolutional": ConvolutionalNet(
+        family="convolutional",
+        stages=(ConvolutionStage(channels=2, kernel=3, pool=2),),
+        hidden=(8, 6),
+    ),
+}
+
+
+def random_solution(net, outputs=3, images=40, test_images=25, seed=0):
+    """A net of NETS with weights and biases from a normal distribution; outputs = 1 is binary."""
+    generator = torch.Generator().manual_seed(seed)
+
+    def normal(*shape):
+        return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+    def labels(count):
+        return torch.arange(count).remainder(max(outputs, 2)).unsqueeze(0)
+
+    layered = build_net(NETS[net], SHAPE, outputs)
+    return Solution(
+        net=layered,
+        parameters={name: 0.6 * normal(1, *shape) for name, shape in layered.shapes.items()},
+        inputs=normal(1, images, *SHAPE),
+        labels=labels(images),
+        clean=torch.ones(1, images, dtype=torch.bool),
+        test_inputs=normal(1, test_images, *SHAPE),
+        test_labels=labels(test_images),
+    )
+
+
+@pytest.fixture
+def make_solution():
+    """The function that makes solutions."""
+    return random_solution

@@ -1,0 +1,60 @@
+"""A stack of nets computes what torch.nn computes for each member alone."""
+
+import pytest
+import torch
+from net_stacks import convolutional, dense, stacked
+from torch_twins import torch_twin
+
+PADDED = {"channels": 4, "kernel": 3, "padding": 1, "pool": 2}
+STRIDED = {"channels": 5, "kernel": 3, "stride": 2}
+
+CASES = {
+    "dense": (dense(6, 5), (1, 2, 4), 3),
+    "dense with biases": (dense(6, 5, bias=True), (1, 2, 4), 3),
+    "no hidden layer": (dense(bias=True), (1, 2, 4), 3),
+    "one output": (dense(6, bias=True), (3, 2, 2), 1),
+    "convolution": (convolutional({"channels": 4, "kernel": 3}), (2, 8, 8), 3),
+    "padding and pool": (convolutional(PADDED, hidden=(6,)), (2, 8, 8), 3),
+    "a pool that leaves a rest": (convolutional(PADDED), (2, 9, 9), 3),
+    "stride": (convolutional(PADDED, STRIDED), (2, 10, 10), 3),
+    "stride that leaves a rest": (convolutional(STRIDED), (1, 8, 8), 1),
+    "global pool": (convolutional(PADDED, STRIDED, global_pool=True), (2, 10, 10), 3),
+    "convolution without biases": (convolutional(PADDED, hidden=(6,), bias=False), (2, 8, 8), 3),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_forward_equals_torch_modules(case):
+    spec, input_shape, outputs = CASES[case]
+    net, parameters, images = stacked(spec, input_shape, outputs)
+    logits = net.forward(parameters, images)
+    assert logits.shape == (3, 7, outputs)
+    for member in range(3):
+        alone = torch_twin(spec, parameters, member)(images[member])
+        torch.testing.assert_close(logits[member], alone, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_parameters_have_the_shapes_that_the_net_tells(case):
+    net, parameters, _ = stacked(*CASES[case])
+    assert {name: tuple(value.shape[1:]) for name, value in parameters.items()} == net.shapes
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_into_preactivation_and_onward_compose_to_forward(case):
+    net, parameters, images = stacked(*CASES[case])
+    for layer in net.dense_layers:
+        activity = net.into(parameters, images, layer.name)
+        assert activity.shape[-1] == layer.inputs
+        logits = net.onward(parameters, layer.preactivation(parameters, activity), layer.name)
+        torch.testing.assert_close(logits, net.forward(parameters, images), rtol=0, atol=0)
+
+
+def test_masks_multiply_the_activity_that_leaves_a_layer():
+    net, parameters, images = stacked(dense(6, 5, bias=True), (1, 2, 4), 3)
+    mask = (torch.rand(3, 7, 6) < 0.5).double() / 0.5
+    masked = net.forward(parameters, images, {"fc1": mask})
+    above = net.into(parameters, images, "fc2") * mask
+    z = net.dense("fc2").preactivation(parameters, above)
+    torch.testing.assert_close(masked, net.onward(parameters, z, "fc2"), rtol=0, atol=0)
+    assert not torch.equal(masked, net.forward(parameters, images))

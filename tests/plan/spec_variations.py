@@ -1,0 +1,82 @@
+"""Every spec that differs from a plain one in a single value, found from the fields' types alone.
+
+A new field or a new spec is covered by itself; a type that is new here is refused, not skipped.
+"""
+
+from collections.abc import Iterator
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+POOLS = {
+    bool: (False, True),
+    int: (1, 2, 3, 0),
+    float: (0.25, 0.5, 0.0, 2.0),
+    str: ("fc1", "fc2", "duality"),
+    NoneType: (None,),
+}
+
+
+def variations(model: type[BaseModel]) -> list[dict[str, Any]]:
+    """Settings of the model: the fewest that will do, then each value that each field admits.
+
+    Where a validator refuses a value beside the plain settings (snapshots need extra epochs), it
+    goes beside the first earlier variation that admits it.
+    """
+    candidates = {name: admitted(*_kind(field)) for name, field in model.model_fields.items()}
+    required = {n: v[0] for n, v in candidates.items() if model.model_fields[n].is_required()}
+    found = [required] if _valid(model, required) else []
+    for name, values in candidates.items():
+        for value in values:
+            beside = next(
+                (one for one in [*found, required] if _valid(model, {**one, name: value})), None
+            )
+            if beside is not None and {**beside, name: value} not in found:
+                found.append({**beside, name: value})
+    return found
+
+
+def admitted(kind: Any, constraints: tuple[Any, ...] = ()) -> list[Any]:
+    """Values of a type, several where it has several."""
+    adapter = TypeAdapter(Annotated[kind, *constraints] if constraints else kind)
+    return [value for value in _proposed(kind) if _valid(adapter, value)]
+
+
+def _proposed(kind: Any) -> Iterator[Any]:
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        yield from admitted(arguments[0], arguments[1:])
+    elif origin is Literal:
+        yield from arguments
+    elif origin in (Union, UnionType):
+        for member in arguments:
+            yield from admitted(member)
+    elif origin is tuple and arguments[-1] is Ellipsis:
+        some = admitted(arguments[0])
+        yield from ([], *([one] for one in some), some[:2], some[1::-1])
+    elif origin is tuple:
+        places = [admitted(member) for member in arguments]
+        plain = [values[0] for values in places]
+        yield plain
+        for place, values in enumerate(places):
+            yield [*plain[:place], values[1], *plain[place + 1 :]]
+    elif isinstance(kind, type) and issubclass(kind, BaseModel):
+        yield from variations(kind)
+    elif kind in POOLS:
+        yield from POOLS[kind]
+    else:
+        raise TypeError(f"no values are known for {kind}: add some to {__name__}")
+
+
+def _kind(field: Any) -> tuple[Any, tuple[Any, ...]]:
+    return field.annotation, tuple(field.metadata)
+
+
+def _valid(model: Any, value: Any) -> bool:
+    validate = model.validate_python if isinstance(model, TypeAdapter) else model.model_validate
+    try:
+        validate(value)
+    except ValidationError:
+        return False
+    return True

@@ -1,0 +1,287 @@
+"""A mistake in any of the files: file, dotted key, value, what is allowed, the nearest name."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import Removed
+
+from flatlas.errors import FlatlasError
+from flatlas.plan.resolve import resolve
+
+ROOT = Path(__file__).resolve().parents[2]
+# Which argument of `plan_of` changes which file, how keys begin there, and how messages call it.
+FILES = {
+    "study": ("", "config/studies/flat.yaml"),
+    "preset": ("studies.flat.", "config/presets/small.yaml"),
+    "user": ("studies.flat.", "config/config.yaml (or --config)"),
+}
+BASE = "runs.base."
+KEYS = "average, batch, checkpoints, data, learners, net, optimizer, penalty, realizations, "
+
+# What is written where, and what the message says of it; a message names the place by itself.
+MISTAKES = {
+    "key": (f"{BASE}bacth", 5, f"{BASE}bacth is not a key", "schedule, snapshots, stop", "batch"),
+    "key of a study": ("runz", {}, "runz is not a key", "sweeps, title", "runs"),
+    "key of a union": (
+        f"{BASE}optimizer.rl", 1, f"{BASE}optimizer.rl is not a key", "Allowed: lr, name.", "lr",
+    ),
+    "key, deep": (
+        f"{BASE}net.init", {"scheme": "he_normal", "bias_sdt": 1},
+        f"{BASE}net.init.bias_sdt is not a key", "Allowed: bias_std, scheme.", "bias_std",
+    ),
+    "key of a sweep": ("sweeps.alpha.gird", {}, "sweeps.alpha.gird is not a key", "run", "grid"),
+    "key of a measure": (
+        "measures.hidden.layr", "fc2", "measures.hidden.layr is not a key", "directions", "layer",
+    ),
+    "value": (f"{BASE}optimizer.lr", -1, f"{BASE}optimizer.lr is -1", "greater than 0", None),
+    "text for a number": (
+        f"{BASE}optimizer.lr", "fast", f"{BASE}optimizer.lr is 'fast'", "a valid number", None,
+    ),
+    "value of two kinds": (f"{BASE}batch", "ful", f"{BASE}batch is 'ful'", "full.", "full"),
+    "no value": (f"{BASE}stop.epochs", None, f"{BASE}stop.epochs is None", "integer", None),
+    "value in a list": (
+        f"{BASE}net.hidden", [4, 0], f"{BASE}net.hidden.1 is 0", "greater than 0", None,
+    ),
+    "choice": (
+        f"{BASE}schedule.kind", "stp", f"{BASE}schedule.kind is 'stp'",
+        "Allowed: constant, step, linear_tail.", "step",
+    ),
+    "choice of a measure": (
+        "measures.hidden.directions", "hessain", "measures.hidden.directions is 'hessain'",
+        "Allowed: hessian, fisher.", "hessian",
+    ),
+    "tag of a union": (
+        f"{BASE}optimizer.name", "sdg", f"{BASE}optimizer.name is 'sdg'", "momentum, adam", "sgd",
+    ),
+    "tag of an inner union": (
+        f"{BASE}net.init", {"scheme": "xavier"}, f"{BASE}net.init.scheme is 'xavier'",
+        "Allowed: xavier_uniform, he_normal, framework_uniform.", "xavier_uniform",
+    ),
+    "text for a mapping": (
+        f"{BASE}optimizer", "sgd", f"{BASE}optimizer is 'sgd'", "a mapping of keys to values", None,
+    ),
+    "nothing for a mapping": ("runs", None, "runs is None", "a mapping of keys to values", None),
+    "source": (
+        f"{BASE}data.source", "dgits", f"{BASE}data.source names 'dgits'",
+        "Allowed: mnist, digits.", "digits",
+    ),
+    "base run of a sweep": (
+        "sweeps.alpha.run", "bas", "sweeps.alpha.run names 'bas'", "Allowed: base.", "base",
+    ),
+    "sweep of a figure": (
+        "figures.fig1.sweeps", ["alhpa"], "figures.fig1.sweeps names 'alhpa'",
+        "Allowed: alpha, batch.", "alpha",
+    ),
+    "measure of a figure": (
+        "figures.fig1.measures", ["hiden"], "figures.fig1.measures names 'hiden'",
+        "Allowed: hidden.", "hidden",
+    ),
+    "measure": (
+        "measures.hidden.measure", "dualty", "measures.hidden.measure names 'dualty'",
+        "Allowed: ", "duality",
+    ),
+    "swept key": (
+        "sweeps.alpha.grid", {"optimizer.rl": [1]}, "sweeps.alpha.grid.optimizer.rl is not a key",
+        "Allowed: lr, name.", "lr",
+    ),
+    "swept key, first part": (
+        "sweeps.alpha.grid", {"optimiser.lr": [1]},
+        "sweeps.alpha.grid.optimiser.lr is not a key", KEYS, "optimizer",
+    ),
+    "swept value": (
+        "sweeps.batch.grid.batch", [5, 0], "sweeps.batch.grid.batch is 0", "greater than 0", None,
+    ),
+    "swept source": (
+        "sweeps.batch.grid", {"data.source": ["dgits"]},
+        "sweeps.batch.grid.data.source names 'dgits'", "Allowed: mnist, digits.", "digits",
+    ),
+    "no values to sweep": (
+        "sweeps.batch.grid.batch", [], "sweeps.batch.grid.batch is []", "at least 1 item", None,
+    ),
+    "no list of values": (
+        "sweeps.batch.grid.batch", 5, "sweeps.batch.grid.batch is 5", "a valid list", None,
+    ),
+    "key of a point": (
+        "sweeps.alpha", {"run": "base", "points": [{"batch": 5}, {"bacth": 6}], "grid": None},
+        "sweeps.alpha.points.1.bacth is not a key", "schedule, snapshots, stop", "batch",
+    ),
+    "key in a mapping of a point": (
+        "sweeps.alpha", {"run": "base", "points": [{"optimizer": {"name": "adam", "rl": 1}}], "grid": None},
+        "sweeps.alpha.points.0.optimizer.rl is not a key", "betas, epsilon, lr, name", "lr",
+    ),
+    "value of a point": (
+        "sweeps.alpha", {"run": "base", "points": [{"batch": 5}, {"batch": 0}], "grid": None},
+        "sweeps.alpha.points.1.batch is 0", "greater than 0", None,
+    ),
+}  # fmt: skip
+
+# What excludes what, or asks for what: said at the mapping that holds both.
+QUARRELS = {
+    "two sizes": (f"{BASE}data.train_size", 5, f"{BASE}data: say exactly one of per_class and"),
+    "noise and attack": (
+        f"{BASE}data",
+        {"source": "digits", "per_class": 5, "test_size": 5, "label_noise": 0.1, "attack_size": 5},
+        f"{BASE}data: label_noise and attack_size exclude each other",
+    ),
+    "grid and points": ("sweeps.alpha.points", [{}], "sweeps.alpha: say exactly one of grid and"),
+    "neither grid nor points": (
+        "sweeps.more", {"run": "base"}, "sweeps.more: say exactly one of grid and points",
+    ),
+    "snapshots without their epochs": (
+        f"{BASE}snapshots", "fc2", "runs.base: snapshots are taken in stop.extra_epochs, which is 0",
+    ),
+}  # fmt: skip
+
+MISSING = {
+    "key": (f"{BASE}batch", f"{BASE}batch is missing"),
+    "key of a union": (f"{BASE}optimizer.lr", f"{BASE}optimizer.lr is missing"),
+    "tag of a union": (f"{BASE}optimizer.name", f"{BASE}optimizer.name is missing"),
+    "title": ("title", "title is missing"),
+    "measure": ("measures.hidden.measure", "measures.hidden.measure is missing"),
+    "option of a measure": ("measures.hidden.layer", "measures.hidden.layer is missing"),
+    "size": (f"{BASE}data.per_class", f"{BASE}data: say exactly one of per_class and train_size"),
+}
+
+
+def message_of(plan_of, **changes):
+    with pytest.raises(FlatlasError) as raised:
+        plan_of(**changes)
+    return str(raised.value)
+
+
+def test_the_configuration_that_is_spoilt_here_is_whole(plan_of):
+    assert plan_of().figures.keys() == {"flat_fig1", "flat_fig2"}
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_told_with_its_place_and_its_remedy(plan_of, file, mistake):
+    key, value, said, allowed, near = MISTAKES[mistake]
+    prefix, name = FILES[file]
+    message = message_of(plan_of, **{file: {prefix + key: value}})
+    assert message.startswith(f"{name}: {prefix}{said}")
+    assert "Allowed: " in message
+    assert allowed in message
+    assert ("Did you mean" in message) is (near is not None)
+    assert near is None or message.endswith(f"Did you mean '{near}'?")
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("quarrel", QUARRELS)
+def test_keys_that_do_not_go_together(plan_of, file, quarrel):
+    key, value, said = QUARRELS[quarrel]
+    prefix, name = FILES[file]
+    message = message_of(plan_of, **{file: {prefix + key: value}})
+    assert message.startswith(f"{name}: {prefix}{said}")
+
+
+@pytest.mark.parametrize("missing", MISSING)
+def test_a_missing_key(plan_of, missing):
+    key, said = MISSING[missing]
+    message = message_of(plan_of, study={key: Removed})
+    assert message.startswith(f"config/studies/flat.yaml: {said}")
+    assert "\n" not in message
+
+
+def test_a_missing_key_is_told_by_the_file_that_begins_what_lacks_it(plan_of):
+    message = message_of(plan_of, user={"studies.flat.runs.more": {"batch": 5}})
+    lines = message.splitlines()
+    place = "config/config.yaml (or --config): studies.flat.runs.more"
+    assert lines == [f"{place}.{key} is missing." for key in ("net", "optimizer", "stop", "data")]
+
+
+def test_several_mistakes_are_told_at_once_each_in_its_own_file(plan_of):
+    message = message_of(
+        plan_of,
+        study={"runs.base.stop.epochs": 0},
+        preset={"studies.flat.runs.base.batch": "x"},
+        user={"studies.flat.realizations": 0},
+    )
+    places = sorted(line.partition(" is ")[0] for line in message.splitlines())
+    assert places == [
+        "config/config.yaml (or --config): studies.flat.realizations",
+        "config/presets/small.yaml: studies.flat.runs.base.batch",
+        "config/studies/flat.yaml: runs.base.stop.epochs",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"user": {"preset": "smal"}},
+            "config/config.yaml (or --config): preset is 'smal'. Allowed: small."
+            " Did you mean 'small'?",
+        ),
+        (
+            {"user": {"studies.flta": {}}},
+            "config/config.yaml (or --config): studies.flta is no study. Allowed: flat."
+            " Did you mean 'flat'?",
+        ),
+        (
+            {"preset": {"studies.flta": {}}},
+            "config/presets/small.yaml: studies.flta is no study. Allowed: flat."
+            " Did you mean 'flat'?",
+        ),
+        (
+            {"user": {"prest": "small"}},
+            "config/config.yaml (or --config): prest is not a key that is known here."
+            " Allowed: data_root, preset, sources, studies. Did you mean 'preset'?",
+        ),
+        (
+            {"preset": {"studys": {}}},
+            "config/presets/small.yaml: studys is not a key that is known here."
+            " Allowed: studies, title. Did you mean 'studies'?",
+        ),
+        (
+            {"user": {"sources.digits.kind": "digts"}},
+            "config/config.yaml (or --config): sources.digits.kind is 'digts'. Allowed: mnist,"
+            " cifar10, cifar100, folder, digits, textures. Did you mean 'digits'?",
+        ),
+        (
+            {"user": {"sources.digits.sede": 1}},
+            "config/config.yaml (or --config): sources.digits.sede is not a key that is known"
+            " here. Allowed: kind.",
+        ),
+        ({"user": {"data_root": Removed}}, "config/config.yaml (or --config): data_root is missing."),
+        ({"preset": {"title": Removed}}, "config/presets/small.yaml: title is missing."),
+    ],
+)
+def test_mistakes_outside_the_studies(plan_of, changes, message):
+    assert message_of(plan_of, **changes) == message
+
+
+def test_a_later_file_that_mends_a_mistake_is_listened_to(plan_of):
+    plan = plan_of(
+        study={"runs.base.batch": "x"},
+        preset={"studies.flat.runs.base.batch": "y"},
+        user={"studies.flat.runs.base.batch": 9, "studies.flat.sweeps.batch.grid.batch": [9]},
+    )
+    assert {run.batch for run in plan.runs.values()} == {9}
+
+
+def test_a_file_that_is_no_yaml_is_named(tmp_path):
+    (tmp_path / "presets").mkdir()
+    (tmp_path / "presets" / "broken.yaml").write_text("title: [")
+    user = {"preset": "broken", "data_root": "somewhere", "sources": {}}
+    with pytest.raises(FlatlasError, match=r"broken\.yaml is not valid YAML"):
+        resolve(user, tmp_path)
+
+
+def test_a_file_that_holds_a_list_is_named(tmp_path):
+    (tmp_path / "presets").mkdir()
+    (tmp_path / "presets" / "list.yaml").write_text("- title")
+    user = {"preset": "list", "data_root": "somewhere", "sources": {}}
+    with pytest.raises(FlatlasError, match=r"list\.yaml must hold a mapping"):
+        resolve(user, tmp_path)
+
+
+@pytest.mark.parametrize("preset", sorted((ROOT / "config" / "presets").glob("*.yaml")))
+def test_a_mistyped_key_in_a_shipped_preset_is_found(preset):
+    """The shipped files go through the same door."""
+    user = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+    user |= {"preset": preset.stem, "studies": {"duality": {"realisations": 1}}}
+    with pytest.raises(FlatlasError, match=r"duality\.realisations.*Did you mean 'realizations'"):
+        resolve(user, ROOT / "config")

@@ -1,0 +1,65 @@
+"""Small samples, short runs on them, and what two trainings must have in common."""
+
+import numpy as np
+import pandas as pd
+
+from flatlas.data.samples import Samples
+from flatlas.plan.training_specs import RunSpec
+from flatlas.training.resume import Resume
+from flatlas.training.trainer import train
+
+SHAPE, CLASSES = (1, 2, 3), 3
+SUBSET = {"source": {"kind": "digits"}, "test_size": 1, "seeds": (0,)}
+
+
+def samples(seeds=(0, 1, 2), count=24, shape=SHAPE, classes=CLASSES):
+    """A draw for each seed: one bright pixel tells the class of an image of noise."""
+
+    def draw(seed, size):
+        rng = np.random.default_rng([seed, size])
+        labels = np.arange(size) % classes
+        images = 0.5 * rng.random((size, *shape), dtype=np.float32)
+        images.reshape(size, -1)[np.arange(size), labels] += 0.5
+        return images, labels
+
+    inputs, labels = map(np.stack, zip(*(draw(seed, count) for seed in seeds), strict=True))
+    tests, test_labels = map(np.stack, zip(*(draw(seed, 9) for seed in seeds), strict=True))
+    clean = np.ones_like(labels, dtype=bool)
+    return Samples(tuple(seeds), inputs, labels, clean, tests, test_labels)
+
+
+def run(**chosen):
+    """The spec of a run: SGD on a small dense net with biases, unless something else is chosen."""
+    usual = {
+        "net": {"family": "dense", "hidden": (5, 4), "bias": True},
+        "optimizer": {"name": "sgd", "lr": 0.5},
+        "batch": 4,
+        "stop": {"epochs": 3},
+        "samples": SUBSET,
+        "input_shape": SHAPE,
+        "outputs": CLASSES,
+        "seeds": (0, 1, 2),
+    }
+    return RunSpec.model_validate(usual | chosen)
+
+
+class SavesEveryEpoch(Resume):
+    """Saves at each occasion, however long it takes."""
+
+    def due(self):
+        return True
+
+
+def trained(spec, data, folder):
+    return train(spec, data, SavesEveryEpoch(folder), lambda *_, **__: None)
+
+
+def assert_same(first, second):
+    """Two trainings left the same weights, byte by byte, and the same tables."""
+    assert set(first.weights) == set(second.weights)
+    for name, array in first.weights.items():
+        assert array.tobytes() == second.weights[name].tobytes(), name
+    pd.testing.assert_frame_equal(first.history, second.history, check_exact=True)
+    pd.testing.assert_frame_equal(first.outcomes, second.outcomes, check_exact=True)
+    if first.trajectory is not None:
+        np.testing.assert_array_equal(first.trajectory.array, second.trajectory.array)
