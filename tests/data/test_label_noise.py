@@ -38,6 +38,14 @@ def test_nothing_but_labels_is_changed(images, fraction):
     pd.testing.assert_frame_equal(table.drop(columns="label"), clean.drop(columns="label"))
 
 
+def test_only_training_images_are_hit_wherever_they_stand_in_the_table(images):
+    clean, _ = noisy(images, seeds=(0,))
+    subset = {"source": {"kind": "digits"}, "per_class": 20, "test_size": 40, "seeds": (0,)}
+    spec = NoiseSpec.model_validate({"subset": subset, "fraction": 0.3, "seeds": (0,)})
+    table = mislabel(clean.iloc[::-1], spec)
+    assert wrong(table)["part"].tolist() == ["train"] * 30
+
+
 def test_each_seed_has_noise_of_its_own_on_one_split(images):
     clean, table = noisy(images, split=11)
     for seed, draw in table.groupby("seed"):

@@ -1,5 +1,8 @@
 """Images in class folders."""
 
+import struct
+import zlib
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -130,6 +133,33 @@ def test_altered_png_is_named(tmp_path, pets):
         else:
             np.testing.assert_array_equal(read, right)
     assert refused > 0.8 * len(range(0, len(whole), 5))
+
+
+def png(*chunks):
+    content = b"\x89PNG\r\n\x1a\n"
+    for name, data in chunks:
+        checksum = struct.pack(">I", zlib.crc32(name + data))
+        content += struct.pack(">I", len(data)) + name + data + checksum
+    return content
+
+
+def header(width, height):
+    return b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+
+
+MALFORMED = {
+    "short header": png((b"IHDR", bytes(5))),
+    "bomb": png(header(100_000, 100_000), (b"IDAT", b"x\x9c")),
+    "chunk without a name": png(header(8, 8), (b"IDAT", b"x\x9c"), (b"\n\n\n\n", b"")),
+}
+
+
+@pytest.mark.parametrize("content", MALFORMED.values(), ids=MALFORMED)
+def test_malformed_png_is_named(tmp_path, pets, content):
+    """Pillow has a different exception for each of these."""
+    path = tmp_path / "pets" / "train" / "dog" / "b.png"
+    path.write_bytes(content)
+    assert f"{path} can't be read as an image" in refusal(tmp_path)
 
 
 def test_text_in_an_images_clothes(tmp_path, pets):

@@ -34,6 +34,17 @@ def test_other_seed_other_textures():
     ).any()
 
 
+def test_each_class_and_each_seed_has_its_own_recipe():
+    specs = [Textures(kind="textures", classes=20, seed=seed) for seed in range(3)]
+    recipes = [[textures._recipe(spec, label) for label in range(20)] for spec in specs]
+    for of_seed in recipes:
+        assert len({recipe.orientation for recipe in of_seed}) == 20
+        assert len({recipe.frequency for recipe in of_seed}) == 20
+        assert len({recipe.hues[0] for recipe in of_seed}) == 20
+    orientations = [tuple(recipe.orientation for recipe in of_seed) for of_seed in recipes]
+    assert len(set(orientations)) == 3
+
+
 def test_no_two_images_alike():
     images = load(train_per_class=20, test_per_class=20)
     every = np.concatenate([images.train_images, images.test_images])

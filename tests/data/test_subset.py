@@ -46,12 +46,21 @@ def test_same_seed_same_draw_and_other_seed_another(images):
         assert set(first) != set(second)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_test_images_do_not_follow_the_training_images(images, seed):
+    """Not even where both are drawn from lists of the same labels."""
+    spec = subset(train_size=300, test_size=300)
+    table = draw_subset(images.train_labels, images.train_labels, spec, seed)
+    train, test = part(table, "train")["index"], part(table, "test")["index"]
+    assert np.mean(train.to_numpy() == test.to_numpy()) < 0.05
+
+
 def test_every_image_has_the_same_chance(images):
-    """Of 2,000 draws of 40 of 150 test images, and 20 of 60 of each class, each gets its share."""
-    tables = draw_subsets(images.train_labels, images.test_labels, subset(seeds=tuple(range(2000))))
+    """Of 1,000 draws of 40 of 150 test images, and 20 of 60 of each class, each gets its share."""
+    tables = draw_subsets(images.train_labels, images.test_labels, subset(seeds=tuple(range(1000))))
     for name, among, share in (("test", 150, 40 / 150), ("train", 300, 20 / 60)):
         counts = np.bincount(part(tables, name)["index"], minlength=among)
-        deviation = (counts - 2000 * share) / np.sqrt(2000 * share * (1 - share))
+        deviation = (counts - 1000 * share) / np.sqrt(1000 * share * (1 - share))
         assert np.abs(deviation).max() < 4.5
         assert 0.8 < deviation.std() < 1.2
 

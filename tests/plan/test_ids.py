@@ -136,7 +136,10 @@ def test_ids_read_like_what_they_name():
         ({"optimizer": {"name": "adam"}}, {"optimizer": {"name": "rmsprop"}}),
         ({"seeds": [0, 1]}, {"seeds": [0, 2]}),
         ({"seeds": [0, 1]}, {"seeds": [1, 0]}),
-        ({"optimizer": {"name": "sgd", "lr": 0.1}}, {"optimizer": {"name": "sgd", "lr": 0.1000001}}),
+        (
+            {"optimizer": {"name": "sgd", "lr": 0.1}},
+            {"optimizer": {"name": "sgd", "lr": 0.1000001}},
+        ),
     ],
 )
 def test_what_a_slug_does_not_show_still_moves_the_id(one, other):

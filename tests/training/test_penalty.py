@@ -74,6 +74,7 @@ def test_black_images_leave_the_weights_to_the_penalty(tmp_path, form, norm_afte
     data = samples()
     spec = run(
         net={"family": "dense", "hidden": (5,)},
+        optimizer={"name": "sgd", "lr": RATE},
         penalty={"form": form, "coefficient": BETA, "until_epoch": 2},
     )
     black = replace(data, inputs=np.zeros_like(data.inputs))

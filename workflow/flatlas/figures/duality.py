@@ -34,7 +34,7 @@ def fig3(material: Material) -> Drawing:
         *_sweep_panels(material, axes[:3], "ABC", "alpha", "optimizer.lr"),
         *_sweep_panels(material, axes[3:], "DEF", "batch", "batch"),
     ]
-    bands = "Lines and dots: means; bands and bars: one s.d. Red dots: the median n_s. "
+    bands = "Lines and dots: means; bands and bars: one s.d. Red dots: the median $n_s$. "
     note(figure, bands + _small_print(material))
     return Drawing(figure, pd.concat(points, ignore_index=True))
 

@@ -28,9 +28,3 @@ def read_arrays(path: str | Path, names: Iterable[str] | None = None) -> dict[st
         raise FlatlasError(
             f"{path} can't be read ({error}). Delete it, and snakemake makes it anew."
         ) from error
-
-
-def array_names(path: str | Path) -> list[str]:
-    """What a file holds, without reading it."""
-    with safe_open(str(path), framework="numpy") as file:
-        return sorted(file.keys())

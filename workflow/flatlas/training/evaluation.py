@@ -8,6 +8,7 @@ from torch import Tensor
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 from flatlas.nets.loss import predictions, sample_losses
+from flatlas.training.gradient import dense_activities
 from flatlas.training.images import StackedImages
 
 BLOCK = 4096
@@ -38,6 +39,12 @@ def evaluate(
     return evaluations
 
 
+def _logits(net: LayeredNet, one: Parameters, inputs: Tensor) -> Tensor:
+    if net.convolutions:
+        return net.forward(one, inputs)
+    return dense_activities(net, one, inputs, masks={})[-1]
+
+
 def _means(
     net: LayeredNet, one: Parameters, inputs: Tensor, labels: Tensor, counts: Tensor | None = None
 ) -> tuple[float, float]:
@@ -45,7 +52,7 @@ def _means(
     losses, errors = [], []
     for begin in range(0, len(inputs), BLOCK):
         block = slice(begin, begin + BLOCK)
-        logits = net.forward(one, inputs[block].unsqueeze(0))
+        logits = _logits(net, one, inputs[block].unsqueeze(0))
         losses.append(sample_losses(logits, labels[block].unsqueeze(0))[0])
         errors.append(predictions(logits)[0] != labels[block])
     loss, error = torch.cat(losses), torch.cat(errors)

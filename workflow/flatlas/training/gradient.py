@@ -8,6 +8,7 @@ from torch import Tensor
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 from flatlas.nets.loss import sample_losses
+from flatlas.training.product import product
 
 Masks = Mapping[str, Tensor]
 
@@ -34,26 +35,36 @@ def autograd_gradient(
 def dense_gradient(
     net: LayeredNet, parameters: Parameters, inputs: Tensor, labels: Tensor, masks: Masks
 ) -> Parameters:
-    """Backpropagation written out: half again as fast as autograd on these small matrices."""
-    activities = [inputs.flatten(2)]
-    for layer in net.dense_layers:
-        activity = layer.forward(parameters, activities[-1])
-        activities.append(activity * masks[layer.name] if layer.name in masks else activity)
-
+    """Backpropagation written out: on matrices this small autograd costs as much as they do."""
+    activities = dense_activities(net, parameters, inputs, masks)
     gradients: Parameters = {}
     delta = _output_delta(activities.pop(), labels)
     for layer in reversed(net.dense_layers):
         below = activities.pop()
-        gradients[f"{layer.name}.weight"] = torch.bmm(below.transpose(1, 2), delta)
+        gradients[f"{layer.name}.weight"] = product(below.transpose(1, 2), delta)
         if layer.bias:
             gradients[f"{layer.name}.bias"] = delta.sum(1)
         if activities:
-            delta = torch.bmm(delta, parameters[f"{layer.name}.weight"].transpose(1, 2))
+            delta = product(delta, parameters[f"{layer.name}.weight"].transpose(1, 2))
             delta.mul_(below > 0)
             name = net.dense_layers[len(activities) - 1].name
             if name in masks:
                 delta.mul_(masks[name])
     return {name: gradients[name] for name in parameters}
+
+
+def dense_activities(
+    net: LayeredNet, parameters: Parameters, inputs: Tensor, masks: Masks
+) -> list[Tensor]:
+    """The inputs of a dense net, the activity that leaves each layer, and last the logits."""
+    activities = [inputs.flatten(2)]
+    for layer in net.dense_layers:
+        z = product(activities[-1], parameters[f"{layer.name}.weight"])
+        if layer.bias:
+            z += parameters[f"{layer.name}.bias"].unsqueeze(1)
+        activity = z.relu_() if layer.relu else z
+        activities.append(activity * masks[layer.name] if layer.name in masks else activity)
+    return activities
 
 
 def _output_delta(logits: Tensor, labels: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ import pandas as pd
 import torch
 
 from flatlas.data.samples import Samples
+from flatlas.errors import FlatlasError
 from flatlas.nets import build_net
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import RunSpec
@@ -74,10 +75,11 @@ class Trainer:
         self.done_epochs = 0
         self.history: list[tuple[float, ...]] = []
         self.times: list[float] = []
+        self.minibatches = self._minibatches()
         self.trajectory = self._trajectory()
         self._build_optimizer(learners.spread(self._on_device(spec.seeds), self.m))
         if not self._restore():
-            self._look(self._solution())
+            self._begin()
 
     @property
     def most_epochs(self) -> int:
@@ -88,10 +90,9 @@ class Trainer:
         """One pass over the images, a look at where it led, and what follows from it."""
         began = time.monotonic()
         self.done_epochs += 1
-        size = self._batch_size() * self.m
         orders = self.streams.orders(self.images.count)
-        for step, begin in enumerate(range(0, self.images.count, size)):
-            self._step(orders[:, begin : begin + size])
+        for step, begin in enumerate(self.minibatches):
+            self._step(orders[:, begin : begin + self.minibatches.step])
             self._record_snapshots(step)
         evaluations = self._look(self._solution())
         self._judge(evaluations)
@@ -121,10 +122,19 @@ class Trainer:
             self.spec.schedule, self.done_epochs, self.spec.stop.epochs
         )
 
-    def _batch_size(self) -> int:
-        """Images a learner sees in a step; the last step of an epoch may have fewer."""
-        batch = self.spec.batch
-        return self.images.count // self.m if batch == "full" else batch
+    def _minibatches(self) -> range:
+        """Where in the shuffled images each step begins; the last may have fewer images.
+
+        Images that are too few for every learner to get one are left out.
+        """
+        count, batch = self.images.count, self.spec.batch
+        if count < self.m:
+            raise FlatlasError(
+                f"{self.m} learners can't share {count} images: "
+                f"learners.count may be {count} at most."
+            )
+        size = count // self.m if batch == "full" else batch
+        return range(0, count - self.m + 1, size * self.m)
 
     def _iterate(self) -> Parameters:
         """The optimizer's solution, the mean over learners where there are any."""
@@ -184,23 +194,18 @@ class Trainer:
         if self.spec.snapshots is None:
             return None
         layer = self.net.dense(self.spec.snapshots)
-        steps = -(-self.images.count // (self._batch_size() * self.m))
-        shape = (
-            len(self.members),
-            steps * self.spec.stop.extra_epochs,
-            layer.inputs * layer.outputs,
-        )
+        steps = len(self.minibatches) * self.spec.stop.extra_epochs
+        shape = (len(self.members), steps, layer.inputs * layer.outputs)
         return Trajectory(self.resume.folder / "trajectory.npy", shape)
 
     def _record_snapshots(self, step: int) -> None:
         if self.trajectory is None:
             return
-        steps = self.trajectory.array.shape[1] // self.spec.stop.extra_epochs
         weights = self._iterate()[f"{self.spec.snapshots}.weight"]
         for row, member in enumerate(self.members):
             met = self.outcomes[member].met_epoch
             if met:
-                position = (self.done_epochs - met - 1) * steps + step
+                position = (self.done_epochs - met - 1) * len(self.minibatches) + step
                 self.trajectory.record(member, position, weights[row])
 
     def _on_device(self, seeds: tuple[int, ...]) -> Parameters:
@@ -228,24 +233,36 @@ class Trainer:
         }
         self.resume.save(arrays, facts)
 
+    def _begin(self) -> None:
+        """Look at the fresh weights; nothing stays of an attempt that can't be resumed."""
+        self.resume.forget()
+        if self.trajectory is not None:
+            self.trajectory.begin()
+        self._look(self._solution())
+
     def _restore(self) -> bool:
-        """Go on from an interrupted training; False where there is none."""
+        """Go on from an interrupted training; False where there is none, or not all of it."""
         found = self.resume.find()
-        if found is None:
+        if found is None or (self.trajectory is not None and not self.trajectory.reopen()):
             return False
         arrays, facts = found
         self.done_epochs, self.members = facts["done_epochs"], facts["members"]
         self.outcomes = [Outcome(**outcome) for outcome in facts["outcomes"]]
         self.streams.keep(self.members, self.m)
         self.streams.restore(_unprefixed("streams", arrays))
-        self._build_optimizer(self._tensors("parameters", arrays))
+        self._build_optimizer(self._parameters("parameters", arrays))
         self.optimizer.restore(self._tensors("optimizer", arrays))
         self.average.steps = facts["averaged_steps"]
-        self.average.mean = self._tensors("average", arrays)
+        self.average.mean = self._parameters("average", arrays)
         self.keepsakes.arrays = _unprefixed("kept", arrays)
         self.history = [tuple(row) for row in arrays["history"].tolist()]
         self.times = arrays["times"].tolist()
         return True
+
+    def _parameters(self, prefix: str, arrays: dict[str, np.ndarray]) -> Parameters:
+        """In the net's order, not the file's: noise and sums go through them one by one."""
+        found = self._tensors(prefix, arrays)
+        return {name: found[name] for name in self.net.shapes if name in found}
 
     def _tensors(self, prefix: str, arrays: dict[str, np.ndarray]) -> Parameters:
         """Arrays as tensors; counters (of no dimension) stay where torch.optim wants them."""
@@ -267,7 +284,8 @@ class Trainer:
         for epoch in self.spec.checkpoints:
             for member, outcome in enumerate(self.outcomes):
                 if outcome.epoch < epoch:
-                    self.keepsakes.fill(checkpoint(epoch), member, FINAL)
+                    for part in ("", ".learners"):
+                        self.keepsakes.fill(checkpoint(epoch) + part, member, FINAL + part)
         columns = ["epoch", "seed", *Evaluation.__dataclass_fields__, "weight_norm"]
         history = pd.DataFrame(self.history, columns=columns)
         history = history.astype({"epoch": int, "seed": int})

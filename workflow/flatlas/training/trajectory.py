@@ -13,16 +13,26 @@ class Trajectory:
     simply written again. A member that never met its stopping rule keeps NaN.
     """
 
+    array: np.ndarray
+
     def __init__(self, path: Path, shape: tuple[int, int, int]) -> None:
-        """Open the file of an interrupted training, or begin a new one."""
-        self.path = path
-        if path.exists():
-            self.array = np.lib.format.open_memmap(path, mode="r+")
-            if self.array.shape == shape:
-                return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self.array = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
+        """Nothing is opened before `begin` or `reopen`."""
+        self.path, self.shape = path, shape
+
+    def begin(self) -> None:
+        """A new file, all NaN."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.array = np.lib.format.open_memmap(
+            self.path, mode="w+", dtype=np.float32, shape=self.shape
+        )
         self.array[:] = np.nan
+
+    def reopen(self) -> bool:
+        """The file of an interrupted training; False where it is gone."""
+        if not self.path.exists():
+            return False
+        self.array = np.lib.format.open_memmap(self.path, mode="r+")
+        return self.array.shape == self.shape
 
     def record(self, member: int, step: int, weights: Tensor) -> None:
         """Keep one member's weights."""

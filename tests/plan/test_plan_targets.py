@@ -1,0 +1,58 @@
+"""What is told of a mistyped target, and which targets are none of our business."""
+
+import pytest
+
+from flatlas.errors import FlatlasError
+from flatlas.plan.targets import check_targets, targets_of
+
+RULES = ["all", "duality", "duality_fig3", "duality_fig12", "train"]
+FILES = ["results/demo/duality/fig3.pdf", "results/demo/duality/fig3.csv", "results/runs/{run}/x"]
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["all", "duality_fig3", "results/demo/duality/fig3.csv", "results/runs/one/x", "docs/a.html"],
+)
+def test_rules_figures_and_files_of_others_pass(target):
+    check_targets([target], RULES, FILES)
+
+
+@pytest.mark.parametrize(
+    ("target", "meant"),
+    [
+        ("duality_fig33", "duality_fig3"),
+        ("dualty", "duality"),
+        ("al", "all"),
+        ("results/demo/duality/fgi3.pdf", "results/demo/duality/fig3.pdf"),
+        ("results/demo/duality/fig3.cvs", "results/demo/duality/fig3.csv"),
+    ],
+)
+def test_a_mistyped_target_gets_the_nearest_one(target, meant):
+    with pytest.raises(FlatlasError) as raised:
+        check_targets(["all", target], RULES, FILES)
+    assert str(raised.value).startswith(f"'{target}' is no target. Did you mean '{meant}'?")
+    assert "--list-rules" in str(raised.value)
+
+
+def test_a_name_like_nothing_gets_no_guess():
+    with pytest.raises(FlatlasError, match=r"^'qqq' is no target\. `snakemake --list-rules`"):
+        check_targets(["qqq"], RULES, FILES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "targets"),
+    [
+        (["-n", "--cores", "2", "duality_fig3", "all"], ["duality_fig3", "all"]),
+        (["--config", "preset=laptop", "--", "all"], ["all"]),
+        (["all", "--config", "preset=laptop", "realizations=2"], ["all"]),
+        (["--rerun-triggers", "mtime", "params", "-n"], []),
+        ([], []),
+    ],
+)
+def test_targets_are_found_among_the_options(arguments, targets):
+    assert targets_of(["/somewhere/bin/snakemake", *arguments]) == targets
+    assert targets_of(["/somewhere/snakemake/__main__.py", *arguments]) == targets
+
+
+def test_another_program_has_no_targets():
+    assert targets_of(["/somewhere/bin/pytest", "all"]) == []

@@ -1,0 +1,203 @@
+"""Configuration into a plan: the shipped one, runs that are shared, values that are typed."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import Removed
+
+from flatlas.plan.data_specs import AttackSpec, NoiseSpec, SubsetSpec
+from flatlas.plan.plan import subset_of
+from flatlas.plan.resolve import resolve
+from flatlas.plan.stages import stages
+
+CONFIG = Path(__file__).resolve().parents[2] / "config"
+
+
+@pytest.mark.parametrize("preset", [path.stem for path in (CONFIG / "presets").glob("*.yaml")])
+def test_every_shipped_preset_resolves(preset):
+    user = yaml.safe_load((CONFIG / "config.yaml").read_text())
+    plan = resolve(user | {"preset": preset}, CONFIG)
+    written = {
+        f"{path.stem}_{name}"
+        for path in (CONFIG / "studies").glob("*.yaml")
+        for name in yaml.safe_load(path.read_text())["figures"]
+    }
+    assert plan.figures.keys() == written
+    assert written
+
+
+def test_the_presets_share_no_run_but_the_same_one():
+    """Different scales of one study are different runs, under different ids."""
+    user = yaml.safe_load((CONFIG / "config.yaml").read_text())
+    runs = {}
+    for preset in ("demo", "laptop", "paper"):
+        for identity, run in resolve(user | {"preset": preset}, CONFIG).runs.items():
+            assert runs.setdefault(identity, run) == run
+
+
+def test_sweeps_share_the_runs_that_are_the_same(plan_of):
+    """The base run stands in both sweeps; it is trained and measured once."""
+    plan = plan_of()
+    alpha, batch = (
+        [entry for entry in plan.figures["flat_fig2"].entries if entry.sweep == sweep]
+        for sweep in ("alpha", "batch")
+    )
+    assert [dict(entry.point) for entry in alpha] == [{"optimizer.lr": 0.05}, {"optimizer.lr": 0.1}]
+    assert [dict(entry.point) for entry in batch] == [{"batch": 5}, {"batch": 10}]
+    assert alpha[1].run == batch[0].run
+    assert len(plan.runs) == 3
+
+
+def test_figures_share_runs_and_measurements(plan_of):
+    measured = {"figures.fig2.measures": ["hidden"]}
+    plan = plan_of(study=measured)
+    one, two = (plan.figures[f"flat_{name}"].entries for name in ("fig1", "fig2"))
+    assert [entry.measurements for entry in one] == [entry.measurements for entry in two[:2]]
+    assert len(plan.measurements) == 3
+
+
+def test_two_measures_that_say_the_same_are_taken_once(plan_of):
+    again = {"measure": "duality", "layer": "fc2", "directions": "hessian"}
+    plan = plan_of(study={"measures.again": again, "figures.fig1.measures": ["hidden", "again"]})
+    entry = plan.figures["flat_fig1"].entries[0]
+    assert entry.measurements["hidden"] == entry.measurements["again"]
+
+
+def test_only_what_a_figure_needs_is_planned(plan_of):
+    plan = plan_of(study={"sweeps.more": {"run": "base", "grid": {"batch": [1, 2, 3]}}})
+    assert plan.runs.keys() == plan_of().runs.keys()
+
+
+def test_later_files_win_and_mappings_merge(plan_of):
+    plan = plan_of(
+        study={"runs.base.stop": {"epochs": 7, "extra_epochs": 2}},
+        preset={"studies.flat.runs.base.stop.epochs": 8, "studies.flat.realizations": 3},
+        user={"studies.flat.realizations": 4},
+    )
+    for run in plan.runs.values():
+        assert run.seeds == (0, 1, 2, 3)
+        assert (run.stop.epochs, run.stop.extra_epochs) == (8, 2)
+
+
+def test_a_grid_has_every_combination_and_points_are_taken_as_listed(plan_of):
+    grid = {"batch": [5, 10], "optimizer.lr": [0.1, 0.2, 0.3]}
+    points = [{"batch": 2}, {"batch": 3, "optimizer.lr": 0.5}]
+    sweeps = {
+        "sweeps.alpha": {"run": "base", "grid": grid},
+        "sweeps.batch": {"run": "base", "points": points},
+    }
+    entries = plan_of(study=sweeps).figures["flat_fig2"].entries
+    assert [dict(entry.point) for entry in entries[:6]] == [
+        {"batch": batch, "optimizer.lr": lr} for batch in (5, 10) for lr in (0.1, 0.2, 0.3)
+    ]
+    assert [dict(entry.point) for entry in entries[6:]] == points
+
+
+def test_a_figure_is_told_numbers_where_yaml_reads_text(plan_of):
+    """YAML reads 1e-3, without a dot, as text; the run has it as a number, so the figure too."""
+    assert yaml.safe_load("1e-3") == "1e-3"
+    plan = plan_of(study={("sweeps", "alpha", "grid"): {"optimizer.lr": ["1e-3", 1]}})
+    told = plan.figure_points("flat_fig1")
+    assert [point["optimizer.lr"] for point in told] == [0.001, 1.0]
+    assert {type(point["optimizer.lr"]) for point in told} == {float}
+
+
+def test_a_point_that_replaces_a_mapping_keeps_nothing_of_the_old_one(plan_of):
+    points = [{"optimizer": {"name": "adam"}}, {"optimizer": {"name": "momentum", "lr": 0.2}}]
+    plan = plan_of(study={"sweeps.alpha": {"run": "base", "points": points}})
+    entries = plan.figures["flat_fig1"].entries
+    names = [plan.runs[entry.run].optimizer.name for entry in entries]
+    assert names == ["adam", "momentum"]
+
+
+def test_samples_are_what_the_run_asks_for(plan_of):
+    data = "runs.base.data."
+    assert kinds(plan_of()) == {SubsetSpec}
+    assert kinds(plan_of(study={f"{data}label_noise": 0.25})) == {SubsetSpec, NoiseSpec}
+    assert kinds(plan_of(study={f"{data}attack_size": 4})) == {SubsetSpec, AttackSpec}
+    assert kinds(plan_of(study={f"{data}label_noise": 0})) == {SubsetSpec}
+
+
+def kinds(plan):
+    """Of samples; each needs its subset too, and every source is the one asked for."""
+    for samples in plan.samples.values():
+        assert subset_of(samples) in plan.samples.values()
+        assert subset_of(samples).source.kind == "digits"
+    return {type(samples) for samples in plan.samples.values()}
+
+
+def test_a_fixed_split_is_drawn_once_for_all_realizations(plan_of):
+    (samples,) = plan_of(study={"runs.base.data.split": 9}).samples.values()
+    assert samples.seeds == (9,)
+    (samples,) = plan_of().samples.values()
+    assert samples.seeds == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("data", "outputs"),
+    [
+        ({}, 10),
+        ({"classes": [3, 8, 5]}, 3),
+        ({"positive": [1, 2]}, 1),
+        ({"classes": [3, 8], "positive": [3]}, 1),
+    ],
+)
+def test_a_net_has_an_output_for_each_class_of_the_task(plan_of, data, outputs):
+    plan = plan_of(study={f"runs.base.data.{key}": value for key, value in data.items()})
+    assert {run.outputs for run in plan.runs.values()} == {outputs}
+
+
+def test_runs_that_record_a_trajectory_lie_in_a_room_of_their_own(plan_of):
+    recorded = {"runs.base.snapshots": "fc2", "runs.base.stop.extra_epochs": 1}
+    plan = plan_of(study=recorded)
+    files = plan.figure_files("flat_fig1")["history"]
+    assert {Path(file).parts[:2] for file in files} == {("results", "recordings")}
+    files = plan_of().figure_files("flat_fig1")["history"]
+    assert {Path(file).parts[:2] for file in files} == {("results", "runs")}
+
+
+def test_the_nth_file_of_a_figure_belongs_to_its_nth_point(plan_of):
+    plan = plan_of(study={"figures.fig2.measures": ["hidden"]})
+    files, points = plan.figure_files("flat_fig2"), plan.figure_points("flat_fig2")
+    assert files.keys() == {"history", "outcomes", "hidden_directions", "hidden_summary"}
+    for number, point in enumerate(points):
+        assert Path(files["history"][number]).parent.name == point["run"]
+        run = plan.runs[point["run"]]
+        assert point.get("optimizer.lr", run.optimizer.lr) == run.optimizer.lr
+        assert point.get("batch", run.batch) == run.batch
+        measured = plan.measurements[Path(files["hidden_summary"][number]).parent.name]
+        assert measured.run == run
+
+
+def test_the_picture_of_the_plan_has_every_job_and_what_feeds_it(plan_of):
+    plan = plan_of(study={"runs.base.data.attack_size": 3})
+    drawn = stages(plan)
+    nodes = {name for names in drawn["nodes"].values() for name in names}
+    assert nodes == (
+        plan.sources.keys()
+        | plan.samples.keys()
+        | plan.runs.keys()
+        | plan.measurements.keys()
+        | plan.figures.keys()
+    )
+    fed, feeding = {edge[1] for edge in drawn["edges"]}, {edge[0] for edge in drawn["edges"]}
+    assert nodes - fed == plan.sources.keys()
+    assert nodes - feeding == plan.figures.keys()
+    json.dumps(drawn)
+
+
+def test_what_is_left_out_of_the_study_is_a_default(plan_of):
+    spelled = {"runs.base.penalty": {"coefficient": 0.0}, "runs.base.net.bias": False}
+    assert plan_of(study=spelled).runs.keys() == plan_of().runs.keys()
+
+
+def test_where_data_lie_moves_no_id(plan_of):
+    plan, moved = plan_of(), plan_of(user={"data_root": "elsewhere"})
+    assert moved.runs == plan.runs
+    assert moved.sources == plan.sources
+
+
+def test_an_unused_source_may_be_left_out(plan_of):
+    assert plan_of(user={"sources.mnist": Removed}).runs == plan_of().runs

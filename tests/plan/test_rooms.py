@@ -1,0 +1,108 @@
+"""The house's rules on who may import whom, read from the syntax tree of every module."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
+LIBRARY = WORKFLOW / "flatlas"
+
+FOUNDATION = {"plan", "store", "statistics"}
+# What each room may import besides itself, and besides `errors`, which everyone may raise.
+MAY_IMPORT = {
+    "plan": set(),
+    "store": set(),
+    "statistics": set(),
+    "data": {*FOUNDATION, "seeds"},
+    "nets": {*FOUNDATION, "seeds"},
+    "training": {*FOUNDATION, "seeds", "data", "nets"},
+    "measures": {*FOUNDATION, "seeds", "data", "nets"},
+    "figures": {"store", "statistics"},
+    "scorecard": {"store", "statistics"},
+    "jobs": {"store"},
+    "errors": set(),
+    "seeds": set(),
+    "__init__": set(),
+}
+LIGHT = ("plan", "store", "statistics", "figures", "scorecard", "jobs", "errors", "seeds")
+MODULES = sorted(LIBRARY.rglob("*.py"))
+
+
+def room_of(path):
+    return path.relative_to(LIBRARY).with_suffix("").parts[0]
+
+
+def imported(path):
+    """Every module that a file imports, in full, wherever in it the import stands."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: a relative import, which fingerprints do not see"
+            yield node.module
+            if node.module == "flatlas":
+                yield from (f"flatlas.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(LIBRARY)))
+def test_imports_go_one_way(path):
+    rooms = {name.split(".")[1] for name in imported(path) if name.startswith("flatlas.")}
+    room = room_of(path)
+    assert room in MAY_IMPORT, "a new room: say in MAY_IMPORT what it stands on"
+    assert rooms <= MAY_IMPORT[room] | {room, "errors"}
+
+
+def test_every_import_of_the_library_is_found():
+    """Those that are hidden in functions too; a walk that finds nothing would prove nothing."""
+    found = {name for path in MODULES for name in imported(path)}
+    assert {"flatlas.data.samples", "flatlas.store.atomic", "snakemake.cli"} <= found
+
+
+def test_nobody_imports_the_scripts():
+    names = {path.stem for path in (WORKFLOW / "scripts").glob("*.py")}
+    for path in [*MODULES, *(WORKFLOW / "scripts").glob("*.py")]:
+        roots = {name.split(".")[0] for name in imported(path)}
+        assert not roots & {*names, "scripts", "workflow"}, path
+
+
+def test_no_room_is_a_lumber_room():
+    lumber = {"util", "utils", "common", "helper", "helpers", "misc", "shared", "lib"}
+    files = [path for path in WORKFLOW.rglob("*") if path.suffix in ("", ".py", ".smk")]
+    assert [path for path in files if path.stem in lumber] == []
+
+
+@pytest.mark.parametrize("room", LIGHT)
+def test_a_light_room_opens_without_torch(room):
+    modules = [path for path in MODULES if room_of(path) == room]
+    loaded = set(loaded_by(modules))
+    assert not loaded & {"torch", "torchvision", "sklearn", "gpytorch"}
+
+
+def test_the_plan_needs_neither_torch_nor_tables_nor_pictures():
+    """Every job of a cluster resolves the plan anew, so that takes a moment, not seconds."""
+    loaded = set(loaded_by([LIBRARY / "plan" / "resolve.py"]))
+    assert "pydantic" in loaded
+    assert not loaded & {"torch", "torchvision", "numpy", "scipy", "pandas", "matplotlib"}
+
+
+def test_the_library_opens_without_snakemake():
+    loaded = set(loaded_by(MODULES, before="sys.modules['snakemake'] = None"))
+    assert "flatlas" in loaded
+
+
+def loaded_by(paths, before="pass"):
+    """The top-level modules that a fresh process has loaded after importing these files."""
+    names = [".".join(path.relative_to(WORKFLOW).with_suffix("").parts) for path in paths]
+    names = [name.removesuffix(".__init__") for name in names]
+    code = (
+        f"import sys, importlib\n{before}\n"
+        f"for name in {names}: importlib.import_module(name)\n"
+        "print(*{name.split('.')[0] for name in sys.modules})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=WORKFLOW, check=True, capture_output=True, text=True
+    )
+    return done.stdout.split()

@@ -1,0 +1,125 @@
+"""A file is there whole under its name, or not at all."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from flatlas.store.atomic import replacing
+
+WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
+# Far more than a pipe or a page holds, so that a kill can land amid the writing of one file.
+SIZE = 3_000_000
+WRITER = f"""
+import sys
+from flatlas.store.atomic import replacing
+for letter in "AB" * 10_000:
+    with replacing(sys.argv[1]) as temporary, temporary.open("w") as file:
+        for _ in range(100):
+            file.write(letter * {SIZE // 100})
+            file.flush()
+"""
+
+
+def test_a_file_is_replaced_at_the_end(tmp_path):
+    path = tmp_path / "new" / "table.csv"
+    with replacing(path) as temporary:
+        temporary.write_text("whole")
+        assert not path.exists()
+        assert temporary.suffix == ".csv", "writers look at the extension"
+    assert path.read_text() == "whole"
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+def test_an_exception_leaves_nothing_new(tmp_path, error):
+    path = tmp_path / "table.csv"
+    with pytest.raises(error), replacing(path) as temporary:
+        temporary.write_text("half")
+        raise error
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_exception_leaves_what_was_there(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("before")
+    with pytest.raises(ValueError, match="midway"), replacing(path) as temporary:
+        temporary.write_text("half")
+        raise ValueError("midway")
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_write_that_wrote_nothing_is_no_success(tmp_path):
+    path = tmp_path / "table.csv"
+    with pytest.raises(FileNotFoundError), replacing(path):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_leaves_nothing():
+    """/dev/full refuses every byte, as a full disk does."""
+    with pytest.raises(OSError, match="No space left"), replacing("/dev/shm/flatlas-full") as path:
+        path.symlink_to("/dev/full")
+        path.write_text("too much")
+    assert not os.path.lexists(path)
+    assert not Path("/dev/shm/flatlas-full").exists()
+
+
+def test_two_writers_of_one_file_do_not_mix(tmp_path):
+    path = tmp_path / "table.csv"
+    writers = [start_writer(path) for _ in range(2)]
+    try:
+        wait_for(path)
+        for _ in range(50):
+            assert_whole(path)
+    finally:
+        for writer in writers:
+            writer.kill()
+            writer.wait()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_kill_in_the_middle_of_a_write_leaves_the_last_whole_file(tmp_path, seed):
+    path = tmp_path / "table.csv"
+    writer = start_writer(path)
+    wait_for(path)
+    time.sleep(random.Random(seed).uniform(0, 0.05))
+    writer.send_signal(signal.SIGKILL)
+    assert writer.wait() == -signal.SIGKILL
+    assert_whole(path)
+
+
+def test_some_of_those_kills_land_amid_a_write(tmp_path):
+    """Else the test above would pass for any writer."""
+    path = tmp_path / "table.csv"
+    for seed in range(40):
+        writer = start_writer(path)
+        wait_for(path)
+        time.sleep(random.Random(seed).uniform(0, 0.05))
+        writer.kill()
+        writer.wait()
+        unfinished = [file.stat().st_size for file in tmp_path.iterdir() if file != path]
+        if any(0 < size < SIZE for size in unfinished):
+            return
+    pytest.fail("no kill found a half-written file")
+
+
+def start_writer(path):
+    return subprocess.Popen([sys.executable, "-c", WRITER, path], cwd=WORKFLOW)
+
+
+def wait_for(path):
+    while not path.exists():
+        time.sleep(0.001)
+
+
+def assert_whole(path):
+    text = path.read_text()
+    assert len(text) == SIZE
+    assert len(set(text)) == 1

@@ -1,0 +1,208 @@
+"""A training that was interrupted goes on as if nothing had happened, to the last bit."""
+
+import os
+import signal
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+from short_runs import assert_same, run, samples, trained
+
+from flatlas.training.resume import Resume
+from flatlas.training.trainer import train
+
+STOP = {"epochs": 40, "loss_below": 0.6}
+
+
+class SavesEveryEpoch(Resume):
+    """Saves at each occasion, however long it takes."""
+
+    def due(self):
+        return True
+
+
+class Stopped(Exception):
+    """What stops a training in these tests."""
+
+
+def interrupted(spec, data, folder, epoch):
+    """Train to the end of an epoch, and no further."""
+
+    def stop(done, *_, **__):
+        if done == epoch:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(spec, data, SavesEveryEpoch(folder), stop)
+
+
+def resumed(spec, data, folder):
+    """Go on, and tell after which epochs."""
+    epochs = []
+    done = train(spec, data, SavesEveryEpoch(folder), lambda done, *_, **__: epochs.append(done))
+    return done, epochs
+
+
+def optimizer(name, **values):
+    return {"optimizer": {"name": name, **values}}
+
+
+DROPOUT = {"family": "dense", "hidden": (8, 6), "bias": True, "dropout": 0.1}
+STAGES = ({"channels": 3, "kernel": 2}, {"channels": 4, "kernel": 2})
+CASES = {
+    "sgd": {},
+    "momentum": optimizer("momentum", lr=0.05, momentum=0.8),
+    "adam": optimizer("adam", lr=0.02),
+    "adamw": optimizer("adamw", lr=0.02),
+    "rmsprop": optimizer("rmsprop", lr=0.01),
+    "adagrad": optimizer("adagrad", lr=0.1),
+    # Seven Langevin steps a round and six minibatches an epoch: interrupted within a round.
+    "entropy_sgd": optimizer("entropy_sgd", inner_lr=0.5, noise=0.01, langevin_steps=7),
+    "dropout": {"net": DROPOUT},
+    "ssgd": {"learners": {"kind": "ssgd", "count": 2}, "batch": 2},
+    "dpsgd": {"learners": {"kind": "dpsgd", "count": 3}, "batch": 1, "net": DROPOUT},
+    "averaging": {"average": {"from_epoch": 2}},
+    "snapshots": {"snapshots": "fc2", "stop": STOP | {"extra_epochs": 3}},
+    "checkpoints": {"checkpoints": (0, 3, 7, 9, 20), "stop": STOP | {"extra_epochs": 2}},
+    "penalty": {"penalty": {"form": "unsquared", "coefficient": 0.01}},
+    "schedule": {"schedule": {"kind": "linear_tail", "floor": 0.5}},
+    "convolutional": {
+        "net": {"family": "convolutional", "stages": STAGES, "hidden": (8,)},
+        "input_shape": (1, 4, 4),
+    },
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_interruption_leaves_no_trace(tmp_path, case):
+    spec = run(**{"stop": STOP} | CASES[case])
+    data = samples(shape=spec.input_shape)
+    undisturbed = trained(spec, data, tmp_path / "undisturbed")
+    ends = undisturbed.outcomes.epoch
+    assert ends.nunique() > 1
+    # One member has left the stack, the others are still in it.
+    interrupted(spec, data, tmp_path / "resume", epoch=ends.min())
+    done, epochs = resumed(spec, data, tmp_path / "resume")
+    assert epochs == list(range(ends.min() + 1, ends.max() + 1))
+    assert_same(done, undisturbed)
+    assert len(done.times) == len(undisturbed.times)
+
+
+def test_a_killed_process_loses_only_what_it_had_not_saved(tmp_path):
+    spec, data = run(stop={"epochs": 6}, **CASES["adam"]), samples()
+
+    def until_killed():
+        def kill(done, *_, **__):
+            if done == 3:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        train(spec, data, SavesEveryEpoch(tmp_path / "resume"), kill)
+
+    process = get_context("fork").Process(target=until_killed)
+    process.start()
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL
+    done, epochs = resumed(spec, data, tmp_path / "resume")
+    assert epochs == [4, 5, 6]
+    assert_same(done, trained(spec, data, tmp_path / "undisturbed"))
+
+
+SNAPSHOTS = {"snapshots": "fc2", "stop": {"epochs": 2, "extra_epochs": 3}}
+
+
+@pytest.mark.parametrize("left", [0, 5, 0.5, 0.99])
+def test_a_state_that_is_not_whole_is_as_good_as_none(tmp_path, left):
+    spec, data = run(**SNAPSHOTS), samples()
+    interrupted(spec, data, tmp_path / "resume", epoch=4)
+    state = Resume(tmp_path / "resume").path
+    whole = state.read_bytes()
+    state.write_bytes(whole[: left if isinstance(left, int) else int(left * len(whole))])
+    done, epochs = resumed(spec, data, tmp_path / "resume")
+    assert epochs == [1, 2, 3, 4, 5]
+    assert_same(done, trained(spec, data, tmp_path / "undisturbed"))
+
+
+@pytest.mark.parametrize("left", [0, 60, 500])
+def test_a_trajectory_that_was_just_begun_is_begun_anew(tmp_path, left):
+    """The process died while it laid out the file: no state was saved, and the file is short."""
+    spec, data = run(**SNAPSHOTS), samples()
+    undisturbed = trained(spec, data, tmp_path / "undisturbed")
+    whole = undisturbed.trajectory.path.read_bytes()
+    (tmp_path / "resume").mkdir()
+    (tmp_path / "resume" / "trajectory.npy").write_bytes(whole[:left])
+    assert_same(resumed(spec, data, tmp_path / "resume")[0], undisturbed)
+
+
+def test_no_row_of_an_abandoned_attempt_stays(tmp_path):
+    """Rows that the new attempt does not write are NaN, whatever the file held."""
+    data = samples()
+    spec = run(snapshots="fc2", stop={"epochs": 2, "extra_epochs": 2, "loss_below": 1e-9})
+    undisturbed = trained(spec, data, tmp_path / "undisturbed")
+    assert np.isnan(undisturbed.trajectory.array).all()
+    (tmp_path / "resume").mkdir()
+    old = np.zeros_like(undisturbed.trajectory.array)
+    np.save(tmp_path / "resume" / "trajectory.npy", old)
+    assert_same(resumed(spec, data, tmp_path / "resume")[0], undisturbed)
+
+
+def test_a_state_without_its_trajectory_is_as_good_as_none(tmp_path):
+    """A job that failed after the trajectory had moved to its outputs, which are then deleted."""
+    spec, data = run(**SNAPSHOTS), samples()
+    first, _ = resumed(spec, data, tmp_path / "resume")
+    expected = np.array(first.trajectory.array)
+    first.trajectory.finish(tmp_path / "outputs" / "trajectory.npy")
+    second, epochs = resumed(spec, data, tmp_path / "resume")
+    assert epochs == [1, 2, 3, 4, 5]
+    np.testing.assert_array_equal(second.trajectory.array, expected)
+
+
+def test_a_job_that_failed_after_its_training_trains_only_what_was_not_saved(tmp_path):
+    spec, data = run(stop={"epochs": 4}), samples()
+    first, _ = resumed(spec, data, tmp_path)
+    second, epochs = resumed(spec, data, tmp_path)
+    assert epochs == [4]
+    assert_same(second, first)
+
+
+def test_saving_takes_a_small_share_of_the_time(tmp_path, monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr("flatlas.training.resume.time.monotonic", lambda: clock[0])
+    resume = Resume(tmp_path)
+    assert resume.due()
+
+    def slow_disk(*_):
+        clock[0] += 2.0
+
+    monkeypatch.setattr("flatlas.training.resume.write_arrays", slow_disk)
+    resume.save({}, {})
+    assert not resume.due()
+    clock[0] += 39.0  # 2 of 39 seconds would be more than 5 %
+    assert not resume.due()
+    clock[0] += 2.0
+    assert resume.due()
+
+
+def test_a_save_that_fails_leaves_the_one_before(tmp_path, monkeypatch):
+    resume = Resume(tmp_path)
+    resume.save({"w": np.ones(3)}, {"epoch": 1})
+
+    def full_disk(arrays, path):
+        path.write_bytes(b"half")
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr("flatlas.store.arrays.save_file", full_disk)
+    with pytest.raises(OSError, match="no space"):
+        resume.save({"w": np.zeros(3)}, {"epoch": 2})
+    arrays, facts = resume.find()
+    assert (arrays["w"].tolist(), facts) == ([1.0, 1.0, 1.0], {"epoch": 1})
+    assert [path.name for path in tmp_path.iterdir()] == [resume.path.name]
+
+
+def test_a_training_that_is_done_is_forgotten(tmp_path):
+    trained(run(), samples(), tmp_path / "resume")
+    resume = Resume(tmp_path / "resume")
+    assert resume.find() is not None
+    resume.forget()
+    assert resume.find() is None
+    assert not (tmp_path / "resume").exists()
+    resume.forget()

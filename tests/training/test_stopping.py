@@ -1,0 +1,158 @@
+"""When a realization is done, what that looks at, and how each way to end is recorded."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from short_runs import CLASSES, SHAPE, assert_same, run, samples, trained
+
+from flatlas.data.samples import Samples
+from flatlas.plan.training_specs import Stop
+from flatlas.training.evaluation import Evaluation
+from flatlas.training.outcome import Outcome
+
+
+def after(stop, *looks):
+    """The outcome after epochs with these (training loss, training error)."""
+    outcome = Outcome(seed=0)
+    for epoch, (loss, error) in enumerate(looks, start=1):
+        outcome.judge(Stop(**stop), epoch, Evaluation(loss, error, 9.0, 1.0))
+        if outcome.ended:
+            break
+    return outcome.reason, outcome.met_epoch, outcome.epoch, outcome.converged
+
+
+LOOKS = [(3.0, 0.5), (1.0, 0.1), (0.4, 0.0), (0.2, 0.0), (0.1, 0.0), (0.05, 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("stop", "outcome"),
+    [
+        ({"epochs": 4}, ("all epochs run", 4, 4, True)),
+        ({"epochs": 4, "extra_epochs": 2}, ("all epochs run", 4, 6, True)),
+        ({"epochs": 6, "loss_below": 0.3}, ("rule met", 4, 4, True)),
+        ({"epochs": 6, "loss_below": 0.4}, ("rule met", 4, 4, True)),
+        ({"epochs": 6, "zero_error": True}, ("rule met", 3, 3, True)),
+        ({"epochs": 6, "zero_error": True, "loss_below": 0.3}, ("rule met", 4, 4, True)),
+        ({"epochs": 6, "zero_error": True, "loss_below": 2.0}, ("rule met", 3, 3, True)),
+        ({"epochs": 4, "loss_below": 0.3}, ("rule met", 4, 4, True)),
+        ({"epochs": 3, "loss_below": 0.3}, ("epochs exhausted", 0, 3, False)),
+        ({"epochs": 3, "loss_below": 0.3, "extra_epochs": 2}, ("epochs exhausted", 0, 3, False)),
+        ({"epochs": 4, "loss_below": 0.3, "extra_epochs": 2}, ("rule met", 4, 6, True)),
+        ({"epochs": 6, "loss_below": 0.01, "extra_epochs": 1}, ("epochs exhausted", 0, 6, False)),
+    ],
+)
+def test_each_rule_ends_where_it_says(stop, outcome):
+    assert after(stop, *LOOKS) == outcome
+
+
+@pytest.mark.parametrize("loss", [float("nan"), float("inf")])
+def test_a_loss_that_is_no_number_ends_a_training(loss):
+    stop = {"epochs": 6, "loss_below": 1.5, "extra_epochs": 3}
+    assert after(stop, (2.0, 0.5), (loss, 0.9)) == ("diverged", 0, 2, False)
+    assert after(stop, (1.0, 0.5), (loss, 0.9)) == ("diverged", 1, 2, False)
+
+
+def test_the_rule_stays_met_when_the_loss_rises_again():
+    stop = {"epochs": 2, "loss_below": 1.5, "extra_epochs": 2}
+    assert after(stop, (1.0, 0.5), (7.0, 0.9), (8.0, 0.9)) == ("rule met", 1, 3, True)
+
+
+def one_wrong_label_in_four(seed=0):
+    """Three images, each four times, once under a wrong label that is not counted as clean.
+
+    The mean loss over all is at least the entropy of (3/4, 1/4), 0.562; over the clean images it
+    can come down to -ln 3/4 = 0.288 with no error among them.
+    """
+    images = np.eye(6, dtype=np.float32)[:3].reshape(3, *SHAPE)
+    labels = np.arange(3)
+    return Samples(
+        seeds=(seed,),
+        inputs=np.tile(images, (4, 1, 1, 1))[None],
+        labels=np.concatenate([labels, labels, labels, (labels + 1) % CLASSES])[None],
+        clean=(np.arange(12) < 9)[None],
+        test_inputs=images[None],
+        test_labels=labels[None],
+    )
+
+
+@pytest.mark.parametrize("rule", [{"loss_below": 0.32}, {"zero_error": True}])
+def test_wrong_labels_do_not_count(tmp_path, rule):
+    """Label noise and attack images alike: training sees them, its stopping rule does not."""
+    spec = run(stop={"epochs": 300} | rule, batch="full", seeds=(0,))
+    data = one_wrong_label_in_four()
+    assert trained(spec, data, tmp_path / "clean").outcomes.reason.tolist() == ["rule met"]
+    spec = run(stop={"epochs": 300} | rule, batch="full", seeds=(0,))
+    every = replace(data, clean=np.ones_like(data.clean))
+    done = trained(spec, every, tmp_path / "all")
+    assert done.outcomes.reason.tolist() == ["epochs exhausted"]
+    assert done.history.train_loss.min() > 0.562
+    assert done.history.train_error.min() == 0.25
+
+
+def test_the_rule_is_met_at_the_first_epoch_that_meets_it(tmp_path):
+    spec = run(stop={"epochs": 60, "loss_below": 0.5})
+    done = trained(spec, samples(), tmp_path)
+    assert done.outcomes.converged.all()
+    assert done.outcomes.epoch.nunique() > 1  # else no member has outlived another
+    for outcome in done.outcomes.itertuples():
+        losses = done.history[done.history.seed == outcome.seed].set_index("epoch").train_loss
+        assert losses.index.tolist() == list(range(outcome.epoch + 1))
+        assert losses[outcome.epoch] < 0.5 <= losses[: outcome.epoch - 1].min()
+
+
+def test_extra_epochs_begin_at_the_solution_that_met_the_rule(tmp_path):
+    stop = {"epochs": 60, "loss_below": 0.5}
+    at_once = trained(run(stop=stop), samples(), tmp_path / "at once")
+    later = trained(run(stop=stop | {"extra_epochs": 2}), samples(), tmp_path / "later")
+    assert later.outcomes.met_epoch.tolist() == at_once.outcomes.epoch.tolist()
+    assert (later.outcomes.epoch == later.outcomes.met_epoch + 2).all()
+    for name in ("fc1.weight", "fc2.bias"):
+        met, stopped = later.weights[f"met/{name}"], at_once.weights[f"final/{name}"]
+        # Who is still in the stack may move the last bit.
+        np.testing.assert_allclose(met, stopped, atol=1e-6)
+        assert (later.weights[f"final/{name}"] != met).any()
+
+
+def test_exhausted_epochs_are_recorded(tmp_path):
+    done = trained(run(stop={"epochs": 2, "loss_below": 1e-9}), samples(), tmp_path)
+    assert done.outcomes.reason.tolist() == ["epochs exhausted"] * 3
+    assert done.outcomes.epoch.tolist() == [2, 2, 2]
+    assert done.outcomes.met_epoch.tolist() == [0, 0, 0]
+    assert not done.outcomes.converged.any()
+    assert np.isfinite(done.weights["final/fc1.weight"]).all()
+
+
+def test_a_huge_learning_rate_diverges(tmp_path):
+    spec = run(optimizer={"name": "sgd", "lr": 1e30}, stop={"epochs": 20})
+    done = trained(spec, samples(), tmp_path)
+    assert done.outcomes.reason.tolist() == ["diverged"] * 3
+    assert not done.outcomes.converged.any()
+    assert done.history.train_loss.iloc[-1] != done.history.train_loss.iloc[-1]
+
+
+def test_a_member_that_diverges_harms_no_other(tmp_path):
+    """Images as bright as floats go make seed 1's loss overflow; the others train on."""
+    data = samples()
+    bright = replace(data, inputs=data.inputs.copy())
+    bright.inputs[1] *= 3e38
+    done = trained(run(), bright, tmp_path / "bright")
+    assert done.outcomes.reason.tolist() == ["all epochs run", "diverged", "all epochs run"]
+    assert done.outcomes.epoch.tolist() == [3, 1, 3]
+    usual = trained(run(), data, tmp_path / "usual")
+    for member in (0, 2):
+        np.testing.assert_allclose(
+            done.weights["final/fc1.weight"][member],
+            usual.weights["final/fc1.weight"][member],
+            atol=1e-6,
+        )
+
+
+def test_no_test_image_has_a_say(tmp_path):
+    data = samples()
+    wrong = replace(data, test_labels=(data.test_labels + 1) % CLASSES)
+    spec = run(stop={"epochs": 60, "zero_error": True})
+    done, other = trained(spec, data, tmp_path / "a"), trained(spec, wrong, tmp_path / "b")
+    pd.testing.assert_frame_equal(done.outcomes, other.outcomes)
+    assert_same(done, replace(other, history=done.history))

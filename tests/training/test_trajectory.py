@@ -1,0 +1,72 @@
+"""One layer's weights after every minibatch of the extra epochs."""
+
+import numpy as np
+import pytest
+import torch
+from plain_training import loss_gradient, shuffles, start
+from short_runs import run, samples, trained
+
+from flatlas.errors import FlatlasError
+
+STOP = {"epochs": 60, "loss_below": 0.7, "extra_epochs": 2}
+STEPS = 7  # of 26 images in fours
+
+
+def one_layer(**chosen):
+    """A net whose only weights are those recorded."""
+    return run(net={"family": "dense", "hidden": ()}, snapshots="fc1", stop=STOP, **chosen)
+
+
+def test_it_ends_at_the_final_weights(tmp_path):
+    spec = run(snapshots="fc2", stop=STOP)
+    done = trained(spec, samples(count=26), tmp_path)
+    trajectory = done.trajectory.array
+    assert done.outcomes.met_epoch.nunique() > 1  # the members' extra epochs lie apart
+    assert trajectory.shape == (3, 2 * STEPS, 8 * 6)
+    assert np.isfinite(trajectory).all()
+    final = done.weights["final/fc2.weight"].reshape(3, -1)
+    np.testing.assert_array_equal(trajectory[:, -1], final)
+
+
+def test_consecutive_rows_differ_by_the_step_of_their_minibatch(tmp_path):
+    data = samples(count=26)
+    spec = one_layer()
+    done = trained(spec, data, tmp_path)
+    for member, seed in enumerate(spec.seeds):
+        net, _ = start(spec, seed)
+        labels, orders = data.labels[member], shuffles(seed, 26)
+        for _ in range(done.outcomes.met_epoch[member]):
+            next(orders)
+        batches = [batch for _ in range(2) for batch in next(orders).split(4)]
+        before = done.weights["met/fc1.weight"][member]
+        for batch, after in zip(batches, done.trajectory.array[member], strict=True):
+            weights = {"fc1.weight": torch.from_numpy(before)}
+            slope = loss_gradient(net, weights, data.inputs[member][batch], labels[batch])
+            expected = before - spec.optimizer.lr * slope["fc1.weight"].numpy()
+            before = after.reshape(before.shape)
+            np.testing.assert_allclose(before, expected, atol=1e-6)
+
+
+def test_a_member_that_never_meets_the_rule_has_no_trajectory(tmp_path):
+    data = samples()
+    data.labels[1] = np.random.default_rng(0).permutation(data.labels[1])
+    data.clean[1] = True
+    spec = one_layer().model_copy(update={"stop": run(stop=STOP | {"epochs": 12}).stop})
+    done = trained(spec, data, tmp_path)
+    assert done.outcomes.converged.tolist() == [True, False, True]
+    told = np.isfinite(done.trajectory.array).all((1, 2))
+    assert told.tolist() == [True, False, True]
+    assert np.isnan(done.trajectory.array[1]).all()
+
+
+def test_the_finished_file_is_the_array(tmp_path):
+    done = trained(one_layer(), samples(), tmp_path / "resume")
+    expected = np.array(done.trajectory.array)
+    done.trajectory.finish(tmp_path / "results" / "trajectory.npy")
+    found = np.load(tmp_path / "results" / "trajectory.npy", mmap_mode="r", allow_pickle=False)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_an_unknown_layer_is_refused_before_training(tmp_path):
+    with pytest.raises(FlatlasError, match=r"'fc7' is no layer.*fc1, fc2, fc3"):
+        trained(run(snapshots="fc7", stop=STOP), samples(), tmp_path)

@@ -1,0 +1,140 @@
+"""After a change, what depends on it is made again, and nothing else.
+
+Snakemake itself says what there is to do: it knows results by their parameters, and the
+fingerprint of a stage's code is one of them.
+"""
+
+import pandas as pd
+import pytest
+
+EVERYTHING = {"source": 1, "subset": 1, "train": 3, "measure_duality": 3}
+FIGURES = {"duality_fig3": 1, "duality_s4": 1}
+LIBRARY = "workflow/flatlas"
+
+
+def test_everything_is_made_the_first_time(tiny):
+    assert tiny.would_run() == EVERYTHING | FIGURES | {"dag": 1}
+
+
+def test_nothing_is_left_to_do_after_a_finished_run(finished):
+    assert finished.would_run() == {}
+
+
+def test_every_result_has_its_provenance_and_every_figure_its_points(finished):
+    for room in ("data/sources", "data/subsets", "runs", "measures/duality"):
+        folders = list((finished / f"results/{room}").iterdir())
+        assert folders
+        assert all((folder / "provenance.json").is_file() for folder in folders)
+    figures = {path.name for path in (finished / "results/tiny/duality").iterdir()}
+    assert figures == {
+        f"{name}.{kind}" for name in ("fig3", "s4") for kind in ("pdf", "png", "csv")
+    }
+
+
+def test_comments_and_docstrings_rerun_nothing(demo):
+    """One or the other in modules of every room, in the scripts, and in the rules."""
+    modules = sorted((demo / LIBRARY).rglob("*.py"))
+    assert len(modules) > 40
+    for number, path in enumerate(modules):
+        text = path.read_text()
+        if number % 2:
+            path.write_text(text.replace('"""', '"""Once upon a time.\n\n    ', 1))
+        else:
+            path.write_text(f"# A remark.\n{text}\n# Another.\n")
+    for path in (*(demo / "workflow").glob("*/*.smk"), *(demo / "workflow/scripts").glob("*.py")):
+        path.write_text(path.read_text() + "\n# A last remark.\n")
+    assert demo.would_run() == {}
+
+
+def test_a_changed_measure_reruns_its_measurements_and_their_figures(demo):
+    demo.edit(f"{LIBRARY}/measures/dual_weights.py", "ROUND_OFF = 1e-12", "ROUND_OFF = 2e-12")
+    assert demo.would_run() == {"measure_duality": 3} | FIGURES
+
+
+def test_a_changed_plot_redraws_the_figures_of_its_study(demo):
+    demo.edit(f"{LIBRARY}/figures/duality.py", 'set_yscale("log")', 'set_yscale("linear")')
+    assert demo.would_run() == FIGURES
+
+
+def test_a_changed_optimizer_retrains_what_it_trained(demo):
+    demo.edit(f"{LIBRARY}/training/optimizers/sgd.py", "lr=spec.lr", "lr=spec.lr, momentum=0.0")
+    retrained = {"train": 3, "measure_duality": 3} | FIGURES
+    assert demo.would_run() == retrained
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "training/optimizers/adam.py",
+        "data/sources/mnist.py",
+        "nets/convolutional.py",
+        "plan/stages.py",
+        "jobs/progress.py",
+    ],
+)
+def test_a_change_in_what_the_study_does_not_use_reruns_nothing(demo, file):
+    path = demo / LIBRARY / file
+    path.write_text(path.read_text() + "\nCHANGED = True\n")
+    assert demo.would_run() == {}
+
+
+def test_where_data_lie_and_how_much_a_job_gets_rerun_nothing(demo):
+    demo.edit("config/config.yaml", "data_root: results/downloads", "data_root: /elsewhere")
+    demo.edit("workflow/rules/training.smk", "mem_mb=4000", "mem_mb=5000")
+    assert demo.would_run() == {}
+
+
+def test_a_changed_value_of_a_sweep_trains_and_measures_one_run(demo):
+    """Really run: the files of all other runs are the same files, untouched."""
+    runs = {path.name for path in (demo / "results/runs").iterdir()}
+    before = stamps(demo)
+    demo.set_study("sweeps", "alpha", "grid", "optimizer.lr", 0, value=0.07)
+    expected = {"train": 1, "measure_duality": 1, "dag": 1} | FIGURES
+    assert demo.would_run() == expected
+    demo.snakemake()
+    assert {path: stamp for path, stamp in stamps(demo).items() if path in before} == before
+    (new,) = {path.name for path in (demo / "results/runs").iterdir()} - runs
+    assert "sgd0.07" in new
+    drawn = pd.read_csv(demo / "results/tiny/duality/fig3.csv")
+    assert set(drawn["optimizer.lr"].dropna()) == {0.07, 0.1}
+    assert demo.would_run() == {}
+
+
+def stamps(checkout):
+    """When each file was written that is data, a training or a measurement."""
+    rooms = ("data", "runs", "measures")
+    files = [path for room in rooms for path in (checkout / "results" / room).rglob("*.*")]
+    return {path: path.stat().st_mtime_ns for path in files if path.is_file()}
+
+
+def test_changing_back_finds_the_old_run_again(demo):
+    """A result lies where its values say, so it is still there."""
+    demo.set_study("sweeps", "alpha", "grid", "optimizer.lr", 0, value=0.07)
+    demo.set_study("sweeps", "alpha", "grid", "optimizer.lr", 0, value=0.05)
+    assert demo.would_run() == {}
+
+
+def test_more_realizations_are_other_runs(demo):
+    demo.set_study("realizations", value=3)
+    afresh = {rule: count for rule, count in EVERYTHING.items() if rule != "source"}
+    assert demo.would_run() == afresh | FIGURES | {"dag": 1}
+
+
+@pytest.mark.parametrize("kind", ["png", "csv", "pdf"])
+def test_a_deleted_figure_is_drawn_again_the_same_and_nothing_else(demo, kind):
+    before = demo.contents("**/*")
+    (demo / f"results/tiny/duality/fig3.{kind}").unlink()
+    assert demo.would_run() == {"duality_fig3": 1}
+    demo.snakemake()
+    figures = {path: data for path, data in before.items() if path.startswith("tiny/")}
+    assert demo.contents("tiny/**/*") == figures
+    assert demo.would_run() == {}
+
+
+def test_a_deleted_measurement_is_taken_again_from_the_kept_weights(demo):
+    table = next((demo / "results/measures/duality").glob("*/summary.parquet"))
+    before = table.read_bytes()
+    table.unlink()
+    assert demo.would_run() == {"measure_duality": 1} | FIGURES
+    demo.snakemake()
+    assert table.read_bytes() == before
