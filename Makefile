@@ -63,7 +63,7 @@ lint: $(READY)  ## style, formatting and types, in Python and in the rules
 	$(BIN)/snakemake --lint
 
 bench: $(READY)  ## how long the stages take
-	$(BIN)/python -m benchmarks $(ARGS)
+	$(ONE_THREAD) $(BIN)/python -m benchmarks $(ARGS)
 
 # Pins that still fit are kept; `make lock UPGRADE=--upgrade` moves everything forward. `fewest` gives
 # one version of a package for all Pythons, which is also what lets the conda environments repeat it.

@@ -43,8 +43,8 @@ for study in PLAN.studies:
 rule all:
     default_target: True
     input:
-        [PLAN.figure_file(target) for target in PLAN.figures],
-        rules.dag.output.png,
+        [PLAN.study_figures(study) for study in PLAN.studies],
+        rules.dag.output,
 
 
 try:

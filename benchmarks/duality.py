@@ -4,13 +4,16 @@ Random images of MNIST's shape (4,000 for training, 1,000 for testing), random w
 way is any faster on real ones. Each measurement has a process of its own, for its peak memory.
 """
 
+import copy
 import multiprocessing
 import resource
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 
+import numpy as np
 import torch
+from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from flatlas.measures import measure
@@ -67,7 +70,7 @@ def _random_solution(hidden: tuple[int, int], images: int, test_images: int) -> 
     generator = torch.Generator().manual_seed(0)
     net = build_net(DenseNet(family="dense", hidden=hidden), (1, 28, 28), 10)
 
-    def pixels(count: int) -> torch.Tensor:
+    def pixels(count: int) -> Tensor:
         return torch.rand(1, count, 1, 28, 28, generator=generator, dtype=torch.float64)
 
     return Solution(
@@ -88,41 +91,68 @@ def _ours(solution: Solution) -> Sums:
 
 
 def _plain(solution: Solution) -> Sums:
-    """One pair after another, a forward pass a loss, and a Hessian by double backward."""
-    first, weight, last = (tensor[0] for tensor in solution.parameters.values())
+    """A script that follows the formulas: loops over pairs, and over weights as Eq. 6 is written.
+
+    The paper's own demo program goes the same way, with a little more to do.
+    """
+    model = _as_module(solution)
     images, labels = solution.inputs[0].flatten(1), solution.labels[0]
-    test_images, test_labels = solution.test_inputs[0].flatten(1), solution.test_labels[0]
-
-    def loss(inputs: torch.Tensor, targets: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
-        return cross_entropy(((inputs @ first).relu() @ w).relu() @ last, targets)
-
-    shifts, gradients, gaps = [], [], []
-    for image, label in zip(test_images, test_labels, strict=True):
-        candidates = images[labels == label]
-        distances = [torch.norm(candidate - image).item() for candidate in candidates]
-        partner = candidates[distances.index(min(distances))]
-        a, test_a = (partner @ first).relu(), (image @ first).relu()
-        shift = torch.outer(a, (test_a - a) @ weight) / torch.sum(a**2)
-        one = label.unsqueeze(0)
-        gap = loss(partner[None], one, weight + shift) - loss(partner[None], one, weight)
-        shifts.append(shift.flatten())
-        gradients.append(gap * shift.flatten() / torch.sum(shift**2))
-        gaps.append(gap)
-
-    w = weight.clone().requires_grad_()
-    (gradient,) = torch.autograd.grad(loss(images, labels, w), w, create_graph=True)
-    rows = [torch.autograd.grad(g, w, retain_graph=True)[0].flatten() for g in gradient.flatten()]
-    eigenvalues, directions = torch.linalg.eigh(torch.stack(rows))
-    components = torch.stack(shifts) @ directions
-    slopes = torch.stack(gradients) @ directions
+    pairs = [
+        _plain_pair(model, images[labels == label], image, label)
+        for image, label in zip(
+            solution.test_inputs[0].flatten(1), solution.test_labels[0], strict=True
+        )
+    ]
+    gaps, shifts = (torch.stack(parts) for parts in zip(*pairs, strict=True))
+    gradients = gaps[:, None] * shifts / torch.sum(shifts**2, dim=1, keepdim=True)
+    eigenvalues, directions = torch.linalg.eigh(_plain_hessian(model, images, labels))
+    components, slopes = shifts @ directions, gradients @ directions
     covariance = ((components - components.mean(0)) * (slopes - slopes.mean(0))).mean(0)
     return {
-        "pairwise_gap": torch.stack(gaps).mean().item(),
+        "pairwise_gap": gaps.mean().item(),
         "dual_gap": covariance.sum().item(),
         "T_g": slopes.var(0, correction=0).sum().item(),
         "T_h": eigenvalues.sum().item(),
         "T_w": components.var(0, correction=0).sum().item(),
     }
+
+
+def _as_module(solution: Solution) -> nn.Sequential:
+    linear = []
+    for tensor in solution.parameters.values():
+        layer = nn.Linear(*tensor.shape[1:], bias=False, dtype=torch.float64)
+        layer.weight.data = tensor[0].T.contiguous()
+        linear.append(layer)
+    first, second, last = linear
+    return nn.Sequential(first, nn.ReLU(), second, nn.ReLU(), last)
+
+
+@torch.no_grad()
+def _plain_pair(
+    model: nn.Sequential, candidates: Tensor, image: Tensor, label: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Δl and the flattened Δw of a test image and its nearest candidate, with a changed model."""
+    distances = [torch.norm(candidate - image).item() for candidate in candidates]
+    partner = candidates[distances.index(min(distances))]
+    a, test_a = model[:2](partner).numpy(), model[:2](image).numpy()
+    weight = model[2].weight.numpy()
+    shift = np.zeros_like(weight)
+    for j in range(weight.shape[0]):
+        for i in range(weight.shape[1]):
+            shift[j, i] = a[i] / np.sum(a**2) * np.sum((test_a - a) * weight[j])
+    moved = copy.deepcopy(model)
+    moved[2].weight.data = torch.as_tensor(weight + shift)
+    gap = cross_entropy(moved(partner), label) - cross_entropy(model(partner), label)
+    return gap, torch.as_tensor(shift).flatten()
+
+
+def _plain_hessian(model: nn.Sequential, images: Tensor, labels: Tensor) -> Tensor:
+    """Row after row by double backward."""
+    weight = model[2].weight
+    loss = cross_entropy(model(images), labels)
+    (gradient,) = torch.autograd.grad(loss, weight, create_graph=True)
+    rows = [torch.autograd.grad(g, weight, retain_graph=True)[0] for g in gradient.flatten()]
+    return torch.stack(rows).flatten(1)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,17 @@ import time
 def main() -> None:
     """Print seconds."""
     began = time.perf_counter()
-    command = [sys.executable, "-m", "snakemake", "-n", "-q", "all", "all", "--config", "preset=paper"]
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "-n",
+        "-q",
+        "all",
+        "all",
+        "--config",
+        "preset=paper",
+    ]
     subprocess.run(command, check=True, capture_output=True)
     print(f"snakemake -n all, preset paper: {time.perf_counter() - began:.1f} s (at most 15)")
     watched = "import sys, flatlas.plan.resolve; print('torch' in sys.modules)"

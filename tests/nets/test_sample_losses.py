@@ -32,8 +32,8 @@ def test_one_output_is_a_binary_task():
 
 
 def test_one_output_equals_two_with_the_other_at_zero():
-    logits = torch.tensor([[[0.7], [-1.5]]], dtype=torch.float64)
-    labels = torch.tensor([[1, 0]])
+    logits = torch.tensor([[[0.7], [-1.5], [0.0]]], dtype=torch.float64)
+    labels = torch.tensor([[1, 0, 1]])
     both = torch.cat([torch.zeros_like(logits), logits], -1)
     torch.testing.assert_close(sample_losses(logits, labels), sample_losses(both, labels))
     assert torch.equal(predictions(logits), predictions(both))

@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -43,6 +44,19 @@ def test_an_exception_leaves_nothing_new(tmp_path, error):
         temporary.write_text("half")
         raise error
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o007, 0o660)])
+def test_a_file_is_as_open_as_any_new_file(tmp_path, umask, mode):
+    """Also where the writer makes a file that its owner alone may read, as safetensors does."""
+    path = tmp_path / "weights.safetensors"
+    before = os.umask(umask)
+    try:
+        with replacing(path) as temporary:
+            os.close(os.open(temporary, os.O_CREAT | os.O_WRONLY, 0o600))
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
 def test_an_exception_leaves_what_was_there(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from short_runs import assert_same, run, samples, trained
 
 from flatlas.training.resume import Resume
-from flatlas.training.trainer import train
+from flatlas.training.trainer import Trainer, train
 
 STOP = {"epochs": 40, "loss_below": 0.6}
 
@@ -154,6 +154,17 @@ def test_a_state_without_its_trajectory_is_as_good_as_none(tmp_path):
     second, epochs = resumed(spec, data, tmp_path / "resume")
     assert epochs == [1, 2, 3, 4, 5]
     np.testing.assert_array_equal(second.trajectory.array, expected)
+
+
+def test_a_state_that_was_given_up_does_not_come_back(tmp_path):
+    """Its trajectory is gone; the new attempt lays out another and dies before it has saved."""
+    spec, data = run(**SNAPSHOTS), samples()
+    interrupted(spec, data, tmp_path / "resume", epoch=4)
+    (tmp_path / "resume" / "trajectory.npy").unlink()
+    Trainer(spec, data, Resume(tmp_path / "resume"), "cpu")
+    done, epochs = resumed(spec, data, tmp_path / "resume")
+    assert epochs == [1, 2, 3, 4, 5]
+    assert_same(done, trained(spec, data, tmp_path / "undisturbed"))
 
 
 def test_a_job_that_failed_after_its_training_trains_only_what_was_not_saved(tmp_path):

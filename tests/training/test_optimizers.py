@@ -18,10 +18,22 @@ IN_TORCH = {
         torch.optim.SGD,
         {"momentum": 0.9, "nesterov": True},
     ),
-    "adam": ({"betas": (0.8, 0.95)}, torch.optim.Adam, {"betas": (0.8, 0.95)}),
-    "adamw": ({"decay": 0.1}, torch.optim.AdamW, {"weight_decay": 0.1}),
-    "rmsprop": ({"smoothing": 0.9}, torch.optim.RMSprop, {"alpha": 0.9}),
-    "adagrad": ({"epsilon": 1e-3}, torch.optim.Adagrad, {"eps": 1e-3}),
+    "adam": (
+        {"betas": (0.8, 0.95), "epsilon": 0.1},
+        torch.optim.Adam,
+        {"betas": (0.8, 0.95), "eps": 0.1},
+    ),
+    "adamw": (
+        {"decay": 0.1, "betas": (0.8, 0.95), "epsilon": 0.1},
+        torch.optim.AdamW,
+        {"weight_decay": 0.1, "betas": (0.8, 0.95), "eps": 0.1},
+    ),
+    "rmsprop": (
+        {"smoothing": 0.9, "epsilon": 0.1},
+        torch.optim.RMSprop,
+        {"alpha": 0.9, "eps": 0.1},
+    ),
+    "adagrad": ({"epsilon": 0.1}, torch.optim.Adagrad, {"eps": 0.1}),
 }
 ALL = {case: values for case, (values, _, _) in IN_TORCH.items()} | {
     "entropy_sgd": {"langevin_steps": 4, "noise": 0.1, "gamma": 0.1, "inner_lr": 0.05}

@@ -12,6 +12,8 @@ from flatlas.plan.training_specs import Stop
 from flatlas.training.evaluation import Evaluation
 from flatlas.training.outcome import Outcome
 
+OVERFLOWS = pytest.mark.filterwarnings("ignore:.* encountered in matmul:RuntimeWarning")
+
 
 def after(stop, *looks):
     """The outcome after epochs with these (training loss, training error)."""
@@ -124,6 +126,7 @@ def test_exhausted_epochs_are_recorded(tmp_path):
     assert np.isfinite(done.weights["final/fc1.weight"]).all()
 
 
+@OVERFLOWS
 def test_a_huge_learning_rate_diverges(tmp_path):
     spec = run(optimizer={"name": "sgd", "lr": 1e30}, stop={"epochs": 20})
     done = trained(spec, samples(), tmp_path)
@@ -132,6 +135,7 @@ def test_a_huge_learning_rate_diverges(tmp_path):
     assert done.history.train_loss.iloc[-1] != done.history.train_loss.iloc[-1]
 
 
+@OVERFLOWS
 def test_a_member_that_diverges_harms_no_other(tmp_path):
     """Images as bright as floats go make seed 1's loss overflow; the others train on."""
     data = samples()

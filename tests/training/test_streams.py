@@ -46,9 +46,11 @@ def test_drawing_for_one_purpose_moves_no_other():
 
 
 def test_learners_of_a_member_draw_for_themselves():
-    masks = Streams((0,), 3).masks(net(0.5), 50, "cpu")["fc1"]
-    assert not torch.equal(masks[0], masks[1])
-    assert not torch.equal(masks[1], masks[2])
+    streams = Streams((0,), 3)
+    masks = streams.masks(net(0.5), 50, "cpu")["fc1"]
+    noise = torch.stack([torch.randn(50, generator=g) for g in streams.langevin])
+    for draws in (masks, noise):
+        assert len(draws.flatten(1).unique(dim=0)) == 3
 
 
 @pytest.mark.parametrize("learners", [1, 2])

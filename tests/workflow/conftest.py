@@ -46,7 +46,7 @@ class Checkout:
 
     def __init__(self, root: Path, memory: Path) -> None:
         """`memory` is where tools that remember things between runs may do so."""
-        self.root = root
+        self.root, self.memory = root, memory
         kept = {name: value for name, value in os.environ.items() if not name.startswith("SNAKE")}
         kept.pop("PYTHONPATH", None)
         self.env = kept | {"OMP_NUM_THREADS": "1", "XDG_CACHE_HOME": str(memory)}

@@ -10,6 +10,7 @@ for target, figure in PLAN.figures.items():
         output:
             pdf=PLAN.figure_file(target, "pdf"),
             csv=PLAN.figure_file(target, "csv"),
+            provenance=PLAN.figure_file(target, "json"),
             png=report(
                 PLAN.figure_file(target, "png"),
                 caption=f"../report/{target}.rst",

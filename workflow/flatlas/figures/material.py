@@ -24,6 +24,12 @@ class Material:
         rows = self.tables[table]
         return rows[rows["sweep"] == sweep].dropna(axis=1, how="all")
 
+    def realizations(self) -> dict[str, list[dict[str, Any]]]:
+        """For each run behind the figure: its seeds, and how the training of each ended."""
+        runs = self.tables["outcomes"].drop_duplicates(["run", "seed"])
+        told = ["seed", "reason", "met_epoch", "epoch", "converged"]
+        return {str(run): rows[told].to_dict("records") for run, rows in runs.groupby("run")}
+
     def unconverged(self) -> pd.DataFrame:
         """Runs with realizations that met no stopping rule: how many of how many."""
         runs = self.tables["outcomes"].drop_duplicates(["run", "seed"])

@@ -59,7 +59,8 @@ class Job:
             again.write_text(json.dumps(self.given, indent=1) + "\n")
             handlers = [logging.FileHandler(self.log, mode="w")]
         form = "%(asctime)s %(levelname).1s %(message)s"
-        logging.basicConfig(level=logging.INFO, handlers=handlers, format=form, force=True)
+        logging.basicConfig(level=logging.WARNING, handlers=handlers, format=form, force=True)
+        logger.setLevel(logging.INFO)
         logging.captureWarnings(True)
         logger.info("%s began", self.title)
         return self

@@ -18,8 +18,8 @@ from torch import Tensor
 from flatlas.measures.solution import Solution
 from flatlas.nets.loss import sample_losses
 
-# Numbers in the halves that are held at a time: 32 MiB of them, which a cache can hold best.
-NUMBERS = 2**22
+# Numbers in the halves that are held at a time: 16 MiB of them, which caches hold best.
+NUMBERS = 2**21
 
 Root = Callable[[Solution, str, Tensor, Tensor], Tensor]
 

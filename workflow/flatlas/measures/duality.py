@@ -37,7 +37,10 @@ class Seen:
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`directions` has a row for each n, by descending σ_g; `summary` is one row.
 
-    An eigenvector's sign is arbitrary, and with it the signs of its mu_g and mu_w.
+    An eigenvector's sign is arbitrary, and with it the signs of its mu_g and mu_w. T_g, T_h and
+    T_w are the sums of σ_g², H_n and σ_w²; `layer_norm` is |w| of the layer, `weight_norm` that
+    of the net, biases included. Training loss and error are those of all images trained on,
+    mislabelled ones too, as is the Hessian.
     """
     layer = options["layer"]
     weight = solution.parameters[f"{solution.net.dense(layer).name}.weight"].squeeze(0)

@@ -56,7 +56,7 @@ class ConvolutionalNet(Spec):
     """Convolution stages conv1, conv2, ... and then dense layers fc1, fc2, ...
 
     With `global_pool` the last stage's channels are averaged over the image before the dense
-    layers (and are the outputs where there are none but the last).
+    layers, of which there is always one.
     """
 
     family: Literal["convolutional"]

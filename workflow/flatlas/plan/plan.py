@@ -105,8 +105,9 @@ class Plan:
         )
 
     def study_figures(self, study: str) -> list[str]:
-        """The figures of one study."""
-        return [self.figure_file(t) for t, one in self.figures.items() if one.study == study]
+        """Every file of the figures of one study: one that was deleted is made again."""
+        targets = [target for target, figure in self.figures.items() if figure.study == study]
+        return [self.figure_file(t, kind) for t in targets for kind in ("pdf", "png", "csv")]
 
     def figure_points(self, target: str) -> list[dict[str, Any]]:
         """For each entry of a figure: its sweep, its values, its run, as JSON types."""

@@ -95,6 +95,12 @@ class Schedule(Spec):
     land: Annotated[float, Field(gt=0, le=1)] = 0.9
     floor: Annotated[float, Field(gt=0, le=1)] = 0.01
 
+    @model_validator(mode="after")
+    def _falls_before_it_lands(self) -> "Schedule":
+        if self.land <= self.hold:
+            raise ValueError(f"land is {self.land:g}, but must be above hold, {self.hold:g}")
+        return self
+
 
 class Penalty(Spec):
     """Weight decay as the papers write it, in the loss, for the first `until_epoch` epochs.
@@ -129,7 +135,11 @@ class IterateAverage(Spec):
 
 
 class Learners(Spec):
-    """m learners that share a step: `ssgd` from their mean, `dpsgd` each from its neighbours'."""
+    """m learners that share a step: `ssgd` from their mean, `dpsgd` each from its neighbours'.
+
+    On a `ring` of an even number, the mean of the two neighbours never damps weights that
+    alternate from learner to learner, and they may drift apart; an odd number is safe.
+    """
 
     kind: Literal["ssgd", "dpsgd"]
     count: PositiveInt
@@ -153,6 +163,12 @@ class Training(Spec):
     learners: Learners | None = None
     checkpoints: tuple[NonNegativeInt, ...] = ()
     snapshots: str | None = None
+
+    @model_validator(mode="after")
+    def _learners_step_together(self) -> "Training":
+        if self.learners and isinstance(self.optimizer, EntropySgd):
+            raise ValueError("learners can't share the noisy inner steps of entropy_sgd")
+        return self
 
     @model_validator(mode="after")
     def _snapshots_have_their_epochs(self) -> "Training":

@@ -216,6 +216,8 @@ class Trainer:
 
     def _save(self) -> None:
         """Everything that a later process needs to go on as if nothing had happened."""
+        if self.trajectory is not None:
+            self.trajectory.array.flush()
         arrays = {
             **_prefixed("parameters", self.optimizer.parameters),
             **_prefixed("optimizer", self.optimizer.state()),

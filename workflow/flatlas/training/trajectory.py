@@ -13,7 +13,7 @@ class Trajectory:
     simply written again. A member that never met its stopping rule keeps NaN.
     """
 
-    array: np.ndarray
+    array: np.memmap
 
     def __init__(self, path: Path, shape: tuple[int, int, int]) -> None:
         """Nothing is opened before `begin` or `reopen`."""

@@ -1,0 +1,69 @@
+"""Results shared between checkouts through Snakemake's cache: equal ones, and only those."""
+
+import shutil
+
+import numpy as np
+import pytest
+from conftest import Checkout
+from safetensors.numpy import load_file
+
+from flatlas.store.tables import read_table
+
+
+@pytest.fixture
+def train(tiny, tmp_path):
+    """Train one run in a checkout of its own; all of them share one cache."""
+    tiny.set_study("sweeps", "alpha", "grid", "optimizer.lr", value=[0.1])
+    tiny.set_study("figures", value={"fig3": {"title": "Three", "sweeps": ["alpha"]}})
+    cache = tmp_path / "cache"
+    cache.mkdir()
+
+    def trained(name, **data):
+        checkout = Checkout(shutil.copytree(tiny.root, tmp_path / name), tiny.memory)
+        checkout.set_study("realizations", value=data.pop("realizations", 2))
+        for key, value in data.items():
+            checkout.set_study("runs", "base", "data", key, value=value)
+        checkout.snakemake("--until", "train", "--cache", SNAKEMAKE_OUTPUT_CACHE=str(cache))
+        return checkout
+
+    return trained
+
+
+def weights(checkout):
+    (file,) = (checkout / "results/runs").glob("*/weights.safetensors")
+    return load_file(file)
+
+
+def drawn(checkout):
+    (file,) = (checkout / "results/data/subsets").glob("*/samples.parquet")
+    return read_table(file)
+
+
+def executed(checkout):
+    """The rules whose scripts really ran; for a result from the cache Snakemake logs nothing."""
+    logs = (checkout / "results/logs").glob("*/*.log")
+    return sorted(log.parent.name for log in logs if log.read_text())
+
+
+def test_equal_trainings_are_shared_and_different_ones_are_not(train):
+    first = train("first")
+    assert executed(first) == ["source", "subset", "train"]
+
+    again = train("again")
+    assert executed(again) == []
+    assert again.contents("runs/*/*") == first.contents("runs/*/*")
+
+    # The same shapes, another draw of the images: nothing but the seeds tells the two apart.
+    one, two = train("one", split=1), train("two", split=2)
+    assert executed(one) == executed(two) == ["subset", "train"]
+    assert not drawn(one)["index"].equals(drawn(two)["index"])
+    assert any((weights(one)[name] != weights(two)[name]).any() for name in weights(one))
+
+    # A third realization beside the same two: a table of its own, with the same draws in it.
+    more = train("more", realizations=3)
+    assert executed(more) == ["subset", "train"]
+    assert drawn(more)["seed"].unique().tolist() == [0, 1, 2]
+    assert drawn(more)[lambda table: table["seed"] < 2].equals(drawn(first))
+    for name, array in weights(more).items():
+        assert array.shape == (3, *weights(first)[name].shape[1:])
+        np.testing.assert_allclose(array[:2], weights(first)[name], rtol=1e-3, atol=1e-3)

@@ -1,0 +1,84 @@
+"""What a user can ask for by name, and what is told of a name that is mistyped."""
+
+import pytest
+import yaml
+from conftest import ROOT
+
+STUDIES = {
+    path.stem: yaml.safe_load(path.read_text())
+    for path in sorted((ROOT / "config" / "studies").glob("*.yaml"))
+}
+
+
+def test_bare_snakemake_makes_everything(pristine):
+    """The root Snakefile only gathers; without a default target it would make nothing."""
+    said = pristine.snakemake("-n")
+    assert said == said.replace("Nothing to be done", "")
+    figures = {f"{study}_{figure}" for study, told in STUDIES.items() for figure in told["figures"]}
+    planned = pristine.would_run()
+    assert figures <= planned.keys()
+    assert {"source", "subset", "train", "dag"} <= planned.keys()
+
+
+def test_every_figure_every_study_and_all_are_listed(pristine):
+    listed = {line.split()[0] for line in pristine.snakemake("--list-rules").splitlines() if line}
+    for study, told in STUDIES.items():
+        assert study in listed
+        assert {f"{study}_{figure}" for figure in told["figures"]} <= listed
+    assert {"all", "dag", "train"} <= listed
+
+
+@pytest.mark.parametrize("preset", ["demo", "laptop", "paper"])
+def test_every_shipped_preset_can_be_asked_for(pristine, preset):
+    planned = pristine.would_run("all", "--config", f"preset={preset}")
+    assert planned["train"] >= len(STUDIES)
+    said = pristine.snakemake("-n", f"results/{preset}/dag.png", "--config", f"preset={preset}")
+    assert "dag" in said
+
+
+@pytest.mark.parametrize(
+    ("target", "rules"),
+    [
+        ("duality_fig3", {"source", "subset", "train", "measure_duality", "duality_fig3"}),
+        (
+            "results/tiny/duality/s4.csv",
+            {"source", "subset", "train", "measure_duality", "duality_s4"},
+        ),
+        ("duality", {"source", "subset", "train", "measure_duality", "duality_fig3", "duality_s4"}),
+        ("dag", {"dag"}),
+    ],
+)
+def test_a_target_is_a_rule_or_a_file(tiny, target, rules):
+    assert tiny.would_run(target).keys() == rules
+
+
+@pytest.mark.parametrize(
+    ("target", "meant"),
+    [
+        ("duality_fgi3", "duality_fig3"),
+        ("dualty", "duality"),
+        ("results/tiny/duality/fig33.pdf", "results/tiny/duality/fig3.pdf"),
+        ("results/tiny/duality/fig3.pgn", "results/tiny/duality/fig3.png"),
+    ],
+)
+def test_a_mistyped_target_gets_the_nearest_and_nothing_is_run(tiny, target, meant):
+    said = tiny.snakemake(target, fails=True)
+    assert f"'{target}' is no target. Did you mean '{meant}'?" in said
+    assert "snakemake --list-rules" in said
+    assert "Traceback" not in said
+    assert not (tiny / "results").exists()
+
+
+def test_a_mistake_in_the_configuration_is_told_and_nothing_is_run(tiny):
+    tiny.edit("config/studies/duality.yaml", "realizations:", "realisations:")
+    said = tiny.snakemake("all", fails=True)
+    assert "config/studies/duality.yaml: realisations is not a key that is known here." in said
+    assert "Did you mean 'realizations'?" in said
+    assert "Traceback" not in said
+    assert not (tiny / "results").exists()
+
+
+def test_a_mistake_on_the_command_line_is_told_as_one(tiny):
+    said = tiny.snakemake("all", "--config", "preset=tyni", fails=True)
+    assert "config/config.yaml (or --config): preset is 'tyni'. Allowed: tiny." in said
+    assert "Did you mean 'tiny'?" in said
