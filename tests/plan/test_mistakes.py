@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import Removed
+from small_configuration import Removed
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.resolve import resolve

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import Removed
+from small_configuration import Removed
 
 from flatlas.plan.data_specs import AttackSpec, NoiseSpec, SubsetSpec
 from flatlas.plan.plan import subset_of

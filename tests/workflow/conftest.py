@@ -1,111 +1,12 @@
-"""Copies of the repository in which Snakemake really runs, and a tiny demo that is made once."""
+"""Checkouts: as shipped, with the tiny study, and with that study all made (once)."""
 
 import fcntl
 import os
-import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-import yaml
-
-ROOT = Path(__file__).resolve().parents[2]
-NEEDED = ("Snakefile", "config", "profiles", "workflow", "envs")
-
-# The duality study with two realizations of a net that trains in a moment. Its three runs share
-# one data set, and its two sweeps share one run.
-TINY = {
-    "title": "Tiny",
-    "paper": "None",
-    "realizations": 2,
-    "runs": {
-        "base": {
-            "data": {"source": "digits", "per_class": 20, "test_size": 60},
-            "net": {"family": "dense", "hidden": [12, 12]},
-            "optimizer": {"name": "sgd", "lr": 0.1},
-            "batch": 20,
-            "stop": {"loss_below": 0.1, "epochs": 200},
-        }
-    },
-    "sweeps": {
-        "alpha": {"run": "base", "grid": {"optimizer.lr": [0.05, 0.1]}},
-        "batch": {"run": "base", "grid": {"batch": [20, 40]}},
-    },
-    "measures": {"hidden": {"measure": "duality", "layer": "fc2"}},
-    "figures": {
-        "fig3": {"title": "Three", "sweeps": ["alpha", "batch"], "measures": ["hidden"]},
-        "s4": {"title": "Four", "sweeps": ["alpha", "batch"], "measures": ["hidden"]},
-    },
-}
-
-
-class Checkout:
-    """A copy of the repository, with results of its own."""
-
-    def __init__(self, root: Path, memory: Path) -> None:
-        """`memory` is where tools that remember things between runs may do so."""
-        self.root, self.memory = root, memory
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("SNAKE")}
-        kept.pop("PYTHONPATH", None)
-        self.env = kept | {"OMP_NUM_THREADS": "1", "XDG_CACHE_HOME": str(memory)}
-
-    def __truediv__(self, path: str) -> Path:
-        return self.root / path
-
-    def start(self, *arguments: str, **env: str) -> subprocess.Popen:
-        """Snakemake in a process group of its own, so that it can be killed with its jobs."""
-        return subprocess.Popen(
-            [sys.executable, "-m", "snakemake", "--cores", "1", *arguments],
-            cwd=self.root, env=self.env | env, start_new_session=True, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-
-    def snakemake(self, *arguments: str, fails: bool = False, **env: str) -> str:
-        """What Snakemake says; it has to succeed, or else to fail."""
-        process = self.start(*arguments, **env)
-        said, _ = process.communicate()
-        assert (process.returncode != 0) is fails, said
-        return said
-
-    def would_run(self, *targets: str) -> dict[str, int]:
-        """How many jobs of each rule there are to do, without the rules that only gather."""
-        return job_counts(self.snakemake("-n", *targets))
-
-    def edit(self, path: str, old: str, new: str) -> None:
-        text = (self / path).read_text()
-        assert old in text, f"{path} has no {old!r}"
-        (self / path).write_text(text.replace(old, new))
-
-    def set_study(self, *keys: str | int, value: object) -> None:
-        """Change one value of the tiny study."""
-        study = self / "config/studies/duality.yaml"
-        tree = yaml.safe_load(study.read_text())
-        here = tree
-        for key in keys[:-1]:
-            here = here[key]
-        here[keys[-1]] = value
-        study.write_text(yaml.safe_dump(tree))
-
-    def contents(self, pattern: str) -> dict[str, bytes]:
-        """Files under results, by their path there."""
-        results = self / "results"
-        return {
-            str(path.relative_to(results)): path.read_bytes()
-            for path in sorted(results.glob(pattern))
-            if path.is_file()
-        }
-
-
-def job_counts(said: str) -> dict[str, int]:
-    """The table of jobs that Snakemake prints before it runs any."""
-    table = re.search(r"Job stats:\n.*\n[- ]+\n((?:\S+ +\d+\n)+)", said)
-    if table is None:
-        assert "Nothing to be done" in said, said
-        return {}
-    counts = dict(line.split() for line in table[1].splitlines())
-    return {name: int(n) for name, n in counts.items() if name not in ("all", "duality", "total")}
+from checkout import Checkout, copied, with_tiny_study
 
 
 @pytest.fixture(scope="session")
@@ -152,25 +53,3 @@ def shared(tmp_path_factory) -> Path:
     base = tmp_path_factory.getbasetemp()
     parallel = "PYTEST_XDIST_WORKER" in os.environ
     return (base.parent if parallel else base) / "workflow"
-
-
-def copied(root: Path) -> Path:
-    root.mkdir(parents=True)
-    for name in NEEDED:
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, root / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy2(source, root / name)
-    return root
-
-
-def with_tiny_study(root: Path) -> Path:
-    for path in (*root.glob("config/studies/*.yaml"), *root.glob("config/presets/*.yaml")):
-        path.unlink()
-    (root / "config/studies/duality.yaml").write_text(yaml.safe_dump(TINY))
-    (root / "config/presets/tiny.yaml").write_text("title: Tiny\n")
-    config = root / "config/config.yaml"
-    settings = yaml.safe_load(config.read_text()) | {"preset": "tiny", "studies": {}}
-    config.write_text(yaml.safe_dump(settings))
-    return root

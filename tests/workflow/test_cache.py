@@ -4,7 +4,7 @@ import shutil
 
 import numpy as np
 import pytest
-from conftest import Checkout
+from checkout import Checkout
 from safetensors.numpy import load_file
 
 from flatlas.store.tables import read_table

@@ -2,7 +2,7 @@
 
 import pytest
 import yaml
-from conftest import ROOT
+from checkout import ROOT
 
 STUDIES = {
     path.stem: yaml.safe_load(path.read_text())

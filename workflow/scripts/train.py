@@ -23,7 +23,7 @@ with Job(globals().get("snakemake"), "training") as job:
     write_table(job.output.outcomes, trained.outcomes)
     write_table(job.output.times, trained.times)
     if trained.trajectory is not None:
-        trained.trajectory.finish(job.output.trajectory)
+        trained.trajectory.finish(Path(job.output.trajectory))
     write_provenance(
         job.output.provenance,
         spec=job.params.spec,

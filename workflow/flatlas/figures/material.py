@@ -1,6 +1,6 @@
 """What a figure is drawn from: the tables of its runs, each row knowing where it stands."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ class Material:
         rows = self.tables[table]
         return rows[rows["sweep"] == sweep].dropna(axis=1, how="all")
 
-    def realizations(self) -> dict[str, list[dict[str, Any]]]:
+    def realizations(self) -> dict[str, list[dict[Hashable, Any]]]:
         """For each run behind the figure: its seeds, and how the training of each ended."""
         runs = self.tables["outcomes"].drop_duplicates(["run", "seed"])
         told = ["seed", "reason", "met_epoch", "epoch", "converged"]

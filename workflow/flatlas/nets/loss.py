@@ -10,8 +10,8 @@ def sample_losses(logits: Tensor, labels: Tensor) -> Tensor:
         return functional.binary_cross_entropy_with_logits(
             logits.squeeze(-1), labels.to(logits.dtype), reduction="none"
         )
-    flat = functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")
-    return flat.reshape(labels.shape)
+    # With the classes in the middle torch goes along the batch, which is far quicker.
+    return functional.cross_entropy(logits.transpose(1, 2), labels, reduction="none")
 
 
 def predictions(logits: Tensor) -> Tensor:

@@ -1,12 +1,44 @@
-"""Stochastic gradient descent."""
+"""Stochastic gradient descent, written out: most runs use it, and every one of them would wait.
+
+torch.optim loads torch's compiler at its first step, which takes longer than starting torch, and
+on matrices this small its bookkeeping costs as much as the step.
+"""
 
 import torch
+from torch import Tensor
 
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import Sgd
-from flatlas.training.optimizers.from_torch import FromTorch
 
 
-def build(spec: Sgd, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
-    """w <- w - lr * gradient."""
-    return FromTorch(parameters, lambda tensors: torch.optim.SGD(tensors, lr=spec.lr))
+def build(spec: Sgd, parameters: Parameters, generators: list[torch.Generator]) -> "SgdOptimizer":
+    """The optimizer of a spec."""
+    return SgdOptimizer(parameters)
+
+
+class SgdOptimizer:
+    """w <- w - lr * gradient; there is no state but the weights."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        """The parameters are stepped on in place."""
+        self.parameters = parameters
+
+    def step(self, gradients: Parameters, lr: float) -> None:
+        """One step."""
+        for name, parameter in self.parameters.items():
+            parameter.add_(gradients[name], alpha=-lr)
+
+    def solution(self) -> Parameters:
+        """The parameters themselves."""
+        return self.parameters
+
+    def state(self) -> dict[str, Tensor]:
+        """Nothing."""
+        return {}
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """Nothing is missing."""
+
+    def keep(self, rows: Tensor) -> None:
+        """Go on with these rows of the stack only."""
+        self.parameters = {name: value[rows] for name, value in self.parameters.items()}

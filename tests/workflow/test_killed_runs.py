@@ -1,0 +1,101 @@
+"""A training that is killed goes on when asked again, to the very bytes it would have reached."""
+
+import os
+import random
+import signal
+import time
+
+import pandas as pd
+import pytest
+from safetensors.numpy import load_file
+
+# No loss is ever this low: both trainings take all their epochs, and some seconds.
+PLAIN = {"stop": {"loss_below": 1e-12, "epochs": 1500}}
+RECORDED = {"stop": {"epochs": 200, "extra_epochs": 800}, "snapshots": "fc2"}
+CASES = {"train": ("runs", PLAIN), "record": ("recordings", RECORDED)}
+UNLIKE = {"times.csv", "provenance.json"}
+
+
+@pytest.fixture
+def long_run(tiny):
+    """Ask for one long training; `rule` says which kind."""
+
+    def asked(rule):
+        _, settings = CASES[rule]
+        for key, value in settings.items():
+            tiny.set_study("runs", "base", key, value=value)
+        tiny.set_study("sweeps", "alpha", "grid", "optimizer.lr", value=[0.1])
+        tiny.set_study("figures", value={"fig3": {"title": "Three", "sweeps": ["alpha"]}})
+        tiny.snakemake("--until", "subset")
+        return tiny
+
+    return asked
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_a_training_killed_again_and_again_ends_as_one_that_was_not(long_run, rule):
+    checkout = long_run(rule)
+    room, _ = CASES[rule]
+    epochs = []
+    for seed in range(3):
+        state = interrupted(checkout, rule, signal.SIGKILL, saves=random.Random(seed).randint(2, 9))
+        assert checkout.contents(f"{room}/*/*") == {}, "nothing that could be taken for a result"
+        epochs.append(state["times"].tolist())
+        assert "--unlock" in checkout.snakemake("--until", rule, fails=True)
+        checkout.snakemake("--unlock")
+    killed_when(checkout, rule, lambda: checkout.contents(f"{room}/*/weights.safetensors"))
+    checkout.snakemake("--unlock")
+
+    checkout.snakemake("--until", rule)
+    resumed = checkout.contents(f"{room}/*/*")
+    seconds = read_times(checkout, room)
+    for told in epochs:
+        assert told == seconds[: len(told)], "each went on from where the one before was"
+    assert len(epochs[0]) < len(epochs[1]) < len(epochs[2]) < len(seconds)
+    assert list((checkout / "results/resume").iterdir()) == []
+
+    checkout.snakemake("--until", rule, "--forcerun", rule)
+    assert read_times(checkout, room) != seconds, "a training of its own"
+    whole = checkout.contents(f"{room}/*/*")
+    assert [name for name in whole if whole[name] != resumed.get(name)] == [
+        name for name in whole if name.rpartition("/")[2] in UNLIKE
+    ]
+
+
+def test_after_ctrl_c_the_same_command_goes_on(long_run):
+    """Ctrl-C reaches Snakemake and its jobs alike, and nothing needs unlocking."""
+    checkout = long_run("train")
+    state = interrupted(checkout, "train", signal.SIGINT, saves=3)
+    assert checkout.contents("runs/*/*") == {}
+    checkout.snakemake("--until", "train")
+    assert read_times(checkout, "runs")[: len(state["times"])] == state["times"].tolist()
+
+
+def interrupted(checkout, rule, how, saves):
+    """Interrupt a training after so many saves; gives the state that it leaves."""
+    seen = set()
+
+    def enough():
+        for state in (checkout / "results/resume").glob("*/state.safetensors"):
+            seen.add(state.stat().st_mtime_ns)
+        return len(seen) > saves
+
+    killed_when(checkout, rule, enough, how)
+    (state,) = (checkout / "results/resume").glob("*/state.safetensors")
+    return load_file(state)
+
+
+def killed_when(checkout, rule, ready, how=signal.SIGKILL):
+    """Signal the whole process group, as a terminal or a machine that goes down does."""
+    process = checkout.start("--until", rule)
+    while not ready():
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.001)
+    os.killpg(process.pid, how)
+    said, _ = process.communicate()
+    assert process.returncode != 0, said
+
+
+def read_times(checkout, room):
+    (file,) = (checkout / "results" / room).glob("*/times.csv")
+    return pd.read_csv(file, float_precision="round_trip")["seconds"].tolist()
