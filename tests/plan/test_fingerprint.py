@@ -26,11 +26,14 @@ LIBRARY = {
     "flatlas/store/arrays.py": "import flatlas.store.atomic\n",
     "flatlas/store/atomic.py": "from flatlas.store import arrays\nSUFFIX = '.part'\n",
     "flatlas/late.py": "LATE = 1\n",
+    "flatlas/deep/__init__.py": "DEPTH = 1\n",
+    "flatlas/deep/bottom.py": "",
     "script.py": (
         "from flatlas.jobs.log import logging\n"
         "from flatlas.nets import dense\n"
         "from flatlas.plan.numbers import COUNT\n"
         "import flatlas.store.arrays as arrays\n"
+        "import flatlas.deep.bottom\n"
         "def later():\n"
         "    from flatlas import late\n"
     ),
@@ -107,6 +110,7 @@ def test_what_python_does_not_run_moves_nothing(library, file, old, new):
         # What those import, through packages and round a circle.
         ("flatlas/nets/__init__.py", "import LAYERS", "import LAYERS as DEEP"),
         ("flatlas/nets/layers.py", "LAYERS = 2", "LAYERS = 3"),
+        ("flatlas/deep/__init__.py", "DEPTH = 1", "DEPTH = 2"),
         ("flatlas/store/atomic.py", ".part", ".tmp"),
         ("flatlas/__init__.py", '"""A library."""', "VERSION = 1"),
     ],

@@ -112,6 +112,18 @@ def test_a_point_that_replaces_a_mapping_keeps_nothing_of_the_old_one(plan_of):
     assert names == ["adam", "momentum"]
 
 
+def test_a_figure_is_told_of_a_mapping_value_by_value(plan_of):
+    points = [{"optimizer": {"name": "momentum", "lr": 0.2}, "net.hidden": [9, 7]}]
+    plan = plan_of(study={"sweeps.alpha": {"run": "base", "points": points}})
+    assert dict(plan.figures["flat_fig1"].entries[0].point) == {
+        "optimizer.name": "momentum",
+        "optimizer.lr": 0.2,
+        "optimizer.momentum": 0.9,
+        "optimizer.nesterov": False,
+        "net.hidden": [9, 7],
+    }
+
+
 def test_samples_are_what_the_run_asks_for(plan_of):
     data = "runs.base.data."
     assert kinds(plan_of()) == {SubsetSpec}

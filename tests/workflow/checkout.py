@@ -71,10 +71,15 @@ class Checkout:
         """How many jobs of each rule there are to do, without the rules that only gather."""
         return job_counts(self.snakemake("-n", *targets))
 
-    def edit(self, path: str, old: str, new: str) -> None:
-        text = (self / path).read_text()
-        assert old in text, f"{path} has no {old!r}"
-        (self / path).write_text(text.replace(old, new))
+    def edit(self, path: str, pattern: str, new: str) -> None:
+        """Put something new for what matches a regular expression."""
+        text, changes = re.subn(pattern, new, (self / path).read_text(), flags=re.DOTALL)
+        assert changes, f"{path} has nothing like {pattern}"
+        (self / path).write_text(text)
+
+    def change_function(self, path: str, name: str) -> None:
+        """One more statement at the beginning of a function, after its docstring."""
+        self.edit(path, rf'(def {name}\(.*?""".*?"""\n)', r"\1    changed = True\n")
 
     def set_study(self, *keys: str | int, value: object) -> None:
         """Change one value of the tiny study."""

@@ -42,7 +42,16 @@ def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any
     tables = {}
     for name, paths in files.items():
         parts = [
-            read_table(path).assign(**point) for path, point in zip(paths, points, strict=True)
+            _standing_at(point, read_table(path)) for path, point in zip(paths, points, strict=True)
         ]
         tables[name] = pd.concat(parts, ignore_index=True)
     return Material(tables)
+
+
+def _standing_at(point: Mapping[str, Any], table: pd.DataFrame) -> pd.DataFrame:
+    """The table with the point's values in every row; a list (of widths, say) as one value."""
+    whole: dict[str, Any] = {
+        key: [tuple(value)] * len(table) if isinstance(value, list) else value
+        for key, value in point.items()
+    }
+    return table.assign(**whole)

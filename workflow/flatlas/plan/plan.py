@@ -107,7 +107,8 @@ class Plan:
     def study_figures(self, study: str) -> list[str]:
         """Every file of the figures of one study: one that was deleted is made again."""
         targets = [target for target, figure in self.figures.items() if figure.study == study]
-        return [self.figure_file(t, kind) for t in targets for kind in ("pdf", "png", "csv")]
+        kinds = ("pdf", "png", "csv", "json")
+        return [self.figure_file(target, kind) for target in targets for kind in kinds]
 
     def figure_points(self, target: str) -> list[dict[str, Any]]:
         """For each entry of a figure: its sweep, its values, its run, as JSON types."""

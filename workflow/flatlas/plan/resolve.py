@@ -201,14 +201,26 @@ def _refuse(place: str, given: str, allowed: Iterable[str]) -> None:
 
 
 def _resolved(point: Mapping[str, Any], run: Run) -> dict[str, Any]:
-    """The point's values as the run has them: checked, and of their type (YAML's 1e-3 is text)."""
-    values = {}
+    """The point's values as the run has them: checked, and of their type (YAML's 1e-3 is text).
+
+    A mapping (an optimizer, say) is told value by value: `optimizer.name`, `optimizer.lr`, ...
+    """
+    values: dict[str, Any] = {}
     for key in point:
         value: Any = run.resolved()
         for part in key.split("."):
             value = value[part]
-        values[key] = value
+        values |= _leaves(key, value)
     return values
+
+
+def _leaves(key: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        return {key: value}
+    leaves: dict[str, Any] = {}
+    for part, inner in value.items():
+        leaves |= _leaves(f"{key}.{part}", inner)
+    return leaves
 
 
 def _samples(data: Data, source: SourceSpec, seeds: tuple[int, ...]) -> SamplesSpec:

@@ -1,0 +1,80 @@
+"""What figures are drawn from: each table knows its sweep, its run and where in the sweep it is."""
+
+import pandas as pd
+import pytest
+
+from flatlas.figures.material import gather
+from flatlas.store.tables import write_table
+
+POINTS = [
+    {"sweep": "alpha", "run": "one", "optimizer.lr": 0.1},
+    {"sweep": "alpha", "run": "two", "optimizer.lr": 0.2},
+    {"sweep": "batch", "run": "one", "batch": 25},
+]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two realizations of run `one`, which both sweeps share, and of run `two`."""
+    converged = {"one": [True, True], "two": [True, False]}
+    for run, met in converged.items():
+        reason = ["rule met" if one else "diverged" for one in met]
+        columns = {"seed": [0, 1], "reason": reason, "met_epoch": 3, "epoch": 3, "converged": met}
+        write_table(tmp_path / f"{run}.csv", pd.DataFrame(columns))
+        losses = {"seed": [0, 1], "loss": [len(run) + 0.5, 9.0 if run == "one" else 8.0]}
+        write_table(tmp_path / f"{run}.parquet", pd.DataFrame(losses))
+    runs = [point["run"] for point in POINTS]
+    return {
+        "outcomes": [str(tmp_path / f"{run}.csv") for run in runs],
+        "history": [str(tmp_path / f"{run}.parquet") for run in runs],
+    }
+
+
+def test_the_nth_file_gets_the_nth_point(files):
+    table = gather(files, POINTS).tables["history"]
+    assert table["run"].tolist() == ["one", "one", "two", "two", "one", "one"]
+    assert table["loss"].tolist() == [3.5, 9.0, 3.5, 8.0, 3.5, 9.0]
+    assert table["optimizer.lr"].tolist()[:4] == [0.1, 0.1, 0.2, 0.2]
+    assert table["batch"].tolist()[4:] == [25, 25]
+
+
+def test_as_many_files_as_points_or_none(files):
+    with pytest.raises(ValueError, match="shorter"):
+        gather(files, POINTS[:2])
+
+
+def test_one_sweep_has_its_own_rows_and_columns_only(files):
+    material = gather(files, POINTS)
+    alpha, batch = (material.sweep("history", sweep) for sweep in ("alpha", "batch"))
+    assert set(alpha) == {"seed", "loss", "sweep", "run", "optimizer.lr"}
+    assert set(batch) == {"seed", "loss", "sweep", "run", "batch"}
+    assert len(alpha) == 4
+
+
+def test_a_value_that_is_a_list_stands_whole_in_each_row(files):
+    """Two layers and two realizations: not a layer to each realization."""
+    wide = [point | {"net.hidden": [30, 20]} for point in POINTS]
+    table = gather(files, wide).tables["history"]
+    assert table["net.hidden"].tolist() == [(30, 20)] * 6
+    assert table.groupby("net.hidden").size().to_dict() == {(30, 20): 6}
+
+
+def test_a_run_without_rows_leaves_the_others_as_they_are(files, tmp_path):
+    """As a measure leaves it where every realization diverged."""
+    write_table(tmp_path / "one.parquet", pd.DataFrame({"seed": pd.Series(dtype="int64")}))
+    table = gather(files, POINTS).sweep("history", "alpha")
+    assert table["loss"].tolist() == [3.5, 8.0]
+    assert table["optimizer.lr"].tolist() == [0.2, 0.2]
+    assert table["optimizer.lr"].dtype == table["loss"].dtype == float
+
+
+def test_runs_that_met_no_rule_are_counted_once_whatever_the_sweeps(files):
+    failed = gather(files, [*POINTS[:2], POINTS[2] | {"run": "one"}]).unconverged()
+    assert failed.to_dict("records") == [{"run": "two", "failed": 1, "total": 2}]
+
+
+def test_every_run_behind_a_figure_is_told_with_how_it_ended(files):
+    told = gather(files, POINTS).realizations()
+    assert told.keys() == {"one", "two"}
+    assert [one["reason"] for one in told["two"]] == ["rule met", "diverged"]
+    assert [one["seed"] for one in told["one"]] == [0, 1]

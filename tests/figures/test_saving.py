@@ -1,0 +1,103 @@
+"""Figures on disk: the picture, the vector graphic, and every point in them."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import matplotlib
+import pandas as pd
+import pytest
+from matplotlib import pyplot
+
+from flatlas.figures.dag import draw_dag
+from flatlas.figures.style import Drawing, panels, save, save_picture, shades
+
+POINTS = pd.DataFrame({"n": [1, 2, 3], "σ_g": [0.5, 0.25, 0.125]})
+STAGES = {
+    "nodes": {"data sources": ["digits-00000000"], "training": ["a-11111111", "b-22222222"]},
+    "edges": [("digits-00000000", "a-11111111"), ("digits-00000000", "b-22222222")],
+}
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Paths of a figure's files, in a folder of that name that is not there yet."""
+
+    def named(folder):
+        kinds = ("pdf", "png", "csv")
+        return SimpleNamespace(**{kind: str(tmp_path / folder / f"fig.{kind}") for kind in kinds})
+
+    return named
+
+
+def drawing():
+    figure, axes = panels(1, 2)
+    axes[0].plot(POINTS["n"], POINTS["σ_g"], label=r"$\sigma_g$")
+    axes[0].legend()
+    return Drawing(figure, POINTS)
+
+
+def contents(output):
+    return {kind: Path(path).read_bytes() for kind, path in vars(output).items()}
+
+
+def test_a_figure_is_a_picture_a_vector_graphic_and_a_table(files):
+    save(drawing(), files("one"))
+    found = contents(files("one"))
+    assert found["png"].startswith(b"\x89PNG")
+    assert found["pdf"].startswith(b"%PDF")
+    pd.testing.assert_frame_equal(pd.read_csv(files("one").csv), POINTS)
+
+
+def test_the_same_figure_is_the_same_bytes(files, monkeypatch):
+    """Whatever the date; matplotlib takes it from this variable where it is set."""
+    save(drawing(), files("one"))
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    save(drawing(), files("two"))
+    assert contents(files("one")) == contents(files("two"))
+
+
+def test_another_figure_is_not(files):
+    save(drawing(), files("one"))
+    other = drawing()
+    other.figure.axes[0].set_xlabel("n")
+    save(other, files("two"))
+    one, two = contents(files("one")), contents(files("two"))
+    assert one["png"] != two["png"]
+    assert one["pdf"] != two["pdf"]
+
+
+def test_a_saved_figure_takes_no_memory(files):
+    before = pyplot.get_fignums()
+    save(drawing(), files("one"))
+    assert pyplot.get_fignums() == before
+
+
+def test_no_screen_is_needed():
+    assert matplotlib.get_backend().lower() == "agg"
+
+
+def test_panels_are_lettered_in_reading_order():
+    figure, axes = panels(2, 3)
+    assert [ax.get_title(loc="left") for ax in axes] == list("ABCDEF")
+    assert [ax.get_subplotspec().num1 for ax in axes] == [0, 1, 2, 3, 4, 5]
+    pyplot.close(figure)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 12])
+def test_shades_darken_from_value_to_value(count):
+    luminance = [0.299 * r + 0.587 * g + 0.114 * b for r, g, b, _ in shades(count)]
+    assert luminance == sorted(luminance, reverse=True)
+    assert len(set(luminance)) == count
+    assert max(luminance) < 0.85, "seen on white"
+
+
+def test_the_picture_of_the_plan_has_a_dot_a_job_and_a_line_an_edge(files):
+    figure = draw_dag(STAGES)
+    (ax,) = figure.axes
+    dots = [line for line in ax.lines if line.get_marker() == "o"]
+    assert len(dots) == 3
+    assert len(ax.lines) - len(dots) == 2
+    told = {text.get_text() for text in ax.texts}
+    assert {"data sources (1)", "training (2)", "digits", "a", "b"} <= told
+    save_picture(figure, files("dag").pdf, files("dag").png)
+    assert Path(files("dag").png).read_bytes().startswith(b"\x89PNG")
