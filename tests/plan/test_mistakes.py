@@ -34,6 +34,9 @@ MISTAKES = {
     "key of a measure": (
         "measures.hidden.layr", "fc2", "measures.hidden.layr is not a key", "directions", "layer",
     ),
+    "layer of a measure": (
+        "measures.hidden.layer", "f2", "measures.hidden.layer names 'f2'", "fc1, fc2", "fc2",
+    ),
     "value": (f"{BASE}optimizer.lr", -1, f"{BASE}optimizer.lr is -1", "greater than 0", None),
     "text for a number": (
         f"{BASE}optimizer.lr", "fast", f"{BASE}optimizer.lr is 'fast'", "a valid number", None,
@@ -119,6 +122,10 @@ MISTAKES = {
 
 # What excludes what, or asks for what: said at the mapping that holds both.
 QUARRELS = {
+    "a tail that lands before it falls": (
+        f"{BASE}schedule", {"kind": "linear_tail", "hold": 0.9, "land": 0.5},
+        f"{BASE}schedule: land is 0.5, but must be above hold, 0.9",
+    ),
     "two sizes": (f"{BASE}data.train_size", 5, f"{BASE}data: say exactly one of per_class and"),
     "noise and attack": (
         f"{BASE}data",
@@ -191,6 +198,19 @@ def test_a_missing_key_is_told_by_the_file_that_begins_what_lacks_it(plan_of):
     lines = message.splitlines()
     place = "config/config.yaml (or --config): studies.flat.runs.more"
     assert lines == [f"{place}.{key} is missing." for key in ("net", "optimizer", "stop", "data")]
+
+
+def test_a_mistyped_layer_of_snapshots_is_told_before_anything_is_trained(plan_of):
+    changes = {"runs.base.snapshots": "fc9", "runs.base.stop.extra_epochs": 1}
+    message = message_of(plan_of, study=changes)
+    assert message.startswith("config/studies/flat.yaml: runs.base.snapshots names 'fc9'.")
+    assert "Allowed: fc1, fc2, fc3." in message
+
+
+def test_a_mistake_in_a_sweep_that_no_figure_draws(plan_of):
+    spare = {"run": "base", "grid": {"batch": [0]}}
+    message = message_of(plan_of, study={"sweeps.spare": spare})
+    assert message.startswith("config/studies/flat.yaml: sweeps.spare.grid.batch is 0.")
 
 
 def test_several_mistakes_are_told_at_once_each_in_its_own_file(plan_of):

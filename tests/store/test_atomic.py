@@ -76,13 +76,13 @@ def test_a_write_that_wrote_nothing_is_no_success(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_leaves_nothing():
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_leaves_nothing(tmp_path):
     """/dev/full refuses every byte, as a full disk does."""
-    with pytest.raises(OSError, match="No space left"), replacing("/dev/shm/flatlas-full") as path:
-        path.symlink_to("/dev/full")
-        path.write_text("too much")
-    assert not os.path.lexists(path)
-    assert not Path("/dev/shm/flatlas-full").exists()
+    with pytest.raises(OSError, match="No space left"), replacing(tmp_path / "x.csv") as temporary:
+        temporary.symlink_to("/dev/full")
+        temporary.write_text("too much")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_two_writers_of_one_file_do_not_mix(tmp_path):

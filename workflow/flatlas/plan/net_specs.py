@@ -68,4 +68,9 @@ class ConvolutionalNet(Spec):
     init: InitSpec = XavierUniform(scheme="xavier_uniform")
 
 
+def dense_layers(net: DenseNet | ConvolutionalNet) -> list[str]:
+    """The names of a net's dense layers: one after each hidden width, and the last."""
+    return [f"fc{number}" for number in range(1, len(net.hidden) + 2)]
+
+
 NetSpec = Annotated[DenseNet | ConvolutionalNet, Field(discriminator="family")]

@@ -83,7 +83,7 @@ class Plan:
             "history": [run_file(run, "history.parquet") for run in runs],
             "outcomes": [run_file(run, "outcomes.csv") for run in runs],
         }
-        for name in entries[0].measurements:
+        for name in entries[0].measurements if entries else ():
             measured = [entry.measurements[name] for entry in entries]
             for table in MEASURES[self.measurements[measured[0]].measure].tables:
                 files[f"{name}_{table}"] = [self.table_file(one, table) for one in measured]

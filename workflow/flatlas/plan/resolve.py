@@ -29,10 +29,11 @@ from flatlas.plan.documents import (
 )
 from flatlas.plan.ids import measurement_id, run_id, samples_id, source_id
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec
+from flatlas.plan.net_specs import dense_layers
 from flatlas.plan.plan import Entry, FigurePlan, Plan
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.studies import Data, Run, Study
-from flatlas.plan.training_specs import RunSpec
+from flatlas.plan.training_specs import RunSpec, Training
 
 
 def resolve(config: Mapping[str, Any], root: Path) -> Plan:
@@ -89,6 +90,7 @@ class _StudyResolver:
     def resolve(self) -> None:
         self.plan.studies[self.name] = self.study
         self._check_measures()
+        self._check_sweeps()
         for name, figure in self.study.figures.items():
             entries = [
                 entry
@@ -113,14 +115,25 @@ class _StudyResolver:
             if settings["measure"] not in MEASURES:
                 _refuse(place, str(settings["measure"]), MEASURES)
 
+    def _check_sweeps(self) -> None:
+        """A mistake in a sweep is told whether or not a figure draws it yet."""
+        for sweep in self.study.sweeps:
+            for _ in self._specs(sweep):
+                pass
+
     def _entries(self, sweep: str, measures: tuple[str, ...]) -> Iterator[Entry]:
+        for point, spec in self._specs(sweep):
+            measured = {name: self._measurement(name, spec) for name in measures}
+            yield Entry(sweep, point, self._keep_run(spec), measured)
+
+    def _specs(self, sweep: str) -> Iterator[tuple[dict[str, Any], RunSpec]]:
+        """The points of a sweep, and the runs there."""
         base = self.study.sweeps[sweep].run
         if base not in self.study.runs:
             _refuse(self.document.origin(("sweeps", sweep, "run")), base, self.study.runs)
         for point, where in self._points(sweep):
             run, spec = self._run(base, point, where)
-            measured = {name: self._measurement(name, spec) for name in measures}
-            yield Entry(sweep, _resolved(point, run), self._keep_run(spec), measured)
+            yield _resolved(point, run), spec
 
     def _points(self, name: str) -> Iterator[tuple[dict[str, Any], Location]]:
         """Each point of a sweep, and where in the file it stands."""
@@ -150,6 +163,8 @@ class _StudyResolver:
             return self.document.origin(("runs", base, *location))
 
         run = validated(Run, tree, origin)
+        if run.snapshots is not None:
+            _check_layer(run.snapshots, run, origin(("snapshots",)))
         return run, self._run_spec(run, origin)
 
     def _run_spec(self, run: Run, origin: Origin) -> RunSpec:
@@ -175,6 +190,8 @@ class _StudyResolver:
         options = validated(
             MEASURES[measure].options, settings, lambda at: self.document.origin((*here, *at))
         )
+        if "layer" in MEASURES[measure].options.model_fields:
+            _check_layer(settings["layer"], run, self.document.origin((*here, "layer")))
         spec = MeasureSpec(measure=measure, options=options.model_dump(), run=run)
         identity = measurement_id(spec)
         self.plan.measurements[identity] = spec
@@ -198,6 +215,12 @@ def _refuse(place: str, given: str, allowed: Iterable[str]) -> None:
         f"{place} names {given!r}. "
         f"Allowed: {', '.join(known) or 'none yet'}.{nearest(given, known)}"
     )
+
+
+def _check_layer(layer: str, run: Training, place: str) -> None:
+    """A mistyped layer is told before anything is trained."""
+    if layer not in dense_layers(run.net):
+        _refuse(place, layer, dense_layers(run.net))
 
 
 def _resolved(point: Mapping[str, Any], run: Run) -> dict[str, Any]:

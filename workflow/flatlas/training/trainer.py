@@ -1,5 +1,6 @@
 """Training all realizations of a run side by side, as one stack of weights."""
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -28,6 +29,7 @@ from flatlas.training.streams import Streams
 from flatlas.training.trajectory import Trajectory
 
 Report = Callable[..., None]
+logger = logging.getLogger("flatlas")
 
 
 @dataclass(frozen=True)
@@ -249,6 +251,7 @@ class Trainer:
         if found is None or (self.trajectory is not None and not self.trajectory.reopen()):
             return False
         arrays, facts = found
+        logger.info("going on after epoch %d", facts["done_epochs"])
         self.done_epochs, self.members = facts["done_epochs"], facts["members"]
         self.outcomes = [Outcome(**outcome) for outcome in facts["outcomes"]]
         self.streams.keep(self.members, self.m)
