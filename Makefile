@@ -43,12 +43,12 @@ $(READY): envs/requirements.txt
 	mv $@.part $@
 
 demo: $(READY)  ## every figure, small and offline, and the report that shows them
-	$(BIN)/snakemake --cores $(CORES) all
+	$(BIN)/snakemake --cores $(CORES) all --config preset=demo
 	@if [ -e $(REPORT) ] && [ -z "$$(find results/demo workflow/report -type f -newer $(REPORT))" ]; then \
 	    echo "$(REPORT) is up to date."; \
 	else \
 	    set -ex; \
-	    $(BIN)/snakemake --report results/demo/.report.html all; \
+	    $(BIN)/snakemake --report results/demo/.report.html all --config preset=demo; \
 	    mv results/demo/.report.html $(REPORT); \
 	fi
 

@@ -52,6 +52,7 @@ try:
         targets_of(sys.argv),
         rules=[rule.name for rule in workflow.rules],
         files=[str(file) for rule in workflow.rules for file in rule.output],
+        presets=[path.stem for path in PRESETS if path.stem != PLAN.preset],
     )
 except FlatlasError as error:
     raise WorkflowError(str(error)) from None

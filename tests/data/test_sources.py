@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from flatlas.data.images import read_images, write_images
+from flatlas.data.images import Images, write_images
 from flatlas.data.sources import load_source
 from flatlas.plan.data_specs import Folder, Textures
 from flatlas.plan.fingerprint import closure
+from flatlas.store.arrays import read_arrays
 
 KINDS = ["mnist", "cifar10", "cifar100", "folder", "digits", "textures"]
 
@@ -41,6 +42,6 @@ def test_a_stage_holds_the_code_of_its_own_kind_only(kind):
 
 def test_survives_the_disk(tmp_path, images):
     write_images(tmp_path / "images.safetensors", images)
-    read = read_images(tmp_path / "images.safetensors")
+    read = Images(**read_arrays(tmp_path / "images.safetensors"))
     for name, array in vars(images).items():
         assert (getattr(read, name) == array).all()

@@ -19,6 +19,9 @@ rule source:
     params:
         spec=lambda wildcards: PLAN.sources[wildcards.source].resolved(),
         code=lambda wildcards: source_code(PLAN.sources[wildcards.source]),
+        originals=lambda wildcards: originals(
+            PLAN.sources[wildcards.source], PLAN.settings.data_root
+        ),
     message:
         "Data source {wildcards.source}"
     script:

@@ -6,9 +6,12 @@ from flatlas.errors import FlatlasError
 from flatlas.plan import paths
 from flatlas.plan.code import figure_code, measure_code, source_code, stage_code, training_code
 from flatlas.plan.measure_specs import MEASURES
+from flatlas.plan.originals import originals
 from flatlas.plan.resolve import resolve
 from flatlas.plan.stages import stages
 from flatlas.plan.targets import check_targets, targets_of
+
+PRESETS = sorted((Path(workflow.basedir) / "config" / "presets").glob("*.yaml"))
 
 try:
     PLAN = resolve(config, Path(workflow.basedir) / "config")

@@ -24,9 +24,7 @@ rule train:
         spec=lambda wildcards: PLAN.runs[wildcards.run].resolved(),
         code=lambda wildcards: training_code(PLAN.runs[wildcards.run]),
         # What is needed to go on after an interruption; Snakemake would delete it as an output.
-        resume=lambda wildcards: paths.RESUME.format(
-            run=wildcards.run, code=training_code(PLAN.runs[wildcards.run])
-        ),
+        resume=lambda wildcards: paths.RESUME.format(run=wildcards.run),
     message:
         "Training {wildcards.run}"
     script:

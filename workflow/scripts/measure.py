@@ -14,6 +14,7 @@ from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import write_table
 
 with Job(globals().get("snakemake"), "measure") as job:
+    device = job.device
     spec = MeasureSpec.model_validate(job.params.spec)
     samples = load_samples(job.input.images, job.input.samples, spec.run.seeds)
     weights = read_arrays(job.input.weights)
@@ -21,13 +22,13 @@ with Job(globals().get("snakemake"), "measure") as job:
     options = spec.options.resolved()
     # A diverged realization has no solution to measure; outcomes.csv has its name.
     nothing = pd.DataFrame({"seed": pd.Series(dtype="int64")})
-    tables = {name: [nothing] for name in MEASURES[spec.measure].tables}
+    tables = {name: [nothing] for name in MEASURES[spec.options.measure].tables}
     for member, seed in enumerate(spec.run.seeds):
         if not is_finite(weights, member):
             job.progress(member + 1, len(spec.run.seeds), seed=seed, skipped="diverged")
             continue
-        solution = load_solution(weights, member, samples.of(seed), net, job.device)
-        for name, table in measure(spec.measure, solution, options).items():
+        solution = load_solution(weights, member, samples.of(seed), net, device)
+        for name, table in measure(spec.options.measure, solution, options).items():
             table.insert(0, "seed", seed)
             tables[name].append(table)
         job.progress(member + 1, len(spec.run.seeds), seed=seed)
@@ -38,6 +39,6 @@ with Job(globals().get("snakemake"), "measure") as job:
         spec=job.params.spec,
         code=job.params.code,
         seconds=job.seconds,
-        device=job.device,
+        device=device,
         threads=torch.get_num_threads(),
     )

@@ -10,14 +10,20 @@ from flatlas.plan.training_specs import RunSpec
 from flatlas.store.arrays import write_arrays
 from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import write_table
-from flatlas.training.resume import Resume
+from flatlas.training.resume import Resume, identity
 from flatlas.training.trainer import train
 
 with Job(globals().get("snakemake"), "training") as job:
+    device = job.device
     spec = RunSpec.model_validate(job.params.spec)
     samples = load_samples(job.input.images, job.input.samples, spec.seeds)
-    resume = Resume(Path(job.params.resume))
-    trained = train(spec, samples, resume, job.progress, job.device)
+    files = (job.input.images, job.input.samples)
+    where = f"{device}, {torch.get_num_threads()} threads"
+    resumed = identity(job.params.spec, job.params.code, files, where)
+    resume = Resume(Path(job.params.resume), resumed)
+    trained = train(spec, samples, resume, job.progress, device)
+    for reason, count in trained.outcomes["reason"].value_counts().items():
+        job.logger.info("%d of %d realizations: %s", count, len(spec.seeds), reason)
     write_arrays(job.output.weights, trained.weights)
     write_table(job.output.history, trained.history)
     write_table(job.output.outcomes, trained.outcomes)
@@ -30,7 +36,7 @@ with Job(globals().get("snakemake"), "training") as job:
         code=job.params.code,
         seconds=job.seconds,
         training_seconds=round(trained.times.seconds.sum(), 3),
-        device=job.device,
+        device=device,
         threads=torch.get_num_threads(),
         outcomes=trained.outcomes.to_dict("records"),
     )

@@ -36,11 +36,6 @@ def write_images(path: str | Path, images: Images) -> None:
     write_arrays(path, vars(images))
 
 
-def read_images(path: str | Path) -> Images:
-    """Read a source."""
-    return Images(**read_arrays(path))
-
-
 def read_labels(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     """Only the training and test labels of a source."""
     labels = read_arrays(path, ("train_labels", "test_labels"))

@@ -47,4 +47,4 @@ def _places(nodes: Mapping[str, list[str]], rows: int) -> dict[str, Position]:
 def _short(name: str) -> str:
     """An id without its hash."""
     head, _, tail = name.rpartition("-")
-    return head if head and len(tail) == 8 else name
+    return head if head and len(tail) == 12 else name

@@ -1,4 +1,7 @@
-"""Figures of the activity-weight duality paper (Feng, Zhang & Tu). A panel a function."""
+"""Figures of the activity-weight duality paper (Feng, Zhang & Tu). A panel a function.
+
+What is drawn is first gathered in one table, then drawn from it; that table is the figure's CSV.
+"""
 
 from collections.abc import Iterator
 
@@ -8,18 +11,10 @@ from matplotlib.axes import Axes
 from scipy import stats
 
 from flatlas.figures.material import Material
-from flatlas.figures.style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    RED,
-    Drawing,
-    note,
-    panels,
-    shades,
-)
+from flatlas.figures.style import BLACK, BLUE, GREEN, RED, Drawing, note, panels, shades
 
 SYMBOLS = {"optimizer.lr": r"$\alpha$", "batch": "$B$"}
+SPECTRA = {"sigma_g": r"$\sigma_{g,n}$", "S_w": r"$S_{w,n}$"}
 GAPS = {
     "dual_gap": (r"$\Delta L$", BLACK),
     "gap_sharp": (r"$\Delta L_s$", BLUE),
@@ -34,58 +29,55 @@ def fig3(material: Material) -> Drawing:
         *_sweep_panels(material, axes[:3], "ABC", "alpha", "optimizer.lr"),
         *_sweep_panels(material, axes[3:], "DEF", "batch", "batch"),
     ]
-    bands = "Lines and dots: means; bands and bars: one s.d. Red dots: the median $n_s$. "
-    note(figure, bands + _small_print(material))
+    legend = "Lines and dots: means; bands and bars: one s.d. Red dots: the mean $n_s$. "
+    note(figure, legend + _small_print(material))
     return Drawing(figure, pd.concat(points, ignore_index=True))
 
 
 def s4(material: Material) -> Drawing:
     """The gap by Eq. 11 against the direct gap, and the test error against the gap."""
-    summary = material.tables["hidden_summary"].drop_duplicates(["run", "seed"])
     figure, axes = panels(1, 2, width=3.4, height=3.1)
-    _accuracy_panel(axes[0], summary)
-    _error_panel(axes[1], summary)
+    nets = _with_outcomes(material, "hidden_summary").drop_duplicates(["run", "seed"])
+    drawn = ["run", "seed", "converged", "pairwise_gap", "dual_gap", "mu_gap", "test_error"]
+    points = nets[drawn]
+    _accuracy_panel(axes[0], points)
+    _error_panel(axes[1], points)
     note(figure, "One dot a trained net. " + _small_print(material))
-    drawn = ["run", "seed", "pairwise_gap", "dual_gap", "mu_gap", "test_error"]
-    return Drawing(figure, summary[drawn])
+    return Drawing(figure, points)
 
 
 def _sweep_panels(
     material: Material, axes: list[Axes], letters: str, sweep: str, key: str
 ) -> Iterator[pd.DataFrame]:
     """One row of figure 3 or 4: sigma_g, S_w and the gaps over one sweep."""
-    directions = material.sweep("hidden_directions", sweep)
+    directions = _of_sweep(_with_outcomes(material, "hidden_directions"), sweep)
     directions["S_w"] = directions.groupby(["run", "seed"])["sigma_w"].cumsum()
-    spectra = _over_seeds(directions, [key, "n"], ["sigma_g", "S_w"])
-    summary = material.sweep("hidden_summary", sweep)
-    split = round(summary["n_sharp"].median())
-    for ax, letter, column, label in zip(
-        axes, letters, ("sigma_g", "S_w"), (r"$\sigma_{g,n}$", r"$S_{w,n}$"), strict=False
-    ):
-        drawn = spectra[spectra["quantity"] == column]
-        _spectrum_panel(ax, drawn, key, split)
-        ax.set(xlabel="$n$", ylabel=label)
-        yield drawn.assign(panel=letter)
-    axes[0].set_yscale("log")
-    axes[0].set_ylim(bottom=_floor(spectra[spectra["quantity"] == "sigma_g"]))
-    axes[0].legend(title=SYMBOLS[key], ncols=2, loc="lower left")
+    summary = _of_sweep(_with_outcomes(material, "hidden_summary"), sweep)
+    spectra = _over_seeds(directions, [key, "n"], list(SPECTRA))
+    split = _over_seeds(summary, [key], ["n_sharp"])
     gaps = _over_seeds(summary, [key], list(GAPS))
+    for ax, letter, (column, label) in zip(axes, letters, SPECTRA.items(), strict=False):
+        drawn = spectra[spectra["quantity"] == column]
+        _spectrum_panel(ax, drawn, split, key)
+        ax.set(xlabel="$n$", ylabel=label)
+        yield pd.concat([drawn, split]).assign(panel=letter)
+    if len(spectra):
+        axes[0].set_yscale("log")
+        axes[0].set_ylim(bottom=_floor(spectra[spectra["quantity"] == "sigma_g"]))
+        axes[0].legend(title=SYMBOLS[key], ncols=2, loc="lower left")
     _gap_panel(axes[2], gaps, key)
     yield gaps.assign(panel=letters[2])
 
 
-def _spectrum_panel(ax: Axes, drawn: pd.DataFrame, key: str, split: int) -> None:
+def _spectrum_panel(ax: Axes, drawn: pd.DataFrame, split: pd.DataFrame, key: str) -> None:
     values = sorted(drawn[key].unique())
     for value, colour in zip(values, shades(len(values)), strict=True):
         line = drawn[drawn[key] == value]
-        ax.plot(line["n"], line["mean"], color=colour, label=f"{value:g}")
-        low, high = line["mean"] - line["sd"], line["mean"] + line["sd"]
-        # On a logarithmic axis a band that reaches below zero ends at a tenth of its line.
-        ax.fill_between(
-            line["n"], low.clip(line["mean"] / 10), high, color=colour, alpha=0.15, lw=0
-        )
-        sharp = line[line["n"] == split]
-        ax.plot(sharp["n"], sharp["mean"], "o", color=RED, ms=3.5, zorder=3)
+        style = "-" if _all_converged(line) else "--"
+        ax.plot(line["n"], line["mean"], style, color=colour, label=f"{value:g}")
+        ax.fill_between(line["n"], line["low"], line["high"], color=colour, alpha=0.15, lw=0)
+        n_s = round(split[split[key] == value]["mean"].item())
+        ax.plot(n_s, line[line["n"] == n_s]["mean"], "o", color=RED, ms=3.5, zorder=3)
     ax.set_xscale("log")
 
 
@@ -98,48 +90,87 @@ def _floor(spectra: pd.DataFrame) -> float:
 def _gap_panel(ax: Axes, gaps: pd.DataFrame, key: str) -> None:
     for quantity, (label, colour) in GAPS.items():
         line = gaps[gaps["quantity"] == quantity].sort_values(key)
-        ax.errorbar(line[key], line["mean"], line["sd"], fmt="o-", color=colour, label=label)
+        ax.errorbar(line[key], line["mean"], line["sd"], fmt="-", color=colour)
+        for _, point in line.iterrows():
+            fill = colour if point["converged"] == point["realizations"] else "white"
+            ax.plot(point[key], point["mean"], "o", color=colour, mfc=fill)
+        ax.plot([], [], "o-", color=colour, label=label)
     ax.set_xscale("log")
     ticks = sorted(gaps[key].unique())
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     ax.minorticks_off()
-    ax.set_ylim(0, 1.25 * (gaps["mean"] + gaps["sd"].fillna(0)).max())
+    spread = gaps["sd"].fillna(0)
+    lowest, highest = (gaps["mean"] - spread).min(), (gaps["mean"] + spread).max()
+    if len(gaps):
+        ax.set_ylim(min(0.0, 1.1 * lowest), 1.25 * highest)
     ax.set(xlabel=SYMBOLS[key], ylabel="generalization gap")
     ax.legend(ncols=3, loc="upper center")
 
 
-def _accuracy_panel(ax: Axes, summary: pd.DataFrame) -> None:
-    direct, dual = summary["pairwise_gap"], summary["dual_gap"]
+def _accuracy_panel(ax: Axes, points: pd.DataFrame) -> None:
+    direct, dual = points["pairwise_gap"], points["dual_gap"]
     ends = [0.95 * min(direct.min(), dual.min()), 1.05 * max(direct.max(), dual.max())]
     ax.plot(ends, ends, color="0.6", lw=1, zorder=0)
-    ax.scatter(direct, dual, s=14, color=BLUE, alpha=0.7, lw=0)
+    _dots(ax, direct, dual, points["converged"])
     ax.set(xlabel=r"$\Delta\tilde L$, measured", ylabel=r"$\sum_n c_n\sigma_{g,n}\sigma_{w,n}$")
-    ax.annotate(
-        f"median deviation {np.median(np.abs(dual / direct - 1)):.1%}",
-        (0.04, 0.93), xycoords="axes fraction",
-    )  # fmt: skip
+    deviation = np.median(np.abs(dual / direct - 1)) if len(points) else np.nan
+    ax.set_title(f"median deviation {deviation:.1%}", loc="right")
 
 
-def _error_panel(ax: Axes, summary: pd.DataFrame) -> None:
-    gap, error = summary["dual_gap"], 100 * summary["test_error"]
-    ax.scatter(gap, error, s=14, color=BLUE, alpha=0.7, lw=0)
+def _error_panel(ax: Axes, points: pd.DataFrame) -> None:
+    gap, error = points["dual_gap"], 100 * points["test_error"]
+    _dots(ax, gap, error, points["converged"])
     ax.set(xlabel=r"$\Delta L$", ylabel="test error (%)")
-    r, rho = stats.pearsonr(gap, error).statistic, stats.spearmanr(gap, error).statistic
-    ax.annotate(f"Pearson {r:.2f}, Spearman {rho:.2f}", (0.04, 0.93), xycoords="axes fraction")
+    if len(points) > 2:
+        r, rho = stats.pearsonr(gap, error).statistic, stats.spearmanr(gap, error).statistic
+        ax.set_title(f"Pearson {r:.2f}, Spearman {rho:.2f}", loc="right")
+
+
+def _dots(ax: Axes, x: pd.Series, y: pd.Series, converged: pd.Series) -> None:
+    """One dot a net, hollow where the training met no stopping rule."""
+    for chosen, face in ((converged, BLUE), (~converged, "white")):
+        ax.plot(x[chosen], y[chosen], "o", ms=4, color=BLUE, mfc=face, alpha=0.7)
+
+
+def _with_outcomes(material: Material, table: str) -> pd.DataFrame:
+    """A table of measurements, each row knowing whether its training met its stopping rule."""
+    outcomes = material.tables["outcomes"].drop_duplicates(["run", "seed"])
+    told = outcomes[["run", "seed", "converged"]]
+    return material.tables[table].merge(told, on=["run", "seed"], validate="many_to_one")
+
+
+def _of_sweep(table: pd.DataFrame, sweep: str) -> pd.DataFrame:
+    return table[table["sweep"] == sweep].copy()
 
 
 def _over_seeds(table: pd.DataFrame, keys: list[str], columns: list[str]) -> pd.DataFrame:
-    """Mean and standard deviation over realizations, in long form."""
-    long = table.melt(id_vars=keys, value_vars=columns, var_name="quantity")
-    grouped = long.groupby([*keys, "quantity"], sort=True)["value"]
-    return grouped.agg(mean="mean", sd="std", realizations="size").reset_index()
+    """Mean, standard deviation and band over realizations, and how many of them converged.
+
+    The band ends at a tenth of the mean, where a logarithmic axis could not show what is below.
+    """
+    long = table.melt([*keys, "converged"], columns, var_name="quantity")
+    grouped = long.groupby([*keys, "quantity"], sort=True)
+    over = grouped["value"].agg(mean="mean", sd="std", realizations="size")
+    over["converged"] = grouped["converged"].sum()
+    over["low"] = (over["mean"] - over["sd"]).clip(lower=over["mean"] / 10)
+    over["high"] = over["mean"] + over["sd"]
+    return over.reset_index()
+
+
+def _all_converged(points: pd.DataFrame) -> bool:
+    return bool((points["converged"] == points["realizations"]).all())
 
 
 def _small_print(material: Material) -> str:
-    """How many realizations there are, and how many never met their stopping rule."""
+    """How many realizations there are, and how many never met their stopping rule, and why."""
     runs = material.tables["outcomes"].drop_duplicates(["run", "seed"])
     text = f"{runs.groupby('run').size().max()} realizations a run."
-    failed = material.unconverged()
+    failed = runs[~runs["converged"]]
     if len(failed):
-        text += f" {failed['failed'].sum()} of {len(runs)} trainings met no stopping rule."
+        reasons = failed["reason"].value_counts().items()
+        told = ", ".join(f"{count} {reason}" for reason, count in reasons)
+        text += (
+            f" Of {len(runs)} trainings {len(failed)} met no stopping rule ({told});"
+            " hollow or dashed: with such. Diverged ones are left out."
+        )
     return text

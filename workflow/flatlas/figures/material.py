@@ -19,22 +19,11 @@ class Material:
 
     tables: Mapping[str, pd.DataFrame]
 
-    def sweep(self, table: str, sweep: str) -> pd.DataFrame:
-        """The rows of one sweep."""
-        rows = self.tables[table]
-        return rows[rows["sweep"] == sweep].dropna(axis=1, how="all")
-
     def realizations(self) -> dict[str, list[dict[Hashable, Any]]]:
         """For each run behind the figure: its seeds, and how the training of each ended."""
         runs = self.tables["outcomes"].drop_duplicates(["run", "seed"])
         told = ["seed", "reason", "met_epoch", "epoch", "converged"]
         return {str(run): rows[told].to_dict("records") for run, rows in runs.groupby("run")}
-
-    def unconverged(self) -> pd.DataFrame:
-        """Runs with realizations that met no stopping rule: how many of how many."""
-        runs = self.tables["outcomes"].drop_duplicates(["run", "seed"])
-        counts = runs.groupby("run")["converged"].agg(failed=lambda c: (~c).sum(), total="size")
-        return counts[counts["failed"] > 0].reset_index()
 
 
 def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any]]) -> Material:

@@ -30,15 +30,11 @@ STYLE: dict[Any, Any] = {
     "savefig.dpi": 200,
     "pdf.fonttype": 42,
     "mathtext.fontset": "cm",
-    # A figure drawn twice from the same tables is the same file.
-    "svg.hashsalt": "flatlas",
 }
 pyplot.rcParams.update(STYLE)
 
 # Okabe & Ito's colours, told apart by every kind of eye.
-BLACK, ORANGE, SKY, GREEN, BLUE, RED, PINK = (
-    "#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7",
-)  # fmt: skip
+BLACK, GREEN, BLUE, RED = "#000000", "#009E73", "#0072B2", "#D55E00"
 
 
 @dataclass(frozen=True)

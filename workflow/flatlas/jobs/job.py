@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import sys
 import time
 from pathlib import Path
@@ -9,9 +10,12 @@ from types import SimpleNamespace, TracebackType
 from typing import Any
 
 from flatlas.errors import FlatlasError
+from flatlas.jobs.device import choose_device
 from flatlas.jobs.progress import Progress
+from flatlas.plan.paths import RESULTS
 
 logger = logging.getLogger("flatlas")
+BY_HAND = RESULTS / "by-hand"
 
 
 class Job:
@@ -19,13 +23,16 @@ class Job:
 
     Inside Snakemake the job logs to its own file. By hand, a script takes the JSON that stands
     beside that log (`python workflow/scripts/train.py results/logs/train/<run>.json`) and does
-    exactly the same job again, with a progress bar and the log on the terminal.
+    the same job again, with as many threads, a progress bar and the log on the terminal. What it
+    makes goes to results/by-hand/, for code under a debugger must not pass for the pipeline's.
     """
+
+    logger = logger
 
     def __init__(self, snakemake: Any, title: str) -> None:
         """Take what Snakemake injected, or what a job's JSON holds."""
         self.by_hand = snakemake is None
-        given = _from_json(sys.argv) if self.by_hand else _from_snakemake(snakemake)
+        given = _by_hand(_from_json(sys.argv)) if self.by_hand else _from_snakemake(snakemake)
         self.title, self.given = title, given
         self.input = SimpleNamespace(**given["input"])
         self.output = SimpleNamespace(**given["output"])
@@ -38,11 +45,7 @@ class Job:
     @property
     def device(self) -> str:
         """'cuda' where the rule was given a GPU and there is one, else 'cpu'."""
-        if not self.resources.get("gpu"):
-            return "cpu"
-        import torch
-
-        return "cuda" if torch.cuda.is_available() else "cpu"
+        return choose_device(wanted=bool(self.resources.get("gpu")))
 
     @property
     def seconds(self) -> float:
@@ -62,6 +65,8 @@ class Job:
         logging.basicConfig(level=logging.WARNING, handlers=handlers, format=form, force=True)
         logger.setLevel(logging.INFO)
         logging.captureWarnings(True)
+        # matplotlib's fonts have much to say that is nobody's concern.
+        logging.getLogger("fontTools").setLevel(logging.ERROR)
         logger.info("%s began", self.title)
         return self
 
@@ -107,6 +112,22 @@ def _json_value(value: Any) -> Any:
     if isinstance(value, int | float) or value is None:
         return value
     return [_json_value(item) for item in value]
+
+
+def _by_hand(given: dict[str, Any]) -> dict[str, Any]:
+    """The same job, its results apart; begun anew with its number of threads if need be."""
+    threads = str(given["threads"])
+    if os.environ.get("OMP_NUM_THREADS") != threads:
+        # Libraries read these when they are loaded, which they are by now.
+        pinned = {f"{library}_NUM_THREADS": threads for library in ("OMP", "OPENBLAS", "MKL")}
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **pinned})
+    apart = {name: _apart(path) for name, path in given["output"].items()}
+    params = {k: _apart(v) if k == "resume" else v for k, v in given["params"].items()}
+    return {**given, "output": apart, "params": params}
+
+
+def _apart(path: str) -> str:
+    return str(BY_HAND / Path(path).relative_to(RESULTS))
 
 
 def _from_json(arguments: list[str]) -> dict[str, Any]:

@@ -17,18 +17,21 @@ class Progress:
         """A bar on the terminal, or lines in the log."""
         self.title, self.bar = title, bar
         self.began = self.last = time.monotonic()
+        self.first: int | None = None
         self.shown: tqdm[Any] | None = None
 
     def __call__(self, done: int, total: int, /, **facts: Any) -> None:
         """Show that `done` of at most `total` steps are behind us, with a few facts."""
+        # What an earlier, interrupted job has done says nothing of how fast this one is.
+        self.first = done - 1 if self.first is None else self.first
         if self.bar:
-            self.shown = self.shown or tqdm(total=total, desc=self.title)
+            self.shown = self.shown or tqdm(total=total, desc=self.title, initial=self.first)
             self.shown.set_postfix(facts, refresh=False)
             self.shown.update(done - self.shown.n)
             return
         now = time.monotonic()
         if now - self.last >= SECONDS_BETWEEN_LINES or done == total:
             self.last = now
-            left = (now - self.began) / max(done, 1) * (total - done)
+            left = (now - self.began) / (done - self.first) * (total - done)
             told = ", ".join(f"{name} {value}" for name, value in facts.items())
             logger.info("%d of at most %d; %s; at most %.0f s left", done, total, told, left)

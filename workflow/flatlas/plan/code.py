@@ -38,7 +38,7 @@ def measure_code(measure: MeasureSpec) -> str:
     """One measure on one family of nets."""
     return fingerprint(
         script("measure"),
-        f"flatlas.measures.{measure.measure}",
+        f"flatlas.measures.{measure.options.measure}",
         f"flatlas.nets.{measure.run.net.family}",
     )
 

@@ -15,18 +15,19 @@ class Duality(Spec):
     `sharp` is n_s, the number of sharp directions: a number, or where sigma_g drops steepest.
     """
 
+    measure: Literal["duality"]
     layer: str
     directions: Literal["hessian", "fisher"] = "hessian"
     sharp: PositiveInt | Literal["steepest"] = "steepest"
 
 
+# With a second measure: Annotated[Duality | Another, Field(discriminator="measure")]
 MeasureOptions = Duality
 
 
 class MeasureSpec(Spec):
     """One measure, with its options, on every realization of one run."""
 
-    measure: str
     options: MeasureOptions
     run: RunSpec
 

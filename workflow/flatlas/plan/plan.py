@@ -85,14 +85,14 @@ class Plan:
         }
         for name in entries[0].measurements if entries else ():
             measured = [entry.measurements[name] for entry in entries]
-            for table in MEASURES[self.measurements[measured[0]].measure].tables:
+            for table in MEASURES[self.measurements[measured[0]].options.measure].tables:
                 files[f"{name}_{table}"] = [self.table_file(one, table) for one in measured]
         return files
 
     def table_file(self, measurement: str, table: str) -> str:
         """One table of one measurement."""
         return paths.MEASURE.format(
-            measure=self.measurements[measurement].measure,
+            measure=self.measurements[measurement].options.measure,
             measurement=measurement,
             file=f"{table}.parquet",
         )

@@ -27,11 +27,13 @@ from flatlas.plan.documents import (
     read_yaml,
     validated,
 )
+from flatlas.plan.drawings import check_drawn
 from flatlas.plan.ids import measurement_id, run_id, samples_id, source_id
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec
 from flatlas.plan.net_specs import dense_layers
-from flatlas.plan.plan import Entry, FigurePlan, Plan
+from flatlas.plan.plan import Entry, FigurePlan, Plan, subset_of
 from flatlas.plan.settings import Preset, Settings
+from flatlas.plan.spec import Spec
 from flatlas.plan.studies import Data, Run, Study
 from flatlas.plan.training_specs import RunSpec, Training
 
@@ -98,6 +100,7 @@ class _StudyResolver:
                 for entry in self._entries(sweep, self._named("measures", name, figure.measures))
             ]
             planned = FigurePlan(self.name, name, figure.title, tuple(entries))
+            check_drawn(planned, self.document.origin(("figures", name)))
             self.plan.figures[planned.target] = planned
 
     def _named(self, kind: str, figure: str, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -108,18 +111,17 @@ class _StudyResolver:
         return names
 
     def _check_measures(self) -> None:
-        for name, settings in self.study.measures.items():
-            place = self.document.origin(("measures", name, "measure"))
-            if "measure" not in settings:
-                raise FlatlasError(f"{place} is missing. Allowed: {', '.join(MEASURES)}.")
-            if settings["measure"] not in MEASURES:
-                _refuse(place, str(settings["measure"]), MEASURES)
+        """A mistake in a measure is told whether or not a figure needs it yet."""
+        for name in self.study.measures:
+            self._options(name)
 
     def _check_sweeps(self) -> None:
         """A mistake in a sweep is told whether or not a figure draws it yet."""
         for sweep in self.study.sweeps:
-            for _ in self._specs(sweep):
-                pass
+            runs = [run_id(spec) for _, spec in self._specs(sweep)]
+            if len(set(runs)) < len(runs):
+                place = self.document.origin(("sweeps", sweep))
+                raise FlatlasError(f"{place} has two points that are the same run: say one once.")
 
     def _entries(self, sweep: str, measures: tuple[str, ...]) -> Iterator[Entry]:
         for point, spec in self._specs(sweep):
@@ -176,6 +178,10 @@ class _StudyResolver:
         source = sources[run.data.source]
         samples = _samples(run.data, source, seeds)
         shape, classes = _shape(source)
+        for key in ("classes", "positive"):
+            for number in getattr(run.data, key) or ():
+                if number >= classes:
+                    _refuse(origin(("data", key)), str(number), map(str, range(classes)))
         if run.data.positive is not None:
             outputs = 1
         else:
@@ -184,29 +190,40 @@ class _StudyResolver:
         return RunSpec(**settings, samples=samples, input_shape=shape, outputs=outputs, seeds=seeds)
 
     def _measurement(self, name: str, run: RunSpec) -> str:
-        settings = dict(self.study.measures[name])
-        measure = settings.pop("measure")
+        options = self._options(name)
+        layer = getattr(options, "layer", None)
+        if layer is not None:
+            _check_layer(layer, run, self.document.origin(("measures", name, "layer")))
+        spec = MeasureSpec(options=options.model_dump(), run=run)
+        return _register(self.plan.measurements, measurement_id(spec), spec)
+
+    def _options(self, name: str) -> Spec:
+        """What a study says of a measure, checked by the measure's own entry."""
+        settings = self.study.measures[name]
         here: Location = ("measures", name)
-        options = validated(
-            MEASURES[measure].options, settings, lambda at: self.document.origin((*here, *at))
-        )
-        if "layer" in MEASURES[measure].options.model_fields:
-            _check_layer(settings["layer"], run, self.document.origin((*here, "layer")))
-        spec = MeasureSpec(measure=measure, options=options.model_dump(), run=run)
-        identity = measurement_id(spec)
-        self.plan.measurements[identity] = spec
-        return identity
+        if "measure" not in settings:
+            place = self.document.origin((*here, "measure"))
+            raise FlatlasError(f"{place} is missing. Allowed: {', '.join(MEASURES)}.")
+        if settings["measure"] not in MEASURES:
+            place = self.document.origin((*here, "measure"))
+            _refuse(place, str(settings["measure"]), MEASURES)
+        options = MEASURES[settings["measure"]].options
+        return validated(options, settings, lambda at: self.document.origin((*here, *at)))
 
     def _keep_run(self, spec: RunSpec) -> str:
-        identity = run_id(spec)
-        self.plan.runs[identity] = spec
         samples = spec.samples
-        self.plan.samples[samples_id(samples)] = samples
-        if isinstance(samples, NoiseSpec | AttackSpec):
-            samples = samples.subset
-            self.plan.samples[samples_id(samples)] = samples
-        self.plan.sources[source_id(samples.source)] = samples.source
-        return identity
+        subset = subset_of(samples)
+        _register(self.plan.sources, source_id(subset.source), subset.source)
+        _register(self.plan.samples, samples_id(subset), subset)
+        _register(self.plan.samples, samples_id(samples), samples)
+        return _register(self.plan.runs, run_id(spec), spec)
+
+
+def _register(known: dict[str, Any], identity: str, spec: Spec) -> str:
+    """Enter a spec under its id. Two specs of one id are not to be thought of, so think of it."""
+    if known.setdefault(identity, spec) != spec:
+        raise FlatlasError(f"two different specs have the id {identity}: change either a little.")
+    return identity
 
 
 def _refuse(place: str, given: str, allowed: Iterable[str]) -> None:

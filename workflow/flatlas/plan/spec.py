@@ -20,12 +20,16 @@ class Spec(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     def resolved(self) -> dict[str, Any]:
-        """Every value, defaults included, as JSON types: what a job is given."""
-        return self.model_dump(mode="json")
+        """Every value, defaults included, as JSON types: what a job is given.
+
+        Options that are None (off) are left out, so a new one that is off by default reruns
+        nothing.
+        """
+        return self.model_dump(mode="json", exclude_none=True)
 
 
 def digest(spec: Spec) -> str:
-    """Eight hexadecimal digits that change with every value that was chosen.
+    """Twelve hexadecimal digits that change with every value that was chosen.
 
     Defaults are left out (the tag of a union has none, so it always counts): a new field with a
     default moves no existing result. A changed default reruns what it touches all the same, since
@@ -33,4 +37,4 @@ def digest(spec: Spec) -> str:
     """
     chosen = spec.model_dump(mode="json", exclude_defaults=True)
     text = json.dumps(chosen, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -1,6 +1,6 @@
 """Help for a mistyped target."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from flatlas.errors import FlatlasError, nearest
@@ -19,18 +19,28 @@ def targets_of(argv: list[str]) -> list[str]:
     return [str(target) for target in known.targets]
 
 
-def check_targets(given: Iterable[str], rules: Iterable[str], files: Iterable[str]) -> None:
+def check_targets(
+    given: Iterable[str],
+    rules: Iterable[str],
+    files: Iterable[str],
+    presets: Collection[str] = (),
+) -> None:
     """Refuse a target that is neither a rule's name nor a file that a rule makes.
 
-    Only targets that look like one of our names are judged: a bare word, or a figure's path.
+    Only targets that look like one of our names are judged: a bare word, a figure's path, or a
+    path of one of the other `presets`.
     Files with wildcards in their rules are left to Snakemake.
     """
     names, figures = sorted(rules), sorted(files)
     folders = {str(Path(file).parent) for file in figures}
     for target in given:
         allowed = figures if str(Path(target).parent) in folders else names
-        if ("/" in target and allowed is names) or target in allowed:
+        elsewhere = target.startswith(tuple(f"results/{preset}/" for preset in presets))
+        if ("/" in target and allowed is names and not elsewhere) or target in allowed:
             continue
+        if elsewhere:
+            preset = target.split("/")[1]
+            raise FlatlasError(f"'{target}' is of another preset: add --config preset={preset}.")
         raise FlatlasError(
             f"'{target}' is no target.{nearest(target, allowed)} "
             "`snakemake --list-rules` shows all that can be made."

@@ -96,7 +96,9 @@ class Schedule(Spec):
     floor: Annotated[float, Field(gt=0, le=1)] = 0.01
 
     @model_validator(mode="after")
-    def _falls_before_it_lands(self) -> "Schedule":
+    def _makes_sense(self) -> "Schedule":
+        if (self.kind == "step") != bool(self.epochs):
+            raise ValueError("the epochs of the steps belong to kind: step, and only there")
         if self.land <= self.hold:
             raise ValueError(f"land is {self.land:g}, but must be above hold, {self.hold:g}")
         return self
@@ -163,6 +165,13 @@ class Training(Spec):
     learners: Learners | None = None
     checkpoints: tuple[NonNegativeInt, ...] = ()
     snapshots: str | None = None
+
+    @model_validator(mode="after")
+    def _average_begins_in_time(self) -> "Training":
+        last = self.stop.epochs + self.stop.extra_epochs
+        if self.average and self.average.from_epoch > last:
+            raise ValueError(f"average.from_epoch is after the last epoch, {last}")
+        return self
 
     @model_validator(mode="after")
     def _learners_step_together(self) -> "Training":

@@ -3,6 +3,7 @@
 import json
 import platform
 import resource
+import sys
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -21,7 +22,7 @@ def write_provenance(
         "spec": spec,
         "code": code,
         "wall_seconds": round(seconds, 3),
-        "peak_memory_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "peak_memory_mib": _peak_memory_mib(),
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
         "libraries": _versions(),
@@ -30,15 +31,16 @@ def write_provenance(
     write_json(path, record)
 
 
+def _peak_memory_mib() -> int:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # Kilobytes on Linux, bytes on macOS.
+    return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10))
+
+
 def write_json(path: str | Path, tree: Any) -> None:
     """Write JSON that a person can read and compare line by line."""
     with replacing(path) as temporary:
         temporary.write_text(json.dumps(tree, indent=1, ensure_ascii=False) + "\n")
-
-
-def read_json(path: str | Path) -> Any:
-    """Read a JSON file."""
-    return json.loads(Path(path).read_text())
 
 
 def _versions() -> dict[str, str]:

@@ -1,12 +1,14 @@
 """The state of a training that was interrupted, and where it waits.
 
 It lies outside the job's declared outputs, which Snakemake deletes before and after a failed job,
-on a path that changes with the spec and with the code.
+and it says what it is the state of: nothing else ever goes on from it.
 """
 
+import hashlib
 import json
 import shutil
 import time
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +23,9 @@ LARGEST_SHARE = 0.05
 class Resume:
     """Saves and finds a state; the state is one file, so it is there whole or not at all."""
 
-    def __init__(self, folder: Path) -> None:
-        """Nothing is written before the first save."""
-        self.folder = folder
+    def __init__(self, folder: Path, identity: str = "") -> None:
+        """Nothing is written before the first save. A state of another identity is not taken up."""
+        self.folder, self.identity = folder, identity
         self.path = folder / "state.safetensors"
         self._saved_at = time.monotonic()
         self._cost = 0.0
@@ -37,7 +39,7 @@ class Resume:
         except FlatlasError:
             return None
         facts: dict[str, Any] = json.loads(arrays.pop("facts").tobytes())
-        return arrays, facts
+        return (arrays, facts) if facts["identity"] == self.identity else None
 
     def due(self) -> bool:
         """Whether saving now keeps its share of the time small."""
@@ -46,6 +48,7 @@ class Resume:
     def save(self, arrays: dict[str, np.ndarray], facts: dict[str, Any]) -> None:
         """Replace the state."""
         began = time.monotonic()
+        facts = {**facts, "identity": self.identity}
         text = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
         write_arrays(self.path, {**arrays, "facts": text})
         self._saved_at = time.monotonic()
@@ -54,3 +57,16 @@ class Resume:
     def forget(self) -> None:
         """Remove the state of a training that is done."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def identity(spec: Mapping[str, Any], code: str, files: Iterable[str], where: str) -> str:
+    """A digest of all that a state depends on: what is trained, by which code, on what, where.
+
+    The folder's name does not say it all: a run's id leaves defaults out, and the images may have
+    been drawn anew since.
+    """
+    digest = hashlib.sha256(json.dumps([spec, code, where], sort_keys=True).encode())
+    for path in files:
+        with open(path, "rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()

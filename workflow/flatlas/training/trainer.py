@@ -47,8 +47,6 @@ def train(
     spec: RunSpec, samples: Samples, resume: Resume, report: Report, device: str = "cpu"
 ) -> Trained:
     """Train until every realization has ended; go on from `resume` where there is something."""
-    if device == "cuda":  # What runs on a CPU is deterministic without being asked.
-        torch.use_deterministic_algorithms(True, warn_only=True)
     trainer = Trainer(spec, samples, resume, device)
     while trainer.members:
         trainer.epoch()

@@ -1,0 +1,24 @@
+"""The device a job computes on, and what makes a GPU give the same numbers every time."""
+
+import logging
+import os
+
+logger = logging.getLogger("flatlas")
+
+
+def choose_device(wanted: bool) -> str:
+    """'cuda' where a GPU is wanted and there is one, else 'cpu'; the log says which and why."""
+    if not wanted:
+        return "cpu"
+    # Has to stand before CUDA begins; see torch.use_deterministic_algorithms.
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    import torch
+
+    if not torch.cuda.is_available():
+        logger.warning("a GPU was asked for, but torch sees none: computing on the CPU")
+        return "cpu"
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    logger.info("computing on %s", torch.cuda.get_device_name())
+    return "cuda"
