@@ -5,6 +5,7 @@ from snakemake.exceptions import WorkflowError
 from flatlas.errors import FlatlasError
 from flatlas.plan import paths
 from flatlas.plan.code import figure_code, measure_code, source_code, stage_code, training_code
+from flatlas.plan.drawings import check_drawings
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.originals import originals
 from flatlas.plan.resolve import resolve
@@ -15,5 +16,6 @@ PRESETS = sorted((Path(workflow.basedir) / "config" / "presets").glob("*.yaml"))
 
 try:
     PLAN = resolve(config, Path(workflow.basedir) / "config")
+    check_drawings(PLAN)
 except FlatlasError as error:
     raise WorkflowError(str(error)) from None

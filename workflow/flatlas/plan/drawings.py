@@ -6,14 +6,19 @@ from pathlib import Path
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.fingerprint import LIBRARY
-from flatlas.plan.plan import FigurePlan
+from flatlas.plan.plan import FigurePlan, Plan
 
 FIGURES = LIBRARY / "figures"
 CAPTIONS = LIBRARY.parent / "report"
 
 
-def check_drawn(figure: FigurePlan, place: str) -> None:
+def check_drawings(plan: Plan) -> None:
     """Refuse a figure without its function or caption, before anything is trained for it."""
+    for figure in plan.figures.values():
+        _check(figure, f"config/studies/{figure.study}.yaml: figures.{figure.name}")
+
+
+def _check(figure: FigurePlan, place: str) -> None:
     module = FIGURES / f"{figure.study}.py"
     functions = _functions(module)
     if figure.name not in functions:

@@ -27,7 +27,6 @@ from flatlas.plan.documents import (
     read_yaml,
     validated,
 )
-from flatlas.plan.drawings import check_drawn
 from flatlas.plan.ids import measurement_id, run_id, samples_id, source_id
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec
 from flatlas.plan.net_specs import dense_layers
@@ -100,7 +99,6 @@ class _StudyResolver:
                 for entry in self._entries(sweep, self._named("measures", name, figure.measures))
             ]
             planned = FigurePlan(self.name, name, figure.title, tuple(entries))
-            check_drawn(planned, self.document.origin(("figures", name)))
             self.plan.figures[planned.target] = planned
 
     def _named(self, kind: str, figure: str, names: tuple[str, ...]) -> tuple[str, ...]:
