@@ -2,7 +2,7 @@
 
 Data flows one way through the rooms, and so do the imports::
 
-    plan, store, statistics  ->  data, nets  ->  training  ->  measures  ->  figures, scorecard
+    plan, store  ->  data, nets  ->  training  ->  measures  ->  figures
 
 ``jobs`` stands beside them: what every script does around its one library call.
 """
