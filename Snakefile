@@ -16,6 +16,9 @@ min_version("9.20")
 configfile: "config/config.yaml"
 
 
+report: "workflow/report/overview.rst"
+
+
 # Jobs find the library where this file does; a job on a cluster reads this file anew.
 LIBRARY = Path(workflow.basedir) / "workflow"
 sys.path.insert(0, str(LIBRARY))

@@ -4,6 +4,7 @@ import pandas as pd
 import torch
 
 from flatlas.data.samples import load_samples
+from flatlas.errors import FlatlasError
 from flatlas.jobs.job import Job
 from flatlas.measures import measure
 from flatlas.measures.solution import is_finite, load_solution
@@ -28,7 +29,13 @@ with Job(globals().get("snakemake"), "measure") as job:
             job.progress(member + 1, len(spec.run.seeds), seed=seed, skipped="diverged")
             continue
         solution = load_solution(weights, member, samples.of(seed), net, device)
-        for name, table in measure(spec.options.measure, solution, options).items():
+        taken = measure(spec.options.measure, solution, options)
+        if set(taken) != set(tables):
+            raise FlatlasError(
+                f"{spec.options.measure} gives the tables {', '.join(taken)}; "
+                f"its entry in MEASURES promises {', '.join(tables)}."
+            )
+        for name, table in taken.items():
             table.insert(0, "seed", seed)
             tables[name].append(table)
         job.progress(member + 1, len(spec.run.seeds), seed=seed)

@@ -108,21 +108,25 @@ def _gap_panel(ax: Axes, gaps: pd.DataFrame, key: str) -> None:
 
 
 def _accuracy_panel(ax: Axes, points: pd.DataFrame) -> None:
+    """Statistics are those of solutions; nets that met no stopping rule are drawn all the same."""
     direct, dual = points["pairwise_gap"], points["dual_gap"]
     ends = [0.95 * min(direct.min(), dual.min()), 1.05 * max(direct.max(), dual.max())]
     ax.plot(ends, ends, color="0.6", lw=1, zorder=0)
     _dots(ax, direct, dual, points["converged"])
     ax.set(xlabel=r"$\Delta\tilde L$, measured", ylabel=r"$\sum_n c_n\sigma_{g,n}\sigma_{w,n}$")
-    deviation = np.median(np.abs(dual / direct - 1)) if len(points) else np.nan
-    ax.set_title(f"median deviation {deviation:.1%}", loc="right")
+    if points["converged"].any():
+        deviation = np.median(np.abs(dual / direct - 1)[points["converged"]])
+        ax.set_title(f"median deviation {deviation:.1%}", loc="right")
 
 
 def _error_panel(ax: Axes, points: pd.DataFrame) -> None:
     gap, error = points["dual_gap"], 100 * points["test_error"]
     _dots(ax, gap, error, points["converged"])
     ax.set(xlabel=r"$\Delta L$", ylabel="test error (%)")
-    if len(points) > 2:
-        r, rho = stats.pearsonr(gap, error).statistic, stats.spearmanr(gap, error).statistic
+    solutions = points[points["converged"]]
+    if len(solutions) > 2:
+        pair = solutions["dual_gap"], solutions["test_error"]
+        r, rho = stats.pearsonr(*pair).statistic, stats.spearmanr(*pair).statistic
         ax.set_title(f"Pearson {r:.2f}, Spearman {rho:.2f}", loc="right")
 
 

@@ -131,7 +131,7 @@ def _apart(path: str) -> str:
 
 
 def _from_json(arguments: list[str]) -> dict[str, Any]:
-    if len(arguments) != 2 or not arguments[1].endswith(".json"):
+    if len(arguments) != 2 or not (arguments[1].endswith(".json") and Path(arguments[1]).is_file()):
         script = Path(arguments[0]).name
         raise SystemExit(
             f"{script} runs inside Snakemake. To do one of its jobs again by hand, give it the "

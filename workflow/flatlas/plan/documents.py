@@ -132,6 +132,7 @@ def _mistake(model: type[BaseModel], tree: Any, problem: Any, origin: Origin) ->
         return _Mistake(said, ["a mapping of keys to values"])
     # After the comma pydantic says how it tried.
     allowed = problem["msg"].removeprefix("Input should be ").partition(",")[0]
+    allowed = allowed.replace("a valid tuple", "a list")
     return _Mistake(said, [allowed], str(given))
 
 

@@ -1,6 +1,15 @@
 """Readable names of specs: a slug that a person can read, a digest that no two specs share."""
 
-from flatlas.plan.data_specs import AttackSpec, NoiseSpec, SamplesSpec, SourceSpec, SubsetSpec
+from pathlib import PurePath
+
+from flatlas.plan.data_specs import (
+    AttackSpec,
+    Folder,
+    NoiseSpec,
+    SamplesSpec,
+    SourceSpec,
+    SubsetSpec,
+)
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.net_specs import NetSpec
 from flatlas.plan.spec import digest
@@ -8,8 +17,8 @@ from flatlas.plan.training_specs import RunSpec
 
 
 def source_id(source: SourceSpec) -> str:
-    """As in 'mnist-99914b93'."""
-    return f"{source.kind}-{digest(source)}"
+    """As in 'mnist-9a3f…'."""
+    return f"{_source_slug(source)}-{digest(source)}"
 
 
 def samples_id(samples: SamplesSpec) -> str:
@@ -32,10 +41,15 @@ def measurement_id(measure: MeasureSpec) -> str:
     return f"{run_id(measure.run).rpartition('-')[0]}-{digest(measure)}"
 
 
+def _source_slug(source: SourceSpec) -> str:
+    """The kind of a source; a folder of images goes by its own name."""
+    return PurePath(source.path).name if isinstance(source, Folder) else source.kind
+
+
 def _samples_slug(samples: SamplesSpec) -> str:
     if isinstance(samples, SubsetSpec):
         size = f"{samples.per_class}pc" if samples.per_class else f"{samples.train_size}"
-        return f"{samples.source.kind}-{size}"
+        return f"{_source_slug(samples.source)}-{size}"
     if isinstance(samples, NoiseSpec):
         return f"{_samples_slug(samples.subset)}-noise{samples.fraction:g}"
     assert isinstance(samples, AttackSpec)
