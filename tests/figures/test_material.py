@@ -43,14 +43,6 @@ def test_as_many_files_as_points_or_none(files):
         gather(files, POINTS[:2])
 
 
-def test_one_sweep_has_its_own_rows_and_columns_only(files):
-    material = gather(files, POINTS)
-    alpha, batch = (material.sweep("history", sweep) for sweep in ("alpha", "batch"))
-    assert set(alpha) == {"seed", "loss", "sweep", "run", "optimizer.lr"}
-    assert set(batch) == {"seed", "loss", "sweep", "run", "batch"}
-    assert len(alpha) == 4
-
-
 def test_a_value_that_is_a_list_stands_whole_in_each_row(files):
     """Two layers and two realizations: not a layer to each realization."""
     wide = [point | {"net.hidden": [30, 20]} for point in POINTS]
@@ -62,15 +54,11 @@ def test_a_value_that_is_a_list_stands_whole_in_each_row(files):
 def test_a_run_without_rows_leaves_the_others_as_they_are(files, tmp_path):
     """As a measure leaves it where every realization diverged."""
     write_table(tmp_path / "one.parquet", pd.DataFrame({"seed": pd.Series(dtype="int64")}))
-    table = gather(files, POINTS).sweep("history", "alpha")
+    table = gather(files, POINTS).tables["history"]
+    table = table[table["sweep"] == "alpha"]
     assert table["loss"].tolist() == [3.5, 8.0]
     assert table["optimizer.lr"].tolist() == [0.2, 0.2]
     assert table["optimizer.lr"].dtype == table["loss"].dtype == float
-
-
-def test_runs_that_met_no_rule_are_counted_once_whatever_the_sweeps(files):
-    failed = gather(files, [*POINTS[:2], POINTS[2] | {"run": "one"}]).unconverged()
-    assert failed.to_dict("records") == [{"run": "two", "failed": 1, "total": 2}]
 
 
 def test_every_run_behind_a_figure_is_told_with_how_it_ended(files):

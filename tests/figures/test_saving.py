@@ -13,8 +13,8 @@ from flatlas.figures.style import Drawing, panels, save, save_picture, shades
 
 POINTS = pd.DataFrame({"n": [1, 2, 3], "σ_g": [0.5, 0.25, 0.125]})
 STAGES = {
-    "nodes": {"data sources": ["digits-00000000"], "training": ["a-11111111", "b-22222222"]},
-    "edges": [("digits-00000000", "a-11111111"), ("digits-00000000", "b-22222222")],
+    "nodes": {"data sources": [f"digits-{0:012}"], "training": [f"a-{1:012}", f"b-{2:012}"]},
+    "edges": [(f"digits-{0:012}", f"a-{1:012}"), (f"digits-{0:012}", f"b-{2:012}")],
 }
 
 

@@ -22,7 +22,8 @@ files._set_name("tables", 1, end=3)
 snakemake = Snakemake(
     input_=files,
     output=OutputFiles(fromdict={{"result": "{RESULT}"}}),
-    params=Params(fromdict={{"spec": {{"lr": 0.1, "seeds": [0, 1]}}, "code": "abc", "none": None}}),
+    params=Params(fromdict={{"spec": {{"lr": 0.1, "seeds": [0, 1]}}, "code": "abc", "none": None,
+                              "resume": "results/resume/one"}}),
     wildcards=Wildcards(), threads=2, log=Log(toclone=["{LOG}"]),
     resources=ResourceList(fromdict={{"gpu": 0, "mem_mb": 100, "tmpdir": "/tmp"}}),
     config={{}}, rulename="stage", bench_iteration=None,
@@ -68,7 +69,12 @@ def test_a_job_gets_files_values_and_resources_by_name(run, tmp_path):
     assert run().returncode == 0
     files, params, memory, threads, device = json.loads((tmp_path / RESULT).read_text())
     assert files == {"images": "images.dat", "tables": ["a.csv", "b.csv"]}
-    assert params == {"spec": {"lr": 0.1, "seeds": [0, 1]}, "code": "abc", "none": None}
+    assert params == {
+        "spec": {"lr": 0.1, "seeds": [0, 1]},
+        "code": "abc",
+        "none": None,
+        "resume": "results/resume/one",
+    }
     assert (memory, threads, device) == (100, 2, "cpu")
 
 
@@ -117,9 +123,21 @@ def test_the_same_job_can_be_done_again_by_hand(run, tmp_path, body):
     first = before.read_text() if before.exists() else None
     again = run(LOG.replace(".log", ".json"), within_snakemake=False)
     assert again.returncode == 0
-    assert first in (None, before.read_text())
+    assert (before.read_text() if before.exists() else None) == first, "it is not touched"
+    apart = (tmp_path / "results" / "by-hand" / "one.json").read_text()
+    assert first is None or apart == first.replace("/resume/", "/by-hand/resume/")
     assert "one step" in again.stderr, "the log comes to the terminal"
     assert "3/3" in again.stderr, "and so does a progress bar"
+
+
+def test_by_hand_a_job_has_its_own_results_resume_and_number_of_threads(run, tmp_path):
+    """It is begun anew where the environment says another number, or none."""
+    run()
+    body = "import os; job.resources['mem_mb'] = [os.environ['OMP_NUM_THREADS'], job.params.resume]"
+    again = run(LOG.replace(".log", ".json"), body=body, within_snakemake=False)
+    assert again.returncode == 0, again.stderr
+    seen = json.loads((tmp_path / "results" / "by-hand" / "one.json").read_text())
+    assert seen[2] == ["2", "results/by-hand/resume/one"]
 
 
 def test_by_hand_a_failure_shows_its_traceback(run):
@@ -130,16 +148,12 @@ def test_by_hand_a_failure_shows_its_traceback(run):
     assert "ask for at most 20" in failed.stderr
 
 
-@pytest.mark.parametrize("arguments", [[], ["one.txt"], ["one.json", "two.json"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["one.txt"], ["one.json", "two.json"], ["results/logs/stage/gone.json"]]
+)
 def test_by_hand_without_the_json_it_says_what_to_do(run, arguments):
     failed = run(*arguments, within_snakemake=False)
     assert failed.returncode == 1
     (sentence,) = failed.stderr.splitlines()
     assert "stage.py runs inside Snakemake" in sentence
     assert "python workflow/scripts/stage.py results/logs/" in sentence
-
-
-def test_by_hand_with_a_json_that_is_not_there_it_names_it(run):
-    failed = run("results/logs/stage/two.json", within_snakemake=False)
-    assert failed.returncode == 1
-    assert "results/logs/stage/two.json" in failed.stderr.splitlines()[-1]

@@ -32,6 +32,26 @@ def test_lines_come_now_and_then_only(lines, monkeypatch):
     assert lines()[0].endswith("at most 90 s left")
 
 
+def test_the_time_left_is_judged_by_the_steps_of_this_job_only(lines, monkeypatch):
+    """Resumed after step 60, 20 steps in 20 seconds: 20 s for the other 20, not 5."""
+    clock = iter(range(1000))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 20.0)
+    report = Progress("training", bar=False)
+    for done in range(61, 81):
+        report(done, 100, epoch=done)
+    (line,) = lines()
+    assert line.startswith("80 of at most 100;")
+    assert line.endswith("at most 20 s left")
+
+
+def test_by_hand_a_resumed_bar_begins_where_the_job_does(capsys):
+    report = Progress("training", bar=True)
+    report(61, 100, loss=0.5)
+    assert (report.shown.initial, report.shown.n) == (60, 61)
+    report.shown.close()
+
+
 def test_the_end_is_always_told(lines):
     report = Progress("training", bar=False)
     for done in range(1, 4):

@@ -22,15 +22,17 @@ def variations(model: type[BaseModel]) -> list[dict[str, Any]]:
     """Settings of the model: the fewest that will do, then each value that each field admits.
 
     Where a validator refuses a value beside the plain settings (snapshots need extra epochs), it
-    goes beside the first earlier variation that admits it.
+    goes beside the first variation that admits it, or beside a value of one other field (a
+    schedule in steps and its epochs).
     """
     candidates = {name: admitted(*_kind(field)) for name, field in model.model_fields.items()}
     required = {n: v[0] for n, v in candidates.items() if model.model_fields[n].is_required()}
     found = [required] if _valid(model, required) else []
+    others = [{**required, name: value} for name in candidates for value in candidates[name]]
     for name, values in candidates.items():
         for value in values:
             beside = next(
-                (one for one in [*found, required] if _valid(model, {**one, name: value})), None
+                (one for one in [*found, *others] if _valid(model, {**one, name: value})), None
             )
             if beside is not None and {**beside, name: value} not in found:
                 found.append({**beside, name: value})

@@ -162,7 +162,7 @@ stages |= {f"source {kind}": code.source_code(Spec(kind=kind)) for kind in ("mni
 for net in ("dense", "convolutional"):
     for optimizer in ("sgd", "adam"):
         stages[f"train {net} {optimizer}"] = code.training_code(run(net, optimizer))
-    measure = Spec(measure="duality", run=run(net, "sgd"))
+    measure = Spec(options=Spec(measure="duality"), run=run(net, "sgd"))
     stages[f"measure {net}"] = code.measure_code(measure)
 stages["figure"] = code.figure_code("duality")
 print(json.dumps(stages))

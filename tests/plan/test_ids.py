@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, get_args, get_origin
 
 import pytest
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 from spec_variations import admitted, variations
 
 from flatlas.plan import data_specs, measure_specs, net_specs, training_specs
@@ -104,7 +104,7 @@ def is_tag(model, name):
 def test_an_id_is_a_file_name_and_ends_in_a_digest(kind):
     make, identity = KINDS[kind]
     for spec in make():
-        assert re.fullmatch(r"[\w.-]+-[0-9a-f]{8}", identity(spec))
+        assert re.fullmatch(r"[\w.-]+-[0-9a-f]{12}", identity(spec))
 
 
 def test_ids_read_like_what_they_name():
@@ -120,6 +120,15 @@ def test_ids_read_like_what_they_name():
     }
     slugs = {name: run_id(spec).rpartition("-")[0] for name, spec in spelled.items()}
     assert slugs == {name: name.replace("bfull", "full") for name in spelled}
+
+
+def test_a_folder_of_images_goes_by_its_own_name():
+    pets = {"kind": "folder", "path": "animals/pets", "classes": 2}
+    spec = run(samples=RUN["samples"] | {"source": pets})
+    assert source_id(spec.samples.source).rpartition("-")[0] == "pets"
+    assert run_id(spec).startswith("pets-400pc-dense30x30-")
+    others = spec.samples.source.model_copy(update={"path": "plants/pets"})
+    assert source_id(others) != source_id(spec.samples.source)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +156,7 @@ def test_what_a_slug_does_not_show_still_moves_the_id(one, other):
 
 
 def test_a_digest_hashes_what_was_chosen_as_compact_sorted_json():
-    by_hand = hashlib.sha256(b'{"lr":0.1,"name":"sgd"}').hexdigest()[:8]
+    by_hand = hashlib.sha256(b'{"lr":0.1,"name":"sgd"}').hexdigest()[:12]
     assert digest(Sgd(lr=0.1, name="sgd")) == by_hand
 
 
@@ -170,6 +179,18 @@ def test_a_new_field_with_a_default_moves_no_id():
     assert digest(SgdWithMore(name="sgd", lr=0.1, clip=1.0)) != digest(before)
 
 
+def test_a_new_option_that_is_off_by_default_changes_nothing_that_a_job_is_given():
+    class RunWithMore(RunSpec):
+        clip: float | None = None
+
+    before, after = run(), RunWithMore.model_validate(RUN)
+    assert after.resolved() == before.resolved()
+    assert digest(after) == digest(before)
+    switched_on = RunWithMore.model_validate(RUN | {"clip": 1.0})
+    assert switched_on.resolved() == before.resolved() | {"clip": 1.0}
+    assert digest(switched_on) != digest(before)
+
+
 def test_the_tag_of_a_union_counts_where_all_the_rest_is_default():
     assert Adam(name="adam").lr == AdamW(name="adamw").lr
     assert digest(Adam(name="adam")) != digest(AdamW(name="adamw"))
@@ -180,11 +201,23 @@ def test_a_job_is_given_every_value_defaults_included():
     assert run().resolved()["net"]["init"] == {"scheme": "xavier_uniform", "scale": 1.0}
 
 
-def test_what_a_job_is_given_is_the_spec_again():
-    for make, _ in KINDS.values():
-        for spec in make():
-            given = json.loads(json.dumps(spec.resolved()))
-            assert type(spec).model_validate(given) == spec
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_job_is_given_is_the_spec_again_without_what_is_off(kind):
+    make, _ = KINDS[kind]
+    for spec in make():
+        text = json.dumps(spec.resolved())
+        assert "null" not in text
+        assert type(spec).model_validate(json.loads(text)) == spec
+
+
+def test_a_measure_is_told_by_the_tag_of_its_options():
+    options = {"measure": "duality", "layer": "fc1"}
+    spec = MeasureSpec.model_validate({"options": options, "run": RUN})
+    assert spec.resolved().keys() == {"options", "run"}
+    assert spec.resolved()["options"]["measure"] == "duality"
+    for wrong in ({"layer": "fc1"}, options | {"measure": "another"}):
+        with pytest.raises(ValidationError, match="measure"):
+            MeasureSpec.model_validate({"options": wrong, "run": RUN})
 
 
 def test_ids_are_the_same_in_another_process():

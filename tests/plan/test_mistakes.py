@@ -46,6 +46,7 @@ MISTAKES = {
     "value in a list": (
         f"{BASE}net.hidden", [4, 0], f"{BASE}net.hidden.1 is 0", "greater than 0", None,
     ),
+    "one number for a list": (f"{BASE}net.hidden", 5, f"{BASE}net.hidden is 5", "a list", None),
     "choice": (
         f"{BASE}schedule.kind", "stp", f"{BASE}schedule.kind is 'stp'",
         "Allowed: constant, step, linear_tail.", "step",
@@ -125,6 +126,17 @@ QUARRELS = {
     "a tail that lands before it falls": (
         f"{BASE}schedule", {"kind": "linear_tail", "hold": 0.9, "land": 0.5},
         f"{BASE}schedule: land is 0.5, but must be above hold, 0.9",
+    ),
+    "steps without epochs": (
+        f"{BASE}schedule", {"kind": "step"},
+        f"{BASE}schedule: the epochs of the steps belong to kind: step, and only there",
+    ),
+    "epochs without steps": (
+        f"{BASE}schedule", {"kind": "linear_tail", "epochs": [3]},
+        f"{BASE}schedule: the epochs of the steps belong to kind: step, and only there",
+    ),
+    "an average that begins after the end": (
+        f"{BASE}average", {"from_epoch": 8}, "runs.base: average.from_epoch is after the last ep",
     ),
     "two sizes": (f"{BASE}data.train_size", 5, f"{BASE}data: say exactly one of per_class and"),
     "noise and attack": (
@@ -211,6 +223,59 @@ def test_a_mistake_in_a_sweep_that_no_figure_draws(plan_of):
     spare = {"run": "base", "grid": {"batch": [0]}}
     message = message_of(plan_of, study={"sweeps.spare": spare})
     assert message.startswith("config/studies/flat.yaml: sweeps.spare.grid.batch is 0.")
+
+
+@pytest.mark.parametrize(
+    ("spare", "said"),
+    [
+        ({"measure": "dualty", "layer": "fc2"}, "measures.spare.measure names 'dualty'."),
+        ({"layer": "fc2"}, "measures.spare.measure is missing."),
+        ({"measure": "duality", "layer": "fc2", "sharp": 0}, "measures.spare.sharp is 0."),
+    ],
+)
+def test_a_mistake_in_a_measure_that_no_figure_takes(plan_of, spare, said):
+    message = message_of(plan_of, study={"measures.spare": spare})
+    assert message.startswith(f"config/studies/flat.yaml: {said}")
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("key", ["classes", "positive"])
+def test_a_class_that_the_source_does_not_have(plan_of, file, key):
+    prefix, name = FILES[file]
+    message = message_of(plan_of, **{file: {f"{prefix}{BASE}data.{key}": [3, 10]}})
+    assert message.startswith(f"{name}: {prefix}{BASE}data.{key} names '10'. Allowed: 0, 1, 2, ")
+    assert "8, 9." in message
+
+
+def test_the_last_class_of_a_source_is_one_of_its_classes(plan_of):
+    textures = {"kind": "textures", "classes": 4}
+    study = {"runs.base.data.source": "textures", "runs.base.data.classes": [1, 3]}
+    assert plan_of(study=study, user={"sources.textures": textures}).runs
+    study["runs.base.data.classes"] = [1, 4]
+    message = message_of(plan_of, study=study, user={"sources.textures": textures})
+    assert "names '4'. Allowed: 0, 1, 2, 3." in message
+
+
+@pytest.mark.parametrize(
+    "sweep",
+    [
+        {"grid": {"batch": [5, 10, 5]}},
+        {"grid": {"optimizer.lr": [1, 1.0]}},
+        {"points": [{"batch": 5}, {"optimizer.lr": 0.1}]},
+    ],
+)
+def test_two_points_that_are_the_same_run(plan_of, sweep):
+    message = message_of(plan_of, study={"sweeps.spare": {"run": "base", **sweep}})
+    place = "config/studies/flat.yaml: sweeps.spare"
+    assert message == f"{place} has two points that are the same run: say one once."
+
+
+def test_two_specs_of_one_id_are_told_apart(plan_of, monkeypatch):
+    """Twelve digits do not collide by chance, so here all runs get the same."""
+    monkeypatch.setattr("flatlas.plan.resolve._StudyResolver._check_sweeps", lambda self: None)
+    monkeypatch.setattr("flatlas.plan.resolve.run_id", lambda run: "same-000000000000")
+    message = message_of(plan_of)
+    assert message.startswith("two different specs have the id same-000000000000")
 
 
 def test_several_mistakes_are_told_at_once_each_in_its_own_file(plan_of):

@@ -34,6 +34,18 @@ def test_a_mistyped_target_gets_the_nearest_one(target, meant):
     assert "--list-rules" in str(raised.value)
 
 
+@pytest.mark.parametrize("target", ["results/laptop/duality/fig3.pdf", "results/paper/report.html"])
+def test_a_figure_of_another_preset_is_told_how_to_ask_for_it(target):
+    preset = target.split("/")[1]
+    with pytest.raises(FlatlasError) as raised:
+        check_targets([target], RULES, FILES, presets=["laptop", "paper"])
+    assert str(raised.value) == f"'{target}' is of another preset: add --config preset={preset}."
+
+
+def test_a_folder_that_only_begins_like_a_preset_is_none_of_our_business():
+    check_targets(["results/papers/one.pdf"], RULES, FILES, presets=["paper"])
+
+
 def test_a_name_like_nothing_gets_no_guess():
     with pytest.raises(FlatlasError, match=r"^'qqq' is no target\. `snakemake --list-rules`"):
         check_targets(["qqq"], RULES, FILES)

@@ -124,6 +124,12 @@ def test_a_figure_is_told_of_a_mapping_value_by_value(plan_of):
     }
 
 
+def test_a_swept_value_may_be_none(plan_of):
+    points = [{"stop.loss_below": None}, {"stop.loss_below": 0.5}]
+    plan = plan_of(study={"sweeps.alpha": {"run": "base", "points": points}})
+    assert [dict(entry.point) for entry in plan.figures["flat_fig1"].entries] == points
+
+
 def test_samples_are_what_the_run_asks_for(plan_of):
     data = "runs.base.data."
     assert kinds(plan_of()) == {SubsetSpec}

@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "measures": {*FOUNDATION, "seeds", "data", "nets"},
     "figures": {"store", "statistics"},
     "scorecard": {"store", "statistics"},
-    "jobs": {"store"},
+    "jobs": {"plan", "store"},
     "errors": set(),
     "seeds": set(),
     "__init__": set(),

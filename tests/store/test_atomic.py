@@ -111,14 +111,14 @@ def test_a_kill_in_the_middle_of_a_write_leaves_the_last_whole_file(tmp_path, se
 
 def test_some_of_those_kills_land_amid_a_write(tmp_path):
     """Else the test above would pass for any writer."""
-    path = tmp_path / "table.csv"
     for seed in range(40):
+        path = tmp_path / str(seed) / "table.csv"
         writer = start_writer(path)
         wait_for(path)
         time.sleep(random.Random(seed).uniform(0, 0.05))
         writer.kill()
         writer.wait()
-        unfinished = [file.stat().st_size for file in tmp_path.iterdir() if file != path]
+        unfinished = [file.stat().st_size for file in path.parent.iterdir() if file != path]
         if any(0 < size < SIZE for size in unfinished):
             return
     pytest.fail("no kill found a half-written file")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from short_runs import assert_same, run, samples, trained
 
-from flatlas.training.resume import Resume
+from flatlas.training.resume import Resume, identity
 from flatlas.training.trainer import Trainer, train
 
 STOP = {"epochs": 40, "loss_below": 0.6}
@@ -167,6 +167,41 @@ def test_a_state_that_was_given_up_does_not_come_back(tmp_path):
     assert_same(done, trained(spec, data, tmp_path / "undisturbed"))
 
 
+def test_a_state_of_something_else_is_not_taken_up(tmp_path):
+    """A run's folder is named by what was chosen; a changed default leaves the name alone."""
+    spec, data = run(stop={"epochs": 4}, **CASES["adam"]), samples()
+    interrupted(spec, data, tmp_path / "resume", epoch=2)
+    epochs = []
+    other = SavesEveryEpoch(tmp_path / "resume", "other")
+    done = train(spec, data, other, lambda done, *_, **__: epochs.append(done))
+    assert epochs == [1, 2, 3, 4]
+    assert_same(done, trained(spec, data, tmp_path / "undisturbed"))
+    assert Resume(tmp_path / "resume", "other").find() is not None
+    assert Resume(tmp_path / "resume").find() is None
+
+
+def test_an_identity_moves_with_spec_code_bytes_and_place(tmp_path):
+    files = [tmp_path / "images", tmp_path / "samples"]
+    for number, file in enumerate(files):
+        file.write_bytes(bytes([number]))
+    copy = tmp_path / "copy"
+    copy.write_bytes(files[0].read_bytes())
+    spec = {"lr": 0.1, "seeds": [0, 1]}
+    usual = (spec, "abc", files, "cpu, 1 threads")
+    first = identity(*usual)
+    assert identity({"seeds": [0, 1], "lr": 0.1}, *usual[1:]) == first
+    assert identity(spec, "abc", [copy, files[1]], usual[3]) == first, "where a file lies"
+    others = {
+        identity(spec | {"lr": 0.2}, *usual[1:]),
+        identity(spec, "abd", *usual[2:]),
+        identity(spec, "abc", files[::-1], usual[3]),
+        identity(spec, "abc", files, "cuda, 1 threads"),
+    }
+    files[1].write_bytes(b"\2")
+    others.add(identity(*usual))
+    assert len(others - {first}) == 5
+
+
 def test_a_job_that_failed_after_its_training_trains_only_what_was_not_saved(tmp_path):
     spec, data = run(stop={"epochs": 4}), samples()
     first, _ = resumed(spec, data, tmp_path)
@@ -205,7 +240,7 @@ def test_a_save_that_fails_leaves_the_one_before(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="no space"):
         resume.save({"w": np.zeros(3)}, {"epoch": 2})
     arrays, facts = resume.find()
-    assert (arrays["w"].tolist(), facts) == ([1.0, 1.0, 1.0], {"epoch": 1})
+    assert (arrays["w"].tolist(), facts["epoch"]) == ([1.0, 1.0, 1.0], 1)
     assert [path.name for path in tmp_path.iterdir()] == [resume.path.name]
 
 

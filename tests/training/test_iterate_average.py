@@ -1,7 +1,9 @@
 """The average of iterates is the solution where a run asks for it."""
 
 import numpy as np
+import pytest
 import torch
+from pydantic import ValidationError
 from short_runs import run, samples, trained
 
 from flatlas.training.averaging import RunningMean
@@ -56,6 +58,13 @@ def test_the_solution_is_the_mean_of_the_iterates_from_its_epoch_on(tmp_path):
     of_both = iterates[:, 1:].mean((1, 2))
     np.testing.assert_allclose(weights["final/fc1.weight"], of_both, atol=1e-6)
     np.testing.assert_array_equal(weights["final.last/fc1.weight"], iterates[:, -1, -1])
+
+
+def test_an_average_begins_in_the_last_epoch_at_the_latest():
+    stop = {"epochs": 2, "extra_epochs": 3}
+    assert run(stop=stop, average={"from_epoch": 5}).average.from_epoch == 5
+    with pytest.raises(ValidationError, match=r"average\.from_epoch is after the last epoch, 5"):
+        run(stop=stop, average={"from_epoch": 6})
 
 
 def test_the_history_looks_at_the_average(tmp_path):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 from short_runs import run, samples, trained
 
 from flatlas.plan.training_specs import Schedule
@@ -34,6 +35,14 @@ def test_linear_tail_with_its_own_corners():
     schedule = Schedule(kind="linear_tail", hold=0.2, land=0.6, floor=0.5)
     factors = [factor(schedule, epoch, 10) for epoch in range(1, 11)]
     assert factors == pytest.approx([1, 1, 1, 0.875, 0.75, 0.625, 0.5, 0.5, 0.5, 0.5])
+
+
+@pytest.mark.parametrize(
+    "settings", [{"kind": "step"}, {"epochs": (3,)}, {"kind": "linear_tail", "epochs": (3,)}]
+)
+def test_steps_and_their_epochs_come_together(settings):
+    with pytest.raises(ValidationError, match="epochs of the steps belong to kind: step"):
+        Schedule(**settings)
 
 
 def test_training_obeys_the_schedule(tmp_path):

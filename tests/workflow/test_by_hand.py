@@ -1,8 +1,13 @@
-"""Each script can be run again by hand, from the JSON beside its log: the way to debug a job."""
+"""Each script can be run again by hand, from the JSON beside its log: the way to debug a job.
+
+What it makes then lies under results/by-hand/, and nothing of the pipeline's own is touched.
+"""
 
 import json
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from pydantic import TypeAdapter
@@ -48,13 +53,42 @@ RULES = {
 @pytest.mark.parametrize("rule", RULES)
 def test_by_hand_a_job_gives_the_same_bytes(demo, rule):
     script, results, _ = RULES[rule]
-    before = demo.contents(results)
-    for path in (demo / "results").glob(results):
-        path.unlink()
-    by_hand(demo, script, job_of(demo, rule))
-    made = demo.contents(results)
+    before = stamps(demo)
+    done = by_hand(demo, f"workflow/scripts/{script}.py", job_of(demo, rule))
+    _, complaint = done.communicate()
+    assert done.returncode == 0, complaint
+    made = demo.contents(f"by-hand/{results}")
     assert made
-    assert {name: before[name] for name in made} == made
+    pipeline = demo.contents(results)
+    assert {name: pipeline[name.removeprefix("by-hand/")] for name in made} == made
+    assert stamps(demo) == before
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_by_hand_a_job_has_its_own_number_of_threads(demo, threads):
+    job = job_of(demo, "train")
+    job.write_text(json.dumps(json.loads(job.read_text()) | {"threads": threads}))
+    done = by_hand(demo, "workflow/scripts/train.py", job)
+    _, complaint = done.communicate()
+    assert done.returncode == 0, complaint
+    (provenance,) = (demo / "results/by-hand/runs").glob("*/provenance.json")
+    assert json.loads(provenance.read_text())["threads"] == threads
+
+
+def test_by_hand_an_interrupted_training_keeps_its_state_apart(demo):
+    job = job_of(demo, "train")
+    given = json.loads(job.read_text())
+    given["params"]["spec"]["stop"] = {"loss_below": 1e-12, "epochs": 5000}
+    job.write_text(json.dumps(given))
+    before = stamps(demo)
+    process = by_hand(demo, "workflow/scripts/train.py", job)
+    state = demo / "results/by-hand/resume" / job.stem / "state.safetensors"
+    while not state.exists():
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert stamps(demo) == before
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -66,7 +100,10 @@ def test_a_job_loads_no_code_that_its_fingerprint_leaves_out(demo, rule, monkeyp
     assert code_of(params) == params["code"]
     monkeypatch.setattr(code, "fingerprint", lambda *roots: roots)
     watched = {str(root) for root in closure(code_of(params))}
-    loaded = set(by_hand(demo, script, job).split())
+    done = by_hand(demo, "-c", TELLING, f"workflow/scripts/{script}.py", job, OMP_NUM_THREADS="1")
+    said, complaint = done.communicate()
+    assert done.returncode == 0, complaint
+    loaded = set(said.splitlines()[-1].split())
     without_results = {name for name in loaded if name.startswith(("flatlas.plan", "flatlas.jobs"))}
     assert len(loaded - without_results) > 3
     assert loaded - without_results <= watched
@@ -83,12 +120,17 @@ def job_of(checkout, rule):
     return sorted((checkout / f"results/logs/{rule}").glob("*.json"))[-1]
 
 
-def by_hand(checkout, script, job):
-    """Run a script with a job's JSON; the modules of the library that it has loaded."""
-    done = subprocess.run(
-        [sys.executable, "-c", TELLING, f"workflow/scripts/{script}.py", job],
-        cwd=checkout.root, env=checkout.env | {"PYTHONPATH": str(checkout / "workflow")},
-        capture_output=True, text=True,
+def by_hand(checkout, *arguments, **env):
+    """Python as a user starts it, who has set no number of threads."""
+    unset = {name: value for name, value in checkout.env.items() if name != "OMP_NUM_THREADS"}
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=checkout.root, env=unset | {"PYTHONPATH": str(checkout / "workflow")} | env,
+        text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()[-1]
+
+
+def stamps(checkout):
+    """When each file under results was written, but for those made by hand."""
+    files = [path for path in (checkout / "results").rglob("*") if path.is_file()]
+    return {path: path.stat().st_mtime_ns for path in files if "by-hand" not in path.parts}

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from flatlas.store.tables import read_table
 
@@ -23,4 +24,15 @@ def test_a_diverged_run_is_recorded_and_the_figures_are_drawn(demo):
         drawn[drawn["optimizer.lr"] == 0.1].reset_index(drop=True), kept.reset_index(drop=True)
     )
     assert 1e30 not in drawn["optimizer.lr"].tolist()
+    assert demo.would_run() == {}
+
+
+@pytest.mark.parametrize(("lr", "panels"), [(0.1, {"D", "E", "F"}), (1e25, set())])
+def test_figures_are_drawn_of_sweeps_in_which_everything_diverges(demo, lr, panels):
+    """Of one of the two sweeps, and of both."""
+    demo.set_study("sweeps", "alpha", "grid", "optimizer.lr", value=[1e30, 1e29])
+    demo.set_study("runs", "base", "optimizer", "lr", value=lr)
+    demo.snakemake()
+    assert set(pd.read_csv(demo / "results/tiny/duality/fig3.csv")["panel"]) == panels
+    assert (pd.read_csv(demo / "results/tiny/duality/s4.csv").empty) is not bool(panels)
     assert demo.would_run() == {}

@@ -9,7 +9,7 @@ IMPOSSIBLE = {
     "subset": (("data", "per_class"), 5000, r"per_class is 5000, but class \d of digits has only"),
     "train": (
         ("net",),
-        {"family": "convolutional", "stages": [{"channels": 2, "kernel": 9}]},
+        {"family": "convolutional", "stages": [{"channels": 2, "kernel": 9}], "hidden": [12]},
         r"net\.stages\.0 leaves no pixel of an image of side 8",
     ),
 }

@@ -71,6 +71,32 @@ def test_after_ctrl_c_the_same_command_goes_on(long_run):
     assert read_times(checkout, "runs")[: len(state["times"])] == state["times"].tolist()
 
 
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("data/subset.py", '"training images"', '"other images"'),
+        ("plan/training_specs.py", "coefficient: (.*?) = 0.0", r"coefficient: \1 = 0.001"),
+    ],
+    ids=["other images", "another default"],
+)
+def test_what_was_trained_otherwise_is_not_gone_on_with(long_run, path, old, new):
+    """Neither edit moves the run: its id tells which values were chosen, not what they lead to."""
+    checkout = long_run("train")
+    state = interrupted(checkout, "train", signal.SIGKILL, saves=5)
+    checkout.snakemake("--unlock")
+    (begun,) = (checkout / "results/resume").iterdir()
+    checkout.edit(f"workflow/flatlas/{path}", old, new)
+
+    checkout.snakemake("--until", "train")
+    restarted = checkout.contents("runs/*/[who]*")
+    assert all(name.startswith(f"runs/{begun.name}/") for name in restarted)
+    assert read_times(checkout, "runs")[: len(state["times"])] != state["times"].tolist()
+    assert list((checkout / "results/resume").iterdir()) == []
+
+    checkout.snakemake("--until", "train", "--forcerun", "train")
+    assert checkout.contents("runs/*/[who]*") == restarted
+
+
 def interrupted(checkout, rule, how, saves):
     """Interrupt a training after so many saves; gives the state that it leaves."""
     seen = set()

@@ -4,6 +4,8 @@ Snakemake itself says what there is to do: it knows results by their parameters,
 fingerprint of a stage's code is one of them.
 """
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -26,6 +28,7 @@ def test_every_result_has_its_provenance_and_every_figure_its_points(finished):
         folders = list((finished / f"results/{room}").iterdir())
         assert folders
         assert all((folder / "provenance.json").is_file() for folder in folders)
+        assert all(re.fullmatch(r".+-[0-9a-f]{12}", folder.name) for folder in folders)
     figures = {path.name for path in (finished / "results/tiny/duality").iterdir()}
     assert figures == {f"{name}.{kind}" for name in ("fig3", "s4") for kind in KINDS}
 

@@ -69,6 +69,30 @@ def test_a_mistyped_target_gets_the_nearest_and_nothing_is_run(tiny, target, mea
     assert not (tiny / "results").exists()
 
 
+def test_a_figure_of_another_preset_is_told_how_to_ask_for_it(pristine):
+    said = pristine.snakemake("results/laptop/duality/fig3.pdf", fails=True)
+    assert "add --config preset=laptop" in said
+    assert "Traceback" not in said
+    assert not (pristine / "results").exists()
+    asked = ("results/laptop/duality/fig3.pdf", "--config", "preset=laptop")
+    assert "duality_fig3" in pristine.would_run(*asked)
+
+
+def test_a_figure_without_function_or_caption_is_told_and_nothing_is_run(tiny):
+    tiny.set_study("figures", "s5", value={"title": "Five", "sweeps": ["alpha"]})
+    place = "config/studies/duality.yaml: figures.s5 needs"
+    module = "workflow/flatlas/figures/duality.py"
+    said = tiny.snakemake("all", fails=True)
+    assert f"{place} a function s5(material) in {module}; there are fig3, s4." in said
+    tiny.edit(module, "def s4", "def s5(material: Material) -> Drawing:\n    ...\n\n\ndef s4")
+    said = tiny.snakemake("all", fails=True)
+    assert f"{place} a caption in workflow/report/duality_s5.rst." in said
+    assert "Traceback" not in said
+    assert not (tiny / "results").exists()
+    (tiny / "workflow/report/duality_s5.rst").write_text("**Five.**\n")
+    assert tiny.would_run("duality_s5")["duality_s5"] == 1
+
+
 def test_a_mistake_in_the_configuration_is_told_and_nothing_is_run(tiny):
     tiny.edit("config/studies/duality.yaml", "realizations:", "realisations:")
     said = tiny.snakemake("all", fails=True)

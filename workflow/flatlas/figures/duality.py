@@ -20,6 +20,7 @@ GAPS = {
     "gap_sharp": (r"$\Delta L_s$", BLUE),
     "gap_flat": (r"$\Delta L_f$", GREEN),
 }
+NET = ["pairwise_gap", "dual_gap", "mu_gap", "test_error"]
 
 
 def fig3(material: Material) -> Drawing:
@@ -37,9 +38,8 @@ def fig3(material: Material) -> Drawing:
 def s4(material: Material) -> Drawing:
     """The gap by Eq. 11 against the direct gap, and the test error against the gap."""
     figure, axes = panels(1, 2, width=3.4, height=3.1)
-    nets = _with_outcomes(material, "hidden_summary").drop_duplicates(["run", "seed"])
-    drawn = ["run", "seed", "converged", "pairwise_gap", "dual_gap", "mu_gap", "test_error"]
-    points = nets[drawn]
+    nets = _with_outcomes(material, "hidden_summary", NET).drop_duplicates(["run", "seed"])
+    points = nets[["run", "seed", "converged", *NET]]
     _accuracy_panel(axes[0], points)
     _error_panel(axes[1], points)
     note(figure, "One dot a trained net. " + _small_print(material))
@@ -50,9 +50,11 @@ def _sweep_panels(
     material: Material, axes: list[Axes], letters: str, sweep: str, key: str
 ) -> Iterator[pd.DataFrame]:
     """One row of figure 3 or 4: sigma_g, S_w and the gaps over one sweep."""
-    directions = _of_sweep(_with_outcomes(material, "hidden_directions"), sweep)
+    measured = ["n", "sigma_g", "sigma_w"]
+    directions = _of_sweep(_with_outcomes(material, "hidden_directions", measured), sweep)
     directions["S_w"] = directions.groupby(["run", "seed"])["sigma_w"].cumsum()
-    summary = _of_sweep(_with_outcomes(material, "hidden_summary"), sweep)
+    measured = ["n_sharp", *GAPS]
+    summary = _of_sweep(_with_outcomes(material, "hidden_summary", measured), sweep)
     spectra = _over_seeds(directions, [key, "n"], list(SPECTRA))
     split = _over_seeds(summary, [key], ["n_sharp"])
     gaps = _over_seeds(summary, [key], list(GAPS))
@@ -102,7 +104,7 @@ def _gap_panel(ax: Axes, gaps: pd.DataFrame, key: str) -> None:
     spread = gaps["sd"].fillna(0)
     lowest, highest = (gaps["mean"] - spread).min(), (gaps["mean"] + spread).max()
     if len(gaps):
-        ax.set_ylim(min(0.0, 1.1 * lowest), 1.25 * highest)
+        ax.set_ylim(min(0.0, 1.1 * lowest), max(0.0, 1.25 * highest))
     ax.set(xlabel=SYMBOLS[key], ylabel="generalization gap")
     ax.legend(ncols=3, loc="upper center")
 
@@ -136,11 +138,16 @@ def _dots(ax: Axes, x: pd.Series, y: pd.Series, converged: pd.Series) -> None:
         ax.plot(x[chosen], y[chosen], "o", ms=4, color=BLUE, mfc=face, alpha=0.7)
 
 
-def _with_outcomes(material: Material, table: str) -> pd.DataFrame:
-    """A table of measurements, each row knowing whether its training met its stopping rule."""
+def _with_outcomes(material: Material, table: str, columns: list[str]) -> pd.DataFrame:
+    """A table of measurements, each row knowing whether its training met its stopping rule.
+
+    Where every realization diverged, the table has no `columns` of its own and gets them, empty.
+    """
+    measured = material.tables[table]
+    empty = {name: pd.Series(dtype=float) for name in columns if name not in measured}
     outcomes = material.tables["outcomes"].drop_duplicates(["run", "seed"])
     told = outcomes[["run", "seed", "converged"]]
-    return material.tables[table].merge(told, on=["run", "seed"], validate="many_to_one")
+    return measured.assign(**empty).merge(told, on=["run", "seed"], validate="many_to_one")
 
 
 def _of_sweep(table: pd.DataFrame, sweep: str) -> pd.DataFrame:
@@ -150,15 +157,18 @@ def _of_sweep(table: pd.DataFrame, sweep: str) -> pd.DataFrame:
 def _over_seeds(table: pd.DataFrame, keys: list[str], columns: list[str]) -> pd.DataFrame:
     """Mean, standard deviation and band over realizations, and how many of them converged.
 
-    The band ends at a tenth of the mean, where a logarithmic axis could not show what is below.
+    The band of a spectrum ends at a tenth of the mean: a logarithmic axis could not show what is
+    below.
     """
     long = table.melt([*keys, "converged"], columns, var_name="quantity")
     grouped = long.groupby([*keys, "quantity"], sort=True)
     over = grouped["value"].agg(mean="mean", sd="std", realizations="size")
     over["converged"] = grouped["converged"].sum()
-    over["low"] = (over["mean"] - over["sd"]).clip(lower=over["mean"] / 10)
-    over["high"] = over["mean"] + over["sd"]
-    return over.reset_index()
+    table = over.reset_index()
+    ends = (table["mean"] / 10).where(table["quantity"].isin(SPECTRA), -np.inf)
+    table["low"] = (table["mean"] - table["sd"]).clip(lower=ends)
+    table["high"] = table["mean"] + table["sd"]
+    return table
 
 
 def _all_converged(points: pd.DataFrame) -> bool:

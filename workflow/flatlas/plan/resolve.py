@@ -245,7 +245,7 @@ def _resolved(point: Mapping[str, Any], run: Run) -> dict[str, Any]:
     """
     values: dict[str, Any] = {}
     for key in point:
-        value: Any = run.resolved()
+        value: Any = run.model_dump(mode="json")
         for part in key.split("."):
             value = value[part]
         values |= _leaves(key, value)

@@ -1,0 +1,31 @@
+"""Tests that need a machine with something special are skipped elsewhere, each with its reason."""
+
+import shutil
+
+import pytest
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+
+def pytest_collection_modifyitems(items):
+    for mark, missing in (("gpu", no_gpu), ("slurm", no_slurm), ("browser", no_browser)):
+        marked = [item for item in items if item.get_closest_marker(mark)]
+        reason = missing() if marked else ""
+        for item in marked if reason else ():
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def no_gpu():
+    # Here, since torch takes seconds to load: only where a test asks for a GPU.
+    import torch
+
+    return "" if torch.cuda.is_available() else "torch sees no CUDA"
+
+
+def no_slurm():
+    return "" if shutil.which("sbatch") else "there is no sbatch"
+
+
+def no_browser():
+    found = any(map(shutil.which, BROWSERS))
+    return "" if found else f"none of {', '.join(BROWSERS)} is installed"

@@ -1,0 +1,100 @@
+"""A training on a GPU: what the CPU finds, up to rounding, and twice the same bytes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from short_runs import assert_same, quiet, run, samples
+
+from flatlas.jobs.device import choose_device
+from flatlas.training.resume import Resume
+from flatlas.training.trainer import train
+
+pytestmark = pytest.mark.gpu
+
+STAGES = ({"channels": 3, "kernel": 2}, {"channels": 4, "kernel": 2})
+DROPOUT = {"family": "dense", "hidden": (8, 6), "bias": True, "dropout": 0.1}
+CASES = {
+    "sgd": {},
+    "momentum": {"optimizer": {"name": "momentum", "lr": 0.05}},
+    "adam": {"optimizer": {"name": "adam", "lr": 0.02}},
+    "adagrad": {"optimizer": {"name": "adagrad", "lr": 0.1}},
+    "entropy_sgd": {"optimizer": {"name": "entropy_sgd", "noise": 0.01, "langevin_steps": 7}},
+    "learners": {"learners": {"kind": "dpsgd", "count": 3}, "batch": 2},
+    "dropout and penalty": {"net": DROPOUT, "penalty": {"form": "unsquared", "coefficient": 0.01}},
+    "average and trajectory": {
+        "average": {"from_epoch": 2},
+        "snapshots": "fc2",
+        "stop": {"epochs": 2, "extra_epochs": 2},
+    },
+    "binary": {"outputs": 1},
+    "convolutional": {
+        "net": {"family": "convolutional", "stages": STAGES, "hidden": (8,)},
+        "input_shape": (1, 4, 4),
+    },
+}
+
+
+class SavesEveryEpoch(Resume):
+    """Saves at each occasion, however long it takes."""
+
+    def due(self):
+        return True
+
+
+class Stopped(Exception):
+    """What stops a training after its second epoch."""
+
+
+def stop(done, *_, **__):
+    if done == 2:
+        raise Stopped
+
+
+@pytest.fixture(scope="module")
+def cuda():
+    """As a job asks for it: the GPU made to repeat itself."""
+    return choose_device(wanted=True)
+
+
+@pytest.fixture(params=CASES)
+def chosen(request):
+    spec = run(**CASES[request.param])
+    return spec, samples(shape=spec.input_shape, classes=max(spec.outputs, 2))
+
+
+def test_a_gpu_finds_what_the_cpu_finds(tmp_path, cuda, chosen):
+    on_cpu, on_gpu = (
+        train(*chosen, Resume(tmp_path / device), quiet, device) for device in ("cpu", cuda)
+    )
+    assert on_gpu.weights.keys() == on_cpu.weights.keys()
+    for name, array in on_cpu.weights.items():
+        np.testing.assert_allclose(on_gpu.weights[name], array, rtol=1e-3, atol=1e-4, err_msg=name)
+    pd.testing.assert_frame_equal(on_gpu.history, on_cpu.history, rtol=1e-3, atol=1e-4)
+    if on_cpu.trajectory is not None:
+        found, expected = on_gpu.trajectory.array, on_cpu.trajectory.array
+        np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
+
+
+def test_a_gpu_finds_the_same_bytes_twice(tmp_path, cuda, chosen):
+    first, second = (
+        train(*chosen, Resume(tmp_path / attempt), quiet, cuda) for attempt in ("one", "two")
+    )
+    assert_same(first, second)
+
+
+def test_an_interruption_on_a_gpu_leaves_no_trace(tmp_path, cuda, chosen):
+    undisturbed = train(*chosen, Resume(tmp_path / "undisturbed"), quiet, cuda)
+    with pytest.raises(Stopped):
+        train(*chosen, SavesEveryEpoch(tmp_path / "resume"), stop, cuda)
+    resumed = Resume(tmp_path / "resume")
+    assert resumed.find()[1]["done_epochs"] >= 1
+    assert_same(train(*chosen, resumed, quiet, cuda), undisturbed)
+
+
+def test_members_leave_the_stack_on_a_gpu(tmp_path, cuda):
+    """Each optimizer's state is cut to the rows that stay."""
+    for optimizer in ({"name": "adam", "lr": 0.02}, {"name": "entropy_sgd", "inner_lr": 0.5}):
+        spec = run(optimizer=optimizer, stop={"epochs": 40, "loss_below": 0.6})
+        done = train(spec, samples(), Resume(tmp_path / optimizer["name"]), quiet, cuda)
+        assert done.outcomes.epoch.nunique() > 1
+        assert done.outcomes.converged.all()

@@ -1,0 +1,89 @@
+"""The pages docs/add-a-*.md, followed to the letter: what they say works, and redoes little."""
+
+import re
+from textwrap import dedent
+
+import pandas as pd
+import pytest
+import yaml
+from checkout import ROOT
+
+LIBRARY = "workflow/flatlas"
+FIGURES = {"duality_fig3": 1, "duality_s4": 1}
+
+
+def blocks(page):
+    """The code of a page, block by block."""
+    text = (ROOT / "docs" / page).read_text()
+    found = re.findall(r"(?:^ {8}.*\n(?:\n+(?= {8}))?)+", text, flags=re.MULTILINE)
+    return [dedent(block) for block in found]
+
+
+def add_to_study(checkout, block):
+    for room, entries in yaml.safe_load(block).items():
+        for name, entry in entries.items():
+            checkout.set_study(room, name, value=entry)
+
+
+@pytest.fixture
+def with_trace(demo):
+    """The finished study and a second measure, not yet taken."""
+    spec, union, entry, module, study, figure, caption = blocks("add-a-measure.md")
+    entries, drawings = f"{LIBRARY}/plan/measure_specs.py", f"{LIBRARY}/figures/duality.py"
+    demo.edit(entries, "from typing import", "from typing import Annotated,")
+    demo.edit(entries, "from pydantic import", "from pydantic import Field,")
+    demo.edit(entries, "MeasureOptions = Duality\n", f"{spec}\n\n{union}")
+    demo.edit(entries, r"(\nMEASURES: .*? = \{\n)", rf"\1    {entry}")
+    (demo / LIBRARY / "measures/trace.py").write_text(module)
+    add_to_study(demo, study)
+    (demo / drawings).write_text(f"{(demo / drawings).read_text()}\n\n{figure}")
+    (demo / "workflow/report/duality_trace.rst").write_text(caption)
+    return demo
+
+
+@pytest.fixture
+def with_nadam(demo):
+    """The finished study and a run with one more optimizer, not yet trained."""
+    spec, union, module, *_, study = blocks("add-an-optimizer.md")
+    specs = f"{LIBRARY}/plan/training_specs.py"
+    demo.edit(specs, r"OptimizerSpec = Annotated\[.*?\n\]\n", f"{spec}\n\n{union}")
+    (demo / LIBRARY / "training/optimizers/nadam.py").write_text(module)
+    add_to_study(demo, study)
+    return demo
+
+
+def test_each_of_two_measures_is_taken_again_alone(with_trace):
+    kept = ("runs/*/*", "measures/duality/*/*")
+    before = [with_trace.contents(pattern) for pattern in kept]
+    new = {"measure_trace": 2, "duality_trace": 1}
+    assert with_trace.would_run() == new | FIGURES | {"dag": 1}
+    with_trace.snakemake()
+    assert [with_trace.contents(pattern) for pattern in kept] == before
+    drawn = pd.read_csv(with_trace / "results/tiny/duality/trace.csv")
+    assert drawn.groupby("optimizer.lr").size().to_dict() == {0.05: 2, 0.1: 2}
+    assert (drawn["trace"] > 0).all()
+    assert with_trace.would_run() == {}
+
+    unchanged = (with_trace / LIBRARY / "measures/trace.py").read_text()
+    with_trace.change_function(f"{LIBRARY}/measures/trace.py", "measure")
+    assert with_trace.would_run() == new
+    (with_trace / LIBRARY / "measures/trace.py").write_text(unchanged)
+    with_trace.change_function(f"{LIBRARY}/measures/duality.py", "measure")
+    assert with_trace.would_run() == {"measure_duality": 3} | FIGURES
+
+
+def test_a_new_optimizer_trains_its_own_run_alone(with_nadam):
+    before = with_nadam.contents("runs/*/*")
+    new = {"train": 1, "measure_duality": 1, "duality_s4": 1}
+    assert with_nadam.would_run() == new | {"dag": 1}
+    with_nadam.snakemake()
+    after = with_nadam.contents("runs/*/*")
+    assert {path: after[path] for path in before} == before
+    (run,) = {path.split("/")[1] for path in after.keys() - before.keys()}
+    assert "nadam0.002" in run
+    outcomes = pd.read_csv(with_nadam / "results/runs" / run / "outcomes.csv")
+    assert outcomes["converged"].all()
+    assert with_nadam.would_run() == {}
+
+    with_nadam.change_function(f"{LIBRARY}/training/optimizers/nadam.py", "build")
+    assert with_nadam.would_run() == new

@@ -1,0 +1,76 @@
+"""A folder of images as a data source: what is made of it follows the images that lie there."""
+
+import shutil
+
+import numpy as np
+import pytest
+import yaml
+from checkout import Checkout
+from PIL import Image
+from safetensors.numpy import load_file
+
+SIDE = 8
+
+
+@pytest.fixture
+def pictured(tiny, tmp_path):
+    """A checkout whose only source is the folder `pictures` below a data root."""
+    tiny.set_study("runs", "base", "data", value={"source": "own", "per_class": 2, "test_size": 2})
+
+    def checkout(name, data_root):
+        made = Checkout(shutil.copytree(tiny.root, tmp_path / name), tiny.memory)
+        own = {"kind": "folder", "path": "pictures", "classes": 2, "channels": 1, "side": SIDE}
+        config = made / "config/config.yaml"
+        settings = yaml.safe_load(config.read_text())
+        settings |= {"data_root": str(data_root), "sources": {"own": own}}
+        config.write_text(yaml.safe_dump(settings))
+        return made
+
+    return checkout
+
+
+def paint(data_root, seed):
+    """Two classes of three images of noise, for training and for testing."""
+    noise = np.random.default_rng(seed)
+    for part in ("train", "test"):
+        for label in ("cat", "dog"):
+            folder = data_root / "pictures" / part / label
+            folder.mkdir(parents=True)
+            for number in range(3):
+                pixels = noise.integers(256, size=(SIDE, SIDE), dtype=np.uint8)
+                Image.fromarray(pixels).save(folder / f"{number}.png")
+    return data_root
+
+
+def source(checkout):
+    (file,) = (checkout / "results/data/sources").glob("*/images.safetensors")
+    return load_file(file)
+
+
+def test_a_replaced_image_is_read_again(pictured, tmp_path):
+    checkout = pictured("checkout", paint(tmp_path / "originals", seed=1))
+    checkout.snakemake("--until", "source")
+    assert checkout.would_run("--until", "source") == {}
+    replaced = np.full((SIDE, SIDE), 7, dtype=np.uint8)
+    Image.fromarray(replaced).save(tmp_path / "originals/pictures/train/dog/0.png")
+    assert checkout.would_run("--until", "source") == {"source": 1}
+    checkout.snakemake("--until", "source")
+    assert (source(checkout)["train_images"][3] == 7).all()
+
+
+def test_folders_of_one_name_share_no_pixels_unless_they_are_the_same(pictured, tmp_path):
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    one, two = paint(tmp_path / "one", seed=1), paint(tmp_path / "two", seed=2)
+    copied = shutil.copytree(one, tmp_path / "copied")
+    pixels, read = {}, {}
+    for root in (one, two, copied):
+        checkout = pictured(f"checkout of {root.name}", root)
+        checkout.snakemake("--until", "source", "--cache", SNAKEMAKE_OUTPUT_CACHE=str(cache))
+        pixels[root.name] = source(checkout)["train_images"]
+        # For a result from the cache Snakemake leaves the log empty.
+        (log,) = (checkout / "results/logs/source").glob("*.log")
+        read[root.name] = bool(log.read_text())
+    assert read == {"one": True, "two": True, "copied": False}
+    assert (pixels["one"] != pixels["two"]).any()
+    assert (pixels["one"] == pixels["copied"]).all()
