@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FILES = {
     "study": ("", "config/studies/flat.yaml"),
     "preset": ("studies.flat.", "config/presets/small.yaml"),
-    "user": ("studies.flat.", "config/config.yaml (or --config)"),
+    "user": ("studies.flat.", "config/config.yaml (or --configfile, --config)"),
 }
 BASE = "runs.base."
 KEYS = "average, batch, checkpoints, data, learners, net, optimizer, penalty, realizations, "
@@ -208,7 +208,7 @@ def test_a_missing_key(plan_of, missing):
 def test_a_missing_key_is_told_by_the_file_that_begins_what_lacks_it(plan_of):
     message = message_of(plan_of, user={"studies.flat.runs.more": {"batch": 5}})
     lines = message.splitlines()
-    place = "config/config.yaml (or --config): studies.flat.runs.more"
+    place = "config/config.yaml (or --configfile, --config): studies.flat.runs.more"
     assert lines == [f"{place}.{key} is missing." for key in ("net", "optimizer", "stop", "data")]
 
 
@@ -287,7 +287,7 @@ def test_several_mistakes_are_told_at_once_each_in_its_own_file(plan_of):
     )
     places = sorted(line.partition(" is ")[0] for line in message.splitlines())
     assert places == [
-        "config/config.yaml (or --config): studies.flat.realizations",
+        "config/config.yaml (or --configfile, --config): studies.flat.realizations",
         "config/presets/small.yaml: studies.flat.runs.base.batch",
         "config/studies/flat.yaml: runs.base.stop.epochs",
     ]
@@ -298,22 +298,22 @@ def test_several_mistakes_are_told_at_once_each_in_its_own_file(plan_of):
     [
         (
             {"user": {"preset": "smal"}},
-            "config/config.yaml (or --config): preset is 'smal'. Allowed: small."
+            "config/config.yaml (or --configfile, --config): preset is 'smal'. Allowed: small."
             " Did you mean 'small'?",
         ),
         (
             {"user": {"studies.flta": {}}},
-            "config/config.yaml (or --config): studies.flta is no study. Allowed: flat."
-            " Did you mean 'flat'?",
+            "config/config.yaml (or --configfile, --config): studies.flta is no study."
+            " Allowed: flat. Did you mean 'flat'?",
         ),
         (
             {"preset": {"studies.flta": {}}},
-            "config/presets/small.yaml: studies.flta is no study. Allowed: flat."
-            " Did you mean 'flat'?",
+            "config/presets/small.yaml: studies.flta is no study."
+            " Allowed: flat. Did you mean 'flat'?",
         ),
         (
             {"user": {"prest": "small"}},
-            "config/config.yaml (or --config): prest is not a key that is known here."
+            "config/config.yaml (or --configfile, --config): prest is not a key that is known here."
             " Allowed: data_root, preset, sources, studies. Did you mean 'preset'?",
         ),
         (
@@ -323,17 +323,17 @@ def test_several_mistakes_are_told_at_once_each_in_its_own_file(plan_of):
         ),
         (
             {"user": {"sources.digits.kind": "digts"}},
-            "config/config.yaml (or --config): sources.digits.kind is 'digts'. Allowed: mnist,"
-            " cifar10, cifar100, folder, digits, textures. Did you mean 'digits'?",
+            "config/config.yaml (or --configfile, --config): sources.digits.kind is 'digts'."
+            " Allowed: mnist, cifar10, cifar100, folder, digits, textures. Did you mean 'digits'?",
         ),
         (
             {"user": {"sources.digits.sede": 1}},
-            "config/config.yaml (or --config): sources.digits.sede is not a key that is known"
-            " here. Allowed: kind.",
+            "config/config.yaml (or --configfile, --config): sources.digits.sede is not"
+            " a key that is known here. Allowed: kind.",
         ),
         (
             {"user": {"data_root": Removed}},
-            "config/config.yaml (or --config): data_root is missing.",
+            "config/config.yaml (or --configfile, --config): data_root is missing.",
         ),
         ({"preset": {"title": Removed}}, "config/presets/small.yaml: title is missing."),
     ],

@@ -104,5 +104,7 @@ def test_a_mistake_in_the_configuration_is_told_and_nothing_is_run(tiny):
 
 def test_a_mistake_on_the_command_line_is_told_as_one(tiny):
     said = tiny.snakemake("all", "--config", "preset=tyni", fails=True)
-    assert "config/config.yaml (or --config): preset is 'tyni'. Allowed: tiny." in said
+    assert (
+        "config/config.yaml (or --configfile, --config): preset is 'tyni'. Allowed: tiny." in said
+    )
     assert "Did you mean 'tiny'?" in said

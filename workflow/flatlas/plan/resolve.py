@@ -39,7 +39,7 @@ from flatlas.plan.training_specs import RunSpec, Training
 
 def resolve(config: Mapping[str, Any], root: Path) -> Plan:
     """The plan of a configuration (a mapping as Snakemake has it) with the files under `root`."""
-    user = Document(Layer("config/config.yaml (or --config)", config))
+    user = Document(Layer("config/config.yaml (or --configfile, --config)", config))
     plan = Plan(user.validated(Settings))
     preset_layers = _preset(plan.settings.preset, root)
     files = {path.stem: path for path in sorted((root / "studies").glob("*.yaml"))}
@@ -60,7 +60,7 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
                 study_root,
             ),
             Layer(
-                "config/config.yaml (or --config)",
+                "config/config.yaml (or --configfile, --config)",
                 plan.settings.studies.get(name, {}),
                 study_root,
             ),
@@ -73,7 +73,7 @@ def _preset(name: str, root: Path) -> Document:
     presets = {path.stem: path for path in sorted((root / "presets").glob("*.yaml"))}
     if name not in presets:
         raise FlatlasError(
-            f"config/config.yaml (or --config): preset is {name!r}. "
+            f"config/config.yaml (or --configfile, --config): preset is {name!r}. "
             f"Allowed: {', '.join(presets)}.{nearest(name, presets)}"
         )
     document = Document(Layer(f"config/presets/{name}.yaml", read_yaml(presets[name])))
