@@ -36,18 +36,21 @@ from flatlas.plan.spec import Spec
 from flatlas.plan.studies import Data, Run, Study
 from flatlas.plan.training_specs import RunSpec, Training
 
+# How messages call what the user says; Snakemake has merged it before we see it.
+USER = "config/config.yaml (or --configfile, --config)"
+
 
 def resolve(config: Mapping[str, Any], root: Path) -> Plan:
     """The plan of a configuration (a mapping as Snakemake has it) with the files under `root`."""
-    user = Document(Layer("config/config.yaml (or --configfile, --config)", config))
+    user = Document(Layer(USER, config))
     plan = Plan(user.validated(Settings))
-    preset_layers = _preset(plan.settings.preset, root)
+    preset = _preset(plan.settings.preset, root)
     files = {path.stem: path for path in sorted((root / "studies").glob("*.yaml"))}
-    for document in (user, preset_layers):
-        for name in document.tree.get("studies", {}):
+    for laid_over in (user, preset):
+        for name in laid_over.tree.get("studies", {}):
             if name not in files:
                 raise FlatlasError(
-                    f"{document.origin(('studies', name))} is no study. "
+                    f"{laid_over.origin(('studies', name))} is no study. "
                     f"Allowed: {', '.join(files)}.{nearest(name, files)}"
                 )
     for name, path in files.items():
@@ -56,11 +59,11 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
             Layer(f"config/studies/{path.name}", read_yaml(path)),
             Layer(
                 f"config/presets/{plan.preset}.yaml",
-                preset_layers.tree.get("studies", {}).get(name, {}),
+                preset.tree.get("studies", {}).get(name, {}),
                 study_root,
             ),
             Layer(
-                "config/config.yaml (or --configfile, --config)",
+                USER,
                 plan.settings.studies.get(name, {}),
                 study_root,
             ),
@@ -73,8 +76,7 @@ def _preset(name: str, root: Path) -> Document:
     presets = {path.stem: path for path in sorted((root / "presets").glob("*.yaml"))}
     if name not in presets:
         raise FlatlasError(
-            f"config/config.yaml (or --configfile, --config): preset is {name!r}. "
-            f"Allowed: {', '.join(presets)}.{nearest(name, presets)}"
+            f"{USER}: preset is {name!r}. Allowed: {', '.join(presets)}.{nearest(name, presets)}"
         )
     document = Document(Layer(f"config/presets/{name}.yaml", read_yaml(presets[name])))
     document.validated(Preset)

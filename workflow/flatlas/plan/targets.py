@@ -28,8 +28,7 @@ def check_targets(
     """Refuse a target that is neither a rule's name nor a file that a rule makes.
 
     Only targets that look like one of our names are judged: a bare word, a figure's path, or a
-    path of one of the other `presets`.
-    Files with wildcards in their rules are left to Snakemake.
+    path of one of the other `presets`. Files with wildcards in their rules are left to Snakemake.
     """
     names, figures = sorted(rules), sorted(files)
     folders = {str(Path(file).parent) for file in figures}
