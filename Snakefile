@@ -40,13 +40,13 @@ for study in PLAN.studies:
         name:
             study
         input:
-            PLAN.study_figures(study),
+            PLAN.study_results(study),
 
 
 rule all:
     default_target: True
     input:
-        [PLAN.study_figures(study) for study in PLAN.studies],
+        [PLAN.study_results(study) for study in PLAN.studies],
         rules.dag.output,
 
 

@@ -1,4 +1,5 @@
 # Figures: one rule for each, named as its target, made from the plan. No figure imports torch.
+# What a paper claims of a figure is judged by the job that draws it.
 
 for target, figure in PLAN.figures.items():
 
@@ -8,9 +9,7 @@ for target, figure in PLAN.figures.items():
         input:
             **PLAN.figure_files(target),
         output:
-            pdf=PLAN.figure_file(target, "pdf"),
-            csv=PLAN.figure_file(target, "csv"),
-            provenance=PLAN.figure_file(target, "json"),
+            **PLAN.figure_results(target),
             png=report(
                 PLAN.figure_file(target, "png"),
                 caption=f"../report/{target}.rst",
@@ -29,7 +28,8 @@ for target, figure in PLAN.figures.items():
             study=figure.study,
             figure=figure.name,
             points=PLAN.figure_points(target),
-            code=figure_code(figure.study),
+            judged=PLAN.judged,
+            code=figure_code(figure.study, figure.name),
         message:
             f"Figure {target}"
         script:

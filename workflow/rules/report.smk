@@ -1,4 +1,4 @@
-# The picture of the plan itself: which stages feed which figures.
+# What a reader opens: the picture of the plan, and the scorecards.
 
 
 rule dag:
@@ -25,3 +25,38 @@ rule dag:
         "The DAG of the plan"
     script:
         "../scripts/dag.py"
+
+
+# The claims of each study with their verdicts, as `<study>_scorecard`.
+for study, settings in PLAN.studies.items():
+    if not PLAN.study_claims(study):
+        continue
+
+    rule:
+        name:
+            f"{study}_scorecard"
+        input:
+            claims=PLAN.study_claims(study),
+        output:
+            csv=PLAN.scorecard_file(study, "csv"),
+            html=report(
+                PLAN.scorecard_file(study, "html"),
+                caption="../report/scorecard.rst",
+                category=settings.title,
+                labels={"figure": "scorecard", "shows": "Every claim and its verdict"},
+            ),
+        log:
+            paths.LOG.format(stage="figures", name=f"{PLAN.preset}_{study}_scorecard"),
+        conda:
+            "../../envs/figures.yaml"
+        threads: 1
+        resources:
+            mem_mb=1000,
+            runtime=10,
+        params:
+            title=settings.title,
+            code=stage_code("scorecard"),
+        message:
+            f"Scorecard of {study}"
+        script:
+            "../scripts/scorecard.py"

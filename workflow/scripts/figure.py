@@ -1,16 +1,22 @@
-"""Draw one figure, and write every point in it and every run behind it."""
+"""Draw one figure and judge its claims; write every point in it and every run behind it."""
 
 from importlib import import_module
 
-from flatlas.figures.material import gather
 from flatlas.figures.style import save
 from flatlas.jobs.job import Job
+from flatlas.scorecard.claims import claims_table
+from flatlas.store.material import gather
 from flatlas.store.provenance import write_provenance
+from flatlas.store.tables import write_table
 
 with Job(globals().get("snakemake"), "figure") as job:
     material = gather(vars(job.input), job.params.points)
-    draw = getattr(import_module(f"flatlas.figures.{job.params.study}"), job.params.figure)
-    save(draw(material), job.output)
+    name = f"{job.params.study}.{job.params.figure}"
+    save(import_module(f"flatlas.figures.{name}").draw(material), job.output)
+    if hasattr(job.output, "claims"):
+        claims = import_module(f"flatlas.scorecard.{name}").judge(material)
+        target = name.replace(".", "_")
+        write_table(job.output.claims, claims_table(target, claims, job.params.judged))
     write_provenance(
         job.output.provenance,
         spec={

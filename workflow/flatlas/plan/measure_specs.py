@@ -1,15 +1,27 @@
 """Specs of the measures, and what each needs of a machine. One more measure: one more entry."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt
 
 from flatlas.plan.spec import Spec
 from flatlas.plan.training_specs import RunSpec
 
+Matrix = Literal["hessian", "fisher"]
+Many = Field(min_length=1)
 
-class Duality(Spec):
+
+class Measurement(Spec):
+    """What all measures share: the moments of a training `at` which they are taken.
+
+    A moment is an epoch among the run's `checkpoints`, or `final`: the solution.
+    """
+
+    at: Annotated[tuple[NonNegativeInt | Literal["final"], ...], Many] = ("final",)
+
+
+class Duality(Measurement):
     """The activity-weight duality of one dense layer, along the eigenvectors of a matrix.
 
     `sharp` is n_s, the number of sharp directions: a number, or where sigma_g drops steepest.
@@ -17,12 +29,75 @@ class Duality(Spec):
 
     measure: Literal["duality"]
     layer: str
-    directions: Literal["hessian", "fisher"] = "hessian"
+    directions: Matrix = "hessian"
     sharp: PositiveInt | Literal["steepest"] = "steepest"
 
 
-# With a second measure: Annotated[Duality | Another, Field(discriminator="measure")]
-MeasureOptions = Duality
+class TestImages(Measurement):
+    """How the duality of a layer depends on the number of test images: the first `sizes` drawn."""
+
+    measure: Literal["test_images"]
+    layer: str
+    directions: Matrix = "hessian"
+    sizes: Annotated[tuple[PositiveInt, ...], Many]
+
+
+class ScaledShift(Measurement):
+    """The sharpness spectrum with every dual shift Δw made smaller, s_w Δw, for some `scales`."""
+
+    measure: Literal["scaled_shift"]
+    layer: str
+    directions: Matrix = "hessian"
+    scales: Annotated[tuple[Annotated[float, Field(gt=0, le=1)], ...], Many]
+
+
+class Flatness(Measurement):
+    """F_n: how far one can go along a direction before the training loss grows by a `factor`."""
+
+    measure: Literal["flatness"]
+    layer: str
+    directions: Matrix = "hessian"
+    factor: Annotated[float, Field(gt=1)] = 2.0
+
+
+class ScaleInvariance(Measurement):
+    """The duality after a layer's weights times p and the next layer's over p, for some `factors`."""
+
+    measure: Literal["scale_invariance"]
+    layer: str
+    directions: Matrix = "hessian"
+    factors: Annotated[tuple[Annotated[float, Field(gt=0)], ...], Many]
+
+
+class MinibatchNoise(Measurement):
+    """The noise of the learners' gradients along the Hessian's eigenvectors.
+
+    `minibatches` random ones of `batch` images are drawn for each learner.
+    """
+
+    measure: Literal["minibatch_noise"]
+    layer: str
+    batch: PositiveInt
+    minibatches: Annotated[int, Field(ge=2)] = 100
+
+
+class ConvolutionDuality(Measurement):
+    """The approximate duality of a convolution layer: least-squares dual weights of its patches."""
+
+    measure: Literal["convolution_duality"]
+    layer: str
+
+
+MeasureOptions = Annotated[
+    Duality
+    | TestImages
+    | ScaledShift
+    | Flatness
+    | ScaleInvariance
+    | MinibatchNoise
+    | ConvolutionDuality,
+    Field(discriminator="measure"),
+]
 
 
 class MeasureSpec(Spec):
@@ -45,5 +120,11 @@ class Measure:
 
 
 MEASURES: dict[str, Measure] = {
-    "duality": Measure(options=Duality, tables=("directions", "summary"), mem_mb=4000),
+    "duality": Measure(Duality, ("directions", "summary"), mem_mb=4000),
+    "test_images": Measure(TestImages, ("directions", "summary"), mem_mb=4000),
+    "scaled_shift": Measure(ScaledShift, ("directions", "summary"), mem_mb=4000),
+    "flatness": Measure(Flatness, ("directions",), mem_mb=4000),
+    "scale_invariance": Measure(ScaleInvariance, ("directions",), mem_mb=4000),
+    "minibatch_noise": Measure(MinibatchNoise, ("directions",), mem_mb=4000),
+    "convolution_duality": Measure(ConvolutionDuality, ("pairs", "summary"), mem_mb=4000),
 }

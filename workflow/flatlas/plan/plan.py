@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from flatlas.plan import paths
+from flatlas.plan.code import is_judged
 from flatlas.plan.data_specs import AttackSpec, NoiseSpec, SamplesSpec, SourceSpec, SubsetSpec
 from flatlas.plan.ids import run_id, samples_id, source_id
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec
-from flatlas.plan.settings import Settings
+from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.studies import Study
 from flatlas.plan.training_specs import RunSpec
 
@@ -43,6 +44,7 @@ class Plan:
     """All that the configuration asks for. Runs that two figures need stand here once."""
 
     settings: Settings
+    scale: Preset
     studies: dict[str, Study] = field(default_factory=dict)
     sources: dict[str, SourceSpec] = field(default_factory=dict)
     samples: dict[str, SamplesSpec] = field(default_factory=dict)
@@ -54,6 +56,11 @@ class Plan:
     def preset(self) -> str:
         """The scale at which everything is done."""
         return self.settings.preset
+
+    @property
+    def judged(self) -> bool:
+        """Whether this scale can decide what the papers claim."""
+        return self.scale.judged
 
     def images_file(self, samples: SamplesSpec) -> str:
         """The source that samples index into."""
@@ -78,12 +85,14 @@ class Plan:
     def figure_files(self, target: str) -> dict[str, list[str]]:
         """What a figure reads: the tables of its runs and measurements, in the order of entries."""
         entries = self.figures[target].entries
+        if not entries:
+            return {}
         runs = [self.runs[entry.run] for entry in entries]
         files = {
             "history": [run_file(run, "history.parquet") for run in runs],
             "outcomes": [run_file(run, "outcomes.csv") for run in runs],
         }
-        for name in entries[0].measurements if entries else ():
+        for name in entries[0].measurements:
             measured = [entry.measurements[name] for entry in entries]
             for table in MEASURES[self.measurements[measured[0]].options.measure].tables:
                 files[f"{name}_{table}"] = [self.table_file(one, table) for one in measured]
@@ -104,11 +113,41 @@ class Plan:
             preset=self.preset, study=figure.study, figure=figure.name, extension=extension
         )
 
+    def figure_results(self, target: str) -> dict[str, str]:
+        """What a figure's job writes beside the picture for the report."""
+        figure = self.figures[target]
+        kinds = {"pdf": "pdf", "csv": "csv", "provenance": "json"}
+        if is_judged(figure.study, figure.name):
+            kinds["claims"] = "claims.csv"
+        return {name: self.figure_file(target, kind) for name, kind in kinds.items()}
+
+    def targets(self, study: str) -> list[str]:
+        """The figures of one study, as they are typed."""
+        return [target for target, figure in self.figures.items() if figure.study == study]
+
+    def scorecard_file(self, study: str, extension: str) -> str:
+        """All claims of one study, as a table or a page."""
+        return paths.FIGURE.format(
+            preset=self.preset, study=study, figure="scorecard", extension=extension
+        )
+
     def study_figures(self, study: str) -> list[str]:
         """Every file of the figures of one study: one that was deleted is made again."""
-        targets = [target for target, figure in self.figures.items() if figure.study == study]
-        kinds = ("pdf", "png", "csv", "json")
-        return [self.figure_file(target, kind) for target in targets for kind in kinds]
+        return [
+            file
+            for target in self.targets(study)
+            for file in (*self.figure_results(target).values(), self.figure_file(target, "png"))
+        ]
+
+    def study_results(self, study: str) -> list[str]:
+        """All that a study is asked for: its figures, and its scorecard where claims are judged."""
+        scorecard = [self.scorecard_file(study, kind) for kind in ("csv", "html")]
+        return self.study_figures(study) + (scorecard if self.study_claims(study) else [])
+
+    def study_claims(self, study: str) -> list[str]:
+        """The judged claims of one study, figure by figure."""
+        results = [self.figure_results(target) for target in self.targets(study)]
+        return [files["claims"] for files in results if "claims" in files]
 
     def figure_points(self, target: str) -> list[dict[str, Any]]:
         """For each entry of a figure: its sweep, its values, its run, as JSON types."""

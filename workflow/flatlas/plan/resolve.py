@@ -43,8 +43,9 @@ USER = "config/config.yaml (or --configfile, --config)"
 def resolve(config: Mapping[str, Any], root: Path) -> Plan:
     """The plan of a configuration (a mapping as Snakemake has it) with the files under `root`."""
     user = Document(Layer(USER, config))
-    plan = Plan(user.validated(Settings))
-    preset = _preset(plan.settings.preset, root)
+    settings = user.validated(Settings)
+    preset = _preset(settings.preset, root)
+    plan = Plan(settings, preset.validated(Preset))
     files = {path.stem: path for path in sorted((root / "studies").glob("*.yaml"))}
     for laid_over in (user, preset):
         for name in laid_over.tree.get("studies", {}):
@@ -78,9 +79,7 @@ def _preset(name: str, root: Path) -> Document:
         raise FlatlasError(
             f"{USER}: preset is {name!r}. Allowed: {', '.join(presets)}.{nearest(name, presets)}"
         )
-    document = Document(Layer(f"config/presets/{name}.yaml", read_yaml(presets[name])))
-    document.validated(Preset)
-    return document
+    return Document(Layer(f"config/presets/{name}.yaml", read_yaml(presets[name])))
 
 
 class _StudyResolver:

@@ -18,7 +18,11 @@ class Settings(Spec):
 
 
 class Preset(Spec):
-    """A preset: what it changes in each study."""
+    """A preset: what it changes in each study.
+
+    `judged` says whether its data are the papers', so that it can decide what they claim.
+    """
 
     title: str
+    judged: bool
     studies: dict[str, dict[str, Any]] = Field(default={})

@@ -52,10 +52,13 @@ class Sweep(Spec):
 
 
 class Figure(Spec):
-    """A figure: the sweeps it draws and the measures it needs on each of their runs."""
+    """A figure: the sweeps it draws and the measures it needs on each of their runs.
+
+    A schematic has neither.
+    """
 
     title: str
-    sweeps: tuple[str, ...]
+    sweeps: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
 
 

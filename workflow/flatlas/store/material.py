@@ -1,4 +1,4 @@
-"""What a figure is drawn from: the tables of its runs, each row knowing where it stands."""
+"""What figures are drawn from and claims are judged by: the tables of some runs, side by side."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from flatlas.store.tables import read_table
 
 @dataclass(frozen=True)
 class Material:
-    """Tables by name (`history`, `outcomes`, `<measure>_<table>`).
+    """Tables by name (`history`, `outcomes`, `<measure>_<table>`); none for a schematic.
 
     Each holds the rows of all the figure's runs, with a column `sweep`, a column `run` and one
     for each swept key (`optimizer.lr`, say).
@@ -19,8 +19,26 @@ class Material:
 
     tables: Mapping[str, pd.DataFrame]
 
+    def measured(
+        self, name: str, columns: Sequence[str], sweep: str | None = None
+    ) -> pd.DataFrame:
+        """A table, of one sweep or all, each row knowing whether its training `converged`.
+
+        Where every realization diverged, the table has no `columns` of its own and gets them,
+        empty.
+        """
+        measured = self.tables[name]
+        if sweep is not None:
+            measured = measured[measured["sweep"] == sweep]
+        empty = {column: pd.Series(dtype=float) for column in columns if column not in measured}
+        outcomes = self.tables["outcomes"].drop_duplicates(["run", "seed"])
+        told = outcomes[["run", "seed", "converged"]]
+        return measured.assign(**empty).merge(told, on=["run", "seed"], validate="many_to_one")
+
     def realizations(self) -> dict[str, list[dict[Hashable, Any]]]:
-        """For each run behind the figure: its seeds, and how the training of each ended."""
+        """For each run: its seeds, and how the training of each ended."""
+        if "outcomes" not in self.tables:
+            return {}
         runs = self.tables["outcomes"].drop_duplicates(["run", "seed"])
         told = ["seed", "reason", "met_epoch", "epoch", "converged"]
         return {str(run): rows[told].to_dict("records") for run, rows in runs.groupby("run")}

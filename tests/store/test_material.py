@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from flatlas.figures.material import gather
+from flatlas.store.material import gather
 from flatlas.store.tables import write_table
 
 POINTS = [

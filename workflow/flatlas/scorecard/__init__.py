@@ -1,0 +1,1 @@
+"""What the papers claim, judged by numbers: a module a figure, and the verdicts. No torch."""

@@ -1,0 +1,1 @@
+"""Claims of the activity-weight duality paper (Feng, Zhang & Tu): a module a figure."""

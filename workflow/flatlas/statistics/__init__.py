@@ -1,0 +1,1 @@
+"""Statistics of what was measured: estimates with intervals, correlations. No torch."""
