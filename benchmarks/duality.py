@@ -73,9 +73,12 @@ def _random_solution(hidden: tuple[int, int], images: int, test_images: int) -> 
     def pixels(count: int) -> Tensor:
         return torch.rand(1, count, 1, 28, 28, generator=generator, dtype=torch.float64)
 
+    parameters = {name: tensor.double() for name, tensor in net.initial([0]).items()}
     return Solution(
         net=net,
-        parameters={name: tensor.double() for name, tensor in net.initial([0]).items()},
+        seed=0,
+        parameters=parameters,
+        learners=parameters,
         inputs=pixels(images),
         labels=torch.arange(images).remainder(10).unsqueeze(0),
         clean=torch.ones(1, images, dtype=torch.bool),

@@ -58,6 +58,16 @@ def test_fisher(make_solution, net, layer, outputs):
     )
 
 
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize(("net", "layer"), LAYERS)
+def test_gradient(make_solution, net, layer, outputs):
+    solution = make_solution(net, outputs)
+    losses, weight = losses_of_weight(solution, layer)
+    expected = torch.autograd.functional.jacobian(lambda w: losses(w).mean(), weight)
+    activity = solution.into(layer, solution.inputs)
+    assert_equal_matrices(curvature.gradient(solution, layer, activity), expected)
+
+
 def test_blocks_of_images_change_nothing(make_solution, monkeypatch):
     solution = make_solution("biases")
     activity = solution.into("fc2", solution.inputs)

@@ -84,6 +84,7 @@ def test_pair_by_pair(make_solution):
         "eigenvalue": eigenvalues[order],
         "sigma_g": g.std(0),
         "sigma_w": w.std(0),
+        "S_w": w.std(0).cumsum(),
         "correlation": correlation,
         "gap": np.array(correlation) * g.std(0) * w.std(0),
         "gap_mu": g.mean(0) * w.mean(0),
@@ -93,6 +94,7 @@ def test_pair_by_pair(make_solution):
     for name, column in {"mu_g": g.mean(0), "mu_w": w.mean(0)}.items():
         np.testing.assert_allclose(rows[name].abs(), abs(column), rtol=1e-7, err_msg=name)
     assert summary["T_h"] == pytest.approx(matrix.trace())
+    assert summary["S_w"] == pytest.approx(w.std(0).sum())
     assert summary["T_w"] == pytest.approx(w.var(0).sum())
     assert summary["T_g"] == pytest.approx(g.var(0).sum())
 

@@ -1,5 +1,11 @@
 """Training partners against a search through all pairs."""
 
+import os
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -69,3 +75,34 @@ def test_no_pair_at_all_is_an_error(data):
     test_images, test_labels, images, labels = data
     with pytest.raises(FlatlasError, match="none of the 30 test images"):
         paired(test_images, test_labels + 10, images, labels)
+
+
+STATUS = Path("/proc/self/status")
+LARGE_SEARCH = """
+import torch
+from flatlas.measures.partners import nearest_partners
+
+generator = torch.Generator().manual_seed(0)
+images, test_images = (torch.rand(n, 4, generator=generator).double() for n in (60_000, 10_000))
+labels, test_labels = (torch.arange(n) % 2 for n in (60_000, 10_000))
+print(open("/proc/self/status").read())
+partners = nearest_partners(test_images, test_labels, images, labels)
+print(open("/proc/self/status").read(), len(partners.train))
+"""
+
+
+@pytest.mark.skipif(not STATUS.exists(), reason="asks the Linux kernel for the peak of memory")
+def test_sixty_thousand_images_for_ten_thousand_take_little_memory():
+    """Beside torch itself they fit in 1 GiB; each of the two labels has 1.1 GiB of distances."""
+    workflow = Path(__file__).resolve().parents[2] / "workflow"
+    done = subprocess.run(
+        [sys.executable, "-c", LARGE_SEARCH],
+        env={**os.environ, "PYTHONPATH": str(workflow), "OMP_NUM_THREADS": "1"},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    *words, pairs = done.stdout.split()
+    assert pairs == "10000"
+    before, after = (int(kib) for name, kib in pairwise(words) if name == "VmHWM:")
+    assert after - before < 256 * 1024

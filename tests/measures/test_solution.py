@@ -1,4 +1,4 @@
-"""A member's weights and images, out of a run's files."""
+"""A member's weights at a moment, and its images, out of a run's files."""
 
 import numpy as np
 import pytest
@@ -16,13 +16,13 @@ NET = build_net(DenseNet(family="dense", hidden=(3,)), (1, 2, 2), 2)
 
 @pytest.fixture
 def weights():
-    """Three members, and a checkpoint that is not the solution."""
+    """Three members at two moments, of which the checkpoint has four learners' weights too."""
     rng = np.random.default_rng(0)
-    shapes = {"fc1.weight": (3, 4, 3), "fc2.weight": (3, 3, 2)}
-    parts = ("final", "epoch-0001")
+    shapes = {"fc1.weight": (4, 3), "fc2.weight": (3, 2)}
+    parts = {"final": (3,), "epoch-00001": (3,), "epoch-00001.learners": (3, 4)}
     return {
-        f"{part}/{name}": rng.random(shape, dtype=np.float32)
-        for part in parts
+        f"{part}/{name}": rng.random((*members, *shape), dtype=np.float32)
+        for part, members in parts.items()
         for name, shape in shapes.items()
     }
 
@@ -41,28 +41,47 @@ def samples():
     )
 
 
-def test_one_member_with_its_own_draw_in_float64(weights, samples):
-    solution = load_solution(weights, 1, samples.of(8), NET, "cpu")
+@pytest.mark.parametrize("moment", ["final", "epoch-00001"])
+def test_one_member_with_its_own_draw_in_float64(weights, samples, moment):
+    solution = load_solution(weights, moment, 1, samples.of(8), NET, "cpu")
+    assert solution.seed == 8
+    assert solution.parameters.keys() == NET.shapes.keys()
     for name, tensor in solution.parameters.items():
         assert tensor.dtype == torch.float64
-        np.testing.assert_array_equal(tensor, weights[f"final/{name}"][1:2])
+        np.testing.assert_array_equal(tensor, weights[f"{moment}/{name}"][1:2])
     assert solution.inputs.dtype == solution.test_inputs.dtype == torch.float64
     for name in ("inputs", "labels", "clean", "test_inputs", "test_labels"):
         np.testing.assert_array_equal(getattr(solution, name), getattr(samples, name)[1:2])
 
 
+def test_the_learners_of_a_member_have_weights_of_their_own(weights, samples):
+    solution = load_solution(weights, "epoch-00001", 2, samples.of(8), NET, "cpu")
+    assert solution.learners.keys() == NET.shapes.keys()
+    for name, tensor in solution.learners.items():
+        assert tensor.dtype == torch.float64
+        np.testing.assert_array_equal(tensor, weights[f"epoch-00001.learners/{name}"][2])
+
+
+def test_a_training_without_learners_has_the_solution_as_its_only_one(weights, samples):
+    solution = load_solution(weights, "final", 1, samples.of(8), NET, "cpu")
+    for name, tensor in solution.learners.items():
+        np.testing.assert_array_equal(tensor, weights[f"final/{name}"][1:2])
+
+
 def test_blocks_of_images_change_nothing(weights, samples, monkeypatch):
-    solution = load_solution(weights, 0, samples.of(5), NET, "cpu")
+    solution = load_solution(weights, "final", 0, samples.of(5), NET, "cpu")
     whole = solution.into("fc2", solution.inputs)
     monkeypatch.setattr(room, "IMAGES", 4)
     torch.testing.assert_close(solution.into("fc2", solution.inputs), whole)
 
 
+@pytest.mark.parametrize("part", ["epoch-00001", "epoch-00001.learners"])
 @pytest.mark.parametrize("wrong", ["missing", "shape", "member"])
-def test_weights_of_another_run_are_refused(weights, samples, wrong):
+def test_weights_of_another_run_are_refused(weights, samples, wrong, part):
+    name, member = f"{part}/fc2.weight", 3 if wrong == "member" else 0
     if wrong == "missing":
-        del weights["final/fc2.weight"]
+        del weights[name]
     if wrong == "shape":
-        weights["final/fc2.weight"] = weights["final/fc2.weight"][:, :, :1]
-    with pytest.raises(FlatlasError, match=r"the weights hold .* 'final/fc"):
-        load_solution(weights, 3 if wrong == "member" else 0, samples.of(5), NET, "cpu")
+        weights[name] = weights[name][..., :1]
+    with pytest.raises(FlatlasError, match=r"the weights hold .* 'epoch-00001(\.learners)?/fc"):
+        load_solution(weights, "epoch-00001", member, samples.of(5), NET, "cpu")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flatlas.measures.split import steepest_drop
+from flatlas.measures.split import live, steepest_drop
 
 
 def levels(*pieces):
@@ -38,3 +38,7 @@ def test_units_do_not_matter():
 @pytest.mark.parametrize("spectrum", [[0.0, 0.0, 0.0], [1.0], [1.0, 0.0]])
 def test_nothing_to_split(spectrum):
     assert steepest_drop(np.array(spectrum)) == 1
+
+
+def test_a_direction_at_round_off_is_not_alive():
+    assert live(np.array([2.0, 1e-3, 1e-11, 1e-13, 0.0])).tolist() == [True] * 3 + [False] * 2

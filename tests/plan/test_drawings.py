@@ -1,13 +1,12 @@
-"""A figure without its function or its caption is told before anything is trained for it."""
+"""A figure without its module or its caption is told before anything is trained for it."""
+
+import shutil
 
 import pytest
 
 from flatlas.errors import FlatlasError
 from flatlas.plan import drawings
 from flatlas.plan.drawings import check_drawings
-
-MODULE = "def fig1(material): ...\n\n\ndef fig2(material): ...\n\n\ndef _panel(ax): ...\n"
-
 
 @pytest.fixture
 def house(tmp_path, monkeypatch):
@@ -17,7 +16,9 @@ def house(tmp_path, monkeypatch):
     monkeypatch.setattr(drawings, "FIGURES", library / "figures")
     monkeypatch.setattr(drawings, "CAPTIONS", tmp_path / "workflow" / "report")
     for path, text in {
-        "flatlas/figures/flat.py": MODULE,
+        "flatlas/figures/flat/__init__.py": "",
+        "flatlas/figures/flat/fig1.py": "def draw(material): ...\n",
+        "flatlas/figures/flat/fig2.py": "def draw(material): ...\n",
         "report/flat_fig1.rst": "One.",
         "report/flat_fig2.rst": "Two.",
     }.items():
@@ -33,27 +34,21 @@ def message_of(plan):
     return str(raised.value)
 
 
-def test_figures_with_function_and_caption_pass(house, plan_of):
+def test_figures_with_module_and_caption_pass(house, plan_of):
     check_drawings(plan_of())
 
 
-def test_a_figure_without_a_function_is_told_those_that_there_are(house, plan_of):
+def test_a_figure_without_a_module_is_told_where_it_belongs(house, plan_of):
     more = {"title": "Three", "sweeps": ["alpha"]}
     assert message_of(plan_of(study={"figures.fgi2": more})) == (
-        "config/studies/flat.yaml: figures.fgi2 needs a function fgi2(material) in "
-        "workflow/flatlas/figures/flat.py; there are fig1, fig2. Did you mean 'fig2'?"
+        "config/studies/flat.yaml: figures.fgi2 needs a function draw(material) in "
+        "workflow/flatlas/figures/flat/fgi2.py, which is not there. Did you mean 'fig2'?"
     )
 
 
-@pytest.mark.parametrize("text", [None, "def _panel(ax): ...\n"])
-def test_a_study_without_drawings_is_told_so(house, plan_of, text):
-    module = house / "flatlas" / "figures" / "flat.py"
-    module.unlink()
-    if text:
-        module.write_text(text)
-    message = message_of(plan_of())
-    assert "figures.fig1 needs a function fig1(material) in " in message
-    assert message.endswith("workflow/flatlas/figures/flat.py; there is none yet.")
+def test_the_first_figure_of_a_study_is_told_so_too(house, plan_of):
+    shutil.rmtree(house / "flatlas" / "figures" / "flat")
+    assert message_of(plan_of()).endswith("flatlas/figures/flat/fig1.py, which is not there.")
 
 
 def test_a_figure_without_a_caption_is_told_where_it_belongs(house, plan_of):

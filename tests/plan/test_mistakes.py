@@ -85,6 +85,9 @@ MISTAKES = {
         "measures.hidden.measure", "dualty", "measures.hidden.measure names 'dualty'",
         "Allowed: ", "duality",
     ),
+    "the only moment of a measure": (
+        "measures.hidden.at", ["end"], "measures.hidden.at.0 is 'end'", "final", None,
+    ),
     "swept key": (
         "sweeps.alpha.grid", {"optimizer.rl": [1]}, "sweeps.alpha.grid.optimizer.rl is not a key",
         "Allowed: lr, name.", "lr",
@@ -219,6 +222,61 @@ def test_a_mistyped_layer_of_snapshots_is_told_before_anything_is_trained(plan_o
     assert "Allowed: fc1, fc2, fc3." in message
 
 
+CONVOLUTIONAL = {
+    "family": "convolutional", "stages": [{"channels": 2, "kernel": 3}], "hidden": [4],
+}  # fmt: skip
+
+
+def with_patches(net):
+    """The study with this net, and a measure of convolutions beside that of a dense layer."""
+    return {
+        "runs.base.net": net,
+        "measures.patches": {"measure": "convolution_duality", "layer": "conv1"},
+        "figures.fig1.measures": ["hidden", "patches"],
+    }
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize(
+    ("measure", "layer", "said"),
+    [
+        (
+            "hidden", "conv1",
+            "conv1', a convolution, but the exact duality needs a dense layer. Allowed: fc1, fc2.",
+        ),
+        ("patches", "fc2", "fc2'. Allowed: conv1."),
+        ("patches", "conv2", "conv2'. Allowed: conv1. Did you mean 'conv1'?"),
+    ],
+)  # fmt: skip
+def test_a_layer_of_the_wrong_kind(plan_of, file, measure, layer, said):
+    prefix, name = FILES[file]
+    study = with_patches(CONVOLUTIONAL)
+    assert len(plan_of(study=study).measurements) == 4
+    wrong = f"{prefix}measures.{measure}.layer"
+    changes = {"study": study}
+    changes[file] = changes.get(file, {}) | {wrong: layer}
+    message = message_of(plan_of, **changes)
+    assert message.startswith(f"{name}: {wrong} names '{said}")
+
+
+def test_a_net_without_convolutions_has_no_layer_to_name(plan_of):
+    study = with_patches({"family": "dense", "hidden": [4, 3]})
+    assert message_of(plan_of, study=study) == (
+        "config/studies/flat.yaml: measures.patches.layer names 'conv1', but a net of family "
+        "'dense' has no convolution: take this measure of other runs."
+    )
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_moment_at_which_no_weights_are_kept(plan_of, file):
+    prefix, name = FILES[file]
+    changes = {"study": {f"{BASE}checkpoints": [3, 7]}}
+    changes[file] = changes.get(file, {}) | {f"{prefix}measures.hidden.at": [3, 4, "final"]}
+    message = message_of(plan_of, **changes)
+    place = f"{name}: {prefix}measures.hidden.at"
+    assert message == f"{place} names '4'. Allowed: 3, 7, final."
+
+
 def test_a_mistake_in_a_sweep_that_no_figure_draws(plan_of):
     spare = {"run": "base", "grid": {"batch": [0]}}
     message = message_of(plan_of, study={"sweeps.spare": spare})
@@ -319,7 +377,7 @@ def test_several_mistakes_are_told_at_once_each_in_its_own_file(plan_of):
         (
             {"preset": {"studys": {}}},
             "config/presets/small.yaml: studys is not a key that is known here."
-            " Allowed: studies, title. Did you mean 'studies'?",
+            " Allowed: judged, studies, title. Did you mean 'studies'?",
         ),
         (
             {"user": {"sources.digits.kind": "digts"}},

@@ -219,3 +219,21 @@ def test_where_data_lie_moves_no_id(plan_of):
 
 def test_an_unused_source_may_be_left_out(plan_of):
     assert plan_of(user={"sources.mnist": Removed}).runs == plan_of().runs
+
+
+def test_a_measure_may_be_taken_at_any_checkpoint_and_at_the_end(plan_of):
+    checkpoints = {"runs.base.checkpoints": [0, 3]}
+    at = plan_of(study=checkpoints | {"measures.hidden.at": [3, 0, "final"]})
+    assert {spec.options.at for spec in at.measurements.values()} == {(3, 0, "final")}
+    end = plan_of(study=checkpoints)
+    assert {spec.options.at for spec in end.measurements.values()} == {("final",)}
+    assert not at.measurements.keys() & end.measurements.keys()
+
+
+def test_a_measure_reads_how_its_own_run_ended(plan_of):
+    plan = plan_of()
+    for measurement, spec in plan.measurements.items():
+        files = {name: Path(file) for name, file in plan.measure_files(measurement).items()}
+        assert files.keys() == {"images", "samples", "weights", "outcomes"}
+        assert plan.runs[files["outcomes"].parent.name] == spec.run
+        assert files["outcomes"].parent == files["weights"].parent

@@ -58,9 +58,9 @@ def test_a_changed_measure_reruns_its_measurements_and_their_figures(demo):
     assert demo.would_run() == {"measure_duality": 3} | FIGURES
 
 
-def test_a_changed_plot_redraws_the_figures_of_its_study(demo):
-    demo.change_function(f"{LIBRARY}/figures/duality.py", "fig3")
-    assert demo.would_run() == FIGURES
+def test_a_changed_plot_redraws_its_figure_alone(demo):
+    demo.change_function(f"{LIBRARY}/figures/duality/fig3.py", "draw")
+    assert demo.would_run() == {"duality_fig3": 1, "duality_scorecard": 1}
 
 
 def test_a_changed_optimizer_retrains_what_it_trained(demo):

@@ -81,10 +81,12 @@ def test_a_figure_of_another_preset_is_told_how_to_ask_for_it(pristine):
 def test_a_figure_without_function_or_caption_is_told_and_nothing_is_run(tiny):
     tiny.set_study("figures", "s5", value={"title": "Five", "sweeps": ["alpha"]})
     place = "config/studies/duality.yaml: figures.s5 needs"
-    module = "workflow/flatlas/figures/duality.py"
+    module = "workflow/flatlas/figures/duality/s5.py"
+    (tiny / module).unlink(missing_ok=True)
+    (tiny / "workflow/report/duality_s5.rst").unlink(missing_ok=True)
     said = tiny.snakemake("all", fails=True)
-    assert f"{place} a function s5(material) in {module}; there are fig3, s4." in said
-    tiny.edit(module, "def s4", "def s5(material: Material) -> Drawing:\n    ...\n\n\ndef s4")
+    assert f"{place} a function draw(material) in {module}, which is not there." in said
+    (tiny / module).write_text("def draw(material):\n    ...\n")
     said = tiny.snakemake("all", fails=True)
     assert f"{place} a caption in workflow/report/duality_s5.rst." in said
     assert "Traceback" not in said

@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import matplotlib
 import pandas as pd
 from matplotlib import colormaps, pyplot
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from flatlas.store.atomic import replacing
 from flatlas.store.tables import write_table
@@ -23,6 +26,7 @@ STYLE: dict[Any, Any] = {
     "axes.linewidth": 0.8,
     "legend.frameon": False,
     "legend.fontsize": 8.0,
+    "legend.handlelength": 1.5,
     "lines.linewidth": 1.4,
     "lines.markersize": 4.5,
     "errorbar.capsize": 2.0,
@@ -35,6 +39,10 @@ pyplot.rcParams.update(STYLE)
 
 # Okabe & Ito's colours, told apart by every kind of eye.
 BLACK, GREEN, BLUE, RED = "#000000", "#009E73", "#0072B2", "#D55E00"
+ORANGE, SKY, PURPLE = "#E69F00", "#56B4E9", "#CC79A7"
+GREY = "#808080"
+# How much small print fits on an inch of a figure's width.
+LETTERS_AN_INCH = 18
 
 
 @dataclass(frozen=True)
@@ -63,9 +71,17 @@ def panels(
     return figure, axes
 
 
+def plain_ticks(axis: Axis) -> None:
+    """For a logarithmic axis of few decades: ticks at 1, 2 and 5 of each, as plain numbers."""
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
 def note(figure: Figure, text: str) -> None:
-    """A line of small print under the panels."""
-    figure.supxlabel(text, fontsize=7.5, color="0.35", x=0.01, ha="left")
+    """Small print under the panels, in as many lines as it takes."""
+    lines = fill(text, int(LETTERS_AN_INCH * figure.get_figwidth()))
+    figure.supxlabel(lines, fontsize=7.5, color="0.35", x=0.01, ha="left")
 
 
 def save(drawing: Drawing, output: Any) -> None:

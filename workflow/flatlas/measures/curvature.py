@@ -37,6 +37,13 @@ def fisher(solution: Solution, layer: str, activity: Tensor) -> Tensor:
     return _mean_over_images(solution, layer, activity, _fisher_root)
 
 
+def gradient(solution: Solution, layer: str, activity: Tensor) -> Tensor:
+    """The gradient ∇L of the mean training loss, for the layer's flattened weights."""
+    z = solution.preactivation(layer, activity).requires_grad_()
+    (delta,) = _fisher_root(solution, layer, z, solution.labels)
+    return (activity.squeeze(0).T @ delta).flatten() / activity.shape[1]
+
+
 def _mean_over_images(solution: Solution, layer: str, activity: Tensor, root: Root) -> Tensor:
     n_in, n_out = solution.net.dense(layer).fans
     halves = activity.new_zeros(n_in * (n_in + 1) // 2, n_out * (n_out + 1) // 2)

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from flatlas.errors import FlatlasError
+from flatlas.measures.solution import Solution
 
 # Squared distances that differ by less, relative to the squared norms, are equal up to the
 # round-off of a matrix product: a tie, whatever the order in which a machine sums.
@@ -24,6 +25,16 @@ class Partners:
     test: Tensor
     train: Tensor
     unpartnered: int
+
+
+def partners_of(solution: Solution) -> Partners:
+    """Partners by pixels; an image that was trained on with a wrong label is nobody's partner."""
+    return nearest_partners(
+        solution.test_inputs.squeeze(0).flatten(1),
+        solution.test_labels.squeeze(0),
+        solution.inputs.squeeze(0).flatten(1),
+        torch.where(solution.clean, solution.labels, -1).squeeze(0),
+    )
 
 
 def nearest_partners(

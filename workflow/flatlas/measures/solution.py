@@ -1,4 +1,4 @@
-"""A solution: the weights that one realization reached, with the images it saw, in float64."""
+"""A solution: the weights of one realization at a moment, with the images it saw, in float64."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,12 +19,16 @@ IMAGES = 1000
 class Solution:
     """One member of a run; every tensor keeps the nets' leading axis of members, of length 1.
 
-    `inputs` and `labels` are what the net was trained on; `clean` marks the labels that are
-    true. All tensors lie on one device; weights and images are float64.
+    In `learners` that axis is the learners' (§2.5): `parameters` is their mean, W_a, and each has
+    weights of its own. Without learners the two are the same. `inputs` and `labels` are what the
+    net was trained on; `clean` marks the labels that are true. All tensors lie on one device;
+    weights and images are float64.
     """
 
     net: LayeredNet
+    seed: int
     parameters: dict[str, Tensor]
+    learners: dict[str, Tensor]
     inputs: Tensor
     labels: Tensor
     clean: Tensor
@@ -47,21 +51,25 @@ class Solution:
 
 def load_solution(
     arrays: Mapping[str, np.ndarray],
+    moment: str,
     member: int,
     samples: Samples,
     net: LayeredNet,
     device: str,
 ) -> Solution:
-    """Member `member` of a run's stacked weights, `final/<parameter>`, and what it was trained on.
+    """Member `member` of a run's stacked weights, `<moment>/<parameter>`, and what it was shown.
 
     `samples` are those of the member's own seed, a single draw.
     """
+    parameters = {
+        name: _of_member(arrays, f"{moment}/{name}", member, shape, device).unsqueeze(0)
+        for name, shape in net.shapes.items()
+    }
     return Solution(
         net=net,
-        parameters={
-            name: _of_member(arrays, f"final/{name}", member, shape, device)
-            for name, shape in net.shapes.items()
-        },
+        seed=samples.seeds[0],
+        parameters=parameters,
+        learners=_learners(arrays, f"{moment}.learners", member, net, device) or parameters,
         inputs=torch.as_tensor(samples.inputs, dtype=torch.float64, device=device),
         labels=torch.as_tensor(samples.labels, device=device),
         clean=torch.as_tensor(samples.clean, device=device),
@@ -70,21 +78,28 @@ def load_solution(
     )
 
 
-def is_finite(arrays: Mapping[str, np.ndarray], member: int) -> bool:
-    """Whether a member's final weights are numbers: those of a diverged training are not."""
-    final = (array[member] for name, array in arrays.items() if name.startswith("final/"))
-    return all(np.isfinite(array).all() for array in final)
+def _learners(
+    arrays: Mapping[str, np.ndarray], moment: str, member: int, net: LayeredNet, device: str
+) -> dict[str, Tensor]:
+    """The weights of a member's learners, `<moment>/<parameter>`; nothing where it had none."""
+    kept = [array for name, array in arrays.items() if name.startswith(f"{moment}/")]
+    if not kept:
+        return {}
+    m = kept[0].shape[1]
+    return {
+        name: _of_member(arrays, f"{moment}/{name}", member, (m, *shape), device)
+        for name, shape in net.shapes.items()
+    }
 
 
 def _of_member(
     arrays: Mapping[str, np.ndarray], name: str, member: int, shape: tuple[int, ...], device: str
 ) -> Tensor:
-    """One parameter of one member, with a leading axis of length 1."""
+    """One parameter of one member."""
     if name not in arrays or arrays[name].shape[1:] != shape or member >= len(arrays[name]):
         found = f"shape {arrays[name].shape}" if name in arrays else "nothing of that name"
         raise FlatlasError(
             f"the weights hold {found} for '{name}', but the net needs {shape} of each member and "
             f"of member {member}: give the weights and the net of one and the same run."
         )
-    array = arrays[name][member : member + 1]
-    return torch.as_tensor(array, dtype=torch.float64, device=device)
+    return torch.as_tensor(arrays[name][member], dtype=torch.float64, device=device)

@@ -19,13 +19,18 @@ def steepest_drop(sigma_g: np.ndarray) -> int:
     rarely active neurons let σ_g fall by decades. So the tail that holds the last hundredth of
     T_g is not searched, and directions that are zero up to round-off are no directions at all.
     """
-    live = sigma_g[sigma_g > ROUND_OFF * sigma_g[0]]
-    if len(live) < 2:
+    spectrum = sigma_g[live(sigma_g)]
+    if len(spectrum) < 2:
         return 1
-    held = np.cumsum(live**2) / np.sum(live**2)
-    last = min(int(np.searchsorted(held, SIGNAL)) + 1, len(live) - 1)
-    log = np.log(live)
+    held = np.cumsum(spectrum**2) / np.sum(spectrum**2)
+    last = min(int(np.searchsorted(held, SIGNAL)) + 1, len(spectrum) - 1)
+    log = np.log(spectrum)
     falls = [
         log[max(0, n - RANKS) : n].mean() - log[n : n + RANKS].mean() for n in range(1, last + 1)
     ]
     return int(np.argmax(falls)) + 1
+
+
+def live(sigma_g: np.ndarray) -> np.ndarray:
+    """The directions in which anything changes, for σ_g in descending order."""
+    return sigma_g > ROUND_OFF * sigma_g[0]

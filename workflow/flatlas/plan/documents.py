@@ -81,12 +81,24 @@ def validated(model: type[Model], tree: Any, origin: Origin) -> Model:
         return model.model_validate(tree)
     except ValidationError as error:
         mistakes: dict[str, _Mistake] = {}
-        for problem in error.errors():
+        for problem in _without_echoes(error.errors()):
             mistake = _mistake(model, tree, problem, origin)
             mistakes.setdefault(mistake.said, mistake).allowed.extend(
                 one for one in mistake.allowed if one not in mistakes[mistake.said].allowed
             )
         raise FlatlasError("\n".join(map(str, mistakes.values()))) from None
+
+
+def _without_echoes(problems: Sequence[Any]) -> list[Any]:
+    """Pydantic also calls a list too short of which it took no element, for each was wrong."""
+    return [
+        one
+        for one in problems
+        if one["type"] != "too_short"
+        or not any(
+            other["loc"][: len(one["loc"])] == one["loc"] for other in problems if other is not one
+        )
+    ]
 
 
 @dataclass

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from flatlas.plan.net_specs import LayerKind
 from flatlas.plan.spec import Spec
 from flatlas.plan.training_specs import RunSpec
 
@@ -61,7 +62,7 @@ class Flatness(Measurement):
 
 
 class ScaleInvariance(Measurement):
-    """The duality after a layer's weights times p and the next layer's over p, for some `factors`."""
+    """The duality with a layer's weights times p and the next one's over p, for some `factors`."""
 
     measure: Literal["scale_invariance"]
     layer: str
@@ -109,10 +110,14 @@ class MeasureSpec(Spec):
 
 @dataclass(frozen=True)
 class Measure:
-    """An entry: the options a study may set, the tables written, the resources asked for."""
+    """An entry: the options a study may set, the tables written, the resources asked for.
 
-    options: type[Spec]
+    `layers` is the kind of layer that its option `layer` has to name.
+    """
+
+    options: type[Measurement]
     tables: tuple[str, ...]
+    layers: LayerKind = "dense"
     threads: int = 1
     mem_mb: int = 2000
     gpu: int = 0
@@ -126,5 +131,7 @@ MEASURES: dict[str, Measure] = {
     "flatness": Measure(Flatness, ("directions",), mem_mb=4000),
     "scale_invariance": Measure(ScaleInvariance, ("directions",), mem_mb=4000),
     "minibatch_noise": Measure(MinibatchNoise, ("directions",), mem_mb=4000),
-    "convolution_duality": Measure(ConvolutionDuality, ("pairs", "summary"), mem_mb=4000),
+    "convolution_duality": Measure(
+        ConvolutionDuality, ("pairs", "summary"), layers="convolution", mem_mb=4000
+    ),
 }

@@ -30,6 +30,7 @@ class FrameworkUniform(Spec):
 
 InitSpec = Annotated[XavierUniform | HeNormal | FrameworkUniform, Field(discriminator="scheme")]
 Probability = Annotated[float, Field(ge=0, lt=1)]
+LayerKind = Literal["convolution", "dense"]
 
 
 class DenseNet(Spec):
@@ -68,9 +69,13 @@ class ConvolutionalNet(Spec):
     init: InitSpec = XavierUniform(scheme="xavier_uniform")
 
 
-def dense_layers(net: DenseNet | ConvolutionalNet) -> list[str]:
-    """The names of a net's dense layers: one after each hidden width, and the last."""
-    return [f"fc{number}" for number in range(1, len(net.hidden) + 2)]
+def layer_names(net: DenseNet | ConvolutionalNet) -> dict[LayerKind, list[str]]:
+    """The names of a net's layers. Dense ones: one after each hidden width, and the last."""
+    stages = net.stages if isinstance(net, ConvolutionalNet) else ()
+    return {
+        "convolution": [f"conv{number}" for number in range(1, len(stages) + 1)],
+        "dense": [f"fc{number}" for number in range(1, len(net.hidden) + 2)],
+    }
 
 
 NetSpec = Annotated[DenseNet | ConvolutionalNet, Field(discriminator="family")]

@@ -77,10 +77,13 @@ class Plan:
         return {"images": self.images_file(samples), "samples": samples_file(samples)}
 
     def measure_files(self, measurement: str) -> dict[str, str]:
-        """What a measure reads: the weights of a run and the images it was trained on."""
+        """What a measure reads: a run's weights and how it ended, the images it was trained on."""
         run = self.measurements[measurement].run
-        weights = run_file(run, "weights.safetensors")
-        return {**self.training_files(run_id(run)), "weights": weights}
+        return {
+            **self.training_files(run_id(run)),
+            "weights": run_file(run, "weights.safetensors"),
+            "outcomes": run_file(run, "outcomes.csv"),
+        }
 
     def figure_files(self, target: str) -> dict[str, list[str]]:
         """What a figure reads: the tables of its runs and measurements, in the order of entries."""

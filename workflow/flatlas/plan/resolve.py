@@ -28,8 +28,8 @@ from flatlas.plan.documents import (
     validated,
 )
 from flatlas.plan.ids import measurement_id, run_id, samples_id, source_id
-from flatlas.plan.measure_specs import MEASURES, MeasureSpec
-from flatlas.plan.net_specs import dense_layers
+from flatlas.plan.measure_specs import MEASURES, Measurement, MeasureSpec
+from flatlas.plan.net_specs import LayerKind, layer_names
 from flatlas.plan.plan import Entry, FigurePlan, Plan, subset_of
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.spec import Spec
@@ -165,7 +165,7 @@ class _StudyResolver:
 
         run = validated(Run, tree, origin)
         if run.snapshots is not None:
-            _check_layer(run.snapshots, run, origin(("snapshots",)))
+            _check_layer(run.snapshots, "dense", run, origin(("snapshots",)))
         return run, self._run_spec(run, origin)
 
     def _run_spec(self, run: Run, origin: Origin) -> RunSpec:
@@ -190,13 +190,15 @@ class _StudyResolver:
 
     def _measurement(self, name: str, run: RunSpec) -> str:
         options = self._options(name)
+        _check_moments(options, run, self.document.origin(("measures", name, "at")))
         layer = getattr(options, "layer", None)
         if layer is not None:
-            _check_layer(layer, run, self.document.origin(("measures", name, "layer")))
+            kind = MEASURES[self.study.measures[name]["measure"]].layers
+            _check_layer(layer, kind, run, self.document.origin(("measures", name, "layer")))
         spec = MeasureSpec(options=options.model_dump(), run=run)
         return _register(self.plan.measurements, measurement_id(spec), spec)
 
-    def _options(self, name: str) -> Spec:
+    def _options(self, name: str) -> Measurement:
         """What a study says of a measure, checked by the measure's own entry."""
         settings = self.study.measures[name]
         here: Location = ("measures", name)
@@ -225,18 +227,35 @@ def _register(known: dict[str, Any], identity: str, spec: Spec) -> str:
     return identity
 
 
-def _refuse(place: str, given: str, allowed: Iterable[str]) -> None:
+def _refuse(place: str, given: str, allowed: Iterable[str], why: str = "") -> None:
     known = list(allowed)
     raise FlatlasError(
-        f"{place} names {given!r}. "
+        f"{place} names {given!r}{why}. "
         f"Allowed: {', '.join(known) or 'none yet'}.{nearest(given, known)}"
     )
 
 
-def _check_layer(layer: str, run: Training, place: str) -> None:
-    """A mistyped layer is told before anything is trained."""
-    if layer not in dense_layers(run.net):
-        _refuse(place, layer, dense_layers(run.net))
+def _check_layer(layer: str, kind: LayerKind, run: Training, place: str) -> None:
+    """A mistyped layer, or one of the other kind, is told before anything is trained."""
+    names = layer_names(run.net)
+    if layer in names[kind]:
+        return
+    if not names[kind]:
+        raise FlatlasError(
+            f"{place} names {layer!r}, but a net of family '{run.net.family}' has no {kind}: "
+            "take this measure of other runs."
+        )
+    convolved = kind == "dense" and layer in names["convolution"]
+    why = ", a convolution, but the exact duality needs a dense layer" if convolved else ""
+    _refuse(place, layer, names[kind], why)
+
+
+def _check_moments(options: Measurement, run: Training, place: str) -> None:
+    """Weights are kept at a run's checkpoints and at its end: at no other epoch."""
+    kept = [*run.checkpoints, "final"]
+    for moment in options.at:
+        if moment not in kept:
+            _refuse(place, str(moment), map(str, kept))
 
 
 def _resolved(point: Mapping[str, Any], run: Run) -> dict[str, Any]:

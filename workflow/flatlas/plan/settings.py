@@ -24,5 +24,5 @@ class Preset(Spec):
     """
 
     title: str
-    judged: bool
+    judged: bool = True
     studies: dict[str, dict[str, Any]] = Field(default={})

@@ -9,28 +9,44 @@ import pandas as pd
 from flatlas.statistics.estimate import Estimate
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
-COLUMNS = ("claim", "says", "quantity", "criterion", "paper", "value", "low", "high", "verdict")
+COLUMNS = (
+    *("claim", "says", "quantity", "criterion", "holds_from", "holds_to", "paper"),
+    *("value", "low", "high", "verdict", "note"),
+)
+UNJUDGED = "Not judged: data of this scale are not those of which it is claimed."
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """Where the number must lie for the claim to hold: between these, ends included."""
+    """Where the number must lie for the claim to hold: between these, with the ends or `strict`."""
 
     low: float = -inf
     high: float = inf
+    strict: bool = False
+
+    def holds(self, value: float) -> bool:
+        """Whether one number meets it."""
+        if self.strict:
+            return self.low < value < self.high
+        return self.low <= value <= self.high
 
     def __str__(self) -> str:
         """As a reader says it."""
-        if isfinite(self.low) and isfinite(self.high):
+        if isfinite(self.low) and isfinite(self.high) and not self.strict:
             return f"{self.low:g} to {self.high:g}"
-        return f"at least {self.low:g}" if isfinite(self.low) else f"at most {self.high:g}"
+        ends = {
+            "above" if self.strict else "at least": self.low,
+            "below" if self.strict else "at most": self.high,
+        }
+        return ", ".join(f"{word} {end:g}" for word, end in ends.items() if isfinite(end))
 
 
 @dataclass(frozen=True)
 class Claim:
     """`says` is the paper's sentence in our words, `quantity` what our number is.
 
-    `paper` is the paper's own number, where it gives one.
+    `paper` is the paper's own number, where it gives one. A claim is not `complete` if part of
+    what it speaks of has no solutions; `note` says what is missing.
     """
 
     name: str
@@ -39,16 +55,20 @@ class Claim:
     criterion: Criterion
     estimate: Estimate
     paper: str = ""
+    note: str = ""
+    complete: bool = True
 
     @property
     def verdict(self) -> str:
-        """Undecided where the interval straddles an end of the criterion, or where there is none."""
+        """Undecided where the interval straddles an end of the criterion, or there is none."""
         low, high = self.estimate.low, self.estimate.high
-        if low >= self.criterion.low and high <= self.criterion.high:
+        if not self.complete or not low <= high:
+            return UNDECIDED
+        holds = self.criterion.holds(low), self.criterion.holds(high)
+        if all(holds):
             return REPRODUCED
-        if high < self.criterion.low or low > self.criterion.high:
-            return NOT_REPRODUCED
-        return UNDECIDED
+        outside = high <= self.criterion.low or low >= self.criterion.high
+        return NOT_REPRODUCED if outside and not any(holds) else UNDECIDED
 
 
 def at_least(low: float) -> Criterion:
@@ -59,6 +79,16 @@ def at_least(low: float) -> Criterion:
 def at_most(high: float) -> Criterion:
     """The number is this, or less."""
     return Criterion(high=high)
+
+
+def above(low: float) -> Criterion:
+    """The number is more than this."""
+    return Criterion(low=low, strict=True)
+
+
+def below(high: float) -> Criterion:
+    """The number is less than this."""
+    return Criterion(high=high, strict=True)
 
 
 def between(low: float, high: float) -> Criterion:
@@ -77,11 +107,14 @@ def claims_table(target: str, claims: Iterable[Claim], judged: bool) -> pd.DataF
             claim.says,
             claim.quantity,
             str(claim.criterion),
+            claim.criterion.low,
+            claim.criterion.high,
             claim.paper,
             claim.estimate.value,
             claim.estimate.low,
             claim.estimate.high,
             claim.verdict if judged else UNDECIDED,
+            claim.note if judged else " ".join(filter(None, [UNJUDGED, claim.note])),
         )
         for claim in claims
     ]

@@ -5,8 +5,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from scipy import stats
 
-from flatlas.figures.duality.sweeps import small_print
-from flatlas.figures.style import BLUE, Drawing, note, panels
+from flatlas.figures.duality.nets import draw_nets, each_once, name_sweeps
+from flatlas.figures.duality.realizations import small_print
+from flatlas.figures.style import Drawing, note, panels
 from flatlas.store.material import Material
 
 NET = ["pairwise_gap", "dual_gap", "mu_gap", "test_error"]
@@ -14,12 +15,14 @@ NET = ["pairwise_gap", "dual_gap", "mu_gap", "test_error"]
 
 def draw(material: Material) -> Drawing:
     """Both panels, one dot a trained net."""
-    figure, axes = panels(1, 2, width=3.4, height=3.1)
-    nets = material.measured("hidden_summary", NET).drop_duplicates(["run", "seed"])
-    points = nets[["run", "seed", "converged", *NET]]
+    figure, axes = panels(1, 2, width=3.6, height=3.1)
+    nets = each_once(material.measured("hidden_summary", NET), ["seed"])
+    points = nets[["sweep", "run", "seed", "converged", *NET]]
+    points = points.assign(test_error_percent=100 * points["test_error"])
     _accuracy_panel(axes[0], points)
     _error_panel(axes[1], points)
-    note(figure, "One dot a trained net. " + small_print(material))
+    name_sweeps(axes[1], points)
+    note(figure, "One dot a trained net, coloured by what is varied. " + small_print(material))
     return Drawing(figure, points)
 
 
@@ -28,7 +31,7 @@ def _accuracy_panel(ax: Axes, points: pd.DataFrame) -> None:
     direct, dual = points["pairwise_gap"], points["dual_gap"]
     ends = [0.95 * min(direct.min(), dual.min()), 1.05 * max(direct.max(), dual.max())]
     ax.plot(ends, ends, color="0.6", lw=1, zorder=0)
-    _dots(ax, direct, dual, points["converged"])
+    draw_nets(ax, points, "pairwise_gap", "dual_gap")
     ax.set(xlabel=r"$\Delta\tilde L$, measured", ylabel=r"$\sum_n c_n\sigma_{g,n}\sigma_{w,n}$")
     if points["converged"].any():
         deviation = np.median(np.abs(dual / direct - 1)[points["converged"]])
@@ -36,17 +39,10 @@ def _accuracy_panel(ax: Axes, points: pd.DataFrame) -> None:
 
 
 def _error_panel(ax: Axes, points: pd.DataFrame) -> None:
-    gap, error = points["dual_gap"], 100 * points["test_error"]
-    _dots(ax, gap, error, points["converged"])
+    draw_nets(ax, points, "dual_gap", "test_error_percent")
     ax.set(xlabel=r"$\Delta L$", ylabel="test error (%)")
     solutions = points[points["converged"]]
     if len(solutions) > 2:
         pair = solutions["dual_gap"], solutions["test_error"]
         r, rho = stats.pearsonr(*pair).statistic, stats.spearmanr(*pair).statistic
         ax.set_title(f"Pearson {r:.2f}, Spearman {rho:.2f}", loc="right")
-
-
-def _dots(ax: Axes, x: pd.Series, y: pd.Series, converged: pd.Series) -> None:
-    """One dot a net, hollow where the training met no stopping rule."""
-    for chosen, face in ((converged, BLUE), (~converged, "white")):
-        ax.plot(x[chosen], y[chosen], "o", ms=4, color=BLUE, mfc=face, alpha=0.7)

@@ -1,0 +1,95 @@
+"""Every figure can be drawn at every scale, whatever became of its trainings."""
+
+from importlib import import_module
+from pathlib import Path
+
+import made_up
+import pandas as pd
+import pytest
+import yaml
+
+from flatlas.plan.resolve import resolve
+
+CONFIG = Path(__file__).resolve().parents[2] / "config"
+# What becomes of trainings: the realizations, the first and the last point of each sweep.
+FATES = {
+    "all met their rule": (2, None, None),
+    "one realization": (1, None, None),
+    "some diverged, some met none": (2, made_up.DIVERGED, made_up.EXHAUSTED),
+}
+
+
+def figures(preset):
+    """Every figure of the study `duality` with its points and what is measured of them."""
+    user = yaml.safe_load((CONFIG / "config.yaml").read_text()) | {"preset": preset}
+    plan = resolve(user, CONFIG)
+    for target in plan.targets("duality"):
+        figure = plan.figures[target]
+        named = figure.entries[0].measurements if figure.entries else {}
+        measures = {name: plan.measurements[one].options.measure for name, one in named.items()}
+        points = [
+            {key: tuple(value) if isinstance(value, list) else value for key, value in one.items()}
+            for one in plan.figure_points(target)
+        ]
+        yield figure.name, points, measures
+
+
+CASES = [
+    pytest.param(name, points, measures, id=f"{preset}-{name}")
+    for preset in ("demo", "paper")
+    for name, points, measures in figures(preset)
+]
+
+
+def drawn(name, points, measures, realizations, first, last):
+    """A figure from made-up tables; all trainings of the first run end so, and one of the last."""
+    ends = {}
+    if points and first:
+        ends |= {(points[0]["run"], seed): first for seed in range(realizations)}
+    if points and last:
+        ends[points[-1]["run"], 0] = last
+    material = made_up.material(points, measures, realizations, directions=40, ends=ends)
+    return import_module(f"flatlas.figures.duality.{name}").draw(material)
+
+
+@pytest.mark.parametrize(("name", "points", "measures"), CASES)
+def test_a_figure_is_drawn_and_its_points_are_told(name, points, measures):
+    drawing = drawn(name, points, measures, *FATES["all met their rule"])
+    assert len(drawing.points)
+    assert not drawing.points.isna().all().any(), "a column without anything in it"
+    assert all(ax.has_data() for ax in drawing.figure.axes)
+
+
+@pytest.mark.parametrize("fate", [fate for fate in FATES if fate != "all met their rule"])
+@pytest.mark.parametrize(("name", "points", "measures"), [c for c in CASES if "demo" in c.id])
+def test_a_figure_is_drawn_whatever_became_of_its_trainings(name, points, measures, fate, tmp_path):
+    drawing = drawn(name, points, measures, *FATES[fate])
+    drawing.figure.savefig(tmp_path / "figure.png", dpi=20)
+    assert isinstance(drawing.points, pd.DataFrame)
+
+
+@pytest.mark.parametrize(
+    ("name", "points", "measures"), [c for c in CASES if "demo" in c.id and c.values[1]]
+)
+def test_a_figure_of_nothing_but_diverged_trainings_is_empty_not_an_error(
+    name, points, measures, tmp_path
+):
+    made = made_up.material(points, measures, 2, directions=40)
+    # As measures leave them: without a row, and without a column of their own.
+    standing = ["seed", *{key: None for point in points for key in point}]
+    empty = {
+        table: rows.assign(converged=False) if table == "outcomes" else rows.iloc[:0][standing]
+        for table, rows in made.tables.items()
+    }
+    material = type(made)(empty)
+    drawing = import_module(f"flatlas.figures.duality.{name}").draw(material)
+    drawing.figure.savefig(tmp_path / "figure.png", dpi=20)
+    measured = drawing.points.drop(columns=["panel", "layer", "quantile"], errors="ignore")
+    assert measured.dropna(how="all").empty
+
+
+@pytest.mark.parametrize("name", ["fig2", "s4", "s5", "s8"])
+def test_the_same_tables_make_the_same_points(name):
+    (case,) = [case for case in CASES if case.id == f"demo-{name}"]
+    one, two = (drawn(*case.values, *FATES["all met their rule"]).points for _ in range(2))
+    pd.testing.assert_frame_equal(one, two)

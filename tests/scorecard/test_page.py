@@ -1,0 +1,149 @@
+"""The scorecard's page: what is on it, and that nothing in it breaks the HTML."""
+
+from html.parser import HTMLParser
+from math import inf, nan
+
+import pytest
+
+from flatlas.scorecard.claims import Claim, at_least, at_most, between, claims_table
+from flatlas.scorecard.page import Figure, page
+from flatlas.scorecard.strip import WIDTH, strip
+from flatlas.statistics.estimate import UNKNOWN, Estimate
+from flatlas.store.tables import read_table, write_table
+
+CLAIMS = [
+    Claim("rises", "ΔL rises", "rank correlation", at_least(0.8), Estimate(0.95, 0.9, 1.0), "1"),
+    Claim("falls", "<b>σ_g & more</b>", "change", at_most(0), Estimate(-0.123456, nan, nan)),
+    Claim("same", "S_w stays", "change", between(-0.1, 0.1), Estimate(0.5, 0.4, 0.6)),
+    Claim("lost", "nothing", "change", at_most(0), UNKNOWN, note="Solutions: 0 at 4.0, of 10."),
+]
+
+
+class Reader(HTMLParser):
+    """The text of each tag by its name, and whether every tag is closed in its turn."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.texts, self.links = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.links += [value for name, value in attributes if name == "href"]
+        if tag not in ("meta", "col"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        """Closed at once, as in SVG."""
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def read(html):
+    reader = Reader()
+    reader.feed(html)
+    assert reader.open == []
+    return reader
+
+
+@pytest.fixture
+def figures(tmp_path):
+    """As the job has them: written and read back, with empty cells that become NaN."""
+    tables = {}
+    for name, claims in {"fig3": CLAIMS[:2], "s10": CLAIMS[2:]}.items():
+        write_table(tmp_path / f"{name}.csv", claims_table(f"study_{name}", claims, judged=True))
+        tables[name] = read_table(tmp_path / f"{name}.csv")
+    return [Figure(name, f"Figure “{name}” & <all>", table) for name, table in tables.items()]
+
+
+def test_the_page_counts_its_verdicts(figures):
+    text = "".join(read(page("Flat & sharp", "Paper", figures)).texts)
+    for counted in ("1 reproduced", "1 not reproduced", "2 undecided", "of 4 claims"):
+        assert counted in text
+
+
+def test_the_page_says_what_every_claim_is(figures):
+    html = page("Flat & sharp", "Paper <1>", figures)
+    text = "".join(read(html).texts)
+    for claim in CLAIMS:
+        assert claim.says.replace("_", "") in text
+        assert claim.quantity in text
+        assert str(claim.criterion).replace("-", "−") in text
+        assert claim.note in text
+    assert "Flat & sharp" in text
+    assert "Paper <1>" in text
+    assert "Figure “s10” & <all>" in text
+    assert "0.95 [0.9, 1]" in text
+    assert "−0.123" in text
+    assert "nan" not in html
+    assert "<b>σ" not in html
+
+
+def test_figures_link_to_their_pictures_and_come_in_order(figures):
+    links = read(page("Flat", "Paper", figures)).links
+    assert links == ["#fig3", "#s10", "fig3.png", "s10.png"]
+
+
+def test_a_verdict_is_told_by_a_sign_and_a_word_too(figures):
+    """Not by colour alone."""
+    text = "".join(read(page("Flat", "Paper", figures)).texts)
+    for told in ("✓ reproduced", "✗ not reproduced", "? undecided"):
+        assert told in text
+
+
+@pytest.mark.parametrize(
+    ("says", "shown"),
+    [
+        ("ΔL_s, ΔL_f", "ΔL<sub>s</sub>, ΔL<sub>f</sub>"),
+        ("|µ_w,n/σ_w,n|", "|µ<sub>w,n</sub>/σ<sub>w,n</sub>|"),
+        ("σ²_g,n(H_n), Σσ²_g,n", "σ²<sub>g,n</sub>(H<sub>n</sub>), Σσ²<sub>g,n</sub>"),
+        ("N_te = 2000 at t_β", "N<sub>te</sub> = 2000 at t<sub>β</sub>"),
+        ("until_epoch < 3", "until_epoch &lt; 3"),
+    ],
+)
+def test_symbols_have_their_subscripts(says, shown):
+    claim = Claim("one", says, "change", at_most(0), Estimate(1, 1, 1))
+    figure = Figure("fig3", "Title", claims_table("study_fig3", [claim], judged=True))
+    assert f"<td>{shown}<div" in page("Flat", "Paper", [figure])
+
+
+def test_a_study_of_which_one_figure_claims_nothing_has_a_page(figures):
+    nothing = Figure("s7", "Nothing", claims_table("study_s7", [], judged=True))
+    assert "of 4 claims" in page("Flat", "Paper", [*figures, nothing])
+
+
+@pytest.mark.parametrize(
+    ("holds", "value", "interval"),
+    [
+        ((0.8, inf), 0.9, (0.85, 0.95)),
+        ((-inf, 0.0), 0.9, (0.85, 0.95)),
+        ((-0.1, 0.1), 0.05, (nan, nan)),
+        ((0.0, inf), 0.0, (0.0, 0.0)),
+        ((-inf, 0.1), 1e9, (1e8, 1e10)),
+    ],
+)
+def test_a_strip_shows_all_of_its_number(holds, value, interval):
+    picture = strip(holds, value, interval, "#000")
+    shapes = Shapes()
+    shapes.feed(picture)
+    band, dot, line = shapes.named["rect"][0], shapes.named["circle"][0], shapes.named["line"][1]
+    left, right = float(band["x"]), float(band["x"]) + float(band["width"])
+    centre = float(dot["cx"])
+    assert 0 <= left <= right <= WIDTH
+    assert float(line["x1"]) <= centre <= float(line["x2"])
+    assert (left <= centre <= right) == (holds[0] <= value <= holds[1])
+
+
+def test_without_a_number_there_is_no_strip():
+    assert strip((0.0, 1.0), nan, (nan, nan), "#000") == ""
+
+
+class Shapes(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.named = {}
+
+    def handle_starttag(self, tag, attributes):
+        self.named.setdefault(tag, []).append(dict(attributes))

@@ -1,0 +1,257 @@
+"""Made-up tables of the whole study, in a world where the paper is right, and where it is not.
+
+Every net has 60 directions, the first 10 of them sharp. A sweep multiplies σ_g and σ_w of the sharp
+and of the flat directions, and c_n, by exponentials of how far along the sweep a net stands. The
+numbers are drawn up so that every claim of the paper holds clearly, or clearly fails.
+"""
+
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from flatlas.store.material import Material
+
+STUDY = yaml.safe_load(
+    (Path(__file__).resolve().parents[2] / "config" / "studies" / "duality.yaml").read_text()
+)
+JUDGED = [name for name, figure in STUDY["figures"].items() if "sweeps" in figure]
+
+N = np.arange(1, 61)
+SHARP = N <= 10
+RIGHT, WRONG = True, False
+# What of ΔL the sharp directions hold, at the base.
+SHARP_SHARE = {RIGHT: 0.55, WRONG: 0.8}
+
+# Exponents of (σ_g sharp, σ_g flat, σ_w sharp, σ_w flat, c_n) at the end of a sweep.
+EFFECTS = {
+    RIGHT: {
+        "alpha": (-0.8, 0, 0, 0, 0),
+        "alpha_batch": (-0.8, 0, 0, 0, 0),
+        "batch": (0.8, 0, 0, 0, 0),
+        "decay": (0, 0, 0, -0.5, 0),
+        "decay_time": (0, 0, 0, -0.5, 0),
+        "init": (0, 0, 0, 0.6, 0),
+        "size": (-0.8, -0.4, 0.1, 0.1, -0.2),
+        "noise": (-0.5, 1.4, 0.2, 0.2, 0.2),
+        "dropout": (-0.8, 0, -0.05, 1.2, 0),
+        "learners": (-0.5, 0, 0, 0, 0),
+    },
+    WRONG: {
+        "alpha": (0.05, 1, 0, 0.5, 0.12),
+        "alpha_batch": (0.8, 0, 0, 0, 0),
+        "batch": (-0.05, -1, 0, -0.5, -0.12),
+        "decay": (0.5, 0.5, 0.3, 0.4, 0.4),
+        "decay_time": (0.5, 0.5, 0.3, 0.4, 0.4),
+        "init": (-0.5, -0.5, -0.3, -0.4, -0.4),
+        "size": (0.1, 1.5, -0.2, -0.2, 0.2),
+        "noise": (0.1, -0.3, -0.2, -0.2, -0.4),
+        "dropout": (3, 0, 0, -0.3, -0.4),
+        "learners": (0.5, 0, 0, 0.3, 0),
+    },
+}
+# Sweeps that another one's effects hold for.
+ALIKE = {
+    **{"batch_deep": "batch", "decay_deep": "decay"},
+    **{f"cifar_{name}": name for name in ("alpha", "batch", "decay", "init")},
+}
+FINAL = {"at": "final", "epoch": 1500}
+ENDED = {"reason": "rule met", "met_epoch": 1500, "converged": True}
+
+
+@cache
+def world(right, figure, seeds=5):
+    """The material of one figure, which nobody may change."""
+    settings = STUDY["figures"][figure]
+    parts = {}
+    for sweep in settings["sweeps"]:
+        points = points_of(sweep)
+        for number, point in enumerate(points):
+            t = along(right, sweep, points, number)
+            for seed in range(seeds):
+                found = net(right, sweep, point, t, seed, settings["measures"])
+                stands = {"sweep": sweep, "run": f"{sweep}-{number}", "seed": seed, **point}
+                for name, table in found.items():
+                    parts.setdefault(name, []).append(pd.DataFrame(table | stands))
+    return Material({name: pd.concat(tables, ignore_index=True) for name, tables in parts.items()})
+
+
+def points_of(sweep):
+    """The swept values of each run; those that are lists (of widths, say) stay the same."""
+    settings = STUDY["sweeps"][sweep]
+    if "points" in settings:
+        return settings["points"]
+    keys, values = settings["grid"].keys(), settings["grid"].values()
+    points = [zip(keys, row, strict=True) for row in product(*values)]
+    return [{key: one for key, one in row if not isinstance(one, list)} for row in points]
+
+
+def along(right, sweep, points, number):
+    """How far along its sweep a run stands, for each of the five exponents."""
+    point, t = points[number], number / max(1, len(points) - 1)
+    if sweep in ("alpha", "cifar_alpha"):
+        # The last learning rate is the base.
+        t = t - 1
+    if sweep == "alpha_batch":
+        t = np.log(point["optimizer.lr"] / point["batch"]) / 4 + 2
+        t += 0 if right else np.log(point["optimizer.lr"]) / 2
+    if sweep == "decay_time":
+        epochs = point["penalty.until_epoch"]
+        t = min(epochs / 200, 1) if right else epochs / 400
+    if sweep == "noise" and right and t > 0:
+        t = 0.85 + 0.15 * t
+    if sweep == "dropout" and right:
+        return np.array([min(1.5 * t, 1), t, t, t**2, t])
+    return np.full(5, t)
+
+
+def net(right, sweep, point, t, seed, measures):
+    """The tables of one net, as columns."""
+    spectrum = spectra(right, sweep, t, seed, sweep + str(point))
+    n_sharp = 30 if not right and sweep in ("alpha", "batch", "decay", "init") else 10
+    tables = {"outcomes": {**ENDED, "epoch": [1500]}}
+    for name in measures:
+        options = STUDY["measures"][name]
+        if options["measure"] == "duality":
+            tables[f"{name}_directions"] = spectrum | FINAL
+            tables[f"{name}_summary"] = summary(right, spectrum, n_sharp) | FINAL
+            if sweep == "learners":
+                tables[f"{name}_summary"]["test_error"] = 0.05 * spectrum["gap"].sum()
+        elif options["measure"] == "minibatch_noise":
+            kind = point["learners.kind"]
+            tables[f"{name}_directions"] = gradients(right, spectrum, kind, options["at"])
+        else:
+            taken = MEASURES[options["measure"]](right, spectrum, options)
+            tables |= {f"{name}_{table}": columns | FINAL for table, columns in taken.items()}
+    return tables
+
+
+def spectra(right, sweep, t, seed, name):
+    """σ_g falls by a factor 6 after n = 10; each seed has a scale of its own."""
+    effects = np.array(EFFECTS[right].get(ALIKE.get(sweep, sweep), (0,) * 5))
+    g_sharp, g_flat, w_sharp, w_flat, c_all = np.exp(effects * t)
+    chance = np.random.default_rng([seed, *name.encode()])
+    scale = np.exp(0.02 * np.random.default_rng(seed).normal(size=2))
+    sigma_g = np.where(SHARP, N**-0.2, 0.1 * (N / 10) ** -0.5)
+    share = 0.2 if sweep == "dropout" and not right else SHARP_SHARE[right]
+    correlation = np.full(60, 0.5) if right else np.where(N <= 40, 0.5 * N**-0.5, -0.02)
+    held = sigma_g * correlation
+    sigma_w = np.where(SHARP, share / held[SHARP].sum(), (1 - share) / held[~SHARP].sum())
+    sigma_g = sigma_g * np.where(SHARP, g_sharp, g_flat) * scale[0]
+    sigma_w = sigma_w * np.where(SHARP, w_sharp, w_flat) * scale[1]
+    sigma_g = sigma_g * np.exp(1e-4 * chance.normal(size=60))
+    correlation = c_all * correlation
+    return {
+        "n": N,
+        "eigenvalue": 0.9 * sigma_g**2 if right else 1e-3 / sigma_g**2,
+        "sigma_g": sigma_g,
+        "sigma_w": sigma_w,
+        "correlation": correlation,
+        "gap": correlation * sigma_g * sigma_w,
+    }
+
+
+def summary(right, spectrum, n_sharp):
+    """In the wrong world n_s is told wrongly; ΔL_s is that of the first 10 in both."""
+    gap, sigma_w = spectrum["gap"], spectrum["sigma_w"]
+    whole, size = gap.sum(), (sigma_w**2).sum()
+    return {
+        "dual_gap": [whole],
+        "pairwise_gap": whole * (1.02 if right else 1.5),
+        "gap_sharp": gap[SHARP].sum(),
+        "gap_flat": gap[~SHARP].sum(),
+        "n_sharp": n_sharp,
+        "S_w": sigma_w.sum(),
+        "T_g": (spectrum["sigma_g"] ** 2).sum(),
+        "T_h": spectrum["eigenvalue"].sum(),
+        "T_w": size,
+        "layer_norm": np.sqrt(size) if right else 1 / size,
+        "test_error": 0.05 * whole if right else 0.1 / whole,
+    }
+
+
+def gradients(right, spectrum, kind, moments):
+    """In the wrong world the directions of largest H_n are the last by σ_g."""
+    tables = []
+    for at in moments:
+        early = np.where(SHARP if right else N > 50, 1.0, 0.1)
+        excess = (0.5 if right else 0.05) * early if at == "final" else early
+        noise = spectrum["eigenvalue"] ** (0.5 if right else -0.5)
+        if kind == "dpsgd":
+            noise = noise * np.exp(excess if right else -excess)
+        epoch = 1500 if at == "final" else at
+        columns = {"eigenvalue": spectrum["eigenvalue"], "noise": noise, "at": str(at)}
+        tables.append(ranked(columns, "eigenvalue") | {"epoch": np.full(60, epoch)})
+    return stacked(tables)
+
+
+def test_images(right, spectrum, options):
+    sizes = np.array(options["sizes"])
+    ratio = 0.1 + 1 / np.sqrt(sizes) if right else 0.5 + sizes / 1e5
+    gap = spectrum["gap"].sum() * (1 + (20 if right else 2000) / sizes)
+    row = {"test_images": sizes, "dual_gap": gap, "mu_w_ratio": ratio, "mu_g_ratio": ratio}
+    return {"summary": row}
+
+
+def scaled(right, spectrum, options):
+    tables = []
+    for scale in options["scales"]:
+        factor = scale**0.5 if right else scale**-0.5 * N ** (0.5 * scale)
+        columns = {
+            "eigenvalue": spectrum["eigenvalue"],
+            "sigma_g": factor * spectrum["sigma_g"],
+            "scale": scale,
+        }
+        tables.append(ranked(columns, "sigma_g"))
+    totals = [(table["sigma_g"] ** 2).sum() for table in tables]
+    return {"directions": stacked(tables), "summary": {"scale": options["scales"], "T_g": totals}}
+
+
+def flatness(right, spectrum, options):
+    """It has a column `converged` of its own."""
+    reached = N < 55
+    width = np.where(reached, spectrum["sigma_g"] ** (-1 if right else 1), np.nan)
+    return {"directions": spectrum | {"flatness": width, "converged": reached}}
+
+
+def rescaled(right, spectrum, options):
+    tables = []
+    for p in options["factors"]:
+        power = p if right else 1 / p
+        columns = {
+            "factor": np.full(60, p),
+            "eigenvalue": spectrum["eigenvalue"] / p**2,
+            "sigma_g": spectrum["sigma_g"] / power,
+            "sigma_w": spectrum["sigma_w"] * power,
+            "gap": spectrum["gap"] * (1 + 1e-12 * p if right else p),
+        }
+        tables.append(spectrum | columns)
+    return {"directions": stacked(tables)}
+
+
+def convolution(right, spectrum, options):
+    gap = spectrum["gap"].sum()
+    return {"summary": {"pairwise_gap": [gap], "dual_gap": gap * (0.97 if right else 1.5)}}
+
+
+MEASURES = {
+    "test_images": test_images,
+    "scaled_shift": scaled,
+    "flatness": flatness,
+    "scale_invariance": rescaled,
+    "convolution_duality": convolution,
+}
+
+
+def ranked(columns, by):
+    """The columns by descending `by`, with n for the rank."""
+    order = np.argsort(-columns[by])
+    full = {name: np.broadcast_to(column, 60)[order] for name, column in columns.items()}
+    return full | {"n": N}
+
+
+def stacked(tables):
+    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}

@@ -1,0 +1,81 @@
+"""Not in the paper's figures: layers scaled against each other leave every ΔL_n as it is."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from flatlas.figures.duality.dots import draw_means
+from flatlas.figures.duality.realizations import LEGEND, over_seeds, small_print
+from flatlas.figures.duality.spectra import draw_spectrum, spectrum
+from flatlas.figures.style import BLACK, BLUE, RED, Drawing, note, panels, plain_ticks
+from flatlas.store.material import Material
+
+FACTOR, NET = "factor", ["run", "seed", "n"]
+# What is compared with its value at p = 1, and how that is written.
+RATIOS = {
+    "sigma_g": (r"$\sigma_{g,n}$", BLUE, "v"),
+    "sigma_w": (r"$\sigma_{w,n}$", RED, "^"),
+    "gap": (r"$\Delta L_n$", BLACK, "o"),
+}
+
+
+def draw(material: Material) -> Drawing:
+    """A, B: the determinants by direction. C: each relative to the net as it was, p = 1."""
+    figure, axes = panels(1, 3)
+    directions = material.measured("rescaled_directions", [FACTOR, "n", "eigenvalue", *RATIOS])
+    points: list[pd.DataFrame] = []
+    for ax, letter, column in zip(axes, "AB", ("sigma_g", "sigma_w"), strict=False):
+        drawn = spectrum(directions, FACTOR, column)
+        draw_spectrum(ax, drawn, FACTOR)
+        points.append(drawn.assign(panel=letter))
+    if len(directions):
+        # The lines lie far apart: room for the legend above them.
+        low, high = axes[0].get_ylim()
+        axes[0].set_ylim(low, high * (high / low) ** 0.4)
+        axes[0].legend(title="$p$", ncols=3, loc="upper right")
+    relative = relations(directions)
+    _relations_panel(axes[2], relative)
+    if len(relative):
+        change = largest_change(directions)
+        axes[2].set_title(rf"$\Delta L_n$ changes by {change:.0e} at most", loc="right", fontsize=8)
+    note(figure, LEGEND + "C: medians over directions. " + small_print(material))
+    return Drawing(figure, pd.concat([*points, relative.assign(panel="C")], ignore_index=True))
+
+
+def relations(directions: pd.DataFrame) -> pd.DataFrame:
+    """Median over live directions of each quantity relative to p = 1, over realizations."""
+    both = _beside_unscaled(directions)
+    for column in RATIOS:
+        both[column] = (both[column] / both[f"{column}_there"]).where(both[f"{column}_there"] != 0)
+    medians = both.groupby(["run", "seed", "converged", FACTOR])[list(RATIOS)].median()
+    return over_seeds(medians.reset_index(), [FACTOR], list(RATIOS))
+
+
+def largest_change(directions: pd.DataFrame) -> float:
+    """The largest change of any ΔL_n, relative to the largest ΔL_n of its net."""
+    both = _beside_unscaled(directions)
+    change = (both["gap"] - both["gap_there"]).abs()
+    size = both.groupby(["run", "seed"])["gap_there"].transform(lambda gaps: gaps.abs().max())
+    return float((change / size).max())
+
+
+def _beside_unscaled(directions: pd.DataFrame) -> pd.DataFrame:
+    unscaled = directions[directions[FACTOR] == 1][[*NET, *RATIOS]]
+    return directions.merge(unscaled, on=NET, suffixes=("", "_there"))
+
+
+def _relations_panel(ax: Axes, relative: pd.DataFrame) -> None:
+    ax.set(xscale="log", yscale="log", xlabel="$p$", ylabel="relative to $p=1$")
+    if relative.empty:
+        return
+    for quantity, (label, colour, marker) in RATIOS.items():
+        line = relative[relative["quantity"] == quantity]
+        ax.plot(line[FACTOR], line["mean"], "-", color=colour)
+        draw_means(ax, line[FACTOR], line, colour, marker)
+        ax.plot([], [], f"{marker}-", color=colour, label=label)
+    ticks = sorted(relative[FACTOR].unique())
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.minorticks_off()
+    plain_ticks(ax.yaxis)
+    ax.legend(loc="upper center", ncols=3, columnspacing=1.2)
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high * (high / low) ** 0.2)

@@ -1,0 +1,10 @@
+"""Figure S14: sharpness, size and gap against dropout."""
+
+from flatlas.figures.duality.sweeps import draw_sweeps
+from flatlas.figures.style import Drawing
+from flatlas.store.material import Material
+
+
+def draw(material: Material) -> Drawing:
+    """One row of panels."""
+    return draw_sweeps(material, ("dropout", "net.dropout"))

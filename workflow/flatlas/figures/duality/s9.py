@@ -1,0 +1,10 @@
+"""Figure S9: batch size in each layer of the net of four hidden layers."""
+
+from flatlas.figures.duality.layers import draw_layers
+from flatlas.figures.style import Drawing
+from flatlas.store.material import Material
+
+
+def draw(material: Material) -> Drawing:
+    """One row of panels a layer."""
+    return draw_layers(material, "batch_deep", "batch")

@@ -1,0 +1,181 @@
+"""The training loss along directions in a dense layer's weights, and where it reaches a level.
+
+Along W + θ E only the layer's pre-activations change, and in proportion: they are z + θ aE. So a
+direction costs one product with the activity, and a point on it the way from the layer to the loss.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import log
+
+import torch
+from torch import Tensor
+
+from flatlas.measures.curvature import gradient
+from flatlas.measures.solution import Solution
+from flatlas.nets.loss import sample_losses
+
+# Numbers in the arrays aE that are held at a time: 128 MiB of them.
+NUMBERS = 2**24
+# Numbers of one point that are worked on at a time: 1 MiB of them, which caches hold best.
+CACHED = 2**17
+# How far from the solution an end is looked for, in units of the layer's |w|.
+FAR = 1e6
+# An end is found when the loss there is this close to the level, relative to it.
+TOLERANCE = 1e-9
+# Beyond this many steps within a bracket an end counts as not found.
+STEPS = 200
+EPSILON = torch.finfo(torch.float64).eps
+TINY = torch.finfo(torch.float64).tiny
+
+Loss = Callable[[Tensor, Tensor], Tensor]
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The step along each ray at which the loss reaches a level: NaN where it nowhere does.
+
+    `residual` is how far the loss there is from the level, relative to it; `iterations` counts
+    evaluations of the loss.
+    """
+
+    at: Tensor
+    residual: Tensor
+    iterations: Tensor
+    converged: Tensor
+
+
+def interval(
+    solution: Solution,
+    layer: str,
+    activity: Tensor,
+    directions: Tensor,
+    curvature: Tensor,
+    factor: float,
+) -> tuple[Ends, Ends]:
+    """How far one can go against and along each direction before the loss grows by `factor`.
+
+    `activity` (1, images, n_in) is what enters the layer for all images trained on. `directions`
+    (directions, n_in, n_out) are unit vectors. From the `curvature` along each, which need not be
+    exact, follows where the search begins.
+    """
+    slope = directions.flatten(1) @ gradient(solution, layer, activity)
+    logits = solution.onward(layer, solution.preactivation(layer, activity))
+    origin = sample_losses(logits, solution.labels).mean().item()
+    size = solution.parameters[f"{layer}.weight"].norm().item()
+    rise = (factor - 1) * origin
+    held = max(1, NUMBERS // (activity.shape[1] * directions.shape[2]))
+    left: list[Ends] = []
+    right: list[Ends] = []
+    for block, slopes, curvatures in zip(
+        directions.split(held), slope.split(held), curvature.split(held), strict=True
+    ):
+        loss = loss_along(solution, layer, activity, block)
+        for side, found in ((-1, left), (1, right)):
+            guess = side * _parabola(rise, side * slopes, curvatures).clamp_max(size)
+            found.append(ends(loss, origin, factor, guess, FAR * size))
+    return _joined(left), _joined(right)
+
+
+def loss_along(solution: Solution, layer: str, activity: Tensor, directions: Tensor) -> Loss:
+    """The mean training loss at W + θ E_n, as a function of n and θ of any number of points."""
+    z, change = solution.preactivation(layer, activity), activity @ directions
+    images = max(1, CACHED // z.shape[2])
+    parts = [each.split(images, dim=1) for each in (z, change, solution.labels)]
+
+    def loss(which: Tensor, steps: Tensor) -> Tensor:
+        losses = torch.zeros_like(steps)
+        for point, (n, step) in enumerate(zip(which.tolist(), steps.tolist(), strict=True)):
+            for here, changes, labels in zip(*parts, strict=True):
+                logits = solution.onward(layer, torch.add(here, changes[n], alpha=step))
+                losses[point] += sample_losses(logits, labels).sum()
+        return losses / z.shape[1]
+
+    return loss
+
+
+def ends(loss: Loss, origin: float, factor: float, guess: Tensor, bound: float) -> Ends:
+    """Where on each ray the loss first reaches `factor` times what it is at the origin.
+
+    `loss(rays, steps)` is that of rays by their position in `guess`, which has a step of about
+    the right size, and with the ray's sign, for each. From half of it on the step is doubled, up
+    to `bound`, until the loss is above the level: a rise and fall between two such points goes
+    unseen.
+    """
+    iterations = torch.zeros_like(guess, dtype=torch.long)
+
+    def excess(rays: Tensor, steps: Tensor) -> Tensor:
+        # Losses grow like exponentials, so their logs are nearly straight lines.
+        iterations[rays] += 1
+        return (loss(rays, steps) / (factor * origin)).clamp_min(TINY).log()
+
+    inner, outer = torch.zeros_like(guess), (guess / 2).clamp(-bound, bound)
+    below = torch.full_like(guess, -log(factor))
+    above = excess(torch.arange(len(guess), device=guess.device), outer)
+    while len(short := ((above < 0) & (outer.abs() < bound)).nonzero().flatten()):
+        inner[short], below[short] = outer[short], above[short]
+        outer[short] = (2 * outer[short]).clamp(-bound, bound)
+        above[short] = excess(short, outer[short])
+
+    at, residual = torch.full_like(guess, torch.nan), torch.full_like(guess, torch.nan)
+    rays = (above >= 0).nonzero().flatten()
+    points, values = torch.stack([inner, outer])[:, rays], torch.stack([below, above])[:, rays]
+    at[rays], residual[rays] = _roots(excess, rays, points, values)
+    return Ends(at, residual, iterations, residual <= TOLERANCE)
+
+
+def _roots(excess: Loss, rays: Tensor, points: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+    """Where `excess` is 0 between two points of each ray (2, rays), and |eˣ − 1| of what is left.
+
+    Chandrupatla's method (Adv. Eng. Softw. 28, 1997, p. 145), all rays at once: an inverse
+    parabola goes through three points where it is sure to behave; elsewhere halves are taken.
+    """
+    root, residual = torch.empty_like(points[0]), torch.empty_like(points[0])
+    places = torch.arange(len(rays), device=rays.device)
+    # The newest point, the one across the root from it, and the one given up last.
+    share = values[0] / (values[0] - values[1])
+    points, values = points[[0, 1, 1]], values[[0, 1, 1]]
+    for _ in range(STEPS):
+        x = points[0] + share * (points[1] - points[0])
+        f = excess(rays[places], x)
+        root[places], residual[places] = x, f.expm1().abs()
+        passed = f.sign() != values[0].sign()
+        points, values = _replaced(points, x, passed), _replaced(values, f, passed)
+        wide = (points[1] - points[0]).abs() > 4 * EPSILON * x.abs()
+        unsettled = wide & (f.expm1().abs() > TOLERANCE)
+        if not unsettled.any():
+            break
+        places, points, values = places[unsettled], points[:, unsettled], values[:, unsettled]
+        share = _share(points, values)
+    return root, residual
+
+
+def _replaced(rows: Tensor, newest: Tensor, passed: Tensor) -> Tensor:
+    """The three points after one more, which lies across the root from the last where it passed."""
+    across = torch.where(passed, rows[0], rows[1])
+    given_up = torch.where(passed, rows[1], rows[0])
+    return torch.stack([newest, across, given_up])
+
+
+def _share(points: Tensor, values: Tensor) -> Tensor:
+    """How far to go from the newest point to the one across: by the inverse parabola, or half."""
+    (a, b, c), (f, g, h) = points, values
+    position, level = (a - b) / (c - b), (f - g) / (h - g)
+    behaves = (level**2 < position) & ((1 - level) ** 2 < 1 - position)
+    parabola = f / (g - f) * h / (g - h) + (c - a) / (b - a) * f / (h - f) * g / (h - g)
+    least = (2 * EPSILON * a.abs() / (b - a).abs()).clamp_max(0.5)
+    return torch.where(behaves, parabola, 0.5).clamp(least, 1 - least)
+
+
+def _parabola(rise: float, slope: Tensor, curvature: Tensor) -> Tensor:
+    """Where slope · θ + curvature · θ² / 2 is `rise`, for θ > 0; infinite where it nowhere is."""
+    return 2 * rise / (slope + (slope**2 + 2 * rise * curvature.clamp_min(0)).sqrt())
+
+
+def _joined(blocks: Sequence[Ends]) -> Ends:
+    return Ends(
+        at=torch.cat([block.at for block in blocks]),
+        residual=torch.cat([block.residual for block in blocks]),
+        iterations=torch.cat([block.iterations for block in blocks]),
+        converged=torch.cat([block.converged for block in blocks]),
+    )

@@ -1,0 +1,86 @@
+"""The noise of minibatch gradients along the Hessian's eigenvectors (§2.5, Fig. 6).
+
+Every learner draws random minibatches of its own and takes their gradients at its own weights;
+the directions are those of the Hessian at the mean of the learners, W_a (Eq. 13).
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from pandas import DataFrame
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
+from flatlas.measures.curvature import hessian
+from flatlas.measures.solution import Solution
+from flatlas.nets.loss import sample_losses
+from flatlas.seeds import generator
+
+
+def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
+    """`directions` has a row for each n, by descending H_n.
+
+    `noise` is Δ_n, the standard deviation of a gradient's component over all minibatches of all
+    learners; `noise_of_mean` that of the learners' mean, which moves W_a. Both estimate the
+    variance without bias, from the minibatches that were drawn.
+    """
+    layer = options["layer"]
+    eigenvalues, eigenvectors = torch.linalg.eigh(
+        hessian(solution, layer, solution.into(layer, solution.inputs))
+    )
+    learners = _learners(solution)
+    minibatches = _minibatches(solution, (len(learners), options["minibatches"], options["batch"]))
+    components = torch.stack(
+        [
+            _gradients(learner, layer, drawn) @ eigenvectors
+            for learner, drawn in zip(learners, minibatches, strict=True)
+        ]
+    )
+    columns = {
+        "eigenvalue": eigenvalues,
+        "noise": components.flatten(0, 1).std(0),
+        "noise_of_mean": components.mean(0).std(0),
+    }
+    table = DataFrame({name: column.flip(0).cpu().numpy() for name, column in columns.items()})
+    table.insert(0, "n", range(1, len(table) + 1))
+    return {"directions": table}
+
+
+def _minibatches(solution: Solution, shape: tuple[int, int, int]) -> Tensor:
+    """Positions of images (learners, minibatches, batch), each minibatch without replacement."""
+    (learners, count, batch), images = shape, solution.labels.shape[1]
+    if batch > images:
+        raise FlatlasError(
+            f"minibatches of {batch} images can't be drawn from the {images} that were trained "
+            f"on: batch may be {images} at most."
+        )
+    # The same at every moment of a training, so that moments differ by their weights alone.
+    random = generator(solution.seed, "minibatch noise")
+    drawn = [random.choice(images, batch, replace=False) for _ in range(learners * count)]
+    return torch.as_tensor(np.stack(drawn), device=solution.labels.device).view(shape)
+
+
+def _learners(solution: Solution) -> list[Solution]:
+    """Each learner as a solution of its own."""
+    m = len(next(iter(solution.learners.values())))
+    return [
+        replace(solution, parameters={name: w[j : j + 1] for name, w in solution.learners.items()})
+        for j in range(m)
+    ]
+
+
+def _gradients(solution: Solution, layer: str, minibatches: Tensor) -> Tensor:
+    """The layer's flattened gradient of each minibatch's mean loss, a row each.
+
+    An image's gradient is a_i δ_j with δ = ∂l/∂z, so that of a minibatch is a matrix product.
+    """
+    activity = solution.into(layer, solution.inputs)
+    z = solution.preactivation(layer, activity).requires_grad_()
+    losses = sample_losses(solution.onward(layer, z), solution.labels)
+    (delta,) = torch.autograd.grad(losses.sum(), z)
+    a, delta = activity.squeeze(0), delta.squeeze(0)
+    gradients = [(a[drawn].T @ delta[drawn]).flatten() for drawn in minibatches]
+    return torch.stack(gradients) / minibatches.shape[1]

@@ -1,0 +1,59 @@
+"""The duality after a layer's weights times p and the next layer's over p (§3, after Dinh et al.).
+
+The net stays the same function. Eigenvectors, loss gaps and every ΔL_n stay as they are, while
+Δw and σ_w grow as p, g and σ_g as 1/p, and the Hessian as 1/p².
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+from pandas import DataFrame
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
+from flatlas.measures.decomposition import decompose, moments, ranked
+from flatlas.measures.solution import Solution
+
+
+def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
+    """`directions` has a row for each of the `factors` p and each n, by descending σ_g at p = 1.
+
+    All is computed anew for each p. Eigenvectors are told apart by the rank of their eigenvalue,
+    so that n is the same direction for every p. Those that share the eigenvalue 0, such as a
+    silent neuron's, are arbitrary among themselves: only their sums need be the same.
+    """
+    layer, directions = options["layer"], options["directions"]
+    sigma_g = _spectrum(solution, layer, directions)["sigma_g"]
+    tables = []
+    for factor in options["factors"]:
+        columns = _spectrum(_rescaled(solution, layer, factor), layer, directions)
+        table = ranked(columns, sigma_g)
+        table.insert(0, "factor", factor)
+        tables.append(table)
+    return {"directions": pd.concat(tables, ignore_index=True)}
+
+
+def _spectrum(solution: Solution, layer: str, directions: str) -> dict[str, Tensor]:
+    """H_n, σ_g, σ_w and ΔL_n, by ascending H_n."""
+    found = decompose(solution, layer, directions)
+    over_pairs = moments(found.components, found.scale)
+    columns = {name: over_pairs[name] for name in ("sigma_g", "sigma_w", "gap")}
+    return {"eigenvalue": found.eigenvalues, **columns}
+
+
+def _rescaled(solution: Solution, layer: str, factor: float) -> Solution:
+    """The layer's weights and bias times p, the next layer's weights over p."""
+    above = solution.net.after(layer)
+    if not above:
+        raise FlatlasError(
+            f"layer '{layer}' is the last, and scale_invariance scales the next one against it. "
+            f"Allowed: {', '.join(one.name for one in solution.net.dense_layers[:-1])}."
+        )
+    factors = {f"{layer}.{kind}": factor for kind in ("weight", "bias")}
+    factors[f"{above[0].name}.weight"] = 1 / factor
+    parameters = {
+        name: factors.get(name, 1.0) * tensor for name, tensor in solution.parameters.items()
+    }
+    return replace(solution, parameters=parameters)

@@ -1,0 +1,10 @@
+"""Figure 4's claims, of the convolutional net on CIFAR-10."""
+
+from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.duality.fig4 import judge_sweeps
+from flatlas.store.material import Material
+
+
+def judge(material: Material) -> list[Claim]:
+    """The paper analyzes this net too, and does not show it."""
+    return judge_sweeps(material, "cifar_decay", "cifar_init")

@@ -1,0 +1,26 @@
+"""Convolution layers: whether the approximate duality gives the gap."""
+
+from flatlas.scorecard.claims import Claim, between
+from flatlas.scorecard.duality.trends import ratio
+from flatlas.scorecard.nets import Nets
+from flatlas.store.material import Material
+
+LAYERS = {"conv1": "first", "conv2": "second"}
+
+
+def judge(material: Material) -> list[Claim]:
+    """Our own expectation: the paper's discussion leaves convolution layers open."""
+    nets = Nets(material, "cifar_base")
+    return [
+        nets.claim(
+            layer,
+            f"the least-squares dual weights of the {place} convolution layer give the gap (our own"
+            " expectation; the paper leaves it open)",
+            "mean l(x, w + Δw) − l(x, w) over the mean l(x′, w) − l(x, w)",
+            between(0.9, 1.1),
+            ratio,
+            nets.read(f"{layer}_summary", "dual_gap")[:, 0],
+            nets.read(f"{layer}_summary", "pairwise_gap")[:, 0],
+        )
+        for layer, place in LAYERS.items()
+    ]

@@ -1,0 +1,32 @@
+"""Figure S1: how many test images ΔL needs."""
+
+import numpy as np
+
+from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.conventions import BARELY_OFF
+from flatlas.scorecard.duality.trends import nearest
+from flatlas.scorecard.nets import Nets
+from flatlas.statistics.means import mean
+from flatlas.store.material import Material
+
+ENOUGH = 2000
+
+
+def judge(material: Material) -> list[Claim]:
+    """Net by net: the mean over realizations would need fewer images than any one of them."""
+    nets = Nets(material, "test_images")
+    sizes = nets.levels("test_images_summary", "test_images")
+    place = nearest(sizes, ENOUGH)
+    told = f"N_te = {sizes[place]}" if len(sizes) > 1 else "the N_te nearest to 2,000"
+    return [
+        nets.claim(
+            "converged",
+            "ΔL has converged at about 2,000 test images",
+            f"relative deviation of ΔL at {told} from ΔL at the largest N_te, up or down; mean"
+            " over nets",
+            BARELY_OFF,
+            lambda gap: mean(np.abs(gap[..., place] / gap[..., -1] - 1)),
+            nets.read("test_images_summary", "dual_gap", "test_images")[:, 0],
+            paper="N_te ≥ 2,000",
+        )
+    ]

@@ -1,0 +1,40 @@
+"""Figure S11: solutions shrink most in flat directions."""
+
+from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.conventions import LESS
+from flatlas.scorecard.duality.spectra import counted, flat, logs, sharpest
+from flatlas.scorecard.duality.trends import change_of_logs
+from flatlas.scorecard.nets import Sweep
+from flatlas.statistics.means import mean
+from flatlas.store.material import Material
+
+# Panel B is relative to s = 2.
+REFERENCE = 2.0
+
+
+def judge(material: Material) -> list[Claim]:
+    """Panel A from no decay to the strongest; panel B from s = 2 to the smallest s."""
+    decay = Sweep(material, "decay", "penalty.coefficient")
+    init = Sweep(material, "init", "net.init.scale", (REFERENCE, _smallest(material)))
+    return [
+        _shrinks(decay, "decay", "as β rises", "from no decay to the largest β"),
+        _shrinks(init, "init", "as s falls", "from s = 2 to the smallest s"),
+    ]
+
+
+def _shrinks(sweep: Sweep, name: str, when: str, between: str) -> Claim:
+    last = counted(sweep.read("hidden_directions", "gap", "n"))
+    size = logs(sweep.read("hidden_directions", "sigma_w", "n"))
+    return sweep.claim(
+        name,
+        f"σ_w,n shrinks more in flat directions than in sharp ones {when}",
+        f"factor by which σ_w,n changes beyond n = 10, over that for n ≤ 10, less 1; {between}",
+        LESS,
+        change_of_logs,
+        mean(flat(size, last), -1) - sharpest(size),
+    )
+
+
+def _smallest(material: Material) -> float:
+    outcomes = material.tables["outcomes"]
+    return float(outcomes.loc[outcomes["sweep"] == "init", "net.init.scale"].min())

@@ -1,0 +1,59 @@
+"""Figure S13: when weight decay stops."""
+
+import numpy as np
+import pandas as pd
+
+from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.conventions import LESS, SATURATED
+from flatlas.scorecard.duality.spectra import by_stretch
+from flatlas.scorecard.duality.strategies import ENDS, Layer
+from flatlas.scorecard.duality.trends import change, from_value, nearest
+from flatlas.scorecard.nets import Sweep
+from flatlas.store.material import Material
+
+KEY, SYMBOL = "penalty.until_epoch", "t_β"
+SATURATES = 200
+
+
+def judge(material: Material) -> list[Claim]:
+    """The three panels; t_β = 0 are the nets that never had weight decay."""
+    layer = Layer(Sweep(with_none(material), "decay_time", KEY), SYMBOL, "time")
+    size, gap = layer.net("S_w"), layer.net("dual_gap")
+    return [
+        layer.keeps_spectrum("sharpness", "", by_stretch(layer.sharpness, layer.last)),
+        layer.sweep.claim(
+            "time_size",
+            f"S_w falls as {SYMBOL} rises",
+            f"relative change of mean S_w {ENDS}",
+            LESS,
+            change,
+            size,
+        ),
+        _saturates(layer, "time_size_saturates", "S_w", size),
+        _saturates(layer, "time_gap_saturates", "ΔL", gap),
+    ]
+
+
+def _saturates(layer: Layer, name: str, what: str, over: np.ndarray) -> Claim:
+    times = layer.sweep.values
+    place = nearest(times, SATURATES)
+    at = f"{SYMBOL} = {times[place]:g}" if len(times) > 1 else f"the {SYMBOL} nearest to 200"
+    return layer.sweep.claim(
+        name,
+        f"{what} saturates for {SYMBOL} ≥ 200 epochs",
+        f"relative change of mean {what} from {at} to the last",
+        SATURATED,
+        from_value(place),
+        over,
+    )
+
+
+def with_none(material: Material) -> Material:
+    """The sweep over t_β with the nets without decay (β = 0) at its beginning, as t_β = 0."""
+    tables: dict[str, pd.DataFrame] = {}
+    for name, table in material.tables.items():
+        none = table[(table["sweep"] == "decay") & (table["penalty.coefficient"] == 0)].copy()
+        none["sweep"], none[KEY] = "decay_time", 0
+        timed = table[table["sweep"] == "decay_time"]
+        tables[name] = pd.concat([none, timed], ignore_index=True)
+    return Material(tables)

@@ -1,0 +1,72 @@
+"""What the paper says of a sweep, as statistics of arrays (realizations, ..., values).
+
+Each takes the mean over realizations first, as the paper's lines and dots are means.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from flatlas.statistics.correlation import spearman
+from flatlas.statistics.means import mean
+
+Statistic = Callable[..., np.ndarray]
+
+
+def change(over: np.ndarray) -> np.ndarray:
+    """The relative change from the first value to the last."""
+    means = mean(over)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(means[..., -1] / means[..., 0] - 1)
+
+
+def difference(over: np.ndarray) -> np.ndarray:
+    """The change from the first value to the last, as it is."""
+    means = mean(over)
+    return np.asarray(means[..., -1] - means[..., 0])
+
+
+def change_of_logs(over: np.ndarray) -> np.ndarray:
+    """The relative change of a quantity whose logarithm is given."""
+    return np.expm1(difference(over))
+
+
+def share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Which share of the change of the whole, from the first value to the last, a part has."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(difference(part) / difference(whole))
+
+
+def ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """The ratio of two means."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(mean(part) / mean(whole))
+
+
+def trend(values: Sequence[float]) -> Statistic:
+    """The rank correlation of the means with the swept values."""
+    return lambda over: spearman(mean(over), np.asarray(values, float))
+
+
+def pooled(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The rank correlation of two quantities over all nets, whatever realization and value."""
+    return spearman(_flat(x), _flat(y))
+
+
+def from_value(first: int) -> Callable[[np.ndarray], np.ndarray]:
+    """The relative change from one value (by its place) to the last."""
+    return lambda over: change(over[..., [first, -1]])
+
+
+def nearest(values: Sequence[float], wanted: float) -> int:
+    """The place of the value nearest to the wanted one, by ratio, the last one not counted."""
+    if len(values) < 2:
+        return 0
+    with np.errstate(divide="ignore"):
+        return int(np.argmin(np.abs(np.log(np.asarray(values[:-1], float) / wanted))))
+
+
+def _flat(nets: np.ndarray) -> np.ndarray:
+    """(realizations, ..., values) as (..., nets)."""
+    moved = np.moveaxis(nets, 0, -1)
+    return moved.reshape(*nets.shape[1:-1], -1)

@@ -1,0 +1,182 @@
+"""The nets of a figure: their tables as arrays, and claims that say how many are solutions.
+
+A realization whose training met no stopping rule is no solution: it stands as NaN.
+"""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from flatlas.scorecard.claims import Claim, Criterion
+from flatlas.statistics.estimate import UNKNOWN, estimate
+from flatlas.store.material import Material
+
+# Fewer solutions at a value of a sweep say too little about their spread to decide anything.
+FEWEST = 3
+# What tells a net apart.
+NET = ["run", "seed"]
+
+
+@dataclass(frozen=True)
+class Nets:
+    """All nets of a figure, or of one of its sweeps, run by run."""
+
+    material: Material
+    sweep: str | None = None
+
+    @property
+    def key(self) -> str:
+        """The column that tells the values apart."""
+        return "run"
+
+    @cached_property
+    def outcomes(self) -> pd.DataFrame:
+        """How each training ended, a row a net."""
+        outcomes = self.material.tables["outcomes"]
+        if self.sweep is not None:
+            outcomes = outcomes[outcomes["sweep"] == self.sweep]
+        return outcomes.drop_duplicates(["seed", self.key])
+
+    @cached_property
+    def seeds(self) -> list[int]:
+        """The realizations, on the first axis of every array."""
+        return sorted(self.outcomes["seed"].unique())
+
+    @cached_property
+    def values(self) -> list[Any]:
+        """What stands on the second axis of every array: the runs."""
+        return sorted(self.outcomes[self.key].unique())
+
+    @cached_property
+    def fewest(self) -> int:
+        """How many realizations have a solution."""
+        return int(self.outcomes.groupby("seed")["converged"].any().sum())
+
+    @property
+    def complete(self) -> bool:
+        """Whether there are solutions enough to judge by."""
+        return self.fewest >= min(FEWEST, len(self.seeds))
+
+    @property
+    def note(self) -> str:
+        """How many nets are no solutions, where some are not."""
+        unsolved = int((~self.outcomes["converged"]).sum())
+        if not unsolved:
+            return ""
+        return f"{unsolved} of {len(self.outcomes)} trainings gave no solution."
+
+    def levels(self, table: str, axis: str) -> list[Any]:
+        """The labels along another axis of a table, ascending: ranks n, or numbers of images."""
+        return sorted(self._rows(table, [axis])[axis].unique())
+
+    def read(self, table: str, column: str, *axes: str) -> np.ndarray:
+        """One quantity as (realizations, values, *axes); NaN where there is none."""
+        rows = self._rows(table, [*axes, column])
+        labels = [self.seeds, self.values, *(sorted(rows[axis].unique()) for axis in axes)]
+        places = [
+            pd.Index(levels).get_indexer(pd.Index(rows[name]))
+            for levels, name in zip(labels, ["seed", self.key, *axes], strict=True)
+        ]
+        array = np.full([len(levels) for levels in labels], np.nan)
+        array[tuple(places)] = rows[column]
+        return array
+
+    def claim(
+        self,
+        name: str,
+        says: str,
+        quantity: str,
+        criterion: Criterion,
+        statistic: Callable[..., np.ndarray],
+        *measured: np.ndarray,
+        paper: str = "",
+    ) -> Claim:
+        """A claim about these nets, with the statistic of what was measured as its number."""
+        empty = any(not array.size for array in measured)
+        number = UNKNOWN if empty else estimate(statistic, *measured, fewest=self.fewest)
+        nothing = "" if isfinite(number.value) else "There is nothing to compare."
+        note = " ".join(filter(None, [self.note, nothing]))
+        complete = self.complete and not empty
+        return Claim(name, says, quantity, criterion, number, paper, note, complete)
+
+    def _rows(self, table: str, columns: list[str]) -> pd.DataFrame:
+        """The solutions' rows; what was measured on the way there needs no solution."""
+        rows = self.material.tables[table]
+        if self.sweep is not None:
+            rows = rows[rows["sweep"] == self.sweep]
+        solved = self.outcomes.loc[self.outcomes["converged"].astype(bool), NET]
+        told = pd.MultiIndex.from_frame(rows[NET]).isin(pd.MultiIndex.from_frame(solved))
+        if "at" in rows:
+            told |= rows["at"].to_numpy(str) != "final"
+        # Where every realization diverged, the table has no columns of its own.
+        rows = rows.reindex(columns=list(dict.fromkeys([*rows.columns, *columns])))
+        return rows[told & rows[self.key].isin(self.values).to_numpy()]
+
+
+@dataclass(frozen=True)
+class Sweep(Nets):
+    """The nets of one sweep, by the values of the swept key that have solutions.
+
+    The values ascend, or stand in the `order` that is given.
+    """
+
+    along: str = "run"
+    order: tuple[Hashable, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The swept key."""
+        return self.along
+
+    @cached_property
+    def solutions(self) -> dict[Any, int]:
+        """How many realizations have a solution at each value that was planned."""
+        counts = self.outcomes.groupby(self.key)["converged"].sum()
+        planned = self.order or sorted(counts.index)
+        return {value: int(counts.to_dict().get(value, 0)) for value in planned}
+
+    @cached_property
+    def values(self) -> list[Any]:
+        """The values at which there are solutions enough, on the second axis of every array."""
+        needed = min(FEWEST, len(self.seeds))
+        return [value for value, count in self.solutions.items() if count >= needed]
+
+    @cached_property
+    def fewest(self) -> int:
+        """How many solutions the value with the fewest of them has."""
+        return min((self.solutions[value] for value in self.values), default=0)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every planned value is there, and more than one was planned."""
+        return len(self.values) == len(self.solutions) > 1
+
+    @property
+    def note(self) -> str:
+        """Where solutions are missing, and how many are left."""
+        lacking = [
+            f"{count} at {value}"
+            for value, count in self.solutions.items()
+            if count < len(self.seeds)
+        ]
+        return f"Solutions: {', '.join(lacking)}, of {len(self.seeds)}." if lacking else ""
+
+    def claim(
+        self,
+        name: str,
+        says: str,
+        quantity: str,
+        criterion: Criterion,
+        statistic: Callable[..., np.ndarray],
+        *measured: np.ndarray,
+        paper: str = "",
+    ) -> Claim:
+        """A claim about the sweep; a single value leaves nothing to compare."""
+        if len(self.values) < 2:
+            measured = tuple(array[:, :0] for array in measured)
+        return super().claim(name, says, quantity, criterion, statistic, *measured, paper=paper)

@@ -1,0 +1,11 @@
+"""Means over realizations, some of which may have nothing to tell."""
+
+import numpy as np
+
+
+def mean(measured: np.ndarray, axis: int = 0) -> np.ndarray:
+    """The mean of all that is known; NaN where nothing is."""
+    known = np.isfinite(measured)
+    with np.errstate(invalid="ignore"):
+        total = np.where(known, measured, 0.0).sum(axis) / known.sum(axis)
+    return np.asarray(total)
