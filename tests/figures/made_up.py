@@ -1,4 +1,4 @@
-"""Tables as measures write them, made up, for the points of a figure: what is drawn, not what is true.
+"""Tables as measures write them, made up: for what is drawn, not for what is true.
 
 Spectra fall as those of trained nets do, with a step after ten sharp directions.
 """
@@ -125,7 +125,9 @@ def scaled_shift(rng, strength, directions):
     table, *_ = _spectra(rng, strength, directions)
     scales = (0.1, 0.2, 0.5, 1.0)
     tables = [table.assign(scale=s, sigma_g=table["sigma_g"] * (0.2 + 0.8 * s)) for s in scales]
-    rows = [{"scale": s, "T_g": (t["sigma_g"] ** 2).sum()} for s, t in zip(scales, tables)]
+    rows = [
+        {"scale": s, "T_g": (t["sigma_g"] ** 2).sum()} for s, t in zip(scales, tables, strict=True)
+    ]
     return {"directions": pd.concat(tables), "summary": pd.DataFrame(rows)}
 
 

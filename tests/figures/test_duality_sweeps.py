@@ -1,4 +1,4 @@
-"""The rows of panels of a sweep (Fig. 3): what is in the CSV is what a pencil says, and is drawn."""
+"""The rows of panels of a sweep (Fig. 3): what is in the CSV is what a pencil says, and drawn."""
 
 from math import nan, sqrt
 

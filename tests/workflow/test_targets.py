@@ -44,7 +44,18 @@ def test_every_shipped_preset_can_be_asked_for(pristine, preset):
             "results/tiny/duality/s4.csv",
             {"source", "subset", "train", "measure_duality", "duality_s4"},
         ),
-        ("duality", {"source", "subset", "train", "measure_duality", "duality_fig3", "duality_s4"}),
+        (
+            "duality",
+            {
+                "source",
+                "subset",
+                "train",
+                "measure_duality",
+                "duality_fig3",
+                "duality_s4",
+                "duality_scorecard",
+            },
+        ),
         ("dag", {"dag"}),
     ],
 )

@@ -55,6 +55,12 @@ for study, settings in PLAN.studies.items():
             runtime=10,
         params:
             title=settings.title,
+            scale=PLAN.scale.title,
+            figures=[
+                (PLAN.figures[target].name, PLAN.figures[target].title)
+                for target in PLAN.targets(study)
+                if "claims" in PLAN.figure_results(target)
+            ],
             code=stage_code("scorecard"),
         message:
             f"Scorecard of {study}"

@@ -13,7 +13,7 @@ COLUMNS = (
     *("claim", "says", "quantity", "criterion", "holds_from", "holds_to", "paper"),
     *("value", "low", "high", "verdict", "note"),
 )
-UNJUDGED = "Not judged: data of this scale are not those of which it is claimed."
+UNJUDGED = "Not judged at this scale."
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from flatlas.scorecard.claims import Claim, Criterion
-from flatlas.statistics.estimate import UNKNOWN, estimate
+from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 from flatlas.store.material import Material
 
 # Fewer solutions at a value of a sweep say too little about their spread to decide anything.
@@ -99,8 +99,7 @@ class Nets:
         """A claim about these nets, with the statistic of what was measured as its number."""
         empty = any(not array.size for array in measured)
         number = UNKNOWN if empty else estimate(statistic, *measured, fewest=self.fewest)
-        nothing = "" if isfinite(number.value) else "There is nothing to compare."
-        note = " ".join(filter(None, [self.note, nothing]))
+        note = " ".join(filter(None, [self.note, _lacking(number)]))
         complete = self.complete and not empty
         return Claim(name, says, quantity, criterion, number, paper, note, complete)
 
@@ -116,6 +115,13 @@ class Nets:
         # Where every realization diverged, the table has no columns of its own.
         rows = rows.reindex(columns=list(dict.fromkeys([*rows.columns, *columns])))
         return rows[told & rows[self.key].isin(self.values).to_numpy()]
+
+
+def _lacking(number: Estimate) -> str:
+    """Why nothing can be decided, whatever the criterion."""
+    if not isfinite(number.value):
+        return "There is nothing to compare."
+    return "" if isfinite(number.low) else "One realization has no interval."
 
 
 @dataclass(frozen=True)

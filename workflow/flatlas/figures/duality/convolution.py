@@ -72,4 +72,5 @@ def _tell_means(ax: Axes, layer: str, means: pd.DataFrame) -> None:
     ax.set_title(layer, loc="right")
     if np.isfinite(direct):
         text = f"means: gap {direct:.3g}\ndual gap {dual:.3g}\n|difference| {off:.3g}"
-        ax.text(0.03, 0.97, text, transform=ax.transAxes, va="top", fontsize=7.5)
+        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.0}
+        ax.text(0.03, 0.97, text, transform=ax.transAxes, va="top", fontsize=7.5, bbox=box)

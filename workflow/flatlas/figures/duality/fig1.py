@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import pyplot
 from matplotlib.axes import Axes
+from matplotlib.layout_engine import PlaceHolderLayoutEngine
 
 from flatlas.figures.style import BLACK, BLUE, GREEN, RED, Drawing
 from flatlas.store.material import Material
@@ -33,7 +34,8 @@ def dual_shift() -> np.ndarray:
 
 def draw(material: Material) -> Drawing:
     """A: the duality in the plane of weights. B: the same numbers in a picture of the layer."""
-    figure = pyplot.figure(figsize=(9.4, 4.0), layout="none")
+    # "none" would give way to the style's engine when the figure is saved.
+    figure = pyplot.figure(figsize=(9.4, 4.0), layout=PlaceHolderLayoutEngine(True, True))
     space = figure.add_axes((0.0, 0.04, 0.5, 0.96), projection="3d", computed_zorder=False)
     layer = figure.add_axes((0.53, 0.05, 0.45, 0.88))
     for x, letter in ((0.02, "A"), (0.53, "B")):

@@ -45,7 +45,7 @@ def noise(material: Material) -> pd.DataFrame:
     """
     table = picked(material.measured("gradients_directions", DIRECTION, "learners"))
     table = table.assign(at=table["at"].astype(str))
-    asked = table["at"].map(_when)
+    asked = table["at"].map(_when).astype(float)
     table = table[(asked == inf) | (table["epoch"] >= asked)]
     means = table.groupby([KIND, "at", "n"], sort=True).agg(
         epoch=("epoch", "mean"),

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from flatlas.figures.duality.dots import draw_means
 from flatlas.figures.duality.realizations import LEGEND, over_seeds, small_print
 from flatlas.figures.duality.spectra import draw_spectrum, spectrum
+from flatlas.figures.duality.swept import stand
 from flatlas.figures.style import BLACK, BLUE, RED, Drawing, note, panels, plain_ticks
 from flatlas.store.material import Material
 
@@ -35,8 +36,8 @@ def draw(material: Material) -> Drawing:
     relative = relations(directions)
     _relations_panel(axes[2], relative)
     if len(relative):
-        change = largest_change(directions)
-        axes[2].set_title(rf"$\Delta L_n$ changes by {change:.0e} at most", loc="right", fontsize=8)
+        change = f"{largest_change(directions):.1g}"
+        axes[2].set_title(rf"$\Delta L_n$ changes by {change} at most", loc="right", fontsize=8)
     note(figure, LEGEND + "C: medians over directions. " + small_print(material))
     return Drawing(figure, pd.concat([*points, relative.assign(panel="C")], ignore_index=True))
 
@@ -64,7 +65,8 @@ def _beside_unscaled(directions: pd.DataFrame) -> pd.DataFrame:
 
 
 def _relations_panel(ax: Axes, relative: pd.DataFrame) -> None:
-    ax.set(xscale="log", yscale="log", xlabel="$p$", ylabel="relative to $p=1$")
+    stand(ax, sorted(relative[FACTOR].unique()), FACTOR)
+    ax.set(yscale="log", ylabel="relative to $p=1$")
     if relative.empty:
         return
     for quantity, (label, colour, marker) in RATIOS.items():
@@ -72,9 +74,6 @@ def _relations_panel(ax: Axes, relative: pd.DataFrame) -> None:
         ax.plot(line[FACTOR], line["mean"], "-", color=colour)
         draw_means(ax, line[FACTOR], line, colour, marker)
         ax.plot([], [], f"{marker}-", color=colour, label=label)
-    ticks = sorted(relative[FACTOR].unique())
-    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    ax.minorticks_off()
     plain_ticks(ax.yaxis)
     ax.legend(loc="upper center", ncols=3, columnspacing=1.2)
     low, high = ax.get_ylim()

@@ -5,6 +5,7 @@ from matplotlib.axes import Axes
 
 from flatlas.figures.duality.dots import draw_means
 from flatlas.figures.duality.realizations import over_seeds, small_print
+from flatlas.figures.duality.swept import stand
 from flatlas.figures.style import BLACK, GREY, Drawing, note, panels
 from flatlas.store.material import Material
 
@@ -25,7 +26,8 @@ def draw(material: Material) -> Drawing:
         (axes[1], "relative_gap", r"$\Delta L(N_{te})\;/\;\Delta L(\mathrm{all})$"),
     ):
         _realizations(ax, nets, column)
-        ax.set(xscale="log", xlabel=r"$N_{te}$", ylabel=label)
+        stand(ax, sorted(nets[IMAGES].unique()), IMAGES)
+        ax.set_ylabel(label)
         ax.axvline(ENOUGH, color=GREY, ls=":", lw=1, zorder=0)
     means = over_seeds(nets, [IMAGES], ["dual_gap"])
     axes[0].plot(means[IMAGES], means["mean"], "-", color=BLACK)

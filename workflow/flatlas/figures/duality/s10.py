@@ -12,6 +12,7 @@ from flatlas.figures.duality.realizations import (
     over_seeds,
     small_print,
 )
+from flatlas.figures.duality.spectra import floor
 from flatlas.figures.duality.swept import read
 from flatlas.figures.style import Drawing, note, panels, plain_ticks, shades
 from flatlas.store.material import Material
@@ -36,8 +37,7 @@ def draw(material: Material) -> Drawing:
         points.append(drawn.assign(panel=letter))
     if len(directions):
         axes[0].set_yscale("log")
-        shown = points[0][points[0]["n"] <= 0.9 * points[0]["n"].max()]
-        axes[0].set_ylim(bottom=shown["mean"].min() / 3)
+        axes[0].set_ylim(bottom=floor(points[0]))
         axes[1].legend(title=r"$\alpha/B$", loc="upper left", ncols=1, fontsize=7)
     gaps = over_seeds(nets, [RATIO, *KEYS], list(GAPS))
     _gaps_panel(axes[2], gaps)

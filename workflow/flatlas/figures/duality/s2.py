@@ -9,6 +9,7 @@ from flatlas.figures.duality.dots import draw_means
 from flatlas.figures.duality.ranks import binned
 from flatlas.figures.duality.realizations import LEGEND, above_zero, over_seeds, small_print
 from flatlas.figures.duality.spectra import draw_spectrum
+from flatlas.figures.duality.swept import stand
 from flatlas.figures.style import BLACK, Drawing, note, panels
 from flatlas.store.material import Material
 
@@ -39,9 +40,9 @@ def _columns(material: Material, axes: list[Axes]) -> Iterator[pd.DataFrame]:
         symbol = rf"|\mu_{{{which},n}}/\sigma_{{{which},n}}|"
         _finish(axes[column], f"${symbol}$")
         means = over_seeds(nets, [IMAGES], [ratio]).assign(panel=letters[1])
+        stand(axes[2 + column], sorted(means[IMAGES].unique()), IMAGES)
         _means_panel(axes[2 + column], means)
         _finish(axes[2 + column], rf"$\langle{symbol}\rangle_n$")
-        axes[2 + column].set_xlabel(r"$N_{te}$")
         yield from (drawn, means)
     if len(directions):
         low, high = axes[0].get_ylim()
@@ -56,6 +57,6 @@ def _means_panel(ax: Axes, means: pd.DataFrame) -> None:
 
 def _finish(ax: Axes, label: str) -> None:
     """Logarithmic, up to the 1 that the ratio is to be far below."""
-    ax.set(xscale="log", yscale="log", ylabel=label)
+    ax.set(yscale="log", ylabel=label)
     ax.axhline(1, color="0.6", lw=0.8, ls=":")
     ax.set_ylim(top=1.5)

@@ -21,6 +21,7 @@ LABELS = {
 LOGARITHMIC = {"sigma_g", "sigma_w"}
 # Cumulative or steep, these are smooth as they are; the others are averaged over bins of ranks.
 SMOOTH = {"sigma_g", "S_w"}
+LOWEST = 1e-4
 
 
 def spectrum(directions: pd.DataFrame, key: str, column: str) -> pd.DataFrame:
@@ -49,13 +50,17 @@ def draw_spectrum(
     ax.set(xlabel="$n$", ylabel=LABELS.get(column, ""))
     if column in LOGARITHMIC:
         ax.set_yscale("log")
-        ax.set_ylim(bottom=_floor(drawn))
+        if (drawn["mean"] > 0).any():
+            ax.set_ylim(bottom=floor(drawn))
 
 
-def _floor(drawn: pd.DataFrame) -> float:
-    """Where a logarithmic axis ends: below the 90 % of directions that are not almost dead."""
+def floor(drawn: pd.DataFrame) -> float:
+    """Where a logarithmic axis ends: below the 90 % of directions that are not almost dead.
+
+    Some nets have more dead ones; what is four decades below the largest is not shown.
+    """
     shown = drawn[drawn["n"] <= 0.9 * drawn["n"].max()]
-    return float(shown["mean"].min() / 3)
+    return float(max(shown["mean"].min() / 3, LOWEST * drawn["mean"].max()))
 
 
 def mark_split(ax: Axes, drawn: pd.DataFrame, split: pd.DataFrame, key: str) -> None:

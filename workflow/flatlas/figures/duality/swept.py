@@ -16,6 +16,8 @@ SYMBOLS = {
     "net.dropout": "$d$",
     "data.per_class": "$N$",
     "data.label_noise": r"$\rho$",
+    "test_images": r"$N_{te}$",
+    "factor": "$p$",
 }
 # Values that span more than this stand on a logarithmic axis.
 WIDE = 4
