@@ -17,8 +17,8 @@ def house(tmp_path, monkeypatch):
     monkeypatch.setattr(drawings, "CAPTIONS", tmp_path / "workflow" / "report")
     for path, text in {
         "flatlas/figures/flat/__init__.py": "",
-        "flatlas/figures/flat/fig1.py": "def draw(material): ...\n",
-        "flatlas/figures/flat/fig2.py": "def draw(material): ...\n",
+        "flatlas/figures/flat/fig1.py": "\ndef draw(material): ...\n",
+        "flatlas/figures/flat/fig2.py": "\ndef draw(material): ...\n",
         "report/flat_fig1.rst": "One.",
         "report/flat_fig2.rst": "Two.",
     }.items():

@@ -19,7 +19,7 @@ def check_drawings(plan: Plan) -> None:
 def _check(figure: FigurePlan, place: str) -> None:
     module = FIGURES / figure.study / f"{figure.name}.py"
     if not module.is_file():
-        there = sorted(path.stem for path in module.parent.glob("*.py") if path.stem != "__init__")
+        there = sorted(path.stem for path in module.parent.glob("*.py") if _draws(path))
         raise FlatlasError(
             f"{place} needs a function draw(material) in {_shown(module)}, which is not there."
             f"{nearest(figure.name, there)}"
@@ -27,6 +27,11 @@ def _check(figure: FigurePlan, place: str) -> None:
     caption = CAPTIONS / f"{figure.target}.rst"
     if not caption.is_file():
         raise FlatlasError(f"{place} needs a caption in {_shown(caption)}.")
+
+
+def _draws(module: Path) -> bool:
+    """Whether a module is a figure; panels that several share lie beside them."""
+    return "\ndef draw(material" in module.read_text()
 
 
 def _shown(path: Path) -> Path:
