@@ -14,7 +14,6 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 VECLIB_
 
 STUDY   ?= duality
 PRESET  ?= paper
-COMMAND ?= snakemake $(STUDY) --config preset=$(PRESET)
 FROM    ?=
 
 .PHONY: help venv demo test lint bench gallery lock clean clean-venv
@@ -71,7 +70,7 @@ bench: $(READY)  ## how long the stages take
 	$(ONE_THREAD) $(BIN)/python -m benchmarks $(ARGS)
 
 gallery: $(READY)  ## docs/gallery/STUDY from the figures of PRESET
-	$(BIN)/python docs/gallery/collect.py $(STUDY) $(PRESET) "$(COMMAND)" --from "$(FROM)"
+	$(BIN)/python docs/gallery/collect.py $(STUDY) $(PRESET) --from "$(FROM)"
 
 # Pins that still fit are kept; `make lock UPGRADE=--upgrade` moves everything forward. `fewest` gives
 # one version of a package for all Pythons, which is also what lets the conda environments repeat it.

@@ -7,7 +7,11 @@ What was drawn at another preset may be added: FROM="laptop:cifar_fig3,cifar_fig
 
 import argparse
 import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import yaml
@@ -20,37 +24,80 @@ SIGNS = {"reproduced": "✓", "not reproduced": "✗", "undecided": "?"}
 
 
 def main() -> None:
-    """One page a study."""
+    """One page a study, made beside the old one and then put in its place."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("study")
     parser.add_argument("preset")
-    parser.add_argument("command", help="how the figures were made")
     parser.add_argument("--from", dest="others", default="", help="PRESET:FIGURE,FIGURE")
     given = parser.parse_args()
     other, _, names = given.others.partition(":")
-    presets = dict.fromkeys(filter(None, names.split(",")), other)
     study = yaml.safe_load((ROOT / "config" / "studies" / f"{given.study}.yaml").read_text())
-    target = HERE / given.study
-    shutil.rmtree(target, ignore_errors=True)
-    target.mkdir()
-    parts = [f"# {study['title']}", f"{study['paper'].strip()}", f"    {given.command}"]
-    tables = []
-    for name, figure in study["figures"].items():
-        preset = presets.get(name, given.preset)
-        folder = ROOT / "results" / preset / given.study
-        _shrink(folder / f"{name}.png", target / f"{name}.png")
-        at = f" (preset `{preset}`)" if preset != given.preset else ""
-        parts += [f"## {name}: {figure['title']}{at}", f"![{name}]({name}.png)"]
-        claims = folder / f"{name}.claims.csv"
-        if claims.exists():
-            tables.append(pd.read_csv(claims, keep_default_na=False).assign(preset=preset))
-            parts.append(_table(tables[-1]))
+    presets = dict.fromkeys(study["figures"], given.preset)
+    presets |= dict.fromkeys(filter(None, names.split(",")), other)
+    _check(given.study, presets, study["figures"])
+    with tempfile.TemporaryDirectory(dir=HERE) as fresh:
+        _collect(given.study, study, presets, Path(fresh))
+        target = HERE / given.study
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(fresh, target)
+
+
+def _check(study: str, presets: Mapping[str, str], figures: Mapping[str, Any]) -> None:
+    unknown = sorted(set(presets) - set(figures))
+    if unknown:
+        sys.exit(f"{', '.join(unknown)}: no figure of {study}. Allowed: {', '.join(figures)}.")
+    for name, preset in presets.items():
+        if not _picture(study, preset, name).is_file():
+            command = _command([f"{study}_{name}"], preset)
+            sys.exit(f"No {_picture(study, preset, name)}: draw it first, with `{command}`.")
+
+
+def _collect(name: str, study: Mapping[str, Any], presets: Mapping[str, str], page: Path) -> None:
+    parts, tables = [], []
+    for figure, settings in study["figures"].items():
+        picture = _picture(name, presets[figure], figure)
+        _shrink(picture, page / f"{figure}.png")
+        parts += [f"## {figure}: {settings['title']}", f"![{figure}]({figure}.png)"]
+        claims = picture.with_suffix(".claims.csv")
+        if claims.is_file():
+            table = pd.read_csv(claims, keep_default_na=False).assign(preset=presets[figure])
+            tables.append(table)
+            parts.append(_table(table))
     claims = pd.concat(tables, ignore_index=True)
-    claims.to_csv(target / "scorecard.csv", index=False)
+    claims.to_csv(page / "scorecard.csv", index=False)
+    head = [
+        f"# {study['title']}",
+        study["paper"].strip(),
+        *_commands(name, presets),
+        _counts(claims),
+    ]
+    (page / "README.md").write_text("\n\n".join([*head, *parts]) + "\n", encoding="utf-8")
+
+
+def _picture(study: str, preset: str, figure: str) -> Path:
+    return ROOT / "results" / preset / study / f"{figure}.png"
+
+
+def _commands(study: str, presets: Mapping[str, str]) -> list[str]:
+    """What was typed, preset by preset; the first is that of most figures."""
+    told = []
+    for preset in dict.fromkeys(presets.values()):
+        figures = [figure for figure, one in presets.items() if one == preset]
+        targets = [f"{study}_{figure}" for figure in figures] if told else [study]
+        told.append(f"    {_command(targets, preset)}")
+    return ["\n".join(told)]
+
+
+def _command(targets: list[str], preset: str) -> str:
+    return f"snakemake {' '.join(targets)} --config preset={preset}"
+
+
+def _counts(claims: pd.DataFrame) -> str:
     counts = claims["verdict"].value_counts()
-    told = ", ".join(f"{counts.get(verdict, 0)} {verdict}" for verdict in SIGNS)
-    parts.insert(3, f"{len(claims)} claims: {told} ([scorecard.csv](scorecard.csv)).")
-    (target / "README.md").write_text("\n\n".join(parts) + "\n")
+    told = ", ".join(
+        f"{counts.get(verdict, 0)} {verdict} ({sign})" for verdict, sign in SIGNS.items()
+    )
+    return f"{len(claims)} claims: {told}; all of them in [scorecard.csv](scorecard.csv)."
 
 
 def _shrink(source: Path, target: Path) -> None:
@@ -62,25 +109,18 @@ def _shrink(source: Path, target: Path) -> None:
 
 
 def _table(claims: pd.DataFrame) -> str:
-    lines = [
-        "| | the paper says | judged by | holds if | here |",
-        "| --- | --- | --- | --- | --- |",
-    ]
+    header = ("", "the paper says", "judged by", "holds if", "paper", "here", "note")
+    lines = [f"| {' | '.join(header)} |", "|" + " --- |" * len(header)]
     for _, claim in claims.iterrows():
-        here = f"{float(claim['value']):.3g} [{_end(claim['low'])}, {_end(claim['high'])}]"
-        cells = (
-            SIGNS[claim["verdict"]],
-            claim["says"],
-            claim["quantity"],
-            claim["criterion"],
-            here,
-        )
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        here = f"{_number(claim['value'])} [{_number(claim['low'])}, {_number(claim['high'])}]"
+        told = [claim[column] for column in ("says", "quantity", "criterion", "paper")]
+        cells = [SIGNS[claim["verdict"]], *told, here, claim["note"]]
+        lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)
 
 
-def _end(value: str | float) -> str:
-    return f"{float(value):.3g}" if value != "" else "–"
+def _number(value: str | float) -> str:
+    return "–" if value == "" else f"{float(value):.3g}"
 
 
 if __name__ == "__main__":

@@ -36,11 +36,6 @@ def test_rescaling_tells_medians_relative_to_the_net_as_it_was(rescaled):
     assert drawn_dots(ax).keys() == {(0.5, 1), (1, 1), (2, 1)}
 
 
-def test_rescaling_tells_the_largest_change_of_any_contribution(rescaled):
-    title = rescaling.draw(rescaled).figure.axes[2].get_title(loc="right")
-    assert title == r"$\Delta L_n$ changes by 0.1 at most", "1/16 of 1/2"
-
-
 def test_convolution_shows_pairs_on_and_off_the_diagonal():
     pairs = [
         {"run": "a", "seed": 0, "loss_gap": gap, "dual_loss_gap": dual, "residual": residual}

@@ -8,6 +8,7 @@ from flatlas.errors import FlatlasError
 from flatlas.plan import drawings
 from flatlas.plan.drawings import check_drawings
 
+
 @pytest.fixture
 def house(tmp_path, monkeypatch):
     """A house with the drawings of the study `flat` (figures fig1 and fig2), and their captions."""

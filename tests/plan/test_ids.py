@@ -78,7 +78,11 @@ def test_the_variations_vary_every_field_of_every_spec():
             note_values(spec, seen)
     rooms = (data_specs, net_specs, training_specs, measure_specs)
     specs = {one for room in rooms for one in vars(room).values() if inspect.isclass(one)}
-    specs = {one for one in specs if issubclass(one, Spec)} - {Spec, training_specs.Training, measure_specs.Measurement}
+    specs = {one for one in specs if issubclass(one, Spec)} - {
+        Spec,
+        training_specs.Training,
+        measure_specs.Measurement,
+    }
     fields = {(one, name) for one in specs for name in one.model_fields if not is_tag(one, name)}
     assert {field for field in fields if len(seen[field]) < 2} == set()
 

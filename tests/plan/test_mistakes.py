@@ -277,6 +277,32 @@ def test_a_moment_at_which_no_weights_are_kept(plan_of, file):
     assert message == f"{place} names '4'. Allowed: 3, 7, final."
 
 
+@pytest.mark.parametrize(
+    ("measure", "said"),
+    [
+        (
+            {"measure": "test_images", "layer": "fc2", "sizes": [10, 21]},
+            "sizes asks for 21 test images, but data.test_size is 20.",
+        ),
+        (
+            {"measure": "scale_invariance", "layer": "fc3", "factors": [1.0, 2.0]},
+            "layer is 'fc3', which has no next layer. Allowed: fc1, fc2.",
+        ),
+        (
+            {"measure": "scale_invariance", "layer": "fc2", "factors": [0.5, 2.0]},
+            "factors: the factor 1, against which the others are held, has to be among them.",
+        ),
+        (
+            {"measure": "scaled_shift", "layer": "fc2", "scales": [0.5, 0.5]},
+            "scales: say each only once, not 0.5, 0.5.",
+        ),
+    ],
+)
+def test_what_a_run_can_not_give_a_measure_is_told_before_anything_runs(plan_of, measure, said):
+    message = message_of(plan_of, study={"measures.hidden": measure})
+    assert message == f"config/studies/flat.yaml: measures.hidden.{said}"
+
+
 def test_a_mistake_in_a_sweep_that_no_figure_draws(plan_of):
     spare = {"run": "base", "grid": {"batch": [0]}}
     message = message_of(plan_of, study={"sweeps.spare": spare})

@@ -105,6 +105,9 @@ def along(right, sweep, points, number):
         t = 0.85 + 0.15 * t
     if sweep == "dropout" and right:
         return np.array([min(1.5 * t, 1), t, t, t**2, t])
+    if sweep == "dropout" and t < 1:
+        # Half of the way is left for the last step.
+        return np.array([min(t, 0.5), t, t, t, t])
     return np.full(5, t)
 
 

@@ -86,6 +86,15 @@ def test_two_realizations_have_their_whole_range():
     assert (found.value, found.low, found.high) == (2, 1, 3)
 
 
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_few_realizations_hold_the_mean_as_often_as_their_range_does(count):
+    """The range of n values misses a centre on whose one side all lie: 2^(1-n) of the time."""
+    samples = np.random.default_rng(7).normal(size=(800, count))
+    found = [estimate(mean, sample) for sample in samples]
+    held = np.mean([one.low <= 0 <= one.high for one in found])
+    assert held == pytest.approx(1 - 2.0 ** (1 - count), abs=0.06)
+
+
 def test_missing_realizations_are_left_out():
     sample = np.array([1.0, 2.0, 3.0, 4.0, np.nan, np.nan])
     found = estimate(mean, sample)

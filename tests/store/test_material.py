@@ -61,6 +61,30 @@ def test_a_run_without_rows_leaves_the_others_as_they_are(files, tmp_path):
     assert table["optimizer.lr"].dtype == table["loss"].dtype == float
 
 
+@pytest.fixture
+def moments(files, tmp_path):
+    """A measure at two moments, with a search of its own that may not converge."""
+    for run in ("one", "two"):
+        columns = {"seed": [0, 0, 1, 1], "at": ["10", "final"] * 2, "converged": False}
+        table = pd.DataFrame(columns | {"loss": [4.0, 1.0, 8.0, 2.0]})
+        write_table(tmp_path / f"{run}.parquet", table)
+    return gather(files, POINTS)
+
+
+def test_what_was_measured_is_told_in_the_solutions(moments):
+    table = moments.measured("history", ["loss"], "alpha")
+    assert table["loss"].tolist() == [1, 2, 1, 2]
+    every = moments.measured("history", ["loss"], "batch", every_moment=True)
+    assert every["loss"].tolist() == [4, 1, 8, 2]
+
+
+def test_converged_is_the_training_not_a_search_of_the_measure(moments):
+    assert moments.measured("history", [], "alpha")["converged"].tolist() == [
+        *(True, True),
+        *(True, False),
+    ]
+
+
 def test_every_run_behind_a_figure_is_told_with_how_it_ended(files):
     told = gather(files, POINTS).realizations()
     assert told.keys() == {"one", "two"}

@@ -93,3 +93,8 @@ class AttackSpec(Spec):
 
 
 SamplesSpec = SubsetSpec | NoiseSpec | AttackSpec
+
+
+def subset_of(samples: SamplesSpec) -> SubsetSpec:
+    """The subset at the root of any samples."""
+    return samples if isinstance(samples, SubsetSpec) else samples.subset

@@ -1,16 +1,27 @@
 """Specs of the measures, and what each needs of a machine. One more measure: one more entry."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import AfterValidator, Field, NonNegativeInt, PositiveInt, field_validator
 
-from flatlas.plan.net_specs import LayerKind
+from flatlas.plan.data_specs import subset_of
+from flatlas.plan.net_specs import LayerKind, layer_names
 from flatlas.plan.spec import Spec
 from flatlas.plan.training_specs import RunSpec
 
 Matrix = Literal["hessian", "fisher"]
 Many = Field(min_length=1)
+
+
+def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    if len(set(values)) < len(values):
+        raise ValueError(f"say each only once, not {', '.join(map(str, values))}")
+    return values
+
+
+Distinct = AfterValidator(_distinct)
 
 
 class Measurement(Spec):
@@ -19,7 +30,15 @@ class Measurement(Spec):
     A moment is an epoch among the run's `checkpoints`, or `final`: the solution.
     """
 
-    at: Annotated[tuple[NonNegativeInt | Literal["final"], ...], Many] = ("final",)
+    at: Annotated[tuple[NonNegativeInt | Literal["final"], ...], Many, Distinct] = ("final",)
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """Each option that can't be met by a run: its key, and why. Told before anything runs."""
+        kept = (*run.checkpoints, "final")
+        for moment in self.at:
+            if moment not in kept:
+                allowed = ", ".join(map(str, kept))
+                yield "at", f"names '{moment}'. Allowed: {allowed}."
 
 
 class Duality(Measurement):
@@ -40,7 +59,14 @@ class TestImages(Measurement):
     measure: Literal["test_images"]
     layer: str
     directions: Matrix = "hessian"
-    sizes: Annotated[tuple[PositiveInt, ...], Many]
+    sizes: Annotated[tuple[PositiveInt, ...], Many, Distinct]
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """No more test images than are drawn."""
+        yield from super().misfits(run)
+        drawn = subset_of(run.samples).test_size
+        if max(self.sizes) > drawn:
+            yield "sizes", f"asks for {max(self.sizes)} test images, but data.test_size is {drawn}."
 
 
 class ScaledShift(Measurement):
@@ -49,7 +75,7 @@ class ScaledShift(Measurement):
     measure: Literal["scaled_shift"]
     layer: str
     directions: Matrix = "hessian"
-    scales: Annotated[tuple[Annotated[float, Field(gt=0, le=1)], ...], Many]
+    scales: Annotated[tuple[Annotated[float, Field(gt=0, le=1)], ...], Many, Distinct]
 
 
 class Flatness(Measurement):
@@ -67,7 +93,23 @@ class ScaleInvariance(Measurement):
     measure: Literal["scale_invariance"]
     layer: str
     directions: Matrix = "hessian"
-    factors: Annotated[tuple[Annotated[float, Field(gt=0)], ...], Many]
+    factors: Annotated[tuple[Annotated[float, Field(gt=0)], ...], Many, Distinct]
+
+    @field_validator("factors")
+    @classmethod
+    def _with_one(cls, factors: tuple[float, ...]) -> tuple[float, ...]:
+        if 1.0 not in factors:
+            raise ValueError(
+                "the factor 1, against which the others are held, has to be among them"
+            )
+        return factors
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """There has to be a next layer."""
+        yield from super().misfits(run)
+        *others, last = layer_names(run.net)["dense"]
+        if self.layer == last:
+            yield "layer", f"is '{last}', which has no next layer. Allowed: {', '.join(others)}."
 
 
 class MinibatchNoise(Measurement):

@@ -6,7 +6,14 @@ from typing import Any
 
 from flatlas.plan import paths
 from flatlas.plan.code import is_judged
-from flatlas.plan.data_specs import AttackSpec, NoiseSpec, SamplesSpec, SourceSpec, SubsetSpec
+from flatlas.plan.data_specs import (
+    AttackSpec,
+    NoiseSpec,
+    SamplesSpec,
+    SourceSpec,
+    SubsetSpec,
+    subset_of,
+)
 from flatlas.plan.ids import run_id, samples_id, source_id
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec
 from flatlas.plan.settings import Preset, Settings
@@ -158,11 +165,6 @@ class Plan:
             {"sweep": entry.sweep, "run": entry.run, **entry.point}
             for entry in self.figures[target].entries
         ]
-
-
-def subset_of(samples: SamplesSpec) -> SubsetSpec:
-    """The subset at the root of any samples."""
-    return samples if isinstance(samples, SubsetSpec) else samples.subset
 
 
 def samples_file(samples: SamplesSpec) -> str:

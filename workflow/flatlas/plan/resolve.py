@@ -17,6 +17,7 @@ from flatlas.plan.data_specs import (
     SourceSpec,
     SubsetSpec,
     Textures,
+    subset_of,
 )
 from flatlas.plan.documents import (
     Document,
@@ -30,7 +31,7 @@ from flatlas.plan.documents import (
 from flatlas.plan.ids import measurement_id, run_id, samples_id, source_id
 from flatlas.plan.measure_specs import MEASURES, Measurement, MeasureSpec
 from flatlas.plan.net_specs import LayerKind, layer_names
-from flatlas.plan.plan import Entry, FigurePlan, Plan, subset_of
+from flatlas.plan.plan import Entry, FigurePlan, Plan
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.spec import Spec
 from flatlas.plan.studies import Data, Run, Study
@@ -190,11 +191,12 @@ class _StudyResolver:
 
     def _measurement(self, name: str, run: RunSpec) -> str:
         options = self._options(name)
-        _check_moments(options, run, self.document.origin(("measures", name, "at")))
         layer = getattr(options, "layer", None)
         if layer is not None:
             kind = MEASURES[self.study.measures[name]["measure"]].layers
             _check_layer(layer, kind, run, self.document.origin(("measures", name, "layer")))
+        for key, why in options.misfits(run):
+            raise FlatlasError(f"{self.document.origin(('measures', name, key))} {why}")
         spec = MeasureSpec(options=options.model_dump(), run=run)
         return _register(self.plan.measurements, measurement_id(spec), spec)
 
@@ -248,14 +250,6 @@ def _check_layer(layer: str, kind: LayerKind, run: Training, place: str) -> None
     convolved = kind == "dense" and layer in names["convolution"]
     why = ", a convolution, but the exact duality needs a dense layer" if convolved else ""
     _refuse(place, layer, names[kind], why)
-
-
-def _check_moments(options: Measurement, run: Training, place: str) -> None:
-    """Weights are kept at a run's checkpoints and at its end: at no other epoch."""
-    kept = [*run.checkpoints, "final"]
-    for moment in options.at:
-        if moment not in kept:
-            _refuse(place, str(moment), map(str, kept))
 
 
 def _resolved(point: Mapping[str, Any], run: Run) -> dict[str, Any]:

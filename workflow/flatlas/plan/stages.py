@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from flatlas.plan.data_specs import subset_of
 from flatlas.plan.ids import run_id, samples_id, source_id
-from flatlas.plan.plan import Plan, subset_of
+from flatlas.plan.plan import Plan
 
 
 def stages(plan: Plan) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 A realization whose training met no stopping rule is no solution: it stands as NaN.
 """
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
 from typing import Any
@@ -12,14 +12,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from flatlas.errors import FlatlasError
 from flatlas.scorecard.claims import Claim, Criterion
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
-from flatlas.store.material import Material
+from flatlas.store.material import Material, final
 
 # Fewer solutions at a value of a sweep say too little about their spread to decide anything.
 FEWEST = 3
 # What tells a net apart.
 NET = ["run", "seed"]
+# Of so few realizations the interval is the whole range of the resamples. It holds the centre of a
+# symmetric distribution unless all of them lie on one side of it: with probability 1 - 2^(1-n).
+RANGE_COVERS = {2: "half", 3: "three quarters", 4: "seven eighths"}
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,9 @@ class Nets:
         outcomes = self.material.tables["outcomes"]
         if self.sweep is not None:
             outcomes = outcomes[outcomes["sweep"] == self.sweep]
-        return outcomes.drop_duplicates(["seed", self.key])
+        # A user's figure may lack the sweep, or vary another key in it: then there are no nets.
+        known = outcomes.reindex(columns=list(dict.fromkeys([*outcomes.columns, self.key])))
+        return known.dropna(subset=[self.key]).drop_duplicates(["seed", self.key])
 
     @cached_property
     def seeds(self) -> list[int]:
@@ -49,8 +55,11 @@ class Nets:
 
     @cached_property
     def values(self) -> list[Any]:
-        """What stands on the second axis of every array: the runs."""
-        return sorted(self.outcomes[self.key].unique())
+        """What stands on the second axis of every array: the runs.
+
+        A sweep that is not drawn stands there as one run without nets.
+        """
+        return sorted(self.outcomes[self.key].unique()) or [self.sweep]
 
     @cached_property
     def fewest(self) -> int:
@@ -60,11 +69,13 @@ class Nets:
     @property
     def complete(self) -> bool:
         """Whether there are solutions enough to judge by."""
-        return self.fewest >= min(FEWEST, len(self.seeds))
+        return self.fewest >= min(FEWEST, len(self.seeds)) > 0
 
     @property
     def note(self) -> str:
         """How many nets are no solutions, where some are not."""
+        if self.outcomes.empty:
+            return f"Sweep '{self.sweep}' is not drawn."
         unsolved = int((~self.outcomes["converged"]).sum())
         if not unsolved:
             return ""
@@ -82,6 +93,12 @@ class Nets:
             pd.Index(levels).get_indexer(pd.Index(rows[name]))
             for levels, name in zip(labels, ["seed", self.key, *axes], strict=True)
         ]
+        if pd.MultiIndex.from_arrays(places).has_duplicates:
+            raise FlatlasError(
+                f"The table '{table}' has several rows for one net at the same"
+                f" {', '.join([self.key, *axes])}. A claim needs one; let the sweep"
+                f" '{self.sweep}' vary only {self.key}."
+            )
         array = np.full([len(levels) for levels in labels], np.nan)
         array[tuple(places)] = rows[column]
         return array
@@ -99,22 +116,40 @@ class Nets:
         """A claim about these nets, with the statistic of what was measured as its number."""
         empty = any(not array.size for array in measured)
         number = UNKNOWN if empty else estimate(statistic, *measured, fewest=self.fewest)
-        note = " ".join(filter(None, [self.note, _lacking(number)]))
+        note = " ".join(filter(None, [self.note, _lacking(number), _few(number, self.fewest)]))
         complete = self.complete and not empty
         return Claim(name, says, quantity, criterion, number, paper, note, complete)
 
     def _rows(self, table: str, columns: list[str]) -> pd.DataFrame:
-        """The solutions' rows; what was measured on the way there needs no solution."""
+        """The solutions' rows, each run's once.
+
+        Where the moment is an axis, also what was measured on the way, which needs no solution.
+        """
         rows = self.material.tables[table]
         if self.sweep is not None:
             rows = rows[rows["sweep"] == self.sweep]
+        else:
+            # A run that stands in several sweeps has the same rows in each.
+            rows = rows[rows["sweep"] == rows.groupby("run")["sweep"].transform("first")]
+        if "at" not in columns:
+            rows = final(rows)
         solved = self.outcomes.loc[self.outcomes["converged"].astype(bool), NET]
         told = pd.MultiIndex.from_frame(rows[NET]).isin(pd.MultiIndex.from_frame(solved))
         if "at" in rows:
             told |= rows["at"].to_numpy(str) != "final"
         # Where every realization diverged, the table has no columns of its own.
-        rows = rows.reindex(columns=list(dict.fromkeys([*rows.columns, *columns])))
+        rows = rows.reindex(columns=list(dict.fromkeys([*rows.columns, *columns, self.key])))
         return rows[told & rows[self.key].isin(self.values).to_numpy()]
+
+
+def _few(number: Estimate, count: int) -> str:
+    """What the interval of few realizations is worth."""
+    if not isfinite(number.low) or count not in RANGE_COVERS:
+        return ""
+    return (
+        f"{count} realizations: the interval is the range of the resamples, which covers about"
+        f" {RANGE_COVERS[count]}."
+    )
 
 
 def _lacking(number: Estimate) -> str:
@@ -128,11 +163,12 @@ def _lacking(number: Estimate) -> str:
 class Sweep(Nets):
     """The nets of one sweep, by the values of the swept key that have solutions.
 
-    The values ascend, or stand in the `order` that is given.
+    The values ascend, or stand in the `order` that is given; a note calls them by their `names`.
     """
 
     along: str = "run"
     order: tuple[Hashable, ...] = ()
+    names: Mapping[Hashable, str] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -149,7 +185,7 @@ class Sweep(Nets):
     @cached_property
     def values(self) -> list[Any]:
         """The values at which there are solutions enough, on the second axis of every array."""
-        needed = min(FEWEST, len(self.seeds))
+        needed = max(1, min(FEWEST, len(self.seeds)))
         return [value for value, count in self.solutions.items() if count >= needed]
 
     @cached_property
@@ -165,12 +201,21 @@ class Sweep(Nets):
     @property
     def note(self) -> str:
         """Where solutions are missing, and how many are left."""
+        if self.outcomes.empty:
+            return self._absence
         lacking = [
-            f"{count} at {value}"
+            f"{count} at {self.names.get(value, value)}"
             for value, count in self.solutions.items()
             if count < len(self.seeds)
         ]
         return f"Solutions: {', '.join(lacking)}, of {len(self.seeds)}." if lacking else ""
+
+    @property
+    def _absence(self) -> str:
+        """What a user's figure lacks."""
+        if self.sweep in set(self.material.tables["outcomes"]["sweep"]):
+            return f"Sweep '{self.sweep}' does not vary {self.key}."
+        return f"Sweep '{self.sweep}' is not drawn."
 
     def claim(
         self,

@@ -20,14 +20,21 @@ class Material:
     tables: Mapping[str, pd.DataFrame]
 
     def measured(
-        self, name: str, columns: Sequence[str], sweep: str | None = None
+        self,
+        name: str,
+        columns: Sequence[str],
+        sweep: str | None = None,
+        every_moment: bool = False,
     ) -> pd.DataFrame:
         """A table, of one sweep or all, each row knowing whether its training `converged`.
 
-        Where every realization diverged, the table has no `columns` of its own and gets them,
-        empty.
+        What was measured on the way there is left out, but for `every_moment`. Where every
+        realization diverged, the table has no `columns` of its own and gets them, empty. A column
+        `converged` of its own tells of a search, not of the training, and gives way.
         """
-        measured = self.tables[name]
+        measured = self.tables[name].drop(columns="converged", errors="ignore")
+        if not every_moment:
+            measured = final(measured)
         if sweep is not None:
             measured = measured[measured["sweep"] == sweep]
         empty = {column: pd.Series(dtype=float) for column in columns if column not in measured}
@@ -42,6 +49,11 @@ class Material:
         runs = self.tables["outcomes"].drop_duplicates(["run", "seed"])
         told = ["seed", "reason", "met_epoch", "epoch", "converged"]
         return {str(run): rows[told].to_dict("records") for run, rows in runs.groupby("run")}
+
+
+def final(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows measured in the solutions; all of a table that knows no moments."""
+    return table[table["at"].astype(str) == "final"] if "at" in table else table
 
 
 def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any]]) -> Material:

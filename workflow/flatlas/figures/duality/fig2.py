@@ -3,18 +3,16 @@
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from scipy import stats
 
 from flatlas.figures.duality.nets import draw_nets, each_once, look, name_sweeps
 from flatlas.figures.duality.ranks import picked
 from flatlas.figures.duality.realizations import small_print
 from flatlas.figures.style import Drawing, note, panels, plain_ticks
+from flatlas.statistics.round_off import ROUND_OFF
 from flatlas.store.material import Material
 
 DIRECTION = ["n", "eigenvalue", "sigma_g"]
 NET = ["T_g", "T_h", "T_w", "layer_norm"]
-# An eigenvalue below this share of a net's largest is round-off of zero.
-ROUND_OFF = 1e-12
 
 
 def draw(material: Material) -> Drawing:
@@ -61,9 +59,6 @@ def _sharpness_panel(ax: Axes, points: pd.DataFrame) -> None:
         mixed["eigenvalue"], mixed["sigma_g_squared"], s=4, lw=0.4, edgecolors=colours,
         c=list(np.where(mixed["converged"], colours, "white")), rasterized=True,
     )  # fmt: skip
-    if len(points) > 2:
-        rho = stats.spearmanr(points["eigenvalue"], points["sigma_g"]).statistic
-        ax.set_title(f"Spearman {rho:.2f}", loc="right")
     # Room for the inset below the dots.
     low, high = np.log10(ax.get_ylim())
     ax.set_ylim(10 ** (low - 0.4 * (high - low)), 10**high)

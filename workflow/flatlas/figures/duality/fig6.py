@@ -12,11 +12,10 @@ from flatlas.figures.duality.learners import COLOURS, KIND, NAMES
 from flatlas.figures.duality.ranks import picked
 from flatlas.figures.duality.realizations import all_converged, small_print
 from flatlas.figures.style import Drawing, note, shades
+from flatlas.statistics.round_off import ROUND_OFF
 from flatlas.store.material import Material
 
 DIRECTION = ["at", "epoch", "n", "eigenvalue", "noise"]
-# Below this share of the largest eigenvalue, a direction's curvature is zero or changes its sign.
-FLAT = 1e-6
 
 
 def draw(material: Material) -> Drawing:
@@ -43,8 +42,11 @@ def noise(material: Material) -> pd.DataFrame:
 
     A training that had ended before a moment has none to show there.
     """
-    table = picked(material.measured("gradients_directions", DIRECTION, "learners"))
+    table = material.measured("gradients_directions", DIRECTION, "learners", every_moment=True)
     table = table.assign(at=table["at"].astype(str))
+    # As the claims do: along a direction whose H_n is round-off, the noise says nothing.
+    largest = table.groupby(["run", "seed", "at"])["eigenvalue"].transform("max")
+    table = picked(table[table["eigenvalue"] > ROUND_OFF * largest])
     asked = table["at"].map(_when).astype(float)
     table = table[(asked == inf) | (table["epoch"] >= asked)]
     means = table.groupby([KIND, "at", "n"], sort=True).agg(
@@ -55,9 +57,7 @@ def noise(material: Material) -> pd.DataFrame:
         realizations=("noise", "size"),
         converged=("converged", "sum"),
     )
-    means = means.reset_index()
-    largest = means.groupby([KIND, "at"])["eigenvalue"].transform("max")
-    return means[means["eigenvalue"] > FLAT * largest].reset_index(drop=True)
+    return means.reset_index()
 
 
 def _grid(moments: int) -> tuple[Figure, Axes, list[Axes]]:

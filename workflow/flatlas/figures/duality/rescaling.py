@@ -35,9 +35,6 @@ def draw(material: Material) -> Drawing:
         axes[0].legend(title="$p$", ncols=3, loc="upper right")
     relative = relations(directions)
     _relations_panel(axes[2], relative)
-    if len(relative):
-        change = f"{largest_change(directions):.1g}"
-        axes[2].set_title(rf"$\Delta L_n$ changes by {change} at most", loc="right", fontsize=8)
     note(figure, LEGEND + "C: medians over directions. " + small_print(material))
     return Drawing(figure, pd.concat([*points, relative.assign(panel="C")], ignore_index=True))
 
@@ -49,14 +46,6 @@ def relations(directions: pd.DataFrame) -> pd.DataFrame:
         both[column] = (both[column] / both[f"{column}_there"]).where(both[f"{column}_there"] != 0)
     medians = both.groupby(["run", "seed", "converged", FACTOR])[list(RATIOS)].median()
     return over_seeds(medians.reset_index(), [FACTOR], list(RATIOS))
-
-
-def largest_change(directions: pd.DataFrame) -> float:
-    """The largest change of any ΔL_n, relative to the largest ΔL_n of its net."""
-    both = _beside_unscaled(directions)
-    change = (both["gap"] - both["gap_there"]).abs()
-    size = both.groupby(["run", "seed"])["gap_there"].transform(lambda gaps: gaps.abs().max())
-    return float((change / size).max())
 
 
 def _beside_unscaled(directions: pd.DataFrame) -> pd.DataFrame:

@@ -8,11 +8,10 @@ from flatlas.figures.duality.ranks import picked
 from flatlas.figures.duality.realizations import LEGEND, over_seeds, small_print
 from flatlas.figures.duality.swept import read
 from flatlas.figures.style import BLACK, Drawing, note, panels, shades
+from flatlas.statistics.round_off import ROUND_OFF
 from flatlas.store.material import Material
 
 DIRECTION = ["scale", "n", "eigenvalue", "sigma_g"]
-# An eigenvalue below this share of a net's largest is round-off of zero.
-ROUND_OFF = 1e-12
 
 
 def draw(material: Material) -> Drawing:

@@ -1,8 +1,5 @@
 """Figure S6: how far one can go along a direction, against the sharpness there."""
 
-import pandas as pd
-from scipy import stats
-
 from flatlas.figures.duality.dots import draw_dots
 from flatlas.figures.duality.ranks import picked
 from flatlas.figures.duality.realizations import small_print
@@ -15,7 +12,8 @@ DIRECTION = ["n", "sigma_g", "flatness"]
 def draw(material: Material) -> Drawing:
     """One dot a direction; those that never double the loss have no flatness and are counted."""
     figure, (ax,) = panels(1, 1, width=4.0, height=3.2)
-    table = picked(_directions(material))
+    directions = material.measured("flatness_directions", DIRECTION)
+    table = picked(directions[["run", "seed", "converged", *DIRECTION]])
     live = table[table["sigma_g"] > 0]
     points = live[live["flatness"].notna()]
     points = points.assign(sigma_g_squared=points["sigma_g"] ** 2)
@@ -23,9 +21,6 @@ def draw(material: Material) -> Drawing:
     draw_dots(ax, x, y, converged, BLUE, size=3, many=True)
     ax.set(xscale="log", yscale="log", xlabel=r"$\sigma_{g,n}^2$", ylabel="$F_n$")
     ax.set_title("", loc="left")
-    if len(points) > 2:
-        rho = stats.spearmanr(points["sigma_g"], points["flatness"]).statistic
-        ax.set_title(f"Spearman {rho:.2f}".replace("-", "−"), loc="right")
     missing = len(live) - len(points)
     note(
         figure,
@@ -33,11 +28,3 @@ def draw(material: Material) -> Drawing:
         "never doubled: not drawn. " + small_print(material),
     )
     return Drawing(figure, points.reset_index(drop=True))
-
-
-def _directions(material: Material) -> pd.DataFrame:
-    """With whether the training converged, in place of whether the search for the ends did."""
-    table = material.tables["flatness_directions"].drop(columns="converged", errors="ignore")
-    tables = Material({**material.tables, "flatness_directions": table})
-    directions = tables.measured("flatness_directions", DIRECTION)
-    return directions[["run", "seed", "converged", *DIRECTION]]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.figures.duality.nets import DEFAULTS, LOOKS, each_once, look, sweep_handles
+from flatlas.figures.duality.nets import DEFAULTS, each_once, look, sweep_handles
 from flatlas.figures.duality.realizations import all_converged, small_print
 from flatlas.figures.duality.swept import SYMBOLS, read
 from flatlas.figures.style import GREY, Drawing, note, panels, plain_ticks
@@ -67,8 +67,8 @@ def _over_seeds(table: pd.DataFrame, keys: list[str], column: str) -> pd.DataFra
 
 
 def _name(row: pd.Series) -> str:
-    if row["sweep"] == DEFAULTS:
-        return DEFAULTS
+    if row["sweep"] not in KEYS:
+        return str(row["sweep"])
     key = KEYS[row["sweep"]]
     return f"{SYMBOLS[key]} = {read(row[key])}"
 
@@ -90,7 +90,7 @@ def _spectra_panel(ax: Axes, spectra: pd.DataFrame) -> None:
 def _splits_panel(ax: Axes, splits: pd.DataFrame) -> None:
     """A row a run, the first on top."""
     for place, (_, row) in enumerate(splits.iterrows()):
-        how = LOOKS[row["sweep"]]
+        how = look(row["sweep"])
         full = row["converged"] == row["realizations"]
         ax.errorbar(
             row["mean"], -place, xerr=row["sd"], fmt=how.marker, color=how.colour,

@@ -26,13 +26,14 @@ def judge(material: Material) -> list[Claim]:
 
 
 def _sharpness(nets: Nets) -> Iterator[Claim]:
+    pooled_nets = f"all nets of the sweeps that are drawn ({_sweeps(nets.material)})"
     curvature = live(nets.read("hidden_directions", "eigenvalue", "n"))
     variance = nets.read("hidden_directions", "sigma_g", "n") ** 2
     yield nets.claim(
         "monotone",
         "σ²_g,n grows monotonically with H_n",
         "rank correlation of σ²_g,n with H_n over the directions with H_n above round-off; mean"
-        " over all nets",
+        f" over {pooled_nets}",
         RISING,
         lambda within: mean(mean(within), -1),
         spearman(curvature, variance),
@@ -41,7 +42,7 @@ def _sharpness(nets: Nets) -> Iterator[Claim]:
         "every_decade",
         "it does so over the whole range of H_n",
         "the same within each decade of H_n in which nets have 10 directions or more; the lowest"
-        " of all decades",
+        f" of all decades, over {pooled_nets}",
         MORE,
         lambda within: mean(within).min(-1, initial=np.inf),
         _by_decade(curvature, variance),
@@ -49,12 +50,16 @@ def _sharpness(nets: Nets) -> Iterator[Claim]:
     yield nets.claim(
         "traces",
         "T_g is highly correlated with T_h",
-        "rank correlation of T_g with T_h over all nets",
+        f"rank correlation of T_g with T_h over {pooled_nets}",
         RISING,
         pooled,
         nets.read("hidden_summary", "T_g"),
         nets.read("hidden_summary", "T_h"),
     )
+
+
+def _sweeps(material: Material) -> str:
+    return ", ".join(map(str, material.tables["outcomes"]["sweep"].unique()))
 
 
 def _by_decade(curvature: np.ndarray, variance: np.ndarray) -> np.ndarray:

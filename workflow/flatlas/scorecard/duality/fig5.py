@@ -39,7 +39,7 @@ def judge(material: Material) -> list[Claim]:
         sweep.claim(
             "sharpness",
             "σ_g,n of DPSGD is smaller for n < 10",
-            f"mean relative difference of σ_g over n < 10, {AGAINST}",
+            f"relative difference of the geometric mean of σ_g over n < 10, {AGAINST}",
             LESS,
             change_of_logs,
             mean(sharpness[..., :BELOW_TEN], -1),

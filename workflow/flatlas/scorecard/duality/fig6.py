@@ -14,12 +14,14 @@ from flatlas.store.material import Material
 
 KINDS = {"dpsgd": "DPSGD", "ssgd": "SSGD"}
 TABLE = "gradients_directions"
+# The study's moments, for where no training left a row that tells of any.
+PLANNED = ("10", "100", "1000", "final")
 
 
 def judge(material: Material) -> list[Claim]:
     """Panel A at every moment, for both kinds of learners; panel B by ratios of their noise."""
     sweep = Sweep(material, "learners", "learners.kind", tuple(KINDS))
-    moments = sorted(map(str, sweep.levels(TABLE, "at")), key=_time)
+    moments = _moments(material)
     curvature = live(_ordered(sweep, "eigenvalue", moments))
     noise = np.where(_training(sweep, moments), _ordered(sweep, "noise", moments), np.nan)
     # Along a direction whose H_n is round-off, the noise says nothing.
@@ -28,18 +30,22 @@ def judge(material: Material) -> list[Claim]:
 
 
 def _growth(sweep: Sweep, moments: Sequence[str], within: np.ndarray) -> Iterator[Claim]:
-    """`within`: the rank correlations of single nets, as (realizations, kinds, moments)."""
-    for place, kind in enumerate(sweep.values):
+    """`within`: the rank correlations of single nets, as (realizations, kinds, moments).
+
+    A kind without solutions keeps its claims, undecided.
+    """
+    for kind, learners in KINDS.items():
+        place = [number for number, value in enumerate(sweep.values) if value == kind]
         for number, moment in enumerate(moments):
             when = "in the solution" if moment == "final" else f"after {moment} epochs"
             yield sweep.claim(
                 f"{kind}_{moment}",
-                f"the noise of {KINDS[kind]} grows with H_n {when}",
+                f"the noise of {learners} grows with H_n {when}",
                 "rank correlation of Δ_n with H_n over the directions with H_n above round-off;"
                 " mean over nets",
                 RISING,
-                lambda over, place=place, number=number: mean(over)[..., place, number],
-                within,
+                lambda over: mean(over)[..., 0],
+                within[:, place, number],
             )
 
 
@@ -53,7 +59,8 @@ def _ratios(sweep: Sweep, moments: Sequence[str], noise: np.ndarray) -> Iterator
     yield sweep.claim(
         "above",
         f"DPSGD has more noise than SSGD {before}",
-        f"mean relative excess of Δ_n of DPSGD, 10 sharpest directions, {before}",
+        f"geometric mean factor of Δ_n of DPSGD over SSGD, less 1; 10 sharpest directions,"
+        f" {before}",
         MORE,
         lambda sharp: np.expm1(_over(sharp, ~final)),
         sharp,
@@ -87,7 +94,12 @@ def _over(excess: np.ndarray, which: np.ndarray) -> np.ndarray:
 def _ordered(sweep: Sweep, column: str, moments: Sequence[str]) -> np.ndarray:
     """(realizations, kinds, moments, directions), the moments in their order in time."""
     labels = [str(label) for label in sweep.levels(TABLE, "at")]
-    return sweep.read(TABLE, column, "at", "n")[:, :, [labels.index(m) for m in moments]]
+    found = sweep.read(TABLE, column, "at", "n")
+    ordered = np.full((*found.shape[:2], len(moments), found.shape[-1]), np.nan)
+    for place, moment in enumerate(moments):
+        if moment in labels:
+            ordered[:, :, place] = found[:, :, labels.index(moment)]
+    return ordered
 
 
 def _training(sweep: Sweep, moments: Sequence[str]) -> np.ndarray:
@@ -95,6 +107,13 @@ def _training(sweep: Sweep, moments: Sequence[str]) -> np.ndarray:
     ended = sweep.read("outcomes", "epoch")[:, :, np.newaxis, np.newaxis]
     final = np.array([moment == "final" for moment in moments], dtype=bool)[:, np.newaxis]
     return final | ~(_ordered(sweep, "epoch", moments) >= ended)
+
+
+def _moments(material: Material) -> list[str]:
+    """All moments of the figure, in their order in time."""
+    rows = material.tables[TABLE]
+    told = rows.loc[rows["sweep"] == "learners", "at"].astype(str).unique() if "at" in rows else []
+    return sorted(told if len(told) else PLANNED, key=_time)
 
 
 def _time(moment: str) -> float:

@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import BARELY_OFF, FALLING
@@ -14,8 +15,14 @@ from flatlas.store.material import Material
 
 def judge(material: Material) -> list[Claim]:
     """Panel C: one curve, on which points of equal α/B lie at one height."""
-    ratios = _ratios(material)
-    sweep = Sweep(material, "alpha_batch", "run", tuple(ratios))
+    runs = _runs(material)
+    ratios = {str(run): row["optimizer.lr"] / row["batch"] for run, row in runs.iterrows()}
+    names = {
+        str(run): f"α = {row['optimizer.lr']:g}, B = {row['batch']:g}"
+        for run, row in runs.iterrows()
+    }
+    ascending = tuple(sorted(ratios, key=lambda run: ratios[run]))
+    sweep = Sweep(material, "alpha_batch", "run", ascending, names)
     at = [ratios[run] for run in sweep.values]
     pairs = [(a, b) for a, b in combinations(range(len(at)), 2) if np.isclose(at[a], at[b])]
     gap = sweep.read("hidden_summary", "dual_gap")
@@ -31,7 +38,8 @@ def judge(material: Material) -> list[Claim]:
         sweep.claim(
             "equal",
             "ΔL is the same at equal α/B",
-            "relative difference of mean ΔL between two points of equal α/B, up or down",
+            "relative difference of mean ΔL between two points of equal α/B, up or down; mean over"
+            f" {len(pairs)} pairs",
             BARELY_OFF,
             lambda twins: mean(np.abs(mean(twins)[..., 1] / mean(twins)[..., 0] - 1), -1),
             gap[:, pairs] if pairs else gap[:, :0],
@@ -39,9 +47,8 @@ def judge(material: Material) -> list[Claim]:
     ]
 
 
-def _ratios(material: Material) -> dict[str, float]:
-    """α/B of each run, ascending."""
+def _runs(material: Material) -> pd.DataFrame:
+    """α and B of each run of the sweep."""
     outcomes = material.tables["outcomes"]
     runs = outcomes[outcomes["sweep"] == "alpha_batch"].drop_duplicates("run").set_index("run")
-    ratios = runs["optimizer.lr"] / runs["batch"]
-    return {str(run): float(ratio) for run, ratio in ratios.sort_values().items()}
+    return runs.reindex(columns=["optimizer.lr", "batch"]).dropna()

@@ -15,7 +15,8 @@ REFERENCE = 2.0
 def judge(material: Material) -> list[Claim]:
     """Panel A from no decay to the strongest; panel B from s = 2 to the smallest s."""
     decay = Sweep(material, "decay", "penalty.coefficient")
-    init = Sweep(material, "init", "net.init.scale", (REFERENCE, _smallest(material)))
+    planned = list(Sweep(material, "init", "net.init.scale").solutions)
+    init = Sweep(material, "init", "net.init.scale", (REFERENCE, *planned[:1]))
     return [
         _shrinks(decay, "decay", "as β rises", "from no decay to the largest β"),
         _shrinks(init, "init", "as s falls", "from s = 2 to the smallest s"),
@@ -28,13 +29,8 @@ def _shrinks(sweep: Sweep, name: str, when: str, between: str) -> Claim:
     return sweep.claim(
         name,
         f"σ_w,n shrinks more in flat directions than in sharp ones {when}",
-        f"factor by which σ_w,n changes beyond n = 10, over that for n ≤ 10, less 1; {between}",
+        f"geometric mean factor by which σ_w,n changes beyond n = 10, over that for n ≤ 10, less 1; {between}",
         LESS,
         change_of_logs,
         mean(flat(size, last), -1) - sharpest(size),
     )
-
-
-def _smallest(material: Material) -> float:
-    outcomes = material.tables["outcomes"]
-    return float(outcomes.loc[outcomes["sweep"] == "init", "net.init.scale"].min())

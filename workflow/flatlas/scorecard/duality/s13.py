@@ -12,12 +12,15 @@ from flatlas.scorecard.nets import Sweep
 from flatlas.store.material import Material
 
 KEY, SYMBOL = "penalty.until_epoch", "t_β"
+DECAY = "penalty.coefficient"
 SATURATES = 200
 
 
 def judge(material: Material) -> list[Claim]:
     """The three panels; t_β = 0 are the nets that never had weight decay."""
-    layer = Layer(Sweep(with_none(material), "decay_time", KEY), SYMBOL, "time")
+    joined = with_none(material)
+    times = (0, *(time for time in Sweep(joined, "decay_time", KEY).solutions if time))
+    layer = Layer(Sweep(joined, "decay_time", KEY, times), SYMBOL, "time")
     size, gap = layer.net("S_w"), layer.net("dual_gap")
     return [
         layer.keeps_spectrum("sharpness", "", by_stretch(layer.sharpness, layer.last)),
@@ -52,8 +55,9 @@ def with_none(material: Material) -> Material:
     """The sweep over t_β with the nets without decay (β = 0) at its beginning, as t_β = 0."""
     tables: dict[str, pd.DataFrame] = {}
     for name, table in material.tables.items():
-        none = table[(table["sweep"] == "decay") & (table["penalty.coefficient"] == 0)].copy()
-        none["sweep"], none[KEY] = "decay_time", 0
-        timed = table[table["sweep"] == "decay_time"]
-        tables[name] = pd.concat([none, timed], ignore_index=True)
+        known = table.reindex(columns=list(dict.fromkeys([*table.columns, DECAY, KEY])))
+        timed = known[known["sweep"] == "decay_time"]
+        none = known[(known["sweep"] == "decay") & (known[DECAY] == 0)]
+        parts = [none.assign(sweep="decay_time", **{KEY: 0}), timed]
+        tables[name] = pd.concat([part for part in parts if len(part)] or [timed])
     return Material(tables)

@@ -3,10 +3,10 @@
 import numpy as np
 
 from flatlas.scorecard.claims import Claim
-from flatlas.scorecard.conventions import LESS, MOSTLY, SATURATED
+from flatlas.scorecard.conventions import LESS, MOSTLY, SMALL
 from flatlas.scorecard.duality.spectra import sharpest
 from flatlas.scorecard.duality.strategies import ENDS, Layer
-from flatlas.scorecard.duality.trends import change_of_logs, ratio
+from flatlas.scorecard.duality.trends import change_of_logs, ratio, share
 from flatlas.scorecard.nets import Sweep
 from flatlas.statistics.means import mean
 from flatlas.store.material import Material
@@ -42,7 +42,7 @@ def _sharpness(layer: Layer) -> list[Claim]:
         layer.sweep.claim(
             "dropout_sharpness",
             "σ_g,n falls in the sharpest directions as d rises",
-            f"relative change of mean {SHARP} {ENDS}",
+            f"relative change of the geometric mean of {SHARP} {ENDS}",
             LESS,
             change_of_logs,
             sharpness,
@@ -50,9 +50,10 @@ def _sharpness(layer: Layer) -> list[Claim]:
         layer.sweep.claim(
             "dropout_sharpness_saturates",
             "then it saturates",
-            f"relative change of mean {SHARP} from the last value but one to the last",
-            SATURATED,
-            lambda over: change_of_logs(over[..., -2:]),
+            f"share of the last step, from the last value but one to the last, in the change of"
+            f" mean log {SHARP} {ENDS}",
+            SMALL,
+            lambda over: share(over[..., -2:], over),
             sharpness,
         ),
     ]

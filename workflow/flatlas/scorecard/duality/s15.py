@@ -29,7 +29,8 @@ def _size(layer: Layer) -> Iterator[Claim]:
     yield layer.sweep.claim(
         "size_sharpness",
         "σ_g,n falls in all directions as N rises",
-        f"relative change of σ_g {ENDS} in half-decades of rank, {WITHIN}; the largest",
+        f"relative change of the geometric mean of σ_g {ENDS} in half-decades of rank, {WITHIN};"
+        " the largest",
         LESS,
         _largest_change,
         by_stretch(layer.sharpness, layer.last),
@@ -56,7 +57,7 @@ def _noise(layer: Layer) -> Iterator[Claim]:
         yield layer.sweep.claim(
             f"noise_sharpness_{name}",
             f"σ_g,n {verb} in the {where} as ρ rises",
-            f"relative change of mean σ_g in the {where} {ENDS}, {WITHIN}",
+            f"relative change of the geometric mean of σ_g in the {where} {ENDS}, {WITHIN}",
             criterion,
             change_of_logs,
             over,
@@ -64,8 +65,9 @@ def _noise(layer: Layer) -> Iterator[Claim]:
     yield layer.sweep.claim(
         "noise_drop",
         "with wrong labels, σ_g,n has no sudden drop",
-        "drop of log σ_g at the n_s of ρ = 0 (its fall there, five ranks a side, less the mean of"
-        " the falls five ranks before and behind); mean of all ρ > 0, relative to ρ = 0",
+        "drop of log σ_g at n_s of ρ = 0, or at 10 if that is larger (its fall there, five ranks a"
+        " side, less the mean of the falls five ranks before and behind); mean of all ρ > 0,"
+        " relative to ρ = 0",
         SMALL,
         lambda drop: mean(mean(drop)[..., 1:], -1) / mean(drop)[..., 0],
         _drop(layer),
@@ -85,9 +87,10 @@ def _largest_change(logs: np.ndarray) -> np.ndarray:
 def _drop(layer: Layer) -> np.ndarray:
     """How much steeper the spectrum falls at n_s than around it, as (realizations, values).
 
-    A smooth spectrum falls across n_s, too: what its neighbours fall is taken off.
+    A smooth spectrum falls across n_s, too: what its neighbours fall is taken off. Without ρ = 0
+    there is nothing to compare with.
     """
-    if not layer.sharpness.size:
+    if not layer.sharpness.size or layer.sweep.values[0] != 0:
         return layer.sharpness[..., 0:0]
     place = max(2 * RANKS, round(float(mean(layer.net("n_sharp"))[0])))
     before, here, behind = (_fall(layer.sharpness, place + step) for step in (-RANKS, 0, RANKS))

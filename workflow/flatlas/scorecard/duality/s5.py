@@ -15,7 +15,7 @@ from flatlas.store.material import Material
 def judge(material: Material) -> list[Claim]:
     """One trend at each scale, shifted by a factor from one scale to another; and panel B."""
     nets = Nets(material, "base")
-    curvature, variance = by_curvature(nets)
+    curvature, sigma_g = by_curvature(nets)
     return [
         nets.claim(
             "monotone",
@@ -24,16 +24,17 @@ def judge(material: Material) -> list[Claim]:
             " mean over nets; the lowest of all s_w",
             RISING,
             lambda within: mean(within).min(-1),
-            spearman(curvature, variance),
+            spearman(curvature, sigma_g),
         ),
         nets.claim(
             "shifted",
             "from one s_w to another the curve σ²_g,n(H_n) is shifted by one factor",
             "relative deviation of the factor between the smallest s_w and the largest from its"
-            " mean, up or down, over half-decades of rank in H_n",
+            " mean, up or down, over half-decades of rank in H_n, directions with σ_g above"
+            " round-off at both",
             BARELY_OFF,
             _off_one_factor,
-            by_stretch(logs(variance), variance.shape[-1]),
+            by_stretch(alive_at_both(2 * logs(sigma_g)), sigma_g.shape[-1]),
         ),
         nets.claim(
             "total",
@@ -47,7 +48,7 @@ def judge(material: Material) -> list[Claim]:
 
 
 def by_curvature(nets: Nets) -> tuple[np.ndarray, np.ndarray]:
-    """H_n and σ²_g,n as (realizations, scales, directions), by descending H_n above round-off.
+    """H_n and σ_g,n as (realizations, scales, directions), by descending H_n above round-off.
 
     The table's n is the rank by σ_g at each scale; H_n does not depend on the scale.
     """
@@ -58,7 +59,15 @@ def by_curvature(nets: Nets) -> tuple[np.ndarray, np.ndarray]:
     curvature = live(curvature)
     order = np.argsort(-curvature, axis=-1)
     curvature, sigma_g = (np.take_along_axis(a, order, -1) for a in (curvature, sigma_g))
-    return curvature, np.where(np.isfinite(curvature), sigma_g**2, np.nan)
+    return curvature, np.where(np.isfinite(curvature), sigma_g, np.nan)
+
+
+def alive_at_both(logs: np.ndarray) -> np.ndarray:
+    """(realizations, scales, directions): what is known at the first scale and at the last.
+
+    A half-decade would else seem shifted by the directions that it has at one scale only.
+    """
+    return np.where(np.isfinite(logs[:, [0]]) & np.isfinite(logs[:, [-1]]), logs, np.nan)
 
 
 def _off_one_factor(logs: np.ndarray) -> np.ndarray:

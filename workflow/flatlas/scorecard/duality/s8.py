@@ -1,11 +1,14 @@
 """Figure S8: where the sharp directions end."""
 
+import numpy as np
+
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import NEAR_TEN
 from flatlas.scorecard.nets import Sweep
 from flatlas.statistics.means import mean
 from flatlas.store.material import Material
 
+PAPER = 10
 SWEEPS = {
     "alpha": ("optimizer.lr", "α"),
     "batch": ("batch", "B"),
@@ -15,17 +18,25 @@ SWEEPS = {
 
 
 def judge(material: Material) -> list[Claim]:
-    """One claim a sweep."""
+    """One claim a sweep, of that of its values at which the paper is least right."""
     return [
         sweep.claim(
             name,
             f"n_s is near 10, whatever {symbol}",
-            f"mean n_s over the values of {symbol}",
+            f"mean n_s at the value of {symbol} at which it is farthest from 10",
             NEAR_TEN,
-            lambda over: mean(mean(over), -1),
-            sweep.read("hidden_summary", "n_sharp"),
+            lambda over: mean(over)[..., 0],
+            farthest(sweep.read("hidden_summary", "n_sharp")),
             paper="10",
         )
         for name, (key, symbol) in SWEEPS.items()
         for sweep in [Sweep(material, name, key)]
     ]
+
+
+def farthest(n_sharp: np.ndarray) -> np.ndarray:
+    """n_s at one value of the sweep, (realizations, 1); the same one for all resamples."""
+    if not n_sharp.size:
+        return n_sharp
+    off = np.nan_to_num(np.abs(mean(n_sharp) - PAPER), nan=-1.0)
+    return n_sharp[:, [int(np.argmax(off))]]

@@ -7,13 +7,12 @@ Arrays are (realizations, values, directions), by rank. Directions beyond those 
 import numpy as np
 
 from flatlas.statistics.means import mean
+from flatlas.statistics.round_off import ROUND_OFF
 
 # The share of ΔL in the directions that count.
 HELD = 0.99
 # n ≤ 10: the sharp directions of the paper (n_s = 10), the same for every net.
 SHARPEST = 10
-# Below this fraction of a net's largest, an eigenvalue or a deviation is round-off.
-ROUND_OFF = 1e-12
 
 
 def counted(gap: np.ndarray) -> int:
@@ -72,7 +71,9 @@ def flat(spectrum: np.ndarray, last: int) -> np.ndarray:
 
 
 def moved(logs: np.ndarray) -> np.ndarray:
-    """How far a spectrum moves from the first value to the last: the mean |log ratio|, relatively.
+    """The geometric mean factor by which σ_g moves from the first value to the last, less 1.
+
+    Up or down: it is that of |log ratio|.
 
     The logarithms are (realizations, ..., values, half-decades), averaged over realizations first.
     """

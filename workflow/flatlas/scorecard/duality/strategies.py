@@ -85,8 +85,8 @@ class Layer:
         return self.sweep.claim(
             f"{self.name}_{name}",
             f"the σ_g spectrum{which} barely moves as {self.symbol} rises{self.where}",
-            f"mean relative change of σ_g {ENDS}, up or down, over half-decades of rank"
-            f"{which}, {WITHIN}",
+            f"geometric mean factor by which σ_g moves, up or down, less 1; {ENDS}, over"
+            f" half-decades of rank{which}, {WITHIN}",
             BARELY_OFF,
             moved,
             over,
