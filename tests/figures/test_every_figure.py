@@ -93,3 +93,15 @@ def test_the_same_tables_make_the_same_points(name):
     (case,) = [case for case in CASES if case.id == f"demo-{name}"]
     one, two = (drawn(*case.values, *FATES["all met their rule"]).points for _ in range(2))
     pd.testing.assert_frame_equal(one, two)
+
+
+@pytest.mark.parametrize(
+    ("name", "points", "measures"),
+    [c for c in CASES if "demo" in c.id and len({p["sweep"] for p in c.values[1]}) > 1],
+)
+def test_a_figure_is_drawn_without_a_sweep_that_a_user_left_out(name, points, measures, tmp_path):
+    left = [point for point in points if point["sweep"] != points[0]["sweep"]]
+    varied = {key for point in left for key, value in point.items() if value is not None}
+    left = [{key: one for key, one in point.items() if key in varied} for point in left]
+    drawing = drawn(name, left, measures, *FATES["all met their rule"])
+    drawing.figure.savefig(tmp_path / "figure.png", dpi=20)

@@ -168,7 +168,7 @@ class Sweep(Nets):
 
     along: str = "run"
     order: tuple[Hashable, ...] = ()
-    names: Mapping[Hashable, str] = field(default_factory=dict)
+    names: Mapping[Any, str] = field(default_factory=dict)
 
     @property
     def key(self) -> str:

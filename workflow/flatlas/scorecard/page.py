@@ -18,7 +18,7 @@ MARKS = {
     NOT_REPRODUCED: ("✗", "#b84a00"),
     UNDECIDED: ("?", "#6b6b6b"),
 }
-HEADER = ("the paper says", "judged by", "holds if", "paper", "here [95 %]", "verdict")
+HEADER = ("the paper says", "judged by", "holds if", "paper", "here [interval]", "verdict")
 STYLE = """
 :root { color-scheme: light; }
 body { font: 15px/1.45 system-ui, sans-serif; color: #1c1c1c; background: #fff;
@@ -69,7 +69,8 @@ def page(title: str, scale: str, figures: Sequence[Figure]) -> str:
         f"<title>Scorecard: {_(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
         f"<h1>{_(title)}</h1>\n<p>What the paper claims, and what came out at the scale"
         f" <strong>{_(scale)}</strong>. A claim holds if its number, with the 95 % bootstrap"
-        " interval over realizations, lies where the criterion says (the shaded band);"
+        " interval over realizations (of fewer than five the range of the resamples, which covers"
+        " less, as the claim then says), lies where the criterion says (the shaded band);"
         " it fails if the whole interval lies outside; otherwise it is undecided.</p>\n"
         f"{_bar(verdicts)}\n<nav>{links}</nav>\n"
         + "".join(map(_section, figures))

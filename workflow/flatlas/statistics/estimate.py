@@ -59,7 +59,8 @@ def _tail(count: int) -> float:
     ends are therefore taken further out, so that for a mean it agrees with Student's interval
     (Hesterberg, What teachers should know about the bootstrap, 2015, §4.4). BCa corrects for
     skewness, not for this, and its jackknife fails where a point of a sweep has few solutions.
-    Below five realizations the interval is the whole range of the resamples, for want of more.
+    Below five realizations the interval is the whole range of the resamples, for want of more: it
+    covers about 50, 75 and 88 % of 2, 3 and 4 realizations.
     """
     student = stats.t.ppf((1 + CONFIDENCE) / 2, count - 1)
     return float(stats.norm.sf(student * sqrt(count / (count - 1))))

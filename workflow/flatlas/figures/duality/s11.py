@@ -22,7 +22,7 @@ def draw(material: Material) -> Drawing:
     figure, axes = panels(1, 2, width=3.6, height=3.0)
     points: list[pd.DataFrame] = []
     for ax, (letter, (sweep, key, paper)) in zip(axes, PANELS.items(), strict=True):
-        directions = material.measured("hidden_directions", ["n", "sigma_w"], sweep)
+        directions = material.measured("hidden_directions", ["n", "sigma_w", key], sweep)
         reference = nearest(directions[key], paper)
         drawn = ratios(directions, key, reference)
         draw_spectrum(ax, drawn, key)

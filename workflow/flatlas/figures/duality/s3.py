@@ -24,7 +24,7 @@ def draw(material: Material) -> Drawing:
     figure, axes = panels(2, 4, width=2.6)
     points: list[pd.DataFrame] = []
     for ax, letter, (sweep, key) in zip(axes, "ABCDEFG", KEYS.items(), strict=False):
-        directions = material.measured("hidden_directions", ["n", "correlation"], sweep)
+        directions = material.measured("hidden_directions", ["n", "correlation", key], sweep)
         drawn = spectrum(directions, key, "correlation")
         draw_spectrum(ax, drawn, key)
         if len(drawn):

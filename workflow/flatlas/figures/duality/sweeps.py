@@ -32,8 +32,8 @@ class Sweep:
 
 def sweep_of(material: Material, sweep: str, key: str, layer: str = "hidden") -> Sweep:
     """One sweep of the material; `layer` is the study's name of the measure."""
-    directions = material.measured(f"{layer}_directions", DIRECTIONS, sweep)
-    return Sweep(key, directions, material.measured(f"{layer}_summary", NETS, sweep))
+    directions = material.measured(f"{layer}_directions", [*DIRECTIONS, key], sweep)
+    return Sweep(key, directions, material.measured(f"{layer}_summary", [*NETS, key], sweep))
 
 
 def sweep_row(

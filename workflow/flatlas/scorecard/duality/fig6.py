@@ -112,8 +112,9 @@ def _training(sweep: Sweep, moments: Sequence[str]) -> np.ndarray:
 def _moments(material: Material) -> list[str]:
     """All moments of the figure, in their order in time."""
     rows = material.tables[TABLE]
-    told = rows.loc[rows["sweep"] == "learners", "at"].astype(str).unique() if "at" in rows else []
-    return sorted(told if len(told) else PLANNED, key=_time)
+    rows = rows[rows["sweep"] == "learners"]
+    told = set(rows["at"].astype(str)) if "at" in rows else set()
+    return sorted(told or PLANNED, key=_time)
 
 
 def _time(moment: str) -> float:

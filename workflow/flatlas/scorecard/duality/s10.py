@@ -39,7 +39,7 @@ def judge(material: Material) -> list[Claim]:
             "equal",
             "ΔL is the same at equal α/B",
             "relative difference of mean ΔL between two points of equal α/B, up or down; mean over"
-            f" {len(pairs)} pairs",
+            f" all such pairs ({len(pairs)})",
             BARELY_OFF,
             lambda twins: mean(np.abs(mean(twins)[..., 1] / mean(twins)[..., 0] - 1), -1),
             gap[:, pairs] if pairs else gap[:, :0],

@@ -29,7 +29,8 @@ def _shrinks(sweep: Sweep, name: str, when: str, between: str) -> Claim:
     return sweep.claim(
         name,
         f"σ_w,n shrinks more in flat directions than in sharp ones {when}",
-        f"geometric mean factor by which σ_w,n changes beyond n = 10, over that for n ≤ 10, less 1; {between}",
+        "geometric mean factor by which σ_w,n changes beyond n = 10, over that for n ≤ 10, less 1;"
+        f" {between}",
         LESS,
         change_of_logs,
         mean(flat(size, last), -1) - sharpest(size),

@@ -58,6 +58,8 @@ def with_none(material: Material) -> Material:
         known = table.reindex(columns=list(dict.fromkeys([*table.columns, DECAY, KEY])))
         timed = known[known["sweep"] == "decay_time"]
         none = known[(known["sweep"] == "decay") & (known[DECAY] == 0)]
-        parts = [none.assign(sweep="decay_time", **{KEY: 0}), timed]
-        tables[name] = pd.concat([part for part in parts if len(part)] or [timed])
+        if len(none) and len(timed):
+            none = none.assign(sweep="decay_time", **{KEY: 0})
+            timed = pd.concat([none, timed], ignore_index=True)
+        tables[name] = timed
     return Material(tables)

@@ -67,6 +67,8 @@ def alive_at_both(logs: np.ndarray) -> np.ndarray:
 
     A half-decade would else seem shifted by the directions that it has at one scale only.
     """
+    if not logs.size:
+        return logs
     return np.where(np.isfinite(logs[:, [0]]) & np.isfinite(logs[:, [-1]]), logs, np.nan)
 
 
