@@ -89,7 +89,7 @@ def test_a_criterion_reads_as_one_says_it(criterion, told):
 
 
 def test_the_conventions_mean_what_they_say():
-    """The numbers that were agreed on before the results they judge; a change of one is a decision."""
+    """The numbers that were agreed on beforehand; a change of one is a decision."""
     told = {
         name: (criterion.low, criterion.high, criterion.strict)
         for name, criterion in vars(conventions).items()

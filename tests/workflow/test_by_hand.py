@@ -45,7 +45,9 @@ RULES = {
         lambda params: code.measure_code(MeasureSpec(**params["spec"])),
     ),
     "figures": (
-        "figure", "tiny/duality/*.[!j]*", lambda params: code.figure_code(params["study"], params["figure"]),
+        "figure",
+        "tiny/duality/*.[!j]*",
+        lambda params: code.figure_code(params["study"], params["figure"]),
     ),
 }  # fmt: skip
 
