@@ -49,6 +49,9 @@ RULES = {
         "tiny/duality/*.[!j]*",
         lambda params: code.figure_code(params["study"], params["figure"]),
     ),
+    "scorecard": (
+        "scorecard", "tiny/duality/scorecard.*", lambda params: code.stage_code("scorecard"),
+    ),
 }  # fmt: skip
 
 
@@ -119,7 +122,8 @@ def test_a_fingerprint_of_no_roots_but_the_script_would_not_do():
 
 def job_of(checkout, rule):
     """The JSON that one job of a rule left beside its log."""
-    return sorted((checkout / f"results/logs/{rule}").glob("*.json"))[-1]
+    which = {"figures": "figures/*_s4", "scorecard": "figures/*_scorecard"}.get(rule, f"{rule}/*")
+    return sorted((checkout / "results/logs").glob(f"{which}.json"))[-1]
 
 
 def by_hand(checkout, *arguments, **env):

@@ -143,7 +143,7 @@ def test_a_figure_is_drawn_again_from_the_kept_tables_the_same_to_the_byte(demo)
     assert demo.would_run() == FIGURES
     demo.snakemake()
     assert demo.contents(figures) == before
-    assert len(before) == 11
+    assert len(before) == 10
     assert stamps(demo) == kept
     assert demo.would_run() == {}
 
