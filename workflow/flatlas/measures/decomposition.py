@@ -14,7 +14,7 @@ from torch import Tensor
 
 from flatlas.measures.curvature import fisher, hessian
 from flatlas.measures.dual_weights import dual_shift, gradient_scale, vanishing
-from flatlas.measures.partners import Partners, nearest_partners
+from flatlas.measures.partners import Partners, partners_of
 from flatlas.measures.solution import Solution
 from flatlas.nets.loss import predictions, sample_losses
 
@@ -57,7 +57,7 @@ def decompose(solution: Solution, layer: str, directions: str) -> Decomposition:
     weight = layer_weight(solution, layer)
     train = _see(solution, layer, solution.inputs, solution.labels)
     test = _see(solution, layer, solution.test_inputs, solution.test_labels)
-    partners = _partners(solution)
+    partners = partners_of(solution)
 
     loss_gap = test.losses[partners.test] - train.losses[partners.train]
     shift = dual_shift(weight, train.activity[partners.train], test.activity[partners.test])
@@ -122,13 +122,3 @@ def _see(solution: Solution, layer: str, inputs: Tensor, labels: Tensor) -> Seen
     wrong = predictions(logits) != labels
     losses = sample_losses(logits, labels)
     return Seen(activity.squeeze(0), losses.squeeze(0), wrong.double().mean().item())
-
-
-def _partners(solution: Solution) -> Partners:
-    """Partners by pixels; an image that was trained on with a wrong label is nobody's partner."""
-    return nearest_partners(
-        solution.test_inputs.squeeze(0).flatten(1),
-        solution.test_labels.squeeze(0),
-        solution.inputs.squeeze(0).flatten(1),
-        torch.where(solution.clean, solution.labels, -1).squeeze(0),
-    )
