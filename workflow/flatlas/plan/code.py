@@ -45,15 +45,10 @@ def measure_code(measure: MeasureSpec) -> str:
 
 def figure_code(study: str, figure: str) -> str:
     """Drawing one figure, and judging its claims."""
-    judge = [judge_module(study, figure)] if is_judged(study, figure) else []
+    judge = [f"flatlas.scorecard.{study}.{figure}"] if is_judged(study, figure) else []
     return fingerprint(script("figure"), f"flatlas.figures.{study}.{figure}", *judge)
 
 
 def is_judged(study: str, figure: str) -> bool:
     """Whether the paper claims anything of a figure: a schematic has no module in the scorecard."""
     return (LIBRARY / "scorecard" / study / f"{figure}.py").is_file()
-
-
-def judge_module(study: str, figure: str) -> str:
-    """The module that judges a figure's claims."""
-    return f"flatlas.scorecard.{study}.{figure}"

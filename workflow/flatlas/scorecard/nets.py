@@ -72,6 +72,11 @@ class Nets:
         return self.fewest >= min(FEWEST, len(self.seeds)) > 0
 
     @property
+    def comparable(self) -> bool:
+        """Whether there is anything for a claim to compare."""
+        return True
+
+    @property
     def note(self) -> str:
         """How many nets are no solutions, where some are not."""
         if self.outcomes.empty:
@@ -114,7 +119,7 @@ class Nets:
         paper: str = "",
     ) -> Claim:
         """A claim about these nets, with the statistic of what was measured as its number."""
-        empty = any(not array.size for array in measured)
+        empty = not self.comparable or any(not array.size for array in measured)
         number = UNKNOWN if empty else estimate(statistic, *measured, fewest=self.fewest)
         note = " ".join(filter(None, [self.note, _lacking(number), _few(number, self.fewest)]))
         complete = self.complete and not empty
@@ -217,17 +222,7 @@ class Sweep(Nets):
             return f"Sweep '{self.sweep}' does not vary {self.key}."
         return f"Sweep '{self.sweep}' is not drawn."
 
-    def claim(
-        self,
-        name: str,
-        says: str,
-        quantity: str,
-        criterion: Criterion,
-        statistic: Callable[..., np.ndarray],
-        *measured: np.ndarray,
-        paper: str = "",
-    ) -> Claim:
-        """A claim about the sweep; a single value leaves nothing to compare."""
-        if len(self.values) < 2:
-            measured = tuple(array[:, :0] for array in measured)
-        return super().claim(name, says, quantity, criterion, statistic, *measured, paper=paper)
+    @property
+    def comparable(self) -> bool:
+        """A single value leaves nothing to compare."""
+        return len(self.values) > 1

@@ -4,19 +4,9 @@ import pandas as pd
 
 from flatlas.figures.duality.realizations import small_print
 from flatlas.figures.duality.spectra import draw_spectrum, spectrum
-from flatlas.figures.duality.swept import SYMBOLS
+from flatlas.figures.duality.swept import KEYS, SYMBOLS
 from flatlas.figures.style import Drawing, note, panels
 from flatlas.store.material import Material
-
-KEYS = {
-    "alpha": "optimizer.lr",
-    "batch": "batch",
-    "decay": "penalty.coefficient",
-    "init": "net.init.scale",
-    "size": "data.per_class",
-    "noise": "data.label_noise",
-    "dropout": "net.dropout",
-}
 
 
 def draw(material: Material) -> Drawing:

@@ -6,16 +6,10 @@ from matplotlib.axes import Axes
 
 from flatlas.figures.duality.nets import DEFAULTS, each_once, look, sweep_handles
 from flatlas.figures.duality.realizations import all_converged, small_print
-from flatlas.figures.duality.swept import SYMBOLS, read
+from flatlas.figures.duality.swept import KEYS, SYMBOLS, read
 from flatlas.figures.style import GREY, Drawing, note, panels, plain_ticks
 from flatlas.store.material import Material
 
-KEYS = {
-    "alpha": "optimizer.lr",
-    "batch": "batch",
-    "decay": "penalty.coefficient",
-    "init": "net.init.scale",
-}
 # The spectrum is shown up to here; the paper's n_s is 10.
 LAST, PAPER = 30, 10
 

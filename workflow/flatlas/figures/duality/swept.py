@@ -7,6 +7,16 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+# The key that varies in each sweep that varies one thing alone.
+KEYS = {
+    "alpha": "optimizer.lr",
+    "batch": "batch",
+    "decay": "penalty.coefficient",
+    "init": "net.init.scale",
+    "size": "data.per_class",
+    "noise": "data.label_noise",
+    "dropout": "net.dropout",
+}
 SYMBOLS = {
     "optimizer.lr": r"$\alpha$",
     "batch": "$B$",

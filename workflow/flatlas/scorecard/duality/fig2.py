@@ -8,6 +8,7 @@ from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import BARELY, MORE, RISING
 from flatlas.scorecard.duality.spectra import live
 from flatlas.scorecard.duality.strategies import ENDS
+from flatlas.scorecard.duality.swept import SWEPT
 from flatlas.scorecard.duality.trends import change, pooled
 from flatlas.scorecard.nets import Nets, Sweep
 from flatlas.statistics.correlation import spearman
@@ -16,8 +17,7 @@ from flatlas.store.material import Material
 
 # A net with fewer directions in a decade of H_n says nothing of the trend there.
 ENOUGH = 10
-GROWING = {"decay": ("penalty.coefficient", "β varies"), "init": ("net.init.scale", "s varies")}
-FLAT = {"alpha": ("optimizer.lr", "α varies"), "batch": ("batch", "B varies")}
+GROWING, FLAT = ("decay", "init"), ("alpha", "batch")
 
 
 def judge(material: Material) -> list[Claim]:
@@ -81,24 +81,26 @@ def _with_any(curvature: np.ndarray) -> int:
 
 
 def _size(material: Material) -> Iterator[Claim]:
-    for name, (key, when) in GROWING.items():
+    for name in GROWING:
+        key, symbol = SWEPT[name]
         sweep = Sweep(material, name, key)
         yield sweep.claim(
             f"{name}_size",
-            f"T_w grows with ‖w‖₂ when {when}",
+            f"T_w grows with ‖w‖₂ when {symbol} varies",
             "rank correlation of T_w with the layer's ‖w‖₂ over the nets of the sweep",
             RISING,
             pooled,
             sweep.read("hidden_summary", "T_w"),
             sweep.read("hidden_summary", "layer_norm"),
         )
-    for name, (key, when) in FLAT.items():
+    for name in FLAT:
+        key, symbol = SWEPT[name]
         sweep = Sweep(material, name, key)
-        for column, symbol in (("T_w", "T_w"), ("layer_norm", "‖w‖₂")):
+        for column, what in (("T_w", "T_w"), ("layer_norm", "‖w‖₂")):
             yield sweep.claim(
                 f"{name}_{column}",
-                f"{symbol} is flat when {when}",
-                f"relative change of mean {symbol} {ENDS}",
+                f"{what} is flat when {symbol} varies",
+                f"relative change of mean {what} {ENDS}",
                 BARELY,
                 change,
                 sweep.read("hidden_summary", column),

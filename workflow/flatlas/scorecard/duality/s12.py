@@ -1,8 +1,7 @@
 """Figure S12: weight decay finds smaller solutions in every layer."""
 
 from flatlas.scorecard.claims import Claim
-from flatlas.scorecard.duality.s9 import LAYERS
-from flatlas.scorecard.duality.strategies import Layer
+from flatlas.scorecard.duality.strategies import layer_pairs
 from flatlas.scorecard.nets import Sweep
 from flatlas.store.material import Material
 
@@ -10,8 +9,4 @@ from flatlas.store.material import Material
 def judge(material: Material) -> list[Claim]:
     """Figure 4's claims of weight decay, for each of the three pairs of hidden layers."""
     sweep = Sweep(material, "decay_deep", "penalty.coefficient")
-    layers = [
-        Layer(sweep, "β", place, measure, f", in the {place} pair of hidden layers")
-        for measure, place in LAYERS.items()
-    ]
-    return [claim for layer in layers for claim in layer.smaller(rises=False)]
+    return [claim for layer in layer_pairs(sweep, "β") for claim in layer.smaller(rises=False)]

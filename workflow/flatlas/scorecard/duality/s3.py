@@ -8,23 +8,18 @@ from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import ALL, BARELY, BARELY_OFF
 from flatlas.scorecard.duality.correlations import by_half_decade, correlations, level
 from flatlas.scorecard.duality.strategies import ENDS, WITHIN
+from flatlas.scorecard.duality.swept import SWEPT
 from flatlas.scorecard.duality.trends import change
 from flatlas.scorecard.nets import Nets, Sweep
 from flatlas.statistics.means import mean
 from flatlas.store.material import Material
 
-# 'Except for adding new data', says the paper: sizes and label noise are Figure S15's.
-SWEEPS = {
-    "alpha": ("optimizer.lr", "α"),
-    "batch": ("batch", "B"),
-    "decay": ("penalty.coefficient", "β"),
-    "init": ("net.init.scale", "s"),
-    "dropout": ("net.dropout", "d"),
-}
-
 
 def judge(material: Material) -> list[Claim]:
-    """Of every net; then sweep by sweep."""
+    """Of every net; then sweep by sweep.
+
+    'Except for adding new data', says the paper: sizes and label noise are Figure S15's.
+    """
     return [*_each_net(Nets(material)), *_each_sweep(material)]
 
 
@@ -55,7 +50,7 @@ def _each_net(nets: Nets) -> Iterator[Claim]:
 
 
 def _each_sweep(material: Material) -> Iterator[Claim]:
-    for name, (key, symbol) in SWEEPS.items():
+    for name, (key, symbol) in SWEPT.items():
         sweep = Sweep(material, name, key)
         yield sweep.claim(
             f"{name}_level",

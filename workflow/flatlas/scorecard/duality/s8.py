@@ -4,17 +4,13 @@ import numpy as np
 
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import NEAR_TEN
+from flatlas.scorecard.duality.swept import SWEPT
 from flatlas.scorecard.nets import Sweep
 from flatlas.statistics.means import mean
 from flatlas.store.material import Material
 
 PAPER = 10
-SWEEPS = {
-    "alpha": ("optimizer.lr", "α"),
-    "batch": ("batch", "B"),
-    "decay": ("penalty.coefficient", "β"),
-    "init": ("net.init.scale", "s"),
-}
+SWEEPS = ("alpha", "batch", "decay", "init")
 
 
 def judge(material: Material) -> list[Claim]:
@@ -29,7 +25,8 @@ def judge(material: Material) -> list[Claim]:
             farthest(sweep.read("hidden_summary", "n_sharp")),
             paper="10",
         )
-        for name, (key, symbol) in SWEEPS.items()
+        for name in SWEEPS
+        for key, symbol in [SWEPT[name]]
         for sweep in [Sweep(material, name, key)]
     ]
 

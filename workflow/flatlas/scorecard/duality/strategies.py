@@ -22,6 +22,8 @@ from flatlas.scorecard.duality.spectra import (
 from flatlas.scorecard.duality.trends import change, share, trend
 from flatlas.scorecard.nets import Sweep
 
+# The study's names of the layer pairs of the net of four hidden layers, and which they are.
+PAIRS = {"hidden": "first", "second": "second", "third": "third"}
 ENDS = "from the first value to the last"
 WITHIN = "directions that hold 99 % of ΔL"
 
@@ -121,3 +123,11 @@ class Layer:
         yield self.follows("size", "S_w", self.net("S_w"), rises)
         yield self.follows("gap", "ΔL", self.net("dual_gap"), rises)
         yield self.lies_in("gap_flat", "ΔL_f", self.net("gap_flat"))
+
+
+def layer_pairs(sweep: Sweep, symbol: str) -> list[Layer]:
+    """The three pairs of hidden layers of the deeper net (Figs. S9, S12)."""
+    return [
+        Layer(sweep, symbol, place, measure, f", in the {place} pair of hidden layers")
+        for measure, place in PAIRS.items()
+    ]
