@@ -11,7 +11,7 @@ from flatlas.plan.data_specs import Folder, Textures
 from flatlas.plan.fingerprint import closure
 from flatlas.store.arrays import read_arrays
 
-KINDS = ["mnist", "cifar10", "cifar100", "folder", "digits", "textures"]
+KINDS = ["mnist", "cifar10", "cifar100", "folder", "digits", "textures", "boolean"]
 
 
 def test_loads_by_kind_and_says_how_many():

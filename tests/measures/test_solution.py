@@ -7,7 +7,7 @@ import torch
 from flatlas.data.samples import Samples
 from flatlas.errors import FlatlasError
 from flatlas.measures import solution as room
-from flatlas.measures.solution import load_solution
+from flatlas.measures.solution import load_solutions
 from flatlas.nets import build_net
 from flatlas.plan.net_specs import DenseNet
 
@@ -41,9 +41,14 @@ def samples():
     )
 
 
+def load(weights, moment, member, samples):
+    (solution,) = load_solutions(weights, [moment], member, samples, NET, "cpu")
+    return solution
+
+
 @pytest.mark.parametrize("moment", ["final", "epoch-00001"])
 def test_one_member_with_its_own_draw_in_float64(weights, samples, moment):
-    solution = load_solution(weights, moment, 1, samples.of(8), NET, "cpu")
+    solution = load(weights, moment, 1, samples.of(8))
     assert solution.seed == 8
     assert solution.parameters.keys() == NET.shapes.keys()
     for name, tensor in solution.parameters.items():
@@ -54,8 +59,19 @@ def test_one_member_with_its_own_draw_in_float64(weights, samples, moment):
         np.testing.assert_array_equal(getattr(solution, name), getattr(samples, name)[1:2])
 
 
+def test_solutions_of_a_member_share_its_images(weights, samples):
+    """A thousand checkpoints must not hold a thousand copies of them."""
+    moments = ["epoch-00001", "final"]
+    first, second = load_solutions(weights, moments, 1, samples.of(8), NET, "cpu")
+    assert first.inputs is second.inputs and first.test_inputs is second.test_inputs
+    for solution, moment in zip((first, second), moments, strict=True):
+        np.testing.assert_array_equal(
+            solution.parameters["fc1.weight"], weights[f"{moment}/fc1.weight"][1:2]
+        )
+
+
 def test_the_learners_of_a_member_have_weights_of_their_own(weights, samples):
-    solution = load_solution(weights, "epoch-00001", 2, samples.of(8), NET, "cpu")
+    solution = load(weights, "epoch-00001", 2, samples.of(8))
     assert solution.learners.keys() == NET.shapes.keys()
     for name, tensor in solution.learners.items():
         assert tensor.dtype == torch.float64
@@ -63,13 +79,13 @@ def test_the_learners_of_a_member_have_weights_of_their_own(weights, samples):
 
 
 def test_a_training_without_learners_has_the_solution_as_its_only_one(weights, samples):
-    solution = load_solution(weights, "final", 1, samples.of(8), NET, "cpu")
+    solution = load(weights, "final", 1, samples.of(8))
     for name, tensor in solution.learners.items():
         np.testing.assert_array_equal(tensor, weights[f"final/{name}"][1:2])
 
 
 def test_blocks_of_images_change_nothing(weights, samples, monkeypatch):
-    solution = load_solution(weights, "final", 0, samples.of(5), NET, "cpu")
+    solution = load(weights, "final", 0, samples.of(5))
     whole = solution.into("fc2", solution.inputs)
     monkeypatch.setattr(room, "IMAGES", 4)
     torch.testing.assert_close(solution.into("fc2", solution.inputs), whole)
@@ -84,4 +100,4 @@ def test_weights_of_another_run_are_refused(weights, samples, wrong, part):
     if wrong == "shape":
         weights[name] = weights[name][..., :1]
     with pytest.raises(FlatlasError, match=r"the weights hold .* 'epoch-00001(\.learners)?/fc"):
-        load_solution(weights, "epoch-00001", member, samples.of(5), NET, "cpu")
+        load(weights, "epoch-00001", member, samples.of(5))

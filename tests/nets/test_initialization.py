@@ -10,6 +10,7 @@ from flatlas.nets import build_net
 
 SHAPE = (1, 1, 200)
 N_IN, N_OUT = 200, 300
+SCHEMES = ["xavier_uniform", "framework_uniform", "he_normal", "scaled_normal"]
 
 
 def first_layer(**init):
@@ -57,6 +58,20 @@ def test_he_normal(bias_std):
     assert_normal(bias, bias_std)
 
 
+@pytest.mark.parametrize(("weight_std", "bias_std"), [(1.0, 0.1), (2.5, 1.0)])
+def test_scaled_normal(weight_std, bias_std):
+    scaled = {"scheme": "scaled_normal", "weight_std": weight_std, "bias_std": bias_std}
+    weight, bias = first_layer(**scaled)
+    assert_normal(weight, weight_std / sqrt(N_IN))
+    assert_normal(bias, bias_std)
+
+
+def test_scaled_normal_is_that_of_the_boolean_system_by_default():
+    weight, bias = first_layer(scheme="scaled_normal")
+    assert_normal(weight, 1 / sqrt(N_IN))
+    assert_normal(bias, 0.1)
+
+
 @pytest.mark.parametrize(
     ("init", "bound"),
     [
@@ -79,7 +94,7 @@ def test_framework_uniform_has_the_law_of_torch():
     assert bias.std() == pytest.approx(linear.bias.std().item(), rel=0.2)
 
 
-@pytest.mark.parametrize("scheme", ["xavier_uniform", "framework_uniform", "he_normal"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_member_does_not_depend_on_who_else_is_there(scheme):
     net = build_net(dense(4, bias=True, init={"scheme": scheme}), (1, 2, 2), 3)
     stack, alone = net.initial((5, 0, 9)), net.initial((9,))

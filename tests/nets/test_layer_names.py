@@ -48,3 +48,10 @@ def test_a_single_pixel_is_enough():
 def test_a_convolutional_net_refuses_images_that_are_not_square():
     with pytest.raises(FlatlasError, match="square images, not 1 x 7"):
         build_net(convolutional({"channels": 2, "kernel": 1}), (1, 1, 7), 3)
+
+
+@pytest.mark.parametrize("stage", [{"channels": 3, "kernel": 1}, {"channels": 2, "kernel": 3}])
+def test_a_stage_that_can_not_skip_is_refused(stage):
+    first = {"channels": 2, "kernel": 3}
+    with pytest.raises(FlatlasError, match=r"net\.stages\.1 can't skip: 2 channels of side 8"):
+        build_net(convolutional(first, {**stage, "skip": True}), (1, 10, 10), 3)

@@ -3,6 +3,7 @@
 import pytest
 import torch
 from net_stacks import convolutional, dense, stacked
+from torch.nn.functional import conv2d, max_pool2d
 from torch_twins import torch_twin
 
 PADDED = {"channels": 4, "kernel": 3, "padding": 1, "pool": 2}
@@ -32,6 +33,19 @@ def test_forward_equals_torch_modules(case):
     for member in range(3):
         alone = torch_twin(spec, parameters, member)(images[member])
         torch.testing.assert_close(logits[member], alone, rtol=1e-12, atol=1e-12)
+
+
+def test_a_residual_stage_adds_its_images_before_the_relu():
+    stages = {"channels": 4, "kernel": 3, "padding": 1}, {**PADDED, "skip": True}
+    net, parameters, images = stacked(convolutional(*stages, hidden=(6,)), (2, 8, 8), 3)
+    for member in range(3):
+        w = {name: value[member] for name, value in parameters.items()}
+        first = conv2d(images[member], w["conv1.weight"], w["conv1.bias"], padding=1).relu()
+        z = conv2d(first, w["conv2.weight"], w["conv2.bias"], padding=1) + first
+        features = max_pool2d(z.relu(), 2).flatten(1)
+        hidden = (features @ w["fc1.weight"] + w["fc1.bias"]).relu()
+        expected = hidden @ w["fc2.weight"] + w["fc2.bias"]
+        torch.testing.assert_close(net.forward(parameters, images)[member], expected)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -32,7 +32,11 @@ PRESET = {"title": "Small", "studies": {"flat": {}}}
 USER = {
     "preset": "small",
     "data_root": "somewhere",
-    "sources": {"mnist": {"kind": "mnist"}, "digits": {"kind": "digits"}},
+    "sources": {
+        "mnist": {"kind": "mnist"},
+        "digits": {"kind": "digits"},
+        "boolean": {"kind": "boolean", "bits": 3},
+    },
     "studies": {"flat": {}},
 }
 

@@ -15,7 +15,14 @@ from pydantic import TypeAdapter, ValidationError
 from spec_variations import admitted, variations
 
 from flatlas.plan import data_specs, measure_specs, net_specs, training_specs
-from flatlas.plan.data_specs import AttackSpec, Digits, NoiseSpec, SourceSpec, SubsetSpec
+from flatlas.plan.data_specs import (
+    AttackSpec,
+    Digits,
+    FunctionsSpec,
+    NoiseSpec,
+    SourceSpec,
+    SubsetSpec,
+)
 from flatlas.plan.ids import measurement_id, run_id, samples_id, source_id
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.spec import Spec, digest
@@ -34,7 +41,10 @@ def every(model):
 
 KINDS = {
     "sources": (every_source, source_id),
-    "samples": (lambda: every(SubsetSpec) + every(NoiseSpec) + every(AttackSpec), samples_id),
+    "samples": (
+        lambda: every(SubsetSpec) + every(NoiseSpec) + every(AttackSpec) + every(FunctionsSpec),
+        samples_id,
+    ),
     "runs": (lambda: every(RunSpec), run_id),
     "measurements": (lambda: every(MeasureSpec), measurement_id),
 }
@@ -114,8 +124,10 @@ def test_an_id_is_a_file_name_and_ends_in_a_digest(kind):
 def test_ids_read_like_what_they_name():
     noisy = {"subset": RUN["samples"], "fraction": 0.2, "seeds": [0, 1]}
     attacked = {"subset": RUN["samples"], "size": 250, "seeds": [0, 1]}
+    boolean = {"source": {"kind": "boolean"}, "net": DENSE, "draws": 10**7, "count": 1000}
     learners = {"kind": "dpsgd", "count": 4}
     spelled = {
+        "boolean-1000functions-dense30x30-sgd0.1-b25": run(samples=boolean),
         "mnist-400pc-dense30x30-sgd0.1-b25": run(),
         "mnist-400pc-noise0.2-dense30x30-sgd0.1-bfull": run(samples=noisy, batch="full"),
         "mnist-400pc-attack250-dense30x30-sgd0.1-dpsgd4-b25": run(

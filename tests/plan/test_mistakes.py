@@ -17,7 +17,7 @@ FILES = {
     "user": ("studies.flat.", "config/config.yaml (or --configfile, --config)"),
 }
 BASE = "runs.base."
-KEYS = "average, batch, checkpoints, data, learners, net, optimizer, penalty, realizations, "
+KEYS = "average, batch, checkpoints, data, learners, measures, net, optimizer, overtraining, "
 
 # What is written where, and what the message says of it; a message names the place by itself.
 MISTAKES = {
@@ -60,7 +60,7 @@ MISTAKES = {
     ),
     "tag of an inner union": (
         f"{BASE}net.init", {"scheme": "xavier"}, f"{BASE}net.init.scheme is 'xavier'",
-        "Allowed: xavier_uniform, he_normal, framework_uniform.", "xavier_uniform",
+        "Allowed: xavier_uniform, he_normal, scaled_normal, framework_uniform.", "xavier_uniform",
     ),
     "text for a mapping": (
         f"{BASE}optimizer", "sgd", f"{BASE}optimizer is 'sgd'", "a mapping of keys to values", None,
@@ -68,7 +68,7 @@ MISTAKES = {
     "nothing for a mapping": ("runs", None, "runs is None", "a mapping of keys to values", None),
     "source": (
         f"{BASE}data.source", "dgits", f"{BASE}data.source names 'dgits'",
-        "Allowed: mnist, digits.", "digits",
+        "Allowed: mnist, digits, boolean.", "digits",
     ),
     "base run of a sweep": (
         "sweeps.alpha.run", "bas", "sweeps.alpha.run names 'bas'", "Allowed: base.", "base",
@@ -101,7 +101,8 @@ MISTAKES = {
     ),
     "swept source": (
         "sweeps.batch.grid", {"data.source": ["dgits"]},
-        "sweeps.batch.grid.data.source names 'dgits'", "Allowed: mnist, digits.", "digits",
+        "sweeps.batch.grid.data.source names 'dgits'", "Allowed: mnist, digits, boolean.",
+        "digits",
     ),
     "no values to sweep": (
         "sweeps.batch.grid.batch", [], "sweeps.batch.grid.batch is []", "at least 1 item", None,
@@ -147,6 +148,19 @@ QUARRELS = {
         {"source": "digits", "per_class": 5, "test_size": 5, "label_noise": 0.1, "attack_size": 5},
         f"{BASE}data: label_noise and attack_size exclude each other",
     ),
+    "functions and sizes": (
+        f"{BASE}data.functions", {"draws": 100},
+        f"{BASE}data: functions exclude per_class, test_size: all inputs are learnt",
+    ),
+    "functions of images": (
+        f"{BASE}data",
+        {"source": "digits", "functions": {"draws": 9}, "per_class": None, "test_size": None},
+        f"{BASE}data: a source of kind boolean has no labels but those of functions, and func",
+    ),
+    "inputs without functions": (
+        f"{BASE}data", {"source": "boolean", "per_class": 2, "test_size": 2},
+        f"{BASE}data: a source of kind boolean has no labels but those of functions, and func",
+    ),
     "grid and points": ("sweeps.alpha.points", [{}], "sweeps.alpha: say exactly one of grid and"),
     "neither grid nor points": (
         "sweeps.more", {"run": "base"}, "sweeps.more: say exactly one of grid and points",
@@ -164,6 +178,7 @@ MISSING = {
     "measure": ("measures.hidden.measure", "measures.hidden.measure is missing"),
     "option of a measure": ("measures.hidden.layer", "measures.hidden.layer is missing"),
     "size": (f"{BASE}data.per_class", f"{BASE}data: say exactly one of per_class and train_size"),
+    "test size": (f"{BASE}data.test_size", f"{BASE}data: say test_size"),
 }
 
 
@@ -293,6 +308,10 @@ def test_a_moment_at_which_no_weights_are_kept(plan_of, file):
             "factors: the factor 1, against which the others are held, has to be among them.",
         ),
         (
+            {"measure": "boolean_prior"},
+            "measure is of the functions that random nets express: say data.functions.",
+        ),
+        (
             {"measure": "scaled_shift", "layer": "fc2", "scales": [0.5, 0.5]},
             "scales: say each only once, not 0.5, 0.5.",
         ),
@@ -408,7 +427,8 @@ def test_several_mistakes_are_told_at_once_each_in_its_own_file(plan_of):
         (
             {"user": {"sources.digits.kind": "digts"}},
             "config/config.yaml (or --configfile, --config): sources.digits.kind is 'digts'."
-            " Allowed: mnist, cifar10, cifar100, folder, digits, textures. Did you mean 'digits'?",
+            " Allowed: mnist, cifar10, cifar100, folder, digits, textures, boolean."
+            " Did you mean 'digits'?",
         ),
         (
             {"user": {"sources.digits.sede": 1}},

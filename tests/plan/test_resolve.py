@@ -7,7 +7,7 @@ import pytest
 import yaml
 from small_configuration import Removed
 
-from flatlas.plan.data_specs import AttackSpec, NoiseSpec, SubsetSpec
+from flatlas.plan.data_specs import AttackSpec, FunctionsSpec, NoiseSpec, SubsetSpec
 from flatlas.plan.plan import subset_of
 from flatlas.plan.resolve import resolve
 from flatlas.plan.stages import stages
@@ -138,6 +138,33 @@ def test_samples_are_what_the_run_asks_for(plan_of):
     assert kinds(plan_of(study={f"{data}label_noise": 0})) == {SubsetSpec}
 
 
+FUNCTIONS = {
+    "runs.base.data": {"source": "boolean", "functions": {"draws": 10_000}},
+    "measures.hidden": {"measure": "boolean_prior"},
+}
+
+
+def test_functions_are_those_of_the_run_and_one_for_each_realization(plan_of):
+    plan = plan_of(study=FUNCTIONS)
+    (samples,) = plan.samples.values()
+    runs = list(plan.runs.values())
+    assert [run.samples for run in runs] == [samples] * 3
+    assert isinstance(samples, FunctionsSpec) and samples.net == runs[0].net
+    assert (samples.draws, samples.count) == (10_000, 2)
+    assert {(run.input_shape, run.outputs) for run in runs} == {((1, 1, 3), 1)}
+    wide = plan_of(study=FUNCTIONS | {"runs.base.net.hidden": [9]})
+    assert wide.samples.keys().isdisjoint(plan.samples)
+
+
+def test_a_measure_of_such_a_run_also_reads_how_often_functions_came_up(plan_of):
+    plan = plan_of(study=FUNCTIONS)
+    for measurement in plan.measurements:
+        files = {name: Path(file) for name, file in plan.measure_files(measurement).items()}
+        assert files.keys() == {"images", "samples", "functions", "weights", "outcomes"}
+        assert files["functions"].parent == files["samples"].parent
+        assert files["functions"].parent.parent.name == "functions"
+
+
 def kinds(plan):
     """Of samples; each needs its subset too, and every source is the one asked for."""
     for samples in plan.samples.values():
@@ -237,3 +264,15 @@ def test_a_measure_reads_how_its_own_run_ended(plan_of):
         assert files.keys() == {"images", "samples", "weights", "outcomes"}
         assert plan.runs[files["outcomes"].parent.name] == spec.run
         assert files["outcomes"].parent == files["weights"].parent
+
+
+def test_all_moments_are_spelled_out(plan_of):
+    study = {
+        "runs.base.checkpoints": [0, "5..15/5"],
+        "runs.base.stop.extra_epochs": 9,
+        "runs.base.overtraining": [3, 9],
+        "measures.hidden.at": ["all"],
+    }
+    plan = plan_of(study=study)
+    moments = {spec.options.at for spec in plan.measurements.values()}
+    assert moments == {(0, 5, 10, 15, "met+3", "met+9", "final")}

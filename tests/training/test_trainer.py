@@ -119,7 +119,7 @@ def test_evaluation_in_blocks_is_evaluation(tmp_path, count, monkeypatch):
     data = samples(count=count)
     data.clean[:, ::3] = False
     whole = trained(run(), data, tmp_path / "whole").history
-    monkeypatch.setattr("flatlas.training.evaluation.BLOCK", 4)
+    monkeypatch.setattr("flatlas.training.evaluation.DENSE", 4)
     blocks = trained(run(), data, tmp_path / "blocks").history
     np.testing.assert_allclose(blocks, whole, rtol=1e-5)
 

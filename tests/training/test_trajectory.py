@@ -14,7 +14,8 @@ STEPS = 7  # of 26 images in fours
 
 def one_layer(**chosen):
     """A net whose only weights are those recorded."""
-    return run(net={"family": "dense", "hidden": ()}, snapshots="fc1", stop=STOP, **chosen)
+    net = {"family": "dense", "hidden": ()}
+    return run(net=net, snapshots="fc1", stop=STOP, overtraining=(0,), **chosen)
 
 
 def test_it_ends_at_the_final_weights(tmp_path):
@@ -38,7 +39,7 @@ def test_consecutive_rows_differ_by_the_step_of_their_minibatch(tmp_path):
         for _ in range(done.outcomes.met_epoch[member]):
             next(orders)
         batches = [batch for _ in range(2) for batch in next(orders).split(4)]
-        before = done.weights["met/fc1.weight"][member]
+        before = done.weights["met+00000/fc1.weight"][member]
         for batch, after in zip(batches, done.trajectory.array[member], strict=True):
             weights = {"fc1.weight": torch.from_numpy(before)}
             slope = loss_gradient(net, weights, data.inputs[member][batch], labels[batch])

@@ -1,4 +1,5 @@
-# Data: a source as four arrays; subsets, attack sets and label noise as tables of indices into it.
+# Data: a source as four arrays; subsets, attack sets, label noise and functions as tables of indices
+# into it.
 
 
 rule source:
@@ -99,3 +100,28 @@ rule attack_set:
         "Attack set {wildcards.samples}"
     script:
         "../scripts/attack_set.py"
+
+
+rule functions:
+    input:
+        images=lambda wildcards: PLAN.images_file(PLAN.samples[wildcards.samples]),
+    output:
+        samples=paths.FUNCTIONS.format(samples="{samples}", file="samples.parquet"),
+        functions=paths.FUNCTIONS.format(samples="{samples}", file="functions.parquet"),
+        provenance=paths.FUNCTIONS.format(samples="{samples}", file="provenance.json"),
+    log:
+        paths.LOG.format(stage="functions", name="{samples}"),
+    cache: True
+    conda:
+        "../../envs/compute.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=240,
+    params:
+        spec=lambda wildcards: PLAN.samples[wildcards.samples].resolved(),
+        code=lambda wildcards: functions_code(PLAN.samples[wildcards.samples]),
+    message:
+        "Functions of random nets {wildcards.samples}"
+    script:
+        "../scripts/functions.py"

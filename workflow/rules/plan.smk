@@ -4,7 +4,14 @@ from snakemake.exceptions import WorkflowError
 
 from flatlas.errors import FlatlasError
 from flatlas.plan import paths
-from flatlas.plan.code import figure_code, measure_code, source_code, stage_code, training_code
+from flatlas.plan.code import (
+    figure_code,
+    functions_code,
+    measure_code,
+    source_code,
+    stage_code,
+    training_code,
+)
 from flatlas.plan.drawings import check_drawings
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.originals import originals

@@ -61,18 +61,11 @@ class Layer:
 
     def losses(self, z: Tensor, labels: Tensor) -> Tensor:
         """The loss of each image from the layer's pre-activations of it on."""
-        net, parameters, stage = self.solution.net, self.solution.parameters, self.convolution
         side = isqrt(z.shape[1])
-        activity = z.transpose(1, 2).unflatten(2, (side, side)).relu()
-        if stage.pool > 1:
-            activity = functional.max_pool2d(activity, stage.pool)
-        activity = activity.unsqueeze(0)
-        for above in net.convolutions[net.convolutions.index(stage) + 1 :]:
-            activity = above.forward(parameters, activity)
-        activity = activity.mean((3, 4)) if net.global_pool else activity.flatten(2)
-        for dense in net.dense_layers:
-            activity = dense.forward(parameters, activity)
-        return sample_losses(activity, labels.unsqueeze(0)).squeeze(0)
+        pixels = z.transpose(1, 2).unflatten(2, (side, side)).unsqueeze(0)
+        images = self.convolution.activity(pixels)
+        logits = self.solution.net.beyond(self.solution.parameters, images, self.convolution)
+        return sample_losses(logits, labels.unsqueeze(0)).squeeze(0)
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:

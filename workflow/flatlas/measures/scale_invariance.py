@@ -12,9 +12,9 @@ import pandas as pd
 from pandas import DataFrame
 from torch import Tensor
 
-from flatlas.errors import FlatlasError
 from flatlas.measures.decomposition import decompose, moments, ranked
 from flatlas.measures.solution import Solution
+from flatlas.nets.rescaling import rescaled
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
@@ -28,7 +28,8 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     sigma_g = _spectrum(solution, layer, directions)["sigma_g"]
     tables = []
     for factor in options["factors"]:
-        columns = _spectrum(_rescaled(solution, layer, factor), layer, directions)
+        parameters = rescaled(solution.net, solution.parameters, layer, factor)
+        columns = _spectrum(replace(solution, parameters=parameters), layer, directions)
         table = ranked(columns, sigma_g)
         table.insert(0, "factor", factor)
         tables.append(table)
@@ -41,19 +42,3 @@ def _spectrum(solution: Solution, layer: str, directions: str) -> dict[str, Tens
     over_pairs = moments(found.components, found.scale)
     columns = {name: over_pairs[name] for name in ("sigma_g", "sigma_w", "gap")}
     return {"eigenvalue": found.eigenvalues, **columns}
-
-
-def _rescaled(solution: Solution, layer: str, factor: float) -> Solution:
-    """The layer's weights and bias times p, the next layer's weights over p."""
-    above = solution.net.after(layer)
-    if not above:
-        raise FlatlasError(
-            f"layer '{layer}' is the last, and scale_invariance scales the next one against it. "
-            f"Allowed: {', '.join(one.name for one in solution.net.dense_layers[:-1])}."
-        )
-    factors = {f"{layer}.{kind}": factor for kind in ("weight", "bias")}
-    factors[f"{above[0].name}.weight"] = 1 / factor
-    parameters = {
-        name: factors.get(name, 1.0) * tensor for name, tensor in solution.parameters.items()
-    }
-    return replace(solution, parameters=parameters)

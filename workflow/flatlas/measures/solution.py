@@ -1,10 +1,11 @@
 """A solution: the weights of one realization at a moment, with the images it saw, in float64."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import torch
+from pandas import DataFrame
 from torch import Tensor
 
 from flatlas.data.samples import Samples
@@ -21,8 +22,9 @@ class Solution:
 
     In `learners` that axis is the learners' (§2.5): `parameters` is their mean, W_a, and each has
     weights of its own. Without learners the two are the same. `inputs` and `labels` are what the
-    net was trained on; `clean` marks the labels that are true. All tensors lie on one device;
-    weights and images are float64.
+    net was trained on; `clean` marks the labels that are true. Where they are those of a function,
+    `functions` says how often random nets express each of the run's functions. All tensors lie on
+    one device; weights and images are float64.
     """
 
     net: LayeredNet
@@ -34,6 +36,7 @@ class Solution:
     clean: Tensor
     test_inputs: Tensor
     test_labels: Tensor
+    functions: DataFrame | None = None
 
     def into(self, layer: str, inputs: Tensor) -> Tensor:
         """The activity a (1, images, n_in) that enters a dense layer, some images at a time."""
@@ -49,33 +52,44 @@ class Solution:
         return self.net.onward(self.parameters, z, layer)
 
 
-def load_solution(
+def load_solutions(
     arrays: Mapping[str, np.ndarray],
-    moment: str,
+    moments: Iterable[str],
     member: int,
     samples: Samples,
     net: LayeredNet,
     device: str,
-) -> Solution:
-    """Member `member` of a run's stacked weights, `<moment>/<parameter>`, and what it was shown.
+    functions: DataFrame | None = None,
+) -> Iterator[Solution]:
+    """Member `member` of a run's stacked weights, `<moment>/<parameter>`, at one moment after another.
 
-    `samples` are those of the member's own seed, a single draw.
+    `samples` are those of the member's own seed, a single draw: all its solutions share them.
     """
-    parameters = {
-        name: _of_member(arrays, f"{moment}/{name}", member, shape, device).unsqueeze(0)
-        for name, shape in net.shapes.items()
-    }
-    return Solution(
-        net=net,
-        seed=samples.seeds[0],
-        parameters=parameters,
-        learners=_learners(arrays, f"{moment}.learners", member, net, device) or parameters,
-        inputs=torch.as_tensor(samples.inputs, dtype=torch.float64, device=device),
-        labels=torch.as_tensor(samples.labels, device=device),
-        clean=torch.as_tensor(samples.clean, device=device),
-        test_inputs=torch.as_tensor(samples.test_inputs, dtype=torch.float64, device=device),
-        test_labels=torch.as_tensor(samples.test_labels, device=device),
+    inputs, test_inputs = (
+        torch.as_tensor(images, dtype=torch.float64, device=device)
+        for images in (samples.inputs, samples.test_inputs)
     )
+    labels, clean, test_labels = (
+        torch.as_tensor(array, device=device)
+        for array in (samples.labels, samples.clean, samples.test_labels)
+    )
+    for moment in moments:
+        parameters = {
+            name: _of_member(arrays, f"{moment}/{name}", member, shape, device).unsqueeze(0)
+            for name, shape in net.shapes.items()
+        }
+        yield Solution(
+            net=net,
+            seed=samples.seeds[0],
+            parameters=parameters,
+            learners=_learners(arrays, f"{moment}.learners", member, net, device) or parameters,
+            inputs=inputs,
+            labels=labels,
+            clean=clean,
+            test_inputs=test_inputs,
+            test_labels=test_labels,
+            functions=functions,
+        )
 
 
 def _learners(

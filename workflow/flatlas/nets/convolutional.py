@@ -1,4 +1,4 @@
-"""LeNets and other small convolutional nets."""
+"""LeNets and other small convolutional nets, residual ones among them."""
 
 from flatlas.errors import FlatlasError
 from flatlas.nets.dense import dense_layers
@@ -25,7 +25,14 @@ def build(spec: ConvolutionalNet, input_shape: tuple[int, int, int], outputs: in
             stage.stride,
             stage.pool,
             spec.bias,
+            stage.skip,
         )
+        if stage.skip and (channels, side) != (stage.channels, convolution.convolved_side(side)):
+            raise FlatlasError(
+                f"net.stages.{number - 1} can't skip: {channels} channels of side {side} come in, "
+                f"{stage.channels} of side {convolution.convolved_side(side)} would be added to "
+                "them. Keep both, by padding, before the pooling."
+            )
         side, before = convolution.side(side), side
         if side < 1:
             raise FlatlasError(

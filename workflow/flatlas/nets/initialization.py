@@ -5,7 +5,7 @@ from math import sqrt
 import torch
 from torch import Tensor
 
-from flatlas.plan.net_specs import HeNormal, InitSpec, XavierUniform
+from flatlas.plan.net_specs import HeNormal, InitSpec, ScaledNormal, XavierUniform
 
 
 def initial_parameter(
@@ -18,8 +18,9 @@ def initial_parameter(
     """One weight matrix, kernel or bias vector of one member."""
     n_in, n_out = fans
     is_bias = name.endswith(".bias")
-    if isinstance(init, HeNormal):
-        spread = init.bias_std if is_bias else sqrt(2 / n_in)
+    if isinstance(init, HeNormal | ScaledNormal):
+        variance = 2 if isinstance(init, HeNormal) else init.weight_std**2
+        spread = init.bias_std if is_bias else sqrt(variance / n_in)
         return torch.randn(shape, generator=generator) * spread
     if isinstance(init, XavierUniform):
         bound = 0.0 if is_bias else init.scale * sqrt(6 / (n_in + n_out))

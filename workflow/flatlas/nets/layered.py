@@ -80,6 +80,9 @@ class LayeredNet:
         activity = inputs
         for layer in self.convolutions:
             activity = layer.forward(parameters, activity)
+        return self._flat(activity)
+
+    def _flat(self, activity: Tensor) -> Tensor:
         return activity.mean((3, 4)) if self.global_pool else activity.flatten(2)
 
     def forward(
@@ -106,4 +109,14 @@ class LayeredNet:
         activity = z.relu() if self.dense(layer).relu else z
         for above in self.after(layer):
             activity = above.forward(parameters, activity)
+        return activity
+
+    def beyond(self, parameters: Parameters, images: Tensor, convolution: Convolution) -> Tensor:
+        """The logits that follow from the images that leave a convolution."""
+        activity = images
+        for above in self.convolutions[self.convolutions.index(convolution) + 1 :]:
+            activity = above.forward(parameters, activity)
+        activity = self._flat(activity)
+        for dense in self.dense_layers:
+            activity = dense.forward(parameters, activity)
         return activity

@@ -45,7 +45,10 @@ class Dense:
 
 @dataclass(frozen=True)
 class Convolution:
-    """A convolution, a ReLU and, with `pool` above 1, a max-pooling."""
+    """A convolution, a ReLU and, with `pool` above 1, a max-pooling.
+
+    With `skip` the images are added to what is made of them, before the ReLU: a residual stage.
+    """
 
     name: str
     inputs: int
@@ -55,6 +58,7 @@ class Convolution:
     stride: int
     pool: int
     bias: bool
+    skip: bool = False
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -70,7 +74,11 @@ class Convolution:
 
     def side(self, side: int) -> int:
         """The side of the images that leave the layer, for images of this side coming in."""
-        return ((side + 2 * self.padding - self.kernel) // self.stride + 1) // self.pool
+        return self.convolved_side(side) // self.pool
+
+    def convolved_side(self, side: int) -> int:
+        """The same before the pooling."""
+        return (side + 2 * self.padding - self.kernel) // self.stride + 1
 
     def forward(self, parameters: Parameters, images: Tensor) -> Tensor:
         """Images (members, batch, channels, height, width) to images; members are groups."""
@@ -84,11 +92,17 @@ class Convolution:
             stride=self.stride,
             padding=self.padding,
             groups=members,
-        ).relu()
+        )
+        z = convolved.unflatten(1, (members, self.outputs)).transpose(0, 1)
+        return self.activity(z + images if self.skip else z)
+
+    def activity(self, z: Tensor) -> Tensor:
+        """What follows from pre-activations (members, batch, channels, height, width)."""
+        activity = z.relu()
         if self.pool > 1:
-            convolved = functional.max_pool2d(convolved, self.pool)
-        shape = (batch, members, self.outputs, *convolved.shape[2:])
-        return convolved.reshape(shape).transpose(0, 1)
+            pooled = functional.max_pool2d(activity.flatten(0, 1), self.pool)
+            activity = pooled.unflatten(0, z.shape[:2])
+        return activity
 
 
 Layer = Dense | Convolution

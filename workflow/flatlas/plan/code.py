@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from flatlas.plan.data_specs import SourceSpec
+from flatlas.plan.data_specs import FunctionsSpec, SourceSpec
 from flatlas.plan.fingerprint import LIBRARY, fingerprint
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.training_specs import RunSpec
@@ -23,6 +23,11 @@ def stage_code(name: str) -> str:
 def source_code(source: SourceSpec) -> str:
     """Loading one kind of data source."""
     return fingerprint(script("source"), f"flatlas.data.sources.{source.kind}")
+
+
+def functions_code(functions: FunctionsSpec) -> str:
+    """Counting the functions of random nets of one family."""
+    return fingerprint(script("functions"), f"flatlas.nets.{functions.net.family}")
 
 
 def training_code(run: RunSpec) -> str:

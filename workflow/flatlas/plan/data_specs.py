@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from flatlas.plan.net_specs import NetSpec
 from flatlas.plan.spec import Spec
 
 
@@ -52,8 +53,15 @@ class Textures(Spec):
     seed: NonNegativeInt = 0
 
 
+class Boolean(Spec):
+    """All 2^n inputs of n `bits`: the whole domain of the Boolean functions, without labels."""
+
+    kind: Literal["boolean"]
+    bits: Annotated[int, Field(ge=1, le=10)] = 7
+
+
 SourceSpec = Annotated[
-    Mnist | Cifar10 | Cifar100 | Folder | Digits | Textures, Field(discriminator="kind")
+    Mnist | Cifar10 | Cifar100 | Folder | Digits | Textures | Boolean, Field(discriminator="kind")
 ]
 
 
@@ -92,9 +100,22 @@ class AttackSpec(Spec):
     seeds: tuple[NonNegativeInt, ...]
 
 
-SamplesSpec = SubsetSpec | NoiseSpec | AttackSpec
+class FunctionsSpec(Spec):
+    """The `count` functions f that random nets express most often, as targets on all inputs.
+
+    The realization with seed r learns the one of rank r + 1. How often is counted in `draws` nets
+    with weights from the net's own initialization.
+    """
+
+    source: Boolean
+    net: NetSpec
+    draws: PositiveInt
+    count: PositiveInt
 
 
-def subset_of(samples: SamplesSpec) -> SubsetSpec:
-    """The subset at the root of any samples."""
-    return samples if isinstance(samples, SubsetSpec) else samples.subset
+SamplesSpec = SubsetSpec | NoiseSpec | AttackSpec | FunctionsSpec
+
+
+def subset_of(samples: SamplesSpec) -> SubsetSpec | FunctionsSpec:
+    """What any samples start from: a subset, or functions on the whole of their source."""
+    return samples.subset if isinstance(samples, NoiseSpec | AttackSpec) else samples

@@ -5,6 +5,7 @@ from pathlib import PurePath
 from flatlas.plan.data_specs import (
     AttackSpec,
     Folder,
+    FunctionsSpec,
     NoiseSpec,
     SamplesSpec,
     SourceSpec,
@@ -22,7 +23,7 @@ def source_id(source: SourceSpec) -> str:
 
 
 def samples_id(samples: SamplesSpec) -> str:
-    """As in 'mnist-400pc-…', 'mnist-400pc-noise0.2-…' or 'mnist-500-attack250-…'."""
+    """As in 'mnist-400pc-…', 'mnist-400pc-noise0.2-…' or 'boolean-1000functions-…'."""
     return f"{_samples_slug(samples)}-{digest(samples)}"
 
 
@@ -52,6 +53,8 @@ def _samples_slug(samples: SamplesSpec) -> str:
         return f"{_source_slug(samples.source)}-{size}"
     if isinstance(samples, NoiseSpec):
         return f"{_samples_slug(samples.subset)}-noise{samples.fraction:g}"
+    if isinstance(samples, FunctionsSpec):
+        return f"{_source_slug(samples.source)}-{samples.count}functions"
     assert isinstance(samples, AttackSpec)
     return f"{_samples_slug(samples.subset)}-attack{samples.size}"
 

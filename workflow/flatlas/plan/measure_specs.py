@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, NonNegativeInt, PositiveInt, field_validator
+from pydantic import AfterValidator, Field, PositiveInt, field_validator
 
-from flatlas.plan.data_specs import subset_of
-from flatlas.plan.net_specs import LayerKind, layer_names
+from flatlas.plan.data_specs import FunctionsSpec, SubsetSpec, subset_of
+from flatlas.plan.moments import Moment, moments
+from flatlas.plan.net_specs import ConvolutionalNet, DenseNet, LayerKind, layer_names
 from flatlas.plan.spec import Spec
-from flatlas.plan.training_specs import RunSpec
+from flatlas.plan.training_specs import Rate, RunSpec
 
 Matrix = Literal["hessian", "fisher"]
 Many = Field(min_length=1)
@@ -27,14 +28,21 @@ Distinct = AfterValidator(_distinct)
 class Measurement(Spec):
     """What all measures share: the moments of a training `at` which they are taken.
 
-    A moment is an epoch among the run's `checkpoints`, or `final`: the solution.
+    A moment is an epoch among the run's `checkpoints`; `met+10`, where 10 is among its
+    `overtraining`; or `final`: the solution. `all` is spelled out by the plan.
     """
 
-    at: Annotated[tuple[NonNegativeInt | Literal["final"], ...], Many, Distinct] = ("final",)
+    at: Annotated[tuple[Literal["all"] | Moment, ...], Many, Distinct] = ("final",)
+
+    def spelled_out(self, run: RunSpec) -> "Measurement":
+        """The same with each moment of the run in place of `all`."""
+        if "all" not in self.at:
+            return self
+        return self.model_copy(update={"at": moments(run.checkpoints, run.overtraining)})
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """Each option that can't be met by a run: its key, and why. Told before anything runs."""
-        kept = (*run.checkpoints, "final")
+        kept = moments(run.checkpoints, run.overtraining)
         for moment in self.at:
             if moment not in kept:
                 allowed = ", ".join(map(str, kept))
@@ -64,9 +72,10 @@ class TestImages(Measurement):
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """No more test images than are drawn."""
         yield from super().misfits(run)
-        drawn = subset_of(run.samples).test_size
-        if max(self.sizes) > drawn:
-            yield "sizes", f"asks for {max(self.sizes)} test images, but data.test_size is {drawn}."
+        subset, most = subset_of(run.samples), max(self.sizes)
+        if isinstance(subset, SubsetSpec) and most > subset.test_size:
+            drawn = subset.test_size
+            yield "sizes", f"asks for {most} test images, but data.test_size is {drawn}."
 
 
 class ScaledShift(Measurement):
@@ -130,6 +139,93 @@ class ConvolutionDuality(Measurement):
     measure: Literal["convolution_duality"]
     layer: str
 
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """What skips the layer does not depend on its weights."""
+        yield from super().misfits(run)
+        assert isinstance(run.net, ConvolutionalNet)
+        stages = dict(zip(layer_names(run.net)["convolution"], run.net.stages, strict=True))
+        if stages[self.layer].skip:
+            allowed = [name for name, stage in stages.items() if not stage.skip]
+            yield (
+                "layer",
+                f"is '{self.layer}', past which the images skip. Allowed: {', '.join(allowed)}.",
+            )
+
+
+Link = Literal["heaviside", "probit"]
+
+
+class GpPrior(Measurement):
+    """log P(f) of the function f that a binary net expresses on S and E, by EP under a GP prior.
+
+    The `monte_carlo` kernel is estimated with `nets` random ones, a tenth of the images if unsaid.
+    `test_images` takes only so many of E.
+    """
+
+    measure: Literal["gp_prior"]
+    link: Link = "probit"
+    kernel: Literal["arc_cosine", "monte_carlo"] = "arc_cosine"
+    nets: PositiveInt | None = None
+    test_images: PositiveInt | None = None
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """A function of two values, and a kernel that the net has."""
+        yield from super().misfits(run)
+        if run.outputs != 1:
+            yield "measure", "is of binary nets: say which classes are data.positive."
+        known = isinstance(run.net, DenseNet) and run.net.init.scheme == "he_normal"
+        if self.kernel == "arc_cosine" and not known:
+            yield (
+                "kernel",
+                "is 'arc_cosine', that of dense nets with init he_normal. Allowed: monte_carlo.",
+            )
+
+
+class Orthant(Measurement):
+    """The exact prior of f on its first `sizes` images, beside EP and the variational bound."""
+
+    measure: Literal["orthant"]
+    link: Link = "probit"
+    sizes: Annotated[tuple[PositiveInt, ...], Many, Distinct]
+
+
+class Sharpness(Measurement):
+    """The largest rise of the loss on S within a box |Δw_i| ≤ ε (|w_i| + 1), with ε the `box`.
+
+    It is looked for `by` minibatch ascent (`sgd`), by L-BFGS-B or from corner to corner of the box
+    (`corners`); only `sgd` needs `batch` and `lr`.
+    """
+
+    measure: Literal["sharpness"]
+    by: Literal["sgd", "lbfgs", "corners"] = "sgd"
+    box: Annotated[float, Field(gt=0)]
+    batch: PositiveInt = 32
+    lr: Rate = 1e-3
+    epochs: PositiveInt = 100
+
+
+class Hessian(Measurement):
+    """Norms of the Hessian of the loss on S in all parameters, and its `top` eigenvalues.
+
+    Where trace and Frobenius norm have no closed form, they are estimated with `probes`.
+    """
+
+    measure: Literal["hessian"]
+    top: PositiveInt = 50
+    probes: Annotated[int, Field(ge=2)] = 100
+
+
+class BooleanPrior(Measurement):
+    """P(f): how often random nets express the function f that the net expresses."""
+
+    measure: Literal["boolean_prior"]
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """The functions of random nets have to be counted."""
+        yield from super().misfits(run)
+        if not isinstance(run.samples, FunctionsSpec):
+            yield "measure", "is of the functions that random nets express: say data.functions."
+
 
 MeasureOptions = Annotated[
     Duality
@@ -138,7 +234,12 @@ MeasureOptions = Annotated[
     | Flatness
     | ScaleInvariance
     | MinibatchNoise
-    | ConvolutionDuality,
+    | ConvolutionDuality
+    | GpPrior
+    | Orthant
+    | Sharpness
+    | Hessian
+    | BooleanPrior,
     Field(discriminator="measure"),
 ]
 
@@ -176,4 +277,9 @@ MEASURES: dict[str, Measure] = {
     "convolution_duality": Measure(
         ConvolutionDuality, ("pairs", "summary"), layers="convolution", mem_mb=4000
     ),
+    "gp_prior": Measure(GpPrior, ("summary",), mem_mb=4000, runtime=240),
+    "orthant": Measure(Orthant, ("summary",), mem_mb=4000, runtime=240),
+    "sharpness": Measure(Sharpness, ("summary", "ascent"), mem_mb=4000),
+    "hessian": Measure(Hessian, ("summary", "eigenvalues"), mem_mb=4000),
+    "boolean_prior": Measure(BooleanPrior, ("summary",)),
 }

@@ -21,6 +21,14 @@ class HeNormal(Spec):
     bias_std: Annotated[float, Field(ge=0)] = 1.0
 
 
+class ScaledNormal(Spec):
+    """w ~ N(0, weight_std² / n_in); biases ~ N(0, bias_std²)."""
+
+    scheme: Literal["scaled_normal"]
+    weight_std: Annotated[float, Field(gt=0)] = 1.0
+    bias_std: Annotated[float, Field(ge=0)] = 0.1
+
+
 class FrameworkUniform(Spec):
     """PyTorch's default, w and b ~ U(-1/sqrt n_in, +...), times a scale."""
 
@@ -28,7 +36,9 @@ class FrameworkUniform(Spec):
     scale: Annotated[float, Field(gt=0)] = 1.0
 
 
-InitSpec = Annotated[XavierUniform | HeNormal | FrameworkUniform, Field(discriminator="scheme")]
+InitSpec = Annotated[
+    XavierUniform | HeNormal | ScaledNormal | FrameworkUniform, Field(discriminator="scheme")
+]
 Probability = Annotated[float, Field(ge=0, lt=1)]
 LayerKind = Literal["convolution", "dense"]
 
@@ -44,13 +54,17 @@ class DenseNet(Spec):
 
 
 class ConvolutionStage(Spec):
-    """A convolution, a ReLU and, where `pool` is above 1, a max-pooling of that width."""
+    """A convolution, a ReLU and, where `pool` is above 1, a max-pooling of that width.
+
+    With `skip` the stage's images are added to what the convolution makes of them: a residual net.
+    """
 
     channels: PositiveInt
     kernel: PositiveInt
     padding: NonNegativeInt = 0
     stride: PositiveInt = 1
     pool: PositiveInt = 1
+    skip: bool = False
 
 
 class ConvolutionalNet(Spec):

@@ -8,6 +8,7 @@ from flatlas.plan import paths
 from flatlas.plan.code import is_judged
 from flatlas.plan.data_specs import (
     AttackSpec,
+    FunctionsSpec,
     NoiseSpec,
     SamplesSpec,
     SourceSpec,
@@ -84,9 +85,18 @@ class Plan:
         return {"images": self.images_file(samples), "samples": samples_file(samples)}
 
     def measure_files(self, measurement: str) -> dict[str, str]:
-        """What a measure reads: a run's weights and how it ended, the images it was trained on."""
+        """What a measure reads: a run's weights and how it ended, the images it was trained on.
+
+        Where those are labelled by functions, also how often random nets express each of them.
+        """
         run = self.measurements[measurement].run
+        counted = {}
+        if isinstance(run.samples, FunctionsSpec):
+            counted["functions"] = paths.FUNCTIONS.format(
+                samples=samples_id(run.samples), file="functions.parquet"
+            )
         return {
+            **counted,
             **self.training_files(run_id(run)),
             "weights": run_file(run, "weights.safetensors"),
             "outcomes": run_file(run, "outcomes.csv"),
@@ -169,7 +179,12 @@ class Plan:
 
 def samples_file(samples: SamplesSpec) -> str:
     """The table of any samples."""
-    room = {SubsetSpec: paths.SUBSET, NoiseSpec: paths.LABEL_NOISE, AttackSpec: paths.ATTACK_SET}
+    room = {
+        SubsetSpec: paths.SUBSET,
+        NoiseSpec: paths.LABEL_NOISE,
+        AttackSpec: paths.ATTACK_SET,
+        FunctionsSpec: paths.FUNCTIONS,
+    }
     return room[type(samples)].format(samples=samples_id(samples), file="samples.parquet")
 
 

@@ -8,10 +8,12 @@ from typing import Any
 from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.data_specs import (
     AttackSpec,
+    Boolean,
     Cifar10,
     Cifar100,
     Digits,
     Folder,
+    FunctionsSpec,
     NoiseSpec,
     SamplesSpec,
     SourceSpec,
@@ -30,7 +32,7 @@ from flatlas.plan.documents import (
 )
 from flatlas.plan.ids import measurement_id, run_id, samples_id, source_id
 from flatlas.plan.measure_specs import MEASURES, Measurement, MeasureSpec
-from flatlas.plan.net_specs import LayerKind, layer_names
+from flatlas.plan.net_specs import LayerKind, NetSpec, layer_names
 from flatlas.plan.plan import Entry, FigurePlan, Plan
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.spec import Spec
@@ -118,24 +120,24 @@ class _StudyResolver:
     def _check_sweeps(self) -> None:
         """A mistake in a sweep is told whether or not a figure draws it yet."""
         for sweep in self.study.sweeps:
-            runs = [run_id(spec) for _, spec in self._specs(sweep)]
+            runs = [run_id(spec) for _, _, spec in self._specs(sweep)]
             if len(set(runs)) < len(runs):
                 place = self.document.origin(("sweeps", sweep))
                 raise FlatlasError(f"{place} has two points that are the same run: say one once.")
 
     def _entries(self, sweep: str, measures: tuple[str, ...]) -> Iterator[Entry]:
-        for point, spec in self._specs(sweep):
-            measured = {name: self._measurement(name, spec) for name in measures}
+        for point, run, spec in self._specs(sweep):
+            measured = {name: self._measurement(name, run, spec) for name in measures}
             yield Entry(sweep, point, self._keep_run(spec), measured)
 
-    def _specs(self, sweep: str) -> Iterator[tuple[dict[str, Any], RunSpec]]:
-        """The points of a sweep, and the runs there."""
+    def _specs(self, sweep: str) -> Iterator[tuple[dict[str, Any], Run, RunSpec]]:
+        """The points of a sweep, what the study says of the run there, and the run."""
         base = self.study.sweeps[sweep].run
         if base not in self.study.runs:
             _refuse(self.document.origin(("sweeps", sweep, "run")), base, self.study.runs)
         for point, where in self._points(sweep):
             run, spec = self._run(base, point, where)
-            yield _resolved(point, run), spec
+            yield _resolved(point, run), run, spec
 
     def _points(self, name: str) -> Iterator[tuple[dict[str, Any], Location]]:
         """Each point of a sweep, and where in the file it stands."""
@@ -167,6 +169,9 @@ class _StudyResolver:
         run = validated(Run, tree, origin)
         if run.snapshots is not None:
             _check_layer(run.snapshots, "dense", run, origin(("snapshots",)))
+        if run.rescaling is not None:
+            _check_rescaled(run.rescaling.layer, run, origin(("rescaling", "layer")))
+        self._check_changed_measures(run, origin)
         return run, self._run_spec(run, origin)
 
     def _run_spec(self, run: Run, origin: Origin) -> RunSpec:
@@ -176,33 +181,50 @@ class _StudyResolver:
         if run.data.source not in sources:
             _refuse(origin(("data", "source")), run.data.source, sources)
         source = sources[run.data.source]
-        samples = _samples(run.data, source, seeds)
+        if isinstance(source, Boolean) != bool(run.data.functions):
+            raise FlatlasError(
+                f"{origin(('data',))}: a source of kind boolean has no labels but those of "
+                "functions, and functions no other domain: say both, or neither."
+            )
+        samples = _samples(run.data, source, run.net, seeds)
         shape, classes = _shape(source)
         for key in ("classes", "positive"):
             for number in getattr(run.data, key) or ():
                 if number >= classes:
                     _refuse(origin(("data", key)), str(number), map(str, range(classes)))
-        if run.data.positive is not None:
+        if run.data.positive is not None or run.data.functions:
             outputs = 1
         else:
             outputs = len(run.data.classes) if run.data.classes is not None else classes
-        settings = run.model_dump(exclude={"data", "realizations"})
+        settings = run.model_dump(exclude={"data", "realizations", "measures"})
         return RunSpec(**settings, samples=samples, input_shape=shape, outputs=outputs, seeds=seeds)
 
-    def _measurement(self, name: str, run: RunSpec) -> str:
-        options = self._options(name)
+    def _measurement(self, name: str, run: Run, spec: RunSpec) -> str:
+        options = self._options(name, run.measures.get(name, {})).spelled_out(spec)
         layer = getattr(options, "layer", None)
         if layer is not None:
             kind = MEASURES[self.study.measures[name]["measure"]].layers
-            _check_layer(layer, kind, run, self.document.origin(("measures", name, "layer")))
-        for key, why in options.misfits(run):
+            _check_layer(layer, kind, spec, self.document.origin(("measures", name, "layer")))
+        for key, why in options.misfits(spec):
             raise FlatlasError(f"{self.document.origin(('measures', name, key))} {why}")
-        spec = MeasureSpec(options=options.model_dump(), run=run)
-        return _register(self.plan.measurements, measurement_id(spec), spec)
+        measured = MeasureSpec(options=options.model_dump(), run=spec)
+        return _register(self.plan.measurements, measurement_id(measured), measured)
 
-    def _options(self, name: str) -> Measurement:
-        """What a study says of a measure, checked by the measure's own entry."""
-        settings = self.study.measures[name]
+    def _check_changed_measures(self, run: Run, origin: Origin) -> None:
+        """What a run says of measures is told wrong whether or not a figure needs it yet."""
+        for name, changes in run.measures.items():
+            if name not in self.study.measures:
+                _refuse(origin(("measures",)), name, self.study.measures)
+            if "measure" in changes:
+                place = origin(("measures", name, "measure"))
+                raise FlatlasError(f"{place} can't change: give the other measure its own name.")
+            self._options(name, changes, origin)
+
+    def _options(
+        self, name: str, changes: Mapping[str, Any] | None = None, changed: Origin | None = None
+    ) -> Measurement:
+        """What a study says of a measure, and a run may change, checked by the measure's entry."""
+        settings = {**self.study.measures[name], **(changes or {})}
         here: Location = ("measures", name)
         if "measure" not in settings:
             place = self.document.origin((*here, "measure"))
@@ -210,8 +232,13 @@ class _StudyResolver:
         if settings["measure"] not in MEASURES:
             place = self.document.origin((*here, "measure"))
             _refuse(place, str(settings["measure"]), MEASURES)
-        options = MEASURES[settings["measure"]].options
-        return validated(options, settings, lambda at: self.document.origin((*here, *at)))
+
+        def origin(at: Location) -> str:
+            by_run = changed is not None and at and at[0] in (changes or {})
+            told = changed if changed is not None and by_run else self.document.origin
+            return told((*here, *at))
+
+        return validated(MEASURES[settings["measure"]].options, settings, origin)
 
     def _keep_run(self, spec: RunSpec) -> str:
         samples = spec.samples
@@ -252,6 +279,14 @@ def _check_layer(layer: str, kind: LayerKind, run: Training, place: str) -> None
     _refuse(place, layer, names[kind], why)
 
 
+def _check_rescaled(layer: str, run: Training, place: str) -> None:
+    """The last layer has no next one to take back its factor."""
+    _check_layer(layer, "dense", run, place)
+    *others, last = layer_names(run.net)["dense"]
+    if layer == last:
+        _refuse(place, layer, others, ", which has no next layer")
+
+
 def _resolved(point: Mapping[str, Any], run: Run) -> dict[str, Any]:
     """The point's values as the run has them: checked, and of their type (YAML's 1e-3 is text).
 
@@ -275,8 +310,11 @@ def _leaves(key: str, value: Any) -> dict[str, Any]:
     return leaves
 
 
-def _samples(data: Data, source: SourceSpec, seeds: tuple[int, ...]) -> SamplesSpec:
-    chosen = data.model_dump(exclude={"source", "label_noise", "attack_size"})
+def _samples(data: Data, source: SourceSpec, net: NetSpec, seeds: tuple[int, ...]) -> SamplesSpec:
+    if data.functions:
+        assert isinstance(source, Boolean)
+        return FunctionsSpec(source=source, net=net, draws=data.functions.draws, count=len(seeds))
+    chosen = data.model_dump(exclude={"source", "label_noise", "attack_size", "functions"})
     drawn = seeds if data.split is None else (data.split,)
     subset = SubsetSpec(source=source, seeds=drawn, **chosen)
     if data.label_noise:
@@ -296,6 +334,8 @@ def _shape(source: SourceSpec) -> tuple[tuple[int, int, int], int]:
         return (3, source.side, source.side), source.classes
     if isinstance(source, Folder):
         return (source.channels, source.side, source.side), source.classes
+    if isinstance(source, Boolean):
+        return (1, 1, source.bits), 2
     return (1, 28, 28), 10
 
 

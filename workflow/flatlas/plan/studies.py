@@ -8,21 +8,38 @@ from flatlas.plan.spec import Spec
 from flatlas.plan.training_specs import Training
 
 
+class Functions(Spec):
+    """The functions that random nets express most often, one a realization: P(f) by sampling."""
+
+    draws: PositiveInt
+
+
 class Data(Spec):
-    """The images of a run: a source by its name in config.yaml, and what is drawn from it."""
+    """The images of a run: a source by its name in config.yaml, and what is drawn from it.
+
+    With `functions` all of the source is trained on, and nothing else is said.
+    """
 
     source: str
     classes: tuple[NonNegativeInt, ...] | None = None
     positive: tuple[NonNegativeInt, ...] | None = None
     per_class: PositiveInt | None = None
     train_size: PositiveInt | None = None
-    test_size: PositiveInt
+    test_size: PositiveInt | None = None
     split: NonNegativeInt | None = None
     label_noise: float | None = Field(default=None, ge=0, lt=1)
     attack_size: NonNegativeInt | None = None
+    functions: Functions | None = None
 
     @model_validator(mode="after")
     def _one_size(self) -> "Data":
+        if self.functions:
+            drawn = self.model_dump(exclude={"source", "functions"}, exclude_none=True)
+            if drawn:
+                raise ValueError(f"functions exclude {', '.join(drawn)}: all inputs are learnt")
+            return self
+        if self.test_size is None:
+            raise ValueError("say test_size")
         if (self.per_class is None) == (self.train_size is None):
             raise ValueError("say exactly one of per_class and train_size")
         if self.label_noise and self.attack_size:
@@ -31,10 +48,14 @@ class Data(Spec):
 
 
 class Run(Training):
-    """A base run: everything that a sweep may vary."""
+    """A base run: everything that a sweep may vary.
+
+    `measures` has the options in which the study's measures are different on this run.
+    """
 
     data: Data
     realizations: PositiveInt | None = None
+    measures: dict[str, dict[str, Any]] = Field(default={})
 
 
 class Sweep(Spec):

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from flatlas.plan.data_specs import SamplesSpec
+from flatlas.plan.moments import Epochs
 from flatlas.plan.net_specs import NetSpec
 from flatlas.plan.spec import Spec
 
@@ -148,11 +149,24 @@ class Learners(Spec):
     mixing: Literal["ring", "full"] = "ring"
 
 
+class Rescaling(Spec):
+    """The α-scaling of a dense layer, once, `after` so many epochs beyond the stopping rule.
+
+    W_l, b_l become αW_l, αb_l and W_{l+1} becomes W_{l+1}/α, with α the `factor`: the net says what
+    it said before. It is the end of that epoch; the next one trains on from there.
+    """
+
+    layer: str
+    factor: Rate
+    after: PositiveInt
+
+
 class Training(Spec):
     """All that a study says of a training but the data and the realizations.
 
-    `checkpoints` are epochs whose weights are kept (0: before training). `snapshots` names a
-    dense layer whose weights are kept after every minibatch of the `stop.extra_epochs`.
+    Weights are kept at the epochs in `checkpoints` (0: before training) and, in `overtraining`, so
+    many epochs after the stopping rule was met. `snapshots` names a dense layer whose weights are
+    kept after every minibatch of the `stop.extra_epochs`.
     """
 
     net: NetSpec
@@ -163,7 +177,9 @@ class Training(Spec):
     penalty: Penalty = Penalty()
     average: IterateAverage | None = None
     learners: Learners | None = None
-    checkpoints: tuple[NonNegativeInt, ...] = ()
+    rescaling: Rescaling | None = None
+    checkpoints: Epochs = ()
+    overtraining: Epochs = ()
     snapshots: str | None = None
 
     @model_validator(mode="after")
@@ -177,6 +193,20 @@ class Training(Spec):
     def _learners_step_together(self) -> "Training":
         if self.learners and isinstance(self.optimizer, EntropySgd):
             raise ValueError("learners can't share the noisy inner steps of entropy_sgd")
+        return self
+
+    @model_validator(mode="after")
+    def _there_is_time_after_the_rule(self) -> "Training":
+        last = self.stop.extra_epochs
+        for late in (*self.overtraining, *([self.rescaling.after] if self.rescaling else ())):
+            if late > last:
+                raise ValueError(f"{late} epochs after the rule are more than extra_epochs, {last}")
+        return self
+
+    @model_validator(mode="after")
+    def _rescaled_weights_are_the_solution(self) -> "Training":
+        if self.rescaling and (self.average or isinstance(self.optimizer, EntropySgd)):
+            raise ValueError("rescaling needs an optimizer whose solution is its last iterate")
         return self
 
     @model_validator(mode="after")

@@ -8,6 +8,9 @@ import pandas as pd
 
 from flatlas.store.tables import read_table
 
+# The moment of a training at which it is a solution.
+FINAL = "final"
+
 
 @dataclass(frozen=True)
 class Material:
@@ -34,7 +37,7 @@ class Material:
         """
         measured = self.tables[name].drop(columns="converged", errors="ignore")
         if not every_moment:
-            measured = final(measured)
+            measured = at_moment(measured)
         if sweep is not None:
             measured = measured[measured["sweep"] == sweep]
         empty = {column: pd.Series(dtype=float) for column in columns if column not in measured}
@@ -51,9 +54,9 @@ class Material:
         return {str(run): rows[told].to_dict("records") for run, rows in runs.groupby("run")}
 
 
-def final(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows measured in the solutions; all of a table that knows no moments."""
-    return table[table["at"].astype(str) == "final"] if "at" in table else table
+def at_moment(table: pd.DataFrame, moment: str = FINAL) -> pd.DataFrame:
+    """The rows measured at a moment, in the solutions; all of a table that knows no moments."""
+    return table[table["at"].astype(str) == moment] if "at" in table else table
 
 
 def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any]]) -> Material:

@@ -11,7 +11,8 @@ from flatlas.nets.loss import predictions, sample_losses
 from flatlas.training.gradient import dense_activities
 from flatlas.training.images import StackedImages
 
-BLOCK = 4096
+# Images at a time. What convolutions make of more of them no longer fits a CPU's caches.
+CONVOLVED, DENSE = 256, 4096
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,9 @@ def _means(
 ) -> tuple[float, float]:
     """Mean loss and mean error, over the images that count."""
     losses, errors = [], []
-    for begin in range(0, len(inputs), BLOCK):
-        block = slice(begin, begin + BLOCK)
+    size = CONVOLVED if net.convolutions else DENSE
+    for begin in range(0, len(inputs), size):
+        block = slice(begin, begin + size)
         logits = _logits(net, one, inputs[block].unsqueeze(0))
         losses.append(sample_losses(logits, labels[block].unsqueeze(0))[0])
         errors.append(predictions(logits)[0] != labels[block])

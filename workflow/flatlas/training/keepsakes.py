@@ -1,9 +1,9 @@
-"""The weights a training leaves behind: at the end, when the rule was met, at checkpoints.
+"""The weights a training leaves behind: at the end, at checkpoints, so long after the rule was met.
 
 Names read `<moment>/<parameter>`, each array with a leading axis of realizations::
 
     final/fc1.weight         the solution at the end
-    met/fc1.weight           the solution when the stopping rule was met, where training went on
+    met+00010/fc1.weight     the solution 10 epochs after the stopping rule was met
     epoch-00010/fc1.weight   the solution at a checkpoint (a finished member's: its final weights)
     final.learners/...       (realization, learner, ...), where there are learners
     final.last/...           the last iterate, where the solution is an average of iterates
@@ -15,12 +15,16 @@ import numpy as np
 from torch import Tensor
 
 FINAL = "final"
-MET = "met"
 
 
 def checkpoint(epoch: int) -> str:
     """The moment called 'epoch-00010'."""
     return f"epoch-{epoch:05d}"
+
+
+def overtrained(epochs: int) -> str:
+    """The moment called 'met+00010'."""
+    return f"met+{epochs:05d}"
 
 
 class Keepsakes:

@@ -14,13 +14,14 @@ from flatlas.data.samples import Samples
 from flatlas.errors import FlatlasError
 from flatlas.nets import build_net
 from flatlas.nets.layers import Parameters
-from flatlas.plan.training_specs import RunSpec
+from flatlas.nets.rescaling import rescaled
+from flatlas.plan.training_specs import Rescaling, RunSpec
 from flatlas.training import learners, penalty
 from flatlas.training.averaging import RunningMean
 from flatlas.training.evaluation import Evaluation, evaluate
 from flatlas.training.gradient import gradient
 from flatlas.training.images import StackedImages
-from flatlas.training.keepsakes import FINAL, MET, Keepsakes, checkpoint
+from flatlas.training.keepsakes import FINAL, Keepsakes, checkpoint, overtrained
 from flatlas.training.optimizers import build_optimizer
 from flatlas.training.outcome import Outcome
 from flatlas.training.resume import Resume
@@ -95,6 +96,8 @@ class Trainer:
         for step, begin in enumerate(self.minibatches):
             self._step(orders[:, begin : begin + self.minibatches.step])
             self._record_snapshots(step)
+        if self.spec.rescaling:
+            self._rescale(self.spec.rescaling)
         evaluations = self._look(self._solution())
         self._judge(evaluations)
         self.times.append(time.monotonic() - began)
@@ -145,6 +148,21 @@ class Trainer:
         """What counts as the solution now: the iterate, or the average of iterates."""
         return self.average.mean if self.average.steps else self._iterate()
 
+    def _rescale(self, rescaling: Rescaling) -> None:
+        """The α-scaling, in place, of each member whose time for it has come.
+
+        One that meets the rule at the end of this very epoch is not yet known to, so `after` counts
+        whole epochs of further training.
+        """
+        for row, member in enumerate(self.members):
+            met = self.outcomes[member].met_epoch
+            if met and self.done_epochs == met + rescaling.after:
+                mine = slice(row * self.m, (row + 1) * self.m)
+                here = {name: value[mine] for name, value in self.optimizer.parameters.items()}
+                scaled = rescaled(self.net, here, rescaling.layer, rescaling.factor)
+                for name, value in scaled.items():
+                    here[name].copy_(value)
+
     def _look(self, solution: Parameters) -> list[Evaluation]:
         """Evaluate the solution, write it into the history, keep it where it is a checkpoint."""
         evaluations = evaluate(self.net, solution, self.images, self.members)
@@ -163,8 +181,9 @@ class Trainer:
         for row, (member, evaluation) in enumerate(zip(self.members, evaluations, strict=True)):
             outcome = self.outcomes[member]
             outcome.judge(self.spec.stop, self.done_epochs, evaluation)
-            if outcome.met_epoch == self.done_epochs and self.spec.stop.extra_epochs:
-                self._keep(MET, row, solution)
+            beyond = self.done_epochs - outcome.met_epoch
+            if outcome.met_epoch and beyond in self.spec.overtraining:
+                self._keep(overtrained(beyond), row, solution)
             if outcome.ended:
                 self._keep(FINAL, row, solution)
                 if self.average.steps:

@@ -1,0 +1,64 @@
+"""Matrix-free products against the whole Hessian, the closed form and curvlinops."""
+
+import pytest
+import torch
+from curvlinops import HessianLinearOperator
+from hessian_systems import CONVOLUTIONAL, DENSE, full_hessian, system, whole
+from torch import nn
+
+from flatlas.hessian import free, hessian_of
+from flatlas.hessian.free import FreeHessian
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("name", CONVOLUTIONAL)
+def test_convolutional_nets(name, outputs):
+    given = system(name, outputs)
+    hessian = hessian_of(*given)
+    assert isinstance(hessian, FreeHessian)
+    torch.testing.assert_close(whole(hessian), full_hessian(*given), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("name", DENSE)
+def test_dense_nets_as_in_closed_form(name, outputs):
+    given = system(name, outputs)
+    vectors = torch.randn(4, hessian_of(*given).size, dtype=torch.float64)
+    found = FreeHessian(*given).product(vectors)
+    torch.testing.assert_close(found, hessian_of(*given).product(vectors), rtol=0, atol=1e-11)
+
+
+def test_blocks_of_images_change_nothing(monkeypatch):
+    given = system("pooled", 3)
+    hessian = FreeHessian(*given)
+    vectors = torch.randn(3, hessian.size, dtype=torch.float64)
+    once = hessian.product(vectors)
+    monkeypatch.setattr(free, "IMAGES", 7)
+    torch.testing.assert_close(hessian.product(vectors), once, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_curvlinops(outputs):
+    """Of the same net in modules of torch.nn, whose weights are transposed."""
+    net, parameters, inputs, labels = given = system("two_hidden", outputs)
+    model = nn.Sequential(
+        nn.Linear(36, 7), nn.ReLU(), nn.Linear(7, 5), nn.ReLU(), nn.Linear(5, outputs)
+    ).double()
+    order = []
+    for layer, module in zip(net.dense_layers, model[::2], strict=True):
+        module.weight.data = parameters[f"{layer.name}.weight"][0].T.contiguous()
+        module.bias.data = parameters[f"{layer.name}.bias"][0]
+        # Where each of the module's parameters stands among ours.
+        start = sum(map(len, order))
+        weight = torch.arange(module.weight.numel()).view(module.weight.T.shape).T.flatten()
+        order += [start + weight, start + len(weight) + torch.arange(layer.outputs)]
+    loss = nn.BCEWithLogitsLoss() if outputs == 1 else nn.CrossEntropyLoss()
+    target = labels[0].double().unsqueeze(1) if outputs == 1 else labels[0]
+    data = [(inputs[0].flatten(1), target)]
+    operator = HessianLinearOperator(model, loss, list(model.parameters()), data)
+    vector = torch.randn(hessian_of(*given).size, dtype=torch.float64)
+    places = torch.cat(order)
+    expected = torch.empty_like(vector)
+    expected[places] = operator @ vector[places]
+    (found,) = hessian_of(*given).product(vector.unsqueeze(0))
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-11)

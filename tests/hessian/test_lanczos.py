@@ -1,0 +1,104 @@
+"""Lanczos on matrices of known spectrum, on nets' whole Hessians, and against ARPACK."""
+
+import numpy as np
+import pytest
+import torch
+from hessian_systems import full_hessian, system
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from flatlas.hessian import hessian_of, lanczos
+from flatlas.hessian.lanczos import spectrum
+
+
+def random():
+    return torch.Generator().manual_seed(1)
+
+
+def rotated(eigenvalues):
+    """A matrix with these eigenvalues and random eigenvectors."""
+    shape = (len(eigenvalues),) * 2
+    normal = torch.randn(shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    q = torch.linalg.qr(normal)[0]
+    return q @ (torch.as_tensor(eigenvalues).double().unsqueeze(1) * q.T)
+
+
+def of(matrix, count):
+    return spectrum(lambda v: v @ matrix, len(matrix), count, random())
+
+
+def test_a_known_spectrum():
+    eigenvalues = np.concatenate([-(2.0 ** -np.arange(0, 20)), 3.0 * 0.8 ** np.arange(180)])
+    found = of(rotated(eigenvalues), 25)
+    assert found.converged
+    assert found.iterations < 200
+    np.testing.assert_allclose(found.top, np.sort(eigenvalues)[::-1][:25], rtol=1e-9)
+    assert found.lowest == pytest.approx(-1, rel=1e-9)
+    assert found.norm == pytest.approx(3, rel=1e-9)
+    assert found.norm_residual == found.top_residuals[0].item()
+
+
+def test_the_norm_is_that_of_the_lower_end_if_that_is_larger():
+    found = of(rotated(np.linspace(-5, 2, 60)), 3)
+    assert found.norm == pytest.approx(5, rel=1e-12)
+    assert found.norm_residual == found.lowest_residual
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("name", ["logistic", "two_hidden", "pooled"])
+def test_nets(name, outputs):
+    given = system(name, outputs)
+    hessian, matrix = hessian_of(*given), full_hessian(*given)
+    found = spectrum(hessian.product, hessian.size, 10, random())
+    expected = torch.linalg.eigvalsh(matrix)
+    assert found.converged
+    torch.testing.assert_close(found.top, expected.flip(0)[:10], rtol=1e-9, atol=0)
+    assert found.lowest == pytest.approx(expected[0].item(), rel=1e-9, abs=1e-12)
+
+
+def test_arpack():
+    hessian = hessian_of(*system("two_hidden", 3, images=100))
+
+    def product(vector):
+        return hessian.product(torch.as_tensor(vector).view(1, -1))[0].numpy()
+
+    operator = LinearOperator((hessian.size, hessian.size), product, dtype=float)
+    expected = eigsh(operator, k=20, which="LA", return_eigenvectors=False)
+    found = spectrum(hessian.product, hessian.size, 20, random())
+    np.testing.assert_allclose(found.top, np.sort(expected)[::-1], rtol=1e-9)
+
+
+def test_an_eigenvalue_is_within_its_residual_of_an_exact_one(monkeypatch):
+    """Too few steps: not converged, and it says how far off it may be."""
+    monkeypatch.setattr(lanczos, "STEPS", 2)
+    eigenvalues = np.linspace(0, 1, 300)
+    found = of(rotated(eigenvalues), 10)
+    assert not found.converged
+    assert found.iterations == 20
+    distances = abs(found.top.numpy()[:, None] - eigenvalues).min(1)
+    assert (distances <= found.top_residuals.numpy() + 1e-14).all()
+    assert found.top_residuals.max() > 1e-3
+
+
+def test_a_few_eigenvalues_and_a_kernel():
+    """The search ends in a subspace of five, and begins anew in the kernel."""
+    found = of(rotated([4.0, 3.0, 2.0, 1.0, *[0.0] * 95]), 12)
+    assert found.converged
+    np.testing.assert_allclose(found.top, [4, 3, 2, 1, *[0] * 8], atol=1e-13)
+
+
+@pytest.mark.parametrize("matrix", [torch.zeros(6, 6).double(), torch.eye(6).double()])
+def test_one_eigenvalue_for_all(matrix):
+    found = of(matrix, 6)
+    torch.testing.assert_close(found.top, matrix[0, 0].expand(6), rtol=0, atol=1e-14)
+    assert found.converged
+
+
+def test_more_eigenvalues_than_there_are():
+    found = of(rotated([3.0, -1.0, 2.0]), 50)
+    np.testing.assert_allclose(found.top, [3, 2, -1], rtol=1e-13)
+    assert found.converged
+
+
+def test_the_same_generator_gives_the_same_bytes():
+    matrix = rotated(np.linspace(-1, 1, 80))
+    assert torch.equal(of(matrix, 5).top, of(matrix, 5).top)

@@ -1,0 +1,138 @@
+"""The functions of random nets: against closed forms, symmetries, and a sampler of its own."""
+
+from collections import Counter
+from itertools import islice, product
+from math import asin, pi, sqrt
+
+import numpy as np
+import pytest
+import torch
+from boolean_systems import BIAS_STD, WEIGHT_STD, counted, domain, packed_string, system
+from net_stacks import dense, stacked
+
+from flatlas.nets import functions
+from flatlas.nets.functions import count_functions, expressed, packed, random_functions
+
+
+@pytest.fixture(autouse=True)
+def _large_blocks(monkeypatch):
+    """Nets as small as these are quicker by the thousand."""
+    monkeypatch.setattr(functions, "BLOCK", 1000)
+
+
+def perceptron_prior():
+    """P(f) of w₁x₁ + w₂x₂ + b > 0 on two bits, in closed form.
+
+    The four outputs are Gaussian, so P(signs s) is (1 + Σ sᵢsⱼ (2/π) asin ρᵢⱼ + s₁s₂s₃s₄ E₄) / 16,
+    and E₄ follows from what no line can do: P(XOR) = 0.
+    """
+    x = domain(2).astype(float)
+    covariance = BIAS_STD**2 + WEIGHT_STD**2 / 2 * x @ x.T
+    spread = np.sqrt(np.diag(covariance))
+    agreement = np.vectorize(asin)((covariance / np.outer(spread, spread)).clip(-1, 1)) * 2 / pi
+
+    def pairs(signs):
+        return sum(signs[i] * signs[j] * agreement[i, j] for i in range(4) for j in range(i))
+
+    fourth = -1 - pairs((-1, 1, 1, -1))
+    return {
+        labels: (1 + pairs(signs) + np.prod(signs) * fourth) / 16
+        for labels in product((0, 1), repeat=4)
+        for signs in [[2 * label - 1 for label in labels]]
+    }
+
+
+def test_a_perceptron_has_the_prior_of_the_closed_form():
+    draws = 200_000
+    prior = perceptron_prior()
+    assert sum(prior.values()) == pytest.approx(1)
+    found = counted(2, draws=draws)
+    for labels, probability in prior.items():
+        count = found[packed_string(*labels)]
+        spread = sqrt(draws * probability * (1 - probability)) if probability > 0 else 0
+        assert abs(count - draws * probability) <= 4.5 * spread + 1e-9
+    assert found.total() == draws and len(found) == 14
+
+
+def plain_count(bits, width, draws):
+    """One hidden layer in numpy, in float64, from a stream of its own."""
+    rng = np.random.default_rng(1)
+    x = domain(bits).astype(float)
+    w = rng.normal(0, WEIGHT_STD / sqrt(bits), (draws, bits, width))
+    b = rng.normal(0, BIAS_STD, (draws, 1, width))
+    v = rng.normal(0, WEIGHT_STD / sqrt(width), (draws, width))
+    c = rng.normal(0, BIAS_STD, (draws, 1))
+    logits = np.einsum("dxh,dh->dx", np.maximum(x @ w + b, 0), v) + c
+    return Counter(packed_string(*labels) for labels in (logits > 0).astype(int).tolist())
+
+
+def test_a_hidden_layer_has_the_prior_that_another_sampler_finds():
+    draws = 100_000
+    found, other = counted(3, 5, draws=draws), plain_count(3, 5, draws)
+    frequent = [function for function, count in other.items() if count >= 50]
+    assert len(frequent) > 100
+    differences = np.array([found[one] - other[one] for one in frequent])
+    deviation = differences / np.sqrt([found[one] + other[one] for one in frequent])
+    assert np.abs(deviation).max() < 4.5
+    assert np.mean(deviation**2) == pytest.approx(1, abs=5 * sqrt(2 / len(frequent)))
+
+
+def labels_of(function, count):
+    return np.unpackbits(np.frombuffer(function, np.uint8))[:count]
+
+
+def test_a_function_its_negation_and_its_turns_are_equally_likely():
+    """The last layer's sign, and the order of the bits, are a matter of the weights' symmetry."""
+    found = counted(3, 6, 6, draws=100_000)
+    swapped = [0, 2, 1, 3, 4, 6, 5, 7]
+    for function, count in found.items():
+        labels = labels_of(function, 8)
+        for twin in (1 - labels, labels[swapped]):
+            other = found[packed_string(*twin)]
+            assert abs(count - other) <= 5 * sqrt(count + other)
+    assert len(found) > 100
+
+
+def test_what_a_net_expresses_is_the_sign_of_its_logits(monkeypatch):
+    net, parameters, images = stacked(dense(6, 5, bias=True), (1, 1, 4), 1)
+    shared = images[0]
+    for member, function in enumerate(expressed(net, parameters, shared)):
+        weights = [parameters[f"fc{n}.weight"][member].numpy() for n in (1, 2, 3)]
+        biases = [parameters[f"fc{n}.bias"][member].numpy() for n in (1, 2, 3)]
+        a = shared.flatten(1).numpy()
+        for weight, bias in zip(weights[:2], biases[:2], strict=True):
+            a = np.maximum(a @ weight + bias, 0)
+        logits = (a @ weights[2] + biases[2])[:, 0]
+        assert function == packed_string(*(logits > 0).astype(int))
+
+
+def test_labels_are_packed_eight_to_a_byte_the_first_first():
+    labels = torch.tensor([[1, 0, 0, 0, 0, 0, 1, 1, 0, 1], [0] * 10])
+    assert packed(labels) == [b"\x83\x40", b"\x00\x00"]
+
+
+def test_later_draws_count_only_what_came_up_twice_in_the_first(monkeypatch):
+    monkeypatch.setattr(functions, "SEARCHED", 3000)
+    monkeypatch.setattr(functions, "REPORTED", 1000)
+    drawn = list(islice(random_functions(*system(4, 8)), 10_500))
+    first, everything = Counter(drawn[:3000]), Counter(drawn)
+    assert any(count == 1 and everything[one] > 1 for one, count in first.items())
+    expected = {one: everything[one] for one, count in first.items() if count > 1}
+    assert counted(4, 8, draws=10_500) == expected
+    once = Counter(drawn[:2500])
+    assert counted(4, 8, draws=2500) == {one: n for one, n in once.items() if n > 1}
+
+
+def test_the_same_again_and_more_draws_hold_the_fewer():
+    few, many = counted(3, 5, draws=2300), counted(3, 5, draws=4100)
+    assert few == counted(3, 5, draws=2300)
+    assert all(many[one] >= count for one, count in few.items())
+    assert (few.total(), many.total()) < (2300, 4100)
+
+
+def test_progress_is_told():
+    told = []
+    net, inputs = system(2)
+    count_functions(net, inputs, 150_000, lambda *steps, **facts: told.append((steps, facts)))
+    assert [steps for steps, _ in told] == [(100_000, 150_000), (150_000, 150_000)]
+    assert all(facts == {"functions": 14} for _, facts in told)

@@ -1,0 +1,47 @@
+"""Functions as targets: each realization learns one, on all inputs of the domain (§5.1)."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from flatlas.data.subset import sample_rows
+from flatlas.errors import FlatlasError
+from flatlas.plan.data_specs import FunctionsSpec
+
+
+def most_frequent(counts: Mapping[bytes, int], spec: FunctionsSpec) -> pd.DataFrame:
+    """The functions f that came up most often, by rank, in hexadecimal, with an estimate of P(f).
+
+    Of two that came up equally often, the one that says 0 where they first differ comes first.
+    Chance has helped some of the last ones there: their estimates are a little too high.
+    """
+    if len(counts) < spec.count:
+        raise FlatlasError(
+            f"realizations is {spec.count}, each of a function of its own, but in {spec.draws} "
+            f"random nets only {len(counts)} functions came up more than once. Ask for at most "
+            f"{len(counts)}, or for more data.functions.draws."
+        )
+    first = sorted(counts, key=lambda function: (-counts[function], function))[: spec.count]
+    count = np.array([counts[function] for function in first])
+    probability = count / spec.draws
+    return pd.DataFrame(
+        {
+            "rank": np.arange(1, spec.count + 1),
+            "function": [function.hex() for function in first],
+            "count": count,
+            "draws": spec.draws,
+            "probability": probability,
+            "standard_error": np.sqrt(probability * (1 - probability) / spec.draws),
+        }
+    )
+
+
+def label_by(functions: pd.DataFrame, inputs: int) -> pd.DataFrame:
+    """A sample table in which each seed has all inputs, labelled by the function of its rank."""
+    draws = []
+    for seed, function in enumerate(functions["function"]):
+        bits = np.unpackbits(np.frombuffer(bytes.fromhex(function), np.uint8), count=inputs)
+        index, labels = np.arange(inputs), bits.astype(np.int64)
+        draws += [sample_rows(seed, part, index, labels) for part in ("train", "test")]
+    return pd.concat(draws, ignore_index=True)

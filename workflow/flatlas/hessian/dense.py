@@ -1,0 +1,214 @@
+"""The Hessian of the mean loss of a dense net, in closed form.
+
+With its bias as one more row of weights, layer l makes z_l = ã_l W̃_l of ã_l = (a_l, 1), which comes
+into it. In the weights of one layer the logits are piecewise linear; in those of two, l < m, they
+have the second derivative of the product a_m W_m. With the ReLU pattern of each image, the block
+of two layers is therefore
+
+    H_lm = Σ_images  ã_l ã_mᵀ ⊗ R_lᵀ R_m  +  ã_l ⊗ A_lm ⊗ δ_m   (the latter for l < m only)
+
+where R_lᵀ R_m = J_lᵀ S J_m is S, the curvature of the loss in the logits, as seen from z_l and z_m,
+A_lm = ∂a_m/∂z_l and δ_m = ∂L/∂z_m. The first term is the Gauss-Newton matrix, the second is what
+the residuals δ add to it. That L is a mean over images stands in R and δ.
+"""
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from flatlas.nets.layered import LayeredNet
+from flatlas.nets.layers import Parameters
+
+# Numbers in an array over pairs of images that are held at a time: 32 MiB of them.
+NUMBERS = 2**22
+
+
+@dataclass(frozen=True)
+class Site:
+    """What the images make of one layer.
+
+    `incoming` is ã (images, n_in + 1), or a where there is no bias; `active` (images, n_out) is
+    what the ReLU multiplies z with, and 1 at the logits. `delta` is δ (images, n_out) and `root`
+    is R (outputs, images, n_out).
+    """
+
+    weight: Tensor
+    incoming: Tensor
+    active: Tensor
+    delta: Tensor
+    root: Tensor
+
+    @property
+    def activity(self) -> Tensor:
+        """a, without the 1 that the bias is multiplied with."""
+        return self.incoming[:, : len(self.weight)]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of W̃, the weights with the bias as their last row."""
+        return self.incoming.shape[1], self.weight.shape[1]
+
+
+@dataclass(frozen=True)
+class DenseHessian:
+    """∇∇L in all weights and biases: its product with vectors, its trace and its norm."""
+
+    sites: tuple[Site, ...]
+
+    @classmethod
+    @torch.no_grad()
+    def of(
+        cls, net: LayeredNet, parameters: Parameters, inputs: Tensor, labels: Tensor
+    ) -> "DenseHessian":
+        """That of a stack's only member, at these parameters, over all these images."""
+        return cls(_sites(net, parameters, inputs, labels))
+
+    def reduced(self) -> "DenseHessian":
+        """The same without first-layer directions that are orthogonal to all images.
+
+        Where inputs outnumber images it is the Hessian in an orthonormal basis of what the images
+        span. All that it lacks is eigenvalues that are 0.
+        """
+        first, *above = self.sites
+        images, inputs = first.incoming.shape
+        if inputs <= images:
+            return self
+        spanned = torch.linalg.qr(first.incoming.T).R.T.contiguous()
+        return DenseHessian((replace(first, incoming=spanned), *above))
+
+    @property
+    def size(self) -> int:
+        """The number of parameters."""
+        return sum(self._sizes)
+
+    @torch.no_grad()
+    def product(self, vectors: Tensor) -> Tensor:
+        """H v for each row v of (vectors, size): backpropagation, differentiated along v."""
+        first, *above = self.sites
+        parts = vectors.split(self._sizes, dim=1)
+        along = [part.unflatten(1, s.shape) for part, s in zip(parts, self.sites, strict=True)]
+
+        # With the images last the large products are twice as quick.
+        z, moved = along[0].mT @ first.incoming.T, []
+        for below, site, change in zip(self.sites, above, along[1:], strict=False):
+            moved.append(below.active.T * z)
+            z = change.mT @ site.incoming.T + site.weight.T @ moved[-1]
+        root = self.sites[-1].root
+        delta = torch.einsum("cij,vci->vji", root, torch.einsum("cij,vji->vci", root, z))
+
+        images = []
+        for position in range(len(above), 0, -1):
+            site, n_in = self.sites[position], len(self.sites[position].weight)
+            images.append(delta @ site.incoming)
+            images[-1][:, :, :n_in] += site.delta.T @ moved[position - 1].mT
+            delta = site.weight @ delta + along[position][:, :n_in] @ site.delta.T
+            delta *= self.sites[position - 1].active.T
+        images.append(delta @ first.incoming)
+        return torch.cat([image.mT.flatten(1) for image in reversed(images)], dim=1)
+
+    @torch.no_grad()
+    def trace(self) -> float:
+        """Only blocks of one layer with itself have a diagonal: Σ |ã_l|² |R_l|²."""
+        per_layer = [s.incoming.square().sum(1) @ s.root.square().sum((0, 2)) for s in self.sites]
+        return torch.stack(per_layer).sum().item()
+
+    @torch.no_grad()
+    def frobenius(self) -> float:
+        """(Σ_lm |H_lm|²)^½, where |H_lm|² is a sum over pairs of images of products of overlaps."""
+        count = len(self.sites)
+        square = sum(self._square(layer, layer) for layer in range(count))
+        square += 2 * sum(self._square(low, high) for low, high in combinations(range(count), 2))
+        return float(square) ** 0.5
+
+    @property
+    def _sizes(self) -> list[int]:
+        return [rows * columns for rows, columns in (site.shape for site in self.sites)]
+
+    def _square(self, low: int, high: int) -> float:
+        """|H_lm|² = Σ ⟨ã_l, ã_l′⟩ ⟨T, T′⟩ with T = ã_m ⊗ R_lᵀ R_m + A_lm ⊗ δ_m of each image."""
+        one, other = self.sites[low], self.sites[high]
+        outputs, images, _ = one.root.shape
+        carried = self._carried(low, high) if low < high else None
+        square = 0.0
+        for rows in torch.arange(images).split(max(1, NUMBERS // (outputs**2 * images))):
+            inner = _overlaps(other.incoming, rows) * (
+                _root_overlaps(one.root, rows) * _root_overlaps(other.root, rows)
+            ).sum((0, 2))
+            if carried is not None:
+                inner += _overlaps(carried, rows) * _overlaps(other.delta, rows)
+                # Twice, as image and image′ change places in the sum.
+                paths = _paths(one.root[:, rows], other.activity[rows], low + 1 == high)
+                residuals = other.root[:, rows] @ other.delta.T
+                inner += 2 * (residuals * (paths @ carried.T)).sum(0)
+            square += (_overlaps(one.incoming, rows) * inner).sum().item()
+        return square
+
+    def _carried(self, low: int, high: int) -> Tensor:
+        """A_lm of each image, flattened; of neighbouring layers its diagonal, the ReLU pattern."""
+        active = self.sites[low].active
+        if low + 1 == high:
+            return active
+        carried = torch.diag_embed(active)
+        for site in self.sites[low + 1 : high]:
+            carried = carried @ site.weight * site.active.unsqueeze(1)
+        return carried.flatten(1)
+
+
+def _paths(root: Tensor, activity: Tensor, neighbours: bool) -> Tensor:
+    """R_l ⊗ a_m of each output and image, where A_lm may differ from 0 and as it is flattened."""
+    if neighbours:
+        return root * activity
+    return (root.unsqueeze(-1) * activity.unsqueeze(1)).flatten(2)
+
+
+def _overlaps(vectors: Tensor, rows: Tensor) -> Tensor:
+    """⟨x, x′⟩ of the images in `rows` with all: (rows, images)."""
+    return vectors[rows] @ vectors.T
+
+
+def _root_overlaps(root: Tensor, rows: Tensor) -> Tensor:
+    """⟨R_c, R_c′⟩ between outputs c, c′ and images: (outputs, rows, outputs, images)."""
+    return torch.einsum("aih,bjh->aibj", root[:, rows], root)
+
+
+def _sites(
+    net: LayeredNet, parameters: Parameters, inputs: Tensor, labels: Tensor
+) -> tuple[Site, ...]:
+    """A forward and a backward pass, and what they leave at each layer."""
+    weights, incoming, active = [], [], []
+    activity = inputs.squeeze(0).flatten(1)
+    for layer in net.dense_layers:
+        weights.append(parameters[f"{layer.name}.weight"].squeeze(0))
+        incoming.append(functional.pad(activity, (0, int(layer.bias)), value=1.0))
+        z = layer.preactivation(parameters, activity.unsqueeze(0)).squeeze(0)
+        active.append((z > 0).to(z) if layer.relu else torch.ones_like(z))
+        activity = z * active[-1]
+    delta, root = _at_logits(activity, labels.squeeze(0))
+    sites: list[Site] = []
+    for weight, a, gate in zip(*map(reversed, (weights, incoming, active)), strict=True):
+        if sites:
+            delta, root = gate * (delta @ sites[-1].weight.T), gate * (root @ sites[-1].weight.T)
+        sites.append(Site(weight, a, gate, delta, root))
+    return tuple(reversed(sites))
+
+
+def _at_logits(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """δ (images, outputs) and R (outputs, images, outputs) where z are the logits.
+
+    RᵀR is p (1 − p) for one output, and for the softmax diag(p) − p pᵀ = Σ_c p_c (e_c − p)(…)ᵀ. A
+    p that is almost 1 is never taken from 1: what is left is the sum of the others.
+    """
+    images, outputs = logits.shape
+    if outputs == 1:
+        p, rest = logits.sigmoid(), (-logits).sigmoid()
+        delta = torch.where(labels.unsqueeze(1) == 1, -rest, p)
+        return delta / images, (p * rest / images).sqrt().unsqueeze(0)
+    p = logits.softmax(1)
+    same = torch.eye(outputs, dtype=torch.bool, device=p.device)
+    others = p.unsqueeze(1).masked_fill(same, 0.0)
+    away = torch.diag_embed(others.sum(2)) - others
+    delta = -away[torch.arange(images, device=p.device), labels]
+    return delta / images, (p / images).sqrt().T.unsqueeze(2) * away.transpose(0, 1)

@@ -1,0 +1,46 @@
+"""The Hessian of the mean loss of any net, by its products with vectors alone.
+
+Forward-over-reverse differentiation by `torch.func` follows our stacked, functional nets as they
+are. curvlinops does the same, but for a `Module` with `Parameter`s of its own, so that each net
+would have to be built a second time; it is the tests' oracle.
+"""
+
+import torch
+from torch import Tensor
+from torch.func import grad, jvp
+
+from flatlas.hessian.loss import MeanLoss, flattened
+from flatlas.nets.layered import LayeredNet
+from flatlas.nets.layers import Parameters
+
+# Images that are differentiated through at a time.
+IMAGES = 500
+
+
+class FreeHessian:
+    """∇∇L in all parameters: its product with vectors."""
+
+    def __init__(
+        self, net: LayeredNet, parameters: Parameters, inputs: Tensor, labels: Tensor
+    ) -> None:
+        """Of a stack's only member, at these parameters, over all these images."""
+        (self._w,) = flattened(net, parameters)
+        self._loss = MeanLoss(net, inputs, labels)
+
+    @property
+    def size(self) -> int:
+        """The number of parameters."""
+        return len(self._w)
+
+    @torch.no_grad()
+    def product(self, vectors: Tensor) -> Tensor:
+        """H v for each row v of (vectors, size)."""
+        return torch.stack([self._alone(vector) for vector in vectors])
+
+    def _alone(self, vector: Tensor) -> Tensor:
+        count = self._loss.labels.shape[1]
+        image = torch.zeros_like(vector)
+        for some in torch.arange(count, device=vector.device).split(IMAGES):
+            change = jvp(grad(self._loss.of(some)), (self._w,), (vector,))[1]
+            image += change * (len(some) / count)
+        return image

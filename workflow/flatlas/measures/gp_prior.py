@@ -1,0 +1,123 @@
+"""log P(f), the prior of the function that a net has found (§2.2, App. D)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+import torch
+from pandas import DataFrame
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
+from flatlas.gaussian_process.duplicates import first_of_equals
+from flatlas.gaussian_process.kernels import (
+    arc_cosine_kernel,
+    last_features,
+    last_layer_variances,
+    monte_carlo_kernel,
+)
+from flatlas.gaussian_process.prior import LogPrior, log_prior
+from flatlas.measures.solution import IMAGES, Solution
+from flatlas.nets.loss import predictions
+from flatlas.seeds import generator
+
+# Nets of a Monte-Carlo kernel, for each image (App. D).
+NETS_PER_IMAGE = 0.1
+
+
+@dataclass(frozen=True)
+class Restriction:
+    """Where a function is looked at: S, the clean training images, and then E, test images."""
+
+    images: Tensor
+    labels: Tensor
+    training: int
+
+
+def measure_stack(
+    solutions: Sequence[Solution], options: Mapping[str, Any]
+) -> list[dict[str, DataFrame]]:
+    """`summary` is one row: log10 P(f) and how it was found; solutions of one seed share K.
+
+    f is what the net says on S and E, whether or not that is right. With the hard sign equal
+    images are merged, and `points` are left; if the net contradicts itself on some, P(f) = 0.
+    """
+    seen = restriction(solutions[0], options.get("test_images"))
+    functions = torch.stack([function(solution, seen) for solution in solutions])
+    priors = log_prior(
+        kernel_matrix(solutions[0], seen, options),
+        functions,
+        options["link"],
+        first_of_equals(seen.images),
+    )
+    wrong = (functions != seen.labels).double()
+    return [
+        {"summary": DataFrame([{**_row(prior), **_errors(errors, seen.training)}])}
+        for prior, errors in zip(priors, wrong, strict=True)
+    ]
+
+
+def restriction(solution: Solution, test_images: int | None) -> Restriction:
+    """S and E of a solution; of E the first so many, where a number is given."""
+    drawn = solution.test_labels.shape[1]
+    if test_images is not None and test_images > drawn:
+        raise FlatlasError(
+            f"test_images is {test_images}, but only {drawn} are drawn: "
+            "give a number up to that, or raise data.test_size."
+        )
+    clean = solution.clean[0]
+    return Restriction(
+        torch.cat([solution.inputs[0, clean], solution.test_inputs[0, :test_images]]),
+        torch.cat([solution.labels[0, clean], solution.test_labels[0, :test_images]]),
+        training=int(clean.sum()),
+    )
+
+
+def function(solution: Solution, seen: Restriction) -> Tensor:
+    """f: the thresholded outputs of a net with one output."""
+    net = solution.net
+    if net.outputs != 1:
+        raise FlatlasError(
+            f"the prior is that of a function with two values, but the net has {net.outputs} "
+            "outputs: make the task a binary one."
+        )
+    blocks = seen.images.unsqueeze(0).split(IMAGES, dim=1)
+    logits = [net.forward(solution.parameters, block) for block in blocks]
+    return predictions(torch.cat(logits, dim=1)).squeeze(0)
+
+
+def kernel_matrix(solution: Solution, seen: Restriction, options: Mapping[str, Any]) -> Tensor:
+    """K of the net's architecture and initialization; its random nets are the realization's own."""
+    if options["kernel"] == "arc_cosine":
+        matrix: Tensor = arc_cosine_kernel(solution.net)(seen.images.flatten(1)).to_dense()
+        return matrix
+    nets = options.get("nets", max(1, round(NETS_PER_IMAGE * len(seen.images))))
+    seeds = generator(solution.seed, "monte carlo kernel").integers(2**63, size=nets)
+    return monte_carlo_kernel(
+        last_features(solution.net, seen.images),
+        seeds.tolist(),
+        *last_layer_variances(solution.net),
+    )
+
+
+def _row(prior: LogPrior) -> dict[str, float]:
+    evidence = prior.evidence
+    return {
+        "log10_p": evidence.log_z / log(10),
+        "points": prior.points,
+        "merged": prior.merged,
+        "contradictions": len(prior.contradictions),
+        "sweeps": evidence.sweeps,
+        "residual": evidence.residual,
+        "converged": evidence.converged,
+        "jitter": evidence.jitter,
+        "damping": evidence.damping,
+    }
+
+
+def _errors(wrong: Tensor, training: int) -> dict[str, float]:
+    return {
+        "train_error": wrong[:training].mean().item(),
+        "test_error": wrong[training:].mean().item(),
+    }

@@ -1,0 +1,75 @@
+"""The Hessian of the mean loss on S in all parameters: its norms and its largest eigenvalues."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from pandas import DataFrame
+from torch.func import grad
+
+from flatlas.hessian import DenseHessian, FreeHessian, hessian_of
+from flatlas.hessian.hutchinson import Estimate, hutchinson
+from flatlas.hessian.lanczos import ROUND_OFF, Spectrum, spectrum
+from flatlas.hessian.loss import MeanLoss, flattened
+from flatlas.measures.clean import on_clean
+from flatlas.measures.solution import Solution
+from flatlas.seeds import stream
+
+# Beyond as many images times outputs the exact norm, a sum over pairs of them, takes too long.
+EXACT = 20_000
+
+
+def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
+    """`summary` is one row, `eigenvalues` has a row for each of the `top` largest, by rank.
+
+    `log10_product` is that of the `positive` ones among them. Trace and Frobenius norm are exact
+    for dense nets, and elsewhere the means of `probes`; an error is their standard error. The
+    Hessian is that of S alone, with no image whose label was changed.
+    """
+    solution = on_clean(solution)
+    net, inputs, labels = solution.net, solution.inputs, solution.labels
+    hessian = hessian_of(net, solution.parameters, inputs, labels)
+    if isinstance(hessian, DenseHessian):
+        hessian = hessian.reduced()
+    # The same at every moment of a training, so that moments differ by their weights alone.
+    random = torch.Generator(inputs.device).manual_seed(stream(solution.seed, "hessian"))
+    found = spectrum(hessian.product, hessian.size, options["top"], random)
+    trace, frobenius = _norms(hessian, labels.numel() * net.outputs, options["probes"], random)
+    (w,), loss = flattened(net, solution.parameters), MeanLoss(net, inputs, labels)
+    summary = {
+        "spectral_norm": found.norm,
+        "spectral_norm_residual": found.norm_residual,
+        **_product(found),
+        "trace": trace.value,
+        "trace_error": trace.standard_error,
+        "frobenius": frobenius.value,
+        "frobenius_error": frobenius.standard_error,
+        "loss": loss(w).item(),
+        "gradient_norm": grad(loss)(w).norm().item(),
+        "residual": found.top_residuals.max().item(),
+        "iterations": found.iterations,
+        "converged": found.converged,
+    }
+    eigenvalues = {
+        "rank": range(1, len(found.top) + 1),
+        "eigenvalue": found.top.cpu().numpy(),
+        "residual": found.top_residuals.cpu().numpy(),
+    }
+    return {"summary": DataFrame([summary]), "eigenvalues": DataFrame(eigenvalues)}
+
+
+def _product(found: Spectrum) -> dict[str, float]:
+    """The eigenvalues that are positive beyond round-off: how many, and log10 of their product."""
+    positive = found.top[found.top > ROUND_OFF * found.norm]
+    return {"log10_product": positive.log10().sum().item(), "positive": len(positive)}
+
+
+def _norms(
+    hessian: DenseHessian | FreeHessian, rows: int, probes: int, random: torch.Generator
+) -> tuple[Estimate, Estimate]:
+    if isinstance(hessian, FreeHessian):
+        return hutchinson(hessian.product, hessian.size, probes, random)
+    exact = Estimate(hessian.trace(), 0.0)
+    if rows <= EXACT:
+        return exact, Estimate(hessian.frobenius(), 0.0)
+    return exact, hutchinson(hessian.product, hessian.size, probes, random)[1]

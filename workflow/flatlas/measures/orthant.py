@@ -1,0 +1,75 @@
+"""How good expectation propagation is: the prior of a function on few images, in three ways.
+
+Not in the paper, which trusts it.
+"""
+
+from collections.abc import Mapping
+from math import log, nan
+from typing import Any
+
+from pandas import DataFrame
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
+from flatlas.gaussian_process.duplicates import first_of_equals
+from flatlas.gaussian_process.kernels import ArcCosineKernel, arc_cosine_kernel
+from flatlas.gaussian_process.orthant import orthant_probability
+from flatlas.gaussian_process.prior import Link, latent_covariance, log_prior
+from flatlas.gaussian_process.variational import Bound, variational_bound
+from flatlas.measures.gp_prior import function, restriction
+from flatlas.measures.solution import Solution
+from flatlas.seeds import generator
+
+SAMPLES = 100_000
+# What the hard sign has in place of a variational bound.
+NONE = Bound(nan, iterations=0, residual=nan, converged=False)
+
+
+def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
+    """`sizes` has a row for each size: log10 P of f on the first so many different images of S, E.
+
+    By expectation propagation, by minimax tilting with its standard error (of log10 P), and by
+    the variational lower bound, which the hard sign does not have.
+    """
+    seen = restriction(solution, None)
+    first, sizes = first_of_equals(seen.images), options["sizes"]
+    different = first.unique()
+    if max(sizes) > len(different):
+        raise FlatlasError(
+            f"sizes asks for {max(sizes)} different images, but S and E have {len(different)}: "
+            "give sizes up to that."
+        )
+    kernel, images = arc_cosine_kernel(solution.net), seen.images[different].flatten(1)
+    labels = function(solution, seen)[different]
+    rows = [
+        _row(kernel, images[:size], labels[:size], options["link"], solution.seed) for size in sizes
+    ]
+    return {"sizes": DataFrame(rows)}
+
+
+def _row(
+    kernel: ArcCosineKernel, images: Tensor, labels: Tensor, link: Link, seed: int
+) -> dict[str, float]:
+    matrix = kernel(images).to_dense()
+    covariance = latent_covariance(matrix, link).cpu().numpy()
+    [prior] = log_prior(matrix, labels.unsqueeze(0), link, first_of_equals(images))
+    tilting = orthant_probability(
+        covariance,
+        (2 * labels - 1).cpu().numpy(),
+        SAMPLES,
+        generator(seed, f"orthant of {len(images)}"),
+    )
+    bound = variational_bound(kernel, images, labels) if link == "probit" else NONE
+    return {
+        "size": len(images),
+        "log10_p_ep": prior.evidence.log_z / log(10),
+        "residual_ep": prior.evidence.residual,
+        "converged_ep": prior.evidence.converged,
+        "log10_p_tilting": tilting.log_p / log(10),
+        "standard_error": tilting.standard_error / log(10),
+        "residual_tilting": tilting.residual,
+        "converged_tilting": tilting.converged,
+        "log10_p_variational": bound.log_p / log(10),
+        "residual_variational": bound.residual,
+        "converged_variational": bound.converged,
+    }

@@ -1,0 +1,173 @@
+"""The sharpness of a solution within a box, after Keskar et al. (2016): Definition 2.1 and Eq. 8.
+
+With the loss L on S and |Δw_i| ≤ ε (|w_i| + 1) it is 100 (max L(w + Δw) − L(w)) / (1 + L(w)). The
+largest loss is looked for by ascent, so that what is found is a lower bound of it. While the
+gradient is not yet zero, part of it is no curvature: to first order it is Σ |g_i| ε (|w_i| + 1).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from pandas import DataFrame
+from scipy.optimize import Bounds, OptimizeResult, minimize
+from torch import Tensor
+
+from flatlas.hessian.loss import MeanLoss, flattened
+from flatlas.measures.clean import on_clean
+from flatlas.measures.solution import Solution
+from flatlas.seeds import stream
+
+# An ascent has converged when the rise of L changes this little, relative to it, in its last tenth.
+TOLERANCE = 1e-2
+# L-BFGS-B goes on while a step brings more than this of the rise.
+PRECISION = 1e-10
+# The mean slope that it is given.
+STEEP = 1e3
+# The paper's factor 100.
+PERCENT = 100
+
+
+@dataclass(frozen=True)
+class Box:
+    """The box around each w of a stack (members, size): Δw = u · `side` with |u_i| ≤ 1."""
+
+    w: Tensor
+    side: Tensor
+    loss: MeanLoss
+
+
+def measure_stack(
+    solutions: Sequence[Solution], options: Mapping[str, Any]
+) -> list[dict[str, DataFrame]]:
+    """`summary` is one row; `ascent` has the loss on S at w + Δw after each epoch of the ascent.
+
+    The solutions are of one realization, so that they share S. `sharpness` is that of the best
+    point that was seen, `last` that of the last one; `rest` is what its first-order part leaves of
+    the best. An iteration of L-BFGS-B, which sees all images, is called an epoch too.
+    """
+    some = on_clean(solutions[0])
+    w = torch.cat([flattened(one.net, one.parameters) for one in solutions])
+    side = options["box"] * (w.abs() + 1)
+    box = Box(w, side, MeanLoss(some.net, some.inputs, some.labels))
+    ascents = ASCENTS[options["by"]](box, options, some.seed)
+    gradients = gradient(box.loss, w)
+    return [
+        _tables(curve, g, reach, options["box"])
+        for curve, g, reach in zip(ascents, gradients, side, strict=True)
+    ]
+
+
+def sgd(box: Box, options: Mapping[str, Any], seed: int) -> list[list[float]]:
+    """L of each member after each epoch of minibatch ascent, put back into the box at each step.
+
+    All members draw the same minibatches, whoever else is in the stack.
+    """
+    images = box.loss.labels.shape[1]
+    random = torch.Generator().manual_seed(stream(seed, "sharpness"))
+    low, high, w = box.w - box.side, box.w + box.side, box.w.clone()
+    values = [box.loss(w)]
+    for _ in range(options["epochs"]):
+        order = torch.randperm(images, generator=random).to(w.device)
+        for drawn in order.split(options["batch"]):
+            w.add_(gradient(box.loss.of(drawn), w), alpha=options["lr"]).clamp_(low, high)
+        values.append(box.loss(w))
+    curves: list[list[float]] = torch.stack(values, dim=1).tolist()
+    return curves
+
+
+def lbfgs(box: Box, options: Mapping[str, Any], seed: int) -> list[list[float]]:
+    """L of each member after each iteration of L-BFGS-B, which Keskar et al. use."""
+    return [
+        _lbfgs_alone(Box(w, side, box.loss), options["epochs"])
+        for w, side in zip(box.w, box.side, strict=True)
+    ]
+
+
+def _lbfgs_alone(box: Box, epochs: int) -> list[float]:
+    """In units of the box, and of the loss such that the slope along them is steep.
+
+    Where the loss is convex there is no downward curvature to be learnt from, so that the slope
+    sets the length of its steps. In the loss's own units they would lead nowhere.
+    """
+    origin = box.loss(box.w).item()
+    slope = (gradient(box.loss, box.w) * box.side).abs().mean().item() / STEEP
+    curve = [origin]
+
+    def descent(u: np.ndarray) -> tuple[float, np.ndarray]:
+        w = box.w + torch.as_tensor(u, device=box.w.device) * box.side
+        downhill = -gradient(box.loss, w) * box.side
+        return (origin - box.loss(w).item()) / slope, downhill.cpu().numpy() / slope
+
+    def keep(intermediate_result: OptimizeResult) -> None:
+        curve.append(origin - intermediate_result.fun * slope)
+
+    if slope:
+        found = minimize(
+            descent,
+            np.zeros(len(box.w)),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=Bounds(-1, 1),
+            callback=keep,
+            options={"maxiter": epochs, "ftol": PRECISION, "gtol": PRECISION},
+        )
+        if found.success:
+            # The step that it need not take.
+            curve.append(curve[-1])
+    return curve
+
+
+def corners(box: Box, options: Mapping[str, Any], seed: int) -> list[list[float]]:
+    """L of each member at one corner of the box after another, each where the last slope points.
+
+    Not the paper's: the conditional gradient of Frank and Wolfe with full steps, which never goes
+    down where L is convex. It ends at a corner that its own slope points to.
+    """
+    at, values = box.w, [box.loss(box.w)]
+    settled = torch.zeros(len(at), dtype=torch.bool, device=at.device)
+    lengths = torch.ones(len(at), dtype=torch.long, device=at.device)
+    while len(values) <= options["epochs"] and not settled.all():
+        corner = box.w + box.side * gradient(box.loss, at).sign()
+        lengths += ~settled
+        settled |= (corner == at).all(1)
+        at = corner
+        values.append(box.loss(at))
+    curves = torch.stack(values, dim=1).tolist()
+    return [curve[:length] for curve, length in zip(curves, lengths.tolist(), strict=True)]
+
+
+def gradient(loss: MeanLoss, w: Tensor) -> Tensor:
+    """∇L of each member."""
+    leaf = w.detach().requires_grad_()
+    (found,) = torch.autograd.grad(loss(leaf).sum(), leaf)
+    return found
+
+
+ASCENTS = {"sgd": sgd, "lbfgs": lbfgs, "corners": corners}
+
+
+def _tables(curve: list[float], g: Tensor, side: Tensor, box: float) -> dict[str, DataFrame]:
+    """Both tables of one member, from its ascent and the gradient at w."""
+    values = np.array(curve)
+    origin, unit = values[0], PERCENT / (1 + values[0])
+    rise = values.max() - origin
+    tenth = values[-1 - max(1, len(values) // 10) :]
+    residual = np.ptp(tenth) / rise if rise > 0 else 0.0
+    first_order = unit * (g.abs() @ side).item()
+    summary = {
+        "sharpness": unit * rise,
+        "last": unit * (values[-1] - origin),
+        "first_order": first_order,
+        "rest": unit * rise - first_order,
+        "gradient_norm": g.norm().item(),
+        "loss": origin,
+        "box": box,
+        "residual": residual,
+        "iterations": len(values) - 1,
+        "converged": bool(residual <= TOLERANCE),
+    }
+    ascent = {"epoch": np.arange(len(values)), "value": values}
+    return {"summary": DataFrame([summary]), "ascent": DataFrame(ascent)}

@@ -1,0 +1,29 @@
+"""The α-scaling of a net (Dinh et al. 2017): other weights, the same function."""
+
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
+from flatlas.nets.layered import LayeredNet
+from flatlas.nets.layers import Parameters
+
+
+def rescaled(
+    net: LayeredNet, parameters: Parameters, layer: str, factor: float | Tensor
+) -> Parameters:
+    """W_l, b_l → αW_l, αb_l and W_{l+1} → W_{l+1}/α: ReLU lets a positive factor through.
+
+    `factor` is α, or one for each of the layer's neurons (n_out).
+    """
+    above = net.after(layer)
+    if not above:
+        raise FlatlasError(
+            f"layer '{layer}' is the last: there is no next one to take back its factor. "
+            f"Allowed: {', '.join(one.name for one in net.dense_layers[:-1])}."
+        )
+    back = factor.unsqueeze(-1) if isinstance(factor, Tensor) else factor
+    scaled = dict(parameters)
+    for name in net.dense(layer).shapes:
+        scaled[name] = parameters[name] * factor
+    onward = f"{above[0].name}.weight"
+    scaled[onward] = parameters[onward] / back
+    return scaled

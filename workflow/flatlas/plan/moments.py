@@ -1,0 +1,47 @@
+"""The moments of a training whose weights are kept, and how a study writes many of them at once."""
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, NonNegativeInt
+from pydantic_core import PydanticCustomError
+
+_SPAN = re.compile(r"(\d+)\.\.(\d+)(?:/(\d+))?")
+
+
+def _after_the_rule(moment: str) -> str:
+    if not re.fullmatch(r"met\+\d+", moment):
+        raise PydanticCustomError("moment", "met+10 (epochs after the stopping rule)")
+    return moment
+
+
+# An epoch; so many epochs after the stopping rule was met; the solution.
+Moment = NonNegativeInt | Annotated[str, AfterValidator(_after_the_rule)] | Literal["final"]
+
+
+def _spelled_out(values: Any) -> Any:
+    """Every '0..10/2' in a list becomes 0, 2, 4, 6, 8, 10."""
+    if not isinstance(values, list | tuple):
+        return values
+    epochs: list[Any] = []
+    for value in values:
+        span = _SPAN.fullmatch(value) if isinstance(value, str) else None
+        if span is None:
+            epochs.append(value)
+        else:
+            first, last, step = int(span[1]), int(span[2]), int(span[3] or 1)
+            if last < first or step < 1:
+                raise ValueError(
+                    f"'{value}' is empty: write 'first..last' or 'first..last/step', as in 0..100/10"
+                )
+            epochs += range(first, last + 1, step)
+    return epochs
+
+
+# Epochs, one by one or as spans: [0, 5, 10..100/10].
+Epochs = Annotated[tuple[NonNegativeInt, ...], BeforeValidator(_spelled_out)]
+
+
+def moments(checkpoints: tuple[int, ...], overtraining: tuple[int, ...]) -> tuple[Moment, ...]:
+    """All that are kept of a training, in the order of a study's words for them."""
+    return (*checkpoints, *(f"met+{epochs}" for epochs in overtraining), "final")

@@ -1,0 +1,40 @@
+"""Where a moment of a training, as a study names it, is among the weights that were kept."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import pandas as pd
+
+from flatlas.training.keepsakes import FINAL, checkpoint, overtrained
+from flatlas.training.outcome import DIVERGED
+
+
+class KeptMoment(NamedTuple):
+    """A moment: what the study calls it, the weights' name for it, the epoch that it was."""
+
+    at: str
+    key: str
+    epoch: int
+
+
+def kept_moments(wanted: Iterable[int | str], outcome: pd.Series) -> list[KeptMoment]:
+    """Those of the `wanted` moments that a realization has reached.
+
+    A diverged one has no solution to measure, even if its weights are still numbers. One that
+    never met the stopping rule has nothing of after that.
+    """
+    if outcome["reason"] == DIVERGED:
+        return []
+    moments = [_moment(at, outcome) for at in wanted]
+    return [moment for moment in moments if outcome["met_epoch"] or "met" not in moment.at]
+
+
+def _moment(at: int | str, outcome: pd.Series) -> KeptMoment:
+    end = int(outcome["epoch"])
+    if at == FINAL:
+        return KeptMoment(FINAL, FINAL, end)
+    if isinstance(at, str):
+        beyond = int(at.removeprefix("met+"))
+        return KeptMoment(at, overtrained(beyond), int(outcome["met_epoch"]) + beyond)
+    # One that had ended before a checkpoint keeps its final weights there.
+    return KeptMoment(str(at), checkpoint(at), min(at, end))
