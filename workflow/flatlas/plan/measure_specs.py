@@ -61,6 +61,12 @@ class Duality(Measurement):
     sharp: PositiveInt | Literal["steepest"] = "steepest"
 
 
+def _too_many_test_images(key: str, asked: int, run: RunSpec) -> Iterator[tuple[str, str]]:
+    subset = subset_of(run.samples)
+    if isinstance(subset, SubsetSpec) and asked > subset.test_size:
+        yield key, f"asks for {asked} test images, but data.test_size is {subset.test_size}."
+
+
 class TestImages(Measurement):
     """How the duality of a layer depends on the number of test images: the first `sizes` drawn."""
 
@@ -72,10 +78,7 @@ class TestImages(Measurement):
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """No more test images than are drawn."""
         yield from super().misfits(run)
-        subset, most = subset_of(run.samples), max(self.sizes)
-        if isinstance(subset, SubsetSpec) and most > subset.test_size:
-            drawn = subset.test_size
-            yield "sizes", f"asks for {most} test images, but data.test_size is {drawn}."
+        yield from _too_many_test_images("sizes", max(self.sizes), run)
 
 
 class ScaledShift(Measurement):
@@ -153,9 +156,27 @@ class ConvolutionDuality(Measurement):
 
 
 Link = Literal["heaviside", "probit"]
+ARC_COSINE = "dense nets with init he_normal or scaled_normal"
 
 
-class GpPrior(Measurement):
+class OfFunction(Measurement):
+    """What measures of P(f) share: a net that says yes or no, and the `link` of its GP prior."""
+
+    link: Link = "probit"
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """A function has two values."""
+        yield from super().misfits(run)
+        if run.outputs != 1:
+            yield "measure", "is of binary nets: say which classes are data.positive."
+
+
+def _has_arc_cosine_kernel(run: RunSpec) -> bool:
+    schemes = ("he_normal", "scaled_normal")
+    return isinstance(run.net, DenseNet) and run.net.init.scheme in schemes
+
+
+class GpPrior(OfFunction):
     """log P(f) of the function f that a binary net expresses on S and E, by EP under a GP prior.
 
     The `monte_carlo` kernel is estimated with `nets` random ones, a tenth of the images if unsaid.
@@ -163,30 +184,29 @@ class GpPrior(Measurement):
     """
 
     measure: Literal["gp_prior"]
-    link: Link = "probit"
     kernel: Literal["arc_cosine", "monte_carlo"] = "arc_cosine"
     nets: PositiveInt | None = None
     test_images: PositiveInt | None = None
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """A function of two values, and a kernel that the net has."""
+        """A kernel that the net has, and no more test images than are drawn."""
         yield from super().misfits(run)
-        if run.outputs != 1:
-            yield "measure", "is of binary nets: say which classes are data.positive."
-        known = isinstance(run.net, DenseNet) and run.net.init.scheme == "he_normal"
-        if self.kernel == "arc_cosine" and not known:
-            yield (
-                "kernel",
-                "is 'arc_cosine', that of dense nets with init he_normal. Allowed: monte_carlo.",
-            )
+        if self.kernel == "arc_cosine" and not _has_arc_cosine_kernel(run):
+            yield "kernel", f"is 'arc_cosine', that of {ARC_COSINE}. Allowed: monte_carlo."
+        yield from _too_many_test_images("test_images", self.test_images or 0, run)
 
 
-class Orthant(Measurement):
+class Orthant(OfFunction):
     """The exact prior of f on its first `sizes` images, beside EP and the variational bound."""
 
     measure: Literal["orthant"]
-    link: Link = "probit"
     sizes: Annotated[tuple[PositiveInt, ...], Many, Distinct]
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """It is of the arc-cosine kernel."""
+        yield from super().misfits(run)
+        if not _has_arc_cosine_kernel(run):
+            yield "measure", f"has only the arc-cosine kernel, that of {ARC_COSINE}."
 
 
 class Sharpness(Measurement):

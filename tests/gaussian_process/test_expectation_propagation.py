@@ -1,0 +1,137 @@
+"""Expectation propagation against closed forms, scipy's integrals and GPy's own EP."""
+
+from math import asin, log, pi
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import multivariate_normal
+
+from flatlas.errors import FlatlasError
+from flatlas.gaussian_process import expectation_propagation as ep
+from flatlas.gaussian_process.expectation_propagation import expectation_propagation
+from flatlas.gaussian_process.prior import latent_covariance
+
+# log Z of GPy 1.15's EP on the digits of conftest.py, sites one by one:
+# EP(epsilon=1e-14, max_iters=500, parallel_updates=False).inference(None, X, likelihood, Y, K=K)
+# with a Bernoulli likelihood, its link function Heaviside() or, by default, Probit().
+GPY = {
+    (100, "heaviside"): -35.9989563716394,
+    (100, "probit"): -63.140950703273006,
+    (600, "heaviside"): -112.27810842960758,
+    (600, "probit"): -295.8865809292707,
+}
+
+
+def evidence(matrix, signs):
+    [found] = expectation_propagation(torch.as_tensor(matrix), torch.as_tensor(signs)[None])
+    return found
+
+
+def random_covariance(n, seed):
+    rows = np.random.default_rng(seed).normal(size=(n, n + 3))
+    return rows @ rows.T
+
+
+@pytest.mark.parametrize(("count", "link"), GPY)
+def test_the_log_z_of_gpy(digits, count, link):
+    _, labels, matrix = digits(count)
+    found = evidence(latent_covariance(matrix, link), 2 * labels - 1)
+    assert found.log_z == pytest.approx(GPY[count, link], rel=1e-8)
+    assert found.converged
+    assert found.residual < 1e-8
+    assert found.jitter == 0
+
+
+@pytest.mark.parametrize(
+    ("rho", "error"), [(-0.8, 0.003), (-0.3, 0.003), (0.0, 1e-12), (0.5, 0.002), (0.95, 0.05)]
+)
+def test_a_quadrant(rho, error):
+    """P = 1/4 + arcsin ρ / 2π; EP's own error grows with the correlation."""
+    found = evidence([[1.0, rho], [rho, 1.0]], [1, 1])
+    assert found.log_z == pytest.approx(log(0.25 + asin(rho) / (2 * pi)), abs=error)
+
+
+def test_independent_variables_are_exact():
+    found = evidence(np.diag([1.0, 1e-6, 1e6, 3.0]), [1, -1, -1, 1])
+    assert found.log_z == pytest.approx(4 * log(0.5), rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [3, 5, 8])
+def test_scipys_orthant_probability(n):
+    for seed in range(4):
+        covariance = random_covariance(n, seed)
+        signs = np.random.default_rng(seed).choice([-1, 1], n)
+        exact = multivariate_normal.cdf(
+            np.zeros(n), cov=covariance * np.outer(signs, signs), rng=np.random.default_rng(0)
+        )
+        assert evidence(covariance, signs).log_z == pytest.approx(log(exact), abs=0.05)
+
+
+def test_the_scale_of_the_kernel_and_the_sign_of_the_function_do_not_matter(digits):
+    _, labels, matrix = digits(80)
+    signs = 2 * labels - 1
+    scale = torch.logspace(-3, 3, 80, dtype=torch.float64)
+    log_z = evidence(matrix, signs).log_z
+    for covariance, pattern in (
+        (1e4 * matrix, signs),
+        (matrix * scale * scale.unsqueeze(1), signs),
+        (matrix, -signs),
+    ):
+        assert evidence(covariance, pattern).log_z == pytest.approx(log_z, rel=1e-11)
+
+
+def test_functions_that_share_a_kernel_know_nothing_of_each_other(digits):
+    _, labels, matrix = digits(60)
+    given = matrix.clone()
+    signs = torch.stack([2 * labels - 1, torch.ones_like(labels), 1 - 2 * labels.flip(0)])
+    together = expectation_propagation(matrix, signs)
+    assert together == [evidence(matrix, row) for row in signs]
+    assert torch.equal(matrix, given)
+
+
+def test_it_backs_off_when_it_does_not_get_better(digits, monkeypatch):
+    """Overshooting updates never settle; the fixed point is the same however it is reached."""
+    _, labels, matrix = digits(100)
+    monkeypatch.setattr(ep, "DAMPING", 1.9)
+    found = evidence(latent_covariance(matrix, "probit"), 2 * labels - 1)
+    assert found.converged
+    assert found.damping < 1.9
+    assert found.log_z == pytest.approx(GPY[100, "probit"], rel=1e-8)
+
+
+def test_a_fixed_point_that_is_not_reached_is_told(digits, monkeypatch):
+    _, labels, matrix = digits(100)
+    monkeypatch.setattr(ep, "SWEEPS", 3)
+    found = evidence(matrix, 2 * labels - 1)
+    assert not found.converged
+    assert found.sweeps == 3
+    assert found.residual > 1e-8
+
+
+def test_jitter_only_where_the_matrix_is_not_positive():
+    """Three variables, of which the third is the first two's difference but for an error."""
+    a, b = np.random.default_rng(0).normal(size=(2, 40))
+    rows = np.stack([a, b, a - b])
+    singular = rows @ rows.T / 40
+    assert evidence(singular, [1, -1, 1]).jitter == 0
+    signs = [1, -1, -1]
+    broken = singular - 1e-5 * np.eye(3)
+    found = evidence(broken, signs)
+    assert 0 < found.jitter <= 1e-4
+    with pytest.raises(FlatlasError, match="no covariance"):
+        evidence(singular - 0.2 * np.eye(3), signs)
+
+
+def test_an_impossible_pattern_needs_jitter():
+    """One variable cannot have two signs; with a little noise of its own it rarely has."""
+    found = evidence([[1.0, 1.0], [1.0, 1.0]], [1, -1])
+    assert 0 < found.jitter <= 1e-6
+    rho = 1 / (1 + found.jitter)
+    assert found.log_z == pytest.approx(log(0.25 - asin(rho) / (2 * pi)), abs=0.3)
+
+
+@pytest.mark.parametrize("entry", [0.0, np.nan])
+def test_no_variance_no_prior(entry):
+    with pytest.raises(FlatlasError, match="variances that are not positive"):
+        evidence(np.diag([1.0, entry]), [1, 1])

@@ -1,0 +1,100 @@
+"""Minimax tilting against closed forms, scipy's integrals and its own error bars."""
+
+from math import asin, log, pi
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from flatlas.errors import FlatlasError
+from flatlas.gaussian_process import orthant
+from flatlas.gaussian_process.orthant import orthant_probability
+
+
+def probability(covariance, signs, samples=20_000, seed=0):
+    return orthant_probability(
+        np.asarray(covariance, float), np.asarray(signs), samples, np.random.default_rng(seed)
+    )
+
+
+def within(found, expected, errors=4):
+    return abs(found.log_p - expected) < errors * found.standard_error + 1e-12
+
+
+@pytest.mark.parametrize("rho", [-0.99, -0.5, 0.0, 0.5, 0.99])
+def test_a_quadrant(rho):
+    found = probability([[1, rho], [rho, 1]], [1, 1])
+    assert within(found, log(0.25 + asin(rho) / (2 * pi)))
+    assert found.standard_error < 0.01
+
+
+@pytest.mark.parametrize("n", [3, 20, 100, 300])
+def test_equal_correlations_of_a_half(n):
+    """A common half: all are above it when it is the least of n + 1, so P = 1 / (n + 1)."""
+    found = probability(0.5 * np.eye(n) + 0.5, np.ones(n), samples=4000)
+    assert within(found, -log(n + 1))
+    assert found.standard_error < 0.03
+    assert found.converged
+
+
+@pytest.mark.parametrize("n", [1, 4, 8])
+def test_scipys_orthant_probability(n):
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        rows, signs = random.normal(size=(n, n + 2)), random.choice([-1, 1], n)
+        covariance = rows @ rows.T
+        exact = multivariate_normal.cdf(
+            np.zeros(n),
+            cov=covariance * np.outer(signs, signs),
+            maxpts=400_000,
+            rng=np.random.default_rng(0),
+        )
+        found = probability(covariance, signs)
+        assert found.log_p == pytest.approx(log(exact), abs=4 * found.standard_error + 1e-4)
+        assert found.bound >= found.log_p - 4 * found.standard_error
+
+
+def test_a_probability_far_too_small_for_float64():
+    """Pairs with ρ = -0.999: each takes a factor of about a hundredth, and 200 of them 1e-370."""
+    rho = -0.999
+    pairs = np.kron(np.eye(200), [[1, rho], [rho, 1]])
+    found = probability(pairs, np.ones(400), samples=2000)
+    assert within(found, 200 * log(0.25 + asin(rho) / (2 * pi)))
+    assert found.log_p < -740
+
+
+def test_errors_are_as_large_as_they_are_said_to_be(digits):
+    _, labels, matrix = digits(60)
+    runs = [probability(matrix, 2 * labels - 1, samples=2000, seed=seed) for seed in range(30)]
+    spread = np.std([run.log_p for run in runs], ddof=1)
+    told = np.mean([run.standard_error for run in runs])
+    assert 0.6 * told < spread < 1.6 * told
+
+
+def test_the_saddle_point_is_one(digits):
+    """No small step in µ lowers ψ there, none in x raises it."""
+    _, labels, matrix = digits(30)
+    factor, diagonal = orthant._reordered(matrix.numpy() * np.outer(2 * labels - 1, 2 * labels - 1))
+    lower = factor / diagonal[:, None] - np.eye(30)
+    x, mu, _, residual = orthant._saddle_point(lower)
+    assert residual < 1e-6
+    here = orthant._psi(lower, x, mu)
+    for seed in range(20):
+        step = np.append(1e-2 * np.random.default_rng(seed).normal(size=29), 0)
+        assert orthant._psi(lower, x, mu + step) > here
+        assert orthant._psi(lower, x + step, mu) < here
+
+
+def test_a_poor_tilt_is_told_and_still_unbiased(digits, monkeypatch):
+    _, labels, matrix = digits(20)
+    good = probability(matrix, 2 * labels - 1)
+    monkeypatch.setattr(orthant, "_saddle_point", lambda lower: (*np.zeros((2, 20)), 1, 1.0))
+    poor = probability(matrix, 2 * labels - 1, samples=200_000)
+    assert not poor.converged
+    assert poor.standard_error > good.standard_error
+    assert within(poor, good.log_p, errors=5)
+
+
+def test_equal_variables_are_refused():
+    with pytest.raises(FlatlasError, match=r"positive definite.*merge"):
+        probability(np.ones((2, 2)), [1, 1])

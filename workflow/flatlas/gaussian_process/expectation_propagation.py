@@ -1,0 +1,179 @@
+"""Expectation propagation for log Z = log P(all s_i g_i > 0), g ~ N(0, K) (App. D).
+
+Rasmussen and Williams (2006), ch. 3.6, with all sites updated at once. A sign does not change when
+its variable is scaled, so all is done on correlations: the result knows nothing of the scale of K.
+"""
+
+from dataclasses import dataclass
+from math import inf, pi
+
+import torch
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
+
+# The mean-square change of the site parameters below which a fixed point is found. log Z is then
+# wrong by about as much a point.
+TOLERANCE = 1e-8
+SWEEPS = 200
+# The share of each update that is taken at first, and the least it is halved to.
+DAMPING = 0.9
+LEAST_DAMPING = 0.01
+# Added to the unit diagonal, one after the other, until the factorization succeeds.
+JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """log Z of one pattern of signs, and its quality.
+
+    `residual` is the mean-square change of the site parameters in a whole update, in units of the
+    marginals: the precision's as a share of theirs, the shift's over its root. `damping` is the
+    share of an update that was taken in the end, `jitter` what had to be added to the
+    correlations' diagonal.
+    """
+
+    log_z: float
+    sweeps: int
+    residual: float
+    converged: bool
+    jitter: float
+    damping: float
+
+
+@dataclass(frozen=True)
+class Gaussians:
+    """Independent normal variables."""
+
+    mean: Tensor
+    variance: Tensor
+
+
+def expectation_propagation(kernel_matrix: Tensor, signs: Tensor) -> list[Evidence]:
+    """The evidence of each row of `signs` (functions, n), of -1 and 1; the rows share K.
+
+    One at a time: with many points a batch is no quicker and takes a multiple of the memory, which
+    here is half a dozen matrices of K's size, K itself included.
+    """
+    correlation = _correlation(kernel_matrix)
+    return [_evidence(correlation, row.to(correlation)) for row in signs]
+
+
+def _correlation(kernel_matrix: Tensor) -> Tensor:
+    kernel_matrix = kernel_matrix.double()
+    deviation = kernel_matrix.diagonal().sqrt()
+    if not (deviation > 0).all() or not kernel_matrix.isfinite().all():
+        raise FlatlasError(
+            "the kernel matrix has variances that are not positive, or entries that are not "
+            "numbers: a function has no prior there. Give images on which the net varies."
+        )
+    return (kernel_matrix / deviation).div_(deviation.unsqueeze(1))
+
+
+def _evidence(correlation: Tensor, signs: Tensor) -> Evidence:
+    for jitter in JITTERS:
+        correlation.fill_diagonal_(1 + jitter)
+        found = _propagated(correlation, signs, jitter)
+        if found:
+            return found
+    raise FlatlasError(
+        f"expectation propagation fails even with {JITTERS[-1]} added to the correlations' "
+        "diagonal: the kernel matrix is no covariance. Give one that is symmetric and positive."
+    )
+
+
+def _propagated(correlation: Tensor, signs: Tensor, jitter: float) -> Evidence | None:
+    """Sweeps until the sites stay; nothing where round-off breaks them."""
+    damping, last = DAMPING, inf
+    prior = Gaussians(torch.zeros_like(signs), correlation.diagonal())
+    sites = damping * _matched(prior)
+    sweeps = 0
+    while True:
+        sweeps += 1
+        posterior = _posterior(correlation, signs, sites)
+        if posterior is None:
+            return None
+        marginals, log_determinant = posterior
+        cavities = _cavities(marginals, sites)
+        matched = _matched(cavities)
+        precision, shift = (matched - sites) * marginals.variance.sqrt()
+        residual = (precision.square() * marginals.variance + shift.square()).mean().item()
+        if residual < TOLERANCE or sweeps == SWEEPS:
+            log_z = _log_z(marginals, cavities, sites, log_determinant)
+            return Evidence(log_z, sweeps, residual, residual < TOLERANCE, jitter, damping)
+        if residual >= last:
+            damping = max(damping / 2, LEAST_DAMPING)
+        last = residual
+        sites = sites.lerp(matched, damping)
+
+
+def _posterior(
+    correlation: Tensor, signs: Tensor, sites: Tensor
+) -> tuple[Gaussians, Tensor] | None:
+    """Mean and variance of each s_i g_i under the sites, and log |B| (Eqs. 3.53, 3.67, 3.68).
+
+    With C = s K sᵀ: B = I + S^½ C S^½ = L Lᵀ and Σ = C − Vᵀ V, where V = L⁻¹ S^½ C.
+    """
+    precision, shift = sites
+    root = precision.sqrt() * signs
+    matrix = (correlation * root).mul_(root.unsqueeze(1))
+    matrix.diagonal().add_(1)
+    factor, failed = torch.linalg.cholesky_ex(matrix)
+    if failed:
+        return None
+    torch.mul(correlation, root.unsqueeze(1), out=matrix)
+    explained = torch.linalg.solve_triangular(factor, matrix, upper=False)
+    from_prior = signs * (correlation @ (signs * shift))
+    mean = from_prior - signs * (explained.T @ (explained @ (signs * shift)))
+    variance = correlation.diagonal() - explained.square_().sum(0)
+    if not (variance > 0).all() or not (variance * precision < 1).all():
+        return None
+    return Gaussians(mean, variance), 2 * factor.diagonal().log().sum()
+
+
+def _cavities(marginals: Gaussians, sites: Tensor) -> Gaussians:
+    """What the other sites say of each variable (Eq. 3.56)."""
+    precision, shift = sites
+    left = 1 - precision * marginals.variance
+    return Gaussians(
+        (marginals.mean - marginals.variance * shift) / left, marginals.variance / left
+    )
+
+
+def _matched(cavities: Gaussians) -> Tensor:
+    """Sites (precision; precision times mean) that give a cavity the moments of its positive half.
+
+    The hard sign's form of Eq. 3.58, written so that nothing cancels where it has little to say.
+    """
+    z = cavities.mean / cavities.variance.sqrt()
+    hazard = _hazard(z)
+    # The share of the cavity's variance that is cut away.
+    cut = hazard * (z + hazard)
+    precision = cut / (cavities.variance * (1 - cut))
+    shift = (cavities.mean * cut + cavities.variance.sqrt() * hazard) / (
+        cavities.variance * (1 - cut)
+    )
+    return torch.stack([precision, shift])
+
+
+def _hazard(z: Tensor) -> Tensor:
+    """φ(z)/Φ(z), without underflow."""
+    return (2 / pi) ** 0.5 / torch.special.erfcx(-z / 2**0.5)
+
+
+def _log_z(
+    marginals: Gaussians, cavities: Gaussians, sites: Tensor, log_determinant: Tensor
+) -> float:
+    """Eq. 3.65: site by site what it normalizes, and the Gaussian that is left of the whole.
+
+    The form is stationary in the sites where they are a fixed point, so its error is of the
+    residual's order and not of its root's.
+    """
+    normalizers = torch.special.log_ndtr(cavities.mean / cavities.variance.sqrt())
+    removed = _log_partition(cavities) - _log_partition(marginals)
+    whole = (sites[1] @ marginals.mean - log_determinant) / 2
+    return (normalizers.sum() + removed.sum() + whole).item()
+
+
+def _log_partition(gaussians: Gaussians) -> Tensor:
+    return (gaussians.variance.log() + gaussians.mean.square() / gaussians.variance) / 2

@@ -1,0 +1,133 @@
+"""K, the covariance of a random net's output over images (App. D): in closed form, and sampled."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from gpytorch.kernels import Kernel
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
+from flatlas.nets.layered import LayeredNet
+from flatlas.plan.net_specs import HeNormal, InitSpec, ScaledNormal, XavierUniform
+
+# Nets whose weights are drawn at a time.
+NETS = 16
+# Images that go through them at a time.
+IMAGES = 1000
+TINY = torch.finfo(torch.float64).tiny
+
+# From seeds to what enters the last dense layer of one random net a seed: (nets, images, n_L).
+Features = Callable[[Sequence[int]], Tensor]
+
+
+class ArcCosineKernel(Kernel):
+    """K of a fully connected ReLU net whose `depth` hidden layers are infinitely wide.
+
+    K⁰ = σ_b² + σ_w² x·x′/d, and each hidden layer takes K to σ_b² + σ_w² E[relu(u) relu(u′)] with
+    (u, u′) ~ N(0, K): the arc-cosine kernel of degree 1 (Cho and Saul, 2009). Weights are of
+    variance σ_w²/n_in, biases of variance σ_b². Images are rows of pixels.
+    """
+
+    has_lengthscale = False
+
+    def __init__(self, depth: int, weight_variance: float, bias_variance: float) -> None:
+        """Take the variances σ_w² and σ_b², which all layers share."""
+        super().__init__()
+        self.depth = depth
+        self.weight_variance = weight_variance
+        self.bias_variance = bias_variance
+
+    def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Tensor:
+        """K between the rows of x1 and those of x2, or of each with its partner only."""
+        variance1, variance2 = self._first(x1.square().mean(-1)), self._first(x2.square().mean(-1))
+        if diag:
+            covariance = self._first((x1 * x2).mean(-1))
+        else:
+            covariance = self._first(x1 @ x2.mT / x1.shape[-1])
+            variance1, variance2 = variance1.unsqueeze(-1), variance2.unsqueeze(-2)
+        for _ in range(self.depth):
+            covariance = self._next(covariance, (variance1 * variance2).sqrt())
+            # On the diagonal half of a normal variable's square is left.
+            variance1, variance2 = self._first(variance1 / 2), self._first(variance2 / 2)
+        if not diag and torch.equal(x1, x2):
+            # Exactly symmetric, with an exact diagonal, however the products were rounded.
+            covariance = covariance.tril(-1)
+            covariance = covariance + covariance.mT + torch.diag_embed(variance1.squeeze(-1))
+        return covariance
+
+    def _first(self, moment: Tensor) -> Tensor:
+        return self.bias_variance + self.weight_variance * moment
+
+    def _next(self, covariance: Tensor, norm: Tensor) -> Tensor:
+        """|u||u′| (sin θ + (π − θ) cos θ) / 2π is the moment of two ReLUs at the angle θ.
+
+        In place where that can be: of 10,000 images each matrix takes 800 MB.
+        """
+        cosine = (covariance / norm.clamp_min(TINY)).clamp_(-1, 1)
+        angle = cosine.acos()
+        moment = (torch.pi - angle).mul_(cosine).add_(angle.sin_())
+        return self._first(moment.mul_(norm).div_(2 * torch.pi))
+
+
+def arc_cosine_kernel(net: LayeredNet) -> ArcCosineKernel:
+    """The kernel of a fully connected net's own depth and initialization."""
+    if net.convolutions or not isinstance(net.init, HeNormal | ScaledNormal):
+        raise FlatlasError(
+            "the arc-cosine kernel is that of a fully connected net with the same variances at any "
+            "width (init.scheme 'he_normal' or 'scaled_normal'): use the kernel 'monte_carlo'."
+        )
+    return ArcCosineKernel(len(net.dense_layers) - 1, *last_layer_variances(net))
+
+
+def last_layer_variances(net: LayeredNet) -> tuple[float, float]:
+    """σ_w² = n_in Var(w) and σ_b² = Var(b) of the last dense layer at initialization."""
+    last = net.dense_layers[-1]
+    weight, bias = _variances(net.init, last.fans)
+    return weight, bias if last.bias else 0.0
+
+
+def _variances(init: InitSpec, fans: tuple[int, int]) -> tuple[float, float]:
+    n_in, n_out = fans
+    if isinstance(init, HeNormal):
+        return 2.0, init.bias_std**2
+    if isinstance(init, ScaledNormal):
+        return init.weight_std**2, init.bias_std**2
+    # A uniform variable between -s and s has the variance s²/3.
+    if isinstance(init, XavierUniform):
+        return 2 * init.scale**2 * n_in / (n_in + n_out), 0.0
+    return init.scale**2 / 3, init.scale**2 / (3 * n_in)
+
+
+def last_features(net: LayeredNet, images: Tensor) -> Features:
+    """The features of a layered net, as it is evaluated, for images (n, channels, h, w)."""
+    name = net.dense_layers[-1].name
+
+    def features(seeds: Sequence[int]) -> Tensor:
+        parameters = {key: value.to(images) for key, value in net.initial(seeds).items()}
+        blocks = [
+            net.into(parameters, block.expand(len(seeds), *block.shape), name)
+            for block in images.split(IMAGES)
+        ]
+        return torch.cat(blocks, dim=1)
+
+    return features
+
+
+def monte_carlo_kernel(
+    features: Features, seeds: Sequence[int], weight_variance: float, bias_variance: float
+) -> Tensor:
+    """K = σ_w²/n_L · mean over m of X_m X_mᵀ + σ_b² (Eq. 7): X_m are a random net's features.
+
+    σ_w² and σ_b² are those of the last layer.
+    """
+    total = torch.zeros(())
+    for start in range(0, len(seeds), NETS):
+        drawn = features(seeds[start : start + NETS])
+        width = drawn.shape[2]
+        rows = drawn.transpose(0, 1).flatten(1)
+        if not start:
+            total = rows.new_zeros(len(rows), len(rows))
+        total.addmm_(rows, rows.T)
+    total.mul_(weight_variance / (width * len(seeds))).add_(bias_variance)
+    return total

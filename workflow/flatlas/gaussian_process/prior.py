@@ -1,0 +1,68 @@
+"""log P(f): the prior of a function, by expectation propagation (App. D)."""
+
+from dataclasses import dataclass
+from math import inf
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from flatlas.gaussian_process.duplicates import Pairs, contradictions
+from flatlas.gaussian_process.expectation_propagation import Evidence, expectation_propagation
+
+# `heaviside` is the hard sign of the paper's text, `probit` what its program used.
+Link = Literal["heaviside", "probit"]
+IMPOSSIBLE = Evidence(-inf, sweeps=0, residual=0.0, converged=True, jitter=0.0, damping=1.0)
+
+
+@dataclass(frozen=True)
+class LogPrior:
+    """log P(f) in nats, in `evidence.log_z`, and how it was found.
+
+    `points` is the number of images that it was computed on, `merged` how many more there were
+    that equal one of them; `contradictions` are pairs of equal images with different labels.
+    """
+
+    evidence: Evidence
+    points: int
+    merged: int
+    contradictions: Pairs
+
+
+def latent_covariance(kernel_matrix: Tensor, link: Link) -> Tensor:
+    """The covariance of what a link takes the sign of.
+
+    Φ(f) is the probability that f and a standard normal noise add up to something positive: the
+    probit link is the hard sign on K + I, for exact probabilities and EP's alike.
+    """
+    if link == "heaviside":
+        return kernel_matrix
+    noisy = kernel_matrix.clone()
+    noisy.diagonal().add_(1)
+    return noisy
+
+
+def log_prior(
+    kernel_matrix: Tensor, functions: Tensor, link: Link, first: Tensor
+) -> list[LogPrior]:
+    """The prior of each function, a row of labels 0 and 1, under one kernel matrix.
+
+    `first` names for each image the first one that equals it (`first_of_equals`). With a hard
+    sign such images say nothing new, and EP, which takes them for two witnesses, is far off: one
+    of them stays. With the probit link each has its own noise, so they are not the same event and
+    all stay.
+    """
+    positions = torch.arange(len(first), device=first.device)
+    if link == "probit":
+        first = positions
+    kept = (first == positions).nonzero().flatten()
+    clashes = [contradictions(first, labels) for labels in functions]
+    if len(kept) < len(first):
+        kernel_matrix = kernel_matrix[kept][:, kept]
+    possible = torch.tensor([not pairs for pairs in clashes], device=functions.device)
+    signs = 2 * functions[possible][:, kept] - 1
+    found = iter(expectation_propagation(latent_covariance(kernel_matrix, link), signs))
+    return [
+        LogPrior(IMPOSSIBLE if pairs else next(found), len(kept), len(first) - len(kept), pairs)
+        for pairs in clashes
+    ]
