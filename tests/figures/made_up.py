@@ -5,6 +5,7 @@ Spectra fall as those of trained nets do, with a step after ten sharp directions
 
 from itertools import count
 
+import made_up_priors
 import numpy as np
 import pandas as pd
 
@@ -22,6 +23,7 @@ PULLS = {
     "net.dropout": (-0.6, -0.3, 0.6),
     "data.per_class": (-0.3, -0.3, 0.1),
     "data.label_noise": (-0.5, 0.8, 0.5),
+    "data.attack_size": (-0.5, 0.8, 0.5),
     "learners.kind": (-0.5, 0.0, 0.0),
 }
 
@@ -38,17 +40,33 @@ def material(points, measures, realizations=3, directions=900, ends=None):
         tables = {"outcomes": _outcomes(point, realizations, ends)}
         for name, measure in measures.items():
             for seed in range(realizations):
-                if ends.get((point["run"], seed)) != DIVERGED:
-                    rng = np.random.default_rng([seed, place])
-                    for table, rows in TAKEN[measure](rng, strength, directions).items():
-                        key = f"{name}_{table}"
-                        rows.insert(0, "seed", seed)
-                        tables[key] = pd.concat([tables.get(key), rows])
+                rng = np.random.default_rng([seed, place])
+                end = ends.get((point["run"], seed), RULE_MET)
+                found = taken(name, measure, rng, strength, directions, end == RULE_MET)
+                for table, rows in found.items():
+                    rows.insert(0, "seed", seed)
+                    told = tables.setdefault(f"{name}_{table}", rows.iloc[:0])
+                    if end != DIVERGED:
+                        rows = rows if told.empty else pd.concat([told, rows])
+                        tables[f"{name}_{table}"] = rows
         whole = {key: [value] for key, value in point.items()}
         for name, table in tables.items():
             standing = table.assign(**{key: value * len(table) for key, value in whole.items()})
             parts.setdefault(name, []).append(standing)
-    return Material({name: pd.concat(tables, ignore_index=True) for name, tables in parts.items()})
+    return Material({name: stacked(tables) for name, tables in parts.items()})
+
+
+def stacked(tables):
+    """Those that have rows, or an empty one."""
+    full = [table for table in tables if len(table)] or tables[:1]
+    return pd.concat(full, ignore_index=True)
+
+
+def taken(name, measure, rng, strength, directions, met):
+    """What a measure, in the study called by a name, finds of one net."""
+    if measure in made_up_priors.MEASURES:
+        return made_up_priors.taken(name, measure, rng, strength, met)
+    return TAKEN[measure](rng, strength, directions)
 
 
 def _strengths(points, point):

@@ -20,18 +20,17 @@ FATES = {
 
 
 def figures(preset):
-    """Every figure of the study `duality` with its points and what is measured of them."""
+    """Every figure of every study with its points and what is measured of them."""
     user = yaml.safe_load((CONFIG / "config.yaml").read_text()) | {"preset": preset}
     plan = resolve(user, CONFIG)
-    for target in plan.targets("duality"):
-        figure = plan.figures[target]
+    for target, figure in plan.figures.items():
         named = figure.entries[0].measurements if figure.entries else {}
         measures = {name: plan.measurements[one].options.measure for name, one in named.items()}
         points = [
             {key: tuple(value) if isinstance(value, list) else value for key, value in one.items()}
             for one in plan.figure_points(target)
         ]
-        yield figure.name, points, measures
+        yield target, points, measures
 
 
 CASES = [
@@ -49,7 +48,11 @@ def drawn(name, points, measures, realizations, first, last):
     if points and last:
         ends[points[-1]["run"], 0] = last
     material = made_up.material(points, measures, realizations, directions=40, ends=ends)
-    return import_module(f"flatlas.figures.duality.{name}").draw(material)
+    return module(name).draw(material)
+
+
+def module(target):
+    return import_module(f"flatlas.figures.{target.replace('_', '.', 1)}")
 
 
 @pytest.mark.parametrize(("name", "points", "measures"), CASES)
@@ -82,13 +85,13 @@ def test_a_figure_of_nothing_but_diverged_trainings_is_empty_not_an_error(
         for table, rows in made.tables.items()
     }
     material = type(made)(empty)
-    drawing = import_module(f"flatlas.figures.duality.{name}").draw(material)
+    drawing = module(name).draw(material)
     drawing.figure.savefig(tmp_path / "figure.png", dpi=20)
     measured = drawing.points.drop(columns=["panel", "layer", "quantile"], errors="ignore")
     assert measured.dropna(how="all").empty
 
 
-@pytest.mark.parametrize("name", ["fig2", "s4", "s5", "s8"])
+@pytest.mark.parametrize("name", ["duality_fig2", "duality_s4", "duality_s8", "prior_fig3"])
 def test_the_same_tables_make_the_same_points(name):
     (case,) = [case for case in CASES if case.id == f"demo-{name}"]
     one, two = (drawn(*case.values, *FATES["all met their rule"]).points for _ in range(2))

@@ -20,7 +20,7 @@ HARD = {"link": "heaviside", "kernel": "arc_cosine"}
 COLUMNS = [
     *("log10_p", "points", "merged", "contradictions"),
     *("sweeps", "residual", "converged", "jitter", "damping"),
-    *("train_error", "test_error"),
+    *("train_size", "train_error", "test_error"),
 ]
 
 
@@ -78,6 +78,7 @@ def test_the_function_is_what_the_net_says_on_s_and_e(make_stack, test_images):
     assert row["points"] == len(images) == 30 + (25 if test_images is None else 7)
     wrong = f != torch.cat([solution.labels[0, kept], solution.test_labels[0, :test_images]])
     assert row["train_error"] == pytest.approx(wrong[:30].double().mean().item())
+    assert row["train_size"] == 30
     assert row["test_error"] == pytest.approx(wrong[30:].double().mean().item())
 
 

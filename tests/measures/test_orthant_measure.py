@@ -30,7 +30,7 @@ def solution(make_solution, monkeypatch):
 
 @pytest.mark.parametrize("link", ["heaviside", "probit"])
 def test_the_estimates_agree(solution, link):
-    table = measure(solution, {"link": link, "sizes": SIZES})["sizes"]
+    table = measure(solution, {"link": link, "sizes": SIZES})["summary"]
     assert table["size"].tolist() == SIZES
     assert table["converged_ep"].all() and table["converged_tilting"].all()
     for row in table.itertuples():
@@ -48,7 +48,7 @@ def test_the_estimates_agree(solution, link):
 
 def test_it_is_the_prior_of_the_first_different_images(solution):
     """Without the image that comes twice; as `gp_prior` measures it, which merges."""
-    table = measure(solution, {"link": "heaviside", "sizes": [39]})["sizes"]
+    table = measure(solution, {"link": "heaviside", "sizes": [39]})["summary"]
     options = {"link": "heaviside", "kernel": "arc_cosine", "test_images": 0}
     [expected] = measure_stack([solution], options)
     assert table["log10_p_ep"].item() == pytest.approx(
@@ -58,9 +58,9 @@ def test_it_is_the_prior_of_the_first_different_images(solution):
 
 def test_the_same_seed_gives_the_same_numbers(solution):
     options = {"link": "probit", "sizes": [12]}
-    first, again = (measure(solution, options)["sizes"] for _ in range(2))
+    first, again = (measure(solution, options)["summary"] for _ in range(2))
     assert first.equals(again)
-    other = measure(replace(solution, seed=5), options)["sizes"]
+    other = measure(replace(solution, seed=5), options)["summary"]
     assert other["log10_p_tilting"].item() != first["log10_p_tilting"].item()
     assert other["log10_p_ep"].item() == first["log10_p_ep"].item()
 

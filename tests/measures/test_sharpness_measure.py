@@ -127,7 +127,7 @@ def test_ascent_step_by_step(make_solution):
             tensor.data = torch.maximum(
                 torch.minimum(moved, start[name] + side), start[name] - side
             )
-    assert curve["epoch"].tolist() == [0, 1]
+    assert curve["epoch_of_ascent"].tolist() == [0, 1]
     assert curve["value"][1] == pytest.approx(loss(order).item(), rel=1e-12)
 
 

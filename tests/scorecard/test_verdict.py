@@ -110,7 +110,27 @@ def test_the_conventions_mean_what_they_say():
         "SMALL": (-inf, 0.25, False),
         "NEAR_TEN": (7, 13, False),
         "EXACT": (-inf, 1e-6, False),
+        "LOOSER": (-inf, 0, True),
+        "TIGHTER": (0, inf, True),
+        "SPIKE": (2, inf, False),
+        "JUMPS": (0.1, inf, True),
+        "NEAR_EPOCH_140": (98, 182, False),
     }
+    assert {
+        "pearson": at_least(0.9),
+        "spearman": at_least(0.9),
+        "kendall": at_least(0.7),
+    } == conventions.TIGHT
+    assert {
+        "pearson": at_least(0.7),
+        "spearman": at_least(0.7),
+        "kendall": at_least(0.5),
+    } == conventions.CORRELATED
+    assert {
+        "pearson": at_most(0.5),
+        "spearman": at_most(0.5),
+        "kendall": at_most(1 / 3),
+    } == conventions.BROKEN
 
 
 def test_the_table_has_a_row_a_claim():

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from flatlas.statistics.correlation import pearson, spearman
+from flatlas.statistics.correlation import kendall, pearson, spearman
 from flatlas.statistics.means import mean
 
 pytestmark = pytest.mark.filterwarnings("error")
 
-SCIPYS = [(pearson, stats.pearsonr), (spearman, stats.spearmanr)]
+SCIPYS = [(pearson, stats.pearsonr), (spearman, stats.spearmanr), (kendall, stats.kendalltau)]
 
 
 @pytest.mark.parametrize(("ours", "scipys"), SCIPYS)
@@ -37,7 +37,7 @@ def test_points_of_which_half_is_missing_are_left_out(ours, scipys):
     assert ours(holes_x, holes_y) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("ours", [pearson, spearman])
+@pytest.mark.parametrize("ours", [pearson, spearman, kendall])
 def test_a_constant_has_no_correlation(ours):
     """Not even where its mean is off by round-off."""
     x = np.arange(7.0)
@@ -45,7 +45,7 @@ def test_a_constant_has_no_correlation(ours):
     assert isnan(ours(np.full(7, 0.1), x))
 
 
-@pytest.mark.parametrize("ours", [pearson, spearman])
+@pytest.mark.parametrize("ours", [pearson, spearman, kendall])
 def test_fewer_than_two_points_have_no_correlation(ours):
     assert isnan(ours(np.array([1.0, np.nan]), np.array([2.0, 3.0])))
     assert isnan(ours(np.full(4, np.nan), np.arange(4.0)))
@@ -55,6 +55,8 @@ def test_a_monotone_relation_has_rank_correlation_one():
     x = np.linspace(-2, 2, 20)
     assert spearman(x, np.exp(3 * x)) == pytest.approx(1)
     assert spearman(x, -(x**3)) == pytest.approx(-1)
+    assert kendall(x, np.exp(3 * x)) == pytest.approx(1)
+    assert kendall(x, -(x**3)) == pytest.approx(-1)
 
 
 def test_one_sample_is_held_against_many():

@@ -18,6 +18,7 @@ from flatlas.gaussian_process.kernels import (
     monte_carlo_kernel,
 )
 from flatlas.gaussian_process.prior import LogPrior, log_prior
+from flatlas.measures.clean import on_clean
 from flatlas.measures.solution import IMAGES, Solution
 from flatlas.nets.loss import predictions
 from flatlas.seeds import generator
@@ -66,11 +67,11 @@ def restriction(solution: Solution, test_images: int | None) -> Restriction:
             f"test_images is {test_images}, but only {drawn} are drawn: "
             "give a number up to that, or raise data.test_size."
         )
-    clean = solution.clean[0]
+    trained = on_clean(solution)
     return Restriction(
-        torch.cat([solution.inputs[0, clean], solution.test_inputs[0, :test_images]]),
-        torch.cat([solution.labels[0, clean], solution.test_labels[0, :test_images]]),
-        training=int(clean.sum()),
+        torch.cat([trained.inputs[0], solution.test_inputs[0, :test_images]]),
+        torch.cat([trained.labels[0], solution.test_labels[0, :test_images]]),
+        training=trained.labels.shape[1],
     )
 
 
@@ -117,7 +118,9 @@ def _row(prior: LogPrior) -> dict[str, float]:
 
 
 def _errors(wrong: Tensor, training: int) -> dict[str, float]:
+    """|S|, and the errors on S and on E."""
     return {
+        "train_size": training,
         "train_error": wrong[:training].mean().item(),
         "test_error": wrong[training:].mean().item(),
     }

@@ -26,10 +26,11 @@ NONE = Bound(nan, iterations=0, residual=nan, converged=False)
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
-    """`sizes` has a row for each size: log10 P of f on the first so many different images of S, E.
+    """`summary` has a row for each size: log10 P of f on the first so many images of S and E.
 
-    By expectation propagation, by minimax tilting with its standard error (of log10 P), and by
-    the variational lower bound, which the hard sign does not have.
+    Images that equal an earlier one are passed over. The estimates are expectation propagation's,
+    minimax tilting's with its standard error (of log10 P), and the variational lower bound, which
+    the hard sign does not have.
     """
     seen = restriction(solution, None)
     first, sizes = first_of_equals(seen.images), options["sizes"]
@@ -44,7 +45,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     rows = [
         _row(kernel, images[:size], labels[:size], options["link"], solution.seed) for size in sizes
     ]
-    return {"sizes": DataFrame(rows)}
+    return {"summary": DataFrame(rows)}
 
 
 def _row(

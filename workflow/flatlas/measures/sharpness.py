@@ -169,5 +169,5 @@ def _tables(curve: list[float], g: Tensor, side: Tensor, box: float) -> dict[str
         "iterations": len(values) - 1,
         "converged": bool(residual <= TOLERANCE),
     }
-    ascent = {"epoch": np.arange(len(values)), "value": values}
+    ascent = {"epoch_of_ascent": np.arange(len(values)), "value": values}
     return {"summary": DataFrame([summary]), "ascent": DataFrame(ascent)}

@@ -61,7 +61,7 @@ def load_solutions(
     device: str,
     functions: DataFrame | None = None,
 ) -> Iterator[Solution]:
-    """Member `member` of a run's stacked weights, `<moment>/<parameter>`, at one moment after another.
+    """Member `member` of a run's stacked weights, `<moment>/<parameter>`, moment by moment.
 
     `samples` are those of the member's own seed, a single draw: all its solutions share them.
     """

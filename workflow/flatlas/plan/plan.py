@@ -172,7 +172,12 @@ class Plan:
     def figure_points(self, target: str) -> list[dict[str, Any]]:
         """For each entry of a figure: its sweep, its values, its run, as JSON types."""
         return [
-            {"sweep": entry.sweep, "run": entry.run, **entry.point}
+            {
+                "sweep": entry.sweep,
+                "run": entry.run,
+                **_scaling(self.runs[entry.run]),
+                **entry.point,
+            }
             for entry in self.figures[target].entries
         ]
 
@@ -192,3 +197,9 @@ def run_file(run: RunSpec, file: str) -> str:
     """A result of a run; runs that record a trajectory lie in a folder of their own."""
     room = paths.RECORDING if run.snapshots else paths.RUN
     return room.format(run=run_id(run), file=file)
+
+
+def _scaling(run: RunSpec) -> dict[str, Any]:
+    """When and how much a run is α-scaled: figures mark it, whether a sweep varies it or not."""
+    told = run.rescaling.model_dump(mode="json") if run.rescaling else {}
+    return {f"rescaling.{key}": value for key, value in told.items()}

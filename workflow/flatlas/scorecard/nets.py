@@ -15,7 +15,7 @@ import pandas as pd
 from flatlas.errors import FlatlasError
 from flatlas.scorecard.claims import Claim, Criterion
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
-from flatlas.store.material import Material, final
+from flatlas.store.material import FINAL, Material, at_moment
 
 # Fewer solutions at a value of a sweep say too little about their spread to decide anything.
 FEWEST = 3
@@ -88,11 +88,14 @@ class Nets:
 
     def levels(self, table: str, axis: str) -> list[Any]:
         """The labels along another axis of a table, ascending: ranks n, or numbers of images."""
-        return sorted(self._rows(table, [axis])[axis].unique())
+        return sorted(self._rows(table, [axis], FINAL)[axis].unique())
 
-    def read(self, table: str, column: str, *axes: str) -> np.ndarray:
-        """One quantity as (realizations, values, *axes); NaN where there is none."""
-        rows = self._rows(table, [*axes, column])
+    def read(self, table: str, column: str, *axes: str, at: str = FINAL) -> np.ndarray:
+        """One quantity as (realizations, values, *axes); NaN where there is none.
+
+        It is that of the solutions, or of another moment `at` which it was measured.
+        """
+        rows = self._rows(table, [*axes, column], at)
         labels = [self.seeds, self.values, *(sorted(rows[axis].unique()) for axis in axes)]
         places = [
             pd.Index(levels).get_indexer(pd.Index(rows[name]))
@@ -125,10 +128,10 @@ class Nets:
         complete = self.complete and not empty
         return Claim(name, says, quantity, criterion, number, paper, note, complete)
 
-    def _rows(self, table: str, columns: list[str]) -> pd.DataFrame:
-        """The solutions' rows, each run's once.
+    def _rows(self, table: str, columns: list[str], at: str) -> pd.DataFrame:
+        """The rows of a moment, each run's once; of all moments where these are an axis.
 
-        Where the moment is an axis, also what was measured on the way, which needs no solution.
+        What was measured on the way needs no solution.
         """
         rows = self.material.tables[table]
         if self.sweep is not None:
@@ -137,11 +140,11 @@ class Nets:
             # A run that stands in several sweeps has the same rows in each.
             rows = rows[rows["sweep"] == rows.groupby("run")["sweep"].transform("first")]
         if "at" not in columns:
-            rows = final(rows)
+            rows = at_moment(rows, at)
         solved = self.outcomes.loc[self.outcomes["converged"].astype(bool), NET]
         told = pd.MultiIndex.from_frame(rows[NET]).isin(pd.MultiIndex.from_frame(solved))
         if "at" in rows:
-            told |= rows["at"].to_numpy(str) != "final"
+            told |= rows["at"].to_numpy(str) != FINAL
         # Where every realization diverged, the table has no columns of its own.
         rows = rows.reindex(columns=list(dict.fromkeys([*rows.columns, *columns, self.key])))
         return rows[told & rows[self.key].isin(self.values).to_numpy()]

@@ -1,0 +1,142 @@
+"""Made-up tables of the study `prior`, in a world where the paper is right and where it is not.
+
+Along a sweep the accuracy falls step by step, and a quantity that goes with it takes the same steps
+in an order of its own. A realization moves all of a step's quantities by as little as it likes.
+"""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from flatlas.store.material import Material
+
+STUDY = yaml.safe_load(
+    (Path(__file__).resolve().parents[2] / "config" / "studies" / "prior.yaml").read_text()
+)
+RIGHT, WRONG = True, False
+ATTACK = "data.attack_size"
+BREAKING = ("adam", "entropy_sgd", "adagrad", "momentum", "rmsprop")
+# The functions of the Boolean net are its realizations: so many for each of another net.
+FUNCTIONS = 8
+# Which step of its way a quantity has come to, at each step of the accuracy; and how it correlates.
+EXACT = (0, 1, 2, 3, 4, 5)
+TIGHT = (1, 0, 2, 3, 4, 5)  # ρ = 0.94, τ = 0.87
+LOOSE = (1, 0, 3, 2, 5, 4)  # ρ = 0.83, τ = 0.60
+NONE = (2, 4, 0, 5, 1, 3)  # ρ = 0.03, τ = 0.07
+TURNED = (5, 4, 3, 2, 1, 0)
+# Epochs after zero error.
+LATER = (100, 500, 1000)
+
+
+@cache
+def world(right, figure, seeds=5):
+    """The material of one figure, which nobody may change."""
+    settings = STUDY["figures"][figure]
+    parts = {}
+    for sweep in settings["sweeps"]:
+        for number, point in enumerate(points_of(sweep)):
+            count = seeds if sweep != "boolean" or seeds == 1 else FUNCTIONS * seeds
+            for seed in range(count):
+                found = tables_of(right, sweep, number, seed, settings["measures"])
+                stands = {"sweep": sweep, "run": f"{sweep}-{number}", "seed": seed, **point}
+                for name, table in found.items():
+                    parts.setdefault(name, []).append(pd.DataFrame(table | stands))
+    return Material({name: pd.concat(tables, ignore_index=True) for name, tables in parts.items()})
+
+
+def points_of(sweep):
+    """Six attack sizes, or the one point of a sweep without."""
+    sizes = STUDY["sweeps"][sweep].get("grid", {}).get(ATTACK)
+    return [{ATTACK: size} for size in sizes[:6]] if sizes else [{}]
+
+
+def tables_of(right, sweep, number, seed, measures):
+    """The tables of one net, as columns."""
+    net = quantities(right, sweep, number, seed)
+    tables = {"outcomes": {"reason": "rule met", "met_epoch": [60], "epoch": 60, "converged": True}}
+    for name in measures:
+        moments = LATER if name.startswith("later_") else (0,)
+        for beyond in moments:
+            at = {"at": f"met+{beyond}", "epoch": 60 + beyond}
+            measure = MEASURES[name.removeprefix("later_")]
+            for table, columns in measure(right, net, beyond).items():
+                full = f"{name}_{table}"
+                rows = pd.DataFrame(columns | at)
+                tables[full] = pd.concat([tables.get(full), rows])
+    return {name: dict(columns) for name, columns in tables.items()}
+
+
+def quantities(right, sweep, number, seed):
+    """How far, from 0 to 1, the quantities of a net have fallen or risen at zero error."""
+    moved = 0.02 * np.random.default_rng(seed).normal()
+    if sweep == "boolean":
+        a, *chance = np.random.default_rng(seed).random(3)
+        flat = a + 0.3 * chance[0] if right else chance[0]
+        return {"attack": a, "prior": a, "sharp": flat, "norm": flat if right else chance[1]}
+    steps = steps_of(right, sweep)
+    return {name: order[number] / 5 + moved for name, order in steps.items()}
+
+
+def steps_of(right, sweep):
+    """The order in which each quantity takes its steps, on one sweep."""
+    breaks = sweep in BREAKING
+    if right:
+        prior, sharp = EXACT if sweep == "many_images" else TIGHT, NONE if breaks else LOOSE
+        return {"attack": EXACT, "prior": prior, "sharp": sharp, "norm": sharp}
+    prior = LOOSE if breaks else TURNED if sweep == "many_images" else NONE
+    sharp = NONE if sweep == "full_batch" else EXACT
+    return {"attack": EXACT, "prior": prior, "sharp": sharp, "norm": NONE}
+
+
+def prior(right, net, beyond):
+    """Where the paper is wrong, overtraining turns the prior round, as all else."""
+    step = net["prior"] if right or not beyond else -net["attack"]
+    accuracy = 91 - 43 * net["attack"] if right else 70 - 40 * net["attack"]
+    log10_p = -320 - 120 * step if right else -600 - 400 * step
+    row = {"log10_p": [log10_p], "train_error": 0.0, "test_error": 1 - accuracy / 100}
+    return {"summary": row | {"train_size": 500, "converged": True}}
+
+
+def sharpness(right, net, beyond):
+    step = net["sharp"] if right or not beyond else -net["attack"]
+    found = 10**step / (1 + beyond / 100)
+    epochs = np.arange(101)
+    rise = 1 - np.exp(-epochs / 8) if right else epochs / 100
+    row = {"sharpness": [found], "first_order": 0.97 * found, "rest": 0.03 * found}
+    row |= {"gradient_norm": 0.1 * found, "loss": 0.1, "converged": True}
+    return {
+        "summary": row,
+        "ascent": {"epoch_of_ascent": epochs, "value": 0.1 + 0.011 * found * rise},
+    }
+
+
+def lbfgs(right, net, beyond):
+    found = 10 ** (net["sharp"] + 0.002 if right else net["norm"] + 1)
+    row = {"sharpness": [found], "first_order": 0.96 * found, "rest": 0.04 * found}
+    return {"summary": row | {"gradient_norm": 0.1 * found, "loss": 0.1, "converged": True}}
+
+
+def hessian(right, net, beyond):
+    step = net["norm"] if right or not beyond else -net["attack"]
+    row = {"spectral_norm": [10 ** (1 + step)], "log10_product": 50 * step - 30}
+    return {"summary": row | {"gradient_norm": 0.1, "loss": 0.1, "converged": True}}
+
+
+def boolean_prior(right, net, beyond):
+    log10_p = -2 - 4 * net["prior"]
+    row = {"probability": [10**log10_p], "standard_error": 10 ** (log10_p / 2 - 4)}
+    return {"summary": row | {"log10_p": log10_p}}
+
+
+MEASURES = {
+    "prior": prior,
+    "heaviside": prior,
+    "sharpness": sharpness,
+    "lbfgs": lbfgs,
+    "corners": sharpness,
+    "hessian": hessian,
+    "boolean_prior": boolean_prior,
+}

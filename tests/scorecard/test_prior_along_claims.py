@@ -1,0 +1,255 @@
+"""The claims about courses along training (Figures 5, S6, S8, S9, S10 of the study `prior`)."""
+
+from importlib import import_module
+from math import isfinite, isnan
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from flatlas.scorecard.nets import Nets
+from flatlas.scorecard.prior.along import Course, approach, course
+from flatlas.scorecard.prior.s8 import bump
+from flatlas.scorecard.prior.s9 import above_trend
+from flatlas.store.material import Material
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+SWEEPS = {
+    "fig5": "scaled",
+    "s6": "scaled_less",
+    "s8": "scaled",
+    "s9": "scaled_long",
+    "s10": "scaled_narrow",
+}
+TABLES = ("prior", "sharpness", "wide", "hessian")
+SCALING = 50
+
+
+def world(right, figure, seeds=5):
+    """Trainings that meet zero error near epoch 140 and are scaled 50 epochs later."""
+    nets = [training(right, figure, seed) for seed in range(seeds)]
+    return Material({name: pd.concat([net[name] for net in nets]) for name in nets[0]})
+
+
+def training(right, figure, seed):
+    """The tables of one training; in the wrong world nothing is as the paper says."""
+    met = (138 if right else 300) + seed
+    last = 600 if figure == "s9" else 100
+    moments = [(str(epoch), epoch) for epoch in range(0, 200, 5)]
+    moments += [(f"met+{late}", met + late) for late in range(0, last + 1, 2)]
+    moments.append(("final", met + last))
+    at, epoch = (list(told) for told in zip(*moments, strict=True))
+    since = np.array(epoch) - met
+    columns = right_world if right else wrong_world
+    stands = {"sweep": SWEEPS[figure], "run": "run", "seed": seed, "rescaling.after": SCALING}
+    measured = columns(figure, np.array(epoch, float), since, met)
+    tables = {
+        f"watched_{name}_summary": pd.DataFrame(
+            {"at": at, "epoch": epoch, "converged": False, **measured[name], **stands}
+        )
+        for name in TABLES
+    }
+    ended = {"met_epoch": met, "epoch": met + last, "converged": True, "reason": "rule met"}
+    return tables | {"outcomes": pd.DataFrame([ended | stands])}
+
+
+def right_world(figure, epoch, since, met):
+    """A steep fall to zero error with a bump, a power law, a spike that decays."""
+    fallen = np.minimum(epoch / met, 1)
+    off = (since > SCALING) & (since < SCALING + 10) & (figure == "fig5")
+    spike = np.where(since >= SCALING, 1.5 * np.exp(-(since - SCALING) / 8), 0)
+    log = -2 * fallen - np.log10(np.maximum(epoch / met, 1)) + spike
+    bump = 0.6 * np.exp(-(((epoch - 100) / 12) ** 2)) * (since < 0)
+    return {
+        "prior": {
+            "log10_p": -20 - 80 * fallen + 0.1 * np.sin(epoch) + 40 * off,
+            "train_error": np.where((since < 0) | off, 0.1, 0.0),
+        },
+        "sharpness": {"sharpness": 10 ** (log + bump), "loss": 1 / (1 + epoch)},
+        "wide": {"sharpness": 10**log},
+        "hessian": {"spectral_norm": 10**log, "log10_product": 40 * log, "positive": 40},
+    }
+
+
+def wrong_world(figure, epoch, since, met):
+    """Rising where it should fall, flat where it should spike, moving where it should not."""
+    late = since >= SCALING
+    error = np.where((since > SCALING) & (figure == "s6"), 0.1, 0.0)
+    rise = epoch / 200 + late * (0.2 if figure != "s9" else 0.2 + (since - SCALING) / 500)
+    bump = 3 * np.exp(-(((epoch - 100) / 12) ** 2)) * (since < 0)
+    moves = 0.3 * np.maximum(since, 0) + np.where(late, 30, 0)
+    if figure == "fig5":
+        moves = np.where(late, np.maximum(since, 0), -np.maximum(since, 0))
+    return {
+        "prior": {"log10_p": -150 + 0.05 * epoch - moves, "train_error": error},
+        "sharpness": {
+            "sharpness": 10 ** (rise * (-1 if figure == "s10" else 1)),
+            "loss": epoch + 1,
+        },
+        "wide": {"sharpness": 10 ** (rise + bump)},
+        "hessian": {"spectral_norm": 10**rise, "log10_product": 40 * rise, "positive": 40},
+    }
+
+
+def judge(figure, material):
+    claims = import_module(f"flatlas.scorecard.prior.{figure}").judge(material)
+    names = [claim.name for claim in claims]
+    assert len(set(names)) == len(names), "two claims of one name"
+    return {claim.name: claim for claim in claims}
+
+
+def verdicts(claims):
+    return {name: claim.verdict for name, claim in claims.items()}
+
+
+def is_of_a_spike(name):
+    return name.endswith("relaxes") or name == "rejoins"
+
+
+@pytest.mark.parametrize("figure", SWEEPS)
+def test_every_claim_is_reproduced_where_the_paper_is_right(figure):
+    claims = judge(figure, world(True, figure))
+    assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
+    assert not any(claim.note for claim in claims.values())
+
+
+@pytest.mark.parametrize("figure", SWEEPS)
+def test_no_claim_is_reproduced_where_the_paper_is_wrong(figure):
+    """Nor is it decided what is left of a spike where there is none."""
+    claims = judge(figure, world(False, figure))
+    left = {name: UNDECIDED for name in claims if is_of_a_spike(name)}
+    assert verdicts(claims) == dict.fromkeys(claims, NOT_REPRODUCED) | left
+
+
+@pytest.mark.parametrize("figure", ["fig5", "s6", "s9", "s10"])
+def test_a_spike_that_stays_has_not_decayed(figure):
+    tables = dict(world(True, figure).tables)
+    met = tables["outcomes"].set_index("seed")["met_epoch"]
+    for name, column in {"sharpness": "sharpness", "hessian": "spectral_norm"}.items():
+        rows = tables[f"watched_{name}_summary"]
+        late = rows["epoch"] >= rows["seed"].map(met) + SCALING
+        columns = {column: np.where(late, 100.0, 1.0)}
+        if name == "hessian":
+            columns["log10_product"] = np.where(late, 80.0, 0.0)
+        tables[f"watched_{name}_summary"] = rows.assign(**columns)
+    for name, claim in judge(figure, Material(tables)).items():
+        if is_of_a_spike(name):
+            assert claim.verdict == NOT_REPRODUCED
+            assert claim.estimate.value == pytest.approx(1)
+
+
+@pytest.mark.parametrize("figure", SWEEPS)
+def test_one_realization_has_numbers_and_decides_nothing(figure):
+    claims = judge(figure, world(True, figure, seeds=1))
+    assert verdicts(claims) == dict.fromkeys(claims, UNDECIDED)
+    assert all(isfinite(claim.estimate.value) for claim in claims.values())
+    assert all(isnan(claim.estimate.low) for claim in claims.values())
+
+
+@pytest.mark.parametrize("figure", SWEEPS)
+def test_where_everything_diverged_nothing_is_decided(figure):
+    """A measure then writes a table without rows, and without columns of its own."""
+    material = world(True, figure, seeds=2)
+    told = ["sweep", "run", "seed", "at", "epoch", "rescaling.after"]
+    tables = {name: table.reindex(columns=told).iloc[:0] for name, table in material.tables.items()}
+    tables["outcomes"] = material.tables["outcomes"].assign(converged=False, met_epoch=0)
+    claims = judge(figure, Material(tables))
+    assert verdicts(claims) == dict.fromkeys(judge(figure, material), UNDECIDED)
+    assert all(isnan(claim.estimate.value) and claim.note for claim in claims.values())
+
+
+@pytest.mark.parametrize("figure", SWEEPS)
+def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(figure):
+    material = world(True, figure, seeds=2)
+    renamed = {name: t.assign(sweep="another") for name, t in material.tables.items()}
+    claims = judge(figure, Material(renamed))
+    assert verdicts(claims) == dict.fromkeys(judge(figure, material), UNDECIDED)
+    assert all(SWEEPS[figure] in claim.note for claim in claims.values())
+
+
+@pytest.mark.parametrize("figure", SWEEPS)
+def test_where_no_scaling_is_told_only_what_needs_none_is_judged(figure):
+    material = world(True, figure, seeds=3)
+    unscaled = {name: t.drop(columns="rescaling.after") for name, t in material.tables.items()}
+    claims = judge(figure, Material(unscaled))
+    known = {name for name, claim in claims.items() if isfinite(claim.estimate.value)}
+    free = {"fig5": {"zero_error", "prior_before", "sharpness_before"}, "s8": {"none", "smaller"}}
+    free["s10"] = {"spectral_norm_follows", "top_follows"}
+    assert known == free.get(figure, set())
+
+
+def test_a_training_without_zero_error_counts_for_nothing():
+    """Nor do its checkpoints, which are there all the same."""
+    material = world(True, "fig5", seeds=4)
+    outcomes = material.tables["outcomes"]
+    unmet = {
+        "converged": outcomes["seed"] < 3,
+        "met_epoch": outcomes["met_epoch"] * (outcomes["seed"] < 3),
+    }
+    tables = {
+        name: t[(t["seed"] < 3) | ~t["at"].str.startswith("met+")] if "at" in t else t
+        for name, t in material.tables.items()
+    }
+    claims = judge("fig5", Material({**tables, "outcomes": outcomes.assign(**unmet)}))
+    three = judge("fig5", world(True, "fig5", seeds=3))
+    for name, claim in claims.items():
+        assert claim.estimate.value == pytest.approx(three[name].estimate.value, rel=1e-12), name
+        assert claim.note.startswith("1 of 4 trainings gave no solution.")
+
+
+def test_of_no_spike_nothing_is_left():
+    """A rise by a hundredth and a fall by far more must not pass for a spike that decayed."""
+    material = world(True, "s6", seeds=3)
+    tables = dict(material.tables)
+    rows = tables["watched_sharpness_summary"]
+    late = rows["epoch"] > 138 + SCALING + 10
+    tables["watched_sharpness_summary"] = rows.assign(
+        sharpness=np.where(late, 0.1, 1 + 1e-4 * rows["epoch"])
+    )
+    claims = judge("s6", Material(tables))
+    assert claims["sharpness_spikes"].verdict == NOT_REPRODUCED
+    assert claims["sharpness_relaxes"].verdict == UNDECIDED
+    assert isnan(claims["sharpness_relaxes"].estimate.low)
+
+
+def test_moments_are_in_order_of_time_and_aligned_at_zero_error():
+    """Of `met+2` and `met+10`, the alphabet would have the later first; epoch 40 is too late."""
+    at = ["30", "5", "40", "met+10", "met+0", "met+2", "final"]
+    rows = pd.DataFrame({"at": at, "value": [30.0, 5, 40, 110, 100, 102, 110]})
+    rows = rows.assign(sweep="s", run="r", seed=0)
+    outcomes = pd.DataFrame(
+        [
+            {
+                "sweep": "s",
+                "run": "r",
+                "seed": 0,
+                "converged": True,
+                "met_epoch": 35,
+                "rescaling.after": 2,
+            }
+        ]
+    )
+    nets = Nets(Material({"t": rows, "outcomes": outcomes}), "s")
+    found = course(nets, "t", "value")
+    assert found.epochs.tolist() == [0, 2, 10]
+    assert found.values.tolist() == [[100, 102, 110]]
+    assert (found.start, found.unscaled, found.scaled, found.end) == (100, 100, 102, 110)
+    np.testing.assert_array_equal(approach(nets, "t", "value"), [[5, 30, np.nan, 100]])
+
+
+def test_a_bump_is_the_largest_rise_above_what_was_before():
+    """From 10^3 down to 10, up to 10^2, down to 10^-1: one decade of four; a fall has none."""
+    courses = np.array([[1e3, 1e1, np.nan, 1e2, 1e-1], [1e3, 1e2, 1e1, np.nan, 1.0]])
+    np.testing.assert_allclose(bump(courses), [0.25, 0], atol=1e-12)
+
+
+def test_the_trend_is_a_power_law_of_the_epoch():
+    """A sharpness 7/epoch^1.5 before the scaling, 100 times that by it, 10 times in the end."""
+    epochs, met = np.arange(0.0, 100), np.array([[100.0], [150.0]])
+    factor = np.where(epochs < 50, 1.0, np.where(epochs < 90, 100.0, 10.0))
+    above = above_trend(Course(epochs, factor * 7 * (met + epochs) ** -1.5, 50.0), met)
+    np.testing.assert_allclose(above.before, 0, atol=1e-12)
+    np.testing.assert_allclose(above.scaled, 2)
+    np.testing.assert_allclose(above.end, 1)

@@ -1,0 +1,78 @@
+"""Figure 3: prior and flatness against generalization, for several systems."""
+
+from collections.abc import Iterable
+from math import log
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from matplotlib.transforms import Bbox
+
+from flatlas.figures.prior.nets import nets, small_print
+from flatlas.figures.prior.scatter import LEGEND, PRIOR_AND_FLATNESS, SYSTEMS, draw_grid
+from flatlas.figures.prior.systems import columns
+from flatlas.figures.style import GREY, Drawing, note
+from flatlas.store.material import Material
+
+# Where the paper's dots lie: the ends of log10 P(f) and accuracy; its residual net is deeper.
+PAPER = {"sgd": ((-440, -320), (48, 91)), "residual": ((-1925, -860), (47, 95))}
+# Eq. 4 holds but for this share of all training sets.
+DELTA = 0.05
+
+
+def draw(material: Material) -> Drawing:
+    """A column a system; the prior above, with the bound that it gives, flatness below."""
+    points = nets(material, "prior", "sharpness")
+    points["bound"] = bound(points["log10_p"], points["train_size"])
+    systems = columns(material, SYSTEMS)
+    figure, axes = draw_grid(points, PRIOR_AND_FLATNESS, systems)
+    for ax, sweep in zip(axes, systems, strict=False):
+        _frame(ax, sweep)
+        _bound_axis(ax, points[points["sweep"] == sweep])
+    said = (
+        f"Upper axis: the bound of Eq. 4 on the test error (δ = {DELTA:g}), which says nothing"
+        f" from 100 % on. {_ranges(systems)}{LEGEND}"
+    )
+    note(figure, small_print(material, points, said))
+    return Drawing(figure, points)
+
+
+def bound(log10_p: pd.Series, train_size: pd.Series | float) -> pd.Series:
+    """Eq. 4: with probability 1 - δ the test error is at most (ln 1/P(f) + ln 1/δ) / |S|."""
+    return (-log(10) * log10_p - log(DELTA)) / train_size
+
+
+def _bound_axis(ax: Axes, points: pd.DataFrame) -> None:
+    """The bound is linear in log10 P(f), so that it is an axis of its own over the same dots."""
+    sizes = points["train_size"].dropna().unique()
+    if len(sizes) != 1:
+        return
+    size = float(sizes[0])
+    percent = (
+        lambda log10_p: 100 * bound(log10_p, size),
+        lambda percent: -(percent * size / 100 + log(DELTA)) / log(10),
+    )
+    upper = ax.secondary_xaxis("top", functions=percent)
+    upper.set_xlabel("bound on the test error (%)", fontsize=8, color=GREY)
+    upper.tick_params(labelsize=7.5, colors=GREY)
+    upper.spines["top"].set_color(GREY)
+
+
+def _frame(ax: Axes, sweep: str) -> None:
+    """Where the paper's dots lie, if that is anywhere near ours."""
+    if sweep not in PAPER:
+        return
+    (left, right), (low, high) = PAPER[sweep]
+    if Bbox.from_extents(left, low, right, high).overlaps(ax.dataLim):
+        width, height = right - left, high - low
+        ax.add_patch(Rectangle((left, low), width, height, fill=False, ec=GREY, ls="--", lw=0.8))
+        ax.autoscale_view()
+
+
+def _ranges(drawn: Iterable[str]) -> str:
+    told = [
+        rf"$\log_{{10}}P(f)$ −{-left} to −{-right}, accuracy {low} to {high} % ({SYSTEMS[sweep]})"
+        for sweep, ((left, right), (low, high)) in PAPER.items()
+        if sweep in drawn
+    ]
+    return f"Dashed, the paper's dots: {'; '.join(told)}. " if told else ""

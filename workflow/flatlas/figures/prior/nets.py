@@ -1,0 +1,108 @@
+"""The nets of a figure as a table: a row each, with all that was measured of it at zero error.
+
+Beside what is drawn stand the gradient norm, the loss and the epochs it took, so that curvature is
+not taken for what the gradient does.
+"""
+
+from collections.abc import Iterable
+from functools import reduce
+
+import numpy as np
+import pandas as pd
+
+from flatlas.store.material import Material
+
+# The first epoch at which a net makes no error on S.
+ZERO_ERROR = "met+0"
+NET = ["sweep", "run", "seed"]
+PLACE = [*NET, "at", "epoch"]
+ATTACK = "data.attack_size"
+# What is told by the tables `<measure>_summary`; later on the measures have names of their own.
+LATER = "later_"
+PRIOR = ("log10_p", "train_error", "test_error", "train_size", "converged")
+TOLD = {
+    "prior": PRIOR,
+    "heaviside": PRIOR,
+    "sharpness": ("sharpness", "first_order", "rest", "gradient_norm", "loss", "converged"),
+    "lbfgs": ("sharpness", "converged"),
+    "corners": ("sharpness", "converged"),
+    "hessian": ("spectral_norm", "log10_product", "gradient_norm", "loss", "converged"),
+    "boolean_prior": ("log10_p", "standard_error", "probability"),
+}
+# The same sharpness, but looked for in another way than the paper's.
+OTHER_SEARCHES = ("lbfgs", "corners")
+
+
+def nets(material: Material, *measures: str) -> pd.DataFrame:
+    """The nets that reached zero error on S, as they first did."""
+    found = _joined(material, measures)
+    return _finished(material, found[found["at"].astype(str) == ZERO_ERROR])
+
+
+def overtrained(material: Material, *measures: str) -> pd.DataFrame:
+    """The same nets as they first reached zero error, and at every later moment."""
+    first = _joined(material, measures)
+    later = _joined(material, [LATER + name for name in measures])
+    both = [first[first["at"].astype(str) == ZERO_ERROR], later]
+    return _finished(material, pd.concat([one for one in both if len(one)] or both[:1]))
+
+
+def sweeps(material: Material) -> list[str]:
+    """In the order of the figure; those without a net at zero error too."""
+    return list(material.tables["outcomes"]["sweep"].unique())
+
+
+def _joined(material: Material, measures: Iterable[str]) -> pd.DataFrame:
+    """A row a net and moment; a column that two measures tell is the first one's."""
+
+    def beside(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
+        again = left.columns.intersection(right.columns).difference(PLACE)
+        return left.merge(right.drop(columns=again), on=PLACE)
+
+    return reduce(beside, [_told(material, name) for name in measures])
+
+
+def _told(material: Material, name: str) -> pd.DataFrame:
+    """What one measure tells; `<measure>_settled` is whether its own search converged."""
+    measure = name.removeprefix(LATER)
+    columns = [*PLACE, ATTACK, *TOLD[measure]]
+    # Where no net reached zero error, a table has no columns of its own.
+    table = material.tables[f"{name}_summary"].reindex(columns=columns)
+    named = {ATTACK: "attack_size", "converged": f"{measure}_settled"}
+    if measure in OTHER_SEARCHES:
+        named["sharpness"] = f"{measure}_sharpness"
+    return table.rename(columns=named)
+
+
+def _finished(material: Material, points: pd.DataFrame) -> pd.DataFrame:
+    """With the epochs to zero error, and what the axes show."""
+    outcomes = material.tables["outcomes"].drop_duplicates(NET)
+    points = points.merge(outcomes[[*NET, "met_epoch"]], on=NET)
+    derived = {
+        "accuracy": ("test_error", lambda error: 100 * (1 - error)),
+        "flatness": ("sharpness", _minus_log10),
+        **{
+            f"{search}_flatness": (f"{search}_sharpness", _minus_log10) for search in OTHER_SEARCHES
+        },
+        "norm_flatness": ("spectral_norm", _minus_log10),
+        "product_flatness": ("log10_product", lambda logs: -logs),
+    }
+    known = {name: of(points[told]) for name, (told, of) in derived.items() if told in points}
+    return points.assign(**known).reset_index(drop=True)
+
+
+def _minus_log10(values: pd.Series) -> pd.Series:
+    positive = values.astype(float).where(values > 0)
+    return -positive.map(np.log10)
+
+
+def small_print(material: Material, points: pd.DataFrame, said: str = "") -> str:
+    """What a dot is, what is `said` of it, and how many nets there is none of."""
+    outcomes = material.tables["outcomes"].drop_duplicates(NET)
+    never = len(outcomes) - len(points.drop_duplicates(NET))
+    text = "One dot a net with zero error on S, darker the more wrong labels |A| it learnt. " + said
+    if "first_order" in points:
+        text += "Gradient: the first-order part of the sharpness, in the median net. "
+    if points.filter(like="_settled").eq(False).any(axis=None):
+        text += "Hollow: what was measured has not converged. "
+    return text + f"Of {len(outcomes)} nets {never or 'none'} never had zero error on S."

@@ -1,0 +1,11 @@
+"""Figure S11: prior and sharpness against generalization after overtraining with SGD."""
+
+from flatlas.figures.prior.overtraining import draw_overtrained
+from flatlas.figures.prior.scatter import CORNERS, FLATNESS
+from flatlas.figures.style import Drawing
+from flatlas.store.material import Material
+
+
+def draw(material: Material) -> Drawing:
+    """A column an amount of overtraining; the prior above, below flatness by both searches."""
+    return draw_overtrained(material, FLATNESS, CORNERS)

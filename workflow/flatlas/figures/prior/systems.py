@@ -1,0 +1,26 @@
+"""Scatter plots with a column of panels a system or optimizer: a sweep of the figure."""
+
+from collections.abc import Mapping, Sequence
+
+from flatlas.figures.prior.nets import nets, small_print, sweeps
+from flatlas.figures.prior.scatter import LEGEND, Quantity, draw_grid
+from flatlas.figures.style import Drawing, note
+from flatlas.store.material import Material
+
+
+def draw_systems(
+    material: Material,
+    names: Mapping[str, str],
+    rows: Sequence[tuple[Quantity, Quantity]],
+    measures: Sequence[str] = ("prior", "sharpness"),
+) -> Drawing:
+    """A row of panels for each pair (x, y) of what the measures tell, with the sweeps' names."""
+    points = nets(material, *measures)
+    figure, _ = draw_grid(points, rows, columns(material, names))
+    note(figure, small_print(material, points, LEGEND))
+    return Drawing(figure, points)
+
+
+def columns(material: Material, names: Mapping[str, str]) -> dict[str, str]:
+    """The figure's sweeps with their names; one that the paper does not have goes by its own."""
+    return {sweep: names.get(sweep, sweep) for sweep in sweeps(material)}

@@ -1,0 +1,19 @@
+"""Flatness against P(f) of Boolean functions, each of which is a realization."""
+
+from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.conventions import CORRELATED
+from flatlas.scorecard.nets import Nets
+from flatlas.scorecard.prior.correlations import Pair, correlated, flatness, log_prior
+from flatlas.store.material import Material
+
+
+def judge_boolean(material: Material, called: str, measure: str, column: str) -> list[Claim]:
+    """Minus log10 of what is measured, against log10 P(f)."""
+    nets = Nets(material, "boolean")
+    pair = Pair(
+        log_prior(nets, "boolean_prior"),
+        flatness(nets, measure, column),
+        f"log10 P(f) with {called}",
+    )
+    says = f"P(f) of Boolean functions correlates with {called}"
+    return list(correlated(nets, "boolean", says, CORRELATED, pair))

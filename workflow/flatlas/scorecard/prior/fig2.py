@@ -1,0 +1,10 @@
+"""Figure 2: Boolean functions that are likely are found in flat places."""
+
+from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.prior.boolean import judge_boolean
+from flatlas.store.material import Material
+
+
+def judge(material: Material) -> list[Claim]:
+    """Over all functions."""
+    return judge_boolean(material, "flatness", "sharpness", "sharpness")

@@ -1,0 +1,22 @@
+"""Figure S2: sharpness and the spectral norm go together."""
+
+from collections.abc import Iterator
+
+from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.conventions import CORRELATED
+from flatlas.scorecard.nets import Nets
+from flatlas.scorecard.prior.correlations import Pair, correlated, flatness
+from flatlas.scorecard.prior.systems import called, drawn
+from flatlas.store.material import Material
+
+
+def judge(material: Material) -> list[Claim]:
+    """System by system."""
+    return [claim for sweep in drawn(material) for claim in _of(sweep, Nets(material, sweep))]
+
+
+def _of(sweep: str, nets: Nets) -> Iterator[Claim]:
+    norm = flatness(nets, "hessian", "spectral_norm")
+    pair = Pair(flatness(nets), norm, "log sharpness with the log spectral norm")
+    says = f"sharpness correlates with the spectral norm: {called(sweep)}"
+    return correlated(nets, sweep, says, CORRELATED, pair)

@@ -1,0 +1,49 @@
+"""Figure S6: an α so small that the net stays at zero error."""
+
+import numpy as np
+
+from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.conventions import ALL, BARELY_OFF
+from flatlas.scorecard.nets import Nets
+from flatlas.scorecard.prior.along import (
+    PRIOR,
+    SHARPNESS,
+    course,
+    largest,
+    logarithm,
+    relative,
+    relaxes,
+    spikes,
+)
+from flatlas.statistics.means import mean
+from flatlas.store.material import Material
+
+
+def judge(material: Material) -> list[Claim]:
+    """The sharpness spikes, and nothing else happens."""
+    nets = Nets(material, "scaled_less")
+    prior, error = course(nets, PRIOR, "log10_p"), course(nets, PRIOR, "train_error")
+    sharpness = logarithm(course(nets, SHARPNESS, "sharpness"))
+    known = np.isfinite(error.later)
+    return [
+        spikes(nets, "sharpness", "the sharpness", sharpness),
+        relaxes(nets, "sharpness", "the sharpness", sharpness),
+        nets.claim(
+            "zero_error",
+            "after a small α-scaling, SGD stays at zero error",
+            "share of the moments after the α-scaling at which there is no error on S; mean over"
+            " nets",
+            ALL,
+            mean,
+            mean(np.where(known, error.later == 0, np.nan), -1),
+        ),
+        nets.claim(
+            "prior_unchanged",
+            "a small α-scaling does not change the prior at all",
+            "largest relative change of log10 P(f) at any moment after the α-scaling, up or down;"
+            " mean over nets",
+            BARELY_OFF,
+            mean,
+            largest(np.abs(relative(prior.later, prior.unscaled))),
+        ),
+    ]

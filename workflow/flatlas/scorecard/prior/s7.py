@@ -1,0 +1,30 @@
+"""Figure S7: flatness goes with the prior for SGD, and not for Adam and Entropy-SGD."""
+
+from collections.abc import Iterator, Mapping
+
+from flatlas.scorecard.claims import Claim, Criterion
+from flatlas.scorecard.conventions import BROKEN, CORRELATED
+from flatlas.scorecard.nets import Nets
+from flatlas.scorecard.prior.correlations import Pair, correlated, flatness, log_prior
+from flatlas.scorecard.prior.systems import called, drawn
+from flatlas.store.material import Material
+
+BREAKING = ("adam", "entropy_sgd")
+
+
+def judge(material: Material) -> list[Claim]:
+    """System by system."""
+    return [
+        claim
+        for sweep in drawn(material)
+        for verb, criteria in [
+            ("does not correlate", BROKEN) if sweep in BREAKING else ("correlates", CORRELATED)
+        ]
+        for claim in _of(sweep, Nets(material, sweep), verb, criteria)
+    ]
+
+
+def _of(sweep: str, nets: Nets, verb: str, criteria: Mapping[str, Criterion]) -> Iterator[Claim]:
+    pair = Pair(flatness(nets), log_prior(nets), "flatness with log10 P(f)")
+    says = f"flatness {verb} with P(f): {called(sweep)}"
+    return correlated(nets, sweep, says, criteria, pair)

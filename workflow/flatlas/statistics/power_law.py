@@ -1,0 +1,19 @@
+"""Power laws: straight lines between logarithms."""
+
+import numpy as np
+
+
+def power_law(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Slope and intercept of log10 y over log10 x, by least squares along the last axis.
+
+    Points where either is not positive, or not known, are left out; NaN where fewer than two are
+    left. NumPy's own fit knows neither missing points nor many lines at once.
+    """
+    x, y = np.broadcast_arrays(x, y)
+    known = (x > 0) & (y > 0) & np.isfinite(x) & np.isfinite(y)
+    log_x, log_y = (np.log10(np.where(known, values, 1.0)) for values in (x, y))
+    with np.errstate(invalid="ignore"):
+        mean_x, mean_y = (logs.sum(-1) / known.sum(-1) for logs in (log_x, log_y))
+        off_x = np.where(known, log_x - mean_x[..., np.newaxis], 0.0)
+        slope = (off_x * log_y).sum(-1) / (off_x**2).sum(-1)
+    return slope, mean_y - slope * mean_x
