@@ -194,6 +194,6 @@ def test_a_figure_is_told_when_and_by_how_much_its_nets_are_scaled(preset):
 @pytest.mark.parametrize("figure", FIGURES)
 def test_the_study_measures_what_is_drawn(figure):
     measured = {"s8": {"sharpness", "wide"}, "s10": {"sharpness", "hessian"}}
-    measured |= dict.fromkeys(("fig5", "s9"), {"sharpness", "corners"})
+    measured |= {name: {"sharpness", "corners"} for name in ("fig5", "s9")}
     names = {f"watched_{name}" for name in {"prior"} | measured.get(figure, {"sharpness"})}
     assert names == set(STUDY["figures"][figure]["measures"])
