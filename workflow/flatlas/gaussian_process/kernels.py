@@ -11,10 +11,9 @@ from flatlas.errors import FlatlasError
 from flatlas.nets.layered import LayeredNet
 from flatlas.plan.net_specs import HeNormal, InitSpec, ScaledNormal, XavierUniform
 
-# Nets whose weights are drawn at a time.
-NETS = 16
-# Images that go through them at a time.
-IMAGES = 1000
+# Nets whose weights are drawn at a time, and images that go through them: what 64 channels make of
+# these takes 400 MiB.
+NETS, IMAGES = 8, 100
 TINY = torch.finfo(torch.float64).tiny
 
 # From seeds to what enters the last dense layer of one random net a seed: (nets, images, n_L).

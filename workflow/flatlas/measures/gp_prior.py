@@ -102,13 +102,14 @@ def kernel_matrix(solution: Solution, seen: Restriction, options: Mapping[str, A
     )
 
 
-def _row(prior: LogPrior) -> dict[str, float]:
+def _row(prior: LogPrior) -> dict[str, float | str]:
+    """`contradictions` are pairs of images, by their places in S and then E: '3=17, 4=20'."""
     evidence = prior.evidence
     return {
         "log10_p": evidence.log_z / log(10),
         "points": prior.points,
         "merged": prior.merged,
-        "contradictions": len(prior.contradictions),
+        "contradictions": ", ".join(f"{one}={other}" for one, other in prior.contradictions),
         "sweeps": evidence.sweeps,
         "residual": evidence.residual,
         "converged": evidence.converged,

@@ -64,13 +64,16 @@ def _row(
     return {
         "size": len(images),
         "log10_p_ep": prior.evidence.log_z / log(10),
+        "sweeps_ep": prior.evidence.sweeps,
         "residual_ep": prior.evidence.residual,
         "converged_ep": prior.evidence.converged,
         "log10_p_tilting": tilting.log_p / log(10),
         "standard_error": tilting.standard_error / log(10),
+        "iterations_tilting": tilting.iterations,
         "residual_tilting": tilting.residual,
         "converged_tilting": tilting.converged,
         "log10_p_variational": bound.log_p / log(10),
+        "iterations_variational": bound.iterations,
         "residual_variational": bound.residual,
         "converged_variational": bound.converged,
     }

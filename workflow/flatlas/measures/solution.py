@@ -23,8 +23,9 @@ class Solution:
     In `learners` that axis is the learners' (§2.5): `parameters` is their mean, W_a, and each has
     weights of its own. Without learners the two are the same. `inputs` and `labels` are what the
     net was trained on; `clean` marks the labels that are true. Where they are those of a function,
-    `functions` says how often random nets express each of the run's functions. All tensors lie on
-    one device; weights and images are float64.
+    `functions` says how often random nets express each of the run's functions. `trajectory`
+    (steps, weights) is what was recorded of one layer, float32 and on disk. All tensors lie on one
+    device; weights and images are float64.
     """
 
     net: LayeredNet
@@ -37,6 +38,7 @@ class Solution:
     test_inputs: Tensor
     test_labels: Tensor
     functions: DataFrame | None = None
+    trajectory: np.ndarray | None = None
 
     def into(self, layer: str, inputs: Tensor) -> Tensor:
         """The activity a (1, images, n_in) that enters a dense layer, some images at a time."""
@@ -60,6 +62,7 @@ def load_solutions(
     net: LayeredNet,
     device: str,
     functions: DataFrame | None = None,
+    trajectory: np.ndarray | None = None,
 ) -> Iterator[Solution]:
     """Member `member` of a run's stacked weights, `<moment>/<parameter>`, moment by moment.
 
@@ -89,6 +92,7 @@ def load_solutions(
             test_inputs=test_inputs,
             test_labels=test_labels,
             functions=functions,
+            trajectory=trajectory,
         )
 
 

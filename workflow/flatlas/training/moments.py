@@ -20,12 +20,12 @@ class KeptMoment(NamedTuple):
 def kept_moments(wanted: Iterable[int | str], outcome: pd.Series) -> list[KeptMoment]:
     """Those of the `wanted` moments that a realization has reached.
 
-    A diverged one has no solution to measure, even if its weights are still numbers. One that
-    never met the stopping rule has nothing of after that.
+    From the epoch at which one diverged there is no solution to measure, even if its weights are
+    still numbers. One that never met the stopping rule has nothing of after that.
     """
-    if outcome["reason"] == DIVERGED:
-        return []
     moments = [_moment(at, outcome) for at in wanted]
+    if outcome["reason"] == DIVERGED:
+        moments = [one for one in moments if one.at != FINAL and one.epoch < outcome["epoch"]]
     return [moment for moment in moments if outcome["met_epoch"] or "met" not in moment.at]
 
 

@@ -1,0 +1,101 @@
+"""The active temperature T_i of SGD along the principal directions of its trajectory (Fig. 5).
+
+T_i(δθ) = α/2 ⟨(∂δL^µ/∂δθ)²⟩_µ at w0 + δθ p_i, with δL^µ = L^µ − L (Eq. 17). The mean is that over
+all minibatches, without drawing any: for B of M images without replacement, the variance of their
+mean slope is S² / B (1 − B/M), with S² that of the images' own slopes ∂l_k/∂δθ.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import e
+from typing import Any
+
+import torch
+from pandas import DataFrame
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
+from flatlas.measures.landscape import interval
+from flatlas.measures.principal import Principal, principal_of
+from flatlas.measures.solution import Solution
+from flatlas.nets.loss import sample_losses
+
+# A profile has so many points, evenly from −F_i to F_i.
+POINTS = 41
+# Images that are worked on at a time, which caches hold.
+IMAGES = 2500
+
+
+def measure_stack(
+    solutions: Sequence[Solution], options: Mapping[str, Any]
+) -> list[dict[str, DataFrame]]:
+    """`directions` has T_i(0) of each p_i and the loss L_0; `profiles` T_i and L_i of some ranks.
+
+    A profile goes from −F_i to F_i, the width of the valley at its own moment. All moments of a
+    training have the same directions, those of its recording.
+    """
+    found = principal_of(solutions[0], options["layer"], options["directions"])
+    return [_measure(solution, found, options) for solution in solutions]
+
+
+def _measure(
+    solution: Solution, found: Principal, options: Mapping[str, Any]
+) -> dict[str, DataFrame]:
+    layer = options["layer"]
+    directions = found.matrices(solution.net.dense(layer).fans)
+    activity = solution.into(layer, solution.inputs)
+    z = solution.preactivation(layer, activity)
+    losses, delta = _losses_and_deltas(solution, layer, z)
+    slopes = [((activity @ direction) * delta).sum(-1) for direction in directions]
+    table = DataFrame(
+        {
+            "rank": range(1, len(directions) + 1),
+            "variance": found.variances.cpu().numpy(),
+            "temperature": [_temperature(some, options) for some in slopes],
+            "loss": losses.mean().item(),
+        }
+    )
+    return {"directions": table, "profiles": _profiles(solution, activity, directions, options)}
+
+
+def _temperature(slopes: Tensor, options: Mapping[str, Any]) -> float:
+    """From the slopes of all images along a direction."""
+    images, batch = slopes.numel(), options["batch"]
+    if batch > images:
+        raise FlatlasError(
+            f"minibatches of {batch} images can't be drawn from the {images} that were trained "
+            f"on: batch may be {images} at most."
+        )
+    variance = slopes.var(correction=1).item() / batch * (1 - batch / images)
+    return float(options["lr"] / 2 * variance)
+
+
+def _profiles(
+    solution: Solution, activity: Tensor, directions: Tensor, options: Mapping[str, Any]
+) -> DataFrame:
+    layer, rows = options["layer"], []
+    shown = directions[[rank - 1 for rank in options["profiles"]]]
+    anywhere = shown.new_zeros(len(shown))
+    left, right = interval(solution, layer, activity, shown, anywhere, e)
+    z = solution.preactivation(layer, activity)
+    for rank, direction, flatness in zip(
+        options["profiles"], shown, (right.at - left.at).tolist(), strict=True
+    ):
+        change = activity @ direction
+        for step in (flatness * torch.linspace(-1, 1, POINTS, dtype=torch.float64)).tolist():
+            losses, delta = _losses_and_deltas(solution, layer, z + step * change)
+            heat = _temperature((change * delta).sum(-1), options)
+            rows.append((rank, step, heat, losses.mean().item()))
+    return DataFrame(rows, columns=["rank", "delta", "temperature", "loss"])
+
+
+def _losses_and_deltas(solution: Solution, layer: str, z: Tensor) -> tuple[Tensor, Tensor]:
+    """l_k and ∂l_k/∂z for all images, from their pre-activations."""
+    losses, deltas = [], []
+    for here, labels in zip(
+        z.split(IMAGES, dim=1), solution.labels.split(IMAGES, dim=1), strict=True
+    ):
+        block = here.detach().requires_grad_()
+        some = sample_losses(solution.onward(layer, block), labels)
+        deltas += torch.autograd.grad(some.sum(), block)
+        losses.append(some.detach())
+    return torch.cat(losses, dim=1), torch.cat(deltas, dim=1)

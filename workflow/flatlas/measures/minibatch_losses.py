@@ -1,0 +1,136 @@
+"""The ensemble of mini loss functions L^µ along the principal directions of SGD (§IV, Fig. 3).
+
+Near its own minimum, L^µ along p_i has the shape of exp(M_ii^µ (θ − θ̃_i^µ)² / 2): so says the
+random landscape theory (Eq. 9), and here a parabola is fitted to its logarithm.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import e
+from typing import Any
+
+import numpy as np
+import torch
+from pandas import DataFrame
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
+from flatlas.measures.landscape import interval
+from flatlas.measures.principal import principal_of
+from flatlas.measures.solution import Solution
+from flatlas.nets.loss import sample_losses
+from flatlas.seeds import generator
+
+# L^µ is looked at in so many points, so many times F_i to either side.
+POINTS, REACH = 121, 3.0
+# Minibatches whose profiles are drawn.
+SHOWN = 20
+TINY = torch.finfo(torch.float64).tiny
+
+
+def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
+    """`directions` has a row for each p_i: what the minima θ̃_i^µ of random minibatches µ are like.
+
+    `minimum` is their mean, `minimum_variance` σ̃_i² and `curvature` the mean M_ii; `product` is
+    M_ii² σ̃_i², to which the theory's diffusion constant is proportional (Eq. 14). `found` is the
+    share of minibatches that have their minimum within reach; the others don't count. `profiles`
+    has L^µ of some minibatches for some ranks.
+    """
+    layer = options["layer"]
+    principal = principal_of(solution, layer, options["directions"])
+    directions = principal.matrices(solution.net.dense(layer).fans)
+    drawn = _minibatches(solution, options["minibatches"], options["batch"])
+    steps, losses = _profiles(solution, layer, directions, drawn)
+    minimum, curvature, found = parabolas(steps, losses.clamp_min(TINY).log())
+    known = found.sum(1)
+    mean, mean_curvature = _mean(minimum, found), _mean(curvature, found)
+    variance = _mean((minimum - mean.unsqueeze(1)).square(), found) * known / (known - 1)
+    columns = {
+        "variance": principal.variances,
+        "minimum": mean,
+        "minimum_variance": variance,
+        "curvature": mean_curvature,
+        "product": mean_curvature.square() * variance,
+        "found": known / found.shape[1],
+    }
+    table = DataFrame({name: column.cpu().numpy() for name, column in columns.items()})
+    table.insert(0, "rank", range(1, len(table) + 1))
+    return {"directions": table, "profiles": _drawn(steps, losses, options["profiles"])}
+
+
+def parabolas(steps: Tensor, logs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The minimum and the curvature of ln L^µ along each direction, and whether there is one.
+
+    `logs` is (directions, minibatches, points), at the evenly spaced `steps` (directions, points).
+    By least squares, through all points at which L^µ is up to e times the least, and at least the
+    three about it. The valley has to end within reach on both sides.
+    """
+    least, place = logs.min(-1, keepdim=True)
+    points = torch.arange(logs.shape[-1], device=logs.device)
+    within = (logs <= least + 1) | ((points - place).abs() <= 1)
+    spacing = (steps[:, 1] - steps[:, 0]).unsqueeze(1)
+    x = torch.where(within, points - place, 0).to(logs)
+    powers = torch.stack([within.to(logs), x, x.square()], dim=-1)
+    values = torch.where(within, logs - least, 0.0).unsqueeze(-1)
+    _, b, c = torch.linalg.lstsq(powers, values).solution.squeeze(-1).unbind(-1)
+    at = steps.gather(1, place.squeeze(-1))
+    found = (c > 0) & ~within[..., 0] & ~within[..., -1]
+    return at - spacing * b / (2 * c), 2 * c / spacing.square(), found
+
+
+def _minibatches(solution: Solution, count: int, batch: int) -> Tensor:
+    """Positions of images (minibatches, batch), each minibatch without replacement."""
+    images = solution.labels.shape[1]
+    if batch > images:
+        raise FlatlasError(
+            f"minibatches of {batch} images can't be drawn from the {images} that were trained "
+            f"on: batch may be {images} at most."
+        )
+    # The same at every moment of a training, so that moments differ by their weights alone.
+    random = generator(solution.seed, "minibatch losses")
+    drawn = np.stack([random.choice(images, batch, replace=False) for _ in range(count)])
+    return torch.as_tensor(drawn, device=solution.labels.device)
+
+
+def _profiles(
+    solution: Solution, layer: str, directions: Tensor, drawn: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The steps (directions, points), and L^µ there as (directions, minibatches, points).
+
+    The unit of the steps is F_i of all images that were drawn, together.
+    """
+    chosen = drawn.flatten()
+    seen = replace(solution, inputs=solution.inputs[:, chosen], labels=solution.labels[:, chosen])
+    activity = seen.into(layer, seen.inputs)
+    left, right = interval(
+        seen, layer, activity, directions, torch.zeros(len(directions)).to(activity), e
+    )
+    units = torch.linspace(-REACH, REACH, POINTS).to(activity)
+    steps = (right.at - left.at).unsqueeze(1) * units
+    z = seen.preactivation(layer, activity)
+    losses = z.new_empty(len(directions), len(drawn), POINTS)
+    for n, direction in enumerate(directions):
+        change = activity @ direction
+        for point, step in enumerate(steps[n].tolist()):
+            logits = seen.onward(layer, torch.add(z, change, alpha=step))
+            losses[n, :, point] = sample_losses(logits, seen.labels).view(drawn.shape).mean(1)
+    return steps, losses
+
+
+def _mean(values: Tensor, found: Tensor) -> Tensor:
+    return torch.where(found, values, 0.0).sum(1) / found.sum(1)
+
+
+def _drawn(steps: Tensor, losses: Tensor, ranks: list[int]) -> DataFrame:
+    chosen = torch.tensor(ranks, dtype=torch.long, device=steps.device) - 1
+    shown = losses[chosen, :SHOWN]
+    rank, minibatch, _ = torch.meshgrid(
+        chosen + 1, torch.arange(shown.shape[1]) + 1, torch.arange(POINTS), indexing="ij"
+    )
+    columns = {
+        "rank": rank,
+        "minibatch": minibatch,
+        "delta": steps[chosen].unsqueeze(1).expand_as(shown),
+        "loss": shown,
+    }
+    return DataFrame({name: column.flatten().cpu().numpy() for name, column in columns.items()})

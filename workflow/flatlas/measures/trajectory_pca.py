@@ -1,0 +1,112 @@
+"""How SGD moves along the principal directions of its own trajectory (Fig. 1): drift, diffusion."""
+
+from collections.abc import Mapping
+from math import e
+from typing import Any
+
+import numpy as np
+import torch
+from pandas import DataFrame
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
+from flatlas.measures.principal import principal_of, projections
+from flatlas.measures.solution import Solution
+
+# Points of a drawn θ_i(t), at most.
+POINTS = 2000
+# Directions whose correlations are held at a time: 16 MB of 12,000 steps.
+HELD = 64
+
+
+def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
+    """`directions` has a row for each p_i, `projections` θ_i(t) for the ranks in `components`.
+
+    `share` is σ_i² of the sum over all directions, `cumulative` the share of directions 2 to i in
+    the sum without the first (Fig. 1B). `velocity_time` is the correlation time of the velocity in
+    epochs, `linearity` the R² of a straight line through θ_i(t); with `monotonicity` 1 every epoch
+    leads the same way, with 0 all lead back to the start. `time` is in epochs, from the first step.
+    """
+    assert solution.trajectory is not None
+    found = principal_of(solution, options["layer"])
+    theta = projections(solution.trajectory, found)
+    epoch = len(theta) // options["epochs"]
+    diffusive = found.variances.clone()
+    diffusive[0] = 0
+    columns = {
+        "variance": found.variances,
+        "share": found.variances / found.variances.sum(),
+        "cumulative": diffusive.cumsum(0) / diffusive.sum(),
+        "velocity_time": velocity_time(theta, epoch),
+        "linearity": linearity(theta),
+        "monotonicity": monotonicity(theta, epoch),
+        "residual": found.residual,
+    }
+    table = DataFrame({name: column.cpu().numpy() for name, column in columns.items()})
+    table.insert(0, "rank", range(1, len(table) + 1))
+    return {"directions": table, "projections": _drawn(theta, epoch, options["components"])}
+
+
+def velocity_time(theta: Tensor, epoch: int) -> Tensor:
+    """For each column of θ_i(t): the lag, in epochs, at which its velocity's correlation is 1/e.
+
+    The paper compares the time with an epoch and defines neither; here the velocity is the
+    displacement within one epoch, v(t) = θ(t + epoch) − θ(t), for from one minibatch to the next
+    noise hides even the drift. ⟨v(t) v(t + τ)⟩ / ⟨v²⟩, its mean not taken away, stays near 1 for a
+    drift: the time is infinite where it nowhere falls to 1/e. Steps that are independent of each
+    other have 1 − 1/e, from the overlap of two displacements.
+    """
+    velocity = theta[epoch:] - theta[:-epoch]
+    lags = torch.cat([_falls_to(_correlation(some), 1 / e) for some in velocity.split(HELD, 1)])
+    return lags / epoch
+
+
+def linearity(theta: Tensor) -> Tensor:
+    """The R² of a straight line through each column of θ_i(t)."""
+    time = torch.arange(len(theta), dtype=theta.dtype, device=theta.device)
+    time, deviations = time - time.mean(), theta - theta.mean(0)
+    return (time @ deviations).square() / (time.square().sum() * deviations.square().sum(0))
+
+
+def monotonicity(theta: Tensor, epoch: int) -> Tensor:
+    """How far each θ_i has come, of the way it has gone from epoch to epoch."""
+    way = theta[epoch - 1 :: epoch].diff(dim=0)
+    return way.sum(0).abs() / way.abs().sum(0)
+
+
+def _correlation(velocity: Tensor) -> Tensor:
+    """⟨v(t) v(t + τ)⟩ / ⟨v²⟩ of each column, for τ = 0, 1, ..., by Wiener and Khinchin."""
+    steps = len(velocity)
+    spectrum = torch.fft.rfft(velocity, 2 * steps, dim=0).abs().square()
+    products = torch.fft.irfft(spectrum, 2 * steps, dim=0)[:steps]
+    pairs = torch.arange(steps, 0, -1, device=velocity.device).unsqueeze(1)
+    means = products / pairs
+    return means / means[0]
+
+
+def _falls_to(columns: Tensor, level: float) -> Tensor:
+    """Where each column first falls to the level, on the line between two rows; or infinity."""
+    below = columns <= level
+    after = below.long().argmax(0, keepdim=True).clamp_min(1)
+    upper, lower = columns.gather(0, after - 1), columns.gather(0, after)
+    where = after - 1 + (upper - level) / (upper - lower)
+    return torch.where(below.any(0), where.squeeze(0), torch.inf)
+
+
+def _drawn(theta: Tensor, epoch: int, ranks: list[int]) -> DataFrame:
+    """θ_i(t) of some ranks, evenly thinned where there are too many steps to draw."""
+    if max(ranks, default=0) > theta.shape[1]:
+        raise FlatlasError(
+            f"components names rank {max(ranks)}, but the trajectory has {theta.shape[1]}: "
+            "give ranks up to that."
+        )
+    steps = np.linspace(0, len(theta) - 1, min(len(theta), POINTS)).round().astype(int)
+    kept = theta.cpu().numpy()[np.ix_(steps, np.array(ranks, dtype=int) - 1)]
+    return DataFrame(
+        {
+            "rank": np.repeat(np.array(ranks, dtype=int), len(steps)),
+            "step": np.tile(steps + 1, len(ranks)),
+            "time": np.tile((steps + 1) / epoch, len(ranks)),
+            "theta": kept.T.ravel(),
+        }
+    )

@@ -1,0 +1,86 @@
+"""The valley of the training loss along the principal directions p_i of SGD (Eqs. 6-8, Fig. 2).
+
+L_i(δθ) = L(w0 + δθ p_i), with all other layers as they are. The paper's w0 is "a specific solution
+reached by SGD"; here it is the one at the moment that is asked for: for `final`, the last that is
+recorded.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from pandas import DataFrame
+from torch import Tensor
+
+from flatlas.measures.curvature import gradient, hessian
+from flatlas.measures.landscape import interval, loss_along
+from flatlas.measures.principal import principal_of
+from flatlas.measures.solution import Solution
+
+# A profile has so many points, evenly from −F_i to F_i.
+POINTS = 81
+
+
+def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
+    """`directions` has a row for each p_i: F_i is the distance between the two ends of its valley.
+
+    They are where L_i reaches `factor` times L_0, to the `left` and to the `right`; residual and
+    iterations are those of the worse end. `slope` is that of ln L_i at 0; `curvature` is M_ii of
+    the parabola ln L_0 + b δθ + M_ii δθ² / 2 that meets ln L_i at 0 and half-way to both ends. For
+    b = 0 it is Eq. 7, with F_i = √(8 / M_ii). `profiles` has L_i and that parabola's loss.
+    """
+    layer = options["layer"]
+    found = principal_of(solution, layer, options["directions"])
+    directions = found.matrices(solution.net.dense(layer).fans)
+    activity = solution.into(layer, solution.inputs)
+    matrix = hessian(solution, layer, activity)
+    along = ((found.directions @ matrix) * found.directions).sum(1)
+    left, right = interval(solution, layer, activity, directions, along, options["factor"])
+    flatness = right.at - left.at
+
+    ways = torch.stack([left.at / 2, torch.zeros_like(flatness), right.at / 2], dim=1)
+    losses = losses_along(solution, layer, activity, directions, ways)
+    linear, quadratic = _parabola(ways[:, ::2], (losses[:, ::2] / losses[:, 1:2]).log())
+    columns = {
+        "variance": found.variances,
+        "flatness": flatness,
+        "left": left.at,
+        "right": right.at,
+        "slope": found.directions @ gradient(solution, layer, activity) / losses[:, 1],
+        "curvature": 2 * quadratic,
+        "converged": left.converged & right.converged,
+        "iterations": torch.maximum(left.iterations, right.iterations),
+        "residual": torch.maximum(left.residual, right.residual),
+    }
+    table = DataFrame({name: column.cpu().numpy() for name, column in columns.items()})
+    table.insert(0, "rank", range(1, len(table) + 1))
+
+    shown = torch.tensor(options["profiles"], dtype=torch.long, device=flatness.device) - 1
+    delta = flatness[shown, None] * torch.linspace(-1, 1, POINTS).to(flatness)
+    logs = linear[shown, None] * delta + quadratic[shown, None] * delta.square()
+    points = {
+        "delta": delta,
+        "loss": losses_along(solution, layer, activity, directions[shown], delta),
+        "quadratic": losses[shown, 1:2] * logs.exp(),
+    }
+    drawn = DataFrame({name: column.flatten().cpu().numpy() for name, column in points.items()})
+    drawn.insert(0, "rank", (shown + 1).repeat_interleave(POINTS).cpu().numpy())
+    return {"directions": table, "profiles": drawn}
+
+
+def losses_along(
+    solution: Solution, layer: str, activity: Tensor, directions: Tensor, steps: Tensor
+) -> Tensor:
+    """The mean training loss at W + θ E_n for each θ of direction n in `steps`."""
+    losses = torch.empty_like(steps)
+    for n, some in enumerate(steps):
+        loss = loss_along(solution, layer, activity, directions[n : n + 1])
+        losses[n] = loss(torch.zeros(len(some), dtype=torch.long), some)
+    return losses
+
+
+def _parabola(at: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+    """b and c of b x + c x² through two points (directions, 2) beside the origin."""
+    (left, right), (below, above) = at.T, (values / at).T
+    c = (above - below) / (right - left)
+    return above - c * right, c
