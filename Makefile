@@ -12,9 +12,10 @@ REPORT := results/demo/report.html
 # One thread a process: tests run side by side, and sums come out the same on every machine.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 VECLIB_MAXIMUM_THREADS=1
 
-STUDY   ?= duality
-PRESET  ?= paper
-FROM    ?=
+STUDY      ?= duality
+PRESET     ?= paper
+FROM       ?=
+CONFIGFILE ?=
 
 .PHONY: help venv demo test lint bench gallery lock clean clean-venv
 .DEFAULT_GOAL := help
@@ -70,7 +71,8 @@ bench: $(READY)  ## how long the stages take
 	$(ONE_THREAD) $(BIN)/python -m benchmarks $(ARGS)
 
 gallery: $(READY)  ## docs/gallery/STUDY from the figures of PRESET
-	$(BIN)/python docs/gallery/collect.py $(STUDY) $(PRESET) --from "$(FROM)"
+	$(BIN)/python docs/gallery/collect.py $(STUDY) $(PRESET) --from "$(FROM)" \
+	    $(if $(CONFIGFILE),--configfile "$(CONFIGFILE)")
 
 # Pins that still fit are kept; `make lock UPGRADE=--upgrade` moves everything forward. `fewest` gives
 # one version of a package for all Pythons, which is also what lets the conda environments repeat it.

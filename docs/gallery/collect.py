@@ -2,7 +2,8 @@
 
     make gallery STUDY=duality PRESET=paper
 
-What was drawn at another preset may be added: FROM="laptop:cifar_fig3,cifar_fig4".
+What was drawn at another preset may be added: FROM="laptop:cifar_fig3,cifar_fig4". If the figures
+were drawn with a --configfile, say so here, too: CONFIGFILE=mine.yaml. The page tells it.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from textwrap import indent, wrap
 from typing import Any
 
 import pandas as pd
@@ -21,6 +23,12 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WIDTH = 1400
 SIGNS = {"reproduced": "✓", "not reproduced": "✗", "undecided": "?"}
+READING = (
+    "A claim is reproduced (✓) where its number and all of its interval (in brackets: 95 %, by the "
+    "bootstrap over realizations) lie where the criterion says, not reproduced (✗) where the whole "
+    "interval lies elsewhere, and else, or where solutions are missing, undecided (?). What was "
+    "looked into where a claim does not hold stands in [docs/{study}.md](../../{study}.md)."
+)
 
 
 def main() -> None:
@@ -29,6 +37,7 @@ def main() -> None:
     parser.add_argument("study")
     parser.add_argument("preset")
     parser.add_argument("--from", dest="others", default="", help="PRESET:FIGURE,FIGURE")
+    parser.add_argument("--configfile", type=Path, help="what the figures were drawn with")
     given = parser.parse_args()
     other, _, names = given.others.partition(":")
     study = yaml.safe_load((ROOT / "config" / "studies" / f"{given.study}.yaml").read_text())
@@ -36,7 +45,7 @@ def main() -> None:
     presets |= dict.fromkeys(filter(None, names.split(",")), other)
     _check(given.study, presets, study["figures"])
     with tempfile.TemporaryDirectory(dir=HERE) as fresh:
-        _collect(given.study, study, presets, Path(fresh))
+        _collect(given.study, study, presets, _typed(given, presets), Path(fresh))
         target = HERE / given.study
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(fresh, target)
@@ -48,11 +57,13 @@ def _check(study: str, presets: Mapping[str, str], figures: Mapping[str, Any]) -
         sys.exit(f"{', '.join(unknown)}: no figure of {study}. Allowed: {', '.join(figures)}.")
     for name, preset in presets.items():
         if not _picture(study, preset, name).is_file():
-            command = _command([f"{study}_{name}"], preset)
+            command = f"snakemake {study}_{name} --config preset={preset}"
             sys.exit(f"No {_picture(study, preset, name)}: draw it first, with `{command}`.")
 
 
-def _collect(name: str, study: Mapping[str, Any], presets: Mapping[str, str], page: Path) -> None:
+def _collect(
+    name: str, study: Mapping[str, Any], presets: Mapping[str, str], typed: str, page: Path
+) -> None:
     parts, tables = [], []
     for figure, settings in study["figures"].items():
         picture = _picture(name, presets[figure], figure)
@@ -68,8 +79,9 @@ def _collect(name: str, study: Mapping[str, Any], presets: Mapping[str, str], pa
     head = [
         f"# {study['title']}",
         study["paper"].strip(),
-        *_commands(name, presets),
+        READING.format(study=name),
         _counts(claims),
+        typed,
     ]
     (page / "README.md").write_text("\n\n".join([*head, *parts]) + "\n", encoding="utf-8")
 
@@ -78,18 +90,28 @@ def _picture(study: str, preset: str, figure: str) -> Path:
     return ROOT / "results" / preset / study / f"{figure}.png"
 
 
-def _commands(study: str, presets: Mapping[str, str]) -> list[str]:
-    """What was typed, preset by preset; the first is that of most figures."""
-    told = []
+def _typed(given: argparse.Namespace, presets: Mapping[str, str]) -> str:
+    """The commands that draw the figures, preset by preset, and the one that makes this page."""
+    laid = f" --configfile {given.configfile.name}" if given.configfile else ""
+    commands = []
     for preset in dict.fromkeys(presets.values()):
-        figures = [figure for figure, one in presets.items() if one == preset]
-        targets = [f"{study}_{figure}" for figure in figures] if told else [study]
-        told.append(f"    {_command(targets, preset)}")
-    return ["\n".join(told)]
+        targets = " ".join(f"{given.study}_{name}" for name, at in presets.items() if at == preset)
+        commands.append(f"snakemake {targets}{laid} --config preset={preset} data_root=DIR")
+    settings = {"STUDY": given.study, "PRESET": given.preset, "FROM": given.others}
+    settings |= {"CONFIGFILE": given.configfile.name if given.configfile else ""}
+    told = [f"{name}={value}" for name, value in settings.items() if value]
+    commands.append(" ".join(["make gallery", *told]))
+    parts = ["What was typed; DIR is where the data sets are:", *map(_in_lines, commands)]
+    if given.configfile:
+        parts.append(f"In `{given.configfile.name}`:")
+        parts.append(indent(given.configfile.read_text().rstrip(), "    "))
+    return "\n\n".join(parts)
 
 
-def _command(targets: list[str], preset: str) -> str:
-    return f"snakemake {' '.join(targets)} --config preset={preset}"
+def _in_lines(command: str) -> str:
+    """A command as a block of lines that a shell takes for one."""
+    lines = wrap(command, 96, subsequent_indent="    ", break_on_hyphens=False)
+    return indent(" \\\n".join(lines), "    ")
 
 
 def _counts(claims: pd.DataFrame) -> str:

@@ -157,6 +157,10 @@ def test_s10_stands_each_pair_at_its_ratio():
         (0.003, 4.0, "s", True),
         (0.006, 2.0, "o", False),
     }
+    left, right = ax.get_xlim()
+    numbered = [tick for tick in ax.get_xticks() if left < tick < right]
+    assert min(numbered) <= 0.003, "a number on either side of all dots"
+    assert max(numbered) >= 0.006
     colours = {line.get_color() for line in drawing.figure.axes[0].lines}
     assert len(colours) == 2, "one a ratio"
 

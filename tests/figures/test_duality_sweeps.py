@@ -209,8 +209,8 @@ def test_the_small_print_counts_what_met_no_rule(material, figure):
     told = " ".join(figure.draw(material()).figure.get_supxlabel().split())
     assert "2 realizations a run." in told
     assert "Of 6 trainings 2 met no stopping rule" in told
-    assert "1 epochs exhausted" in told
-    assert "1 diverged" in told
+    assert "epochs exhausted: 1" in told
+    assert "diverged: 1" in told
 
 
 @pytest.mark.parametrize(("diverged", "left"), [("b", "A"), ("c", "D"), ("ac", "A"), ("abc", "")])

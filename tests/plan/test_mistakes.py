@@ -7,6 +7,7 @@ import yaml
 from small_configuration import Removed
 
 from flatlas.errors import FlatlasError
+from flatlas.plan.documents import read_yaml
 from flatlas.plan.resolve import resolve
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -228,6 +229,31 @@ def test_a_missing_key_is_told_by_the_file_that_begins_what_lacks_it(plan_of):
     lines = message.splitlines()
     place = "config/config.yaml (or --configfile, --config): studies.flat.runs.more"
     assert lines == [f"{place}.{key} is missing." for key in ("net", "optimizer", "stop", "data")]
+
+
+@pytest.mark.parametrize("file", ["preset", "user"])
+@pytest.mark.parametrize(
+    ("name", "entry", "missing", "meant"),
+    [
+        ("sweeps.alfa", {"grid": {"batch": [5]}}, "run", "alpha"),
+        ("runs.bse", {"batch": 5}, "net", "base"),
+        ("measures.hiden", {"layer": "fc2"}, "measure", "hidden"),
+        ("figures.fig11", {"sweeps": ["alpha"]}, "title", "fig1"),
+    ],
+)
+def test_an_entry_that_is_new_and_not_whole_may_be_a_mistyped_one(
+    plan_of, file, name, entry, missing, meant
+):
+    prefix, place = FILES[file]
+    message = message_of(plan_of, **{file: {prefix + name: entry}})
+    assert message.startswith(f"{place}: {prefix}{name}.{missing} is missing.")
+    given = name.partition(".")[2]
+    assert message.endswith(f". '{given}' is new here. Did you mean '{meant}'?")
+
+
+def test_an_entry_that_is_new_and_whole_is_welcome_whatever_its_name(plan_of):
+    alfa = {"run": "base", "grid": {"batch": [5]}}
+    assert "alfa" in plan_of(user={"studies.flat.sweeps.alfa": alfa}).studies["flat"].sweeps
 
 
 def test_a_mistyped_layer_of_snapshots_is_told_before_anything_is_trained(plan_of):
@@ -461,6 +487,39 @@ def test_a_file_that_is_no_yaml_is_named(tmp_path):
     user = {"preset": "broken", "data_root": "somewhere", "sources": {}}
     with pytest.raises(FlatlasError, match=r"broken\.yaml is not valid YAML"):
         resolve(user, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "line", "first"),
+    [
+        ("title: A\npaper: B\n\ntitle: C\n", "title", 4, 1),
+        ("runs:\n  base: {batch: 5}\n  more: {}\n  base: {batch: 6}\n", "base", 4, 2),
+        ("sweeps:\n- a: 1\n- {b: 1, c: 2, b: 3}\n", "b", 3, 3),
+    ],
+)
+def test_a_key_that_a_mapping_has_twice(tmp_path, text, key, line, first):
+    file = tmp_path / "twice.yaml"
+    file.write_text(text)
+    with pytest.raises(FlatlasError) as raised:
+        read_yaml(file)
+    said = f"{file}, line {line}: the key '{key}' is in line {first} already, in the same mapping"
+    assert str(raised.value).startswith(said)
+
+
+def test_keys_that_only_look_as_if_they_were_there_twice(tmp_path):
+    """The same key in two mappings, under an anchor, and one that overrides a merged one."""
+    file = tmp_path / "once.yaml"
+    file.write_text(
+        "few: &few {grid: {batch: [5]}, run: base}\n"
+        "more: {<<: *few, run: other}\n"
+        "most: &most {<<: *few, run: third}\n"
+        "all: {<<: *most, run: fourth}\n"
+        "same: *few\n"
+    )
+    read = read_yaml(file)
+    assert [read[name]["run"] for name in ("few", "more", "most", "all", "same")] == [
+        "base", "other", "third", "fourth", "base",
+    ]  # fmt: skip
 
 
 def test_a_file_that_holds_a_list_is_named(tmp_path):

@@ -115,6 +115,19 @@ def test_a_mistake_in_the_configuration_is_told_and_nothing_is_run(tiny):
     assert not (tiny / "results").exists()
 
 
+@pytest.mark.parametrize("file", ["config/config.yaml", "mine.yaml"])
+def test_a_key_twice_in_a_file_that_snakemake_reads_is_told_and_nothing_is_run(tiny, file):
+    text = "studies: {duality: {runs: {base: {batch: 5}}}}\n"
+    with (tiny / file).open("a") as config:
+        config.write(f"{text}{text}")
+    extra = ["--configfile", file] if file == "mine.yaml" else []
+    said = tiny.snakemake("all", *extra, fails=True)
+    assert f"{file}, line " in said
+    assert "the key 'studies' is in line " in said
+    assert "Traceback" not in said
+    assert not (tiny / "results").exists()
+
+
 def test_a_mistake_on_the_command_line_is_told_as_one(tiny):
     said = tiny.snakemake("all", "--config", "preset=tyni", fails=True)
     assert (

@@ -12,6 +12,7 @@ from flatlas.plan.code import (
     stage_code,
     training_code,
 )
+from flatlas.plan.documents import read_yaml
 from flatlas.plan.drawings import check_drawings
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.originals import originals
@@ -22,6 +23,9 @@ from flatlas.plan.targets import check_targets, targets_of
 PRESETS = sorted((Path(workflow.basedir) / "config" / "presets").glob("*.yaml"))
 
 try:
+    # Snakemake has read these, but takes the last of two equal keys without a word.
+    for file in workflow.configfiles:
+        read_yaml(Path(file))
     PLAN = resolve(config, Path(workflow.basedir) / "config")
     check_drawings(PLAN)
 except FlatlasError as error:

@@ -19,6 +19,7 @@ from flatlas.errors import FlatlasError, nearest
 Model = TypeVar("Model", bound=BaseModel)
 Location = tuple[str | int, ...]
 Origin = Callable[[Location], str]
+Hint = Callable[[Location], str]
 
 
 @dataclass(frozen=True)
@@ -54,15 +55,28 @@ class Document:
         layer = saying[0] if missing else saying[-1]
         return f"{layer.file}: {dotted((*layer.prefix, *location))}"
 
+    def hint(self, missing: Location) -> str:
+        """Whose name may be mistyped, where a later layer begins an entry and leaves a key out.
+
+        Entries (of runs, sweeps, measures, figures) are named freely: a whole one may be new.
+        """
+        if len(missing) != 3:
+            return ""
+        kind, name, _ = missing
+        known = self.layers[0].tree.get(str(kind)) or {}
+        close = "" if name in known else nearest(str(name), known)
+        return f" '{name}' is new here.{close}" if close else ""
+
     def validated(self, model: type[Model]) -> Model:
         """The tree as a model, or an error in a sentence or two for each mistake."""
-        return validated(model, self.tree, self.origin)
+        return validated(model, self.tree, self.origin, self.hint)
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
     """A YAML mapping from a file; an unreadable one is named."""
     try:
-        tree = yaml.safe_load(path.read_text())
+        with path.open(encoding="utf-8") as file:
+            tree = yaml.load(file, _EachKeyOnce)
     except yaml.YAMLError as error:
         raise FlatlasError(f"{path} is not valid YAML: {error}") from error
     if not isinstance(tree, dict):
@@ -70,19 +84,41 @@ def read_yaml(path: Path) -> dict[str, Any]:
     return tree
 
 
+class _EachKeyOnce(yaml.SafeLoader):
+    """Refuses a key that a mapping has twice, of which YAML would quietly take the last."""
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        mapping = super().compose_mapping_node(anchor)
+        lines: dict[str, int] = {}
+        for key, _ in mapping.value:
+            name, line = str(key.value), key.start_mark.line + 1
+            if name in lines:
+                raise FlatlasError(
+                    f"{self.name}, line {line}: the key '{name}' is in line {lines[name]} already, "
+                    "in the same mapping: make them one."
+                )
+            lines[name] = line
+        return mapping
+
+
 def dotted(location: Sequence[str | int]) -> str:
     """('runs', 'base', 'batch') as 'runs.base.batch'."""
     return ".".join(str(part) for part in location)
 
 
-def validated(model: type[Model], tree: Any, origin: Origin) -> Model:
-    """`tree` as a `model`; `origin` turns a location in the tree into 'file: dotted.key'."""
+def validated(
+    model: type[Model], tree: Any, origin: Origin, hint: Hint = lambda missing: ""
+) -> Model:
+    """`tree` as a `model`; `origin` turns a location in the tree into 'file: dotted.key'.
+
+    `hint` has something to add about a key that is missing at a location.
+    """
     try:
         return model.model_validate(tree)
     except ValidationError as error:
         mistakes: dict[str, _Mistake] = {}
         for problem in _without_echoes(error.errors()):
-            mistake = _mistake(model, tree, problem, origin)
+            mistake = _mistake(model, tree, problem, origin, hint)
             mistakes.setdefault(mistake.said, mistake).allowed.extend(
                 one for one in mistake.allowed if one not in mistakes[mistake.said].allowed
             )
@@ -108,16 +144,19 @@ class _Mistake:
     said: str
     allowed: list[str]
     given: str = ""
+    hint: str = ""
 
     def __str__(self) -> str:
         if not self.allowed:
-            return f"{self.said}."
+            return f"{self.said}.{self.hint}"
         return (
             f"{self.said}. Allowed: {', '.join(self.allowed)}.{nearest(self.given, self.allowed)}"
         )
 
 
-def _mistake(model: type[BaseModel], tree: Any, problem: Any, origin: Origin) -> _Mistake:
+def _mistake(
+    model: type[BaseModel], tree: Any, problem: Any, origin: Origin, hint: Hint
+) -> _Mistake:
     """One of pydantic's problems in our words."""
     location, known = _located(tree, problem["loc"], model)
     kind, context, given = problem["type"], problem.get("ctx", {}), problem.get("input")
@@ -126,7 +165,7 @@ def _mistake(model: type[BaseModel], tree: Any, problem: Any, origin: Origin) ->
             f"{origin(location)} is not a key that is known here", known, str(location[-1])
         )
     if kind == "missing":
-        return _Mistake(f"{origin(location)} is missing", [])
+        return _Mistake(f"{origin(location)} is missing", [], hint=hint(location))
     if kind.startswith("union_tag"):
         location = (*location, context["discriminator"].strip("'"))
         if kind == "union_tag_not_found":

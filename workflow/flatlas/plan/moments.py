@@ -31,9 +31,7 @@ def _spelled_out(values: Any) -> Any:
         else:
             first, last, step = int(span[1]), int(span[2]), int(span[3] or 1)
             if last < first or step < 1:
-                raise ValueError(
-                    f"'{value}' is empty: write 'first..last' or 'first..last/step'"
-                )
+                raise ValueError(f"'{value}' is empty: write 'first..last' or 'first..last/step'")
             epochs += range(first, last + 1, step)
     return epochs
 

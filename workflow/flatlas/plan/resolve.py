@@ -228,7 +228,8 @@ class _StudyResolver:
         here: Location = ("measures", name)
         if "measure" not in settings:
             place = self.document.origin((*here, "measure"))
-            raise FlatlasError(f"{place} is missing. Allowed: {', '.join(MEASURES)}.")
+            hint = self.document.hint((*here, "measure"))
+            raise FlatlasError(f"{place} is missing. Allowed: {', '.join(MEASURES)}.{hint}")
         if settings["measure"] not in MEASURES:
             place = self.document.origin((*here, "measure"))
             _refuse(place, str(settings["measure"]), MEASURES)

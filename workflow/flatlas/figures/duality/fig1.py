@@ -149,7 +149,7 @@ def _neuron(
     activity_name: str,
     weight_name: str,
 ) -> None:
-    """Two neurons and the one they feed, lines as thick as the weights, red what is changed."""
+    """Two neurons and the one they feed, lines as thick as the weights; the change vermilion."""
     of_activity, of_weight = (
         RED if "Delta" in name else BLACK for name in (activity_name, weight_name)
     )

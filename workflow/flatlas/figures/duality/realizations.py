@@ -35,7 +35,7 @@ def small_print(material: Material) -> str:
     failed = runs[~runs["converged"]]
     if len(failed):
         reasons = failed["reason"].value_counts().items()
-        told = ", ".join(f"{count} {reason}" for reason, count in reasons)
+        told = ", ".join(f"{reason}: {count}" for reason, count in reasons)
         text += (
             f" Of {len(runs)} trainings {len(failed)} met no stopping rule ({told});"
             " hollow or dashed: with such. Diverged ones are left out."

@@ -71,6 +71,7 @@ def _gaps_panel(ax: Axes, gaps: pd.DataFrame) -> None:
     ax.set(xscale="log", xlabel=r"$\alpha/B$")
     plain_ticks(ax.xaxis)
     ax.tick_params(axis="x", labelsize=7)
+    _end_at_ticks(ax, gaps[RATIO])
     finish_gaps(ax, gaps)
     first = ax.get_legend()
     if first is not None and batches:
@@ -83,3 +84,11 @@ def _gaps_panel(ax: Axes, gaps: pd.DataFrame) -> None:
             handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.92), ncols=len(batches),
             handletextpad=0, columnspacing=0.8,
         )  # fmt: skip
+
+
+def _end_at_ticks(ax: Axes, ratios: pd.Series) -> None:
+    """So that the outermost dots, too, stand between ticks that have a number."""
+    if len(ratios):
+        ticks = ax.xaxis.get_major_locator().tick_values(ratios.min(), ratios.max())
+        below, above = ticks[ticks <= ratios.min()].max(), ticks[ticks >= ratios.max()].min()
+        ax.set_xlim(0.9 * below, 1.1 * above)

@@ -64,7 +64,7 @@ def floor(drawn: pd.DataFrame) -> float:
 
 
 def mark_split(ax: Axes, drawn: pd.DataFrame, split: pd.DataFrame, key: str) -> None:
-    """A red dot on each line at the mean n_s, where the sharp directions end."""
+    """A vermilion dot on each line at the mean n_s, where the sharp directions end."""
     for value in sorted(drawn[key].unique()):
         line = drawn[drawn[key] == value]
         n_s = round(split[split[key] == value]["mean"].item())

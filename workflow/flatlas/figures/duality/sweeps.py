@@ -16,7 +16,7 @@ from flatlas.figures.duality.swept import SYMBOLS
 from flatlas.figures.style import Drawing, note, panels
 from flatlas.store.material import Material
 
-SWEEP_LEGEND = LEGEND + "Red dots: the mean $n_s$. "
+SWEEP_LEGEND = LEGEND + "Vermilion dots: the mean $n_s$. "
 DIRECTIONS = ["n", "sigma_g", "S_w", "correlation"]
 NETS = ["n_sharp", *GAPS]
 
