@@ -88,11 +88,8 @@ def test_the_variations_vary_every_field_of_every_spec():
             note_values(spec, seen)
     rooms = (data_specs, net_specs, training_specs, measure_specs)
     specs = {one for room in rooms for one in vars(room).values() if inspect.isclass(one)}
-    specs = {one for one in specs if issubclass(one, Spec)} - {
-        Spec,
-        training_specs.Training,
-        measure_specs.Measurement,
-    }
+    # A base stands nowhere itself; what is built on it does.
+    specs = {one for one in specs if issubclass(one, Spec) and not one.__subclasses__()}
     fields = {(one, name) for one in specs for name in one.model_fields if not is_tag(one, name)}
     assert {field for field in fields if len(seen[field]) < 2} == set()
 

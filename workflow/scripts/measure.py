@@ -1,5 +1,6 @@
 """Take one measure of every realization of a run, at every moment that is asked for."""
 
+import numpy as np
 import pandas as pd
 import torch
 
@@ -23,6 +24,10 @@ with Job(globals().get("snakemake"), "measure") as job:
     outcomes = read_table(job.input.outcomes).set_index("seed")
     counted = getattr(job.input, "functions", None)
     functions = None if counted is None else read_table(counted)
+    recorded = getattr(job.input, "trajectory", None)
+    trajectories = (
+        None if recorded is None else np.load(recorded, mmap_mode="r", allow_pickle=False)
+    )
     net = build_net(spec.run.net, spec.run.input_shape, spec.run.outputs)
     options = spec.options.resolved()
     nothing = pd.DataFrame({"seed": [], "at": [], "epoch": []})
@@ -31,11 +36,21 @@ with Job(globals().get("snakemake"), "measure") as job:
     done, most = 0, len(spec.run.seeds) * len(spec.options.at)
     for member, seed in enumerate(spec.run.seeds):
         kept = kept_moments(spec.options.at, outcomes.loc[seed])
+        if trajectories is not None and not outcomes.loc[seed, "met_epoch"]:
+            # Recording begins when the rule is met.
+            kept = []
         if len(kept) < len(spec.options.at):
             reason = outcomes.loc[seed, "reason"]
             job.logger.info("seed %d (%s) has %d of the moments", seed, reason, len(kept))
         solutions = load_solutions(
-            weights, [one.key for one in kept], member, samples.of(seed), net, device, functions
+            weights,
+            [one.key for one in kept],
+            member,
+            samples.of(seed),
+            net,
+            device,
+            functions,
+            None if trajectories is None else trajectories[member],
         )
         for moment, taken in zip(
             kept, measure_each(spec.options.measure, solutions, options), strict=True

@@ -19,8 +19,8 @@ from flatlas.measures.principal import Principal, principal_of
 from flatlas.measures.solution import Solution
 from flatlas.nets.loss import sample_losses
 
-# A profile has so many points, evenly from −F_i to F_i.
-POINTS = 41
+# Where a profile has its points, in units of F_i.
+UNITS = torch.arange(-20, 21, dtype=torch.float64) / 20
 # Images that are worked on at a time, which caches hold.
 IMAGES = 2500
 
@@ -81,7 +81,7 @@ def _profiles(
         options["profiles"], shown, (right.at - left.at).tolist(), strict=True
     ):
         change = activity @ direction
-        for step in (flatness * torch.linspace(-1, 1, POINTS, dtype=torch.float64)).tolist():
+        for step in (flatness * UNITS).tolist():
             losses, delta = _losses_and_deltas(solution, layer, z + step * change)
             heat = _temperature((change * delta).sum(-1), options)
             rows.append((rank, step, heat, losses.mean().item()))

@@ -16,9 +16,10 @@ from flatlas.measures.curvature import gradient, hessian
 from flatlas.measures.landscape import interval, loss_along
 from flatlas.measures.principal import principal_of
 from flatlas.measures.solution import Solution
+from flatlas.nets.loss import sample_losses
 
-# A profile has so many points, evenly from −F_i to F_i.
-POINTS = 81
+# Where a profile has its points, in units of F_i.
+UNITS = torch.arange(-40, 41, dtype=torch.float64) / 40
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
@@ -33,20 +34,22 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     found = principal_of(solution, layer, options["directions"])
     directions = found.matrices(solution.net.dense(layer).fans)
     activity = solution.into(layer, solution.inputs)
+    logits = solution.onward(layer, solution.preactivation(layer, activity))
+    origin = sample_losses(logits, solution.labels).mean()
     matrix = hessian(solution, layer, activity)
     along = ((found.directions @ matrix) * found.directions).sum(1)
     left, right = interval(solution, layer, activity, directions, along, options["factor"])
     flatness = right.at - left.at
 
-    ways = torch.stack([left.at / 2, torch.zeros_like(flatness), right.at / 2], dim=1)
-    losses = losses_along(solution, layer, activity, directions, ways)
-    linear, quadratic = _parabola(ways[:, ::2], (losses[:, ::2] / losses[:, 1:2]).log())
+    half = torch.stack([left.at, right.at], dim=1) / 2
+    logs = (losses_along(solution, layer, activity, directions, half) / origin).log()
+    linear, quadratic = _parabola(half, logs)
     columns = {
         "variance": found.variances,
         "flatness": flatness,
         "left": left.at,
         "right": right.at,
-        "slope": found.directions @ gradient(solution, layer, activity) / losses[:, 1],
+        "slope": found.directions @ gradient(solution, layer, activity) / origin,
         "curvature": 2 * quadratic,
         "converged": left.converged & right.converged,
         "iterations": torch.maximum(left.iterations, right.iterations),
@@ -56,15 +59,15 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     table.insert(0, "rank", range(1, len(table) + 1))
 
     shown = torch.tensor(options["profiles"], dtype=torch.long, device=flatness.device) - 1
-    delta = flatness[shown, None] * torch.linspace(-1, 1, POINTS).to(flatness)
-    logs = linear[shown, None] * delta + quadratic[shown, None] * delta.square()
+    delta = flatness[shown, None] * UNITS.to(flatness)
+    parabola = linear[shown, None] * delta + quadratic[shown, None] * delta.square()
     points = {
         "delta": delta,
         "loss": losses_along(solution, layer, activity, directions[shown], delta),
-        "quadratic": losses[shown, 1:2] * logs.exp(),
+        "quadratic": origin * parabola.exp(),
     }
     drawn = DataFrame({name: column.flatten().cpu().numpy() for name, column in points.items()})
-    drawn.insert(0, "rank", (shown + 1).repeat_interleave(POINTS).cpu().numpy())
+    drawn.insert(0, "rank", (shown + 1).repeat_interleave(len(UNITS)).cpu().numpy())
     return {"directions": table, "profiles": drawn}
 
 

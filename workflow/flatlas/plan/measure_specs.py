@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from math import e
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, PositiveInt, field_validator
+from pydantic import AfterValidator, Field, PositiveInt, field_validator, model_validator
 
 from flatlas.plan.data_specs import FunctionsSpec, SubsetSpec, subset_of
 from flatlas.plan.moments import Moment, moments
@@ -34,7 +35,7 @@ class Measurement(Spec):
 
     at: Annotated[tuple[Literal["all"] | Moment, ...], Many, Distinct] = ("final",)
 
-    def spelled_out(self, run: RunSpec) -> "Measurement":
+    def spelled_out(self, run: RunSpec) -> Self:
         """The same with each moment of the run in place of `all`."""
         if "all" not in self.at:
             return self
@@ -247,6 +248,110 @@ class BooleanPrior(Measurement):
             yield "measure", "is of the functions that random nets express: say data.functions."
 
 
+class AlongRecording(Measurement):
+    """What measures along the principal directions p_i share: the `layer` that a run has recorded.
+
+    A p_i is known by its rank i, from 1 on, by descending variance.
+    """
+
+    layer: str
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """There has to be a recording, and of this layer."""
+        yield from super().misfits(run)
+        if run.snapshots is None:
+            yield "layer", "needs a recording: say which layer are the run's snapshots."
+        elif self.layer != run.snapshots:
+            yield "layer", f"is '{self.layer}', but the snapshots are of '{run.snapshots}'."
+
+
+class TrajectoryPca(AlongRecording):
+    """The principal components of a recorded trajectory; θ_i is kept of the ranks in `components`.
+
+    `epochs` is how long the recording is: the plan says it.
+    """
+
+    measure: Literal["trajectory_pca"]
+    components: Annotated[tuple[PositiveInt, ...], Distinct] = ()
+    epochs: PositiveInt | None = None
+
+    def spelled_out(self, run: RunSpec) -> Self:
+        """With the length of the run's recording."""
+        epochs = self.epochs or run.stop.extra_epochs
+        return super().spelled_out(run).model_copy(update={"epochs": epochs})
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """Long enough for a velocity, the displacement in an epoch, to have a past."""
+        yield from super().misfits(run)
+        if self.epochs != run.stop.extra_epochs:
+            yield "epochs", f"is {self.epochs}, but the run records {run.stop.extra_epochs}."
+        elif run.snapshots and run.stop.extra_epochs < 2:
+            yield "measure", "needs a recording of two epochs: say stop.extra_epochs."
+
+
+class AlongDirections(AlongRecording):
+    """What measures of the first `directions` p_i share: `profiles` are the ranks drawn in full."""
+
+    directions: PositiveInt = 200
+    profiles: Annotated[tuple[PositiveInt, ...], Distinct] = ()
+
+    @model_validator(mode="after")
+    def _profiles_are_of_these_directions(self) -> "AlongDirections":
+        if self.profiles and max(self.profiles) > self.directions:
+            raise ValueError(
+                f"profiles names rank {max(self.profiles)}, but directions is {self.directions}"
+            )
+        return self
+
+
+class Valley(AlongDirections):
+    """F_i: how wide along p_i the valley is in which the training loss grows by up to `factor`."""
+
+    measure: Literal["valley"]
+    factor: Annotated[float, Field(gt=1)] = e
+
+
+class OfMinibatches(AlongDirections):
+    """What measures of the mini loss functions L^µ share: how many images µ has.
+
+    Unsaid, `batch` is the run's own.
+    """
+
+    batch: PositiveInt | None = None
+
+    def spelled_out(self, run: RunSpec) -> Self:
+        """With the run's own minibatches, unless it has others."""
+        own = None if run.batch == "full" else run.batch
+        return super().spelled_out(run).model_copy(update={"batch": self.batch or own})
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """Gradient descent has no minibatches of its own."""
+        yield from super().misfits(run)
+        if self.batch is None:
+            yield "batch", "is missing, and the run itself takes all images at once."
+
+
+class MinibatchLosses(OfMinibatches):
+    """Where along p_i the losses of random `minibatches` have their minimum, and how curved."""
+
+    measure: Literal["minibatch_losses"]
+    minibatches: Annotated[int, Field(ge=2)] = 100
+
+
+class ActiveTemperature(OfMinibatches):
+    """T_i: the strength along p_i of the noise that SGD has from its minibatches.
+
+    `lr` is α; unsaid, the run's own.
+    """
+
+    measure: Literal["active_temperature"]
+    lr: Rate | None = None
+
+    def spelled_out(self, run: RunSpec) -> Self:
+        """With the run's own learning rate, unless it has another."""
+        return super().spelled_out(run).model_copy(update={"lr": self.lr or run.optimizer.lr})
+
+
 MeasureOptions = Annotated[
     Duality
     | TestImages
@@ -259,7 +364,11 @@ MeasureOptions = Annotated[
     | Orthant
     | Sharpness
     | Hessian
-    | BooleanPrior,
+    | BooleanPrior
+    | TrajectoryPca
+    | Valley
+    | MinibatchLosses
+    | ActiveTemperature,
     Field(discriminator="measure"),
 ]
 
@@ -302,4 +411,8 @@ MEASURES: dict[str, Measure] = {
     "sharpness": Measure(Sharpness, ("summary", "ascent"), mem_mb=4000),
     "hessian": Measure(Hessian, ("summary", "eigenvalues"), mem_mb=4000),
     "boolean_prior": Measure(BooleanPrior, ("summary",)),
+    "trajectory_pca": Measure(TrajectoryPca, ("directions", "projections"), mem_mb=4000),
+    "valley": Measure(Valley, ("directions", "profiles"), mem_mb=4000),
+    "minibatch_losses": Measure(MinibatchLosses, ("directions", "profiles"), mem_mb=4000),
+    "active_temperature": Measure(ActiveTemperature, ("directions", "profiles"), mem_mb=4000),
 }

@@ -16,7 +16,7 @@ from flatlas.plan.data_specs import (
     subset_of,
 )
 from flatlas.plan.ids import run_id, samples_id, source_id
-from flatlas.plan.measure_specs import MEASURES, MeasureSpec
+from flatlas.plan.measure_specs import MEASURES, AlongRecording, MeasureSpec
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.studies import Study
 from flatlas.plan.training_specs import RunSpec
@@ -87,16 +87,19 @@ class Plan:
     def measure_files(self, measurement: str) -> dict[str, str]:
         """What a measure reads: a run's weights and how it ended, the images it was trained on.
 
-        Where those are labelled by functions, also how often random nets express each of them.
+        Where those are labelled by functions, also how often random nets express each of them;
+        where it is taken along a recording, that.
         """
-        run = self.measurements[measurement].run
-        counted = {}
+        measured = self.measurements[measurement]
+        run, further = measured.run, {}
         if isinstance(run.samples, FunctionsSpec):
-            counted["functions"] = paths.FUNCTIONS.format(
+            further["functions"] = paths.FUNCTIONS.format(
                 samples=samples_id(run.samples), file="functions.parquet"
             )
+        if isinstance(measured.options, AlongRecording):
+            further["trajectory"] = run_file(run, "trajectory.npy")
         return {
-            **counted,
+            **further,
             **self.training_files(run_id(run)),
             "weights": run_file(run, "weights.safetensors"),
             "outcomes": run_file(run, "outcomes.csv"),

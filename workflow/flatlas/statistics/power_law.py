@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from flatlas.statistics.estimate import RESAMPLES, Estimate, estimate
+
 
 def power_law(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Slope and intercept of log10 y over log10 x, by least squares along the last axis.
@@ -17,3 +19,23 @@ def power_law(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         off_x = np.where(known, log_x - mean_x[..., np.newaxis], 0.0)
         slope = (off_x * log_y).sum(-1) / (off_x**2).sum(-1)
     return slope, mean_y - slope * mean_x
+
+
+def exponent(x: np.ndarray, y: np.ndarray) -> Estimate:
+    """The slope through all points of (realizations, directions), with its 95 % interval.
+
+    Realizations and directions are drawn anew, each on their own (Owen, The pigeonhole bootstrap,
+    2007): the directions of one realization share its net, those of one rank what all nets have in
+    common there. The interval of a single realization knows of its directions only.
+    """
+    x, y = np.broadcast_arrays(x, y)
+    realizations, directions = x.shape
+    drawn = np.random.default_rng(0).integers(directions, size=(1, RESAMPLES, directions))
+
+    def slope(*measured: np.ndarray) -> np.ndarray:
+        if measured[0].ndim == 3:
+            measured = tuple(np.take_along_axis(each, drawn, -1) for each in measured)
+        points = (np.moveaxis(each, 0, -1) for each in measured)
+        return power_law(*(each.reshape(*each.shape[:-2], -1) for each in points))[0]
+
+    return estimate(slope, x, y, fewest=realizations if realizations > 1 else directions)

@@ -1,0 +1,122 @@
+"""Drift and diffusion: a constructed trajectory, closed forms, and scipy's straight line."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from recordings import with_recording
+from scipy.stats import linregress
+
+from flatlas.errors import FlatlasError
+from flatlas.measures import measure
+from flatlas.measures.trajectory_pca import linearity, monotonicity, velocity_time
+
+EPOCH = 50
+
+
+def pca(solution, components=(), epochs=6, layer="fc2"):
+    options = {"layer": layer, "components": list(components), "epochs": epochs}
+    return measure("trajectory_pca", solution, options)
+
+
+def diffusing(steps, weights, rng):
+    """Springs that noise pulls at, with a time of five steps (an Ornstein-Uhlenbeck process)."""
+    theta = np.zeros((steps, weights))
+    for t in range(1, steps):
+        theta[t] = 0.8 * theta[t - 1] + rng.normal(size=weights)
+    return theta
+
+
+def test_the_drift_mode_of_a_constructed_trajectory(make_solution):
+    """One direction in which the weights go steadily, among 53 in which they diffuse."""
+    rng = np.random.default_rng(0)
+    solution = make_solution("two_hidden")
+    basis = np.linalg.qr(rng.normal(size=(54, 54)))[0].T
+    theta = diffusing(10 * EPOCH, 53, rng) * np.geomspace(1, 0.1, 53)
+    drift = np.linspace(-30, 30, 10 * EPOCH)[:, None]
+    trajectory = (0.3 + np.hstack([drift, theta]) @ basis).astype(np.float32)
+    tables = pca(replace(solution, trajectory=trajectory), [1], epochs=10)
+    first, others = tables["directions"].iloc[0], tables["directions"].iloc[1:]
+    assert first["velocity_time"] == np.inf
+    assert first["linearity"] > 0.999
+    assert first["monotonicity"] == 1
+    assert first["variance"] == pytest.approx(drift.var(), rel=1e-2)
+    np.testing.assert_allclose(tables["projections"]["theta"], drift[:, 0], atol=1)
+    assert (others["velocity_time"] < 0.5).all()
+    assert (others["linearity"] < 0.1).all()
+    assert (others["monotonicity"] < 0.9).all()
+
+
+def test_the_velocity_of_a_random_walk_is_forgotten_in_less_than_an_epoch():
+    """Two displacements overlap by 1 − τ of an epoch, so 1/e is at τ = 1 − 1/e."""
+    rng = np.random.default_rng(1)
+    theta = torch.as_tensor(rng.normal(size=(400 * EPOCH, 20)).cumsum(0))
+    times = velocity_time(theta, EPOCH)
+    np.testing.assert_allclose(times.mean(), 1 - np.exp(-1), rtol=0.03)
+    np.testing.assert_allclose(times, 1 - np.exp(-1), rtol=0.2)
+
+
+@pytest.mark.parametrize("period", [0.3, 7.0, 40.0])
+def test_the_velocity_of_an_oscillation(period):
+    """⟨v(t) v(t + τ)⟩ ∝ cos(2πτ / period), over whole periods."""
+    t = torch.arange(2000 * EPOCH, dtype=torch.float64) / EPOCH
+    theta = (2 * torch.pi * t / period).sin().unsqueeze(1)
+    expected = period * np.arccos(np.exp(-1)) / (2 * np.pi)
+    assert velocity_time(theta, EPOCH).item() == pytest.approx(expected, rel=2e-2)
+
+
+def test_the_correlation_is_the_sum_over_pairs():
+    """Where it first falls to 1/e, on the straight line between two lags."""
+    theta = np.random.default_rng(2).normal(size=(120, 3)).cumsum(0)
+    found = velocity_time(torch.as_tensor(theta), 10)
+    for column, time in zip((theta[10:] - theta[:-10]).T, found.tolist(), strict=True):
+        lags = range(len(column))
+        means = [np.mean(column[: len(column) - lag] * column[lag:]) for lag in lags]
+        falls = next(lag for lag in lags if means[lag] <= means[0] / np.e)
+        expected = np.interp(-means[0] / np.e, [-means[falls - 1], -means[falls]], [0, 1])
+        assert time == pytest.approx((falls - 1 + expected) / 10, rel=1e-9)
+
+
+def test_linearity_against_scipy():
+    theta = np.random.default_rng(3).normal(size=(200, 4)).cumsum(0)
+    expected = [linregress(np.arange(200), column).rvalue ** 2 for column in theta.T]
+    np.testing.assert_allclose(linearity(torch.as_tensor(theta)), expected, rtol=1e-10)
+
+
+def test_monotonicity_is_the_net_way_of_the_whole():
+    """At the ends of the epochs: 0, 1, 2, 3 and 0, 2, 1, 3 and 0, −1, 0, 0; between, whatever."""
+    ends = torch.tensor([[0.0, 0, 0], [1, 2, -1], [2, 1, 0], [3, 3, 0]]).double()
+    theta = torch.randn(4, 5, 3, generator=torch.Generator().manual_seed(0)).double()
+    theta[:, -1] = ends
+    found = monotonicity(theta.flatten(0, 1), 5)
+    torch.testing.assert_close(found, torch.tensor([1.0, 3 / 5, 0]).double())
+
+
+def test_shares_of_the_variance(make_solution):
+    rows = pca(with_recording(make_solution("two_hidden"), "fc2"))["directions"]
+    np.testing.assert_array_equal(rows["rank"], np.arange(1, 55))
+    np.testing.assert_allclose(rows["share"], rows["variance"] / rows["variance"].sum())
+    rest = rows["variance"][1:]
+    assert rows["cumulative"][0] == 0
+    np.testing.assert_allclose(rows["cumulative"][1:], rest.cumsum() / rest.sum())
+
+
+def test_a_long_projection_is_thinned_from_its_first_step_to_its_last(make_solution):
+    solution = with_recording(make_solution("two_hidden"), "fc2", steps=5000)
+    rows = pca(solution, [3, 1], epochs=10)["projections"]
+    assert rows["rank"].tolist() == [3] * 2000 + [1] * 2000
+    first = rows[rows["rank"] == 1]
+    assert first["step"].iloc[[0, -1]].tolist() == [1, 5000]
+    np.testing.assert_allclose(first["time"], first["step"] / 500)
+    assert first["theta"].var() == pytest.approx(
+        pca(solution, epochs=10)["directions"]["variance"][0], rel=0.1
+    )
+    assert first["theta"].iloc[-1] > first["theta"].iloc[0]
+
+
+def test_a_rank_that_is_not_there(make_solution):
+    solution = with_recording(make_solution("two_hidden"), "fc2", steps=36)
+    assert len(pca(solution, [35])["projections"]) == 36
+    with pytest.raises(FlatlasError, match="components names rank 36, but the trajectory has 35"):
+        pca(solution, [1, 36])
