@@ -9,6 +9,7 @@ import made_up_priors
 import numpy as np
 import pandas as pd
 
+from flatlas.plan.measure_specs import MEASURES
 from flatlas.store.material import Material
 
 RULE_MET, EXHAUSTED, DIVERGED = "rule met", "epochs exhausted", "diverged"
@@ -43,6 +44,7 @@ def material(points, measures, realizations=3, directions=900, ends=None):
                 rng = np.random.default_rng([seed, place])
                 end = ends.get((point["run"], seed), RULE_MET)
                 found = taken(name, measure, rng, strength, directions, end == RULE_MET)
+                assert set(found) == set(MEASURES[measure].tables), f"the tables of {measure}"
                 for table, rows in found.items():
                     rows.insert(0, "seed", seed)
                     told = tables.setdefault(f"{name}_{table}", rows.iloc[:0])

@@ -36,7 +36,7 @@ def gp_prior(rng, attack, beyond):
         "log10_p": -330 - 105 * attack + 250 * untrained,
         "points": 1500,
         "merged": 0,
-        "contradictions": 0,
+        "contradictions": "",
         "sweeps": 40,
         "residual": 1e-7,
         "converged": rng.random() < 0.9,
@@ -96,7 +96,7 @@ def boolean_prior(rng, attack, beyond):
     draws, probability = 1e8, 10 ** rng.uniform(-6, -2)
     row = {
         "function": "5a" * 16,
-        "is_target": True,
+        "is_target": rng.random() < 0.9,
         "count": draws * probability,
         "draws": draws,
         "probability": probability,
@@ -122,7 +122,7 @@ def orthant(rng, attack, beyond):
         "residual_variational": 1e-9,
         "converged_variational": True,
     }
-    return {"sizes": row}
+    return {"summary": row}
 
 
 def wildness(beyond):

@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex
 from pencil import told
 
 from flatlas.figures.prior import s9
-from flatlas.figures.prior.along import PRIOR, SHARPNESS, in_full, moments
+from flatlas.figures.prior.along import PRIOR, SHARPNESS, TOP, in_full, moments
 from flatlas.figures.style import BLUE, RED
 from flatlas.plan.resolve import resolve
 from flatlas.store.material import Material
@@ -93,6 +93,17 @@ def test_what_is_a_logarithm_already_is_none_again():
     np.testing.assert_allclose(10 ** sharpness["log10"], sharpness["epoch"] + 0.5)
 
 
+def test_of_a_product_the_geometric_mean_is_drawn():
+    """Of 10^60 from 20 eigenvalues it is 10^3; none of them has none."""
+    made = material(met=(MET,))
+    rows = made.tables["watched_hessian_summary"].assign(log10_product=60.0, positive=20)
+    rows.loc[rows["epoch"] > MET, "positive"] = 0
+    tables = {**made.tables, "watched_hessian_summary": rows}
+    points = moments(Material(tables), TOP)
+    assert set(points.loc[points["epoch"] <= MET, "log10"]) == {3.0}
+    assert points.loc[points["epoch"] > MET, "log10"].isna().all()
+
+
 def test_the_first_realization_with_zero_error_is_drawn_in_full():
     assert set(in_full(moments(material(), PRIOR))["seed"]) == {0}
     assert set(in_full(moments(material(met=(0, 0, MET)), PRIOR))["seed"]) == {2}
@@ -153,10 +164,10 @@ def test_s8_is_close_up_before_zero_error():
 def test_the_trend_of_s9_is_that_of_before_the_scaling():
     """3/epoch² until then; what comes later changes nothing."""
     made = material(met=(MET,))
-    rows = made.tables["watched_sharpness_summary"]
+    rows = made.tables["watched_corners_summary"]
     late = rows["epoch"] >= MET + AFTER
     sharpness = (3 / rows["epoch"].clip(lower=1) ** 2).mask(late, 7.0)
-    tables = {**made.tables, "watched_sharpness_summary": rows.assign(sharpness=sharpness)}
+    tables = {**made.tables, "watched_corners_summary": rows.assign(sharpness=sharpness)}
     trend = told(s9.draw(Material(tables)).points, quantity="trend of the sharpness")
     assert trend["epoch"].tolist() == list(range(MET, MET + LAST + 1, 2))
     np.testing.assert_allclose(10 ** trend["log10"], 3 / trend["epoch"] ** 2, rtol=1e-10)
@@ -193,7 +204,7 @@ def test_a_figure_is_told_when_and_by_how_much_its_nets_are_scaled(preset):
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_the_study_measures_what_is_drawn(figure):
-    measured = {"s8": {"sharpness", "wide"}, "s10": {"sharpness", "hessian"}}
-    measured |= {name: {"sharpness", "corners"} for name in ("fig5", "s9")}
-    names = {f"watched_{name}" for name in {"prior"} | measured.get(figure, {"sharpness"})}
+    measured = {name: {"sharpness", "corners"} for name in FIGURES}
+    measured |= {"s8": {"sharpness", "wide"}, "s10": {"sharpness", "corners", "hessian"}}
+    names = {f"watched_{name}" for name in {"prior"} | measured[figure]}
     assert names == set(STUDY["figures"][figure]["measures"])

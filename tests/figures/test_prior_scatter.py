@@ -33,7 +33,7 @@ def table(at="met+0", settled=True, **sweeps):
             **{"log10_p": log10_p, "train_error": 0.0, "test_error": error, "train_size": 200},
             **{"sharpness": sharp, "first_order": 0.9 * sharp, "rest": 0.1 * sharp},
             **{"gradient_norm": 0.5, "loss": 0.25, "spectral_norm": sharp**2},
-            **{"log10_product": -sharp, "converged": settled},
+            **{"log10_product": -sharp, "positive": 2, "converged": settled, "is_target": True},
         }
         for sweep, nets in sweeps.items()
         for run, seed, attack, log10_p, error, sharp in nets
@@ -57,7 +57,7 @@ def material(never=(), **tables):
 @pytest.fixture
 def both():
     rows = table(sgd=SGD, adam=ADAM)
-    return material(prior=rows, sharpness=rows, hessian=rows)
+    return material(prior=rows, sharpness=rows, hessian=rows, corners=rows)
 
 
 def places(ax):
@@ -75,7 +75,7 @@ def test_a_row_has_all_that_tells_a_net(both):
     assert points["accuracy"].tolist() == pytest.approx([90, 80, 60, 65, 85, 55])
     assert points["flatness"].tolist() == pytest.approx([0, -1, -log10(4), -2, -log10(2), 0])
     assert points["norm_flatness"].tolist() == pytest.approx((2 * points["flatness"]).tolist())
-    assert points["product_flatness"].tolist() == [1, 10, 4, 100, 2, 1]
+    assert points["top_flatness"].tolist() == [0.5, 5, 2, 50, 1, 0.5]
     told = {"gradient_norm", "loss", "first_order", "rest", "train_error", "met_epoch"}
     assert told <= set(points)
     assert set(points["met_epoch"]) == {60}
@@ -91,16 +91,25 @@ def test_nets_are_as_they_first_had_zero_error():
 
 
 def test_fig4_draws_both_rows_a_column_an_optimizer(both):
-    axes = fig4.draw(both).figure.axes[:4]
-    assert [ax.get_title() for ax in axes] == ["SGD", "Adam", "", ""]
+    axes = fig4.draw(both).figure.axes[:6]
+    assert [ax.get_title() for ax in axes] == ["SGD", "Adam", "", "", "", ""]
     sgd = [[one[3], 100 * (1 - one[4])] for one in SGD]
     np.testing.assert_allclose(places(axes[0]), sgd)
     flat = [[-log10(one[5]), 100 * (1 - one[4])] for one in ADAM]
     np.testing.assert_allclose(places(axes[3]), flat)
+    rest = [[-log10(0.1 * one[5]), 100 * (1 - one[4])] for one in ADAM]
+    np.testing.assert_allclose(places(axes[5]), rest)
+
+
+def test_what_has_no_remainder_has_no_dot_at_the_bottom():
+    rows = table(sgd=SGD)
+    none = rows.assign(rest=[0.1, -0.1, 0.0, 0.1])
+    axes = fig4.draw(material(prior=rows, sharpness=rows, corners=none)).figure.axes
+    assert [len(places(ax)) for ax in axes[:3]] == [4, 4, 2]
 
 
 def test_a_panel_tells_the_coefficients_of_its_dots_and_the_share_of_the_gradient(both):
-    prior, _, flatness, _ = fig4.draw(both).figure.axes[:4]
+    prior, _, flatness = fig4.draw(both).figure.axes[:3]
     pair = [one[3] for one in SGD], [-one[4] for one in SGD]
     found = [of(*pair).statistic for of in (stats.pearsonr, stats.spearmanr, stats.kendalltau)]
     signs = ["$r$", r"$\rho$", r"$\tau$"]
@@ -119,7 +128,7 @@ def test_dots_are_darker_the_larger_the_attack_set(both):
 def test_a_dot_is_hollow_where_its_own_search_did_not_converge():
     rows = table(sgd=SGD)
     unsettled = rows.assign(converged=[True, False, True, True])
-    drawing = fig4.draw(material(prior=unsettled, sharpness=rows))
+    drawing = fig4.draw(material(prior=unsettled, sharpness=rows, corners=rows))
     (prior,), (flatness,) = (ax.collections for ax in drawing.figure.axes[:2])
     hollow = [to_hex(face) == "#ffffff" for face in prior.get_facecolors()]
     assert hollow == [False, True, False, False]
@@ -129,7 +138,8 @@ def test_a_dot_is_hollow_where_its_own_search_did_not_converge():
 
 def test_nets_that_never_had_zero_error_are_counted():
     rows = table(sgd=SGD)
-    drawing = fig4.draw(material([("sgd", "b", 2), ("sgd", "e", 0)], prior=rows, sharpness=rows))
+    never = [("sgd", "b", 2), ("sgd", "e", 0)]
+    drawing = fig4.draw(material(never, prior=rows, sharpness=rows, corners=rows))
     print_ = " ".join(drawing.figure.get_supxlabel().split())
     assert "Of 6 nets 2 never had zero error on S." in print_
     assert "Hollow" not in print_
@@ -156,11 +166,11 @@ def test_the_upper_axis_reads_the_bound_of_the_dots_below(both):
         assert above == pytest.approx(below)
 
 
-def test_the_papers_dots_are_framed_where_ours_are_near():
+def test_the_authors_axis_ranges_are_framed_where_our_dots_are_near():
     far = table(sgd=SGD)
     near = far.assign(log10_p=far["log10_p"] - 250)
     for rows, frames in ((far, []), (near, [(-440, 48)])):
-        ax = fig3.draw(material(prior=rows, sharpness=rows)).figure.axes[0]
+        ax = fig3.draw(material(prior=rows, sharpness=rows, corners=rows)).figure.axes[0]
         assert [patch.get_xy() for patch in ax.patches] == frames
 
 
@@ -168,8 +178,8 @@ def test_s4_has_both_measures_against_sharpness_and_accuracy(both):
     axes = s4.draw(both).figure.axes
     flat = [-log10(one[5]) for one in SGD]
     accuracy = [100 * (1 - one[4]) for one in SGD]
-    norm, product = [2 * one for one in flat], [one[5] for one in SGD]
-    pairs = [(norm, flat), (product, flat), (norm, accuracy), (product, accuracy)]
+    norm, top = [2 * one for one in flat], [one[5] / 2 for one in SGD]
+    pairs = [(norm, flat), (top, flat), (norm, accuracy), (top, accuracy)]
     for ax, pair in zip(axes, pairs, strict=False):
         np.testing.assert_allclose(places(ax), np.transpose(pair))
 
@@ -236,6 +246,15 @@ def test_boolean_functions_are_blue_and_have_bars_of_their_counts():
     assert {to_hex(colour) for colour in dots.get_edgecolors()} == {BLUE.lower()}
     (start, end) = bars.get_segments()[0][:, 0]
     assert (end - start) / 2 == pytest.approx(0.1 / log(10), rel=1e-6)
+    assert "another function" not in drawing.figure.get_supxlabel()
+
+
+def test_boolean_nets_that_missed_their_target_are_told():
+    rows = table(boolean=SGD).assign(**{ATTACK: np.nan})
+    counted = rows.assign(log10_p=-2.0, probability=0.01, standard_error=0.001)
+    counted["is_target"] = [True, False, True, False]
+    drawing = fig2.draw(material(boolean_prior=counted, sharpness=rows))
+    assert "2 nets express another function" in " ".join(drawing.figure.get_supxlabel().split())
 
 
 def test_errors_of_estimates_are_theirs_less_the_exact_prior():
@@ -249,7 +268,7 @@ def test_errors_of_estimates_are_theirs_less_the_exact_prior():
         }
     )
     told = material(estimates=rows.iloc[:1])
-    drawing = estimates.draw(Material({**told.tables, "estimates_sizes": rows}))
+    drawing = estimates.draw(Material({**told.tables, "estimates_summary": rows}))
     assert drawing.points["error_ep"].tolist() == [1, -0.5]
     assert drawing.points["error_variational"].tolist() == [-1, -1]
     assert drawing.points["ep_settled"].tolist() == [True, False]

@@ -25,6 +25,18 @@ def test_each_sample_has_scipys_coefficient(ours, scipys):
         assert found[i, j] == pytest.approx(scipys(x[i, j], y[i, j]).statistic, rel=1e-12)
 
 
+def test_kendall_knows_more_points_than_a_byte_has_values():
+    """300 of them, tied in either and in both, and some unknown."""
+    rng = np.random.default_rng(2)
+    x = np.round(rng.normal(size=(3, 300)), 1)
+    y = np.round(x + rng.normal(size=(3, 300)), 1)
+    x[0, :9] = np.nan
+    for found, one, other in zip(kendall(x, y), x, y, strict=True):
+        known = np.isfinite(one)
+        expected = stats.kendalltau(one[known], other[known]).statistic
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize(("ours", "scipys"), SCIPYS)
 def test_points_of_which_half_is_missing_are_left_out(ours, scipys):
     rng = np.random.default_rng(1)

@@ -3,7 +3,7 @@
 A realization whose training met no stopping rule is no solution: it stands as NaN.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
@@ -19,6 +19,8 @@ from flatlas.store.material import FINAL, Material, at_moment
 
 # Fewer solutions at a value of a sweep say too little about their spread to decide anything.
 FEWEST = 3
+# Where more of the measurements that a claim rests on have not converged, it is undecided.
+UNSETTLED = 0.1
 # What tells a net apart.
 NET = ["run", "seed"]
 # Of so few realizations the interval is the whole range of the resamples. It holds the centre of a
@@ -28,10 +30,10 @@ RANGE_COVERS = {2: "half", 3: "three quarters", 4: "seven eighths"}
 
 @dataclass(frozen=True)
 class Nets:
-    """All nets of a figure, or of one of its sweeps, run by run."""
+    """All nets of a figure, or those of one of its sweeps or of some, run by run."""
 
     material: Material
-    sweep: str | None = None
+    sweep: str | tuple[str, ...] | None = None
 
     @property
     def key(self) -> str:
@@ -41,9 +43,7 @@ class Nets:
     @cached_property
     def outcomes(self) -> pd.DataFrame:
         """How each training ended, a row a net."""
-        outcomes = self.material.tables["outcomes"]
-        if self.sweep is not None:
-            outcomes = outcomes[outcomes["sweep"] == self.sweep]
+        outcomes = self._of_sweeps(self.material.tables["outcomes"])
         # A user's figure may lack the sweep, or vary another key in it: then there are no nets.
         known = outcomes.reindex(columns=list(dict.fromkeys([*outcomes.columns, self.key])))
         return known.dropna(subset=[self.key]).drop_duplicates(["seed", self.key])
@@ -62,14 +62,50 @@ class Nets:
         return sorted(self.outcomes[self.key].unique()) or [self.sweep]
 
     @cached_property
+    def solutions(self) -> dict[Any, int]:
+        """How many realizations have a solution at each value that was planned."""
+        return self._counts()
+
+    @cached_property
+    def needed(self) -> int:
+        """How many solutions a value must have for its part in a claim."""
+        return max(1, min(FEWEST, len(self.seeds)))
+
+    @cached_property
     def fewest(self) -> int:
-        """How many realizations have a solution."""
-        return int(self.outcomes.groupby("seed")["converged"].any().sum())
+        """How many solutions the value with the fewest of them has, of those that have enough.
+
+        Nets of the whole figure, whatever they were swept over, count by realizations.
+        """
+        if self.sweep is None:
+            return int(self.outcomes.groupby("seed")["converged"].any().sum())
+        return min((one for one in self.solutions.values() if one >= self.needed), default=0)
 
     @property
     def complete(self) -> bool:
-        """Whether there are solutions enough to judge by."""
-        return self.fewest >= min(FEWEST, len(self.seeds)) > 0
+        """Whether there are solutions enough to judge by, in a sweep at each of its values."""
+        return self.fewest >= self.needed and not (self._poor or self._missing)
+
+    def _counts(self) -> dict[Any, int]:
+        counts = self.outcomes.groupby(self.key)["converged"].sum()
+        return {value: int(count) for value, count in counts.items()}
+
+    @property
+    def _poor(self) -> int:
+        """At how many values of a sweep there are too few solutions."""
+        if self.sweep is None:
+            return 0
+        return sum(count < self.needed for count in self.solutions.values())
+
+    @property
+    def _missing(self) -> list[str]:
+        """Which of the sweeps are not drawn."""
+        drawn = set(self.outcomes["sweep"])
+        return [sweep for sweep in self._sweeps if sweep not in drawn]
+
+    @property
+    def _sweeps(self) -> tuple[str, ...]:
+        return (self.sweep,) if isinstance(self.sweep, str) else self.sweep or ()
 
     @property
     def comparable(self) -> bool:
@@ -79,12 +115,14 @@ class Nets:
     @property
     def note(self) -> str:
         """How many nets are no solutions, where some are not."""
-        if self.outcomes.empty:
-            return f"Sweep '{self.sweep}' is not drawn."
+        told = [f"Sweep '{sweep}' is not drawn." for sweep in self._missing]
         unsolved = int((~self.outcomes["converged"]).sum())
-        if not unsolved:
-            return ""
-        return f"{unsolved} of {len(self.outcomes)} trainings gave no solution."
+        if unsolved:
+            told.append(f"{unsolved} of {len(self.outcomes)} trainings gave no solution.")
+        if self._poor:
+            of = f"{self._poor} of {len(self.solutions)}"
+            told.append(f"{of} runs have fewer solutions than {self.needed}.")
+        return " ".join(told)
 
     def levels(self, table: str, axis: str) -> list[Any]:
         """The labels along another axis of a table, ascending: ranks n, or numbers of images."""
@@ -120,12 +158,19 @@ class Nets:
         statistic: Callable[..., np.ndarray],
         *measured: np.ndarray,
         paper: str = "",
+        settled: Sequence[np.ndarray] = (),
     ) -> Claim:
-        """A claim about these nets, with the statistic of what was measured as its number."""
+        """A claim about these nets, with the statistic of what was measured as its number.
+
+        `settled` is whether the searches behind each quantity it rests on converged: 1 or 0, or NaN
+        where there was none.
+        """
         empty = not self.comparable or any(not array.size for array in measured)
         number = UNKNOWN if empty else estimate(statistic, *measured, fewest=self.fewest)
-        note = " ".join(filter(None, [self.note, _lacking(number), _few(number, self.fewest)]))
-        complete = self.complete and not empty
+        notes = [self.note, _unsettled(settled), _lacking(number), _few(number, self.fewest)]
+        note = " ".join(filter(None, notes))
+        trusted = all(_lost(one) <= UNSETTLED * _known(one) for one in settled)
+        complete = self.complete and not empty and trusted
         return Claim(name, says, quantity, criterion, number, paper, note, complete)
 
     def _rows(self, table: str, columns: list[str], at: str) -> pd.DataFrame:
@@ -133,10 +178,8 @@ class Nets:
 
         What was measured on the way needs no solution.
         """
-        rows = self.material.tables[table]
-        if self.sweep is not None:
-            rows = rows[rows["sweep"] == self.sweep]
-        else:
+        rows = self._of_sweeps(self.material.tables[table])
+        if not isinstance(self.sweep, str):
             # A run that stands in several sweeps has the same rows in each.
             rows = rows[rows["sweep"] == rows.groupby("run")["sweep"].transform("first")]
         if "at" not in columns:
@@ -148,6 +191,26 @@ class Nets:
         # Where every realization diverged, the table has no columns of its own.
         rows = rows.reindex(columns=list(dict.fromkeys([*rows.columns, *columns, self.key])))
         return rows[told & rows[self.key].isin(self.values).to_numpy()]
+
+    def _of_sweeps(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """All rows, where no sweep is named."""
+        return rows if self.sweep is None else rows[rows["sweep"].isin(self._sweeps)]
+
+
+def _known(settled: np.ndarray) -> int:
+    return int(np.isfinite(settled).sum())
+
+
+def _lost(settled: np.ndarray) -> int:
+    return int((settled == 0).sum())
+
+
+def _unsettled(settled: Sequence[np.ndarray]) -> str:
+    """How many of the measurements that a claim rests on are not to be trusted."""
+    lost = sum(map(_lost, settled))
+    if not lost:
+        return ""
+    return f"{lost} of {sum(map(_known, settled))} measurements did not converge."
 
 
 def _few(number: Estimate, count: int) -> str:
@@ -186,20 +249,13 @@ class Sweep(Nets):
     @cached_property
     def solutions(self) -> dict[Any, int]:
         """How many realizations have a solution at each value that was planned."""
-        counts = self.outcomes.groupby(self.key)["converged"].sum()
-        planned = self.order or sorted(counts.index)
-        return {value: int(counts.to_dict().get(value, 0)) for value in planned}
+        found = self._counts()
+        return {value: found.get(value, 0) for value in self.order or sorted(found)}
 
     @cached_property
     def values(self) -> list[Any]:
         """The values at which there are solutions enough, on the second axis of every array."""
-        needed = max(1, min(FEWEST, len(self.seeds)))
-        return [value for value, count in self.solutions.items() if count >= needed]
-
-    @cached_property
-    def fewest(self) -> int:
-        """How many solutions the value with the fewest of them has."""
-        return min((self.solutions[value] for value in self.values), default=0)
+        return [value for value, count in self.solutions.items() if count >= self.needed]
 
     @property
     def complete(self) -> bool:

@@ -31,28 +31,54 @@ def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def kendall(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Kendall's τ-b along the last axis, over the points where both are finite; NaN as `pearson`.
 
-    All pairs of points that lie so many places apart at once, and so on for every distance. SciPy
-    takes one sample at a time, half a millisecond each: a second for the resamples of one claim
-    about 50 points, which this takes in 30 ms.
+    After Knight (1966), by sorting. SciPy does so too, but takes one sample at a time: for 2000
+    resamples of 55 points, as most claims have, 0.4 s to our 0.05. Of 1000 points, as the Boolean
+    functions, SciPy is no slower: 0.8 s to our 1.2. (Seconds of one core's own time.)
     """
     x, y, known = _paired(x, y)
-    # Ranks have the same order, and are whole in half the memory.
-    x, y = (_ranks(values, known).astype(np.float32) for values in (x, y))
-    x, y, known = (np.ascontiguousarray(np.moveaxis(values, -1, 0)) for values in (x, y, known))
-    excess, untied_x, untied_y = np.zeros((3, *known.shape[1:]))
-    for apart in range(1, len(known)):
-        both = known[apart:] & known[:-apart]
-        dx, dy = (both * np.sign(values[apart:] - values[:-apart]) for values in (x, y))
-        excess += _product(dx, dy)
-        untied_x += _product(dx, dx)
-        untied_y += _product(dy, dy)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(excess / np.sqrt(untied_x * untied_y))
+    # How many points are below each one; what is unknown is above all, and so comes last.
+    x, y = (_ranks(values, known, "min") - 1 for values in (x, y))
+    untied_x, untied_y = (np.where(known, below, 0).sum(-1) for below in (x, y))
+    # Numbers of 16 bits are sorted ten times as fast.
+    x, y = (below.astype(np.min_scalar_type(known.shape[-1])) for below in (x, y))
+    x, y, known = _sorted(y, x, y, known)
+    x, y, known = _sorted(x, x, y, known)
+    both = known.sum(-1)
+    place = np.arange(known.shape[-1])
+    # Pairs that are tied in both.
+    alike = np.where(known, place - _at_change(place, x, y), 0).sum(-1)
+    untied = untied_x + untied_y + alike - both * (both - 1) // 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((untied - 2 * _inversions(y)) / np.sqrt(1.0 * untied_x * untied_y))
 
 
-def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Scalar products along the first axis."""
-    return np.asarray(np.einsum("i...,i...->...", a, b))
+def _sorted(by: np.ndarray, *arrays: np.ndarray) -> list[np.ndarray]:
+    order = np.argsort(by, axis=-1, kind="stable")
+    return [np.take_along_axis(one, order, -1) for one in arrays]
+
+
+def _inversions(values: np.ndarray) -> np.ndarray:
+    """How many pairs of whole numbers, along the last axis, have the larger one first.
+
+    That is so where, in the highest bit in which they differ, a one comes before a zero.
+    """
+    found = np.zeros(values.shape[:-1], dtype=int)
+    for bit in reversed(range(int(values.max(initial=0)).bit_length())):
+        # Those that have the same higher bits side by side, and otherwise as they were.
+        [values] = _sorted(values >> (bit + 1), values)
+        one = values >> bit & 1
+        ones = one.cumsum(-1, dtype=np.int32)
+        others = ones - _at_change(ones - one, values >> (bit + 1))
+        found += np.where(one, 0, others).sum(-1)
+    return found
+
+
+def _at_change(counts: np.ndarray, *groups: np.ndarray) -> np.ndarray:
+    """Growing counts, each as it was where its group begins."""
+    fresh = np.logical_or.reduce(
+        [np.diff(one, axis=-1, prepend=one[..., :1]) != 0 for one in groups]
+    )
+    return np.asarray(np.maximum.accumulate(np.where(fresh, counts, 0), axis=-1))
 
 
 def _paired(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -71,6 +97,6 @@ def _deviations(values: np.ndarray, known: np.ndarray) -> np.ndarray:
     return np.where(varies, deviations, 0.0)
 
 
-def _ranks(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+def _ranks(values: np.ndarray, known: np.ndarray, ties: str = "average") -> np.ndarray:
     """What is unknown ranks above all the rest, and so changes no other's rank."""
-    return np.asarray(stats.rankdata(np.where(known, values, np.inf), axis=-1))
+    return np.asarray(stats.rankdata(np.where(known, values, np.inf), ties, axis=-1))

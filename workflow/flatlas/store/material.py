@@ -10,6 +10,10 @@ from flatlas.store.tables import read_table
 
 # The moment of a training at which it is a solution.
 FINAL = "final"
+# So many epochs after the stopping rule was met, `met+10`; then itself, with zero error on S where
+# that is the rule.
+BEYOND = "met+"
+ZERO_ERROR = f"{BEYOND}0"
 
 
 @dataclass(frozen=True)

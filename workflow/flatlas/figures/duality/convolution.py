@@ -5,8 +5,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.figures.duality.dots import draw_dots
-from flatlas.figures.duality.realizations import small_print
 from flatlas.figures.style import BLUE, RED, Drawing, note, panels
+from flatlas.figures.trainings import small_print
 from flatlas.store.material import Material
 
 LAYERS = {"conv1": BLUE, "conv2": RED}

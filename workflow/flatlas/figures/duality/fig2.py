@@ -6,8 +6,8 @@ from matplotlib.axes import Axes
 
 from flatlas.figures.duality.nets import draw_nets, each_once, look, name_sweeps
 from flatlas.figures.duality.ranks import picked
-from flatlas.figures.duality.realizations import small_print
 from flatlas.figures.style import Drawing, note, panels, plain_ticks
+from flatlas.figures.trainings import small_print
 from flatlas.statistics.round_off import ROUND_OFF
 from flatlas.store.material import Material
 

@@ -4,9 +4,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.figures.duality.learners import COLOURS, KIND, NAMES
-from flatlas.figures.duality.realizations import over_seeds, small_print
+from flatlas.figures.duality.realizations import over_seeds
 from flatlas.figures.duality.spectra import draw_spectrum, spectrum
 from flatlas.figures.style import Drawing, note, panels
+from flatlas.figures.trainings import small_print
 from flatlas.store.material import Material
 
 PAPER = {"ssgd": 0.026, "dpsgd": 0.023}

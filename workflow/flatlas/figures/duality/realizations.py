@@ -1,8 +1,6 @@
-"""Realizations side by side: their mean and spread, and the small print about them."""
+"""Realizations side by side: their mean and spread."""
 
 import pandas as pd
-
-from flatlas.store.material import Material
 
 LEGEND = "Lines and dots: means; bands and bars: one s.d. "
 
@@ -25,19 +23,3 @@ def above_zero(over: pd.DataFrame) -> pd.DataFrame:
 def all_converged(points: pd.DataFrame) -> bool:
     """Whether each training behind the points met its stopping rule."""
     return bool((points["converged"] == points["realizations"]).all())
-
-
-def small_print(material: Material) -> str:
-    """How many realizations there are, and how many never met their stopping rule, and why."""
-    runs = material.tables["outcomes"].drop_duplicates(["run", "seed"])
-    most = runs.groupby("run").size().max()
-    text = f"{most} realization{'s' if most > 1 else ''} a run."
-    failed = runs[~runs["converged"]]
-    if len(failed):
-        reasons = failed["reason"].value_counts().items()
-        told = ", ".join(f"{reason}: {count}" for reason, count in reasons)
-        text += (
-            f" Of {len(runs)} trainings {len(failed)} met no stopping rule ({told});"
-            " hollow or dashed: with such. Diverged ones are left out."
-        )
-    return text

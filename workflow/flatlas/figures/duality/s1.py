@@ -4,9 +4,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.figures.duality.dots import draw_means
-from flatlas.figures.duality.realizations import over_seeds, small_print
+from flatlas.figures.duality.realizations import over_seeds
 from flatlas.figures.duality.swept import stand
 from flatlas.figures.style import BLACK, GREY, Drawing, note, panels
+from flatlas.figures.trainings import small_print
 from flatlas.store.material import Material
 
 IMAGES = "test_images"

@@ -5,16 +5,11 @@ from matplotlib.axes import Axes
 
 from flatlas.figures.duality.dots import draw_means
 from flatlas.figures.duality.gaps import GAPS, finish_gaps
-from flatlas.figures.duality.realizations import (
-    LEGEND,
-    above_zero,
-    all_converged,
-    over_seeds,
-    small_print,
-)
+from flatlas.figures.duality.realizations import LEGEND, above_zero, all_converged, over_seeds
 from flatlas.figures.duality.spectra import floor
 from flatlas.figures.duality.swept import read
 from flatlas.figures.style import Drawing, note, panels, plain_ticks, shades
+from flatlas.figures.trainings import small_print
 from flatlas.store.material import Material
 
 RATIO, KEYS = "ratio", ["optimizer.lr", "batch"]

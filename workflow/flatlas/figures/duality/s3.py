@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from flatlas.figures.duality.realizations import small_print
 from flatlas.figures.duality.spectra import draw_spectrum, spectrum
 from flatlas.figures.duality.swept import KEYS, SYMBOLS
 from flatlas.figures.style import Drawing, note, panels
+from flatlas.figures.trainings import small_print
 from flatlas.store.material import Material
 
 

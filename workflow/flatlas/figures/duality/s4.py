@@ -6,8 +6,8 @@ from matplotlib.axes import Axes
 from scipy import stats
 
 from flatlas.figures.duality.nets import draw_nets, each_once, name_sweeps
-from flatlas.figures.duality.realizations import small_print
 from flatlas.figures.style import Drawing, note, panels
+from flatlas.figures.trainings import small_print
 from flatlas.store.material import Material
 
 NET = ["pairwise_gap", "dual_gap", "mu_gap", "test_error"]

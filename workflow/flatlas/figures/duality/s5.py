@@ -5,9 +5,10 @@ from matplotlib.axes import Axes
 
 from flatlas.figures.duality.dots import draw_dots, draw_means
 from flatlas.figures.duality.ranks import picked
-from flatlas.figures.duality.realizations import LEGEND, over_seeds, small_print
+from flatlas.figures.duality.realizations import LEGEND, over_seeds
 from flatlas.figures.duality.swept import read
 from flatlas.figures.style import BLACK, Drawing, note, panels, shades
+from flatlas.figures.trainings import small_print
 from flatlas.statistics.round_off import ROUND_OFF
 from flatlas.store.material import Material
 

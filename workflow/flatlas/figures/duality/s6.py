@@ -2,8 +2,8 @@
 
 from flatlas.figures.duality.dots import draw_dots
 from flatlas.figures.duality.ranks import picked
-from flatlas.figures.duality.realizations import small_print
 from flatlas.figures.style import BLUE, Drawing, note, panels
+from flatlas.figures.trainings import small_print
 from flatlas.store.material import Material
 
 DIRECTION = ["n", "sigma_g", "flatness"]

@@ -13,8 +13,8 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from flatlas.figures.duality.realizations import small_print
 from flatlas.figures.style import BLUE, GREY, ORANGE, RED, Drawing, note
+from flatlas.figures.trainings import small_print
 from flatlas.store.material import Material
 
 NET = ["run", "seed"]
@@ -28,7 +28,8 @@ ROW_HEIGHT = 1.75
 class Curve:
     """A column of what a measure of the study says of each moment, and others to keep beside it.
 
-    A column `log10_...` is a logarithm already, of others it is taken.
+    A column `log10_...` is a logarithm already, of others it is taken; that of a product, of so
+    many factors as are `positive`, is divided by their number, for the geometric mean.
     """
 
     name: str
@@ -51,9 +52,9 @@ WIDE = Curve(
 SPECTRAL_NORM = Curve(
     "spectral norm", "watched_hessian", "spectral_norm", r"$\log_{10}$ spectral norm", _NORMS
 )
-PRODUCT = Curve(
-    "product of 50 eigenvalues", "watched_hessian", "log10_product",
-    r"$\log_{10}\,\prod_{i\leq 50}\lambda_i$", _NORMS,
+TOP = Curve(
+    "geometric mean of 50 eigenvalues", "watched_hessian", "log10_product",
+    "$\\log_{10}$ geometric\nmean of 50 $\\lambda_i$", _NORMS,
 )  # fmt: skip
 
 
@@ -120,9 +121,12 @@ def in_full(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def _logarithm(rows: pd.DataFrame, column: str) -> pd.Series:
-    """log10, where there is one."""
+    """log10, where there is one; of a product, that of the geometric mean."""
     values = rows[column].to_numpy(float)
-    if not column.startswith("log10"):
+    if column == "log10_product":
+        count = rows["positive"].to_numpy(float)
+        values = values / np.where(count > 0, count, np.nan)
+    elif not column.startswith("log10"):
         values = np.log10(np.where(values > 0, values, np.nan))
     return pd.Series(np.where(np.isfinite(values), values, np.nan), rows.index)
 
@@ -134,7 +138,7 @@ def _grid(count: int) -> tuple[Figure, list[tuple[Axes, Axes]]]:
         squeeze=False, width_ratios=(2.3, 1),
     )  # fmt: skip
     figure.set_layout_engine("constrained", w_pad=0.1)
-    for letter, ax in zip("ABCDEFGH", grid.ravel(), strict=False):
+    for letter, ax in zip("ABCDEFGHIJ", grid.ravel(), strict=False):
         ax.set_title(letter, loc="left", fontweight="bold")
     return figure, [(whole, part) for whole, part in grid]
 

@@ -3,10 +3,10 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.figures.prior.nets import ATTACK, NET, ZERO_ERROR, small_print
+from flatlas.figures.prior.nets import ATTACK, NET, small_print
 from flatlas.figures.prior.scatter import name_shades
 from flatlas.figures.style import GREY, Drawing, note, panels, shades
-from flatlas.store.material import Material
+from flatlas.store.material import ZERO_ERROR, Material
 
 TOLD = [
     *("size", "log10_p_ep", "log10_p_tilting", "standard_error", "log10_p_variational"),
@@ -37,7 +37,7 @@ def draw(material: Material) -> Drawing:
 
 def errors(material: Material) -> pd.DataFrame:
     """A row a net and number of points, with what each estimate of log10 P is off by."""
-    table = material.tables["estimates_sizes"].reindex(columns=[*NET, "at", ATTACK, *TOLD])
+    table = material.tables["estimates_summary"].reindex(columns=[*NET, "at", ATTACK, *TOLD])
     points = table[table["at"].astype(str) == ZERO_ERROR].rename(columns={ATTACK: "attack_size"})
     for estimate in ESTIMATES:
         settled = points[[f"converged_{estimate}", "converged_tilting"]].eq(True).all(axis=1)

@@ -9,29 +9,29 @@ from matplotlib.patches import Rectangle
 from matplotlib.transforms import Bbox
 
 from flatlas.figures.prior.nets import nets, small_print
-from flatlas.figures.prior.scatter import LEGEND, PRIOR_AND_FLATNESS, SYSTEMS, draw_grid
+from flatlas.figures.prior.scatter import LEGEND, REST_LEGEND, SYSTEMS, WITH_THE_REST, draw_grid
 from flatlas.figures.prior.systems import columns
 from flatlas.figures.style import GREY, Drawing, note
 from flatlas.store.material import Material
 
-# Where the paper's dots lie: the ends of log10 P(f) and accuracy; its residual net is deeper.
-PAPER = {"sgd": ((-440, -320), (48, 91)), "residual": ((-1925, -860), (47, 95))}
+# The authors' axis ranges, of log10 P(f) and accuracy; their residual net is deeper.
+AXES = {"sgd": ((-440, -320), (48, 91)), "residual": ((-1925, -860), (47, 95))}
 # Eq. 4 holds but for this share of all training sets.
 DELTA = 0.05
 
 
 def draw(material: Material) -> Drawing:
-    """A column a system; the prior above, with the bound that it gives, flatness below."""
-    points = nets(material, "prior", "sharpness")
+    """A column a system; the prior with the bound that it gives, flatness, and the remainder."""
+    points = nets(material, "prior", "sharpness", "corners")
     points["bound"] = bound(points["log10_p"], points["train_size"])
     systems = columns(material, SYSTEMS)
-    figure, axes = draw_grid(points, PRIOR_AND_FLATNESS, systems)
+    figure, axes = draw_grid(points, WITH_THE_REST, systems)
     for ax, sweep in zip(axes, systems, strict=False):
         _frame(ax, sweep)
         _bound_axis(ax, points[points["sweep"] == sweep])
     said = (
         f"Upper axis: the bound of Eq. 4 on the test error (δ = {DELTA:g}), which says nothing"
-        f" from 100 % on. {_ranges(systems)}{LEGEND}"
+        f" from 100 % on. {_ranges(systems)}{REST_LEGEND}{LEGEND}"
     )
     note(figure, small_print(material, points, said))
     return Drawing(figure, points)
@@ -59,10 +59,10 @@ def _bound_axis(ax: Axes, points: pd.DataFrame) -> None:
 
 
 def _frame(ax: Axes, sweep: str) -> None:
-    """Where the paper's dots lie, if that is anywhere near ours."""
-    if sweep not in PAPER:
+    """The authors' axis ranges, if they are anywhere near our dots."""
+    if sweep not in AXES:
         return
-    (left, right), (low, high) = PAPER[sweep]
+    (left, right), (low, high) = AXES[sweep]
     if Bbox.from_extents(left, low, right, high).overlaps(ax.dataLim):
         width, height = right - left, high - low
         ax.add_patch(Rectangle((left, low), width, height, fill=False, ec=GREY, ls="--", lw=0.8))
@@ -72,7 +72,7 @@ def _frame(ax: Axes, sweep: str) -> None:
 def _ranges(drawn: Iterable[str]) -> str:
     told = [
         rf"$\log_{{10}}P(f)$ −{-left} to −{-right}, accuracy {low} to {high} % ({SYSTEMS[sweep]})"
-        for sweep, ((left, right), (low, high)) in PAPER.items()
+        for sweep, ((left, right), (low, high)) in AXES.items()
         if sweep in drawn
     ]
-    return f"Dashed, the paper's dots: {'; '.join(told)}. " if told else ""
+    return f"Dashed, the authors' axis ranges: {'; '.join(told)}. " if told else ""

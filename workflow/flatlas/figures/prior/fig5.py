@@ -4,9 +4,7 @@ from flatlas.figures.prior.along import CORNERS, PRIOR, SHARPNESS, draw_along
 from flatlas.figures.style import Drawing
 from flatlas.store.material import Material
 
-SAID = "The paper: zero error near epoch 140. "
-
 
 def draw(material: Material) -> Drawing:
     """A: log P(f). C, E: log sharpness by both searches. On the right the paper's inset."""
-    return draw_along(material, (PRIOR, SHARPNESS, CORNERS), said=SAID)
+    return draw_along(material, (PRIOR, SHARPNESS, CORNERS))

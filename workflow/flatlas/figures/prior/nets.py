@@ -10,10 +10,8 @@ from functools import reduce
 import numpy as np
 import pandas as pd
 
-from flatlas.store.material import Material
+from flatlas.store.material import ZERO_ERROR, Material
 
-# The first epoch at which a net makes no error on S.
-ZERO_ERROR = "met+0"
 NET = ["sweep", "run", "seed"]
 PLACE = [*NET, "at", "epoch"]
 ATTACK = "data.attack_size"
@@ -25,12 +23,13 @@ TOLD = {
     "heaviside": PRIOR,
     "sharpness": ("sharpness", "first_order", "rest", "gradient_norm", "loss", "converged"),
     "lbfgs": ("sharpness", "converged"),
-    "corners": ("sharpness", "converged"),
-    "hessian": ("spectral_norm", "log10_product", "gradient_norm", "loss", "converged"),
-    "boolean_prior": ("log10_p", "standard_error", "probability"),
+    "corners": ("sharpness", "rest", "converged"),
+    "hessian": ("spectral_norm", "log10_product", "positive", "gradient_norm", "loss", "converged"),
+    "boolean_prior": ("log10_p", "standard_error", "probability", "is_target"),
 }
 # The same sharpness, but looked for in another way than the paper's.
 OTHER_SEARCHES = ("lbfgs", "corners")
+OF_A_SEARCH = ("sharpness", "rest")
 
 
 def nets(material: Material, *measures: str) -> pd.DataFrame:
@@ -70,7 +69,7 @@ def _told(material: Material, name: str) -> pd.DataFrame:
     table = material.tables[f"{name}_summary"].reindex(columns=columns)
     named = {ATTACK: "attack_size", "converged": f"{measure}_settled"}
     if measure in OTHER_SEARCHES:
-        named["sharpness"] = f"{measure}_sharpness"
+        named |= {column: f"{measure}_{column}" for column in OF_A_SEARCH}
     return table.rename(columns=named)
 
 
@@ -84,10 +83,13 @@ def _finished(material: Material, points: pd.DataFrame) -> pd.DataFrame:
         **{
             f"{search}_flatness": (f"{search}_sharpness", _minus_log10) for search in OTHER_SEARCHES
         },
+        "rest_flatness": ("corners_rest", _minus_log10),
         "norm_flatness": ("spectral_norm", _minus_log10),
-        "product_flatness": ("log10_product", lambda logs: -logs),
     }
     known = {name: of(points[told]) for name, (told, of) in derived.items() if told in points}
+    if "log10_product" in points:
+        count = points["positive"].astype(float)
+        known["top_flatness"] = -points["log10_product"] / count.where(count > 0)
     return points.assign(**known).reset_index(drop=True)
 
 
@@ -101,6 +103,8 @@ def small_print(material: Material, points: pd.DataFrame, said: str = "") -> str
     outcomes = material.tables["outcomes"].drop_duplicates(NET)
     never = len(outcomes) - len(points.drop_duplicates(NET))
     text = "One dot a net with zero error on S, darker the more wrong labels |A| it learnt. " + said
+    if "is_target" in points and (missed := int(points["is_target"].eq(False).sum())):
+        text += f"{missed} nets express another function than the one they were trained to. "
     if "first_order" in points:
         text += "Gradient: the first-order part of the sharpness, in the median net. "
     if points.filter(like="_settled").eq(False).any(axis=None):

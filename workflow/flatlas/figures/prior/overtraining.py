@@ -3,13 +3,13 @@
 from flatlas.figures.prior.nets import overtrained, small_print
 from flatlas.figures.prior.scatter import ACCURACY, LEGEND, LOG_PRIOR, Quantity, draw_grid
 from flatlas.figures.style import Drawing, note
-from flatlas.store.material import Material
+from flatlas.store.material import BEYOND, Material
 
 
 def draw_overtrained(material: Material, *flatnesses: Quantity) -> Drawing:
     """The prior above, below each flatness by the measure that finds it; a column a moment."""
     points = overtrained(material, "prior", *(flatness.search for flatness in flatnesses))
-    points["overtraining"] = points["at"].astype(str).str.removeprefix("met+").astype(int)
+    points["overtraining"] = points["at"].astype(str).str.removeprefix(BEYOND).astype(int)
     moments = sorted({0, *points["overtraining"]})
     columns = {
         epochs: f"{epochs} epochs after it" if epochs else "at zero error" for epochs in moments

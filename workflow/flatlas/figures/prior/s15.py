@@ -1,11 +1,11 @@
 """Figure S15: prior and eigenvalues against generalization after overtraining with SGD."""
 
 from flatlas.figures.prior.overtraining import draw_overtrained
-from flatlas.figures.prior.scatter import PRODUCT_FLATNESS
+from flatlas.figures.prior.scatter import TOP_FLATNESS
 from flatlas.figures.style import Drawing
 from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:
     """A column an amount of overtraining; the prior above, flatness below."""
-    return draw_overtrained(material, PRODUCT_FLATNESS)
+    return draw_overtrained(material, TOP_FLATNESS)

@@ -7,5 +7,5 @@ from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:
-    """The prior above, flatness below."""
-    return draw_systems(material, SYSTEMS, PRIOR_AND_FLATNESS)
+    """The prior above, flatness below, of both nets under Adam."""
+    return draw_systems(material, SYSTEMS | {"adam": "FCN, Adam"}, PRIOR_AND_FLATNESS)

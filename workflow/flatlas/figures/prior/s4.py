@@ -9,7 +9,7 @@ from flatlas.figures.prior.scatter import (
     LEGEND,
     NORM_FLATNESS,
     OPTIMIZERS,
-    PRODUCT_FLATNESS,
+    TOP_FLATNESS,
     draw_dots,
     name_shades,
 )
@@ -19,11 +19,11 @@ from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:
-    """A row an optimizer: the spectral norm and the product, first against sharpness."""
+    """A row an optimizer: the spectral norm and the top eigenvalues, first against sharpness."""
     points = nets(material, "prior", "sharpness", "hessian")
     rows = columns(material, OPTIMIZERS)
     figure, axes = panels(len(rows), 4, height=2.7)
-    pairs = product((FLATNESS, ACCURACY), (NORM_FLATNESS, PRODUCT_FLATNESS))
+    pairs = product((FLATNESS, ACCURACY), (NORM_FLATNESS, TOP_FLATNESS))
     for ax, (sweep, (y, x)) in zip(axes, product(rows, list(pairs)), strict=True):
         draw_dots(ax, points[points["sweep"] == sweep], x, y)
         ax.set_title(rows[sweep])

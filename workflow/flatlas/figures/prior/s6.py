@@ -1,10 +1,10 @@
 """Figure S6: as Figure 5, with an α so small that the net stays at zero error."""
 
-from flatlas.figures.prior.along import PRIOR, SHARPNESS, draw_along
+from flatlas.figures.prior.along import CORNERS, PRIOR, SHARPNESS, draw_along
 from flatlas.figures.style import Drawing
 from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:
-    """A: log P(f). C: log sharpness. B, D: both around the scaling."""
-    return draw_along(material, (PRIOR, SHARPNESS))
+    """A: log P(f). C, E: log sharpness by both searches. On the right, around the scaling."""
+    return draw_along(material, (PRIOR, SHARPNESS, CORNERS))

@@ -12,10 +12,10 @@ SAID = "Black: the power law in the epoch that fits best from zero error to the 
 
 
 def draw(material: Material) -> Drawing:
-    """A: log P(f). C: log sharpness, beside its trend from before the scaling; E: by corners."""
+    """A: log P(f). C: log sharpness. E: by corners, beside its trend from before the scaling."""
     drawing = draw_along(material, (PRIOR, SHARPNESS, CORNERS), said=SAID)
-    whole = drawing.figure.axes[2]
-    points = drawing.points[drawing.points["quantity"] == SHARPNESS.name]
+    whole = drawing.figure.axes[4]
+    points = drawing.points[drawing.points["quantity"] == CORNERS.name]
     line = trend(in_full(points))
     whole.plot(line["epoch"], line["log10"], color=BLACK, lw=0.9)
     # So that a power law is a straight line; the fresh weights, at epoch 0, are left of the axis.

@@ -52,11 +52,12 @@ LOG_PRIOR = Quantity("log10_p", r"$\log_{10}P(f)$", "prior")
 ACCURACY = Quantity("accuracy", "generalization accuracy (%)")
 FLATNESS = Quantity("flatness", r"flatness, $-\log_{10}$ sharpness", "sharpness")
 CORNERS = Quantity("corners_flatness", r"flatness, $-\log_{10}$ sharpness by corners", "corners")
+REST_FLATNESS = Quantity("rest_flatness", r"$-\log_{10}$ sharpness beyond first order", "corners")
 NORM_FLATNESS = Quantity("norm_flatness", r"$-\log_{10}$ spectral norm", "hessian")
-PRODUCT_FLATNESS = Quantity(
-    "product_flatness", r"$-\log_{10}\,\lambda_1\cdots\lambda_{50}$", "hessian"
-)
+TOP_FLATNESS = Quantity("top_flatness", r"$-\log_{10}$ geometric mean of 50 $\lambda_i$", "hessian")
 PRIOR_AND_FLATNESS = ((LOG_PRIOR, ACCURACY), (FLATNESS, ACCURACY))
+WITH_THE_REST = (*PRIOR_AND_FLATNESS, (REST_FLATNESS, ACCURACY))
+REST_LEGEND = "Bottom: by corners, what the first-order part leaves of the sharpness if positive. "
 
 
 def draw_grid(

@@ -13,11 +13,12 @@ def draw_systems(
     names: Mapping[str, str],
     rows: Sequence[tuple[Quantity, Quantity]],
     measures: Sequence[str] = ("prior", "sharpness"),
+    said: str = "",
 ) -> Drawing:
     """A row of panels for each pair (x, y) of what the measures tell, with the sweeps' names."""
     points = nets(material, *measures)
     figure, _ = draw_grid(points, rows, columns(material, names))
-    note(figure, small_print(material, points, LEGEND))
+    note(figure, small_print(material, points, said + LEGEND))
     return Drawing(figure, points)
 
 

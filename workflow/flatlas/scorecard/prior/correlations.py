@@ -8,6 +8,7 @@ import numpy as np
 from flatlas.scorecard.claims import Claim, Criterion
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import kendall, pearson, spearman
+from flatlas.store.material import ZERO_ERROR
 
 Coefficient = Callable[[np.ndarray, np.ndarray], np.ndarray]
 COEFFICIENTS: dict[str, Coefficient] = {
@@ -15,17 +16,36 @@ COEFFICIENTS: dict[str, Coefficient] = {
     "spearman": spearman,
     "kendall": kendall,
 }
-# The first epoch at which a net makes no error on S.
-ZERO_ERROR = "met+0"
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What was measured of nets, (realizations, values), and whether the search for it converged.
+
+    `settled` is 1 where it did, 0 where not, and NaN where there was none.
+    """
+
+    values: np.ndarray
+    settled: np.ndarray
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two quantities of the same nets, each (realizations, values), and what they are called."""
+    """Two quantities of the same nets, and what they are called."""
 
-    x: np.ndarray
-    y: np.ndarray
+    x: Quantity
+    y: Quantity
     name: str
+
+    @property
+    def values(self) -> tuple[np.ndarray, np.ndarray]:
+        """What was measured."""
+        return self.x.values, self.y.values
+
+    @property
+    def settled(self) -> tuple[np.ndarray, np.ndarray]:
+        """Whether it is to be trusted."""
+        return self.x.settled, self.y.settled
 
 
 def correlated(
@@ -38,65 +58,109 @@ def correlated(
             says,
             f"{kind.capitalize()}'s coefficient of {pair.name}, over all nets",
             criteria[kind],
-            _pooled(coefficient),
-            pair.x,
-            pair.y,
+            pooled(coefficient),
+            *pair.values,
+            settled=pair.settled,
         )
+
+
+def same(
+    nets: Nets, name: str, says: str, criterion: Criterion, pair: Pair, other: Pair
+) -> Iterator[Claim]:
+    """Whether a pair goes together as another one does, up or down."""
+    words = "{kind}'s coefficient of {pair} less that of {other}"
+    return _comparisons(nets, name, says, criterion, words, _difference, pair, other)
 
 
 def compared(
     nets: Nets, name: str, says: str, criterion: Criterion, pair: Pair, other: Pair
 ) -> Iterator[Claim]:
-    """How much better a pair goes together than another one, realization by realization."""
-    for kind in COEFFICIENTS:
-        yield comparison(nets, f"{name}_{kind}", says, criterion, kind, pair, other)
+    """How much better a pair goes together than another one, whether up or down."""
+    words = "size of {kind}'s coefficient of {pair} less that of {other}"
+    return _comparisons(nets, name, says, criterion, words, _excess, pair, other)
 
 
-def comparison(
-    nets: Nets, name: str, says: str, criterion: Criterion, kind: str, pair: Pair, other: Pair
-) -> Claim:
-    """The same by one kind of coefficient."""
-    return nets.claim(
-        name,
-        says,
-        f"{kind.capitalize()}'s coefficient of {pair.name} less that of {other.name}",
-        criterion,
-        _difference(_pooled(COEFFICIENTS[kind])),
-        *(pair.x, pair.y, other.x, other.y),
-    )
+def scattered(
+    nets: Nets, name: str, says: str, criterion: Criterion, pair: Pair, other: Pair
+) -> Iterator[Claim]:
+    """How much of the variance a pair explains, relative to another one."""
+    words = "variance explained by {kind}'s coefficient of {pair}, relative to that of {other}"
+    return _comparisons(nets, name, says, criterion, words, _share, pair, other)
 
 
-def together(kind: str, pair: Pair) -> float:
-    """One coefficient of a pair, over all nets."""
-    return float(_pooled(COEFFICIENTS[kind])(pair.x, pair.y))
-
-
-def accuracy(nets: Nets, measure: str = "prior", at: str = ZERO_ERROR) -> np.ndarray:
-    """The generalization accuracy in percent, on E."""
-    return 100 * (1 - nets.read(f"{measure}_summary", "test_error", at=at))
-
-
-def log_prior(nets: Nets, measure: str = "prior", at: str = ZERO_ERROR) -> np.ndarray:
+def log_prior(nets: Nets, measure: str = "prior", at: str = ZERO_ERROR) -> Quantity:
     """log10 P(f)."""
-    return nets.read(f"{measure}_summary", "log10_p", at=at)
+    return _found(nets, measure, at, nets.read(f"{measure}_summary", "log10_p", at=at))
+
+
+def accuracy(nets: Nets, measure: str = "prior", at: str = ZERO_ERROR) -> Quantity:
+    """The generalization accuracy in percent, on E, which takes no search."""
+    values = 100 * (1 - nets.read(f"{measure}_summary", "test_error", at=at))
+    return Quantity(values, np.full_like(values, np.nan))
 
 
 def flatness(
     nets: Nets, measure: str = "sharpness", column: str = "sharpness", at: str = ZERO_ERROR
-) -> np.ndarray:
-    """Minus log10 of the sharpness, or of what else is larger in a sharper place."""
-    found = nets.read(f"{measure}_summary", column, at=at)
-    logs = found if column.startswith("log10") else np.log10(np.where(found > 0, found, np.nan))
-    return -logs
+) -> Quantity:
+    """Minus log10 of the sharpness, or of what else is larger in a sharper place.
+
+    Of the product of as many eigenvalues as are positive, it is that of their geometric mean.
+    """
+    table = f"{measure}_summary"
+    found = nets.read(table, column, at=at)
+    if column == "log10_product":
+        count = nets.read(table, "positive", at=at)
+        return _found(nets, measure, at, -found / np.where(count > 0, count, np.nan))
+    return _found(nets, measure, at, -np.log10(np.where(found > 0, found, np.nan)))
 
 
-def _pooled(coefficient: Coefficient) -> Coefficient:
+def pooled(statistic: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
     """Over all nets, whatever realization and value."""
-    return lambda x, y: coefficient(_flat(x), _flat(y))
+    return lambda *measured: statistic(*map(_flat, measured))
 
 
-def _difference(coefficient: Coefficient) -> Callable[..., np.ndarray]:
-    return lambda x, y, other_x, other_y: coefficient(x, y) - coefficient(other_x, other_y)
+def _found(nets: Nets, measure: str, at: str, values: np.ndarray) -> Quantity:
+    return Quantity(values, nets.read(f"{measure}_summary", "converged", at=at))
+
+
+def _comparisons(
+    nets: Nets,
+    name: str,
+    says: str,
+    criterion: Criterion,
+    words: str,
+    of: Callable[[str, np.ndarray, np.ndarray], np.ndarray],
+    pair: Pair,
+    other: Pair,
+) -> Iterator[Claim]:
+    """A claim for each kind of coefficient, on a number `of` both pairs' coefficients."""
+    for kind, coefficient in COEFFICIENTS.items():
+        r = pooled(coefficient)
+        yield nets.claim(
+            f"{name}_{kind}",
+            says,
+            words.format(kind=kind.capitalize(), pair=pair.name, other=other.name),
+            criterion,
+            lambda x, y, x2, y2, r=r, kind=kind: of(kind, r(x, y), r(x2, y2)),
+            *(*pair.values, *other.values),
+            settled=(*pair.settled, *other.settled),
+        )
+
+
+def _difference(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return np.asarray(one - other)
+
+
+def _excess(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return np.asarray(np.abs(one) - np.abs(other))
+
+
+def _share(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Of r², where Kendall's coefficient of normal data is (2/π) arcsin r."""
+    if kind == "kendall":
+        one, other = (np.sin(np.pi / 2 * tau) for tau in (one, other))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((one / other) ** 2)
 
 
 def _flat(nets: np.ndarray) -> np.ndarray:

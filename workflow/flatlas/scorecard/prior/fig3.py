@@ -2,55 +2,57 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from flatlas.scorecard.claims import Claim
-from flatlas.scorecard.conventions import BARELY
+from flatlas.scorecard.conventions import INSIDE
 from flatlas.scorecard.nets import Nets
-from flatlas.scorecard.prior.correlations import accuracy, log_prior
-from flatlas.scorecard.prior.systems import drawn, looser_flatness, tight_prior
-from flatlas.statistics.means import mean
+from flatlas.scorecard.prior.correlations import accuracy, log_prior, pooled
+from flatlas.scorecard.prior.extremes import largest, smallest
+from flatlas.scorecard.prior.systems import (
+    REST,
+    WHOLE,
+    curvature,
+    drawn,
+    scattered_flatness,
+    tight_prior,
+)
 from flatlas.store.material import Material
 
-# The ends of the dots of panel A.
+# The authors' axes of panel A, log10 P(f) and accuracy, from end to end.
 LOG_PRIORS, ACCURACIES = (-440, -320), (48, 91)
 
 
 def judge(material: Material) -> list[Claim]:
-    """Every system, and where the dots of the first begin and end."""
+    """Every system, and whether the dots of the first lie where the authors' axes go."""
     systems = drawn(material)
     return [
         *(claim for sweep in systems for claim in tight_prior(material, sweep)),
-        *(claim for sweep in systems for claim in looser_flatness(material, sweep)),
+        *(
+            claim
+            for of in (WHOLE, REST)
+            for sweep in systems
+            for claim in scattered_flatness(material, sweep, of)
+        ),
+        *(curvature(material, sweep) for sweep in systems),
         *_ends(Nets(material, "sgd")),
     ]
 
 
 def _ends(nets: Nets) -> Iterator[Claim]:
-    """Of each realization the lowest and the highest net."""
-    for name, told, measured, papers in (
+    """Of all nets the lowest and the highest."""
+    for name, told, measured, (low, high) in (
         ("log10_p", "log10 P(f)", log_prior(nets), LOG_PRIORS),
         ("accuracy", "the accuracy (%)", accuracy(nets), ACCURACIES),
     ):
-        for end, extreme, paper in zip(
-            ("lowest", "highest"), (_lowest, _highest), papers, strict=True
-        ):
+        axis = f"{low} to {high}".replace("-", "−")
+        place = (measured.values - low) / (high - low)
+        for end, extreme in (("lowest", smallest), ("highest", largest)):
             yield nets.claim(
                 f"{end}_{name}",
-                f"{told} has its {end} value at {paper}",
-                f"{end} {told} of a realization, relative to the paper's, less 1; mean",
-                BARELY,
-                lambda measured, extreme=extreme, paper=paper: mean(extreme(measured)) / paper - 1,
-                measured,
-                paper=f"{paper}".replace("-", "−"),
+                f"{told} lies within the authors' axis range, {axis}",
+                f"{end} {told} of all nets, as a place on that axis, which goes from 0 to 1",
+                INSIDE,
+                pooled(extreme),
+                place,
+                paper=axis,
+                settled=(measured.settled,),
             )
-
-
-def _lowest(nets: np.ndarray) -> np.ndarray:
-    """Along the last axis; NaN where there is no net."""
-    found = np.where(np.isfinite(nets), nets, np.inf).min(-1, initial=np.inf)
-    return np.where(np.isfinite(found), found, np.nan)
-
-
-def _highest(nets: np.ndarray) -> np.ndarray:
-    return -_lowest(-nets)

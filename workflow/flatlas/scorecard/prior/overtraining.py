@@ -1,84 +1,122 @@
 """Overtraining leaves the correlations of prior and flatness with generalization as they are."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from flatlas.scorecard.claims import Claim
-from flatlas.scorecard.conventions import BARELY
+from flatlas.scorecard.claims import Claim, Criterion
+from flatlas.scorecard.conventions import BARELY, BROKEN, CORRELATED
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.correlations import (
     COEFFICIENTS,
     Pair,
+    Quantity,
     accuracy,
-    comparison,
     flatness,
     log_prior,
-    together,
+    pooled,
 )
+from flatlas.scorecard.prior.extremes import farthest, smallest
 from flatlas.store.material import Material
 
 
 class Flatness(NamedTuple):
-    """What flatness is: its name in claims, and the measure and column that tell it."""
+    """What flatness is: the measure and column that tell it, and what it is called."""
 
-    claim: str
     measure: str
     column: str
     what: str
 
 
-SHARPNESS = Flatness("flatness", "sharpness", "sharpness", "flatness")
-CORNERS = Flatness("corners", "corners", "sharpness", "flatness by corners")
-NORM = Flatness("flatness", "hessian", "spectral_norm", "a small spectral norm")
-PRODUCT = Flatness("flatness", "hessian", "log10_product", "a small product")
+class Level(NamedTuple):
+    """What flatness does at each later moment, and at which of them it does so least."""
+
+    says: str
+    criteria: Mapping[str, Criterion]
+    which: str
+    extreme: Callable[[np.ndarray], np.ndarray]
 
 
-def judge_overtrained(material: Material, sweep: str, *flatnesses: Flatness) -> list[Claim]:
-    """The prior, and what measures tell of flatness, at zero error and at later moments."""
+# The paper's ascent by minibatches has too little time where losses are low.
+CORNERS = Flatness("corners", "sharpness", "flatness by corners")
+NORM = Flatness("hessian", "spectral_norm", "a small spectral norm")
+TOP = Flatness("hessian", "log10_product", "a small geometric mean of the 50 largest eigenvalues")
+LEVELS = {
+    "sgd": Level("correlates", CORRELATED, "the smallest", smallest),
+    "adam": Level("does not correlate", BROKEN, "the largest, up or down,", farthest),
+}
+
+
+def judge_overtrained(material: Material, sweep: str, flat: Flatness) -> list[Claim]:
+    """The prior, and one measure of flatness, at zero error and at all later moments."""
     nets = Nets(material, sweep)
-    moments = [str(one) for one in nets.levels("later_prior_summary", "at")]
+    measure, column, what = flat
     first = accuracy(nets)
-    later = [accuracy(nets, "later_prior", at) for at in moments]
-    quantities = {
-        "prior": (
-            Pair(log_prior(nets), first, "P(f)"),
-            [log_prior(nets, "later_prior", at) for at in moments],
-        ),
-        **{
-            one.claim: (
-                Pair(flatness(nets, one.measure, one.column), first, one.what),
-                [flatness(nets, f"later_{one.measure}", one.column, at) for at in moments],
-            )
-            for one in flatnesses
-        },
-    }
+    later = _later(nets, lambda at: accuracy(nets, "later_prior", at))
+    later_prior = _later(nets, lambda at: log_prior(nets, "later_prior", at))
+    later_flat = _later(nets, lambda at: flatness(nets, f"later_{measure}", column, at))
+    overtrained = Pair(later_flat, later, what)
     return [
-        claim
-        for name, (pair, found) in quantities.items()
-        for pairs in [[Pair(*both, pair.name) for both in zip(found, later, strict=True)]]
-        for claim in _unchanged(nets, f"{name}_{sweep}", pair, pairs)
+        *_unchanged(
+            nets,
+            f"prior_{sweep}",
+            Pair(log_prior(nets), first, "P(f)"),
+            Pair(later_prior, later, "P(f)"),
+        ),
+        *_unchanged(
+            nets,
+            f"flatness_{sweep}",
+            Pair(flatness(nets, measure, column), first, what),
+            overtrained,
+        ),
+        *_levels(nets, f"level_{sweep}", LEVELS[sweep], overtrained),
     ]
 
 
-def _unchanged(nets: Nets, name: str, first: Pair, later: Sequence[Pair]) -> Iterator[Claim]:
-    """One moment for all resamples: that at which the coefficient is farthest from the first."""
-    for kind in COEFFICIENTS:
-        start = together(kind, first)
-        off = [abs(together(kind, pair) - start) for pair in later]
-        # Where there is nothing later, nothing is compared.
-        there = later[int(np.argmax(np.nan_to_num(off)))] if later else _nothing(first)
-        yield comparison(
-            nets,
+def _later(nets: Nets, read: Callable[[str], Quantity]) -> Quantity:
+    """(realizations, moments, values)."""
+    moments = nets.levels("later_prior_summary", "at")
+    found = [read(str(at)) for at in moments]
+    return Quantity(
+        _side_by_side(nets, [one.values for one in found]),
+        _side_by_side(nets, [one.settled for one in found]),
+    )
+
+
+def _side_by_side(nets: Nets, moments: Sequence[np.ndarray]) -> np.ndarray:
+    """Of no moments too."""
+    shape = len(moments), len(nets.seeds), len(nets.values)
+    return np.moveaxis(np.reshape(moments, shape), 0, 1)
+
+
+def _unchanged(nets: Nets, name: str, first: Pair, later: Pair) -> Iterator[Claim]:
+    """Of all moments, each resample has its own that is farthest from zero error."""
+    for kind, coefficient in COEFFICIENTS.items():
+        r = pooled(coefficient)
+        yield nets.claim(
             f"{name}_{kind}",
             f"overtraining leaves the correlation of {first.name} with generalization as it is",
+            f"{kind.capitalize()}'s coefficient of {first.name} with the accuracy after the"
+            " overtraining that changes it most, less that at zero error",
             BARELY,
-            kind,
-            Pair(there.x, there.y, "both after the overtraining that changes it most"),
-            Pair(first.x, first.y, "both at zero error"),
+            lambda x, y, x2, y2, r=r: farthest(r(x2, y2) - r(x, y)[..., np.newaxis]),
+            *(*first.values, *later.values),
+            settled=(*first.settled, *later.settled),
         )
 
 
-def _nothing(pair: Pair) -> Pair:
-    return Pair(pair.x[:, :0], pair.y[:, :0], pair.name)
+def _levels(nets: Nets, name: str, level: Level, later: Pair) -> Iterator[Claim]:
+    """Each resample has its own moment at which what is said holds least."""
+    for kind, coefficient in COEFFICIENTS.items():
+        r = pooled(coefficient)
+        yield nets.claim(
+            f"{name}_{kind}",
+            f"{later.name} {level.says} with generalization after each amount of overtraining",
+            f"{kind.capitalize()}'s coefficient of {later.name} with the accuracy, {level.which} of"
+            " all later moments",
+            level.criteria[kind],
+            lambda x, y, r=r: level.extreme(r(x, y)),
+            *later.values,
+            settled=later.settled,
+        )

@@ -1,6 +1,7 @@
 """Figure S10: measures of the Hessian along training do as the sharpness does."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,8 +9,8 @@ from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import RISING
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.along import (
+    CORNERS,
     HESSIAN,
-    SHARPNESS,
     Course,
     course,
     falls,
@@ -25,7 +26,7 @@ from flatlas.store.material import Material
 def judge(material: Material) -> list[Claim]:
     """The spectral norm, and the 50 largest eigenvalues by their geometric mean."""
     nets = Nets(material, "scaled_narrow")
-    sharpness = course(nets, SHARPNESS, "sharpness")
+    sharpness = course(nets, CORNERS, "sharpness")
     norm = logarithm(course(nets, HESSIAN, "spectral_norm"))
     top = "the geometric mean of the 50 largest eigenvalues"
     return [
@@ -41,6 +42,7 @@ def _as_sharpness(
     yield spikes(nets, name, says, logs)
     yield relaxes(nets, name, says, logs)
     both = np.intersect1d(logs.epochs, sharpness.epochs)
+    pair = [one.values[:, np.isin(one.epochs, both)] for one in (logs, sharpness)]
     yield nets.claim(
         f"{name}_follows",
         f"{says} does along training as the sharpness does",
@@ -48,12 +50,13 @@ def _as_sharpness(
         " over nets",
         RISING,
         mean,
-        spearman(*(one.values[:, np.isin(one.epochs, both)] for one in (logs, sharpness))),
+        spearman(*pair),
+        settled=(logs.searches, sharpness.searches),
     )
 
 
 def _log_of_mean(nets: Nets) -> Course:
     """The product of as many eigenvalues as are positive, to the power of one over their number."""
     product, count = (course(nets, HESSIAN, name) for name in ("log10_product", "positive"))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return Course(product.epochs, product.values / count.values, product.scaling)
+    known = np.where(count.values > 0, count.values, np.nan)
+    return replace(product, values=product.values / known)

@@ -1,10 +1,10 @@
 """Figure S11: overtraining with SGD changes no correlation, of the prior or of sharpness."""
 
 from flatlas.scorecard.claims import Claim
-from flatlas.scorecard.prior.overtraining import CORNERS, SHARPNESS, judge_overtrained
+from flatlas.scorecard.prior.overtraining import CORNERS, judge_overtrained
 from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:
-    """Both rows."""
-    return judge_overtrained(material, "sgd", SHARPNESS, CORNERS)
+    """The prior, and flatness."""
+    return judge_overtrained(material, "sgd", CORNERS)

@@ -6,5 +6,5 @@ from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:
-    """Both rows."""
+    """The prior, and flatness."""
     return judge_overtrained(material, "adam", NORM)

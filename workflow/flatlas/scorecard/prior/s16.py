@@ -1,10 +1,10 @@
 """Figure S16: overtraining with Adam changes no correlation, of the prior or of eigenvalues."""
 
 from flatlas.scorecard.claims import Claim
-from flatlas.scorecard.prior.overtraining import PRODUCT, judge_overtrained
+from flatlas.scorecard.prior.overtraining import TOP, judge_overtrained
 from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:
-    """Both rows."""
-    return judge_overtrained(material, "adam", PRODUCT)
+    """The prior, and flatness."""
+    return judge_overtrained(material, "adam", TOP)

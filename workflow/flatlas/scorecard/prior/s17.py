@@ -1,12 +1,29 @@
 """Figure S17: a residual net under Adam has a tight prior too, and looser flatness."""
 
 from flatlas.scorecard.claims import Claim
-from flatlas.scorecard.prior.systems import looser_flatness, tight_prior
+from flatlas.scorecard.conventions import TIGHTER
+from flatlas.scorecard.prior.correlations import compared
+from flatlas.scorecard.prior.systems import (
+    beside,
+    flatness_pair,
+    looser_flatness,
+    tight_prior,
+)
 from flatlas.store.material import Material
 
-SWEEP = "residual_adam"
+RESIDUAL, DENSE = "residual_adam", "adam"
 
 
 def judge(material: Material) -> list[Claim]:
-    """Both rows."""
-    return [*tight_prior(material, SWEEP), *looser_flatness(material, SWEEP)]
+    """Both rows, and flatness against that of the fully connected net of Figure 4."""
+    nets, residual, dense = beside(
+        material,
+        flatness_pair,
+        {RESIDUAL: "for the residual net", DENSE: "for the fully connected net"},
+    )
+    says = "under Adam, flatness is better for the residual net than for the fully connected one"
+    return [
+        *tight_prior(material, RESIDUAL),
+        *looser_flatness(material, RESIDUAL),
+        *compared(nets, "better", says, TIGHTER, residual, dense),
+    ]

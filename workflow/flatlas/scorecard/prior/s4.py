@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import BARELY, CORRELATED
 from flatlas.scorecard.nets import Nets
-from flatlas.scorecard.prior.correlations import Pair, accuracy, compared, correlated, flatness
+from flatlas.scorecard.prior.correlations import Pair, accuracy, correlated, flatness, same
 from flatlas.scorecard.prior.systems import called, flatness_pair
 from flatlas.store.material import Material
 
 OPTIMIZERS = ("sgd", "adam")
 MEASURES = {
     "norm": ("the spectral norm", "spectral_norm"),
-    "product": ("the product of eigenvalues", "log10_product"),
+    "top": ("the geometric mean of eigenvalues", "log10_product"),
 }
 
 
@@ -35,4 +35,4 @@ def _of(nets: Nets, name: str, what: str, column: str) -> Iterator[Claim]:
     says = f"a measure of the Hessian correlates with sharpness ({what})"
     yield from correlated(nets, f"{name}_sharpness", says, CORRELATED, with_sharpness)
     says = f"a measure of the Hessian correlates with generalization as sharpness does ({what})"
-    yield from compared(nets, f"{name}_accuracy", says, BARELY, with_accuracy, flatness_pair(nets))
+    yield from same(nets, f"{name}_accuracy", says, BARELY, with_accuracy, flatness_pair(nets))

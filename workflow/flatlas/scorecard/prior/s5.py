@@ -5,9 +5,9 @@ import numpy as np
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import BARELY_OFF, SATURATED, TIGHT
 from flatlas.scorecard.nets import Nets
-from flatlas.scorecard.prior.correlations import ZERO_ERROR, Pair, correlated, flatness
+from flatlas.scorecard.prior.correlations import Pair, correlated, flatness
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
+from flatlas.store.material import ZERO_ERROR, Material
 
 
 def judge(material: Material) -> list[Claim]:
@@ -34,6 +34,7 @@ def judge(material: Material) -> list[Claim]:
             BARELY_OFF,
             lambda deviation: mean(mean(deviation), -1),
             np.abs(by_lbfgs / by_sgd - 1),
+            settled=pair.settled,
         ),
         *correlated(nets, "similar", says, TIGHT, pair),
     ]

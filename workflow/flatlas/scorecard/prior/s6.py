@@ -6,15 +6,17 @@ from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import ALL, BARELY_OFF
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.along import (
+    CORNERS,
+    IN_RANGES,
     PRIOR,
-    SHARPNESS,
     course,
-    largest,
+    log_prior,
     logarithm,
-    relative,
     relaxes,
     spikes,
+    unit_settled,
 )
+from flatlas.scorecard.prior.extremes import largest
 from flatlas.statistics.means import mean
 from flatlas.store.material import Material
 
@@ -22,8 +24,8 @@ from flatlas.store.material import Material
 def judge(material: Material) -> list[Claim]:
     """The sharpness spikes, and nothing else happens."""
     nets = Nets(material, "scaled_less")
-    prior, error = course(nets, PRIOR, "log10_p"), course(nets, PRIOR, "train_error")
-    sharpness = logarithm(course(nets, SHARPNESS, "sharpness"))
+    prior, error = log_prior(nets), course(nets, PRIOR, "train_error")
+    sharpness = logarithm(course(nets, CORNERS, "sharpness"))
     known = np.isfinite(error.later)
     return [
         spikes(nets, "sharpness", "the sharpness", sharpness),
@@ -40,10 +42,11 @@ def judge(material: Material) -> list[Claim]:
         nets.claim(
             "prior_unchanged",
             "a small α-scaling does not change the prior at all",
-            "largest relative change of log10 P(f) at any moment after the α-scaling, up or down;"
-            " mean over nets",
+            "largest change of log10 P(f) at any moment after the α-scaling, up or down,"
+            f" {IN_RANGES}",
             BARELY_OFF,
             mean,
-            largest(np.abs(relative(prior.later, prior.unscaled))),
+            largest(np.abs(prior.later - prior.unscaled[:, np.newaxis])),
+            settled=(unit_settled(nets), prior.settled.later, prior.settled.unscaled),
         ),
     ]

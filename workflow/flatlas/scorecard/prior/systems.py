@@ -1,19 +1,25 @@
 """What the paper says of every system: the prior goes with generalization, and flatness less so."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
 
 from flatlas.scorecard.claims import Claim
-from flatlas.scorecard.conventions import BROKEN, LOOSER, TIGHT
+from flatlas.scorecard.conventions import BROKEN, LOOSER, MUCH_LOOSER, SMALL, TIGHT
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.correlations import (
     Pair,
+    Quantity,
     accuracy,
     compared,
     correlated,
     flatness,
     log_prior,
+    scattered,
 )
-from flatlas.store.material import Material
+from flatlas.statistics.means import mean
+from flatlas.store.material import ZERO_ERROR, Material
 
 NAMES = {
     "sgd": "SGD",
@@ -51,6 +57,48 @@ def flatness_pair(nets: Nets) -> Pair:
     return Pair(flatness(nets), accuracy(nets), "flatness with the accuracy")
 
 
+def rest_pair(nets: Nets) -> Pair:
+    """The same by what the first-order part of the sharpness leaves of it, where that is positive.
+
+    By corners, since what an ascent misses would be missing in the remainder.
+    """
+    rest = flatness(nets, "corners", "rest")
+    return Pair(rest, accuracy(nets), "flatness by the remainder with the accuracy")
+
+
+def beside(
+    material: Material, pair: Callable[[Nets], Pair], sweeps: Mapping[str, str]
+) -> tuple[Nets, Pair, Pair]:
+    """A pair of two `sweeps`, of which this is what they are called.
+
+    Their nets are as those of one, so that their realizations are drawn together.
+    """
+    nets = Nets(material, tuple(sweeps))
+    whole, sweep_of = pair(nets), nets.outcomes.set_index("run")["sweep"].to_dict()
+    one, other = (
+        Pair(_part(whole.x, here), _part(whole.y, here), f"{whole.name} {name}")
+        for sweep, name in sweeps.items()
+        for here in [[sweep_of.get(run) == sweep for run in nets.values]]
+    )
+    return nets, one, other
+
+
+def _part(whole: Quantity, here: list[bool]) -> Quantity:
+    return Quantity(whole.values[:, here], whole.settled[:, here])
+
+
+class Flatness(NamedTuple):
+    """Flatness, or what is left of it: how its claims begin and call it, and its pair."""
+
+    prefix: str
+    what: str
+    pair: Callable[[Nets], Pair]
+
+
+WHOLE = Flatness("", "flatness", flatness_pair)
+REST = Flatness("rest_", "flatness beyond first order", rest_pair)
+
+
 def tight_prior(material: Material, sweep: str) -> Iterator[Claim]:
     """The prior goes tightly with generalization."""
     nets = Nets(material, sweep)
@@ -58,16 +106,43 @@ def tight_prior(material: Material, sweep: str) -> Iterator[Claim]:
     return correlated(nets, f"prior_{sweep}", says, TIGHT, prior_pair(nets))
 
 
-def looser_flatness(material: Material, sweep: str) -> Iterator[Claim]:
-    """Flatness is more scattered."""
+def looser_flatness(material: Material, sweep: str, of: Flatness = WHOLE) -> Iterator[Claim]:
+    """Flatness goes with generalization too, but less so."""
     nets = Nets(material, sweep)
-    says = f"flatness correlates with generalization less tightly than P(f): {called(sweep)}"
-    pairs = flatness_pair(nets), prior_pair(nets)
-    return compared(nets, f"scatter_{sweep}", says, LOOSER, *pairs)
+    says = f"{of.what} correlates with generalization less tightly than P(f): {called(sweep)}"
+    name = f"{of.prefix}scatter_{sweep}"
+    return compared(nets, name, says, LOOSER, of.pair(nets), prior_pair(nets))
 
 
-def broken_flatness(material: Material, sweep: str) -> Iterator[Claim]:
+def scattered_flatness(material: Material, sweep: str, of: Flatness = WHOLE) -> Iterator[Claim]:
+    """Flatness goes with generalization far less."""
+    nets = Nets(material, sweep)
+    says = f"{of.what} against generalization is much more scattered than P(f): {called(sweep)}"
+    name = f"{of.prefix}scatter_{sweep}"
+    return scattered(nets, name, says, MUCH_LOOSER, of.pair(nets), prior_pair(nets))
+
+
+def broken_flatness(material: Material, sweep: str, of: Flatness = WHOLE) -> Iterator[Claim]:
     """Flatness does not go with generalization."""
     nets = Nets(material, sweep)
-    says = f"flatness does not correlate with generalization: {called(sweep)}"
-    return correlated(nets, f"flatness_{sweep}", says, BROKEN, flatness_pair(nets))
+    says = f"{of.what} does not correlate with generalization: {called(sweep)}"
+    return correlated(nets, f"{of.prefix}flatness_{sweep}", says, BROKEN, of.pair(nets))
+
+
+def curvature(material: Material, sweep: str) -> Claim:
+    """Sharpness, which the paper takes for curvature, is not the gradient's."""
+    nets = Nets(material, sweep)
+    first, whole, settled = (
+        nets.read("corners_summary", column, at=ZERO_ERROR)
+        for column in ("first_order", "sharpness", "converged")
+    )
+    return nets.claim(
+        f"first_order_{sweep}",
+        "at zero error sharpness tells of curvature: its first-order part, the gradient's, is a"
+        f" small share ({called(sweep)})",
+        "first-order part of the sharpness by corners, as a share of it; mean over nets",
+        SMALL,
+        lambda share: mean(mean(share), -1),
+        first / np.where(whole > 0, whole, np.nan),
+        settled=(settled,),
+    )
