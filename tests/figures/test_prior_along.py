@@ -18,7 +18,7 @@ from flatlas.store.material import Material
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 STUDY = yaml.safe_load((CONFIG / "studies" / "prior.yaml").read_text())
-FIGURES = ("fig5", "s6", "s8", "s9", "s10")
+FIGURES = ("fig5", "s6", "s8", "s9", "s10", "inverse")
 MET, AFTER, LAST = 10, 30, 60
 MEASURED = {
     "prior": ("log10_p", "train_error", "test_error"),
