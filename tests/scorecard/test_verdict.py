@@ -114,23 +114,23 @@ def test_the_conventions_mean_what_they_say():
         "TIGHTER": (0, inf, True),
         "SPIKE": (2, inf, False),
         "JUMPS": (0.1, inf, True),
-        "NEAR_EPOCH_140": (98, 182, False),
+        "MUCH_LOOSER": (-inf, 0.5, False),
+        "INSIDE": (0, 1, False),
+        "DECAYED": (-0.25, 0.25, False),
+        "NEAR": (-0.3, 0.3, False),
     }
-    assert {
-        "pearson": at_least(0.9),
-        "spearman": at_least(0.9),
-        "kendall": at_least(0.7),
-    } == conventions.TIGHT
-    assert {
-        "pearson": at_least(0.7),
-        "spearman": at_least(0.7),
-        "kendall": at_least(0.5),
-    } == conventions.CORRELATED
-    assert {
-        "pearson": at_most(0.5),
-        "spearman": at_most(0.5),
-        "kendall": at_most(1 / 3),
-    } == conventions.BROKEN
+    strong, fair, weak = (
+        {"pearson": of, "spearman": of, "kendall": kendall}
+        for of, kendall in (
+            (at_least(0.9), at_least(0.7)),
+            (at_least(0.7), at_least(0.5)),
+            (between(-0.5, 0.5), between(-1 / 3, 1 / 3)),
+        )
+    )
+    assert strong == conventions.TIGHT
+    assert fair == conventions.CORRELATED
+    assert weak == conventions.BROKEN
+    assert conventions.SOON == 50
 
 
 def test_the_table_has_a_row_a_claim():
