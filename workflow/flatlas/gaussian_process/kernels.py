@@ -8,8 +8,9 @@ from gpytorch.kernels import Kernel
 from torch import Tensor
 
 from flatlas.errors import FlatlasError
+from flatlas.nets.initialization import variances
 from flatlas.nets.layered import LayeredNet
-from flatlas.plan.net_specs import HeNormal, InitSpec, ScaledNormal, XavierUniform
+from flatlas.plan.net_specs import HeNormal, ScaledNormal
 
 # Nets whose weights are drawn at a time, and images that go through them: what 64 channels make of
 # these takes 400 MiB.
@@ -82,20 +83,8 @@ def arc_cosine_kernel(net: LayeredNet) -> ArcCosineKernel:
 def last_layer_variances(net: LayeredNet) -> tuple[float, float]:
     """σ_w² = n_in Var(w) and σ_b² = Var(b) of the last dense layer at initialization."""
     last = net.dense_layers[-1]
-    weight, bias = _variances(net.init, last.fans)
+    weight, bias = variances(net.init, last.fans)
     return weight, bias if last.bias else 0.0
-
-
-def _variances(init: InitSpec, fans: tuple[int, int]) -> tuple[float, float]:
-    n_in, n_out = fans
-    if isinstance(init, HeNormal):
-        return 2.0, init.bias_std**2
-    if isinstance(init, ScaledNormal):
-        return init.weight_std**2, init.bias_std**2
-    # A uniform variable between -s and s has the variance s²/3.
-    if isinstance(init, XavierUniform):
-        return 2 * init.scale**2 * n_in / (n_in + n_out), 0.0
-    return init.scale**2 / 3, init.scale**2 / (3 * n_in)
 
 
 def last_features(net: LayeredNet, images: Tensor) -> Features:

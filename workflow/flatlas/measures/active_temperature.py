@@ -13,8 +13,8 @@ import torch
 from pandas import DataFrame
 from torch import Tensor
 
-from flatlas.errors import FlatlasError
 from flatlas.measures.landscape import interval
+from flatlas.measures.minibatches import refuse_too_large
 from flatlas.measures.principal import Principal, principal_of
 from flatlas.measures.solution import Solution
 from flatlas.nets.loss import sample_losses
@@ -33,6 +33,7 @@ def measure_stack(
     A profile goes from −F_i to F_i, the width of the valley at its own moment. All moments of a
     training have the same directions, those of its recording.
     """
+    refuse_too_large(options["batch"], solutions[0])
     found = principal_of(solutions[0], options["layer"], options["directions"])
     return [_measure(solution, found, options) for solution in solutions]
 
@@ -60,11 +61,6 @@ def _measure(
 def _temperature(slopes: Tensor, options: Mapping[str, Any]) -> float:
     """From the slopes of all images along a direction."""
     images, batch = slopes.numel(), options["batch"]
-    if batch > images:
-        raise FlatlasError(
-            f"minibatches of {batch} images can't be drawn from the {images} that were trained "
-            f"on: batch may be {images} at most."
-        )
     variance = slopes.var(correction=1).item() / batch * (1 - batch / images)
     return float(options["lr"] / 2 * variance)
 

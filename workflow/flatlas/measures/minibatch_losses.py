@@ -9,17 +9,15 @@ from dataclasses import replace
 from math import e
 from typing import Any
 
-import numpy as np
 import torch
 from pandas import DataFrame
 from torch import Tensor
 
-from flatlas.errors import FlatlasError
 from flatlas.measures.landscape import interval
-from flatlas.measures.principal import principal_of
+from flatlas.measures.minibatches import minibatches
+from flatlas.measures.principal import by_rank, principal_of
 from flatlas.measures.solution import Solution
 from flatlas.nets.loss import sample_losses
-from flatlas.seeds import generator
 
 # Where L^µ is looked at, in units of F_i. On MNIST, all valleys end within (12 ranks tried), but
 # along p_1 only two thirds; with half the reach, one in ten does not.
@@ -40,7 +38,8 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     layer = options["layer"]
     principal = principal_of(solution, layer, options["directions"])
     directions = principal.matrices(solution.net.dense(layer).fans)
-    drawn = _minibatches(solution, options["minibatches"], options["batch"])
+    shape = options["minibatches"], options["batch"]
+    drawn = minibatches(solution, "minibatch losses", shape)
     steps, losses = _profiles(solution, layer, directions, drawn)
     minimum, curvature, found = parabolas(steps, losses.clamp_min(TINY).log())
     known = found.sum(1)
@@ -54,9 +53,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         "product": mean_curvature.square() * variance,
         "found": known / found.shape[1],
     }
-    table = DataFrame({name: column.cpu().numpy() for name, column in columns.items()})
-    table.insert(0, "rank", range(1, len(table) + 1))
-    return {"directions": table, "profiles": _drawn(steps, losses, options["profiles"])}
+    return {"directions": by_rank(columns), "profiles": _drawn(steps, losses, options["profiles"])}
 
 
 def parabolas(steps: Tensor, logs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -77,20 +74,6 @@ def parabolas(steps: Tensor, logs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     at = steps.gather(1, place.squeeze(-1))
     found = (c > 0) & ~within[..., 0] & ~within[..., -1]
     return at - spacing * b / (2 * c), 2 * c / spacing.square(), found
-
-
-def _minibatches(solution: Solution, count: int, batch: int) -> Tensor:
-    """Positions of images (minibatches, batch), each minibatch without replacement."""
-    images = solution.labels.shape[1]
-    if batch > images:
-        raise FlatlasError(
-            f"minibatches of {batch} images can't be drawn from the {images} that were trained "
-            f"on: batch may be {images} at most."
-        )
-    # The same at every moment of a training, so that moments differ by their weights alone.
-    random = generator(solution.seed, "minibatch losses")
-    drawn = np.stack([random.choice(images, batch, replace=False) for _ in range(count)])
-    return torch.as_tensor(drawn, device=solution.labels.device)
 
 
 def _profiles(

@@ -8,16 +8,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import torch
 from pandas import DataFrame
 from torch import Tensor
 
-from flatlas.errors import FlatlasError
 from flatlas.measures.curvature import hessian
+from flatlas.measures.minibatches import minibatches
 from flatlas.measures.solution import Solution
 from flatlas.nets.loss import sample_losses
-from flatlas.seeds import generator
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
@@ -32,11 +30,12 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         hessian(solution, layer, solution.into(layer, solution.inputs))
     )
     learners = _learners(solution)
-    minibatches = _minibatches(solution, (len(learners), options["minibatches"], options["batch"]))
+    shape = len(learners), options["minibatches"], options["batch"]
+    drawn = minibatches(solution, "minibatch noise", shape)
     components = torch.stack(
         [
-            _gradients(learner, layer, drawn) @ eigenvectors
-            for learner, drawn in zip(learners, minibatches, strict=True)
+            _gradients(learner, layer, own) @ eigenvectors
+            for learner, own in zip(learners, drawn, strict=True)
         ]
     )
     columns = {
@@ -49,20 +48,6 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     return {"directions": table}
 
 
-def _minibatches(solution: Solution, shape: tuple[int, int, int]) -> Tensor:
-    """Positions of images (learners, minibatches, batch), each minibatch without replacement."""
-    (learners, count, batch), images = shape, solution.labels.shape[1]
-    if batch > images:
-        raise FlatlasError(
-            f"minibatches of {batch} images can't be drawn from the {images} that were trained "
-            f"on: batch may be {images} at most."
-        )
-    # The same at every moment of a training, so that moments differ by their weights alone.
-    random = generator(solution.seed, "minibatch noise")
-    drawn = [random.choice(images, batch, replace=False) for _ in range(learners * count)]
-    return torch.as_tensor(np.stack(drawn), device=solution.labels.device).view(shape)
-
-
 def _learners(solution: Solution) -> list[Solution]:
     """Each learner as a solution of its own."""
     m = len(next(iter(solution.learners.values())))
@@ -72,7 +57,7 @@ def _learners(solution: Solution) -> list[Solution]:
     ]
 
 
-def _gradients(solution: Solution, layer: str, minibatches: Tensor) -> Tensor:
+def _gradients(solution: Solution, layer: str, drawn: Tensor) -> Tensor:
     """The layer's flattened gradient of each minibatch's mean loss, a row each.
 
     An image's gradient is a_i δ_j with δ = ∂l/∂z, so that of a minibatch is a matrix product.
@@ -82,5 +67,5 @@ def _gradients(solution: Solution, layer: str, minibatches: Tensor) -> Tensor:
     losses = sample_losses(solution.onward(layer, z), solution.labels)
     (delta,) = torch.autograd.grad(losses.sum(), z)
     a, delta = activity.squeeze(0), delta.squeeze(0)
-    gradients = [(a[drawn].T @ delta[drawn]).flatten() for drawn in minibatches]
-    return torch.stack(gradients) / minibatches.shape[1]
+    gradients = [(a[images].T @ delta[images]).flatten() for images in drawn]
+    return torch.stack(gradients) / drawn.shape[1]

@@ -4,11 +4,12 @@ w(t) = ⟨w⟩_T + Σ_i θ_i(t) p_i, where the p_i are eigenvectors of the covar
 the window of T steps, and the variances σ_i² = T⁻¹ Σ_t θ_i² its eigenvalues.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import torch
+from pandas import DataFrame
 from torch import Tensor
 
 from flatlas.errors import FlatlasError
@@ -83,6 +84,13 @@ def principal_of(solution: Solution, layer: str, count: int | None = None) -> Pr
     return Principal(
         whole.mean, whole.variances[:count], whole.directions[:count], whole.residual[:count]
     )
+
+
+def by_rank(columns: Mapping[str, Tensor]) -> DataFrame:
+    """A row for each direction, known by its rank, from 1 on."""
+    table = DataFrame({name: column.cpu().numpy() for name, column in columns.items()})
+    table.insert(0, "rank", range(1, len(table) + 1))
+    return table
 
 
 def projections(trajectory: np.ndarray, found: Principal) -> Tensor:

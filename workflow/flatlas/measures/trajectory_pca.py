@@ -10,7 +10,7 @@ from pandas import DataFrame
 from torch import Tensor
 
 from flatlas.errors import FlatlasError
-from flatlas.measures.principal import principal_of, projections
+from flatlas.measures.principal import by_rank, principal_of, projections
 from flatlas.measures.solution import Solution
 
 # Points of a drawn θ_i(t), at most.
@@ -42,9 +42,10 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         "monotonicity": monotonicity(theta, epoch),
         "residual": found.residual,
     }
-    table = DataFrame({name: column.cpu().numpy() for name, column in columns.items()})
-    table.insert(0, "rank", range(1, len(table) + 1))
-    return {"directions": table, "projections": _drawn(theta, epoch, options["components"])}
+    return {
+        "directions": by_rank(columns),
+        "projections": _drawn(theta, epoch, options["components"]),
+    }
 
 
 def velocity_time(theta: Tensor, epoch: int) -> Tensor:

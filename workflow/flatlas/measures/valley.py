@@ -14,7 +14,7 @@ from torch import Tensor
 
 from flatlas.measures.curvature import gradient, hessian
 from flatlas.measures.landscape import interval, loss_along
-from flatlas.measures.principal import principal_of
+from flatlas.measures.principal import by_rank, principal_of
 from flatlas.measures.solution import Solution
 from flatlas.nets.loss import sample_losses
 
@@ -55,8 +55,6 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         "iterations": torch.maximum(left.iterations, right.iterations),
         "residual": torch.maximum(left.residual, right.residual),
     }
-    table = DataFrame({name: column.cpu().numpy() for name, column in columns.items()})
-    table.insert(0, "rank", range(1, len(table) + 1))
 
     shown = torch.tensor(options["profiles"], dtype=torch.long, device=flatness.device) - 1
     delta = flatness[shown, None] * UNITS.to(flatness)
@@ -68,7 +66,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     }
     drawn = DataFrame({name: column.flatten().cpu().numpy() for name, column in points.items()})
     drawn.insert(0, "rank", (shown + 1).repeat_interleave(len(UNITS)).cpu().numpy())
-    return {"directions": table, "profiles": drawn}
+    return {"directions": by_rank(columns), "profiles": drawn}
 
 
 def losses_along(

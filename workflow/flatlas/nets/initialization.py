@@ -27,3 +27,16 @@ def initial_parameter(
     else:
         bound = init.scale / sqrt(n_in)
     return (2 * torch.rand(shape, generator=generator) - 1) * bound
+
+
+def variances(init: InitSpec, fans: tuple[int, int]) -> tuple[float, float]:
+    """n_in Var(w) and Var(b) of what `initial_parameter` draws."""
+    n_in, n_out = fans
+    if isinstance(init, HeNormal):
+        return 2.0, init.bias_std**2
+    if isinstance(init, ScaledNormal):
+        return init.weight_std**2, init.bias_std**2
+    # A uniform variable between -s and s has the variance s²/3.
+    if isinstance(init, XavierUniform):
+        return 2 * init.scale**2 * n_in / (n_in + n_out), 0.0
+    return init.scale**2 / 3, init.scale**2 / (3 * n_in)

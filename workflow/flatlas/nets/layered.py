@@ -116,7 +116,6 @@ class LayeredNet:
         activity = images
         for above in self.convolutions[self.convolutions.index(convolution) + 1 :]:
             activity = above.forward(parameters, activity)
-        activity = self._flat(activity)
-        for dense in self.dense_layers:
-            activity = dense.forward(parameters, activity)
-        return activity
+        first = self.dense_layers[0]
+        z = first.preactivation(parameters, self._flat(activity))
+        return self.onward(parameters, z, first.name)

@@ -1,0 +1,30 @@
+"""Random minibatches of the images that a net was trained on, for measures of their noise."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
+from flatlas.measures.solution import Solution
+from flatlas.seeds import generator
+
+
+def minibatches(solution: Solution, purpose: str, shape: tuple[int, ...]) -> Tensor:
+    """Positions of images (..., batch), each minibatch without replacement."""
+    *counts, batch = shape
+    refuse_too_large(batch, solution)
+    # The same at every moment of a training, so that moments differ by their weights alone.
+    random = generator(solution.seed, purpose)
+    images = solution.labels.shape[1]
+    drawn = [random.choice(images, batch, replace=False) for _ in range(int(np.prod(counts)))]
+    return torch.as_tensor(np.stack(drawn), device=solution.labels.device).view(shape)
+
+
+def refuse_too_large(batch: int, solution: Solution) -> None:
+    """A minibatch has no image twice."""
+    images = solution.labels.shape[1]
+    if batch > images:
+        raise FlatlasError(
+            f"minibatches of {batch} images can't be drawn from the {images} that were trained "
+            f"on: batch may be {images} at most."
+        )
