@@ -13,6 +13,7 @@ from flatlas.gaussian_process.kernels import (
     last_features,
     last_layer_variances,
     monte_carlo_kernel,
+    sampled_kernel,
 )
 from flatlas.nets import build_net
 from flatlas.plan.net_specs import (
@@ -120,6 +121,16 @@ def test_the_sampled_kernel_converges_to_it():
         apart.append(((sampled - exact).norm() / exact.norm()).item())
     assert apart[1] < 0.01
     assert apart[0] > 4 * apart[1]
+
+
+def test_it_has_a_random_net_for_ten_images():
+    """Each has six features, some of them dead, and the biases add one column."""
+    x, net = images(25), dense((7, 6))
+    found = sampled_kernel(net, x, seed=3)
+    assert 7 < torch.linalg.matrix_rank(found).item() <= 13
+    assert torch.linalg.matrix_rank(sampled_kernel(net, x[:12], seed=3)).item() <= 7
+    assert torch.equal(found, sampled_kernel(net, x, seed=3))
+    assert not torch.allclose(found, sampled_kernel(net, x, seed=4))
 
 
 @pytest.mark.parametrize("net", [dense((7, 6)), convolutional()], ids=["dense", "convolutional"])

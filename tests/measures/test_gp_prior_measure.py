@@ -11,11 +11,12 @@ from flatlas.errors import FlatlasError
 from flatlas.gaussian_process.kernels import ArcCosineKernel
 from flatlas.gaussian_process.orthant import orthant_probability
 from flatlas.gaussian_process.prior import log_prior
-from flatlas.measures.gp_prior import measure_stack
+from flatlas.measures.gp_prior import measure_stack, restriction
 from flatlas.nets import build_net
 from flatlas.plan.net_specs import DenseNet, HeNormal
 
 PROBIT = {"link": "probit", "kernel": "arc_cosine"}
+SAMPLED = {"link": "probit", "kernel": "monte_carlo"}
 HARD = {"link": "heaviside", "kernel": "arc_cosine"}
 COLUMNS = [
     *("log10_p", "points", "merged", "contradictions"),
@@ -63,20 +64,18 @@ def test_a_stack_is_measured_as_one_by_one(make_stack):
         assert tables["summary"].iloc[0].to_dict() == row_of(solution, PROBIT).to_dict()
 
 
-@pytest.mark.parametrize("test_images", [None, 7])
-def test_the_function_is_what_the_net_says_on_s_and_e(make_stack, test_images):
+def test_the_function_is_what_the_net_says_on_s_and_e(make_stack):
     """Not the labels, and nothing of the images with wrong ones; σ_w² = 2, σ_b² = 0.25."""
     [solution] = make_stack()
-    options = PROBIT if test_images is None else {**PROBIT, "test_images": test_images}
-    row = row_of(solution, options)
+    row = row_of(solution, PROBIT)
     kept = solution.clean[0]
-    images = torch.cat([solution.inputs[0, kept], solution.test_inputs[0, :test_images]])
+    images = torch.cat([solution.inputs[0, kept], solution.test_inputs[0]])
     f = (outputs(solution, images.unsqueeze(0)) > 0).long()
     matrix = ArcCosineKernel(2, 2.0, 0.25)(images.flatten(1)).to_dense()
     [expected] = log_prior(matrix, f[None], "probit", torch.arange(len(f)))
     assert row["log10_p"] == pytest.approx(expected.evidence.log_z / log(10), rel=1e-12)
-    assert row["points"] == len(images) == 30 + (25 if test_images is None else 7)
-    wrong = f != torch.cat([solution.labels[0, kept], solution.test_labels[0, :test_images]])
+    assert row["points"] == len(images) == 30 + 25
+    wrong = f != torch.cat([solution.labels[0, kept], solution.test_labels[0]])
     assert row["train_error"] == pytest.approx(wrong[:30].double().mean().item())
     assert row["train_size"] == 30
     assert row["test_error"] == pytest.approx(wrong[30:].double().mean().item())
@@ -85,12 +84,17 @@ def test_the_function_is_what_the_net_says_on_s_and_e(make_stack, test_images):
 def test_the_probability_itself(make_stack):
     """On few points, against minimax tilting."""
     [solution] = make_stack()
-    few = replace(solution, clean=solution.clean & (torch.arange(40) < 8))
-    images = torch.cat([few.inputs[0, few.clean[0]], few.test_inputs[0, :4]])
+    few = replace(
+        solution,
+        clean=solution.clean & (torch.arange(40) < 8),
+        test_inputs=solution.test_inputs[:, :4],
+        test_labels=solution.test_labels[:, :4],
+    )
+    images = torch.cat([few.inputs[0, few.clean[0]], few.test_inputs[0]])
     signs = outputs(few, images.unsqueeze(0)).sign().numpy()
     matrix = ArcCosineKernel(2, 2.0, 0.25)(images.flatten(1)).to_dense().numpy()
     exact = orthant_probability(matrix, signs, 50_000, np.random.default_rng(0))
-    found = row_of(few, {**HARD, "test_images": 4})
+    found = row_of(few, HARD)
     assert found["log10_p"] == pytest.approx(exact.log_p / log(10), abs=0.03)
 
 
@@ -106,25 +110,27 @@ def test_images_in_s_and_e_alike_are_merged_under_a_hard_sign(make_stack):
     assert hard["log10_p"] == pytest.approx(row_of(kept, HARD)["log10_p"], rel=1e-9)
 
 
-def test_the_monte_carlo_kernel_is_near_the_other(make_stack):
-    """Of 8 and 5 units a layer many nets are needed; the default is one for ten images."""
+def test_a_sampled_kernel_is_taken_as_it_is(make_stack):
+    """EP does not care where K comes from: the exact one in its place gives the same."""
     [solution] = make_stack()
-    exact = row_of(solution, PROBIT)["log10_p"]
-    sampled = {"link": "probit", "kernel": "monte_carlo"}
-    many = row_of(solution, {**sampled, "nets": 2000})["log10_p"]
-    few = row_of(solution, sampled)["log10_p"]
-    assert many == pytest.approx(exact, abs=0.3)
-    assert few == row_of(solution, {**sampled, "nets": 6})["log10_p"]
-    assert few != many
-    other = row_of(replace(solution, seed=9), sampled)["log10_p"]
-    assert other != few
+    seen = restriction(solution)
+    exact = ArcCosineKernel(2, 2.0, 0.25)(seen.images.flatten(1)).to_dense()
+    given = replace(solution, kernel=exact.numpy())
+    assert row_of(given, SAMPLED)["log10_p"] == pytest.approx(
+        row_of(solution, PROBIT)["log10_p"], rel=1e-12
+    )
+    assert row_of(replace(given, kernel=np.eye(55)), SAMPLED)["log10_p"] == pytest.approx(
+        -55 * log(2) / log(10), rel=1e-9
+    )
 
 
 def test_what_cannot_be_measured_is_told(make_stack, make_solution):
     [solution] = make_stack()
-    with pytest.raises(FlatlasError, match="test_images is 26, but only 25"):
-        measure_stack([solution], {**PROBIT, "test_images": 26})
     with pytest.raises(FlatlasError, match=r"two values.*3 outputs"):
         measure_stack([make_solution("biases", 3)], PROBIT)
     with pytest.raises(FlatlasError, match="monte_carlo"):
         measure_stack([make_solution("biases", 1)], PROBIT)
+    with pytest.raises(FlatlasError, match=r"S and E are 55 images.*there is none"):
+        measure_stack([solution], SAMPLED)
+    with pytest.raises(FlatlasError, match="there is one of 54 images"):
+        measure_stack([replace(solution, kernel=np.eye(54))], SAMPLED)

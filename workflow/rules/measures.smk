@@ -1,4 +1,31 @@
-# Measures: one rule for each measure, made from its entry in flatlas/plan/measure_specs.py.
+# Measures: one rule for each measure, made from its entry in flatlas/plan/measure_specs.py. A kernel
+# that takes many random nets is made before, once for all measures that read it.
+
+
+rule kernel:
+    input:
+        unpack(lambda wildcards: PLAN.kernel_files(wildcards.kernel)),
+    output:
+        kernel=paths.KERNEL.format(kernel="{kernel}", file="kernel.npy"),
+        provenance=paths.KERNEL.format(kernel="{kernel}", file="provenance.json"),
+    log:
+        paths.LOG.format(stage="kernel", name="{kernel}"),
+    cache: True
+    conda:
+        "../../envs/compute.yaml"
+    threads: 1
+    resources:
+        gpu=0,
+        mem_mb=lambda wildcards: PLAN.kernel_memory(wildcards.kernel),
+        runtime=240,
+    params:
+        spec=lambda wildcards: PLAN.kernels[wildcards.kernel].resolved(),
+        code=lambda wildcards: kernel_code(PLAN.kernels[wildcards.kernel]),
+    message:
+        "Kernel {wildcards.kernel}"
+    script:
+        "../scripts/kernel.py"
+
 
 for measure, entry in MEASURES.items():
 
@@ -24,7 +51,7 @@ for measure, entry in MEASURES.items():
         threads: entry.threads
         resources:
             gpu=entry.gpu,
-            mem_mb=entry.mem_mb,
+            mem_mb=lambda wildcards: PLAN.memory(wildcards.measurement),
             runtime=entry.runtime,
         params:
             spec=lambda wildcards: PLAN.measurements[wildcards.measurement].resolved(),

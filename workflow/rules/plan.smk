@@ -7,6 +7,7 @@ from flatlas.plan import paths
 from flatlas.plan.code import (
     figure_code,
     functions_code,
+    kernel_code,
     measure_code,
     source_code,
     stage_code,

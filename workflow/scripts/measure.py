@@ -1,6 +1,5 @@
 """Take one measure of every realization of a run, at every moment that is asked for."""
 
-import numpy as np
 import pandas as pd
 import torch
 
@@ -12,6 +11,7 @@ from flatlas.measures.solution import load_solutions
 from flatlas.nets import build_net
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec
 from flatlas.store.arrays import read_arrays
+from flatlas.store.large_arrays import read_array
 from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import read_table, write_table
 from flatlas.training.moments import kept_moments
@@ -25,9 +25,9 @@ with Job(globals().get("snakemake"), "measure") as job:
     counted = getattr(job.input, "functions", None)
     functions = None if counted is None else read_table(counted)
     recorded = getattr(job.input, "trajectory", None)
-    trajectories = (
-        None if recorded is None else np.load(recorded, mmap_mode="r", allow_pickle=False)
-    )
+    trajectories = None if recorded is None else read_array(recorded)
+    sampled = getattr(job.input, "kernel", None)
+    kernels = None if sampled is None else read_array(sampled)
     net = build_net(spec.run.net, spec.run.input_shape, spec.run.outputs)
     options = spec.options.resolved()
     nothing = pd.DataFrame({"seed": [], "at": [], "epoch": []})
@@ -51,6 +51,7 @@ with Job(globals().get("snakemake"), "measure") as job:
             device,
             functions,
             None if trajectories is None else trajectories[member],
+            None if kernels is None else kernels[member if len(kernels) > 1 else 0],
         )
         for moment, taken in zip(
             kept, measure_each(spec.options.measure, solutions, options), strict=True

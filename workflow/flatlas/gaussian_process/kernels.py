@@ -11,10 +11,13 @@ from flatlas.errors import FlatlasError
 from flatlas.nets.initialization import variances
 from flatlas.nets.layered import LayeredNet
 from flatlas.plan.net_specs import HeNormal, ScaledNormal
+from flatlas.seeds import generator
 
 # Nets whose weights are drawn at a time, and images that go through them: what 64 channels make of
 # these takes 400 MiB.
 NETS, IMAGES = 8, 100
+# Random nets of a sampled kernel, for each image (App. D).
+NETS_PER_IMAGE = 0.1
 TINY = torch.finfo(torch.float64).tiny
 
 # From seeds to what enters the last dense layer of one random net a seed: (nets, images, n_L).
@@ -100,6 +103,15 @@ def last_features(net: LayeredNet, images: Tensor) -> Features:
         return torch.cat(blocks, dim=1)
 
     return features
+
+
+def sampled_kernel(net: LayeredNet, images: Tensor, seed: int) -> Tensor:
+    """K of any net with a last dense layer, with as many random nets as the paper takes."""
+    count = max(1, round(NETS_PER_IMAGE * len(images)))
+    seeds = generator(seed, "monte carlo kernel").integers(2**63, size=count)
+    return monte_carlo_kernel(
+        last_features(net, images), seeds.tolist(), *last_layer_variances(net)
+    )
 
 
 def monte_carlo_kernel(

@@ -11,20 +11,11 @@ from torch import Tensor
 
 from flatlas.errors import FlatlasError
 from flatlas.gaussian_process.duplicates import first_of_equals
-from flatlas.gaussian_process.kernels import (
-    arc_cosine_kernel,
-    last_features,
-    last_layer_variances,
-    monte_carlo_kernel,
-)
+from flatlas.gaussian_process.kernels import arc_cosine_kernel
 from flatlas.gaussian_process.prior import LogPrior, log_prior
 from flatlas.measures.clean import on_clean
 from flatlas.measures.solution import IMAGES, Solution
 from flatlas.nets.loss import predictions
-from flatlas.seeds import generator
-
-# Nets of a Monte-Carlo kernel, for each image (App. D).
-NETS_PER_IMAGE = 0.1
 
 
 @dataclass(frozen=True)
@@ -44,10 +35,10 @@ def measure_stack(
     f is what the net says on S and E, whether or not that is right. With the hard sign equal
     images are merged, and `points` are left; if the net contradicts itself on some, P(f) = 0.
     """
-    seen = restriction(solutions[0], options.get("test_images"))
+    seen = restriction(solutions[0])
     functions = torch.stack([function(solution, seen) for solution in solutions])
     priors = log_prior(
-        kernel_matrix(solutions[0], seen, options),
+        kernel_matrix(solutions[0], seen, options["kernel"]),
         functions,
         options["link"],
         first_of_equals(seen.images),
@@ -59,18 +50,12 @@ def measure_stack(
     ]
 
 
-def restriction(solution: Solution, test_images: int | None) -> Restriction:
-    """S and E of a solution; of E the first so many, where a number is given."""
-    drawn = solution.test_labels.shape[1]
-    if test_images is not None and test_images > drawn:
-        raise FlatlasError(
-            f"test_images is {test_images}, but only {drawn} are drawn: "
-            "give a number up to that, or raise data.test_size."
-        )
+def restriction(solution: Solution) -> Restriction:
+    """S and E of a solution."""
     trained = on_clean(solution)
     return Restriction(
-        torch.cat([trained.inputs[0], solution.test_inputs[0, :test_images]]),
-        torch.cat([trained.labels[0], solution.test_labels[0, :test_images]]),
+        torch.cat([trained.inputs[0], solution.test_inputs[0]]),
+        torch.cat([trained.labels[0], solution.test_labels[0]]),
         training=trained.labels.shape[1],
     )
 
@@ -88,18 +73,19 @@ def function(solution: Solution, seen: Restriction) -> Tensor:
     return predictions(torch.cat(logits, dim=1)).squeeze(0)
 
 
-def kernel_matrix(solution: Solution, seen: Restriction, options: Mapping[str, Any]) -> Tensor:
-    """K of the net's architecture and initialization; its random nets are the realization's own."""
-    if options["kernel"] == "arc_cosine":
-        matrix: Tensor = arc_cosine_kernel(solution.net)(seen.images.flatten(1)).to_dense()
-        return matrix
-    nets = options.get("nets", max(1, round(NETS_PER_IMAGE * len(seen.images))))
-    seeds = generator(solution.seed, "monte carlo kernel").integers(2**63, size=nets)
-    return monte_carlo_kernel(
-        last_features(solution.net, seen.images),
-        seeds.tolist(),
-        *last_layer_variances(solution.net),
-    )
+def kernel_matrix(solution: Solution, seen: Restriction, kernel: str) -> Tensor:
+    """K of the net's architecture and initialization, in closed form or as it was sampled."""
+    if kernel == "arc_cosine":
+        exact: Tensor = arc_cosine_kernel(solution.net)(seen.images.flatten(1)).to_dense()
+        return exact
+    sampled = solution.kernel
+    if sampled is None or len(sampled) != len(seen.images):
+        found = "none" if sampled is None else f"one of {len(sampled)} images"
+        raise FlatlasError(
+            f"S and E are {len(seen.images)} images and need a sampled kernel, but there is "
+            f"{found}: give that of the very subset the net was trained on."
+        )
+    return torch.tensor(sampled, device=seen.images.device)
 
 
 def _row(prior: LogPrior) -> dict[str, float | str]:

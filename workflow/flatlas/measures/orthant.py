@@ -32,7 +32,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     minimax tilting's with its standard error (of log10 P), and the variational lower bound, which
     the hard sign does not have.
     """
-    seen = restriction(solution, None)
+    seen = restriction(solution)
     first, sizes = first_of_equals(seen.images), options["sizes"]
     different = first.unique()
     if max(sizes) > len(different):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from flatlas.plan.data_specs import FunctionsSpec, SourceSpec
 from flatlas.plan.fingerprint import LIBRARY, fingerprint
+from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.training_specs import RunSpec
 
@@ -28,6 +29,11 @@ def source_code(source: SourceSpec) -> str:
 def functions_code(functions: FunctionsSpec) -> str:
     """Counting the functions of random nets of one family."""
     return fingerprint(script("functions"), f"flatlas.nets.{functions.net.family}")
+
+
+def kernel_code(kernel: KernelSpec) -> str:
+    """Sampling the kernel of one family of nets."""
+    return fingerprint(script("kernel"), f"flatlas.nets.{kernel.net.family}")
 
 
 def training_code(run: RunSpec) -> str:

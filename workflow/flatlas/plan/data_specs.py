@@ -113,9 +113,35 @@ class FunctionsSpec(Spec):
     count: PositiveInt
 
 
+def shape_and_classes(source: SourceSpec) -> tuple[tuple[int, int, int], int]:
+    """(channels, height, width) and the number of classes of a source."""
+    if isinstance(source, Cifar10 | Cifar100):
+        return (3, 32, 32), 10 if isinstance(source, Cifar10) else 100
+    if isinstance(source, Digits):
+        return (1, 8, 8), 10
+    if isinstance(source, Textures):
+        return (3, source.side, source.side), source.classes
+    if isinstance(source, Folder):
+        return (source.channels, source.side, source.side), source.classes
+    if isinstance(source, Boolean):
+        return (1, 1, source.bits), 2
+    return (1, 28, 28), 10
+
+
 SamplesSpec = SubsetSpec | NoiseSpec | AttackSpec | FunctionsSpec
 
 
 def subset_of(samples: SamplesSpec) -> SubsetSpec | FunctionsSpec:
     """What any samples start from: a subset, or functions on the whole of their source."""
     return samples.subset if isinstance(samples, NoiseSpec | AttackSpec) else samples
+
+
+def images_seen(samples: SamplesSpec) -> int:
+    """How many images S and E have together, in a realization."""
+    subset = subset_of(samples)
+    if isinstance(subset, FunctionsSpec):
+        return 2 * 2**subset.source.bits
+    if subset.train_size is not None:
+        return subset.train_size + subset.test_size
+    _, classes = shape_and_classes(subset.source)
+    return (subset.per_class or 0) * len(subset.classes or range(classes)) + subset.test_size

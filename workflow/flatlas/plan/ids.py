@@ -11,6 +11,7 @@ from flatlas.plan.data_specs import (
     SourceSpec,
     SubsetSpec,
 )
+from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.net_specs import NetSpec
 from flatlas.plan.spec import digest
@@ -35,6 +36,11 @@ def run_id(run: RunSpec) -> str:
     batch = run.batch if run.batch == "full" else f"b{run.batch}"
     parts = (_samples_slug(run.samples), _net_slug(run.net), optimizer, batch, digest(run))
     return "-".join(str(part) for part in parts)
+
+
+def kernel_id(kernel: KernelSpec) -> str:
+    """As in 'cifar10-5000-convolutional-…'."""
+    return "-".join((_samples_slug(kernel.samples), _net_slug(kernel.net), digest(kernel)))
 
 
 def measurement_id(measure: MeasureSpec) -> str:

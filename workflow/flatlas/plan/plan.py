@@ -13,9 +13,11 @@ from flatlas.plan.data_specs import (
     SamplesSpec,
     SourceSpec,
     SubsetSpec,
+    images_seen,
     subset_of,
 )
-from flatlas.plan.ids import run_id, samples_id, source_id
+from flatlas.plan.ids import kernel_id, run_id, samples_id, source_id
+from flatlas.plan.kernel_specs import KernelSpec, sampled_kernel
 from flatlas.plan.measure_specs import MEASURES, AlongRecording, MeasureSpec
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.studies import Study
@@ -57,6 +59,7 @@ class Plan:
     sources: dict[str, SourceSpec] = field(default_factory=dict)
     samples: dict[str, SamplesSpec] = field(default_factory=dict)
     runs: dict[str, RunSpec] = field(default_factory=dict)
+    kernels: dict[str, KernelSpec] = field(default_factory=dict)
     measurements: dict[str, MeasureSpec] = field(default_factory=dict)
     figures: dict[str, FigurePlan] = field(default_factory=dict)
 
@@ -79,6 +82,11 @@ class Plan:
         """The subset that label noise or an attack set starts from."""
         return samples_file(subset_of(samples))
 
+    def kernel_files(self, kernel: str) -> dict[str, str]:
+        """What a kernel is sampled on."""
+        samples = self.kernels[kernel].samples
+        return {"images": self.images_file(samples), "samples": samples_file(samples)}
+
     def training_files(self, run: str) -> dict[str, str]:
         """What a training reads."""
         samples = self.runs[run].samples
@@ -88,7 +96,7 @@ class Plan:
         """What a measure reads: a run's weights and how it ended, the images it was trained on.
 
         Where those are labelled by functions, also how often random nets express each of them;
-        where it is taken along a recording, that.
+        where it is taken along a recording, that; and the kernel, where that is sampled.
         """
         measured = self.measurements[measurement]
         run, further = measured.run, {}
@@ -98,12 +106,25 @@ class Plan:
             )
         if isinstance(measured.options, AlongRecording):
             further["trajectory"] = run_file(run, "trajectory.npy")
+        kernel = sampled_kernel(measured)
+        if kernel is not None:
+            further["kernel"] = paths.KERNEL.format(kernel=kernel_id(kernel), file="kernel.npy")
         return {
             **further,
             **self.training_files(run_id(run)),
             "weights": run_file(run, "weights.safetensors"),
             "outcomes": run_file(run, "outcomes.csv"),
         }
+
+    def memory(self, measurement: str) -> int:
+        """The memory in MB to ask for a measure."""
+        measured = self.measurements[measurement]
+        entry = MEASURES[measured.options.measure]
+        return entry.mem_mb + entry.matrices * _matrix_mb(measured.run.samples)
+
+    def kernel_memory(self, kernel: str) -> int:
+        """The same for a kernel: the sum over nets, a copy on its way to the disk, and features."""
+        return 4000 + 2 * _matrix_mb(self.kernels[kernel].samples)
 
     def figure_files(self, target: str) -> dict[str, list[str]]:
         """What a figure reads: the tables of its runs and measurements, in the order of entries."""
@@ -183,6 +204,11 @@ class Plan:
             }
             for entry in self.figures[target].entries
         ]
+
+
+def _matrix_mb(samples: SamplesSpec) -> int:
+    """What a matrix over the images of S and E takes in float64."""
+    return 8 * images_seen(samples) ** 2 // 10**6
 
 
 def samples_file(samples: SamplesSpec) -> str:

@@ -9,16 +9,12 @@ from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.data_specs import (
     AttackSpec,
     Boolean,
-    Cifar10,
-    Cifar100,
-    Digits,
-    Folder,
     FunctionsSpec,
     NoiseSpec,
     SamplesSpec,
     SourceSpec,
     SubsetSpec,
-    Textures,
+    shape_and_classes,
     subset_of,
 )
 from flatlas.plan.documents import (
@@ -30,7 +26,8 @@ from flatlas.plan.documents import (
     read_yaml,
     validated,
 )
-from flatlas.plan.ids import measurement_id, run_id, samples_id, source_id
+from flatlas.plan.ids import kernel_id, measurement_id, run_id, samples_id, source_id
+from flatlas.plan.kernel_specs import sampled_kernel
 from flatlas.plan.measure_specs import MEASURES, Measurement, MeasureSpec
 from flatlas.plan.net_specs import LayerKind, NetSpec, layer_names
 from flatlas.plan.plan import Entry, FigurePlan, Plan
@@ -187,7 +184,7 @@ class _StudyResolver:
                 "functions, and functions no other domain: say both, or neither."
             )
         samples = _samples(run.data, source, run.net, seeds)
-        shape, classes = _shape(source)
+        shape, classes = shape_and_classes(source)
         for key in ("classes", "positive"):
             for number in getattr(run.data, key) or ():
                 if number >= classes:
@@ -208,6 +205,9 @@ class _StudyResolver:
         for key, why in options.misfits(spec):
             raise FlatlasError(f"{self.document.origin(('measures', name, key))} {why}")
         measured = MeasureSpec(options=options.model_dump(), run=spec)
+        kernel = sampled_kernel(measured)
+        if kernel is not None:
+            _register(self.plan.kernels, kernel_id(kernel), kernel)
         return _register(self.plan.measurements, measurement_id(measured), measured)
 
     def _check_changed_measures(self, run: Run, origin: Origin) -> None:
@@ -323,21 +323,6 @@ def _samples(data: Data, source: SourceSpec, net: NetSpec, seeds: tuple[int, ...
     if data.attack_size:
         return AttackSpec(subset=subset, size=data.attack_size, seeds=seeds)
     return subset
-
-
-def _shape(source: SourceSpec) -> tuple[tuple[int, int, int], int]:
-    """(channels, height, width) and the number of classes of a source."""
-    if isinstance(source, Cifar10 | Cifar100):
-        return (3, 32, 32), 10 if isinstance(source, Cifar10) else 100
-    if isinstance(source, Digits):
-        return (1, 8, 8), 10
-    if isinstance(source, Textures):
-        return (3, source.side, source.side), source.classes
-    if isinstance(source, Folder):
-        return (source.channels, source.side, source.side), source.classes
-    if isinstance(source, Boolean):
-        return (1, 1, source.bits), 2
-    return (1, 28, 28), 10
 
 
 def _with_value(tree: Any, keys: list[str], value: Any) -> dict[str, Any]:

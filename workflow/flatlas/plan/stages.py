@@ -3,7 +3,8 @@
 from typing import Any
 
 from flatlas.plan.data_specs import subset_of
-from flatlas.plan.ids import run_id, samples_id, source_id
+from flatlas.plan.ids import kernel_id, run_id, samples_id, source_id
+from flatlas.plan.kernel_specs import sampled_kernel
 from flatlas.plan.plan import Plan
 
 
@@ -17,8 +18,13 @@ def stages(plan: Plan) -> dict[str, Any]:
             edges.add((samples_id(subset), samples_id(samples)))
     for identity, run in plan.runs.items():
         edges.add((samples_id(run.samples), identity))
+    for identity, sampled in plan.kernels.items():
+        edges.add((samples_id(sampled.samples), identity))
     for identity, measurement in plan.measurements.items():
         edges.add((run_id(measurement.run), identity))
+        kernel = sampled_kernel(measurement)
+        if kernel is not None:
+            edges.add((kernel_id(kernel), identity))
     for target, figure in plan.figures.items():
         for entry in figure.entries:
             edges.update((one, target) for one in entry.measurements.values() or [entry.run])
@@ -26,6 +32,7 @@ def stages(plan: Plan) -> dict[str, Any]:
         "data sources": list(plan.sources),
         "subsets, attack sets": list(plan.samples),
         "training": list(plan.runs),
+        "kernels": list(plan.kernels),
         "measures": list(plan.measurements),
         "figures": list(plan.figures),
     }

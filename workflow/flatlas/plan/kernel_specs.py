@@ -1,0 +1,29 @@
+"""Specs of kernel matrices that are too dear to be made for every training anew."""
+
+from pydantic import PositiveInt
+
+from flatlas.plan.data_specs import SubsetSpec, subset_of
+from flatlas.plan.measure_specs import GpPrior, MeasureSpec
+from flatlas.plan.net_specs import NetSpec
+from flatlas.plan.spec import Spec
+
+
+class KernelSpec(Spec):
+    """K between the images of each draw of a subset, S and then E, sampled with random nets.
+
+    However many images an attack set adds, P(f) is looked at on S and E: all attack sizes share it.
+    """
+
+    samples: SubsetSpec
+    net: NetSpec
+    input_shape: tuple[PositiveInt, PositiveInt, PositiveInt]
+
+
+def sampled_kernel(measured: MeasureSpec) -> KernelSpec | None:
+    """The one that a measure reads, if any."""
+    options, run = measured.options, measured.run
+    if not isinstance(options, GpPrior) or options.kernel != "monte_carlo":
+        return None
+    subset = subset_of(run.samples)
+    assert isinstance(subset, SubsetSpec)
+    return KernelSpec(samples=subset, net=run.net, input_shape=run.input_shape)
