@@ -21,6 +21,7 @@ SWEEPS = {
     "s8": "scaled",
     "s9": "scaled_long",
     "s10": "scaled_narrow",
+    "inverse": "scaled_inverse",
 }
 TABLES = ("prior", "sharpness", "corners", "wide", "hessian")
 SCALING = 50
@@ -57,7 +58,7 @@ def training(right, figure, seed):
 def right_world(figure, epoch, since, met):
     """A steep fall to zero error with a bump, a power law, a spike that decays."""
     fallen = np.minimum(epoch / met, 1)
-    off = (since > SCALING) & (since < SCALING + 10) & (figure == "fig5")
+    off = (since > SCALING) & (since < SCALING + 10) & (figure in ("fig5", "inverse"))
     spike = np.where(since >= SCALING, 1.5 * np.exp(-(since - SCALING) / 8), 0)
     log = -2 * fallen - np.log10(np.maximum(epoch / met, 1)) + spike
     bump = 0.6 * np.exp(-(((epoch - 100) / 12) ** 2)) * (since < 0)
@@ -329,9 +330,9 @@ def test_the_prior_is_judged_by_the_range_it_went_through():
     assert claim.verdict == NOT_REPRODUCED
 
 
-@pytest.mark.parametrize(("off", "verdict"), [(1e-5, REPRODUCED), (1e-3, NOT_REPRODUCED)])
-def test_the_scaling_itself_leaves_the_prior_exactly(off, verdict):
-    """A thousandth of log10 P, of 80, is more than the round-off of an identity."""
+@pytest.mark.parametrize(("off", "verdict"), [(1, REPRODUCED), (12, NOT_REPRODUCED)])
+def test_the_scaling_leaves_the_prior_but_for_an_epoch_of_training(off, verdict):
+    """Of the 80 that log10 P went through."""
     moved = with_column(
         world(True, "s9"),
         "prior",
@@ -339,7 +340,6 @@ def test_the_scaling_itself_leaves_the_prior_exactly(off, verdict):
     )
     claim = judge("s9", moved)["prior_untouched"]
     assert claim.verdict == verdict
-    assert "tests our code" in claim.says
 
 
 def test_claims_beyond_zero_error_do_not_rest_on_the_ascent():

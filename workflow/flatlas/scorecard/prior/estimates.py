@@ -1,0 +1,31 @@
+"""Not in the paper, which trusts expectation propagation: how far it is from the exact prior."""
+
+import numpy as np
+
+from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.conventions import BARELY_OFF
+from flatlas.scorecard.nets import Nets
+from flatlas.scorecard.prior.extremes import largest
+from flatlas.statistics.means import mean
+from flatlas.store.material import ZERO_ERROR, Material
+
+
+def judge(material: Material) -> list[Claim]:
+    """Net by net, at the number of points at which it is farthest off."""
+    nets = Nets(material, "estimates")
+    exact, estimated, by_ep, by_tilting = (
+        nets.read("estimates_summary", column, "size", at=ZERO_ERROR)
+        for column in ("log10_p_tilting", "log10_p_ep", "converged_ep", "converged_tilting")
+    )
+    return [
+        nets.claim(
+            "near",
+            "expectation propagation gives log P(f)",
+            "largest deviation of log10 P(f) by expectation propagation from its exact value, as a"
+            " share of it; mean over nets",
+            BARELY_OFF,
+            lambda deviation: mean(mean(deviation), -1),
+            largest(np.abs(estimated / exact - 1)),
+            settled=(by_ep, by_tilting),
+        )
+    ]

@@ -1,0 +1,15 @@
+"""Not in the paper: whether it matters which link the prior has."""
+
+from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.conventions import TIGHT
+from flatlas.scorecard.nets import Nets
+from flatlas.scorecard.prior.correlations import Pair, correlated, log_prior
+from flatlas.store.material import Material
+
+
+def judge(material: Material) -> list[Claim]:
+    """The paper's text has the hard sign, its program the probit link."""
+    nets = Nets(material, "sgd")
+    pair = Pair(log_prior(nets), log_prior(nets, "heaviside"), "log10 P(f) by either link")
+    says = "the hard sign and the probit link tell the same of P(f)"
+    return list(correlated(nets, "same", says, TIGHT, pair))

@@ -1,0 +1,86 @@
+"""An α-scaling long after zero error: what it does to the prior, the sharpness and the errors."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.conventions import BARELY_OFF, JUMPS, MORE
+from flatlas.scorecard.nets import Nets
+from flatlas.scorecard.prior.along import (
+    CORNERS,
+    IN_RANGES,
+    PRIOR,
+    Course,
+    constant,
+    course,
+    falls,
+    log_prior,
+    logarithm,
+    relaxes,
+    returns,
+    spikes,
+    unit_settled,
+    untouched,
+)
+from flatlas.scorecard.prior.extremes import largest
+from flatlas.statistics.means import mean
+from flatlas.store.material import Material
+
+
+def judge_scaling(material: Material, sweep: str) -> list[Claim]:
+    """From zero error to the scaling, and after it."""
+    nets = Nets(material, sweep)
+    prior, error = log_prior(nets), course(nets, PRIOR, "train_error")
+    sharpness = logarithm(course(nets, CORNERS, "sharpness"))
+    return [
+        constant(nets, prior),
+        falls(nets, "sharpness", "the sharpness", sharpness),
+        _loss_falls(nets),
+        spikes(nets, "sharpness", "the sharpness", sharpness),
+        relaxes(nets, "sharpness", "the sharpness", sharpness),
+        untouched(nets, prior),
+        *_off_zero_error(nets, prior, error),
+        returns(nets, prior),
+    ]
+
+
+def _loss_falls(nets: Nets) -> Claim:
+    """It takes no search."""
+    loss = logarithm(course(nets, CORNERS, "loss"))
+    known = replace(loss, searches=np.full_like(loss.values, np.nan))
+    return falls(nets, "loss", "the loss on S", known)
+
+
+def _off_zero_error(nets: Nets, prior: Course, error: Course) -> Iterator[Claim]:
+    """That the prior jumps, and that it does so for no other reason."""
+    risen = prior.later - prior.unscaled[:, np.newaxis]
+    settled = (unit_settled(nets), prior.settled.later, prior.settled.unscaled)
+    yield nets.claim(
+        "leaves_zero_error",
+        "the α-scaling makes SGD fall off zero error",
+        "largest error on S after the α-scaling; mean over nets",
+        MORE,
+        mean,
+        largest(error.later),
+    )
+    yield nets.claim(
+        "prior_jumps",
+        "the prior then jumps up",
+        f"largest rise of log10 P(f) after the α-scaling above its value just before, {IN_RANGES}",
+        JUMPS,
+        mean,
+        largest(risen),
+        settled=settled,
+    )
+    yield nets.claim(
+        "prior_at_zero_error",
+        "it does so only because SGD falls off zero error",
+        "largest change of log10 P(f) after the α-scaling, up or down, at epochs without errors on"
+        f" S, {IN_RANGES}",
+        BARELY_OFF,
+        mean,
+        largest(np.where(error.later == 0, np.abs(risen), np.nan)),
+        settled=settled,
+    )
