@@ -71,9 +71,9 @@ def panels(
     return figure, axes
 
 
-def plain_ticks(axis: Axis) -> None:
+def plain_ticks(axis: Axis, of_each: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:
     """For a logarithmic axis of few decades: ticks at 1, 2 and 5 of each, as plain numbers."""
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_locator(LogLocator(subs=of_each))
     axis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.set_minor_formatter(NullFormatter())
 

@@ -17,7 +17,7 @@ NET = ["T_g", "T_h", "T_w", "layer_norm"]
 
 def draw(material: Material) -> Drawing:
     """A: a dot a direction, B and the inset: a dot a net."""
-    figure, axes = panels(1, 2, width=4.0, height=3.6)
+    figure, axes = panels(1, 2, width=4.2, height=3.6)
     directions, nets = sharpness(material), size(material)
     _sharpness_panel(axes[0], directions)
     _traces_inset(axes[0], nets)
@@ -71,5 +71,5 @@ def _traces_inset(ax: Axes, nets: pd.DataFrame) -> None:
     inset.set_xlabel("$T_h$", fontsize=8, labelpad=0)
     inset.set_ylabel("$T_g$", fontsize=8, labelpad=0)
     for axis in (inset.xaxis, inset.yaxis) if len(nets) else ():
-        plain_ticks(axis)
+        plain_ticks(axis, (1.0, 3.0))
     inset.tick_params(labelsize=6)
