@@ -26,22 +26,24 @@ NONE = Bound(nan, iterations=0, residual=nan, converged=False)
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
-    """`summary` has a row for each size: log10 P of f on the first so many images of S and E.
+    """`summary` has a row for each size: log10 P of f on so many images of S and E.
 
-    Images that equal an earlier one are passed over. The estimates are expectation propagation's,
+    They are drawn at random, alike for all nets of a realization, for on S alone nets with zero error
+    say the same; a larger size holds the smaller. Images that equal another are passed over. The estimates are expectation propagation's,
     minimax tilting's with its standard error (of log10 P), and the variational lower bound, which
     the hard sign does not have.
     """
     seen = restriction(solution)
     first, sizes = first_of_equals(seen.images), options["sizes"]
-    different = first.unique()
+    different = first.unique().cpu().numpy()
     if max(sizes) > len(different):
         raise FlatlasError(
             f"sizes asks for {max(sizes)} different images, but S and E have {len(different)}: "
             "give sizes up to that."
         )
-    kernel, images = arc_cosine_kernel(solution.net), seen.images[different].flatten(1)
-    labels = function(solution, seen)[different]
+    chosen = generator(solution.seed, "points of an estimate").permutation(different)
+    kernel, images = arc_cosine_kernel(solution.net), seen.images[chosen].flatten(1)
+    labels = function(solution, seen)[chosen]
     rows = [
         _row(kernel, images[:size], labels[:size], options["link"], solution.seed) for size in sizes
     ]

@@ -195,7 +195,7 @@ class GpPrior(OfFunction):
 
 
 class Orthant(OfFunction):
-    """The exact prior of f on its first `sizes` images, beside EP and the variational bound."""
+    """The exact prior of f on `sizes` of its images, beside EP and the variational bound."""
 
     measure: Literal["orthant"]
     sizes: Annotated[tuple[PositiveInt, ...], Many, Distinct]
