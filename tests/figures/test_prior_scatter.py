@@ -273,6 +273,6 @@ def test_errors_of_estimates_are_theirs_less_the_exact_prior():
     assert drawing.points["error_variational"].tolist() == [-1, -1]
     assert drawing.points["ep_settled"].tolist() == [True, False]
     ep = drawing.figure.axes[0]
-    assert ep.get_title(loc="right") == "25.0%"
+    assert ep.get_title(loc="right") == "25%"
     lengths = [np.ptp(bar.get_segments()[0][:, 1]) for bar in ep.collections]
     assert lengths == pytest.approx([0.4, 0.8])

@@ -28,10 +28,10 @@ NONE = Bound(nan, iterations=0, residual=nan, converged=False)
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`summary` has a row for each size: log10 P of f on so many images of S and E.
 
-    They are drawn at random, alike for all nets of a realization, for on S alone nets with zero error
-    say the same; a larger size holds the smaller. Images that equal another are passed over. The estimates are expectation propagation's,
-    minimax tilting's with its standard error (of log10 P), and the variational lower bound, which
-    the hard sign does not have.
+    They are drawn at random, alike for all nets of a realization; on S alone, all nets with zero
+    error say the same. A larger size holds the smaller. Images that equal another are passed over.
+    The estimates are expectation propagation's, minimax tilting's with its standard error (of
+    log10 P), and the variational lower bound, which the hard sign does not have.
     """
     seen = restriction(solution)
     first, sizes = first_of_equals(seen.images), options["sizes"]

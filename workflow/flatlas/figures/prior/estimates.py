@@ -66,4 +66,4 @@ def _panel(ax: Axes, points: pd.DataFrame, estimate: str) -> None:
     ax.set(xlabel="points of the function", ylabel=r"estimate $-$ exact, of $\log_{10}P(f)$")
     relative = (points[f"error_{estimate}"] / points["log10_p_tilting"]).abs().dropna()
     if len(relative):
-        ax.set_title(f"{relative.max():.2g}", loc="right", fontsize=7.5)
+        ax.set_title(f"{100 * relative.max():.2g}%", loc="right", fontsize=7.5)
