@@ -104,10 +104,22 @@ def test_of_a_product_the_geometric_mean_is_drawn():
     assert points.loc[points["epoch"] > MET, "log10"].isna().all()
 
 
-def test_the_first_realization_with_zero_error_is_drawn_in_full():
+def test_the_realization_of_the_median_epoch_of_zero_error_is_drawn_in_full():
+    assert set(in_full(moments(material(met=(14, 8, 12, 0)), PRIOR))["seed"]) == {2}
     assert set(in_full(moments(material(), PRIOR))["seed"]) == {0}
     assert set(in_full(moments(material(met=(0, 0, MET)), PRIOR))["seed"]) == {2}
     assert set(in_full(moments(material(met=(0, 0)), PRIOR))["seed"]) == {0}
+
+
+def test_no_line_goes_where_nothing_was_measured():
+    """Between epoch 20, the last checkpoint, and zero error at 300; the other steps are of 2."""
+    ax = draw("fig5", material(met=(300,))).figure.axes[0]
+    lines = [line for line in ax.lines if len(line.get_xdata()) > 2 and line.get_linestyle() == "-"]
+    assert len(lines) == 2
+    for line in lines:
+        x, y = line.get_xdata(), line.get_ydata()
+        assert x[np.isnan(y)].tolist() == [299.5]
+        assert max(np.diff(x[~np.isnan(y)])) == 280
 
 
 def test_red_are_the_epochs_with_errors_on_s():

@@ -1,6 +1,7 @@
 """Panels of what is measured along a training: one curve a row, on the right a part close up.
 
-One realization is drawn in full, with its moments; further ones are thin lines. Red are the epochs
+One realization, that of the median epoch of zero error, is drawn in full, with its moments; further
+ones are thin lines. Red are the epochs
 at which a net makes errors on S, so that nobody takes another function for a change of the prior.
 """
 
@@ -22,6 +23,8 @@ AFTER, FACTOR = "rescaling.after", "rescaling.factor"
 MOMENT = ["sweep", *NET, "epoch", AFTER, FACTOR]
 ERRORS = ("train_error", "test_error")
 ROW_HEIGHT = 1.75
+# Over more epochs than this without a measurement no line is drawn.
+GAP = 100
 
 
 @dataclass(frozen=True)
@@ -114,10 +117,19 @@ def _each_once(material: Material, measure: str) -> pd.DataFrame:
 
 
 def in_full(points: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the first realization that reached zero error, or else of the first."""
-    nets = points[[*NET, "converged"]].drop_duplicates(NET)
-    order = nets.sort_values("converged", ascending=False, kind="stable")[NET]
-    return points.merge(order.head(1), on=NET)
+    """The rows of the realization that reached zero error in the median epoch, or of the first."""
+    nets = points[[*NET, "converged", "met_epoch"]].drop_duplicates(NET)
+    solved = nets[nets["converged"].astype(bool)].sort_values("met_epoch", kind="stable")
+    middle = (len(solved) - 1) // 2
+    chosen = solved.iloc[middle : middle + 1] if len(solved) else nets.head(1)
+    return points.merge(chosen[NET], on=NET)
+
+
+def unbroken(net: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a net, with an empty one wherever none was measured for long."""
+    after = net[net["epoch"].diff() > GAP]
+    empty = after[["epoch"]] - 0.5
+    return pd.concat([net, empty]).sort_values("epoch", kind="stable")
 
 
 def _logarithm(rows: pd.DataFrame, column: str) -> pd.Series:
@@ -145,11 +157,12 @@ def _grid(count: int) -> tuple[Figure, list[tuple[Axes, Axes]]]:
 
 def _draw_curve(ax: Axes, points: pd.DataFrame, x: str, dots: bool = False) -> None:
     """Dashed where a training never reached zero error."""
-    first = in_full(points)
+    first = unbroken(in_full(points))
     for _, net in points.groupby(NET, sort=False):
         style = "-" if net["converged"].all() else "--"
-        ax.plot(net[x], net["log10"], style, color=BLUE, lw=0.5, alpha=0.35, zorder=1)
-    style, size = "-" if first["converged"].all() else "--", 2.5 if dots else 1.5
+        line = unbroken(net)
+        ax.plot(line[x], line["log10"], style, color=BLUE, lw=0.5, alpha=0.35, zorder=1)
+    style, size = "-" if first["converged"].dropna().all() else "--", 2.5 if dots else 1.5
     marker = "o" if dots else ""
     ax.plot(first[x], first["log10"], style, color=BLUE, lw=1.1, marker=marker, ms=size)
     off = first[first["train_error"] > 0]
