@@ -28,6 +28,8 @@ with Job(globals().get("snakemake"), "measure") as job:
     trajectories = (
         None if recorded is None else np.load(recorded, mmap_mode="r", allow_pickle=False)
     )
+    drawn = getattr(job.input, "second_task", None)
+    second_task = None if drawn is None else load_samples(job.input.images, drawn, spec.run.seeds)
     net = build_net(spec.run.net, spec.run.input_shape, spec.run.outputs)
     options = spec.options.resolved()
     nothing = pd.DataFrame({"seed": [], "at": [], "epoch": []})
@@ -51,6 +53,7 @@ with Job(globals().get("snakemake"), "measure") as job:
             device,
             functions,
             None if trajectories is None else trajectories[member],
+            None if second_task is None else second_task.of(seed),
         )
         for moment, taken in zip(
             kept, measure_each(spec.options.measure, solutions, options), strict=True

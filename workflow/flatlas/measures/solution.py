@@ -24,8 +24,9 @@ class Solution:
     weights of its own. Without learners the two are the same. `inputs` and `labels` are what the
     net was trained on; `clean` marks the labels that are true. Where they are those of a function,
     `functions` says how often random nets express each of the run's functions. `trajectory`
-    (steps, weights) is what was recorded of one layer, float32 and on disk. All tensors lie on one
-    device; weights and images are float64.
+    (steps, weights) is what was recorded of one layer, float32 and on disk; `second_task` are the
+    images of a task that was not trained on. All tensors lie on one device; weights and images are
+    float64.
     """
 
     net: LayeredNet
@@ -39,6 +40,7 @@ class Solution:
     test_labels: Tensor
     functions: DataFrame | None = None
     trajectory: np.ndarray | None = None
+    second_task: Samples | None = None
 
     def into(self, layer: str, inputs: Tensor) -> Tensor:
         """The activity a (1, images, n_in) that enters a dense layer, some images at a time."""
@@ -63,6 +65,7 @@ def load_solutions(
     device: str,
     functions: DataFrame | None = None,
     trajectory: np.ndarray | None = None,
+    second_task: Samples | None = None,
 ) -> Iterator[Solution]:
     """Member `member` of a run's stacked weights, `<moment>/<parameter>`, moment by moment.
 
@@ -93,6 +96,7 @@ def load_solutions(
             test_labels=test_labels,
             functions=functions,
             trajectory=trajectory,
+            second_task=second_task,
         )
 
 

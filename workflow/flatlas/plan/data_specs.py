@@ -71,11 +71,13 @@ class SubsetSpec(Spec):
     `classes` picks and orders the classes (all of them by default); `positive` turns the task
     into a binary one: label 1 for the listed classes, 0 for the rest. `per_class` counts the
     training images of each original class, `test_size` the test images in all. With `split` the
-    same draw serves every realization; without it, each seed draws its own.
+    same draw serves every realization; without it, each seed draws its own. `only` leaves out the
+    images of all other classes and changes no label: a task of a net that knows them all.
     """
 
     source: SourceSpec
     classes: tuple[NonNegativeInt, ...] | None = None
+    only: tuple[NonNegativeInt, ...] | None = None
     positive: tuple[NonNegativeInt, ...] | None = None
     per_class: PositiveInt | None = None
     train_size: PositiveInt | None = None

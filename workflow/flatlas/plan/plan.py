@@ -16,7 +16,7 @@ from flatlas.plan.data_specs import (
     subset_of,
 )
 from flatlas.plan.ids import run_id, samples_id, source_id
-from flatlas.plan.measure_specs import MEASURES, AlongRecording, MeasureSpec
+from flatlas.plan.measure_specs import MEASURES, AlongRecording, Forgetting, MeasureSpec
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.studies import Study
 from flatlas.plan.training_specs import RunSpec
@@ -80,15 +80,21 @@ class Plan:
         return samples_file(subset_of(samples))
 
     def training_files(self, run: str) -> dict[str, str]:
-        """What a training reads."""
-        samples = self.runs[run].samples
+        """What a training reads: images and, where it starts from another run, its weights."""
+        spec = self.runs[run]
+        files = self._images_files(spec.samples)
+        if spec.start is not None:
+            files["start"] = run_file(spec.start.run, "weights.safetensors")
+        return files
+
+    def _images_files(self, samples: SamplesSpec) -> dict[str, str]:
         return {"images": self.images_file(samples), "samples": samples_file(samples)}
 
     def measure_files(self, measurement: str) -> dict[str, str]:
         """What a measure reads: a run's weights and how it ended, the images it was trained on.
 
         Where those are labelled by functions, also how often random nets express each of them;
-        where it is taken along a recording, that.
+        where it is taken along a recording, that; where it is of a second task, its images.
         """
         measured = self.measurements[measurement]
         run, further = measured.run, {}
@@ -98,9 +104,12 @@ class Plan:
             )
         if isinstance(measured.options, AlongRecording):
             further["trajectory"] = run_file(run, "trajectory.npy")
+        second = second_task(measured)
+        if second is not None:
+            further["second_task"] = samples_file(second)
         return {
             **further,
-            **self.training_files(run_id(run)),
+            **self._images_files(run.samples),
             "weights": run_file(run, "weights.safetensors"),
             "outcomes": run_file(run, "outcomes.csv"),
         }
@@ -183,6 +192,14 @@ class Plan:
             }
             for entry in self.figures[target].entries
         ]
+
+
+def second_task(measured: MeasureSpec) -> SubsetSpec | None:
+    """The images of a measure's second task: as many of other classes, drawn by the same seeds."""
+    options, samples = measured.options, measured.run.samples
+    if not (isinstance(options, Forgetting) and isinstance(samples, SubsetSpec)):
+        return None
+    return samples.model_copy(update={"only": options.task})
 
 
 def samples_file(samples: SamplesSpec) -> str:
