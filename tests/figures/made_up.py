@@ -5,7 +5,9 @@ Spectra fall as those of trained nets do, with a step after ten sharp directions
 
 from itertools import count
 
+import made_up_forgetting
 import made_up_priors
+import made_up_recordings
 import numpy as np
 import pandas as pd
 
@@ -38,7 +40,10 @@ def material(points, measures, realizations=3, directions=900, ends=None):
     parts = {}
     for place, point in enumerate(points):
         strength = _strengths(points, point)
-        tables = {"outcomes": _outcomes(point, realizations, ends)}
+        tables = {
+            "outcomes": _outcomes(point, realizations, ends),
+            "history": _history(realizations),
+        }
         for name, measure in measures.items():
             for seed in range(realizations):
                 rng = np.random.default_rng([seed, place])
@@ -68,6 +73,10 @@ def taken(name, measure, rng, strength, directions, met):
     """What a measure, in the study called by a name, finds of one net."""
     if measure in made_up_priors.MEASURES:
         return made_up_priors.taken(name, measure, rng, strength, met)
+    if measure in made_up_recordings.MEASURES:
+        return made_up_recordings.taken(name, measure, rng, directions)
+    if measure == "forgetting":
+        return made_up_forgetting.forgetting(rng)
     return TAKEN[measure](rng, strength, directions)
 
 
@@ -86,6 +95,14 @@ def _outcomes(point, realizations, ends):
     reasons = [ends.get((point["run"], seed), RULE_MET) for seed in seeds]
     rows = {"seed": list(seeds), "reason": reasons, "met_epoch": 60, "epoch": 60}
     return pd.DataFrame(rows | {"converged": [reason == RULE_MET for reason in reasons]})
+
+
+def _history(realizations):
+    """Losses that fall by two decades about epoch 20."""
+    epoch = np.arange(61)
+    loss = 2 / (1 + epoch) * np.where(epoch < 20, 1, 0.01)
+    seeds = range(realizations)
+    return pd.concat([pd.DataFrame({"epoch": epoch, "train_loss": loss, "seed": s}) for s in seeds])
 
 
 def _spectra(rng, strength, directions):

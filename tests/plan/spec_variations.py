@@ -18,14 +18,23 @@ POOLS = {
 }
 
 
+# Models whose variations are being made, one within another.
+BEGUN: list[type[BaseModel]] = []
+
+
 def variations(model: type[BaseModel]) -> list[dict[str, Any]]:
     """Settings of the model: the fewest that will do, then each value that each field admits.
 
     Where a validator refuses a value beside the plain settings (snapshots need extra epochs), it
     goes beside the first variation that admits it, or beside a value of one other field (a
-    schedule in steps and its epochs).
+    schedule in steps and its epochs). Within itself (a run that starts from a run) a model is plain
+    or has one other value: there would be no end to it.
     """
-    candidates = {name: admitted(*_kind(field)) for name, field in model.model_fields.items()}
+    within = model in BEGUN
+    BEGUN.append(model)
+    fields = {n: f for n, f in model.model_fields.items() if f.is_required() or not within}
+    candidates = {name: admitted(*_kind(field)) for name, field in fields.items()}
+    BEGUN.pop()
     required = {n: v[0] for n, v in candidates.items() if model.model_fields[n].is_required()}
     found = [required] if _valid(model, required) else []
     others = [{**required, name: value} for name in candidates for value in candidates[name]]
@@ -36,7 +45,7 @@ def variations(model: type[BaseModel]) -> list[dict[str, Any]]:
             )
             if beside is not None and {**beside, name: value} not in found:
                 found.append({**beside, name: value})
-    return found
+    return found[:2] if within else found
 
 
 def admitted(kind: Any, constraints: tuple[Any, ...] = ()) -> list[Any]:

@@ -18,11 +18,13 @@ FILES = {
     "user": ("studies.flat.", "config/config.yaml (or --configfile, --config)"),
 }
 BASE = "runs.base."
-KEYS = "average, batch, checkpoints, data, learners, measures, net, optimizer, overtraining, "
+KEYS = "average, batch, checkpoints, data, frozen, learners, measures, net, optimizer, "
 
 # What is written where, and what the message says of it; a message names the place by itself.
 MISTAKES = {
-    "key": (f"{BASE}bacth", 5, f"{BASE}bacth is not a key", "schedule, snapshots, stop", "batch"),
+    "key": (
+        f"{BASE}bacth", 5, f"{BASE}bacth is not a key", "schedule, snapshots, start, stop", "batch",
+    ),
     "key of a study": ("runz", {}, "runz is not a key", "sweeps, title", "runs"),
     "key of a union": (
         f"{BASE}optimizer.rl", 1, f"{BASE}optimizer.rl is not a key", "Allowed: lr, name.", "lr",
@@ -113,7 +115,7 @@ MISTAKES = {
     ),
     "key of a point": (
         "sweeps.alpha", {"run": "base", "points": [{"batch": 5}, {"bacth": 6}], "grid": None},
-        "sweeps.alpha.points.1.bacth is not a key", "schedule, snapshots, stop", "batch",
+        "sweeps.alpha.points.1.bacth is not a key", "schedule, snapshots, start, stop", "batch",
     ),
     "key in a mapping of a point": (
         "sweeps.alpha",

@@ -10,6 +10,7 @@ MEASURES = {
     "valley": {"profiles": [10]},
     "minibatch_losses": {},
     "active_temperature": {},
+    "first_mode": {},
 }
 
 
@@ -68,6 +69,10 @@ def test_a_run_without_this_recording_is_refused(plan_of, name, run, said):
         (
             of("minibatch_losses") | {"runs.base.batch": "full"},
             "batch is missing, and the run itself takes all images at once.",
+        ),
+        (
+            of("first_mode") | {"runs.base.data.positive": [1]},
+            "measure is of nets with an output a class: leave out data.positive.",
         ),
         (of("trajectory_pca", epochs=2), "epochs is 2, but the run records 3."),
         (

@@ -7,11 +7,11 @@ from flatlas.data.samples import load_samples
 from flatlas.errors import FlatlasError
 from flatlas.jobs.job import Job
 from flatlas.measures import measure_each
+from flatlas.measures.beside import Beside
 from flatlas.measures.solution import load_solutions
 from flatlas.nets import build_net
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec
 from flatlas.store.arrays import read_arrays
-from flatlas.store.large_arrays import read_array
 from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import read_table, write_table
 from flatlas.training.moments import kept_moments
@@ -22,12 +22,7 @@ with Job(globals().get("snakemake"), "measure") as job:
     samples = load_samples(job.input.images, job.input.samples, spec.run.seeds)
     weights = read_arrays(job.input.weights)
     outcomes = read_table(job.input.outcomes).set_index("seed")
-    counted = getattr(job.input, "functions", None)
-    functions = None if counted is None else read_table(counted)
-    recorded = getattr(job.input, "trajectory", None)
-    trajectories = None if recorded is None else read_array(recorded)
-    sampled = getattr(job.input, "kernel", None)
-    kernels = None if sampled is None else read_array(sampled)
+    beside = Beside(job.input, spec.run)
     net = build_net(spec.run.net, spec.run.input_shape, spec.run.outputs)
     options = spec.options.resolved()
     nothing = pd.DataFrame({"seed": [], "at": [], "epoch": []})
@@ -36,7 +31,7 @@ with Job(globals().get("snakemake"), "measure") as job:
     done, most = 0, len(spec.run.seeds) * len(spec.options.at)
     for member, seed in enumerate(spec.run.seeds):
         kept = kept_moments(spec.options.at, outcomes.loc[seed])
-        if trajectories is not None and not outcomes.loc[seed, "met_epoch"]:
+        if beside.trajectories is not None and not outcomes.loc[seed, "met_epoch"]:
             # Recording begins when the rule is met.
             kept = []
         if len(kept) < len(spec.options.at):
@@ -49,9 +44,7 @@ with Job(globals().get("snakemake"), "measure") as job:
             samples.of(seed),
             net,
             device,
-            functions,
-            None if trajectories is None else trajectories[member],
-            None if kernels is None else kernels[member if len(kernels) > 1 else 0],
+            **beside.of(member, seed),
         )
         for moment, taken in zip(
             kept, measure_each(spec.options.measure, solutions, options), strict=True

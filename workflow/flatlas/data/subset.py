@@ -59,7 +59,7 @@ def sample_rows(seed: int, part: str, index: np.ndarray, true_label: np.ndarray)
 
 
 def picked_classes(train_labels: np.ndarray, spec: SubsetSpec) -> np.ndarray:
-    """The original classes of the subset, checked against those that the source has."""
+    """The original classes whose images are drawn, checked against those that the source has."""
     there = np.unique(train_labels)
     if spec.classes is None:
         picked = there
@@ -72,7 +72,10 @@ def picked_classes(train_labels: np.ndarray, spec: SubsetSpec) -> np.ndarray:
             )
     if spec.positive is not None:
         _refuse_unknown("positive", spec.positive, picked)
-    return picked
+    if spec.only is None:
+        return picked
+    _refuse_unknown("only", spec.only, picked)
+    return np.array(spec.only, dtype=np.int64)
 
 
 def task_labels(classes: np.ndarray, spec: SubsetSpec) -> np.ndarray:

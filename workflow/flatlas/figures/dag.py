@@ -11,6 +11,7 @@ from flatlas.figures.style import BLUE
 Position = tuple[float, float]
 LABEL = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.9}
 MOST_LABELS = 60
+BULGE = 0.15
 
 
 def draw_dag(stages: Mapping[str, Any]) -> Figure:
@@ -21,7 +22,10 @@ def draw_dag(stages: Mapping[str, Any]) -> Figure:
     places = _places(nodes, rows)
     for source, target in stages["edges"]:
         (x0, y0), (x1, y1) = places[source], places[target]
-        ax.plot((x0, x1), (y0, y1), color="0.75", lw=0.5, zorder=0)
+        # Within a column a straight line would run through the dots between.
+        between = (x0 + x1) / 2 + (BULGE if x0 == x1 else 0)
+        xs, ys = (x0, between, x1), (y0, (y0 + y1) / 2, y1)
+        ax.plot(xs, ys, color="0.75", lw=0.5, zorder=0)
     for x, y in places.values():
         ax.plot(x, y, "o", ms=4, color=BLUE, zorder=2)
     for column, (stage, names) in enumerate(nodes.items()):

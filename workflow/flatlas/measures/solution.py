@@ -25,8 +25,8 @@ class Solution:
     net was trained on; `clean` marks the labels that are true. Where they are those of a function,
     `functions` says how often random nets express each of the run's functions. `trajectory`
     (steps, weights) is what was recorded of one layer, float32 and on disk; `kernel` is K between
-    the images of S and then E, where it was sampled. All tensors lie on one device; weights and
-    images are float64.
+    the images of S and then E, where it was sampled; `second_task` are the images of a task that
+    was not trained on. All tensors lie on one device; weights and images are float64.
     """
 
     net: LayeredNet
@@ -41,6 +41,7 @@ class Solution:
     functions: DataFrame | None = None
     trajectory: np.ndarray | None = None
     kernel: np.ndarray | None = None
+    second_task: Samples | None = None
 
     def into(self, layer: str, inputs: Tensor) -> Tensor:
         """The activity a (1, images, n_in) that enters a dense layer, some images at a time."""
@@ -66,6 +67,7 @@ def load_solutions(
     functions: DataFrame | None = None,
     trajectory: np.ndarray | None = None,
     kernel: np.ndarray | None = None,
+    second_task: Samples | None = None,
 ) -> Iterator[Solution]:
     """Member `member` of a run's stacked weights, `<moment>/<parameter>`, moment by moment.
 
@@ -97,6 +99,7 @@ def load_solutions(
             functions=functions,
             trajectory=trajectory,
             kernel=kernel,
+            second_task=second_task,
         )
 
 

@@ -64,9 +64,9 @@ class LayeredNet:
         position = self.dense_layers.index(self.dense(name))
         return self.dense_layers[position + 1 :]
 
-    def initial(self, seeds: Sequence[int]) -> Parameters:
-        """Fresh weights, one member a seed, each from its own stream."""
-        generators = [torch.Generator().manual_seed(stream(seed, "weights")) for seed in seeds]
+    def initial(self, seeds: Sequence[int], purpose: str = "weights") -> Parameters:
+        """Fresh weights, one member a seed, each from its own stream for the purpose."""
+        generators = [torch.Generator().manual_seed(stream(seed, purpose)) for seed in seeds]
         return {
             name: torch.stack(
                 [initial_parameter(self.init, name, shape, layer.fans, g) for g in generators]

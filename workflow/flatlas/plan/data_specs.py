@@ -71,11 +71,13 @@ class SubsetSpec(Spec):
     `classes` picks and orders the classes (all of them by default); `positive` turns the task
     into a binary one: label 1 for the listed classes, 0 for the rest. `per_class` counts the
     training images of each original class, `test_size` the test images in all. With `split` the
-    same draw serves every realization; without it, each seed draws its own.
+    same draw serves every realization; without it, each seed draws its own. `only` leaves out the
+    images of all other classes and changes no label: a task of a net that knows them all.
     """
 
     source: SourceSpec
     classes: tuple[NonNegativeInt, ...] | None = None
+    only: tuple[NonNegativeInt, ...] | None = None
     positive: tuple[NonNegativeInt, ...] | None = None
     per_class: PositiveInt | None = None
     train_size: PositiveInt | None = None
@@ -144,4 +146,5 @@ def images_seen(samples: SamplesSpec) -> int:
     if subset.train_size is not None:
         return subset.train_size + subset.test_size
     _, classes = shape_and_classes(subset.source)
-    return (subset.per_class or 0) * len(subset.classes or range(classes)) + subset.test_size
+    picked = subset.classes or subset.only or range(classes)
+    return (subset.per_class or 0) * len(picked) + subset.test_size

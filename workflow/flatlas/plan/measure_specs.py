@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from math import e
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, PositiveInt, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    NonNegativeInt,
+    PositiveInt,
+    field_validator,
+    model_validator,
+)
 
 from flatlas.plan.data_specs import FunctionsSpec, NoiseSpec, SubsetSpec, subset_of
 from flatlas.plan.moments import Moment, moments
@@ -349,6 +356,60 @@ class ActiveTemperature(OfMinibatches):
         return super().spelled_out(run).model_copy(update={"lr": self.lr or run.optimizer.lr})
 
 
+class Forgetting(AlongRecording):
+    """What becomes of a recorded task-1 while the layer learns a second `task`, held back or not.
+
+    The second task is that of the images of other classes. The loss has one more term, λ times a
+    sum over N_c directions, for each λ of `strengths` and each N_c of `directions`: by `ldc` the
+    first p_i, each with the `flatness` F_i that is `measured` or follows from its `variance`; by
+    `ewc` the weights with the largest Fisher information. λ = 0, of neither, comes first. Unsaid,
+    `batch` and `lr` are the run's own.
+    """
+
+    measure: Literal["forgetting"]
+    method: Literal["ldc", "ewc"] = "ldc"
+    flatness: Literal["measured", "variance"] = "measured"
+    task: Annotated[tuple[NonNegativeInt, ...], Many, Distinct]
+    strengths: Annotated[tuple[Rate, ...], Many, Distinct]
+    directions: Annotated[tuple[PositiveInt, ...], Many, Distinct]
+    epochs: PositiveInt = 20
+    batch: PositiveInt | None = None
+    lr: Rate | None = None
+
+    def spelled_out(self, run: RunSpec) -> Self:
+        """With the run's own minibatches and learning rate, unless it has others."""
+        own = None if run.batch == "full" else run.batch
+        update = {"batch": self.batch or own, "lr": self.lr or run.optimizer.lr}
+        return super().spelled_out(run).model_copy(update=update)
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """Two tasks of one net, and minibatches of the second."""
+        yield from super().misfits(run)
+        samples = run.samples
+        if not isinstance(samples, SubsetSpec) or samples.only is None or run.outputs == 1:
+            yield "measure", "is of a net that knows more classes than its run: say data.only."
+        else:
+            others = [n for n in samples.classes or range(run.outputs) if n not in samples.only]
+            if not set(self.task) <= set(others):
+                allowed = ", ".join(map(str, others))
+                yield "task", f"is {list(self.task)}. Allowed, beside data.only: {allowed}."
+        if self.batch is None:
+            yield "batch", "is missing, and the run itself takes all images at once."
+
+
+class FirstMode(AlongRecording):
+    """By how much the right output exceeds the wrong ones along p_1, for `images` of each class."""
+
+    measure: Literal["first_mode"]
+    images: PositiveInt = 5
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """An output alone exceeds no other."""
+        yield from super().misfits(run)
+        if run.outputs == 1:
+            yield "measure", "is of nets with an output a class: leave out data.positive."
+
+
 MeasureOptions = Annotated[
     Duality
     | TestImages
@@ -365,7 +426,9 @@ MeasureOptions = Annotated[
     | TrajectoryPca
     | Valley
     | MinibatchLosses
-    | ActiveTemperature,
+    | ActiveTemperature
+    | FirstMode
+    | Forgetting,
     Field(discriminator="measure"),
 ]
 
@@ -413,4 +476,6 @@ MEASURES: dict[str, Measure] = {
     "valley": Measure(Valley, ("directions", "profiles")),
     "minibatch_losses": Measure(MinibatchLosses, ("directions", "profiles")),
     "active_temperature": Measure(ActiveTemperature, ("directions", "profiles")),
+    "first_mode": Measure(FirstMode, ("margins",)),
+    "forgetting": Measure(Forgetting, ("errors", "displacements", "points"), runtime=240),
 }

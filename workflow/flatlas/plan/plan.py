@@ -18,7 +18,7 @@ from flatlas.plan.data_specs import (
 )
 from flatlas.plan.ids import kernel_id, run_id, samples_id, source_id
 from flatlas.plan.kernel_specs import KernelSpec, sampled_kernel
-from flatlas.plan.measure_specs import MEASURES, AlongRecording, MeasureSpec
+from flatlas.plan.measure_specs import MEASURES, AlongRecording, Forgetting, MeasureSpec
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.studies import Study
 from flatlas.plan.training_specs import RunSpec
@@ -88,15 +88,22 @@ class Plan:
         return {"images": self.images_file(samples), "samples": samples_file(samples)}
 
     def training_files(self, run: str) -> dict[str, str]:
-        """What a training reads."""
-        samples = self.runs[run].samples
+        """What a training reads: images and, where it starts from another run, its weights."""
+        spec = self.runs[run]
+        files = self._images_files(spec.samples)
+        if spec.start is not None:
+            files["start"] = run_file(spec.start.run, "weights.safetensors")
+        return files
+
+    def _images_files(self, samples: SamplesSpec) -> dict[str, str]:
         return {"images": self.images_file(samples), "samples": samples_file(samples)}
 
     def measure_files(self, measurement: str) -> dict[str, str]:
         """What a measure reads: a run's weights and how it ended, the images it was trained on.
 
         Where those are labelled by functions, also how often random nets express each of them;
-        where it is taken along a recording, that; and the kernel, where that is sampled.
+        where it is taken along a recording, that; the kernel, where that is sampled; and the images
+        of a second task.
         """
         measured = self.measurements[measurement]
         run, further = measured.run, {}
@@ -109,9 +116,12 @@ class Plan:
         kernel = sampled_kernel(measured)
         if kernel is not None:
             further["kernel"] = paths.KERNEL.format(kernel=kernel_id(kernel), file="kernel.npy")
+        second = second_task(measured)
+        if second is not None:
+            further["second_task"] = samples_file(second)
         return {
             **further,
-            **self.training_files(run_id(run)),
+            **self._images_files(run.samples),
             "weights": run_file(run, "weights.safetensors"),
             "outcomes": run_file(run, "outcomes.csv"),
         }
@@ -209,6 +219,14 @@ class Plan:
 def _matrix_mb(samples: SamplesSpec) -> int:
     """What a matrix over the images of S and E takes in float64."""
     return 8 * images_seen(samples) ** 2 // 10**6
+
+
+def second_task(measured: MeasureSpec) -> SubsetSpec | None:
+    """The images of a measure's second task: as many of other classes, drawn by the same seeds."""
+    options, samples = measured.options, measured.run.samples
+    if not (isinstance(options, Forgetting) and isinstance(samples, SubsetSpec)):
+        return None
+    return samples.model_copy(update={"only": options.task})
 
 
 def samples_file(samples: SamplesSpec) -> str:

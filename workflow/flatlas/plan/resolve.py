@@ -30,14 +30,16 @@ from flatlas.plan.ids import kernel_id, measurement_id, run_id, samples_id, sour
 from flatlas.plan.kernel_specs import sampled_kernel
 from flatlas.plan.measure_specs import MEASURES, Measurement, MeasureSpec
 from flatlas.plan.net_specs import LayerKind, NetSpec, layer_names
-from flatlas.plan.plan import Entry, FigurePlan, Plan
+from flatlas.plan.plan import Entry, FigurePlan, Plan, second_task
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.spec import Spec
-from flatlas.plan.studies import Data, Run, Study
-from flatlas.plan.training_specs import RunSpec, Training
+from flatlas.plan.studies import Data, Run, Start, Study
+from flatlas.plan.training_specs import RunSpec, StartSpec, Training
 
 # How messages call what the user says; Snakemake has merged it before we see it.
 USER = "config/config.yaml (or --configfile, --config)"
+# A base run as the study has it.
+NO_CHANGES: Mapping[str, Any] = {}
 
 
 def resolve(config: Mapping[str, Any], root: Path) -> Plan:
@@ -147,8 +149,17 @@ class _StudyResolver:
             for values in product(*grid.values()):
                 yield dict(zip(grid, values, strict=True)), ("sweeps", name, "grid")
 
-    def _run(self, base: str, point: Mapping[str, Any], where: Location) -> tuple[Run, RunSpec]:
-        """The base run with a point's values in place of its own."""
+    def _run(
+        self,
+        base: str,
+        point: Mapping[str, Any] = NO_CHANGES,
+        where: Location = (),
+        later: tuple[str, ...] = (),
+    ) -> tuple[Run, RunSpec]:
+        """The base run with a point's values in place of its own.
+
+        `later` are the runs that start from it, one from another.
+        """
         tree: Any = self.document.tree["runs"][base]
         for key, value in point.items():
             tree = _with_value(tree, key.split("."), value)
@@ -168,8 +179,42 @@ class _StudyResolver:
             _check_layer(run.snapshots, "dense", run, origin(("snapshots",)))
         if run.rescaling is not None:
             _check_rescaled(run.rescaling.layer, run, origin(("rescaling", "layer")))
+        if run.frozen is not None:
+            _check_frozen(run.frozen, run, origin(("frozen",)))
         self._check_changed_measures(run, origin)
-        return run, self._run_spec(run, origin)
+        spec = self._run_spec(run, origin)
+        if run.start is None:
+            return run, spec
+        started = self._start(run.start, spec, origin, (*later, base))
+        return run, spec.model_copy(update={"start": started})
+
+    def _start(
+        self, start: Start, run: RunSpec, origin: Origin, later: tuple[str, ...]
+    ) -> StartSpec:
+        """The run that another starts from, which has to fit it."""
+        place = origin(("start", "run"))
+        if start.run not in self.study.runs:
+            _refuse(place, start.run, self.study.runs)
+        if start.run in later:
+            circle = " from ".join([*later[later.index(start.run) :], start.run])
+            raise FlatlasError(f"{place} goes in a circle: {circle}. Some run has to be the first.")
+        _, first = self._run(start.run, later=later)
+        if (first.net, first.input_shape) != (run.net, run.input_shape):
+            raise FlatlasError(
+                f"{place} is '{start.run}', which has another net: give both the same."
+            )
+        if first.outputs != run.outputs:
+            raise FlatlasError(
+                f"{place} is '{start.run}', whose net has {first.outputs} outputs, not "
+                f"{run.outputs}: to train on some classes only and keep all outputs, say data.only."
+            )
+        if not set(run.seeds) <= set(first.seeds):
+            raise FlatlasError(
+                f"{place} is '{start.run}', which has only {len(first.seeds)} realizations for "
+                f"{len(run.seeds)}: give it as many, or this run fewer."
+            )
+        _check_layers(start.fresh, run, origin(("start", "fresh")))
+        return StartSpec(run=first, fresh=start.fresh)
 
     def _run_spec(self, run: Run, origin: Origin) -> RunSpec:
         count = run.realizations or self.study.realizations
@@ -185,7 +230,7 @@ class _StudyResolver:
             )
         samples = _samples(run.data, source, run.net, seeds)
         shape, classes = shape_and_classes(source)
-        for key in ("classes", "positive"):
+        for key in ("classes", "only", "positive"):
             for number in getattr(run.data, key) or ():
                 if number >= classes:
                     _refuse(origin(("data", key)), str(number), map(str, range(classes)))
@@ -193,7 +238,7 @@ class _StudyResolver:
             outputs = 1
         else:
             outputs = len(run.data.classes) if run.data.classes is not None else classes
-        settings = run.model_dump(exclude={"data", "realizations", "measures"})
+        settings = run.model_dump(exclude={"data", "start", "realizations", "measures"})
         return RunSpec(**settings, samples=samples, input_shape=shape, outputs=outputs, seeds=seeds)
 
     def _measurement(self, name: str, run: Run, spec: RunSpec) -> str:
@@ -208,6 +253,9 @@ class _StudyResolver:
         kernel = sampled_kernel(measured)
         if kernel is not None:
             _register(self.plan.kernels, kernel_id(kernel), kernel)
+        second = second_task(measured)
+        if second is not None:
+            _register(self.plan.samples, samples_id(second), second)
         return _register(self.plan.measurements, measurement_id(measured), measured)
 
     def _check_changed_measures(self, run: Run, origin: Origin) -> None:
@@ -242,6 +290,8 @@ class _StudyResolver:
         return validated(MEASURES[settings["measure"]].options, settings, origin)
 
     def _keep_run(self, spec: RunSpec) -> str:
+        if spec.start is not None:
+            self._keep_run(spec.start.run)
         samples = spec.samples
         subset = subset_of(samples)
         _register(self.plan.sources, source_id(subset.source), subset.source)
@@ -278,6 +328,21 @@ def _check_layer(layer: str, kind: LayerKind, run: Training, place: str) -> None
     convolved = kind == "dense" and layer in names["convolution"]
     why = ", a convolution, but the exact duality needs a dense layer" if convolved else ""
     _refuse(place, layer, names[kind], why)
+
+
+def _check_layers(named: Iterable[str], run: Training, place: str) -> None:
+    """Layers of whatever kind."""
+    known = [name for names in layer_names(run.net).values() for name in names]
+    for layer in named:
+        if layer not in known:
+            _refuse(place, layer, known)
+
+
+def _check_frozen(frozen: tuple[str, ...], run: Training, place: str) -> None:
+    """Some layer has to be left."""
+    _check_layers(frozen, run, place)
+    if all(set(names) <= set(frozen) for names in layer_names(run.net).values()):
+        raise FlatlasError(f"{place} names every layer, which leaves none to train: leave one out.")
 
 
 def _check_rescaled(layer: str, run: Training, place: str) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from flatlas.plan.data_specs import subset_of
 from flatlas.plan.ids import kernel_id, run_id, samples_id, source_id
 from flatlas.plan.kernel_specs import sampled_kernel
-from flatlas.plan.plan import Plan
+from flatlas.plan.plan import Plan, second_task
 
 
 def stages(plan: Plan) -> dict[str, Any]:
@@ -18,6 +18,8 @@ def stages(plan: Plan) -> dict[str, Any]:
             edges.add((samples_id(subset), samples_id(samples)))
     for identity, run in plan.runs.items():
         edges.add((samples_id(run.samples), identity))
+        if run.start is not None:
+            edges.add((run_id(run.start.run), identity))
     for identity, sampled in plan.kernels.items():
         edges.add((samples_id(sampled.samples), identity))
     for identity, measurement in plan.measurements.items():
@@ -25,6 +27,9 @@ def stages(plan: Plan) -> dict[str, Any]:
         kernel = sampled_kernel(measurement)
         if kernel is not None:
             edges.add((kernel_id(kernel), identity))
+        second = second_task(measurement)
+        if second is not None:
+            edges.add((samples_id(second), identity))
     for target, figure in plan.figures.items():
         for entry in figure.entries:
             edges.update((one, target) for one in entry.measurements.values() or [entry.run])

@@ -22,6 +22,7 @@ class Data(Spec):
 
     source: str
     classes: tuple[NonNegativeInt, ...] | None = None
+    only: tuple[NonNegativeInt, ...] | None = None
     positive: tuple[NonNegativeInt, ...] | None = None
     per_class: PositiveInt | None = None
     train_size: PositiveInt | None = None
@@ -47,6 +48,13 @@ class Data(Spec):
         return self
 
 
+class Start(Spec):
+    """The base run with whose solution another begins, and the layers that it draws anew."""
+
+    run: str
+    fresh: tuple[str, ...] = ()
+
+
 class Run(Training):
     """A base run: everything that a sweep may vary.
 
@@ -54,6 +62,7 @@ class Run(Training):
     """
 
     data: Data
+    start: Start | None = None
     realizations: PositiveInt | None = None
     measures: dict[str, dict[str, Any]] = Field(default={})
 

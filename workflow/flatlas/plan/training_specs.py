@@ -166,7 +166,7 @@ class Training(Spec):
 
     Weights are kept at the epochs in `checkpoints` (0: before training) and, in `overtraining`, so
     many epochs after the stopping rule was met. `snapshots` names a dense layer whose weights are
-    kept after every minibatch of the `stop.extra_epochs`.
+    kept after every minibatch of the `stop.extra_epochs`. No step moves the layers in `frozen`.
     """
 
     net: NetSpec
@@ -181,6 +181,7 @@ class Training(Spec):
     checkpoints: Epochs = ()
     overtraining: Epochs = ()
     snapshots: str | None = None
+    frozen: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
 
     @model_validator(mode="after")
     def _average_begins_in_time(self) -> "Training":
@@ -210,20 +211,42 @@ class Training(Spec):
         return self
 
     @model_validator(mode="after")
+    def _frozen_layers_are_not_rescaled(self) -> "Training":
+        if self.rescaling and self.frozen:
+            raise ValueError("rescaling changes two layers: leave it out, or frozen")
+        return self
+
+    @model_validator(mode="after")
     def _snapshots_have_their_epochs(self) -> "Training":
         if self.snapshots and not self.stop.extra_epochs:
             raise ValueError("snapshots are taken in stop.extra_epochs, which is 0")
         return self
 
 
+class StartSpec(Spec):
+    """Where a run begins: each realization with the solution of another run's, of the same seed.
+
+    The layers in `fresh` are drawn anew.
+    """
+
+    run: "RunSpec"
+    fresh: tuple[str, ...] = ()
+
+
 class RunSpec(Training):
     """One hyperparameter point with all its realizations: what defines a training.
 
     `input_shape` (channels, height, width) and `outputs` follow from the data; one output means
-    a binary task.
+    a binary task. Without `start` all weights are drawn.
     """
 
     samples: SamplesSpec
     input_shape: tuple[PositiveInt, PositiveInt, PositiveInt]
     outputs: PositiveInt
     seeds: tuple[NonNegativeInt, ...] = Field(min_length=1)
+    start: StartSpec | None = None
+
+
+# A run that starts from another holds it, and so each of the two specs the other.
+StartSpec.model_rebuild()
+RunSpec.model_rebuild()

@@ -167,10 +167,23 @@ class Nets:
         """
         empty = not self.comparable or any(not array.size for array in measured)
         number = UNKNOWN if empty else estimate(statistic, *measured, fewest=self.fewest)
+        return self.judged(name, says, quantity, criterion, number, paper, settled)
+
+    def judged(
+        self,
+        name: str,
+        says: str,
+        quantity: str,
+        criterion: Criterion,
+        number: Estimate,
+        paper: str = "",
+        settled: Sequence[np.ndarray] = (),
+    ) -> Claim:
+        """A claim about these nets by a number that is there already, with its interval."""
         notes = [self.note, _unsettled(settled), _lacking(number), _few(number, self.fewest)]
         note = " ".join(filter(None, notes))
         trusted = all(_lost(one) <= UNSETTLED * _known(one) for one in settled)
-        complete = self.complete and not empty and trusted
+        complete = self.complete and number is not UNKNOWN and trusted
         return Claim(name, says, quantity, criterion, number, paper, note, complete)
 
     def _rows(self, table: str, columns: list[str], at: str) -> pd.DataFrame:
@@ -214,7 +227,9 @@ def _unsettled(settled: Sequence[np.ndarray]) -> str:
 
 
 def _few(number: Estimate, count: int) -> str:
-    """What the interval of few realizations is worth."""
+    """What the interval of few realizations is worth; that of one is over something else."""
+    if isfinite(number.low) and count == 1:
+        return "One realization: the interval is that of its directions."
     if not isfinite(number.low) or count not in RANGE_COVERS:
         return ""
     return (

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from flatlas.statistics.estimate import RESAMPLES, Estimate, estimate
+from flatlas.statistics.directions import over_directions
+from flatlas.statistics.estimate import Estimate
 
 
 def power_law(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -22,20 +23,5 @@ def power_law(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def exponent(x: np.ndarray, y: np.ndarray) -> Estimate:
-    """The slope through all points of (realizations, directions), with its 95 % interval.
-
-    Realizations and directions are drawn anew, each on their own (Owen, The pigeonhole bootstrap,
-    2007): the directions of one realization share its net, those of one rank what all nets have in
-    common there. The interval of a single realization knows of its directions only.
-    """
-    x, y = np.broadcast_arrays(x, y)
-    realizations, directions = x.shape
-    drawn = np.random.default_rng(0).integers(directions, size=(1, RESAMPLES, directions))
-
-    def slope(*measured: np.ndarray) -> np.ndarray:
-        if measured[0].ndim == 3:
-            measured = tuple(np.take_along_axis(each, drawn, -1) for each in measured)
-        points = (np.moveaxis(each, 0, -1) for each in measured)
-        return power_law(*(each.reshape(*each.shape[:-2], -1) for each in points))[0]
-
-    return estimate(slope, x, y, fewest=realizations if realizations > 1 else directions)
+    """The slope through all points of (realizations, directions), with its 95 % interval."""
+    return over_directions(lambda *points: power_law(*points)[0], x, y)

@@ -18,6 +18,8 @@ def count(learners: Learners | None) -> int:
 
 def spread(parameters: Parameters, m: int) -> Parameters:
     """Every member's weights given to each of its m learners."""
+    if m == ALONE:
+        return parameters
     return {name: value.repeat_interleave(m, 0) for name, value in parameters.items()}
 
 

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ from flatlas.training.optimizers import build_optimizer
 from flatlas.training.outcome import Outcome
 from flatlas.training.resume import Resume
 from flatlas.training.schedule import factor
+from flatlas.training.start import initial_weights, layer_of
 from flatlas.training.streams import Streams
 from flatlas.training.trajectory import Trajectory
 
@@ -45,10 +46,18 @@ class Trained:
 
 
 def train(
-    spec: RunSpec, samples: Samples, resume: Resume, report: Report, device: str = "cpu"
+    spec: RunSpec,
+    samples: Samples,
+    resume: Resume,
+    report: Report,
+    device: str = "cpu",
+    start: Mapping[str, np.ndarray] | None = None,
 ) -> Trained:
-    """Train until every realization has ended; go on from `resume` where there is something."""
-    trainer = Trainer(spec, samples, resume, device)
+    """Train until every realization has ended; go on from `resume` where there is something.
+
+    `start` holds the weights of the run that `spec.start` names.
+    """
+    trainer = Trainer(spec, samples, resume, device, start)
     while trainer.members:
         trainer.epoch()
         told = trainer.told()
@@ -60,11 +69,19 @@ class Trainer:
     """The stack of members that still train, and what those that have ended left behind.
 
     `members` holds the number of each row's realization. A member that ends leaves the stack;
-    since each has its own random streams, the others don't notice.
+    since each has its own random streams, the others don't notice. `frozen` has the weights that no
+    step moves, a row a member; the optimizer has the others.
     """
 
-    def __init__(self, spec: RunSpec, samples: Samples, resume: Resume, device: str) -> None:
-        """Start from fresh weights, or from an interrupted training's state."""
+    def __init__(
+        self,
+        spec: RunSpec,
+        samples: Samples,
+        resume: Resume,
+        device: str,
+        start: Mapping[str, np.ndarray] | None = None,
+    ) -> None:
+        """Start from initial weights, or from an interrupted training's state."""
         self.spec, self.device, self.resume = spec, device, resume
         self.net = build_net(spec.net, spec.input_shape, spec.outputs)
         self.images = StackedImages(samples, device)
@@ -79,7 +96,12 @@ class Trainer:
         self.times: list[float] = []
         self.minibatches = self._minibatches()
         self.trajectory = self._trajectory()
-        self._build_optimizer(learners.spread(self._on_device(spec.seeds), self.m))
+        weights = {
+            name: value.to(device) for name, value in initial_weights(spec, self.net, start).items()
+        }
+        still = [name for name in weights if layer_of(name) in (spec.frozen or ())]
+        self.frozen = {name: weights.pop(name) for name in still}
+        self._build_optimizer(learners.spread(weights, self.m))
         if not self._restore():
             self._begin()
 
@@ -106,7 +128,7 @@ class Trainer:
 
     def _step(self, chosen: torch.Tensor) -> None:
         """One minibatch, every learner its part of it."""
-        spec, parameters = self.spec, self.optimizer.parameters
+        spec, parameters = self.spec, self._parameters()
         rows = [member for member in self.members for _ in range(self.m)]
         shared = chosen.shape[1] // self.m * self.m
         chosen = chosen[:, :shared].reshape(len(rows), -1)
@@ -116,10 +138,10 @@ class Trainer:
         if penalty.acts(spec.penalty, self.done_epochs):
             penalty.add_gradient(spec.penalty, parameters, gradients)
         if spec.learners:
-            learners.mix(spec.learners, parameters, gradients)
+            learners.mix(spec.learners, self.optimizer.parameters, gradients)
         self.optimizer.step(gradients, self._learning_rate())
         if spec.average and self.done_epochs >= spec.average.from_epoch:
-            self.average.add(self._iterate())
+            self.average.add(self._moving())
 
     def _learning_rate(self) -> float:
         return self.spec.optimizer.lr * factor(
@@ -140,13 +162,28 @@ class Trainer:
         size = count // self.m if batch == "full" else batch
         return range(0, count - self.m + 1, size * self.m)
 
+    def _parameters(self) -> Parameters:
+        """All weights that gradients are taken at, a row a learner."""
+        return self._whole(self.optimizer.parameters, learners.spread(self.frozen, self.m))
+
     def _iterate(self) -> Parameters:
         """The optimizer's solution, the mean over learners where there are any."""
+        return self._whole(self._moving(), self.frozen)
+
+    def _moving(self) -> Parameters:
+        """What of the iterate is not frozen."""
         return learners.mean(self.optimizer.solution(), self.m)
+
+    def _whole(self, moving: Parameters, frozen: Parameters) -> Parameters:
+        """Both in the net's order: sums go through the weights one by one."""
+        both = {**moving, **frozen}
+        return {name: both[name] for name in self.net.shapes}
 
     def _solution(self) -> Parameters:
         """What counts as the solution now: the iterate, or the average of iterates."""
-        return self.average.mean if self.average.steps else self._iterate()
+        if not self.average.steps:
+            return self._iterate()
+        return self._whole(self.average.mean, self.frozen)
 
     def _rescale(self, rescaling: Rescaling) -> None:
         """The α-scaling, in place, of each member whose time for it has come.
@@ -199,7 +236,7 @@ class Trainer:
         self.keepsakes.keep(moment, member, weights)
         if self.spec.learners and not moment.endswith(".last"):
             mine = slice(row * self.m, (row + 1) * self.m)
-            each = {name: value[mine] for name, value in self.optimizer.parameters.items()}
+            each = {name: value[mine] for name, value in self._parameters().items()}
             self.keepsakes.keep(f"{moment}.learners", member, each)
 
     def _shrink(self, rows: list[int]) -> None:
@@ -207,6 +244,7 @@ class Trainer:
         inner = [row * self.m + learner for row in rows for learner in range(self.m)]
         self.optimizer.keep(torch.tensor(inner, dtype=torch.long, device=self.device))
         self.average.keep(torch.tensor(rows, dtype=torch.long, device=self.device))
+        self.frozen = {name: value[rows] for name, value in self.frozen.items()}
         self.streams.keep(rows, self.m)
         self.members = [self.members[row] for row in rows]
 
@@ -227,9 +265,6 @@ class Trainer:
             if met:
                 position = (self.done_epochs - met - 1) * len(self.minibatches) + step
                 self.trajectory.record(member, position, weights[row])
-
-    def _on_device(self, seeds: tuple[int, ...]) -> Parameters:
-        return {name: value.to(self.device) for name, value in self.net.initial(seeds).items()}
 
     def _build_optimizer(self, parameters: Parameters) -> None:
         self.optimizer = build_optimizer(self.spec.optimizer, parameters, self.streams.langevin)
@@ -273,16 +308,17 @@ class Trainer:
         self.outcomes = [Outcome(**outcome) for outcome in facts["outcomes"]]
         self.streams.keep(self.members, self.m)
         self.streams.restore(_unprefixed("streams", arrays))
-        self._build_optimizer(self._parameters("parameters", arrays))
+        self.frozen = {name: value[self.members] for name, value in self.frozen.items()}
+        self._build_optimizer(self._saved("parameters", arrays))
         self.optimizer.restore(self._tensors("optimizer", arrays))
         self.average.steps = facts["averaged_steps"]
-        self.average.mean = self._parameters("average", arrays)
+        self.average.mean = self._saved("average", arrays)
         self.keepsakes.arrays = _unprefixed("kept", arrays)
         self.history = [tuple(row) for row in arrays["history"].tolist()]
         self.times = arrays["times"].tolist()
         return True
 
-    def _parameters(self, prefix: str, arrays: dict[str, np.ndarray]) -> Parameters:
+    def _saved(self, prefix: str, arrays: dict[str, np.ndarray]) -> Parameters:
         """In the net's order, not the file's: noise and sums go through them one by one."""
         found = self._tensors(prefix, arrays)
         return {name: found[name] for name in self.net.shapes if name in found}

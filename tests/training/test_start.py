@@ -1,0 +1,141 @@
+"""Training that starts from another run's solution, and layers that stay as they are."""
+
+import numpy as np
+import pytest
+import torch
+from plain_training import loss_gradient, shuffles
+from short_runs import assert_same, quiet, run, samples
+from test_interruption import SavesEveryEpoch, Stopped
+
+from flatlas.errors import FlatlasError
+from flatlas.nets import build_net
+from flatlas.training.resume import Resume
+from flatlas.training.trainer import train
+
+FIRST = run(stop={"epochs": 2}, seeds=(0, 1, 2, 3))
+FROZEN = ("fc1", "fc3")
+
+
+def second(**chosen):
+    """A run on fewer realizations, in another order, from the solutions of FIRST."""
+    start = {"run": FIRST.resolved(), "fresh": ["fc2"]}
+    return run(**{"seeds": (2, 0), "start": start, "frozen": FROZEN} | chosen)
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    data = samples(FIRST.seeds)
+    return train(FIRST, data, Resume(tmp_path_factory.mktemp("first")), quiet).weights
+
+
+def trained(spec, folder, found, resume=Resume, report=quiet):
+    return train(spec, samples(spec.seeds), resume(folder), report, start=found)
+
+
+def test_it_begins_where_the_other_ended(tmp_path, found):
+    """By seed; what is fresh is neither what the other began with, nor what it found."""
+    began = trained(second(checkpoints=(0,)), tmp_path, found).weights
+    for name in ("fc1.weight", "fc1.bias", "fc3.weight", "fc3.bias"):
+        mine = began[f"epoch-00000/{name}"]
+        assert mine.tobytes() == found[f"final/{name}"][[2, 0]].tobytes()
+    fresh = began["epoch-00000/fc2.weight"]
+    net = build_net(FIRST.net, FIRST.input_shape, FIRST.outputs)
+    for other in (found["final/fc2.weight"][[2, 0]], net.initial((2, 0))["fc2.weight"].numpy()):
+        assert (fresh != other).all()
+    assert (fresh[0] != fresh[1]).all()
+    bound = np.sqrt(6 / (8 + 6))
+    assert 0.8 * bound < np.abs(fresh).max() <= bound
+
+
+def test_without_fresh_layers_all_of_it_goes_on(tmp_path, found):
+    spec = second(start={"run": FIRST.resolved()}, frozen=None, checkpoints=(0,))
+    began = trained(spec, tmp_path, found).weights
+    for name in ("fc1.weight", "fc2.weight", "fc2.bias", "fc3.bias"):
+        assert began[f"epoch-00000/{name}"].tobytes() == found[f"final/{name}"][[2, 0]].tobytes()
+
+
+def test_only_the_other_layers_follow_the_plain_loop(tmp_path, found):
+    spec = second(batch=5, checkpoints=(0,))
+    done, data = trained(spec, tmp_path, found).weights, samples(spec.seeds)
+    net = build_net(spec.net, spec.input_shape, spec.outputs)
+    for member, seed in enumerate(spec.seeds):
+        weights = {
+            name: torch.from_numpy(done[f"epoch-00000/{name}"][member]) for name in net.shapes
+        }
+        mine, orders = data.of(seed), shuffles(seed, 24)
+        for _ in range(spec.stop.epochs):
+            for chosen in next(orders).split(5):
+                slope = loss_gradient(net, weights, mine.inputs[0][chosen], mine.labels[0][chosen])
+                for name in ("fc2.weight", "fc2.bias"):
+                    weights[name] = weights[name] - spec.optimizer.lr * slope[name]
+        for name, value in weights.items():
+            np.testing.assert_allclose(done[f"final/{name}"][member], value, atol=1e-5)
+
+
+OTHERS = {
+    "sgd": {},
+    "adamw": {"optimizer": {"name": "adamw", "lr": 0.01, "decay": 0.1}},
+    "entropy_sgd": {"optimizer": {"name": "entropy_sgd", "noise": 0.1}},
+    "penalty": {"penalty": {"coefficient": 0.01}},
+    "averaging": {"average": {"from_epoch": 1}},
+    "dpsgd": {"learners": {"kind": "dpsgd", "count": 3}, "batch": 2},
+    "ssgd": {"learners": {"kind": "ssgd", "count": 3}, "batch": 2},
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_nothing_moves_a_frozen_layer(tmp_path, found, other):
+    weights = trained(second(**OTHERS[other]), tmp_path, found).weights
+    for name in ("fc1.weight", "fc1.bias", "fc3.weight", "fc3.bias"):
+        still = found[f"final/{name}"][[2, 0]]
+        assert weights[f"final/{name}"].tobytes() == still.tobytes()
+        if "learners" in OTHERS[other]:
+            each = weights[f"final.learners/{name}"]
+            assert each.tobytes() == np.repeat(still[:, np.newaxis], 3, axis=1).tobytes()
+    assert np.isfinite(weights["final/fc2.weight"]).all()
+
+
+def test_a_frozen_layer_of_a_fresh_net_stays_as_it_was_drawn(tmp_path):
+    spec = run(frozen=("fc2",), checkpoints=(0,))
+    weights = train(spec, samples(), Resume(tmp_path), quiet).weights
+    for name in ("fc2.weight", "fc2.bias"):
+        began, ended = (weights[f"{moment}/{name}"] for moment in ("epoch-00000", "final"))
+        assert began.tobytes() == ended.tobytes()
+    assert (weights["epoch-00000/fc1.weight"] != weights["final/fc1.weight"]).any()
+
+
+def test_an_interruption_leaves_no_trace(tmp_path, found):
+    """After one member has left the stack: the frozen weights are those of the ones still there."""
+    spec = second(
+        seeds=(2, 0, 3), stop={"epochs": 60, "loss_below": 0.9, "extra_epochs": 2}, snapshots="fc2"
+    )
+    undisturbed = trained(spec, tmp_path / "undisturbed", found)
+    ends = undisturbed.outcomes.epoch
+    assert ends.nunique() > 1
+
+    def stop(done, *_, **__):
+        if done == ends.min():
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        trained(spec, tmp_path / "resume", found, SavesEveryEpoch, stop)
+    assert_same(trained(spec, tmp_path / "resume", found, SavesEveryEpoch), undisturbed)
+
+
+def test_a_realization_that_diverged_before_has_nothing_to_start_from(tmp_path, found):
+    lost = {name: array.copy() for name, array in found.items()}
+    for name in lost:
+        lost[name][2] = np.nan
+    outcomes = trained(second(), tmp_path, lost).outcomes
+    assert outcomes.reason.tolist() == ["diverged", "all epochs run"]
+
+
+@pytest.mark.parametrize("lost", ["all", "one", "some realizations"])
+def test_weights_of_another_run_are_refused(tmp_path, found, lost):
+    wrong = {
+        "all": None,
+        "one": {name: array for name, array in found.items() if name != "final/fc3.bias"},
+        "some realizations": {name: array[:3] for name, array in found.items()},
+    }[lost]
+    with pytest.raises(FlatlasError, match=r"weights to start from hold .* 4 realizations"):
+        trained(second(), tmp_path, wrong)

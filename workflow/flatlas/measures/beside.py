@@ -1,0 +1,34 @@
+"""What some measures read beside weights and images, by the names of a job's input files."""
+
+from typing import Any
+
+from flatlas.data.samples import load_samples
+from flatlas.plan.training_specs import RunSpec
+from flatlas.store.large_arrays import read_array
+from flatlas.store.tables import read_table
+
+
+class Beside:
+    """The files that there are; what lies in them of one realization is a part of its solutions."""
+
+    def __init__(self, files: Any, run: RunSpec) -> None:
+        """Trajectories and kernels stay on disk: a realization needs one of many."""
+        self.functions = read_table(files.functions) if hasattr(files, "functions") else None
+        self.trajectories = read_array(files.trajectory) if hasattr(files, "trajectory") else None
+        self.kernels = read_array(files.kernel) if hasattr(files, "kernel") else None
+        self.second_task = (
+            load_samples(files.images, files.second_task, run.seeds)
+            if hasattr(files, "second_task")
+            else None
+        )
+
+    def of(self, member: int, seed: int) -> dict[str, Any]:
+        """The fields of a `Solution` that are known; one draw's kernel serves all realizations."""
+        found: dict[str, Any] = {"functions": self.functions}
+        if self.trajectories is not None:
+            found["trajectory"] = self.trajectories[member]
+        if self.kernels is not None:
+            found["kernel"] = self.kernels[member if len(self.kernels) > 1 else 0]
+        if self.second_task is not None:
+            found["second_task"] = self.second_task.of(seed)
+        return found

@@ -1,0 +1,57 @@
+"""What a step along the first principal direction p_1 does to the outputs (Eq. S3, Fig. S2A).
+
+ΔY_k = Y_{k,n(k)} − Y_{k,m(k)} is by how much the output of the right class n(k) of image k exceeds
+the largest of the wrong ones, m(k). The paper finds it linear in the step θ_1.
+"""
+
+from collections.abc import Mapping
+from math import e
+from typing import Any
+
+import torch
+from pandas import DataFrame
+from torch import Tensor
+
+from flatlas.measures.landscape import interval
+from flatlas.measures.principal import principal_of
+from flatlas.measures.solution import Solution
+
+# How many steps there are, evenly from one end of the valley of the training loss to the other.
+STEPS = 41
+
+
+def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
+    """`margins` has ΔY(θ_1) for each class: the mean over its first `images` training images.
+
+    The valley along p_1 ends where the loss of all images has grown by a factor e.
+    """
+    layer = options["layer"]
+    direction = principal_of(solution, layer, 1).matrices(solution.net.dense(layer).fans)
+    activity = solution.into(layer, solution.inputs)
+    left, right = interval(solution, layer, activity, direction, activity.new_zeros(1), e)
+    theta = torch.linspace(left.at.item(), right.at.item(), STEPS, dtype=activity.dtype)
+    chosen = _first_of_each_class(solution.labels[0], options["images"])
+    seen, labels = activity[:, chosen], solution.labels[0, chosen]
+    z, change = solution.preactivation(layer, seen), seen @ direction
+    moved = [solution.onward(layer, z + step * change)[0] for step in theta.tolist()]
+    rows = margins(torch.stack(moved), labels)
+    known = labels.unique()
+    means = torch.stack([rows[:, labels == label].mean(1) for label in known])
+    columns = {
+        "label": known.unsqueeze(1).expand_as(means),
+        "theta": theta.to(means).expand_as(means),
+        "margin": means,
+    }
+    table = {name: column.flatten().cpu().numpy() for name, column in columns.items()}
+    return {"margins": DataFrame(table)}
+
+
+def margins(logits: Tensor, labels: Tensor) -> Tensor:
+    """ΔY_k of logits (..., images, classes)."""
+    right = labels.unsqueeze(-1).expand(*logits.shape[:-1], 1)
+    wrong = logits.scatter(-1, right, -torch.inf)
+    return logits.gather(-1, right).squeeze(-1) - wrong.amax(-1)
+
+
+def _first_of_each_class(labels: Tensor, count: int) -> Tensor:
+    return torch.cat([(labels == one).nonzero().flatten()[:count] for one in labels.unique()])

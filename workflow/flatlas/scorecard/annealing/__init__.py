@@ -1,0 +1,1 @@
+"""Claims of the paper on self-tuned annealing (Feng, Tu): one a module."""

@@ -1,0 +1,50 @@
+"""The weights that a training begins with: drawn, or those that another run has found."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+
+from flatlas.errors import FlatlasError
+from flatlas.nets.layered import LayeredNet
+from flatlas.nets.layers import Parameters
+from flatlas.plan.training_specs import RunSpec
+from flatlas.training.keepsakes import FINAL
+
+
+def initial_weights(
+    spec: RunSpec, net: LayeredNet, found: Mapping[str, np.ndarray] | None
+) -> Parameters:
+    """A row for each realization; `found` holds the weights of the run that `spec.start` names.
+
+    What is drawn anew is drawn from another stream than at first: it would be the same weights.
+    """
+    if spec.start is None:
+        return net.initial(spec.seeds)
+    rows = [spec.start.run.seeds.index(seed) for seed in spec.seeds]
+    fresh = net.initial(spec.seeds, "fresh weights")
+    return {
+        name: fresh[name]
+        if layer_of(name) in spec.start.fresh
+        else torch.from_numpy(_of_run(found, name, len(spec.start.run.seeds), shape)[rows])
+        for name, shape in net.shapes.items()
+    }
+
+
+def layer_of(parameter: str) -> str:
+    """'fc1' of 'fc1.weight'."""
+    return parameter.rpartition(".")[0]
+
+
+def _of_run(
+    found: Mapping[str, np.ndarray] | None, name: str, members: int, shape: tuple[int, ...]
+) -> np.ndarray:
+    array = (found or {}).get(f"{FINAL}/{name}")
+    if array is None or array.shape != (members, *shape):
+        what = "nothing of that name" if array is None else f"shape {array.shape}"
+        raise FlatlasError(
+            f"the weights to start from hold {what} for '{FINAL}/{name}', but {members} "
+            f"realizations of this net need {(members, *shape)}: give those of the run that "
+            "start.run is."
+        )
+    return array
