@@ -118,6 +118,7 @@ def test_the_conventions_mean_what_they_say():
         "INSIDE": (0, 1, False),
         "DECAYED": (-0.25, 0.25, False),
         "NEAR": (-0.3, 0.3, False),
+        "NEAR_TWO_HUNDRED": (100, 400, False),
     }
     strong, fair, weak = (
         {"pearson": of, "spearman": of, "kendall": kendall}
