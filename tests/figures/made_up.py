@@ -8,6 +8,7 @@ from itertools import count
 import made_up_forgetting
 import made_up_priors
 import made_up_recordings
+import made_up_regrets
 import numpy as np
 import pandas as pd
 
@@ -71,8 +72,9 @@ def stacked(tables):
 
 def taken(name, measure, rng, strength, directions, met):
     """What a measure, in the study called by a name, finds of one net."""
-    if measure in made_up_priors.MEASURES:
-        return made_up_priors.taken(name, measure, rng, strength, met)
+    for module in (made_up_priors, made_up_regrets):
+        if measure in module.MEASURES:
+            return module.taken(name, measure, rng, strength, met)
     if measure in made_up_recordings.MEASURES:
         return made_up_recordings.taken(name, measure, rng, directions)
     if measure == "forgetting":

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import (
     AfterValidator,
     Field,
+    NonNegativeFloat,
     NonNegativeInt,
     PositiveInt,
-    field_validator,
     model_validator,
 )
 
@@ -31,6 +31,17 @@ def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 Distinct = AfterValidator(_distinct)
+
+
+def _with_one(factors: tuple[float, ...]) -> tuple[float, ...]:
+    if 1.0 not in factors:
+        raise ValueError("the factor 1, against which the others are held, has to be among them")
+    return factors
+
+
+Factors = Annotated[
+    tuple[Annotated[float, Field(gt=0)], ...], Many, Distinct, AfterValidator(_with_one)
+]
 
 
 class Measurement(Spec):
@@ -112,16 +123,7 @@ class ScaleInvariance(Measurement):
     measure: Literal["scale_invariance"]
     layer: str
     directions: Matrix = "hessian"
-    factors: Annotated[tuple[Annotated[float, Field(gt=0)], ...], Many, Distinct]
-
-    @field_validator("factors")
-    @classmethod
-    def _with_one(cls, factors: tuple[float, ...]) -> tuple[float, ...]:
-        if 1.0 not in factors:
-            raise ValueError(
-                "the factor 1, against which the others are held, has to be among them"
-            )
-        return factors
+    factors: Factors
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """There has to be a next layer."""
@@ -410,6 +412,61 @@ class FirstMode(AlongRecording):
             yield "measure", "is of nets with an output a class: leave out data.positive."
 
 
+class UnderScaling(Measurement):
+    """What measures share that are also taken after an α-scaling of a `layer`: its `factors` α."""
+
+    layer: str = "fc1"
+    factors: Factors = (1.0,)
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """There has to be a next layer, if anything is scaled."""
+        yield from super().misfits(run)
+        *others, last = layer_names(run.net)["dense"]
+        if self.layer == last and self.factors != (1.0,):
+            yield "layer", f"is '{last}', which has no next layer. Allowed: {', '.join(others)}."
+
+
+class Regret(UnderScaling):
+    """The local regret ‖g₂‖ (1 − cos(g₁, g₂)) of `pairs` of minibatches of `batch` images from S.
+
+    In a KL-ball too, for each λ among the `dampings` of the Fisher matrix, F + λ diag F.
+    """
+
+    measure: Literal["regret"]
+    batch: PositiveInt = 32
+    pairs: Annotated[int, Field(ge=2)] = 100
+    dampings: Annotated[tuple[NonNegativeFloat, ...], Many, Distinct] = (0.0, 0.1)
+
+
+class TrueRegret(Measurement):
+    """f₂(argmin f₁) − min f₂ in balls of some `radii` ε about θ, for `pairs` of minibatches."""
+
+    measure: Literal["true_regret"]
+    batch: PositiveInt = 32
+    pairs: PositiveInt = 20
+    radii: Annotated[tuple[Annotated[float, Field(gt=0)], ...], Many, Distinct]
+
+
+class RegretSlice(Measurement):
+    """The losses of two minibatches about θ, on the plane of their gradients; ε is the `radius`."""
+
+    measure: Literal["regret_slice"]
+    batch: PositiveInt = 32
+    radius: Annotated[float, Field(gt=0)]
+
+
+class ContrastiveFlatness(UnderScaling):
+    """The mean flatness of the losses of `minibatches` over the flatness of their mean, that on S.
+
+    Flatness is the trace and the norm of the Hessian, and the sharpness in a `box`.
+    """
+
+    measure: Literal["contrastive_flatness"]
+    batch: PositiveInt = 32
+    minibatches: Annotated[int, Field(ge=2)] = 20
+    box: Annotated[float, Field(gt=0)]
+
+
 MeasureOptions = Annotated[
     Duality
     | TestImages
@@ -428,7 +485,11 @@ MeasureOptions = Annotated[
     | MinibatchLosses
     | ActiveTemperature
     | FirstMode
-    | Forgetting,
+    | Forgetting
+    | Regret
+    | TrueRegret
+    | RegretSlice
+    | ContrastiveFlatness,
     Field(discriminator="measure"),
 ]
 
@@ -478,4 +539,8 @@ MEASURES: dict[str, Measure] = {
     "active_temperature": Measure(ActiveTemperature, ("directions", "profiles")),
     "first_mode": Measure(FirstMode, ("margins",)),
     "forgetting": Measure(Forgetting, ("errors", "displacements", "points"), runtime=240),
+    "regret": Measure(Regret, ("summary", "kl_ball")),
+    "true_regret": Measure(TrueRegret, ("summary", "pairs")),
+    "regret_slice": Measure(RegretSlice, ("surface", "stars")),
+    "contrastive_flatness": Measure(ContrastiveFlatness, ("summary",)),
 }

@@ -1,0 +1,82 @@
+"""Claims of the study `mystery`, in a world where the post is right and in one where it is not."""
+
+from functools import cache
+from importlib import import_module
+from math import isfinite, isnan
+
+import pytest
+from mystery_worlds import RIGHT, SWEEPS, WRONG, world
+from scipy import stats
+
+from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from flatlas.store.material import Material
+
+pytestmark = pytest.mark.filterwarnings("error")
+FIGURES = sorted(SWEEPS)
+
+
+def judge(figure, material):
+    claims = import_module(f"flatlas.scorecard.mystery.{figure}").judge(material)
+    names = [claim.name for claim in claims]
+    assert len(set(names)) == len(names), "two claims of one name"
+    return {claim.name: claim for claim in claims}
+
+
+@cache
+def judged(right, figure):
+    return judge(figure, world(right, figure))
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize(("right", "verdict"), [(RIGHT, REPRODUCED), (WRONG, NOT_REPRODUCED)])
+def test_every_claim_comes_out_as_the_world_is(figure, right, verdict):
+    claims = judged(right, figure)
+    assert {name: claim.verdict for name, claim in claims.items()} == dict.fromkeys(claims, verdict)
+    assert not any(claim.note for claim in claims.values())
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_one_realization_has_numbers_and_decides_nothing(figure):
+    for claim in judge(figure, world(RIGHT, figure, seeds=1)).values():
+        assert claim.verdict == UNDECIDED
+        assert isfinite(claim.estimate.value)
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_where_no_net_reached_zero_error_nothing_is_decided(figure):
+    """A measure then writes a table without rows, and without columns of its own."""
+    material = world(RIGHT, figure, seeds=2)
+    standing = ["sweep", "run", "seed", "at", "epoch"]
+    tables = {
+        name: table.iloc[:0][standing] for name, table in material.tables.items() if "at" in table
+    }
+    lost = {"converged": False, "reason": "epochs exhausted", "met_epoch": 0}
+    tables["outcomes"] = material.tables["outcomes"].assign(**lost)
+    claims = judge(figure, Material(tables))
+    assert claims.keys() == judged(RIGHT, figure).keys()
+    for claim in claims.values():
+        assert claim.verdict == UNDECIDED
+        assert isnan(claim.estimate.value)
+
+
+def test_searches_that_did_not_converge_decide_nothing():
+    material = world(RIGHT, "fig3")
+    ball = material.tables["regret_kl_ball"].assign(converged=False)
+    claims = judge("fig3", Material({**material.tables, "regret_kl_ball": ball}))
+    lost = {name for name, claim in claims.items() if claim.verdict == UNDECIDED}
+    assert lost == {name for name in claims if name.startswith(("kl_", "damped_"))}
+
+
+def test_a_coefficient_is_that_of_all_dots():
+    material = world(WRONG, "fig3")
+    rows = material.tables["regret_summary"]
+    expected = stats.spearmanr(rows["regret"], rows["test_error"]).statistic
+    claim = judged(WRONG, "fig3")["regret"]
+    assert claim.estimate.value == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_change_is_the_largest_of_all_factors():
+    """R goes as α^½ from 1/4 to 4: twice as large at the far end."""
+    claims = judged(RIGHT, "fig4")
+    assert claims["regret"].estimate.value == pytest.approx(1.0, abs=0.05)
+    assert claims["trace_contrast"].estimate.value == pytest.approx(0.1)

@@ -1,0 +1,201 @@
+"""The Fisher matrix of a net's own predictions, and the natural gradients that follow from it.
+
+F = ⟨J_iᵀ S_i J_i⟩ is a mean over images, with J = ∂logits/∂w and S = diag(p) − p pᵀ, the sum over
+all classes that the net may predict: exact, and without labels. With the rows R_i J_i in G, where
+R_iᵀ R_i = S_i/n, it is F = GᵀG. Its rank is that of G, at most images times outputs, and the nets
+here have more weights than that.
+
+What takes the rank's place is Marquardt's damping, F + λ diag F, and not F + λ1. Under an α-scaling
+w → Dw of a ReLU net, with D diagonal, F becomes D⁻¹ F D⁻¹ and diag F becomes D⁻¹ diag F D⁻¹, while
+gradients become D⁻¹ g, so that gᵀ (F + λ diag F)⁻¹ g stays as it is, for every λ. An identity does
+not scale so, nor do the products JJᵀ between images, which D changes too: a damping of either kind
+gives one function several answers. In units of (diag F)^½ all is as if nothing had been scaled: F̃
+has a diagonal of ones, and λ is a number without a unit. λ = 0 is the pseudo-inverse on F's range,
+where the gradient of any of its images lies, because p − y is in the range of S.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.func import jvp, vjp, vmap
+
+from flatlas.hessian.loss import flattened, unflattened
+from flatlas.nets.layered import LayeredNet
+from flatlas.nets.layers import Parameters
+
+# Numbers in G up to which it is written down and decomposed: half a GiB of them.
+NUMBERS = 2**26
+# Numbers in the rows that are held at a time where it is not; images and vectors in a product.
+BLOCK, IMAGES, VECTORS = 2**24, 500, 16
+# Singular values of G̃ up to this share of the largest are round-off.
+ROUND_OFF = 1e-10
+# A solution has converged when F̃x̃ + λx̃ is the gradient to this share of it.
+TOLERANCE = 1e-8
+ITERATIONS = 2000
+
+
+@dataclass(frozen=True)
+class NaturalGradients:
+    """Rows x with (F + λ diag F) x = g; `residual` is the largest |(F̃ + λ) x̃ − g̃| / |g̃|."""
+
+    x: Tensor
+    residual: float
+    iterations: int
+    converged: bool
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """The logits of one net on images (images, channels, height, width), as a function of w."""
+
+    net: LayeredNet
+    inputs: Tensor
+
+    def __call__(self, w: Tensor) -> Tensor:
+        """(images, outputs)."""
+        return self.net.forward(unflattened(self.net, w), self.inputs.unsqueeze(0)).squeeze(0)
+
+    @torch.enable_grad()
+    def jacobian(self, w: Tensor) -> Tensor:
+        """J (images, outputs, size): a stack with a member for each image has them all at once."""
+        leaf = w.repeat(len(self.inputs), 1).requires_grad_()
+        logits = self.net.forward(unflattened(self.net, leaf), self.inputs.unsqueeze(1)).squeeze(1)
+        rows = [
+            torch.autograd.grad(one.sum(), leaf, retain_graph=True)[0] for one in logits.unbind(1)
+        ]
+        return torch.stack(rows, dim=1)
+
+    def split(self, images: int) -> "list[Predictions]":
+        """So many images at a time."""
+        return [Predictions(self.net, some) for some in self.inputs.split(images)]
+
+
+def natural_gradients(
+    net: LayeredNet, parameters: Parameters, inputs: Tensor, gradients: Tensor, damping: float
+) -> NaturalGradients:
+    """Those of `gradients` (count, size), at a stack's only member, over its images."""
+    return fisher_of(net, parameters, inputs).solve(gradients, damping)
+
+
+def fisher_of(net: LayeredNet, parameters: Parameters, inputs: Tensor) -> "Fisher":
+    """G written down where it is small enough, and products with vectors where it is not."""
+    (w,) = flattened(net, parameters)
+    predictions = Predictions(net, inputs.squeeze(0))
+    small = len(predictions.inputs) * net.outputs * len(w) <= NUMBERS
+    return DecomposedFisher.of(predictions, w) if small else FreeFisher(predictions, w)
+
+
+class DecomposedFisher:
+    """F by the singular values of G̃ = G (diag F)^-½, from which every damping follows."""
+
+    def __init__(self, rows: Tensor, unit: Tensor, values: Tensor, basis: Tensor) -> None:
+        """G̃, (diag F)^½, and what is left of the decomposition of G̃ beyond round-off."""
+        self._rows, self._unit, self._values, self._basis = rows, unit, values, basis
+
+    @classmethod
+    @torch.no_grad()
+    def of(cls, predictions: Predictions, w: Tensor) -> "DecomposedFisher":
+        """At the weights w."""
+        found = _rows(predictions, w, len(predictions.inputs))
+        unit = found.square().sum(0).sqrt()
+        scaled = found / _or_one(unit)
+        _, values, basis = torch.linalg.svd(scaled, full_matrices=False)
+        kept = values > ROUND_OFF * values[0]
+        return cls(scaled, unit, values[kept], basis[kept])
+
+    @torch.no_grad()
+    def solve(self, gradients: Tensor, damping: float) -> NaturalGradients:
+        """For each row; λ = 0 is the pseudo-inverse, and leaves out what is beyond F's range."""
+        g = gradients / _or_one(self._unit)
+        shares = g @ self._basis.T
+        x = (shares / (self._values.square() + damping)) @ self._basis
+        if damping:
+            x += (g - shares @ self._basis) / damping
+        residual = _residual(x @ self._rows.T @ self._rows + damping * x, g)
+        return NaturalGradients(x / _or_one(self._unit), residual, 1, residual <= TOLERANCE)
+
+
+class FreeFisher:
+    """F by its products with vectors, and natural gradients by conjugate gradients."""
+
+    def __init__(self, predictions: Predictions, w: Tensor) -> None:
+        """At the weights w."""
+        self._w, self._images = w, len(predictions.inputs)
+        held = max(1, BLOCK // (predictions.net.outputs * len(w)))
+        with torch.no_grad():
+            blocks = (_rows(some, w, self._images) for some in predictions.split(held))
+            self._unit = torch.stack([block.square().sum(0) for block in blocks]).sum(0).sqrt()
+        self._blocks = predictions.split(IMAGES)
+
+    @torch.no_grad()
+    def product(self, vectors: Tensor) -> Tensor:
+        """F v for each row v."""
+        return torch.stack([self._on(some, vectors) for some in self._blocks]).sum(0)
+
+    @torch.no_grad()
+    def solve(self, gradients: Tensor, damping: float) -> NaturalGradients:
+        """For each row, by conjugate gradients in units of (diag F)^½."""
+        unit = _or_one(self._unit)
+        g = gradients / unit
+
+        def matrix(x: Tensor) -> Tensor:
+            return self.product(x / unit) / unit + damping * x
+
+        x, left = torch.zeros_like(g), g.clone()
+        direction, square = left.clone(), left.square().sum(1, keepdim=True)
+        iterations = 0
+        while iterations < ITERATIONS and _residual(g - left, g) > TOLERANCE / 2:
+            image = matrix(direction)
+            length = square / _or_one((direction * image).sum(1, keepdim=True))
+            x += length * direction
+            left -= length * image
+            before, square = square, left.square().sum(1, keepdim=True)
+            direction = left + square / _or_one(before) * direction
+            iterations += 1
+        residual = _residual(matrix(x), g)
+        return NaturalGradients(x / unit, residual, iterations, residual <= TOLERANCE)
+
+    def _on(self, some: Predictions, vectors: Tensor) -> Tensor:
+        """What some of the images add to it."""
+        logits, back = vjp(some, self._w)[:2]
+        root = _roots(logits) / self._images**0.5
+
+        def alone(vector: Tensor) -> Tensor:
+            change = jvp(some, (self._w,), (vector,))[1]
+            seen = root.mT @ (root @ change.unsqueeze(-1))
+            return back(seen.squeeze(-1))[0]
+
+        found: Tensor = vmap(alone, chunk_size=VECTORS)(vectors)
+        return found
+
+
+Fisher = DecomposedFisher | FreeFisher
+
+
+def _rows(predictions: Predictions, w: Tensor, images: int) -> Tensor:
+    """The rows of G (images times outputs, size) of these of all `images`."""
+    root = _roots(predictions(w)) / images**0.5
+    return (root @ predictions.jacobian(w)).flatten(0, 1)
+
+
+def _roots(logits: Tensor) -> Tensor:
+    """R (images, outputs, outputs) with RᵀR = S: rows √p_c (e_c − p); of one output √(p (1 − p)).
+
+    A p that is almost 1 is never taken from 1: what is left is the sum of the others.
+    """
+    if logits.shape[1] == 1:
+        return (logits.sigmoid() * (-logits).sigmoid()).sqrt().unsqueeze(2)
+    p = logits.softmax(1)
+    same = torch.eye(p.shape[1], dtype=torch.bool, device=p.device)
+    others = p.unsqueeze(1).masked_fill(same, 0.0)
+    return p.sqrt().unsqueeze(2) * (torch.diag_embed(others.sum(2)) - others)
+
+
+def _residual(found: Tensor, wanted: Tensor) -> float:
+    return float(((found - wanted).norm(dim=1) / _or_one(wanted.norm(dim=1))).max())
+
+
+def _or_one(values: Tensor) -> Tensor:
+    """What to divide by: where it is 0, so is what is divided."""
+    return torch.where(values == 0, 1.0, values)

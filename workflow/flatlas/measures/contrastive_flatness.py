@@ -1,0 +1,97 @@
+"""Contrastive flatness: how flat minibatch losses are on average, over how flat their average is.
+
+It is 1 where all minibatches look alike, and large where the mean loss is flat only because sharp
+minibatch losses, with minima here and there, make it up. The trace of the Hessian is linear in the
+loss, so that by it the ratio is 1 but for which minibatches were drawn, in any net whatsoever; the
+spectral norm and the sharpness are convex, and their ratio is 1 or more.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+from pandas import DataFrame
+from torch import Tensor
+
+from flatlas.hessian.lanczos import TOLERANCE
+from flatlas.measures import hessian, sharpness
+from flatlas.measures.clean import on_clean
+from flatlas.measures.minibatches import minibatches
+from flatlas.measures.solution import Solution
+from flatlas.measures.under_scaling import under_scaling
+
+# Eigenvalues that the search for the largest takes along: with more it has more steps.
+HESSIAN = {"top": 5, "probes": 100}
+# From corner to corner, at most so many times.
+CORNERS = {"by": "corners", "epochs": 100}
+
+
+def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
+    """`summary` has a row for each α-scaling and each `flatness`: trace, spectral norm, sharpness.
+
+    `contrast` is the mean over minibatches over the value `of_mean`, with its standard error; all
+    are larger in a sharper place. Residual and iterations are those of the worst search.
+    """
+    solution = on_clean(solution)
+    drawn = minibatches(
+        solution, "contrastive flatness", (options["minibatches"], options["batch"])
+    )
+    rows = [
+        {"factor": factor, **row}
+        for factor, scaled in under_scaling(solution, options)
+        for row in _contrasts(scaled, drawn, options["box"])
+    ]
+    return {"summary": DataFrame(rows)}
+
+
+def _contrasts(solution: Solution, drawn: Tensor, box: float) -> Iterator[dict[str, Any]]:
+    whole = _flatness(solution, box)
+    parts = pd.concat([_flatness(_on(solution, images), box) for images in drawn])
+    for name, of_mean in whole.iterrows():
+        of_minibatches = parts.loc[[name]]
+        mean = of_minibatches["value"].mean()
+        yield {
+            "flatness": name,
+            "of_minibatches": mean,
+            "of_mean": of_mean["value"],
+            "contrast": mean / of_mean["value"],
+            "contrast_error": of_minibatches["value"].sem() / of_mean["value"],
+            "residual": max(of_minibatches["residual"].max(), of_mean["residual"]),
+            "iterations": max(of_minibatches["iterations"].max(), of_mean["iterations"]),
+            "converged": bool(of_minibatches["converged"].all() and of_mean["converged"]),
+        }
+
+
+def _on(solution: Solution, images: Tensor) -> Solution:
+    """The same as if it had been trained on these images alone."""
+    return replace(
+        solution,
+        inputs=solution.inputs[:, images],
+        labels=solution.labels[:, images],
+        clean=solution.clean[:, images],
+    )
+
+
+def _flatness(solution: Solution, box: float) -> DataFrame:
+    """A row each: the value, and how far its search came. The trace of dense nets needs none."""
+    (found,) = hessian.measure(solution, HESSIAN)["summary"].to_dict("records")
+    (tables,) = sharpness.measure_stack([solution], {**CORNERS, "box": box})
+    (sharp,) = tables["summary"].to_dict("records")
+    rows = {
+        "trace": _with_share(found["trace"], found["trace_error"], 1),
+        "spectral_norm": _with_share(
+            found["spectral_norm"], found["spectral_norm_residual"], found["iterations"]
+        ),
+        "sharpness": tuple(
+            sharp[name] for name in ("sharpness", "residual", "iterations", "converged")
+        ),
+    }
+    columns = ["value", "residual", "iterations", "converged"]
+    return DataFrame.from_dict(rows, orient="index", columns=columns)
+
+
+def _with_share(value: float, off: float, iterations: int) -> tuple[float, float, int, bool]:
+    """A value that may be `off`, told relative to it."""
+    share = off / abs(value) if value else 0.0
+    return value, share, iterations, share <= TOLERANCE

@@ -1,0 +1,111 @@
+"""The local regret of minibatches, R/ε = ‖g₂‖ (1 − cos(g₁, g₂)), and the same in a KL-ball.
+
+With an ε-ball in symmetrized KL divergence, ½ ε² ≥ ½ Δwᵀ F Δw, the formula is the same with norms
+and angles of gᵀ F⁻¹ g: the post's homework. F is the Fisher matrix of the net's own predictions;
+how its inverse is damped so that it knows nothing of the parametrization is told in
+`hessian/fisher.py`. Where F has full rank on the images, as in all nets with more weights than
+images, the undamped KL-ball lets each prediction move on its own: gradients of minibatches without
+an image in common are then at right angles, whatever the net, and 1 − cos is 1.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pandas import DataFrame
+from torch import Tensor
+
+from flatlas.hessian.fisher import NaturalGradients, fisher_of
+from flatlas.hessian.loss import MeanLoss, flattened
+from flatlas.measures.clean import on_clean
+from flatlas.measures.minibatch_loss import minibatch_loss, stacked, value_and_gradient
+from flatlas.measures.minibatches import minibatches
+from flatlas.measures.solution import Solution
+from flatlas.measures.under_scaling import under_scaling
+from flatlas.nets.loss import predictions
+
+
+@dataclass(frozen=True)
+class Regret:
+    """Of each pair of minibatches: R/ε, 1 − cos(g₁, g₂), and the norms of both (pairs, 2)."""
+
+    regret: Tensor
+    dissimilarity: Tensor
+    norms: Tensor
+
+    @classmethod
+    def of(cls, gradients: Tensor, duals: Tensor) -> "Regret":
+        """From gradients (pairs, 2, size) and what the ball makes of them, themselves or F⁻¹ g."""
+        norms = (gradients * duals).sum(-1).clamp_min(0).sqrt()
+        overlap = (gradients[:, 1] * duals[:, 0]).sum(-1)
+        # A gradient that is 0 is like no other.
+        cosine = overlap / norms.prod(1).where(norms.prod(1) > 0, 1.0)
+        return cls(norms[:, 1] * (1 - cosine), 1 - cosine, norms)
+
+    def summary(self) -> dict[str, float]:
+        """Means over pairs, with their standard errors."""
+        told = {
+            "regret": self.regret,
+            "dissimilarity": self.dissimilarity,
+            "norm": self.norms.mean(1),
+        }
+        errors = {f"{name}_error": _error(values) for name, values in told.items()}
+        return {name: values.mean().item() for name, values in told.items()} | errors
+
+
+def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
+    """`summary` has a row for each α-scaling, `kl_ball` one for each of them and each damping.
+
+    Pairs are independent, and the two minibatches of a pair too. They are drawn from S, as is F:
+    images with wrong labels are none of the distribution that the post draws from. `norm` is
+    E √tr ggᵀ, and `root_mean_square` is √tr E ggᵀ. Test error and loss tell which net it is.
+    """
+    solution = on_clean(solution)
+    shape = options["pairs"], 2, options["batch"]
+    drawn = minibatches(solution, "regret", shape).flatten(0, 1)
+    summaries, balls = [], []
+    for factor, scaled in under_scaling(solution, options):
+        _, found = value_and_gradient(minibatch_loss(scaled, drawn), stacked(scaled, len(drawn)))
+        gradients = found.unflatten(0, shape[:2])
+        told = Regret.of(gradients, gradients)
+        root_mean_square = told.norms.square().mean().sqrt().item()
+        summaries.append(
+            {"factor": factor, **told.summary(), "root_mean_square": root_mean_square}
+            | _net(scaled)
+        )
+        fisher = fisher_of(scaled.net, scaled.parameters, scaled.inputs)
+        for damping in options["dampings"]:
+            row = _ball(gradients, fisher.solve(found, damping))
+            balls.append({"factor": factor, "damping": damping, **row})
+    return {"summary": DataFrame(summaries), "kl_ball": DataFrame(balls)}
+
+
+def _ball(gradients: Tensor, natural: NaturalGradients) -> dict[str, float]:
+    """A row: the same in the KL-ball, and how well F was inverted."""
+    return {
+        **Regret.of(gradients, natural.x.view_as(gradients)).summary(),
+        "residual": natural.residual,
+        "iterations": natural.iterations,
+        "converged": natural.converged,
+    }
+
+
+def _net(solution: Solution) -> dict[str, float]:
+    """The loss on S with its gradient, and the errors on S and E."""
+    loss = MeanLoss(solution.net, solution.inputs, solution.labels)
+    value, g = value_and_gradient(loss, flattened(solution.net, solution.parameters))
+    return {
+        "loss": value.item(),
+        "gradient_norm": g.norm().item(),
+        "train_error": _error_rate(solution, solution.inputs, solution.labels),
+        "test_error": _error_rate(solution, solution.test_inputs, solution.test_labels),
+    }
+
+
+def _error_rate(solution: Solution, inputs: Tensor, labels: Tensor) -> float:
+    said = predictions(solution.net.forward(solution.parameters, inputs))
+    return (said != labels).double().mean().item()
+
+
+def _error(values: Tensor) -> float:
+    return values.std().item() / len(values) ** 0.5

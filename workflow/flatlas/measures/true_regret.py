@@ -1,0 +1,72 @@
+"""The regret itself inside the ε-ball, f₂(argmin f₁) − min f₂, beside the formula for small ε."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import pandas as pd
+from pandas import DataFrame
+from torch import Tensor
+
+from flatlas.hessian.loss import MeanLoss
+from flatlas.measures.ball import least_in_ball
+from flatlas.measures.clean import on_clean
+from flatlas.measures.minibatch_loss import minibatch_loss, stacked, value_and_gradient
+from flatlas.measures.minibatches import minibatches
+from flatlas.measures.regret import Regret
+from flatlas.measures.solution import Solution
+
+
+def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
+    """`pairs` has a row for each ε among the `radii` and each pair of minibatches.
+
+    `true_regret` is R and `formula` is ε ‖g₂‖ (1 − cos(g₁, g₂)). `summary` has their means over
+    pairs for each ε, and `ratio`, the ratio of these means. Residual and iterations are those of
+    the worse search.
+    """
+    solution = on_clean(solution)
+    shape = options["pairs"], 2, options["batch"]
+    drawn = minibatches(solution, "regret", shape).flatten(0, 1)
+    loss, w = minibatch_loss(solution, drawn), stacked(solution, len(drawn))
+    gradients = value_and_gradient(loss, w)[1].unflatten(0, shape[:2])
+    formula = Regret.of(gradients, gradients).regret
+    pairs = pd.concat(
+        [_at(loss, w, epsilon, formula) for epsilon in options["radii"]], ignore_index=True
+    )
+    return {"summary": summary(pairs), "pairs": pairs}
+
+
+def _at(loss: MeanLoss, w: Tensor, epsilon: float, formula: Tensor) -> DataFrame:
+    """All pairs at one ε."""
+    found = least_in_ball(partial(value_and_gradient, loss), w, epsilon)
+    # The place that is least for the other minibatch of the pair.
+    other = found.place.unflatten(0, (-1, 2)).flip(1).flatten(0, 1)
+    true = (loss(w + other) - found.value).unflatten(0, (-1, 2))[:, 1]
+    columns = {
+        "true_regret": true,
+        "formula": epsilon * formula,
+        "ratio": true / (epsilon * formula),
+        "residual": _of_both(found.residual).amax(1),
+        "iterations": _of_both(found.iterations).amax(1),
+        "converged": _of_both(found.converged).all(1),
+    }
+    table = DataFrame({name: column.cpu().numpy() for name, column in columns.items()})
+    table.insert(0, "epsilon", epsilon)
+    table.insert(1, "pair", range(1, len(table) + 1))
+    return table
+
+
+def _of_both(members: Tensor) -> Tensor:
+    return members.unflatten(0, (-1, 2))
+
+
+def summary(pairs: DataFrame) -> DataFrame:
+    """A row for each ε."""
+    by_radius = pairs.groupby("epsilon")
+    means = by_radius[["true_regret", "formula"]].mean()
+    return means.assign(
+        ratio=means["true_regret"] / means["formula"],
+        residual=by_radius["residual"].max(),
+        iterations=by_radius["iterations"].max(),
+        converged=by_radius["converged"].all(),
+    ).reset_index()

@@ -1,0 +1,1 @@
+"""Claims of the post on the generalization mystery (inFERENCe, 2018): one a module."""

@@ -1,0 +1,86 @@
+"""Figure 3: whether the local measures go with the test error."""
+
+from collections.abc import Iterator
+
+from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.conventions import CORRELATED, TIGHTER
+from flatlas.scorecard.mystery.measured import from_summary, in_ball, of_flatness
+from flatlas.scorecard.nets import Nets
+from flatlas.scorecard.prior.correlations import Quantity, pooled
+from flatlas.statistics.correlation import spearman
+from flatlas.store.material import Material
+
+FLATNESS = {"trace": "the trace", "spectral_norm": "the spectral norm", "sharpness": "sharpness"}
+SWEEPS = {
+    "batch": "SGD with minibatches of several sizes",
+    "sgd": "SGD with attack sets",
+    "adam": "Adam with attack sets",
+    "entropy_sgd": "Entropy-SGD with attack sets",
+}
+
+
+def judge(material: Material) -> list[Claim]:
+    """Over all nets, and the regrets sweep by sweep."""
+    nets = Nets(material)
+    everywhere = [
+        _goes_with(nets, name, says, measured, "over all nets")
+        for name, (says, measured) in _quantities(nets).items()
+    ]
+    return [*everywhere, *_by_sweep(material), *_better(nets)]
+
+
+def _quantities(nets: Nets) -> dict[str, tuple[str, Quantity]]:
+    contrasts = {
+        f"{flatness}_contrast": (
+            f"contrastive flatness by {says}",
+            of_flatness(nets, "contrast", flatness),
+        )
+        for flatness, says in FLATNESS.items()
+    }
+    return {
+        "regret": ("the local regret", from_summary(nets, "regret")),
+        "norm": ("the gradients' norm", from_summary(nets, "norm")),
+        "dissimilarity": ("1 − cos(g₁, g₂)", from_summary(nets, "dissimilarity")),
+        "damped_regret": ("the regret in a damped KL-ball", in_ball(nets, damped=True)),
+        "kl_regret": ("the regret in a KL-ball", in_ball(nets, damped=False)),
+        **contrasts,
+    }
+
+
+def _by_sweep(material: Material) -> Iterator[Claim]:
+    for sweep, told in SWEEPS.items():
+        nets = Nets(material, sweep)
+        for name in ("regret", "damped_regret"):
+            says, measured = _quantities(nets)[name]
+            yield _goes_with(nets, f"{name}_{sweep}", says, measured, f"over the nets of {told}")
+
+
+def _better(nets: Nets) -> Iterator[Claim]:
+    error = from_summary(nets, "test_error")
+    for flatness, says in FLATNESS.items():
+        contrast, alone = (of_flatness(nets, name, flatness) for name in ("contrast", "of_mean"))
+        yield nets.claim(
+            f"{flatness}_better",
+            "how flatness is affected by subsampling says more than flatness of the average loss",
+            f"size of Spearman's coefficient of contrastive flatness by {says} with the test error,"
+            " less that of the flatness itself, over all nets",
+            TIGHTER,
+            lambda x, y, z: abs(pooled(spearman)(x, z)) - abs(pooled(spearman)(y, z)),
+            contrast.values,
+            alone.values,
+            error.values,
+            settled=(contrast.settled, alone.settled),
+        )
+
+
+def _goes_with(nets: Nets, name: str, says: str, measured: Quantity, over: str) -> Claim:
+    return nets.claim(
+        name,
+        f"the smaller {says}, the better a net generalizes",
+        f"Spearman's coefficient of {says} with the test error, {over}",
+        CORRELATED["spearman"],
+        pooled(spearman),
+        measured.values,
+        from_summary(nets, "test_error").values,
+        settled=(measured.settled,),
+    )
