@@ -1,5 +1,6 @@
 """One look for all figures, and the one way to save them: what is drawn is what is in the CSV."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import fill
@@ -43,6 +44,7 @@ ORANGE, SKY, PURPLE = "#E69F00", "#56B4E9", "#CC79A7"
 GREY = "#808080"
 # How much small print fits on an inch of a figure's width.
 LETTERS_AN_INCH = 18
+FORMULA, UNBREAKABLE = re.compile(r"\$[^$]*\$"), "\u00a0"
 
 
 @dataclass(frozen=True)
@@ -79,8 +81,9 @@ def plain_ticks(axis: Axis, of_each: tuple[float, ...] = (1.0, 2.0, 5.0)) -> Non
 
 
 def note(figure: Figure, text: str) -> None:
-    """Small print under the panels, in as many lines as it takes."""
-    lines = fill(text, int(LETTERS_AN_INCH * figure.get_figwidth()))
+    """Small print under the panels, in as many lines as it takes; none ends within a formula."""
+    whole = FORMULA.sub(lambda formula: formula[0].replace(" ", UNBREAKABLE), text)
+    lines = fill(whole, int(LETTERS_AN_INCH * figure.get_figwidth())).replace(UNBREAKABLE, " ")
     figure.supxlabel(lines, fontsize=7.5, color="0.35", x=0.01, ha="left")
 
 
