@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import CORRELATED, TIGHTER
+from flatlas.scorecard.correlations import Quantity, pooled
 from flatlas.scorecard.mystery.measured import from_summary, in_ball, of_flatness
 from flatlas.scorecard.nets import Nets
-from flatlas.scorecard.prior.correlations import Quantity, pooled
 from flatlas.statistics.correlation import spearman
 from flatlas.store.material import Material
 

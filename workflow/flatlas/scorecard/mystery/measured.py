@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from flatlas.scorecard.correlations import Quantity
 from flatlas.scorecard.nets import Nets
-from flatlas.scorecard.prior.correlations import Quantity
 from flatlas.store.material import ZERO_ERROR
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import INSIDE
+from flatlas.scorecard.correlations import accuracy, log_prior, pooled
 from flatlas.scorecard.nets import Nets
-from flatlas.scorecard.prior.correlations import accuracy, log_prior, pooled
 from flatlas.scorecard.prior.extremes import largest, smallest
 from flatlas.scorecard.prior.systems import (
     REST,

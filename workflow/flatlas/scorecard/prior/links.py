@@ -2,8 +2,8 @@
 
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import TIGHT
+from flatlas.scorecard.correlations import Pair, correlated, log_prior
 from flatlas.scorecard.nets import Nets
-from flatlas.scorecard.prior.correlations import Pair, correlated, log_prior
 from flatlas.store.material import Material
 
 

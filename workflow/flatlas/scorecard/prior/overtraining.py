@@ -7,8 +7,7 @@ import numpy as np
 
 from flatlas.scorecard.claims import Claim, Criterion
 from flatlas.scorecard.conventions import BARELY, BROKEN, CORRELATED
-from flatlas.scorecard.nets import Nets
-from flatlas.scorecard.prior.correlations import (
+from flatlas.scorecard.correlations import (
     COEFFICIENTS,
     Pair,
     Quantity,
@@ -17,6 +16,7 @@ from flatlas.scorecard.prior.correlations import (
     log_prior,
     pooled,
 )
+from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.extremes import farthest, smallest
 from flatlas.store.material import Material
 

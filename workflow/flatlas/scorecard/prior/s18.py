@@ -2,8 +2,8 @@
 
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import CORRELATED
+from flatlas.scorecard.correlations import correlated
 from flatlas.scorecard.nets import Nets
-from flatlas.scorecard.prior.correlations import correlated
 from flatlas.scorecard.prior.systems import broken_flatness, flatness_pair, tight_prior
 from flatlas.store.material import Material
 

@@ -2,7 +2,7 @@
 
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import TIGHTER
-from flatlas.scorecard.prior.correlations import compared
+from flatlas.scorecard.correlations import compared
 from flatlas.scorecard.prior.systems import (
     beside,
     prior_pair,

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 from flatlas.scorecard.claims import Claim, Criterion
 from flatlas.scorecard.conventions import BROKEN, CORRELATED
+from flatlas.scorecard.correlations import Pair, correlated, flatness, log_prior
 from flatlas.scorecard.nets import Nets
-from flatlas.scorecard.prior.correlations import Pair, correlated, flatness, log_prior
 from flatlas.scorecard.prior.systems import called, drawn
 from flatlas.store.material import Material
 

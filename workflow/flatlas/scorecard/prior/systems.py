@@ -7,8 +7,7 @@ import numpy as np
 
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import BROKEN, LOOSER, MUCH_LOOSER, SMALL, TIGHT
-from flatlas.scorecard.nets import Nets
-from flatlas.scorecard.prior.correlations import (
+from flatlas.scorecard.correlations import (
     Pair,
     Quantity,
     accuracy,
@@ -18,6 +17,7 @@ from flatlas.scorecard.prior.correlations import (
     log_prior,
     scattered,
 )
+from flatlas.scorecard.nets import Nets
 from flatlas.statistics.means import mean
 from flatlas.store.material import ZERO_ERROR, Material
 
