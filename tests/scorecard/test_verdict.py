@@ -119,6 +119,8 @@ def test_the_conventions_mean_what_they_say():
         "DECAYED": (-0.25, 0.25, False),
         "NEAR": (-0.3, 0.3, False),
         "NEAR_TWO_HUNDRED": (100, 400, False),
+        "LIMIT": (-0.01, 0.01, False),
+        "ONLY_THE_FUNCTION": (-inf, 0.01, False),
     }
     strong, fair, weak = (
         {"pearson": of, "spearman": of, "kendall": kendall}
