@@ -25,6 +25,8 @@ ERRORS = ("train_error", "test_error")
 ROW_HEIGHT = 1.75
 # Over more epochs than this without a measurement no line is drawn.
 GAP = 100
+# Where zero error comes before this share of all epochs, its name has no room on the left.
+EARLY = 0.15
 
 
 @dataclass(frozen=True)
@@ -182,7 +184,8 @@ def _mark(rows: Sequence[tuple[Axes, Axes]], points: pd.DataFrame) -> None:
     if first.empty or not first["converged"].all():
         return
     met, after, factor = first[["met_epoch", AFTER, FACTOR]].iloc[0].astype(float)
-    marks = [(met, "zero error ", "right")]
+    early = met < EARLY * points["epoch"].max()
+    marks = [(met, " zero error ", "left" if early else "right")]
     if np.isfinite(after):
         marks.append((met + after, rf" $\alpha$ = {factor:g}", "left"))
     for whole, part in rows:
