@@ -109,4 +109,6 @@ def small_print(material: Material, points: pd.DataFrame, said: str = "") -> str
         text += "Gradient: the first-order part of the sharpness, in the median net. "
     if points.filter(like="_settled").eq(False).any(axis=None):
         text += "Hollow: what was measured has not converged. "
-    return text + f"Of {len(outcomes)} nets {never or 'none'} never had zero error on S."
+    if never:
+        return text + f"Of {len(outcomes)} nets {never} never had zero error on S."
+    return text + f"All {len(outcomes)} nets came to zero error on S."
