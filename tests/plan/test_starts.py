@@ -7,7 +7,7 @@ from small_configuration import Removed
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.ids import run_id, samples_id
-from flatlas.plan.plan import second_task
+from flatlas.plan.measure_specs import second_task
 from flatlas.plan.stages import stages
 from flatlas.plan.training_specs import RunSpec
 

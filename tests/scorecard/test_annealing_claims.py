@@ -1,11 +1,11 @@
 """The claims of the study `annealing`, where the paper is right, and where it is not."""
 
-from importlib import import_module
 from math import isfinite, isnan
 
 import numpy as np
 import pytest
 from annealing_worlds import JUDGED, RIGHT, WRONG, world
+from judging import judged_figure
 
 from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.scorecard.conventions import near
@@ -21,10 +21,7 @@ OF_DIRECTIONS = ("gamma", "inverse", "psi", "rises", "curvature", "spread", "pro
 
 
 def judge(figure, material):
-    claims = import_module(f"flatlas.scorecard.annealing.{figure}").judge(material)
-    names = [claim.name for claim in claims]
-    assert len(set(names)) == len(names), "two claims of one name"
-    return {claim.name: claim for claim in claims}
+    return judged_figure("annealing", figure, material)
 
 
 def verdicts(claims):

@@ -6,6 +6,7 @@ from math import isfinite, isnan
 import numpy as np
 import pandas as pd
 import pytest
+from judging import judged_figure
 from worlds import JUDGED, RIGHT, STUDY, WRONG, world
 
 from flatlas.errors import FlatlasError
@@ -18,10 +19,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 
 def judge(figure, material):
-    claims = import_module(f"flatlas.scorecard.duality.{figure}").judge(material)
-    names = [claim.name for claim in claims]
-    assert len(set(names)) == len(names), "two claims of one name"
-    return {claim.name: claim for claim in claims}
+    return judged_figure("duality", figure, material)
 
 
 def verdicts(claims):

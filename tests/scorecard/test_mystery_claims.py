@@ -1,10 +1,10 @@
 """Claims of the study `mystery`, in a world where the post is right and in one where it is not."""
 
 from functools import cache
-from importlib import import_module
 from math import isfinite, isnan
 
 import pytest
+from judging import judged_figure
 from mystery_worlds import RIGHT, SWEEPS, WRONG, world
 from scipy import stats
 
@@ -16,10 +16,7 @@ FIGURES = sorted(SWEEPS)
 
 
 def judge(figure, material):
-    claims = import_module(f"flatlas.scorecard.mystery.{figure}").judge(material)
-    names = [claim.name for claim in claims]
-    assert len(set(names)) == len(names), "two claims of one name"
-    return {claim.name: claim for claim in claims}
+    return judged_figure("mystery", figure, material)
 
 
 @cache

@@ -1,11 +1,11 @@
 """The claims about courses along training (Figures 5, S6, S8, S9, S10 of the study `prior`)."""
 
-from importlib import import_module
 from math import isfinite, isnan
 
 import numpy as np
 import pandas as pd
 import pytest
+from judging import judged_figure
 
 from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.scorecard.nets import Nets
@@ -98,10 +98,7 @@ def wrong_world(figure, epoch, since, met):
 
 
 def judge(figure, material):
-    claims = import_module(f"flatlas.scorecard.prior.{figure}").judge(material)
-    names = [claim.name for claim in claims]
-    assert len(set(names)) == len(names), "two claims of one name"
-    return {claim.name: claim for claim in claims}
+    return judged_figure("prior", figure, material)
 
 
 def verdicts(claims):

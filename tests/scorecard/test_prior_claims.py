@@ -1,11 +1,11 @@
 """Claims on correlations, in a world where the paper is right and in one where it is wrong."""
 
 from functools import cache
-from importlib import import_module
 from math import isfinite, isnan
 
 import numpy as np
 import pytest
+from judging import judged_figure
 from prior_worlds import RIGHT, STUDY, WRONG, world
 from scipy import stats
 
@@ -27,10 +27,7 @@ JUDGED = [
 
 
 def judge(figure, material):
-    claims = import_module(f"flatlas.scorecard.prior.{figure}").judge(material)
-    names = [claim.name for claim in claims]
-    assert len(set(names)) == len(names), "two claims of one name"
-    return {claim.name: claim for claim in claims}
+    return judged_figure("prior", figure, material)
 
 
 @cache

@@ -5,7 +5,6 @@ The net stays the same function. Eigenvectors, loss gaps and every ΔL_n stay as
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -14,7 +13,7 @@ from torch import Tensor
 
 from flatlas.measures.decomposition import decompose, moments, ranked
 from flatlas.measures.solution import Solution
-from flatlas.nets.rescaling import rescaled
+from flatlas.measures.under_scaling import under_scaling
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
@@ -27,10 +26,8 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     layer, directions = options["layer"], options["directions"]
     sigma_g = _spectrum(solution, layer, directions)["sigma_g"]
     tables = []
-    for factor in options["factors"]:
-        parameters = rescaled(solution.net, solution.parameters, layer, factor)
-        columns = _spectrum(replace(solution, parameters=parameters), layer, directions)
-        table = ranked(columns, sigma_g)
+    for factor, scaled in under_scaling(solution, options):
+        table = ranked(_spectrum(scaled, layer, directions), sigma_g)
         table.insert(0, "factor", factor)
         tables.append(table)
     return {"directions": pd.concat(tables, ignore_index=True)}

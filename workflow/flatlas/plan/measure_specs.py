@@ -117,6 +117,13 @@ class Flatness(Measurement):
     factor: Annotated[float, Field(gt=1)] = 2.0
 
 
+def _without_next(layer: str, run: RunSpec) -> Iterator[tuple[str, str]]:
+    """An α-scaling is taken back by the next layer."""
+    *others, last = layer_names(run.net)["dense"]
+    if layer == last:
+        yield "layer", f"is '{last}', which has no next layer. Allowed: {', '.join(others)}."
+
+
 class ScaleInvariance(Measurement):
     """The duality with a layer's weights times p and the next one's over p, for some `factors`."""
 
@@ -128,9 +135,7 @@ class ScaleInvariance(Measurement):
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """There has to be a next layer."""
         yield from super().misfits(run)
-        *others, last = layer_names(run.net)["dense"]
-        if self.layer == last:
-            yield "layer", f"is '{last}', which has no next layer. Allowed: {', '.join(others)}."
+        yield from _without_next(self.layer, run)
 
 
 class MinibatchNoise(Measurement):
@@ -421,9 +426,8 @@ class UnderScaling(Measurement):
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """There has to be a next layer, if anything is scaled."""
         yield from super().misfits(run)
-        *others, last = layer_names(run.net)["dense"]
-        if self.layer == last and self.factors != (1.0,):
-            yield "layer", f"is '{last}', which has no next layer. Allowed: {', '.join(others)}."
+        if self.factors != (1.0,):
+            yield from _without_next(self.layer, run)
 
 
 class Regret(UnderScaling):
@@ -499,6 +503,14 @@ class MeasureSpec(Spec):
 
     options: MeasureOptions
     run: RunSpec
+
+
+def second_task(measured: MeasureSpec) -> SubsetSpec | None:
+    """The images of a measure's second task: as many of other classes, drawn by the same seeds."""
+    options, samples = measured.options, measured.run.samples
+    if not (isinstance(options, Forgetting) and isinstance(samples, SubsetSpec)):
+        return None
+    return samples.model_copy(update={"only": options.task})
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from flatlas.plan.data_specs import (
 )
 from flatlas.plan.ids import kernel_id, run_id, samples_id, source_id
 from flatlas.plan.kernel_specs import KernelSpec, sampled_kernel
-from flatlas.plan.measure_specs import MEASURES, AlongRecording, Forgetting, MeasureSpec
+from flatlas.plan.measure_specs import MEASURES, AlongRecording, MeasureSpec, second_task
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.studies import Study
 from flatlas.plan.training_specs import RunSpec
@@ -219,14 +219,6 @@ class Plan:
 def _matrix_mb(samples: SamplesSpec) -> int:
     """What a matrix over the images of S and E takes in float64."""
     return 8 * images_seen(samples) ** 2 // 10**6
-
-
-def second_task(measured: MeasureSpec) -> SubsetSpec | None:
-    """The images of a measure's second task: as many of other classes, drawn by the same seeds."""
-    options, samples = measured.options, measured.run.samples
-    if not (isinstance(options, Forgetting) and isinstance(samples, SubsetSpec)):
-        return None
-    return samples.model_copy(update={"only": options.task})
 
 
 def samples_file(samples: SamplesSpec) -> str:

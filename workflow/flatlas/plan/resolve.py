@@ -28,9 +28,9 @@ from flatlas.plan.documents import (
 )
 from flatlas.plan.ids import kernel_id, measurement_id, run_id, samples_id, source_id
 from flatlas.plan.kernel_specs import sampled_kernel
-from flatlas.plan.measure_specs import MEASURES, Measurement, MeasureSpec
+from flatlas.plan.measure_specs import MEASURES, Measurement, MeasureSpec, second_task
 from flatlas.plan.net_specs import LayerKind, NetSpec, layer_names
-from flatlas.plan.plan import Entry, FigurePlan, Plan, second_task
+from flatlas.plan.plan import Entry, FigurePlan, Plan
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.spec import Spec
 from flatlas.plan.studies import Data, Run, Start, Study

@@ -5,7 +5,8 @@ from typing import Any
 from flatlas.plan.data_specs import subset_of
 from flatlas.plan.ids import kernel_id, run_id, samples_id, source_id
 from flatlas.plan.kernel_specs import sampled_kernel
-from flatlas.plan.plan import Plan, second_task
+from flatlas.plan.measure_specs import second_task
+from flatlas.plan.plan import Plan
 
 
 def stages(plan: Plan) -> dict[str, Any]:
