@@ -18,7 +18,8 @@ from flatlas.plan.data_specs import (
 )
 from flatlas.plan.ids import kernel_id, run_id, samples_id, source_id
 from flatlas.plan.kernel_specs import KernelSpec, sampled_kernel
-from flatlas.plan.measure_specs import MEASURES, AlongRecording, MeasureSpec, second_task
+from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
+from flatlas.plan.measurements.recordings import AlongRecording
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.studies import Study
 from flatlas.plan.training_specs import RunSpec

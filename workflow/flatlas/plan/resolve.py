@@ -28,7 +28,8 @@ from flatlas.plan.documents import (
 )
 from flatlas.plan.ids import kernel_id, measurement_id, run_id, samples_id, source_id
 from flatlas.plan.kernel_specs import sampled_kernel
-from flatlas.plan.measure_specs import MEASURES, Measurement, MeasureSpec, second_task
+from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
+from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.net_specs import LayerKind, NetSpec, layer_names
 from flatlas.plan.plan import Entry, FigurePlan, Plan
 from flatlas.plan.settings import Preset, Settings

@@ -1,0 +1,77 @@
+"""What the options of all measures share."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field
+
+from flatlas.plan.moments import Moment, moments
+from flatlas.plan.net_specs import layer_names
+from flatlas.plan.spec import Spec
+from flatlas.plan.training_specs import RunSpec
+
+Many = Field(min_length=1)
+
+
+def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    if len(set(values)) < len(values):
+        raise ValueError(f"say each only once, not {', '.join(map(str, values))}")
+    return values
+
+
+Distinct = AfterValidator(_distinct)
+
+
+def _with_one(factors: tuple[float, ...]) -> tuple[float, ...]:
+    if 1.0 not in factors:
+        raise ValueError("the factor 1, against which the others are held, has to be among them")
+    return factors
+
+
+Factors = Annotated[
+    tuple[Annotated[float, Field(gt=0)], ...], Many, Distinct, AfterValidator(_with_one)
+]
+
+
+class Measurement(Spec):
+    """What all measures share: the moments of a training `at` which they are taken.
+
+    A moment is an epoch among the run's `checkpoints`; `met+10`, where 10 is among its
+    `overtraining`; or `final`: the solution. `all` is spelled out by the plan.
+    """
+
+    at: Annotated[tuple[Literal["all"] | Moment, ...], Many, Distinct] = ("final",)
+
+    def spelled_out(self, run: RunSpec) -> Self:
+        """The same with each moment of the run in place of `all`."""
+        if "all" not in self.at:
+            return self
+        return self.model_copy(update={"at": moments(run.checkpoints, run.overtraining)})
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """Each option that can't be met by a run: its key, and why. Told before anything runs."""
+        kept = moments(run.checkpoints, run.overtraining)
+        for moment in self.at:
+            if moment not in kept:
+                allowed = ", ".join(map(str, kept))
+                yield "at", f"names '{moment}'. Allowed: {allowed}."
+
+
+def without_next(layer: str, run: RunSpec) -> Iterator[tuple[str, str]]:
+    """An α-scaling is taken back by the next layer."""
+    *others, last = layer_names(run.net)["dense"]
+    if layer == last:
+        yield "layer", f"is '{last}', which has no next layer. Allowed: {', '.join(others)}."
+
+
+class UnderScaling(Measurement):
+    """What measures share that are also taken after an α-scaling of a `layer`: its `factors` α."""
+
+    layer: str = "fc1"
+    factors: Factors = (1.0,)
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """There has to be a next layer, if anything is scaled."""
+        yield from super().misfits(run)
+        if self.factors != (1.0,):
+            yield from without_next(self.layer, run)
