@@ -17,6 +17,8 @@ from flatlas.measures.solution import Solution
 
 # Steps that are held in float64 at a time: 20 MB of a layer of 2,500 weights.
 STEPS = 1000
+# Columns of the covariance that are added to at a time.
+STRIP = 250
 TINY = torch.finfo(torch.float64).tiny
 
 
@@ -52,7 +54,11 @@ def principal(trajectory: np.ndarray, device: torch.device) -> Principal:
     covariance = mean.new_zeros(weights, weights)
     for block in _blocks(trajectory, device):
         block -= mean
-        covariance.addmm_(block.T, block, alpha=1 / steps)
+        # Of a symmetric matrix the lower half is enough work.
+        for begin in range(0, weights, STRIP):
+            strip = covariance[begin:, begin : begin + STRIP]
+            strip.addmm_(block[:, begin:].T, block[:, begin : begin + STRIP], alpha=1 / steps)
+    covariance = covariance.tril() + covariance.tril(-1).T
     variances, directions = torch.linalg.eigh(covariance)
     # Of so many steps around their mean, no more directions are independent.
     most = min(steps - 1, weights)
