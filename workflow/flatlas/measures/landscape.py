@@ -77,6 +77,15 @@ def interval(
     return _joined(left), _joined(right)
 
 
+def mirrored(left: Ends, right: Ends) -> tuple[Tensor, Tensor]:
+    """Both ends of each valley: where one side has none, as far as the other goes.
+
+    Along a drift the loss may fall forever on one side. NaN where neither side has an end.
+    """
+    low, high = left.at, right.at
+    return torch.where(low.isnan(), -high, low), torch.where(high.isnan(), -low, high)
+
+
 def loss_along(solution: Solution, layer: str, activity: Tensor, directions: Tensor) -> Loss:
     """The mean training loss at W + θ E_n, as a function of n and θ of any number of points."""
     z, change = solution.preactivation(layer, activity), activity @ directions
