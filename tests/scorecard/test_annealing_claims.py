@@ -101,8 +101,8 @@ def test_each_run_of_a_sweep_has_its_own_claims():
     runs = ("B50_lr0.1", "B25_lr0.1", "B100_lr0.1", "B50_lr0.05", "B50_lr0.2")
     assert {f"psi_{run}" for run in runs} <= set(claims)
     told = judge("s3", world(RIGHT, "s3"))
-    layers = {"deep_fc2", "deep_fc3", "deep_fc4"}
-    assert set(told) == {f"inverse_{net}" for net in {*layers, "lenet_cifar", "adam", "momentum"}}
+    layers = {"deep_fc2", "deep_fc3", "deep_fc4", "lenet_cifar_conv1", "lenet_cifar_conv2"}
+    assert set(told) == {f"inverse_{net}" for net in {*layers, "adam", "momentum"}}
 
 
 def test_one_run_of_another_psi_is_told_alone():

@@ -133,9 +133,8 @@ def _widths(
     """F_i of some of the directions, and whether each end is found, or known to be nowhere."""
     activity = solution.into(layer, solution.inputs)
     some = found.directions[places]
-    curvature = ((some @ hessian(solution, layer, activity)) * some).sum(1)
     shape = solution.net.dense(layer).fans
-    left, right = interval(solution, layer, activity, some.reshape(-1, *shape), curvature, e)
+    left, right = interval(solution, layer, activity, some.reshape(-1, *shape), e)
     # A cost that is the same on both sides has to keep to the one that has an end.
     low, high = mirrored(left, right)
     known = [end.converged | end.at.isnan() for end in (left, right)]

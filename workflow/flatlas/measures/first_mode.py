@@ -29,7 +29,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     layer = options["layer"]
     direction = principal_of(solution, layer, 1).matrices(solution.net.dense(layer).fans)
     activity = solution.into(layer, solution.inputs)
-    left, right = interval(solution, layer, activity, direction, activity.new_zeros(1), e)
+    left, right = interval(solution, layer, activity, direction, e)
     low, high = mirrored(left, right)
     theta = torch.linspace(low.item(), high.item(), STEPS, dtype=activity.dtype)
     chosen = _first_of_each_class(solution.labels[0], options["images"])

@@ -35,7 +35,7 @@ class Principal:
     directions: Tensor
     residual: Tensor
 
-    def matrices(self, shape: tuple[int, int]) -> Tensor:
+    def matrices(self, shape: tuple[int, ...]) -> Tensor:
         """The directions in the shape of the layer's weights."""
         return self.directions.reshape(-1, *shape)
 
@@ -72,7 +72,7 @@ def principal(trajectory: np.ndarray, device: torch.device) -> Principal:
 
 def principal_of(solution: Solution, layer: str, count: int | None = None) -> Principal:
     """The first `count` directions, or all, of the trajectory of a solution's layer."""
-    weight = solution.parameters[f"{solution.net.dense(layer).name}.weight"]
+    weight = solution.parameters[f"{solution.net.layer(layer).name}.weight"]
     trajectory = solution.trajectory
     if trajectory is None or trajectory.shape[1] != weight.numel():
         found = "none" if trajectory is None else f"one of {trajectory.shape[1]} weights"

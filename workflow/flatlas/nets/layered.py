@@ -59,6 +59,11 @@ class LayeredNet:
             f"Dense layers: {', '.join(allowed)}.{nearest(name, allowed)}"
         )
 
+    def layer(self, name: str) -> Layer:
+        """The layer of this name, dense or a convolution."""
+        convolved = (one for one in self.convolutions if one.name == name)
+        return next(convolved, None) or self.dense(name)
+
     def after(self, name: str) -> tuple[Dense, ...]:
         """The dense layers above the one of this name."""
         position = self.dense_layers.index(self.dense(name))
@@ -82,8 +87,12 @@ class LayeredNet:
             activity = layer.forward(parameters, activity)
         return self._flat(activity)
 
-    def _flat(self, activity: Tensor) -> Tensor:
-        return activity.mean((3, 4)) if self.global_pool else activity.flatten(2)
+    def _for(self, layer: Layer, activity: Tensor) -> Tensor:
+        """Flat, where a dense layer follows on images."""
+        return self._flat(activity) if activity.ndim == 5 and isinstance(layer, Dense) else activity
+
+    def _flat(self, images: Tensor) -> Tensor:
+        return images.mean((3, 4)) if self.global_pool else images.flatten(2)
 
     def forward(
         self, parameters: Parameters, inputs: Tensor, masks: Mapping[str, Tensor] | None = None
@@ -97,25 +106,16 @@ class LayeredNet:
         return activity
 
     def into(self, parameters: Parameters, inputs: Tensor, layer: str) -> Tensor:
-        """The activity a that enters a dense layer."""
-        target = self.dense(layer)
-        activity = self.features(parameters, inputs)
-        for below in self.dense_layers[: self.dense_layers.index(target)]:
-            activity = below.forward(parameters, activity)
-        return activity
+        """The activity a that enters a layer: images, where it is a convolution."""
+        target, activity = self.layer(layer), inputs
+        for below in self.layers[: self.layers.index(target)]:
+            activity = below.forward(parameters, self._for(below, activity))
+        return self._for(target, activity)
 
     def onward(self, parameters: Parameters, z: Tensor, layer: str) -> Tensor:
-        """The logits that follow from a dense layer's pre-activations z."""
-        activity = z.relu() if self.dense(layer).relu else z
-        for above in self.after(layer):
-            activity = above.forward(parameters, activity)
+        """The logits that follow from a layer's pre-activations z, if no image skips it."""
+        target = self.layer(layer)
+        activity = target.activity(z)
+        for above in self.layers[self.layers.index(target) + 1 :]:
+            activity = above.forward(parameters, self._for(above, activity))
         return activity
-
-    def beyond(self, parameters: Parameters, images: Tensor, convolution: Convolution) -> Tensor:
-        """The logits that follow from the images that leave a convolution."""
-        activity = images
-        for above in self.convolutions[self.convolutions.index(convolution) + 1 :]:
-            activity = above.forward(parameters, activity)
-        first = self.dense_layers[0]
-        z = first.preactivation(parameters, self._flat(activity))
-        return self.onward(parameters, z, first.name)

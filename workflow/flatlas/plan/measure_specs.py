@@ -80,13 +80,13 @@ def second_task(measured: MeasureSpec) -> SubsetSpec | None:
 class Measure:
     """An entry: the options a study may set, the tables written, the resources asked for.
 
-    `layers` is the kind of layer that its option `layer` has to name. `matrices` is how many
-    square matrices in float64, over the images of S and E, are held beside the `mem_mb`.
+    `layers` is the kind of layer that its option `layer` has to name; None takes both. `matrices`
+    is how many square matrices in float64, over the images of S and E, are held beside the `mem_mb`.
     """
 
     options: type[Measurement]
     tables: tuple[str, ...]
-    layers: LayerKind = "dense"
+    layers: LayerKind | None = "dense"
     threads: int = 1
     mem_mb: int = 4000
     matrices: int = 0
@@ -109,7 +109,7 @@ MEASURES: dict[str, Measure] = {
     "hessian": Measure(Hessian, ("summary", "eigenvalues")),
     "boolean_prior": Measure(BooleanPrior, ("summary",)),
     "trajectory_pca": Measure(TrajectoryPca, ("directions", "projections")),
-    "valley": Measure(Valley, ("directions", "profiles")),
+    "valley": Measure(Valley, ("directions", "profiles"), layers=None),
     "minibatch_losses": Measure(MinibatchLosses, ("directions", "profiles")),
     "active_temperature": Measure(ActiveTemperature, ("directions", "profiles")),
     "first_mode": Measure(FirstMode, ("margins",)),

@@ -177,7 +177,7 @@ class _StudyResolver:
 
         run = validated(Run, tree, origin)
         if run.snapshots is not None:
-            _check_layer(run.snapshots, "dense", run, origin(("snapshots",)))
+            _check_layers([run.snapshots], run, origin(("snapshots",)))
         if run.rescaling is not None:
             _check_rescaled(run.rescaling.layer, run, origin(("rescaling", "layer")))
         if run.frozen is not None:
@@ -247,7 +247,11 @@ class _StudyResolver:
         layer = getattr(options, "layer", None)
         if layer is not None:
             kind = MEASURES[self.study.measures[name]["measure"]].layers
-            _check_layer(layer, kind, spec, self.document.origin(("measures", name, "layer")))
+            place = self.document.origin(("measures", name, "layer"))
+            if kind is None:
+                _check_layers([layer], spec, place)
+            else:
+                _check_layer(layer, kind, spec, place)
         for key, why in options.misfits(spec):
             raise FlatlasError(f"{self.document.origin(('measures', name, key))} {why}")
         measured = MeasureSpec(options=options.model_dump(), run=spec)

@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -251,9 +252,10 @@ class Trainer:
     def _trajectory(self) -> Trajectory | None:
         if self.spec.snapshots is None:
             return None
-        layer = self.net.dense(self.spec.snapshots)
+        layer = self.net.layer(self.spec.snapshots)
+        weights = prod(layer.shapes[f"{layer.name}.weight"])
         steps = len(self.minibatches) * self.spec.stop.extra_epochs
-        shape = (len(self.members), steps, layer.inputs * layer.outputs)
+        shape = (len(self.members), steps, weights)
         return Trajectory(self.resume.folder / "trajectory.npy", shape)
 
     def _record_snapshots(self, step: int) -> None:

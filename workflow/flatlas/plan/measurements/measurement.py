@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field
 
 from flatlas.plan.moments import Moment, moments
-from flatlas.plan.net_specs import layer_names
+from flatlas.plan.net_specs import ConvolutionalNet, layer_names
 from flatlas.plan.spec import Spec
 from flatlas.plan.training_specs import RunSpec
 
@@ -62,6 +62,15 @@ def without_next(layer: str, run: RunSpec) -> Iterator[tuple[str, str]]:
     *others, last = layer_names(run.net)["dense"]
     if layer == last:
         yield "layer", f"is '{last}', which has no next layer. Allowed: {', '.join(others)}."
+
+
+def skipped(layer: str, run: RunSpec) -> Iterator[tuple[str, str]]:
+    """Past a residual stage the images go in another way too."""
+    stages = run.net.stages if isinstance(run.net, ConvolutionalNet) else ()
+    convolutions = dict(zip(layer_names(run.net)["convolution"], stages, strict=True))
+    if layer in convolutions and convolutions[layer].skip:
+        allowed = [name for name, stage in convolutions.items() if not stage.skip]
+        yield "layer", f"is '{layer}', past which the images skip. Allowed: {', '.join(allowed)}."
 
 
 class UnderScaling(Measurement):
