@@ -80,8 +80,8 @@ def second_task(measured: MeasureSpec) -> SubsetSpec | None:
 class Measure:
     """An entry: the options a study may set, the tables written, the resources asked for.
 
-    `layers` is the kind of layer that its option `layer` has to name; None takes both. `matrices`
-    is how many square matrices in float64, over the images of S and E, are held beside the `mem_mb`.
+    `layers` is the kind of layer that its option `layer` has to name; None takes both. Beside the
+    `mem_mb` it holds so many `matrices`: square, in float64, over the images of S and E.
     """
 
     options: type[Measurement]
