@@ -151,8 +151,8 @@ class ModuleNet(LayeredNet):
     ) -> Tensor:
         self._module.train(training)
         seen = {
-            name.removeprefix(f"{FEATURES}."): b.to(inputs) if b.is_floating_point() else b
-            for name, b in buffers.items()
+            name.removeprefix(f"{FEATURES}."): _beside(inputs, buffer)
+            for name, buffer in buffers.items()
         }
         rows = []
         for row, images in enumerate(inputs):
@@ -163,6 +163,11 @@ class ModuleNet(LayeredNet):
             }
             rows.append(functional_call(self._module, {**own, **seen}, (images,)))
         return torch.stack(rows)
+
+
+def _beside(inputs: Tensor, buffer: Tensor) -> Tensor:
+    """On the device of the images; numbers as exact as theirs, counters as they are."""
+    return buffer.to(inputs) if buffer.is_floating_point() else buffer.to(inputs.device)
 
 
 def _apart(
