@@ -89,8 +89,12 @@ def load_solutions(
             name: _of_member(arrays, f"{moment}/{name}", member, shape, device).unsqueeze(0)
             for name, shape in net.shapes.items()
         }
+        statistics = {
+            name: _of_member(arrays, f"{moment}/{name}", member, shape, device)
+            for name, shape in net.statistic_shapes.items()
+        }
         yield Solution(
-            net=net,
+            net=net.seeing(statistics),
             seed=samples.seeds[0],
             parameters=parameters,
             learners=_learners(arrays, f"{moment}.learners", member, net, device) or parameters,

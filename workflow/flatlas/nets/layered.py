@@ -11,6 +11,9 @@ from flatlas.nets.layers import Convolution, Dense, Layer, Parameters
 from flatlas.plan.net_specs import InitSpec
 from flatlas.seeds import stream
 
+# Images that the gradients of convolutions, and of dense layers alone, go through at a time.
+CONVOLVED, DENSE = 500, 10_000
+
 
 class LayeredNet:
     """Layers in their order; every dense layer can be addressed by its name.
@@ -36,6 +39,16 @@ class LayeredNet:
     def outputs(self) -> int:
         """The number of logits; one means a binary task."""
         return self.layers[-1].outputs
+
+    @property
+    def only_dense(self) -> bool:
+        """Whether it is dense layers all the way, with all that is written out for those."""
+        return not self.convolutions
+
+    @property
+    def at_once(self) -> int:
+        """Images of which one gradient is taken at a time, for the memory's sake."""
+        return DENSE if self.only_dense else CONVOLVED
 
     @property
     def dense_layers(self) -> tuple[Dense, ...]:
@@ -80,6 +93,19 @@ class LayeredNet:
             for name, shape in layer.shapes.items()
         }
 
+    @property
+    def statistic_shapes(self) -> dict[str, tuple[int, ...]]:
+        """What a solution has beside its parameters: the statistics of batch norm, here none."""
+        return {}
+
+    def statistics(self, parameters: Parameters, images: Tensor, counted: Tensor) -> Parameters:
+        """Those of one member, over the images that count."""
+        return {}
+
+    def seeing(self, statistics: Parameters) -> "LayeredNet":
+        """The same net, evaluated with these statistics."""
+        return self
+
     def features(self, parameters: Parameters, inputs: Tensor) -> Tensor:
         """What enters the first dense layer, for images (members, batch, channels, h, w)."""
         activity = inputs
@@ -97,7 +123,7 @@ class LayeredNet:
     def forward(
         self, parameters: Parameters, inputs: Tensor, masks: Mapping[str, Tensor] | None = None
     ) -> Tensor:
-        """Logits (members, batch, outputs); `masks` are the dropout masks, by layer."""
+        """Logits (members, batch, outputs); in training with the dropout `masks`, by layer."""
         activity = self.features(parameters, inputs)
         for layer in self.dense_layers:
             activity = layer.forward(parameters, activity)

@@ -90,7 +90,6 @@ class Measure:
     threads: int = 1
     mem_mb: int = 4000
     matrices: int = 0
-    gpu: int = 0
     runtime: int = 60
 
 

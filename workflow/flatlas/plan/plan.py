@@ -20,6 +20,7 @@ from flatlas.plan.ids import kernel_id, run_id, samples_id, source_id
 from flatlas.plan.kernel_specs import KernelSpec, sampled_kernel
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
 from flatlas.plan.measurements.recordings import AlongRecording
+from flatlas.plan.net_specs import ModuleSpec, NetSpec
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.studies import Study
 from flatlas.plan.training_specs import RunSpec
@@ -132,6 +133,10 @@ class Plan:
         measured = self.measurements[measurement]
         entry = MEASURES[measured.options.measure]
         return entry.mem_mb + entry.matrices * _matrix_mb(measured.run.samples)
+
+    def gpus(self, net: NetSpec) -> int:
+        """What a job asks for: one where a net is a torch module; small nets are quick without."""
+        return int(isinstance(net, ModuleSpec))
 
     def kernel_memory(self, kernel: str) -> int:
         """The same for a kernel: the sum over nets, a copy on its way to the disk, and features."""

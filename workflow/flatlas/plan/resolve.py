@@ -30,7 +30,7 @@ from flatlas.plan.ids import kernel_id, measurement_id, run_id, samples_id, sour
 from flatlas.plan.kernel_specs import sampled_kernel
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
 from flatlas.plan.measurements.measurement import Measurement
-from flatlas.plan.net_specs import LayerKind, NetSpec, layer_names
+from flatlas.plan.net_specs import LayerKind, ModuleSpec, NetSpec, layer_names
 from flatlas.plan.plan import Entry, FigurePlan, Plan
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.spec import Spec
@@ -229,6 +229,11 @@ class _StudyResolver:
                 f"{origin(('data',))}: a source of kind boolean has no labels but those of "
                 "functions, and functions no other domain: say both, or neither."
             )
+        if run.data.functions and isinstance(run.net, ModuleSpec):
+            raise FlatlasError(
+                f"{origin(('data', 'functions'))} are counted of small nets, not of family "
+                f"'{run.net.family}': use 'dense' or 'convolutional'."
+            )
         samples = _samples(run.data, source, run.net, seeds)
         shape, classes = shape_and_classes(source)
         for key in ("classes", "only", "positive"):
@@ -327,8 +332,8 @@ def _check_layer(layer: str, kind: LayerKind, run: Training, place: str) -> None
         return
     if not names[kind]:
         raise FlatlasError(
-            f"{place} names {layer!r}, but a net of family '{run.net.family}' has no {kind}: "
-            "take this measure of other runs."
+            f"{place} names {layer!r}, but a net of family '{run.net.family}' has no {kind} "
+            "with a name: take this measure of other runs."
         )
     convolved = kind == "dense" and layer in names["convolution"]
     why = ", a convolution, but the exact duality needs a dense layer" if convolved else ""

@@ -61,7 +61,10 @@ def without_next(layer: str, run: RunSpec) -> Iterator[tuple[str, str]]:
     """An α-scaling is taken back by the next layer."""
     *others, last = layer_names(run.net)["dense"]
     if layer == last:
-        yield "layer", f"is '{last}', which has no next layer. Allowed: {', '.join(others)}."
+        yield (
+            "layer",
+            f"is '{last}', which has no next layer. Allowed: {', '.join(others) or 'none'}.",
+        )
 
 
 def skipped(layer: str, run: RunSpec) -> Iterator[tuple[str, str]]:
