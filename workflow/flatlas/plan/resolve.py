@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.data_specs import (
@@ -39,6 +39,9 @@ from flatlas.plan.training_specs import RunSpec, StartSpec, Training
 
 # How messages call what the user says; Snakemake has merged it before we see it.
 USER = "config/config.yaml (or --configfile, --config)"
+# All kinds of layer, and those whose pre-activations are linear in their weights.
+KINDS: tuple[LayerKind, ...] = get_args(LayerKind)
+LINEAR: tuple[LayerKind, ...] = ("convolution", "dense")
 # A base run as the study has it.
 NO_CHANGES: Mapping[str, Any] = {}
 
@@ -177,7 +180,7 @@ class _StudyResolver:
 
         run = validated(Run, tree, origin)
         if run.snapshots is not None:
-            _check_layers([run.snapshots], run, origin(("snapshots",)))
+            _check_layers([run.snapshots], run, origin(("snapshots",)), LINEAR)
         if run.rescaling is not None:
             _check_rescaled(run.rescaling.layer, run, origin(("rescaling", "layer")))
         if run.frozen is not None:
@@ -254,7 +257,7 @@ class _StudyResolver:
             kind = MEASURES[self.study.measures[name]["measure"]].layers
             place = self.document.origin(("measures", name, "layer"))
             if kind is None:
-                _check_layers([layer], spec, place)
+                _check_layers([layer], spec, place, LINEAR)
             else:
                 _check_layer(layer, kind, spec, place)
         for key, why in options.misfits(spec):
@@ -340,9 +343,12 @@ def _check_layer(layer: str, kind: LayerKind, run: Training, place: str) -> None
     _refuse(place, layer, names[kind], why)
 
 
-def _check_layers(named: Iterable[str], run: Training, place: str) -> None:
-    """Layers of whatever kind."""
-    known = [name for names in layer_names(run.net).values() for name in names]
+def _check_layers(
+    named: Iterable[str], run: Training, place: str, kinds: Iterable[LayerKind] = KINDS
+) -> None:
+    """Layers of one kind or another."""
+    names = layer_names(run.net)
+    known = [name for kind in kinds for name in names[kind]]
     for layer in named:
         if layer not in known:
             _refuse(place, layer, known)
