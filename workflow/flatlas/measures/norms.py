@@ -10,9 +10,8 @@ import torch
 from pandas import DataFrame
 from torch import Tensor
 
-from flatlas.hessian.loss import MeanLoss, flattened
+from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient
 from flatlas.measures.clean import on_clean
-from flatlas.measures.minibatch_loss import value_and_gradient
 from flatlas.measures.solution import IMAGES, Solution
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
