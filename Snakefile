@@ -48,6 +48,7 @@ rule all:
     input:
         [PLAN.study_results(study) for study in PLAN.studies],
         rules.dag.output,
+        rules.scorecard.output,
 
 
 try:

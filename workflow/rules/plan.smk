@@ -17,6 +17,7 @@ from flatlas.plan.documents import read_yaml
 from flatlas.plan.drawings import check_drawings
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.originals import originals
+from flatlas.plan.pages import all_claims, claims_of, judged_studies, times_of
 from flatlas.plan.resolve import resolve
 from flatlas.plan.stages import stages
 from flatlas.plan.targets import check_targets, targets_of

@@ -3,9 +3,9 @@
 
 rule dag:
     output:
-        pdf=paths.DAG.format(preset=PLAN.preset, extension="pdf"),
+        pdf=PLAN.page_file("dag", "pdf"),
         png=report(
-            paths.DAG.format(preset=PLAN.preset, extension="png"),
+            PLAN.page_file("dag", "png"),
             caption="../report/dag.rst",
             category="The pipeline",
             labels={"figure": "dag", "shows": "From data sets to figures"},
@@ -27,22 +27,20 @@ rule dag:
         "../scripts/dag.py"
 
 
-# The claims of each study with their verdicts, as `<study>_scorecard`.
-for study, settings in PLAN.studies.items():
-    if not PLAN.study_claims(study):
-        continue
+# The claims of each study with their verdicts, as `<study>_scorecard`, and of all on one page.
+for study in judged_studies(PLAN):
 
     rule:
         name:
             f"{study}_scorecard"
         input:
-            claims=PLAN.study_claims(study),
+            PLAN.study_claims(study),
         output:
             csv=PLAN.scorecard_file(study, "csv"),
             html=report(
                 PLAN.scorecard_file(study, "html"),
                 caption="../report/scorecard.rst",
-                category=settings.title,
+                category=PLAN.studies[study].title,
                 labels={"figure": "scorecard", "shows": "Every claim and its verdict"},
             ),
         log:
@@ -54,15 +52,42 @@ for study, settings in PLAN.studies.items():
             mem_mb=1000,
             runtime=10,
         params:
-            title=settings.title,
+            title=PLAN.studies[study].title,
             scale=PLAN.scale.title,
-            figures=[
-                (PLAN.figures[target].name, PLAN.figures[target].title)
-                for target in PLAN.targets(study)
-                if "claims" in PLAN.figure_results(target)
-            ],
+            studies=claims_of(PLAN, [study]),
             code=stage_code("scorecard"),
         message:
             f"Scorecard of {study}"
         script:
             "../scripts/scorecard.py"
+
+
+rule scorecard:
+    input:
+        all_claims(PLAN) if PLAN.settings.complete else [],
+    output:
+        csv=PLAN.page_file("scorecard", "csv"),
+        html=report(
+            PLAN.page_file("scorecard", "html"),
+            caption="../report/scorecard.rst",
+            category="Scorecard",
+            labels={"figure": "scorecard", "shows": "Every claim of every study"},
+        ),
+    log:
+        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_scorecard"),
+    conda:
+        "../../envs/figures.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        title="Flat minima: what was claimed of them",
+        scale=PLAN.scale.title,
+        studies=claims_of(PLAN, judged_studies(PLAN)),
+        written=[] if PLAN.settings.complete else times_of(all_claims(PLAN)),
+        code=stage_code("scorecard"),
+    message:
+        "Scorecard of all studies"
+    script:
+        "../scripts/scorecard.py"

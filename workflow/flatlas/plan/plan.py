@@ -180,6 +180,10 @@ class Plan:
         """The figures of one study, as they are typed."""
         return [target for target, figure in self.figures.items() if figure.study == study]
 
+    def page_file(self, page: str, extension: str) -> str:
+        """A page on all studies."""
+        return paths.PAGE.format(preset=self.preset, page=page, extension=extension)
+
     def scorecard_file(self, study: str, extension: str) -> str:
         """All claims of one study, as a table or a page."""
         return paths.FIGURE.format(
