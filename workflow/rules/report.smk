@@ -85,9 +85,88 @@ rule scorecard:
         title="Flat minima: what was claimed of them",
         scale=PLAN.scale.title,
         studies=claims_of(PLAN, judged_studies(PLAN)),
-        written=[] if PLAN.settings.complete else times_of(all_claims(PLAN)),
+        written="" if PLAN.settings.complete else written(all_claims(PLAN)),
         code=stage_code("scorecard"),
     message:
         "Scorecard of all studies"
     script:
         "../scripts/scorecard.py"
+
+
+# Everything on one page that fetches nothing. Snakemake's own report (--report) holds the same
+# pictures and captions.
+rule report:
+    input:
+        report_files(PLAN) if PLAN.settings.complete else [],
+        captions=[caption_of(target) for target in PLAN.figures],
+    output:
+        html=PLAN.page_file("report", "html"),
+    log:
+        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_report"),
+    conda:
+        "../../envs/figures.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        scale=PLAN.scale.title,
+        judged=PLAN.judged,
+        studies=lambda wildcards: report_studies(PLAN),
+        jobs=lambda wildcards: told_jobs(PLAN),
+        dag=PLAN.page_file("dag", "png"),
+        # The ranking of all measures, where there is one.
+        opening="atlas_fig1",
+        written=lambda wildcards: ([] if PLAN.settings.complete else written(report_files(PLAN))),
+        code=stage_code("report"),
+    message:
+        "Report"
+    script:
+        "../scripts/report.py"
+
+
+# Tells of what is there, and has nothing made.
+rule costs:
+    output:
+        csv=PLAN.page_file("costs", "csv"),
+        txt=PLAN.page_file("costs", "txt"),
+    log:
+        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_costs"),
+    conda:
+        "../../envs/figures.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        jobs=lambda wildcards: told_jobs(PLAN),
+        figures=lambda wildcards: jobs_of_figures(PLAN),
+        written=lambda wildcards: written(job["provenance"] for job in told_jobs(PLAN).values()),
+        code=stage_code("costs"),
+    message:
+        "Time and memory of each figure"
+    script:
+        "../scripts/costs.py"
+
+
+# Two folders of results side by side: snakemake compare --config a=results/laptop b=results/paper
+rule compare:
+    output:
+        csv=paths.COMPARISON.format(extension="csv"),
+        html=paths.COMPARISON.format(extension="html"),
+    log:
+        paths.LOG.format(stage="figures", name="comparison"),
+    conda:
+        "../../envs/figures.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        scorecards=scorecards(PLAN),
+        written=lambda wildcards: written(filter(None, scorecards(PLAN))),
+        code=stage_code("compare"),
+    message:
+        "Two scorecards side by side"
+    script:
+        "../scripts/compare.py"

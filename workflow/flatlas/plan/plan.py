@@ -63,6 +63,8 @@ class Plan:
     kernels: dict[str, KernelSpec] = field(default_factory=dict)
     measurements: dict[str, MeasureSpec] = field(default_factory=dict)
     figures: dict[str, FigurePlan] = field(default_factory=dict)
+    # For each study, the settings that its own file has otherwise: theirs, and ours.
+    changes: dict[str, dict[str, tuple[Any, Any]]] = field(default_factory=dict)
 
     @property
     def preset(self) -> str:

@@ -19,7 +19,7 @@ MARKS = {
     NOT_RUN: ("–", "#767676"),
 }
 HEADER = ("the paper says", "judged by", "holds if", "paper", "here [interval]", "verdict")
-WIDTHS = ("26%", "28%", "8%", "9%", "14%", "15%")
+WIDTHS = ("25%", "26%", "8%", "8%", "17%", "16%")
 STYLE = """
 :root { color-scheme: light; }
 body { font: 15px/1.45 system-ui, sans-serif; color: #1c1c1c; background: #fff; }
@@ -40,19 +40,21 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 .id, .quantity, .note { font-size: .8rem; color: #555; }
 .id { font-family: ui-monospace, monospace; font-size: .72rem; }
 .interval { white-space: nowrap; }
-sub { font-size: .75em; line-height: 0; }
+sub, sup { font-size: .75em; line-height: 0; }
 .verdict { font-weight: 600; white-space: nowrap; }
 .note { font-weight: normal; white-space: normal; }
 .strip { display: block; margin-top: .25rem; }
 """
 READING = (
-    "A claim holds if its number, with the 95 % bootstrap interval over realizations (of fewer than"
-    " five the range of the resamples, which covers less, as the claim then says), lies where the"
-    " criterion says (the shaded band); it fails if the whole interval lies outside; otherwise it is"
-    " undecided."
+    "A claim holds if its number, with the 95 % bootstrap interval over realizations (of fewer"
+    " than five the range of the resamples, which covers less, as the claim then says), lies where"
+    " the criterion says (the shaded band); it fails if the whole interval lies outside; otherwise"
+    " it is undecided."
 )
 # σ_g, ΔL_s, N_te, t_β, µ_w,n: what hangs below in the paper does so here.
-SUBSCRIPT = re.compile(r"_((?:te|β|[a-z])(?:,n)?)(?![a-z])", re.IGNORECASE)
+SUBSCRIPT = re.compile(r"_((?:te|β|[a-z0-9])(?:,n)?)(?![a-z])", re.IGNORECASE)
+# As F_i^−ψ and L^µ have above.
+SUPERSCRIPT = re.compile(r"\^(−?\w+)")
 
 
 def document(title: str, style: str, body: str) -> str:
@@ -132,7 +134,12 @@ def number(value: float, low: float, high: float) -> str:
 
 def symbols(text: Any) -> str:
     """Text with the papers' symbols in it."""
-    return SUBSCRIPT.sub(r"<sub>\1</sub>", plain(text))
+    return with_symbols(plain(text))
+
+
+def with_symbols(html: str) -> str:
+    """HTML with the papers' symbols in it."""
+    return SUPERSCRIPT.sub(r"<sup>\1</sup>", SUBSCRIPT.sub(r"<sub>\1</sub>", html))
 
 
 def plain(text: Any) -> str:

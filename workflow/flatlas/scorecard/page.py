@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from flatlas.scorecard.markup import READING, bar, claims, document, plain, tally
+from flatlas.scorecard.claims import NOT_RUN
+from flatlas.scorecard.markup import READING, bar, claims, document, plain, symbols, tally
 
 STYLE = """
 body { margin: 0 auto; max-width: 1320px; padding: 1.5rem 2rem 4rem; }
@@ -53,18 +54,20 @@ def page(title: str, scale: str, studies: Sequence[Study]) -> str:
     else:
         body += summary(studies)
         for study in studies:
-            heading = f'<h2 id="{plain(study.name)}">{plain(study.title)}</h2>\n'
+            heading = f'<h2 id="{plain(study.name)}">{symbols(study.title)}</h2>\n'
             body += heading + _contents(study) + _sections(study)
     return document(f"Scorecard: {title}", STYLE, body)
 
 
 def summary(studies: Sequence[Study]) -> str:
     """A row a study: how its claims came out."""
-    rows = "".join(
-        f'<tr><td><a href="#{plain(study.name)}">{plain(study.title)}</a></td>'
-        f'<td class="number">{len(study.verdicts)}</td><td>{tally(study.verdicts)}</td></tr>\n'
-        for study in studies
-    )
+    rows = ""
+    for study in studies:
+        judged = (study.verdicts != NOT_RUN).sum()
+        rows += (
+            f'<tr><td><a href="#{plain(study.name)}">{symbols(study.title)}</a></td>'
+            f'<td class="number">{judged}</td><td>{tally(study.verdicts)}</td></tr>\n'
+        )
     header = '<tr><th>study</th><th class="number">claims</th><th>verdicts</th></tr>'
     return f"<table><thead>{header}</thead>\n<tbody>\n{rows}</tbody></table>\n"
 
@@ -85,7 +88,7 @@ def _section(place: str, figure: Figure) -> str:
     link = f'<a href="{plain(figure.picture)}">{name}</a>' if figure.picture else name
     return (
         f'<section id="{place}">\n<h3>{link}'
-        f"<span>{plain(figure.title)}</span>{tally(figure.claims['verdict'])}</h3>\n"
+        f"<span>{symbols(figure.title)}</span>{tally(figure.claims['verdict'])}</h3>\n"
         f"{claims(figure.claims)}</section>\n"
     )
 
