@@ -71,6 +71,8 @@ class Plan:
     kernels: dict[str, KernelSpec] = field(default_factory=dict)
     measurements: dict[str, MeasureSpec] = field(default_factory=dict)
     figures: dict[str, FigurePlan] = field(default_factory=dict)
+    # For each study, the settings that its own file has otherwise: theirs, and ours.
+    changes: dict[str, dict[str, tuple[Any, Any]]] = field(default_factory=dict)
 
     @property
     def preset(self) -> str:
@@ -202,6 +204,10 @@ class Plan:
     def targets(self, study: str) -> list[str]:
         """The figures of one study, as they are typed."""
         return [target for target, figure in self.figures.items() if figure.study == study]
+
+    def page_file(self, page: str, extension: str) -> str:
+        """A page on all studies."""
+        return paths.PAGE.format(preset=self.preset, page=page, extension=extension)
 
     def scorecard_file(self, study: str, extension: str) -> str:
         """All claims of one study, as a table or a page."""

@@ -109,6 +109,7 @@ class _StudyResolver:
 
     def resolve(self) -> None:
         self.plan.studies[self.name] = self.study
+        self.plan.changes[self.name] = self.document.changes()
         self._check_measures()
         self._check_sweeps()
         for name, figure in self.study.figures.items():
