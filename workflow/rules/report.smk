@@ -149,7 +149,7 @@ rule costs:
         "../scripts/costs.py"
 
 
-# Two folders of results side by side: snakemake compare --config a=results/laptop b=results/paper
+# Two folders of results side by side: snakemake compare --config before=… after=…
 rule compare:
     output:
         csv=paths.COMPARISON.format(extension="csv"),
