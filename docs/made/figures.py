@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "workflow"))
 from flatlas.plan.documents import read_yaml
 from flatlas.plan.plan import Plan
 from flatlas.plan.resolve import resolve
-from flatlas.plan.work import jobs_of_figures
+from flatlas.plan.work import jobs_of_targets
 from flatlas.report.costs import duration
 
 PRESETS = ("demo", "laptop", "paper")
@@ -39,7 +39,7 @@ def figures(study: str) -> str:
 
 
 def _takes(preset: str, target: str) -> str:
-    """How many trainings, and how long all of it took where that was measured."""
+    """How many trainings, and how long all took where that was measured; of a figure or study."""
     time = _time(preset, target)
     return f"{_trainings(preset, target)}{' · ' * bool(time)}{time}"
 
@@ -52,7 +52,7 @@ def _trainings(preset: str, target: str) -> int:
 
 @cache
 def _needed(preset: str) -> dict[str, list[str]]:
-    return jobs_of_figures(plan(preset))
+    return jobs_of_targets(plan(preset))
 
 
 def _time(preset: str, target: str) -> str:
@@ -79,4 +79,15 @@ def all_figures() -> str:
     return "\n\n".join(parts)
 
 
-FIGURES = {"figures": all_figures}
+def studies() -> str:
+    """A row a study: its target, how many figures it has, and what it takes at each scale."""
+    rows = []
+    for name, study in plan(PRESETS[0]).studies.items():
+        page = ROOT / "docs" / f"{name}.md"
+        title = f"[{study.title}](docs/{page.name})" if page.is_file() else study.title
+        figures = len(plan(PRESETS[0]).targets(name))
+        rows.append([f"`{name}`", title, figures, *(_takes(preset, name) for preset in PRESETS)])
+    return table(["target", "study", "figures", *PRESETS], rows)
+
+
+FIGURES = {"figures": all_figures, "studies": studies}

@@ -140,7 +140,7 @@ rule costs:
         runtime=10,
     params:
         jobs=lambda wildcards: told_jobs(PLAN),
-        figures=lambda wildcards: jobs_of_figures(PLAN),
+        targets=lambda wildcards: jobs_of_targets(PLAN),
         written=lambda wildcards: written(job["provenance"] for job in told_jobs(PLAN).values()),
         code=stage_code("costs"),
     message:

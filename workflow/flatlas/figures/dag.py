@@ -42,7 +42,13 @@ def draw_dag(stages: Mapping[str, Any]) -> Figure:
         ax.text(column, 1.02, title, ha="center", va="bottom", fontsize=9, fontweight="bold")
         for name in names if SIZE[1] / max(len(names), 1) > LEGIBLE else ():
             x, y = places[name]
-            shown = {"ha": "left", "va": "center", "fontsize": 5.5, "bbox": LABEL, "zorder": 1}
+            shown: dict[str, Any] = {
+                "ha": "left",
+                "va": "center",
+                "fontsize": 5.5,
+                "bbox": LABEL,
+                "zorder": 1,
+            }
             ax.text(x + 0.04, y, _short(name), **shown)
     handles = [Line2D([], [], marker="o", lw=0, color=shade) for shade in colours.values()]
     handles.append(Line2D([], [], marker="o", lw=0, color=BLACK))

@@ -96,3 +96,13 @@ def jobs_of_figures(plan: Plan) -> dict[str, list[str]]:
     """For each figure all jobs that it needs, one through another, and its own."""
     needed = needed_by(plan.figures, stages(plan)["edges"])
     return {target: sorted(names) for target, names in needed.items()}
+
+
+def jobs_of_targets(plan: Plan) -> dict[str, list[str]]:
+    """The same for each figure and each study, in which shared jobs count once."""
+    figures = jobs_of_figures(plan)
+    studies = {
+        study: sorted({name for target in plan.targets(study) for name in figures[target]})
+        for study in plan.studies
+    }
+    return {**figures, **studies}
