@@ -41,7 +41,7 @@ def test_every_part_stands_on_a_page(made):
 def test_every_key_is_described(made):
     """By the docstring under it, or in backticks by that of its class."""
     *_, settings = made
-    for name in ("Settings", "Study", "Data", "Run", "Sweep", "Figure", "Preset"):
+    for name in ("Settings", "Study", "Data", "Run", "Sweep", "Borrowed", "Figure", "Preset"):
         spec = getattr(settings, name)
         said = {"": settings.said(spec)}
         for key, _, _, told in settings._rows(spec, ""):

@@ -23,7 +23,7 @@ from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.net_specs import ConvolutionStage, InitSpec, NetSpec
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.spec import Spec
-from flatlas.plan.studies import Data, Figure, Run, Study, Sweep
+from flatlas.plan.studies import Borrowed, Data, Figure, Run, Study, Sweep
 from flatlas.plan.training_specs import OptimizerSpec
 
 Schema = dict[str, Any]
@@ -39,6 +39,7 @@ ELSEWHERE = {
     (Study, "runs"): "names, each with a run",
     (Study, "sweeps"): "names, each with a sweep",
     (Study, "measures"): "names, each with a measure",
+    (Study, "borrowed"): "names, each with sweeps",
     (Study, "figures"): "names, each with a figure",
     (Run, "net"): "see *Nets*",
     (Run, "optimizer"): "see *Optimizers*",
@@ -166,6 +167,7 @@ SETTINGS = {
     "stages": lambda: keys(ConvolutionStage),
     "inits": lambda: members(InitSpec, "scheme"),
     "optimizers": lambda: members(OptimizerSpec, "name"),
+    "borrowed": lambda: keys(Borrowed),
     "sweep": lambda: keys(Sweep),
     "figure": lambda: keys(Figure),
     "measures": measures,

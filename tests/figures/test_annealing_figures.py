@@ -101,6 +101,7 @@ def test_each_rate_has_its_own_exponent_in_the_csv_of_figure_2():
     drawing = draw("fig2", made)
     found = exponents(drawing).set_index("batch")["value"]
     assert found.to_dict() == pytest.approx({50: -4, 25: -3})
+    assert "of one net over its directions" in drawing.figure.get_supxlabel().replace("\n", " ")
     labels = [text.get_text() for text in drawing.figure.axes[3].get_legend().get_texts()]
     assert labels[0] == r"$B$ = 50, $\alpha$ = 0.1, $\psi$ = 4.00 [4.00, 4.00]"
 

@@ -5,7 +5,7 @@ import torch
 from hessian_systems import system
 
 from flatlas.hessian import fisher
-from flatlas.hessian.fisher import DecomposedFisher, FreeFisher, fisher_of, natural_gradients
+from flatlas.hessian.fisher import DecomposedFisher, FreeFisher, fisher_of
 from flatlas.hessian.loss import MeanLoss, flattened
 from flatlas.nets.rescaling import rescaled
 
@@ -69,7 +69,7 @@ def test_a_natural_gradient_is_an_explicit_solve(name, images, free, damping, mo
     g = gradients(*given)
     if free:
         monkeypatch.setattr(fisher, "NUMBERS", 0)
-    found = natural_gradients(net, parameters, inputs, g, damping)
+    found = fisher_of(net, parameters, inputs).solve(g, damping)
     matrix = explicit(net, parameters, inputs)
     # A weight on which no prediction depends is left as it is.
     live = matrix.diagonal() > 0
@@ -86,7 +86,7 @@ def test_without_damping_it_is_the_pseudo_inverse(outputs):
     given = mild("two_hidden", outputs, 9)
     net, parameters, inputs, _ = given
     g = gradients(*given)
-    found = natural_gradients(net, parameters, inputs, g, 0.0)
+    found = fisher_of(net, parameters, inputs).solve(g, 0.0)
     inverse = torch.linalg.pinv(explicit(net, parameters, inputs), rtol=1e-11, hermitian=True)
     assert found.converged
     assert_close(g @ found.x.T, g @ inverse @ g.T, 1e-6)
@@ -101,7 +101,7 @@ def test_without_damping_each_prediction_moves_on_its_own():
     given = mild("two_hidden", 1, 12)
     net, parameters, inputs, labels = given
     g = gradients(*given)
-    products = g @ natural_gradients(net, parameters, inputs, g, 0.0).x.T
+    products = g @ fisher_of(net, parameters, inputs).solve(g, 0.0).x.T
     z = net.forward(parameters, inputs).flatten()
     q = torch.where(labels[0] == 1, z.sigmoid(), (-z).sigmoid())
     expected = [12 / 16 * ((1 - q) / q)[first::3].sum() for first in range(3)]
@@ -120,7 +120,7 @@ def test_norms_are_those_of_the_function(damping, free, monkeypatch):
     for factor in (1.0, 5.9, torch.linspace(0.2, 3, 7, dtype=torch.float64)):
         scaled = rescaled(net, parameters, "fc1", factor)
         g = gradients(net, scaled, inputs, labels)
-        products.append((g @ natural_gradients(net, scaled, inputs, g, damping).x.T, g @ g.T))
+        products.append((g @ fisher_of(net, scaled, inputs).solve(g, damping).x.T, g @ g.T))
     (one, plain), *others = products
     for other, changed in others:
         assert_close(other, one, 1e-6)

@@ -6,8 +6,9 @@ from curvlinops import HessianLinearOperator
 from hessian_systems import CONVOLUTIONAL, DENSE, full_hessian, system, whole
 from torch import nn
 
-from flatlas.hessian import free, hessian_of
+from flatlas.hessian import hessian_of
 from flatlas.hessian.free import FreeHessian
+from flatlas.nets import layered
 
 
 @pytest.mark.parametrize("outputs", [1, 3])
@@ -33,7 +34,7 @@ def test_blocks_of_images_change_nothing(monkeypatch):
     hessian = FreeHessian(*given)
     vectors = torch.randn(3, hessian.size, dtype=torch.float64)
     once = hessian.product(vectors)
-    monkeypatch.setattr(free, "IMAGES", 7)
+    monkeypatch.setattr(layered, "CONVOLVED", 7)
     torch.testing.assert_close(hessian.product(vectors), once, rtol=0, atol=1e-12)
 
 

@@ -1,5 +1,7 @@
 """ΔY along p_1: a linear model in closed form, images one by one, and a net that is not linear."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -39,6 +41,19 @@ def test_against_whole_nets_with_moved_weights(make_solution, net, layer):
             for image in mine
         ]
         assert row.margin == pytest.approx(np.mean(expected), rel=1e-9)
+
+
+def test_where_the_valley_has_one_end_it_goes_as_far_to_the_other_side(make_solution):
+    """Larger weights of the last layer make right outputs more right: no end on that side."""
+    made = make_solution("one_hidden")
+    weight = made.parameters["fc2.weight"]
+    right = (made.into("fc2", made.inputs) @ weight).argmax(-1)
+    drift = weight.flatten().numpy() * np.linspace(0.9, 1, 20)[:, np.newaxis]
+    solution = replace(made, labels=right, trajectory=drift.astype(np.float32))
+    rows = measure("first_mode", solution, OPTIONS)["margins"]
+    at = rows[rows["label"] == right[0, 0].item()]["theta"].to_numpy()
+    assert at[0] == pytest.approx(-at[-1]) and at[0] < 0
+    assert np.isfinite(rows["margin"]).all()
 
 
 def test_it_goes_from_one_end_of_the_valley_to_the_other(make_solution):

@@ -101,16 +101,16 @@ def losses_on(solution, layer, direction, steps):
     """The mean training losses at W + θ E, by forward passes of a stack with a member a step."""
     count, name = len(steps), f"{layer}.weight"
     stack = {key: value.repeat_interleave(count, 0) for key, value in solution.parameters.items()}
-    stack[name] = stack[name] + steps[:, None, None] * direction
+    stack[name] = stack[name] + steps.view(-1, *[1] * direction.ndim) * direction
     logits = solution.net.forward(stack, solution.inputs.expand(count, -1, -1, -1, -1))
     return sample_losses(logits, solution.labels.expand(count, -1)).mean(1)
 
 
 def random_directions(solution, layer, count=5):
-    n_in, n_out = solution.net.dense(layer).fans
+    shape = solution.parameters[f"{layer}.weight"].shape[1:]
     generator = torch.Generator().manual_seed(1)
-    directions = torch.randn(count, n_in, n_out, generator=generator, dtype=torch.float64)
-    return directions / directions.flatten(1).norm(dim=1)[:, None, None]
+    directions = torch.randn(count, *shape, generator=generator, dtype=torch.float64)
+    return directions / directions.flatten(1).norm(dim=1).view(-1, *[1] * len(shape))
 
 
 CASES = [
@@ -119,6 +119,8 @@ CASES = [
     ("biases", "fc3", 3),
     ("deep", "fc2", 3),
     ("convolutional", "fc1", 1),
+    ("two_convolutions", "conv1", 3),
+    ("global_pool", "conv2", 3),
 ]
 
 
@@ -127,7 +129,7 @@ def test_the_ends_of_a_net_are_the_first_that_a_scan_meets(make_solution, net, l
     solution = make_solution(net, outputs)
     directions = random_directions(solution, layer)
     activity = solution.into(layer, solution.inputs)
-    sides = interval(solution, layer, activity, directions, torch.ones(5).double(), FACTOR)
+    sides = interval(solution, layer, activity, directions, FACTOR)
     for side, found in zip((-1, 1), sides, strict=True):
         assert found.converged.all()
         assert (side * found.at > 0).all()
@@ -142,7 +144,7 @@ def test_blocks_of_directions_and_images_change_nothing(make_solution, monkeypat
     solution = make_solution("biases")
     directions = random_directions(solution, "fc2", 7)
     activity = solution.into("fc2", solution.inputs)
-    arguments = (solution, "fc2", activity, directions, torch.ones(7).double(), FACTOR)
+    arguments = (solution, "fc2", activity, directions, FACTOR)
     whole = interval(*arguments)
     monkeypatch.setattr(landscape, "NUMBERS", 3 * 40 * 5)
     monkeypatch.setattr(landscape, "CACHED", 9 * 5)

@@ -57,6 +57,24 @@ def test_the_velocity_of_a_random_walk_is_forgotten_in_less_than_an_epoch():
     np.testing.assert_allclose(times, 1 - np.exp(-1), rtol=0.2)
 
 
+def test_pure_diffusion_in_many_dimensions_has_a_first_direction_like_a_drift():
+    """Its θ_k are cosines of k half-periods, σ_k² ∝ 1/k² (Antognini and Sohl-Dickstein, 2018).
+
+    What docs/annealing.md holds a drift against: σ_2² is a quarter of σ_1², whose velocity lasts.
+    """
+    rng = np.random.default_rng(4)
+    walk = rng.normal(size=(10 * EPOCH, 2000)).cumsum(0)
+    left, sizes, _ = np.linalg.svd(walk - walk.mean(0), full_matrices=False)
+    np.testing.assert_allclose(sizes[0] / sizes[:5], np.arange(1, 6), rtol=0.1)
+    times = velocity_time(torch.as_tensor(left * sizes), EPOCH)
+    cosines = np.cos(np.pi * np.outer(np.arange(0.5, 10 * EPOCH), np.arange(1, 6)) / 10 / EPOCH)
+    torch.testing.assert_close(
+        times[1:5], velocity_time(torch.as_tensor(cosines), EPOCH)[1:], rtol=0.1, atol=0
+    )
+    assert 6 < times[0] < 9 and times[1] > 2
+    assert (times[5:100] < 1).all()
+
+
 @pytest.mark.parametrize("period", [0.3, 7.0, 40.0])
 def test_the_velocity_of_an_oscillation(period):
     """⟨v(t) v(t + τ)⟩ ∝ cos(2πτ / period), over whole periods."""

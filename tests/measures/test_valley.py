@@ -64,7 +64,13 @@ def loss_at(solution, layer, direction, step):
     return sample_losses(logits, solution.labels).mean().item()
 
 
-CASES = [("two_hidden", "fc2", 3), ("deep", "fc3", 1), ("convolutional", "fc1", 3)]
+CASES = [
+    ("two_hidden", "fc2", 3),
+    ("deep", "fc3", 1),
+    ("convolutional", "fc1", 3),
+    ("two_convolutions", "conv1", 3),
+    ("global_pool", "conv2", 1),
+]
 
 
 @pytest.mark.parametrize(("net", "layer", "outputs"), CASES)
@@ -72,7 +78,7 @@ def test_the_valley_of_a_net(make_solution, net, layer, outputs):
     """Ends, slope, parabola and profile against forward passes of the changed net."""
     solution = with_recording(make_solution(net, outputs), layer)
     tables = valley_of(solution, layer, directions=6, profiles=[4, 1])
-    shape = solution.net.dense(layer).fans
+    shape = solution.parameters[f"{layer}.weight"].shape[1:]
     found = principal_of(solution, layer, 6)
     origin = loss_at(solution, layer, 0, 0)
     for direction, (_, row) in zip(

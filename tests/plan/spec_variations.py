@@ -11,7 +11,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 POOLS = {
     bool: (False, True),
-    int: (1, 2, 3, 0),
+    int: (1, 2, 3, 0, 8, 11),
     float: (1.0, 0.25, 0.5, 0.0, 2.0, 3.0),
     str: ("fc1", "fc2", "duality"),
     NoneType: (None,),

@@ -306,7 +306,7 @@ def test_a_net_without_convolutions_has_no_layer_to_name(plan_of):
     study = with_patches({"family": "dense", "hidden": [4, 3]})
     assert message_of(plan_of, study=study) == (
         "config/studies/flat.yaml: measures.patches.layer names 'conv1', but a net of family "
-        "'dense' has no convolution: take this measure of other runs."
+        "'dense' has no convolution with a name: take this measure of other runs."
     )
 
 

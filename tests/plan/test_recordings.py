@@ -90,3 +90,19 @@ def test_what_else_a_run_can_not_give(plan_of, changes, said):
 def test_a_profile_of_a_direction_that_is_not_measured(plan_of):
     with pytest.raises(FlatlasError, match="profiles names rank 30, but directions is 20"):
         plan_of(study=RECORDED | of("valley", directions=20, profiles=[3, 30]))
+
+
+def test_a_valley_past_which_the_images_skip_is_refused(plan_of):
+    stages = [
+        {"channels": 2, "kernel": 3},
+        {"channels": 2, "kernel": 3, "padding": 1, "skip": True},
+    ]
+    net = {"family": "convolutional", "stages": stages, "hidden": [4]}
+
+    def planned(layer):
+        run = {"runs.base.net": net, "runs.base.snapshots": layer, "measures.hidden.layer": layer}
+        return plan_of(study=RECORDED | of("valley") | run)
+
+    assert len(planned("conv1").measurements) > 0
+    with pytest.raises(FlatlasError, match=r"hidden.layer is 'conv2', past which the images skip"):
+        planned("conv2")

@@ -101,8 +101,8 @@ def test_each_run_of_a_sweep_has_its_own_claims():
     runs = ("B50_lr0.1", "B25_lr0.1", "B100_lr0.1", "B50_lr0.05", "B50_lr0.2")
     assert {f"psi_{run}" for run in runs} <= set(claims)
     told = judge("s3", world(RIGHT, "s3"))
-    layers = {"deep_fc2", "deep_fc3", "deep_fc4"}
-    assert set(told) == {f"inverse_{net}" for net in {*layers, "lenet_cifar", "adam", "momentum"}}
+    layers = {"deep_fc2", "deep_fc3", "deep_fc4", "lenet_cifar_conv1", "lenet_cifar_conv2"}
+    assert set(told) == {f"inverse_{net}" for net in {*layers, "adam", "momentum"}}
 
 
 def test_one_run_of_another_psi_is_told_alone():
@@ -126,6 +126,42 @@ def test_ends_of_valleys_that_were_not_found_leave_claims_undecided():
     claims = judge("fig2", lost)
     assert verdicts(claims) == dict.fromkeys(claims, UNDECIDED)
     assert all("measurements did not converge" in claim.note for claim in claims.values())
+
+
+def test_a_hill_half_way_is_no_parabola():
+    """A third of the directions have none; all others are exact."""
+    bent = changed(
+        world(RIGHT, "fig2"),
+        "valley_directions",
+        curvature=lambda rows: np.where(rows["rank"] % 15 == 0, -1.0, rows["curvature"]),
+    )
+    claim = judge("fig2", bent)["quadratic"]
+    assert claim.verdict == NOT_REPRODUCED
+    assert 0.2 < claim.estimate.value < 0.4
+
+
+@pytest.mark.parametrize("figure", ["fig1", "fig2", "fig3", "fig5"])
+def test_directions_in_which_nothing_moves_do_not_count(figure):
+    """Their variance is round-off, their valley has no ends, their velocity no correlation."""
+    made = world(RIGHT, figure)
+    table = "pca_directions" if figure == "fig1" else "valley_directions"
+
+    def dead(rows):
+        return (rows["rank"] > 100) & (rows["rank"] <= 200)
+
+    lost = {"variance": 1e-30, "flatness": np.nan, "converged": False, "velocity_time": np.inf}
+    still = changed(
+        made,
+        table,
+        **{
+            column: lambda rows, column=column, value=value: rows[column].where(~dead(rows), value)
+            for column, value in lost.items()
+            if column in made.tables[table]
+        },
+    )
+    claims = judge(figure, still)
+    claims.pop("steeper", None)
+    assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
 
 
 def test_numbers_of_the_first_figure():

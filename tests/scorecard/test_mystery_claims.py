@@ -72,6 +72,12 @@ def test_a_coefficient_is_that_of_all_dots():
     assert claim.estimate.value == pytest.approx(expected, rel=1e-12)
 
 
+def test_only_of_the_undamped_ball_is_it_said_that_the_function_is_all():
+    """The damping, by diag F, changes when weights are rotated."""
+    said = {name: claim.says for name, claim in judged(RIGHT, "fig4").items()}
+    assert {name for name in said if "only on the function" in said[name]} == {"kl_regret"}
+
+
 def test_the_change_is_the_largest_of_all_factors():
     """R goes as α^½ from 1/4 to 4: twice as large at the far end."""
     claims = judged(RIGHT, "fig4")

@@ -31,6 +31,10 @@ CASES = {
         "net": {"family": "convolutional", "stages": STAGES, "hidden": (8,)},
         "input_shape": (1, 4, 4),
     },
+    "batch norm": {
+        "net": {"family": "preactivation", "depth": 8, "channels": 2},
+        "input_shape": (1, 4, 4),
+    },
 }
 
 

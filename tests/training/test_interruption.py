@@ -49,6 +49,13 @@ def optimizer(name, **values):
 
 DROPOUT = {"family": "dense", "hidden": (8, 6), "bias": True, "dropout": 0.1}
 STAGES = ({"channels": 3, "kernel": 2}, {"channels": 4, "kernel": 2})
+NORMED = {
+    "net": {"family": "preactivation", "depth": 8, "channels": 2},
+    "input_shape": (1, 4, 4),
+    "checkpoints": (3,),
+    "average": {"from_epoch": 3},
+    "stop": {"epochs": 40, "loss_below": 0.3},
+}
 CASES = {
     "sgd": {},
     "momentum": optimizer("momentum", lr=0.05, momentum=0.8),
@@ -70,6 +77,7 @@ CASES = {
         "net": {"family": "convolutional", "stages": STAGES, "hidden": (8,)},
         "input_shape": (1, 4, 4),
     },
+    "batch norm": {**NORMED, "optimizer": {"name": "momentum", "lr": 0.05}},
 }
 
 

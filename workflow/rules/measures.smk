@@ -15,7 +15,7 @@ rule kernel:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        gpu=0,
+        gpu=lambda wildcards: PLAN.gpus(PLAN.kernels[wildcards.kernel].net),
         mem_mb=lambda wildcards: PLAN.kernel_memory(wildcards.kernel),
         runtime=240,
     params:
@@ -50,7 +50,7 @@ for measure, entry in MEASURES.items():
             "../../envs/compute.yaml"
         threads: entry.threads
         resources:
-            gpu=entry.gpu,
+            gpu=lambda wildcards: PLAN.gpus(PLAN.measurements[wildcards.measurement].run.net),
             mem_mb=lambda wildcards: PLAN.memory(wildcards.measurement),
             runtime=entry.runtime,
         params:

@@ -17,7 +17,7 @@ rule train:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        gpu=0,
+        gpu=lambda wildcards: PLAN.gpus(PLAN.runs[wildcards.run].net),
         mem_mb=4000,
         runtime=240,
     params:

@@ -75,7 +75,7 @@ class ArcCosineKernel(Kernel):
 
 def arc_cosine_kernel(net: LayeredNet) -> ArcCosineKernel:
     """The kernel of a fully connected net's own depth and initialization."""
-    if net.convolutions or not isinstance(net.init, HeNormal | ScaledNormal):
+    if not net.only_dense or not isinstance(net.init, HeNormal | ScaledNormal):
         raise FlatlasError(
             "the arc-cosine kernel is that of a fully connected net with the same variances at any "
             "width (init.scheme 'he_normal' or 'scaled_normal'): use the kernel 'monte_carlo'."

@@ -15,6 +15,6 @@ def hessian_of(
     net: LayeredNet, parameters: Parameters, inputs: Tensor, labels: Tensor
 ) -> DenseHessian | FreeHessian:
     """∇∇L of a stack's only member over these images, in closed form where there is one."""
-    if net.convolutions:
-        return FreeHessian(net, parameters, inputs, labels)
-    return DenseHessian.of(net, parameters, inputs, labels)
+    if net.only_dense:
+        return DenseHessian.of(net, parameters, inputs, labels)
+    return FreeHessian(net, parameters, inputs, labels)

@@ -71,13 +71,6 @@ class Predictions:
         return [Predictions(self.net, some) for some in self.inputs.split(images)]
 
 
-def natural_gradients(
-    net: LayeredNet, parameters: Parameters, inputs: Tensor, gradients: Tensor, damping: float
-) -> NaturalGradients:
-    """Those of `gradients` (count, size), at a stack's only member, over its images."""
-    return fisher_of(net, parameters, inputs).solve(gradients, damping)
-
-
 def fisher_of(net: LayeredNet, parameters: Parameters, inputs: Tensor) -> "Fisher":
     """G written down where it is small enough, and products with vectors where it is not."""
     (w,) = flattened(net, parameters)

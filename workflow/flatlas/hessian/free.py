@@ -13,9 +13,6 @@ from flatlas.hessian.loss import MeanLoss, flattened
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 
-# Images that are differentiated through at a time.
-IMAGES = 500
-
 
 class FreeHessian:
     """∇∇L in all parameters: its product with vectors."""
@@ -38,9 +35,7 @@ class FreeHessian:
         return torch.stack([self._alone(vector) for vector in vectors])
 
     def _alone(self, vector: Tensor) -> Tensor:
-        count = self._loss.labels.shape[1]
         image = torch.zeros_like(vector)
-        for some in torch.arange(count, device=vector.device).split(IMAGES):
-            change = jvp(grad(self._loss.of(some)), (self._w,), (vector,))[1]
-            image += change * (len(some) / count)
+        for part, share in self._loss.parts():
+            image += jvp(grad(part), (self._w,), (vector,))[1] * share
         return image

@@ -1,5 +1,6 @@
 """The mean loss over given images, as a function of all parameters of a net in one vector."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -20,6 +21,8 @@ class MeanLoss:
 
     def __call__(self, w: Tensor) -> Tensor:
         """L(w), a number, or one for each member of a stack (members, size)."""
+        if not w.requires_grad and self.labels.shape[1] > self.net.at_once:
+            return torch.stack([share * part(w) for part, share in self.parts()]).sum(0)
         members = w.shape[:-1].numel()
         inputs = self.inputs.expand(members, *self.inputs.shape[1:])
         logits = self.net.forward(unflattened(self.net, w), inputs)
@@ -29,6 +32,24 @@ class MeanLoss:
     def of(self, images: Tensor) -> "MeanLoss":
         """The same over some of the images."""
         return MeanLoss(self.net, self.inputs[:, images], self.labels[:, images])
+
+    def parts(self) -> Iterator[tuple["MeanLoss", float]]:
+        """The same over some images after others, and their shares of it: to bound the memory."""
+        count = self.labels.shape[1]
+        for some in torch.arange(count, device=self.labels.device).split(self.net.at_once):
+            yield self.of(some), len(some) / count
+
+
+def value_and_gradient(loss: MeanLoss, w: Tensor) -> tuple[Tensor, Tensor]:
+    """L and ∇L, of each member of a stack."""
+    leaf = w.detach().clone().requires_grad_()
+    value, gradient = w.new_zeros(w.shape[:-1]), torch.zeros_like(w)
+    for part, share in loss.parts():
+        values = part(leaf)
+        (slope,) = torch.autograd.grad(values.sum(), leaf)
+        value += share * values.detach()
+        gradient += share * slope
+    return value, gradient
 
 
 def flattened(net: LayeredNet, parameters: Parameters) -> Tensor:

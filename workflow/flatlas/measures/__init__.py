@@ -8,7 +8,7 @@ none of the others.
 
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any
 
 from pandas import DataFrame
@@ -34,6 +34,7 @@ def measure_each(
         for solution in solutions:
             yield module.measure(solution, options)
         return
-    waiting = iter(solutions)
-    while stack := list(islice(waiting, STACK)):
-        yield from module.measure_stack(stack, options)
+    # Moments of a net with batch norm are nets of their own: their statistics differ.
+    for _, waiting in groupby(solutions, key=lambda solution: id(solution.net)):
+        while stack := list(islice(waiting, STACK)):
+            yield from module.measure_stack(stack, options)

@@ -70,8 +70,7 @@ def _profiles(
 ) -> DataFrame:
     layer, rows = options["layer"], []
     shown = directions[[rank - 1 for rank in options["profiles"]]]
-    anywhere = shown.new_zeros(len(shown))
-    left, right = interval(solution, layer, activity, shown, anywhere, e)
+    left, right = interval(solution, layer, activity, shown, e)
     z = solution.preactivation(layer, activity)
     for rank, direction, flatness in zip(
         options["profiles"], shown, (right.at - left.at).tolist(), strict=True

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from flatlas.errors import FlatlasError
 from flatlas.measures.curvature import hessian
-from flatlas.measures.landscape import interval
+from flatlas.measures.landscape import interval, mirrored
 from flatlas.measures.principal import Principal, principal_of
 from flatlas.measures.solution import Solution
 
@@ -133,12 +133,9 @@ def _widths(
     """F_i of some of the directions, and whether each end is found, or known to be nowhere."""
     activity = solution.into(layer, solution.inputs)
     some = found.directions[places]
-    curvature = ((some @ hessian(solution, layer, activity)) * some).sum(1)
     shape = solution.net.dense(layer).fans
-    left, right = interval(solution, layer, activity, some.reshape(-1, *shape), curvature, e)
-    width = right.at - left.at
+    left, right = interval(solution, layer, activity, some.reshape(-1, *shape), e)
     # A cost that is the same on both sides has to keep to the one that has an end.
-    for end, open_end in ((left, right), (right, left)):
-        width = torch.where(open_end.at.isnan(), 2 * end.at.abs(), width)
+    low, high = mirrored(left, right)
     known = [end.converged | end.at.isnan() for end in (left, right)]
-    return width.nan_to_num(nan=torch.inf), known[0] & known[1]
+    return (high - low).nan_to_num(nan=torch.inf), known[0] & known[1]

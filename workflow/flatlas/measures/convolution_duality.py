@@ -41,12 +41,8 @@ class Layer:
 
     def patches(self, images: Tensor) -> Tensor:
         """P (images, positions, n_in · k · k): what enters the layer, patch by patch."""
-        activity = images
-        for below in self.solution.net.convolutions:
-            if below == self.convolution:
-                break
-            activity = below.forward(self.solution.parameters, activity)
         stage = self.convolution
+        activity = self.solution.into(stage.name, images)
         unfolded = functional.unfold(
             activity.squeeze(0), stage.kernel, padding=stage.padding, stride=stage.stride
         )
@@ -63,8 +59,7 @@ class Layer:
         """The loss of each image from the layer's pre-activations of it on."""
         side = isqrt(z.shape[1])
         pixels = z.transpose(1, 2).unflatten(2, (side, side)).unsqueeze(0)
-        images = self.convolution.activity(pixels)
-        logits = self.solution.net.beyond(self.solution.parameters, images, self.convolution)
+        logits = self.solution.onward(self.convolution.name, pixels)
         return sample_losses(logits, labels.unsqueeze(0)).squeeze(0)
 
 

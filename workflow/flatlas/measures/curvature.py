@@ -15,7 +15,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from flatlas.measures.solution import Solution
+from flatlas.measures.solution import IMAGES, Solution
 from flatlas.nets.loss import sample_losses
 
 # Numbers in the halves that are held at a time: 16 MiB of them, which caches hold best.
@@ -38,10 +38,20 @@ def fisher(solution: Solution, layer: str, activity: Tensor) -> Tensor:
 
 
 def gradient(solution: Solution, layer: str, activity: Tensor) -> Tensor:
-    """The gradient ∇L of the mean training loss, for the layer's flattened weights."""
-    z = solution.preactivation(layer, activity).requires_grad_()
-    (delta,) = _fisher_root(solution, layer, z, solution.labels)
-    return (activity.squeeze(0).T @ delta).flatten() / activity.shape[1]
+    """The gradient ∇L of the mean training loss, for the layer's flattened weights.
+
+    This one knows convolutions too.
+    """
+    weight = solution.parameters[f"{layer}.weight"].clone().requires_grad_()
+    parameters = {**solution.parameters, f"{layer}.weight": weight}
+    total = torch.zeros_like(weight)
+    for a, labels in zip(
+        activity.split(IMAGES, dim=1), solution.labels.split(IMAGES, dim=1), strict=True
+    ):
+        z = solution.net.layer(layer).preactivation(parameters, a)
+        losses = sample_losses(solution.onward(layer, z), labels)
+        total += torch.autograd.grad(losses.sum(), weight)[0]
+    return total.flatten() / activity.shape[1]
 
 
 def _mean_over_images(solution: Solution, layer: str, activity: Tensor, root: Root) -> Tensor:

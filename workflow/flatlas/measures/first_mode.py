@@ -12,7 +12,7 @@ import torch
 from pandas import DataFrame
 from torch import Tensor
 
-from flatlas.measures.landscape import interval
+from flatlas.measures.landscape import interval, mirrored
 from flatlas.measures.principal import principal_of
 from flatlas.measures.solution import Solution
 
@@ -23,13 +23,15 @@ STEPS = 41
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`margins` has ΔY(θ_1) for each class: the mean over its first `images` training images.
 
-    The valley along p_1 ends where the loss of all images has grown by a factor e.
+    The valley along p_1 ends where the loss of all images has grown by a factor e, and goes as far
+    to a side on which it nowhere does as to the other.
     """
     layer = options["layer"]
     direction = principal_of(solution, layer, 1).matrices(solution.net.dense(layer).fans)
     activity = solution.into(layer, solution.inputs)
-    left, right = interval(solution, layer, activity, direction, activity.new_zeros(1), e)
-    theta = torch.linspace(left.at.item(), right.at.item(), STEPS, dtype=activity.dtype)
+    left, right = interval(solution, layer, activity, direction, e)
+    low, high = mirrored(left, right)
+    theta = torch.linspace(low.item(), high.item(), STEPS, dtype=activity.dtype)
     chosen = _first_of_each_class(solution.labels[0], options["images"])
     seen, labels = activity[:, chosen], solution.labels[0, chosen]
     z, change = solution.preactivation(layer, seen), seen @ direction

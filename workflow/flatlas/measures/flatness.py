@@ -26,7 +26,6 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         layer,
         found.train.activity.unsqueeze(0),
         unit_vectors,
-        found.eigenvalues,
         options["factor"],
     )
     sigma_g = moments(found.components, found.scale)["sigma_g"]

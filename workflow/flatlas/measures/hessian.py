@@ -5,12 +5,11 @@ from typing import Any
 
 import torch
 from pandas import DataFrame
-from torch.func import grad
 
 from flatlas.hessian import DenseHessian, FreeHessian, hessian_of
 from flatlas.hessian.hutchinson import Estimate, hutchinson
 from flatlas.hessian.lanczos import ROUND_OFF, Spectrum, spectrum
-from flatlas.hessian.loss import MeanLoss, flattened
+from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient
 from flatlas.measures.clean import on_clean
 from flatlas.measures.solution import Solution
 from flatlas.seeds import stream
@@ -35,7 +34,8 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     random = torch.Generator(inputs.device).manual_seed(stream(solution.seed, "hessian"))
     found = spectrum(hessian.product, hessian.size, options["top"], random)
     trace, frobenius = _norms(hessian, labels.numel() * net.outputs, options["probes"], random)
-    (w,), loss = flattened(net, solution.parameters), MeanLoss(net, inputs, labels)
+    (w,) = flattened(net, solution.parameters)
+    loss, gradient = value_and_gradient(MeanLoss(net, inputs, labels), w)
     summary = {
         "spectral_norm": found.norm,
         "spectral_norm_residual": found.norm_residual,
@@ -44,8 +44,8 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         "trace_error": trace.standard_error,
         "frobenius": frobenius.value,
         "frobenius_error": frobenius.standard_error,
-        "loss": loss(w).item(),
-        "gradient_norm": grad(loss)(w).norm().item(),
+        "loss": loss.item(),
+        "gradient_norm": gradient.norm().item(),
         "residual": found.top_residuals.max().item(),
         "iterations": found.iterations,
         "converged": found.converged,

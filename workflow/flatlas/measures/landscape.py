@@ -1,7 +1,8 @@
-"""The training loss along directions in a dense layer's weights, and where it reaches a level.
+"""The training loss along directions in a layer's weights, and where it reaches a level.
 
 Along W + θ E only the layer's pre-activations change, and in proportion: they are z + θ aE. So a
 direction costs one product with the activity, and a point on it the way from the layer to the loss.
+In a convolution the product is a convolution with E.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +12,6 @@ from math import log
 import torch
 from torch import Tensor
 
-from flatlas.measures.curvature import gradient
 from flatlas.measures.solution import Solution
 from flatlas.nets.loss import sample_losses
 
@@ -19,6 +19,8 @@ from flatlas.nets.loss import sample_losses
 NUMBERS = 2**24
 # Numbers of one point that are worked on at a time: 1 MiB of them, which caches hold best.
 CACHED = 2**17
+# The step of the differences from which a search begins, in units of the layer's |w|.
+NEAR = 1e-5
 # How far from the solution an end is looked for, in units of the layer's |w|.
 FAR = 1e6
 # An end is found when the loss there is this close to the level, relative to it.
@@ -50,37 +52,40 @@ def interval(
     layer: str,
     activity: Tensor,
     directions: Tensor,
-    curvature: Tensor,
     factor: float,
 ) -> tuple[Ends, Ends]:
     """How far one can go against and along each direction before the loss grows by `factor`.
 
-    `activity` (1, images, n_in) is what enters the layer for all images trained on. `directions`
-    (directions, n_in, n_out) are unit vectors. From the `curvature` along each, which need not be
-    exact, follows where the search begins.
+    `activity` is what enters the layer for all images trained on. `directions` are unit vectors,
+    each in the shape of the layer's weights.
     """
-    slope = directions.flatten(1) @ gradient(solution, layer, activity)
-    logits = solution.onward(layer, solution.preactivation(layer, activity))
-    origin = sample_losses(logits, solution.labels).mean().item()
+    z = solution.preactivation(layer, activity)
+    origin = sample_losses(solution.onward(layer, z), solution.labels).mean().item()
     size = solution.parameters[f"{layer}.weight"].norm().item()
-    rise = (factor - 1) * origin
-    held = max(1, NUMBERS // (activity.shape[1] * directions.shape[2]))
     left: list[Ends] = []
     right: list[Ends] = []
-    for block, slopes, curvatures in zip(
-        directions.split(held), slope.split(held), curvature.split(held), strict=True
-    ):
+    for block in directions.split(max(1, NUMBERS // z.numel())):
         loss = loss_along(solution, layer, activity, block)
-        for side, found in ((-1, left), (1, right)):
-            guess = side * _parabola(rise, side * slopes, curvatures).clamp_max(size)
-            found.append(ends(loss, origin, factor, guess, FAR * size))
+        guesses = _parabola(loss, origin, factor, block.new_full((len(block),), NEAR * size))
+        for guess, found in zip(guesses, (left, right), strict=True):
+            found.append(ends(loss, origin, factor, guess.clamp(-size, size), FAR * size))
     return _joined(left), _joined(right)
+
+
+def mirrored(left: Ends, right: Ends) -> tuple[Tensor, Tensor]:
+    """Both ends of each valley: where one side has none, as far as the other goes.
+
+    Along a drift the loss may fall forever on one side. NaN where neither side has an end.
+    """
+    low, high = left.at, right.at
+    return torch.where(low.isnan(), -high, low), torch.where(high.isnan(), -low, high)
 
 
 def loss_along(solution: Solution, layer: str, activity: Tensor, directions: Tensor) -> Loss:
     """The mean training loss at W + θ E_n, as a function of n and θ of any number of points."""
-    z, change = solution.preactivation(layer, activity), activity @ directions
-    images = max(1, CACHED // z.shape[2])
+    z = solution.preactivation(layer, activity)
+    change = solution.net.layer(layer).product(activity, directions)
+    images = max(1, CACHED // z[0, 0].numel())
     parts = [each.split(images, dim=1) for each in (z, change, solution.labels)]
 
     def loss(which: Tensor, steps: Tensor) -> Tensor:
@@ -167,9 +172,17 @@ def _share(points: Tensor, values: Tensor) -> Tensor:
     return torch.where(behaves, parabola, 0.5).clamp(least, 1 - least)
 
 
-def _parabola(rise: float, slope: Tensor, curvature: Tensor) -> Tensor:
-    """Where slope · θ + curvature · θ² / 2 is `rise`, for θ > 0; infinite where it nowhere is."""
-    return 2 * rise / (slope + (slope**2 + 2 * rise * curvature.clamp_min(0)).sqrt())
+def _parabola(loss: Loss, origin: float, factor: float, near: Tensor) -> tuple[Tensor, Tensor]:
+    """Where the parabola through three points of each ray, `near` the origin, reaches the level.
+
+    To the left and to the right; infinite where it nowhere does.
+    """
+    rays = torch.arange(len(near), device=near.device)
+    behind, ahead = loss(rays, -near) - origin, loss(rays, near) - origin
+    slope, curvature = (ahead - behind) / (2 * near), (ahead + behind) / near**2
+    rise = (factor - 1) * origin
+    root = (slope**2 + 2 * rise * curvature.clamp_min(0)).sqrt()
+    return -2 * rise / (root - slope), 2 * rise / (root + slope)
 
 
 def _joined(blocks: Sequence[Ends]) -> Ends:

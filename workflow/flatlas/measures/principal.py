@@ -17,6 +17,8 @@ from flatlas.measures.solution import Solution
 
 # Steps that are held in float64 at a time: 20 MB of a layer of 2,500 weights.
 STEPS = 1000
+# Columns of the covariance that are added to at a time.
+STRIP = 250
 TINY = torch.finfo(torch.float64).tiny
 
 
@@ -33,7 +35,7 @@ class Principal:
     directions: Tensor
     residual: Tensor
 
-    def matrices(self, shape: tuple[int, int]) -> Tensor:
+    def matrices(self, shape: tuple[int, ...]) -> Tensor:
         """The directions in the shape of the layer's weights."""
         return self.directions.reshape(-1, *shape)
 
@@ -52,7 +54,11 @@ def principal(trajectory: np.ndarray, device: torch.device) -> Principal:
     covariance = mean.new_zeros(weights, weights)
     for block in _blocks(trajectory, device):
         block -= mean
-        covariance.addmm_(block.T, block, alpha=1 / steps)
+        # Of a symmetric matrix the lower half is enough work.
+        for begin in range(0, weights, STRIP):
+            strip = covariance[begin:, begin : begin + STRIP]
+            strip.addmm_(block[:, begin:].T, block[:, begin : begin + STRIP], alpha=1 / steps)
+    covariance = covariance.tril() + covariance.tril(-1).T
     variances, directions = torch.linalg.eigh(covariance)
     # Of so many steps around their mean, no more directions are independent.
     most = min(steps - 1, weights)
@@ -66,7 +72,7 @@ def principal(trajectory: np.ndarray, device: torch.device) -> Principal:
 
 def principal_of(solution: Solution, layer: str, count: int | None = None) -> Principal:
     """The first `count` directions, or all, of the trajectory of a solution's layer."""
-    weight = solution.parameters[f"{solution.net.dense(layer).name}.weight"]
+    weight = solution.parameters[f"{solution.net.layer(layer).name}.weight"]
     trajectory = solution.trajectory
     if trajectory is None or trajectory.shape[1] != weight.numel():
         found = "none" if trajectory is None else f"one of {trajectory.shape[1]} weights"

@@ -16,9 +16,9 @@ from pandas import DataFrame
 from torch import Tensor
 
 from flatlas.hessian.fisher import NaturalGradients, fisher_of
-from flatlas.hessian.loss import MeanLoss, flattened
+from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient
 from flatlas.measures.clean import on_clean
-from flatlas.measures.minibatch_loss import minibatch_loss, stacked, value_and_gradient
+from flatlas.measures.minibatch_loss import minibatch_loss, stacked
 from flatlas.measures.minibatches import minibatches
 from flatlas.measures.solution import Solution
 from flatlas.measures.under_scaling import under_scaling

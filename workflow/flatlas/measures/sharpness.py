@@ -15,7 +15,7 @@ from pandas import DataFrame
 from scipy.optimize import Bounds, OptimizeResult, minimize
 from torch import Tensor
 
-from flatlas.hessian.loss import MeanLoss, flattened
+from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient
 from flatlas.measures.clean import on_clean
 from flatlas.measures.solution import Solution
 from flatlas.seeds import stream
@@ -142,9 +142,7 @@ def corners(box: Box, options: Mapping[str, Any], seed: int) -> list[list[float]
 
 def gradient(loss: MeanLoss, w: Tensor) -> Tensor:
     """∇L of each member."""
-    leaf = w.detach().requires_grad_()
-    (found,) = torch.autograd.grad(loss(leaf).sum(), leaf)
-    return found
+    return value_and_gradient(loss, w)[1]
 
 
 ASCENTS = {"sgd": sgd, "lbfgs": lbfgs, "corners": corners}

@@ -44,16 +44,19 @@ class Solution:
     second_task: Samples | None = None
 
     def into(self, layer: str, inputs: Tensor) -> Tensor:
-        """The activity a (1, images, n_in) that enters a dense layer, some images at a time."""
+        """The activity a (1, images, n_in) that enters a layer, some images at a time.
+
+        What enters a convolution are images (1, images, channels, height, width).
+        """
         blocks = inputs.split(IMAGES, dim=1)
         return torch.cat([self.net.into(self.parameters, block, layer) for block in blocks], dim=1)
 
     def preactivation(self, layer: str, activity: Tensor) -> Tensor:
-        """z = a W (+ b) of a dense layer."""
-        return self.net.dense(layer).preactivation(self.parameters, activity)
+        """z = a W (+ b) of a layer."""
+        return self.net.layer(layer).preactivation(self.parameters, activity)
 
     def onward(self, layer: str, z: Tensor) -> Tensor:
-        """The logits that follow from a dense layer's pre-activations z."""
+        """The logits that follow from a layer's pre-activations z."""
         return self.net.onward(self.parameters, z, layer)
 
 
@@ -86,8 +89,12 @@ def load_solutions(
             name: _of_member(arrays, f"{moment}/{name}", member, shape, device).unsqueeze(0)
             for name, shape in net.shapes.items()
         }
+        statistics = {
+            name: _of_member(arrays, f"{moment}/{name}", member, shape, device)
+            for name, shape in net.statistic_shapes.items()
+        }
         yield Solution(
-            net=net,
+            net=net.seeing(statistics),
             seed=samples.seeds[0],
             parameters=parameters,
             learners=_learners(arrays, f"{moment}.learners", member, net, device) or parameters,

@@ -12,7 +12,7 @@ import torch
 from pandas import DataFrame
 from torch import Tensor
 
-from flatlas.measures.curvature import gradient, hessian
+from flatlas.measures.curvature import gradient
 from flatlas.measures.landscape import interval, loss_along
 from flatlas.measures.principal import by_rank, principal_of
 from flatlas.measures.solution import Solution
@@ -32,13 +32,11 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     """
     layer = options["layer"]
     found = principal_of(solution, layer, options["directions"])
-    directions = found.matrices(solution.net.dense(layer).fans)
+    directions = found.matrices(solution.parameters[f"{layer}.weight"].shape[1:])
     activity = solution.into(layer, solution.inputs)
     logits = solution.onward(layer, solution.preactivation(layer, activity))
     origin = sample_losses(logits, solution.labels).mean()
-    matrix = hessian(solution, layer, activity)
-    along = ((found.directions @ matrix) * found.directions).sum(1)
-    left, right = interval(solution, layer, activity, directions, along, options["factor"])
+    left, right = interval(solution, layer, activity, directions, options["factor"])
     flatness = right.at - left.at
 
     half = torch.stack([left.at, right.at], dim=1) / 2

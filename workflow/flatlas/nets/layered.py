@@ -1,6 +1,6 @@
 """A net that is a row of layers: convolutions first, dense layers after them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -10,6 +10,9 @@ from flatlas.nets.initialization import initial_parameter
 from flatlas.nets.layers import Convolution, Dense, Layer, Parameters
 from flatlas.plan.net_specs import InitSpec
 from flatlas.seeds import stream
+
+# Images that the gradients of convolutions, and of dense layers alone, go through at a time.
+CONVOLVED, DENSE = 500, 10_000
 
 
 class LayeredNet:
@@ -38,6 +41,16 @@ class LayeredNet:
         return self.layers[-1].outputs
 
     @property
+    def only_dense(self) -> bool:
+        """Whether it is dense layers all the way, with all that is written out for those."""
+        return not self.convolutions
+
+    @property
+    def at_once(self) -> int:
+        """Images of which one gradient is taken at a time, for the memory's sake."""
+        return DENSE if self.only_dense else CONVOLVED
+
+    @property
     def dense_layers(self) -> tuple[Dense, ...]:
         """The dense layers, first to last."""
         return tuple(layer for layer in self.layers if isinstance(layer, Dense))
@@ -59,6 +72,11 @@ class LayeredNet:
             f"Dense layers: {', '.join(allowed)}.{nearest(name, allowed)}"
         )
 
+    def layer(self, name: str) -> Layer:
+        """The layer of this name, dense or a convolution."""
+        convolved = (one for one in self.convolutions if one.name == name)
+        return next(convolved, None) or self.dense(name)
+
     def after(self, name: str) -> tuple[Dense, ...]:
         """The dense layers above the one of this name."""
         position = self.dense_layers.index(self.dense(name))
@@ -75,20 +93,30 @@ class LayeredNet:
             for name, shape in layer.shapes.items()
         }
 
+    @property
+    def statistic_shapes(self) -> dict[str, tuple[int, ...]]:
+        """What a solution has beside its parameters: the statistics of batch norm, here none."""
+        return {}
+
+    def statistics(self, parameters: Parameters, images: Tensor, counted: Tensor) -> Parameters:
+        """Those of one member, over the images that count."""
+        return {}
+
+    def seeing(self, statistics: Parameters) -> "LayeredNet":
+        """The same net, evaluated with these statistics."""
+        return self
+
     def features(self, parameters: Parameters, inputs: Tensor) -> Tensor:
         """What enters the first dense layer, for images (members, batch, channels, h, w)."""
-        activity = inputs
-        for layer in self.convolutions:
-            activity = layer.forward(parameters, activity)
-        return self._flat(activity)
+        return self._flat(_through(self.convolutions, parameters, inputs))
 
-    def _flat(self, activity: Tensor) -> Tensor:
-        return activity.mean((3, 4)) if self.global_pool else activity.flatten(2)
+    def _flat(self, images: Tensor) -> Tensor:
+        return images.mean((3, 4)) if self.global_pool else images.flatten(2)
 
     def forward(
         self, parameters: Parameters, inputs: Tensor, masks: Mapping[str, Tensor] | None = None
     ) -> Tensor:
-        """Logits (members, batch, outputs); `masks` are the dropout masks, by layer."""
+        """Logits (members, batch, outputs); in training with the dropout `masks`, by layer."""
         activity = self.features(parameters, inputs)
         for layer in self.dense_layers:
             activity = layer.forward(parameters, activity)
@@ -97,25 +125,28 @@ class LayeredNet:
         return activity
 
     def into(self, parameters: Parameters, inputs: Tensor, layer: str) -> Tensor:
-        """The activity a that enters a dense layer."""
-        target = self.dense(layer)
-        activity = self.features(parameters, inputs)
-        for below in self.dense_layers[: self.dense_layers.index(target)]:
-            activity = below.forward(parameters, activity)
-        return activity
+        """The activity a that enters a layer: images, where it is a convolution."""
+        target = self.layer(layer)
+        if isinstance(target, Convolution):
+            below = self.convolutions[: self.convolutions.index(target)]
+            return _through(below, parameters, inputs)
+        dense = self.dense_layers[: self.dense_layers.index(target)]
+        return _through(dense, parameters, self.features(parameters, inputs))
 
     def onward(self, parameters: Parameters, z: Tensor, layer: str) -> Tensor:
-        """The logits that follow from a dense layer's pre-activations z."""
-        activity = z.relu() if self.dense(layer).relu else z
-        for above in self.after(layer):
-            activity = above.forward(parameters, activity)
-        return activity
+        """The logits that follow from a layer's pre-activations z, if no image skips it."""
+        target = self.layer(layer)
+        activity = target.activity(z)
+        dense = self.dense_layers
+        if isinstance(target, Convolution):
+            above = self.convolutions[self.convolutions.index(target) + 1 :]
+            activity = self._flat(_through(above, parameters, activity))
+        else:
+            dense = self.after(layer)
+        return _through(dense, parameters, activity)
 
-    def beyond(self, parameters: Parameters, images: Tensor, convolution: Convolution) -> Tensor:
-        """The logits that follow from the images that leave a convolution."""
-        activity = images
-        for above in self.convolutions[self.convolutions.index(convolution) + 1 :]:
-            activity = above.forward(parameters, activity)
-        first = self.dense_layers[0]
-        z = first.preactivation(parameters, self._flat(activity))
-        return self.onward(parameters, z, first.name)
+
+def _through(layers: Iterable[Layer], parameters: Parameters, activity: Tensor) -> Tensor:
+    for layer in layers:
+        activity = layer.forward(parameters, activity)
+    return activity

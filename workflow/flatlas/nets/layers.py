@@ -37,9 +37,16 @@ class Dense:
             return torch.baddbmm(parameters[f"{self.name}.bias"].unsqueeze(1), activity, weight)
         return torch.bmm(activity, weight)
 
+    def product(self, activity: Tensor, weights: Tensor) -> Tensor:
+        """What weights (n, n_in, n_out), one after another, make of one member's activity."""
+        return activity @ weights
+
     def forward(self, parameters: Parameters, activity: Tensor) -> Tensor:
         """The activity that leaves the layer."""
-        z = self.preactivation(parameters, activity)
+        return self.activity(self.preactivation(parameters, activity))
+
+    def activity(self, z: Tensor) -> Tensor:
+        """What follows from pre-activations."""
         return z.relu() if self.relu else z
 
 
@@ -80,8 +87,8 @@ class Convolution:
         """The same before the pooling."""
         return (side + 2 * self.padding - self.kernel) // self.stride + 1
 
-    def forward(self, parameters: Parameters, images: Tensor) -> Tensor:
-        """Images (members, batch, channels, height, width) to images; members are groups."""
+    def preactivation(self, parameters: Parameters, images: Tensor) -> Tensor:
+        """Images (members, batch, channels, height, width) to z; members are groups."""
         members, batch = images.shape[:2]
         grouped = images.transpose(0, 1).reshape(batch, -1, *images.shape[3:])
         bias = parameters[f"{self.name}.bias"].flatten() if self.bias else None
@@ -93,7 +100,17 @@ class Convolution:
             padding=self.padding,
             groups=members,
         )
-        z = convolved.unflatten(1, (members, self.outputs)).transpose(0, 1)
+        return convolved.unflatten(1, (members, self.outputs)).transpose(0, 1)
+
+    def product(self, images: Tensor, weights: Tensor) -> Tensor:
+        """What kernels (n, n_out, n_in, k, k), one after another, make of one member's images."""
+        kernels = weights.flatten(0, 1)
+        made = functional.conv2d(images[0], kernels, stride=self.stride, padding=self.padding)
+        return made.unflatten(1, (len(weights), self.outputs)).transpose(0, 1)
+
+    def forward(self, parameters: Parameters, images: Tensor) -> Tensor:
+        """The images that leave the layer."""
+        z = self.preactivation(parameters, images)
         return self.activity(z + images if self.skip else z)
 
     def activity(self, z: Tensor) -> Tensor:

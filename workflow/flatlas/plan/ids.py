@@ -13,7 +13,7 @@ from flatlas.plan.data_specs import (
 )
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MeasureSpec
-from flatlas.plan.net_specs import NetSpec
+from flatlas.plan.net_specs import NetSpec, Preactivation
 from flatlas.plan.spec import digest
 from flatlas.plan.training_specs import RunSpec
 
@@ -67,4 +67,7 @@ def _samples_slug(samples: SamplesSpec) -> str:
 
 def net_slug(net: NetSpec) -> str:
     """As in 'dense30x30'."""
+    if isinstance(net, Preactivation):
+        wide = f"x{net.widen}" if net.widen > 1 else ""
+        return f"{net.family}{net.depth}{wide}"
     return net.family + "x".join(str(width) for width in net.hidden)

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from flatlas.plan.data_specs import SubsetSpec
+from flatlas.plan.measurements.atlas import Norms, Survival
 from flatlas.plan.measurements.curvature import Hessian, Sharpness
 from flatlas.plan.measurements.duality import (
     ConvolutionDuality,
@@ -56,7 +57,9 @@ MeasureOptions = Annotated[
     | Regret
     | TrueRegret
     | RegretSlice
-    | ContrastiveFlatness,
+    | ContrastiveFlatness
+    | Norms
+    | Survival,
     Field(discriminator="measure"),
 ]
 
@@ -80,17 +83,16 @@ def second_task(measured: MeasureSpec) -> SubsetSpec | None:
 class Measure:
     """An entry: the options a study may set, the tables written, the resources asked for.
 
-    `layers` is the kind of layer that its option `layer` has to name. `matrices` is how many
-    square matrices in float64, over the images of S and E, are held beside the `mem_mb`.
+    `layers` is the kind of layer that its option `layer` has to name; None takes both. Beside the
+    `mem_mb` it holds so many `matrices`: square, in float64, over the images of S and E.
     """
 
     options: type[Measurement]
     tables: tuple[str, ...]
-    layers: LayerKind = "dense"
+    layers: LayerKind | None = "dense"
     threads: int = 1
     mem_mb: int = 4000
     matrices: int = 0
-    gpu: int = 0
     runtime: int = 60
 
 
@@ -109,7 +111,7 @@ MEASURES: dict[str, Measure] = {
     "hessian": Measure(Hessian, ("summary", "eigenvalues")),
     "boolean_prior": Measure(BooleanPrior, ("summary",)),
     "trajectory_pca": Measure(TrajectoryPca, ("directions", "projections")),
-    "valley": Measure(Valley, ("directions", "profiles")),
+    "valley": Measure(Valley, ("directions", "profiles"), layers=None),
     "minibatch_losses": Measure(MinibatchLosses, ("directions", "profiles")),
     "active_temperature": Measure(ActiveTemperature, ("directions", "profiles")),
     "first_mode": Measure(FirstMode, ("margins",)),
@@ -118,4 +120,14 @@ MEASURES: dict[str, Measure] = {
     "true_regret": Measure(TrueRegret, ("summary", "pairs")),
     "regret_slice": Measure(RegretSlice, ("surface", "stars")),
     "contrastive_flatness": Measure(ContrastiveFlatness, ("summary",)),
+    "norms": Measure(Norms, ("summary",)),
+    "survival": Measure(
+        Survival,
+        (
+            *("norms", "sharpness", "hessian", "duality"),
+            *("prior", "regret", "kl_ball", "contrast"),
+        ),
+        matrices=8,
+        runtime=240,
+    ),
 }

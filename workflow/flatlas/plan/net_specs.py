@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from flatlas.plan.spec import Spec
 
@@ -40,7 +40,7 @@ InitSpec = Annotated[
     XavierUniform | HeNormal | ScaledNormal | FrameworkUniform, Field(discriminator="scheme")
 ]
 Probability = Annotated[float, Field(ge=0, lt=1)]
-LayerKind = Literal["convolution", "dense"]
+LayerKind = Literal["convolution", "dense", "module"]
 
 
 class DenseNet(Spec):
@@ -87,13 +87,42 @@ class ConvolutionalNet(Spec):
     init: InitSpec = XavierUniform(scheme="xavier_uniform")
 
 
-def layer_names(net: DenseNet | ConvolutionalNet) -> dict[LayerKind, list[str]]:
-    """The names of a net's layers. Dense ones: one after each hidden width, and the last."""
+class Preactivation(Spec):
+    """A residual net with pre-activation and batch norm: PreResNet, or WideResNet.
+
+    Its `depth` is 6n + 2 with n `basic` blocks in each of three stages, and 9n + 2 with n of
+    `bottleneck`; as wide nets are counted, 6n + 4. The first stage has `channels` times `widen`.
+    """
+
+    family: Literal["preactivation"]
+    depth: Annotated[int, Field(ge=8)]
+    block: Literal["basic", "bottleneck"] = "basic"
+    widen: PositiveInt = 1
+    channels: PositiveInt = 16
+
+    @model_validator(mode="after")
+    def _depth_is_of_whole_blocks(self) -> "Preactivation":
+        step, outside = (6, (2, 4)) if self.block == "basic" else (9, (2,))
+        if self.depth % step not in outside:
+            forms = " or ".join(f"{step}n + {one}" for one in outside)
+            raise ValueError(f"a net of {self.block} blocks has a depth of {forms}")
+        return self
+
+
+ModuleSpec = Preactivation
+NetSpec = Annotated[DenseNet | ConvolutionalNet | ModuleSpec, Field(discriminator="family")]
+
+
+def layer_names(net: DenseNet | ConvolutionalNet | ModuleSpec) -> dict[LayerKind, list[str]]:
+    """The names of a net's layers. Dense ones: one after each hidden width, and the last.
+
+    Of a torch module only the last is a layer to us; all before it goes by one name.
+    """
+    if isinstance(net, ModuleSpec):
+        return {"convolution": [], "dense": ["fc"], "module": ["features"]}
     stages = net.stages if isinstance(net, ConvolutionalNet) else ()
     return {
         "convolution": [f"conv{number}" for number in range(1, len(stages) + 1)],
         "dense": [f"fc{number}" for number in range(1, len(net.hidden) + 2)],
+        "module": [],
     }
-
-
-NetSpec = Annotated[DenseNet | ConvolutionalNet, Field(discriminator="family")]

@@ -119,7 +119,8 @@ def _changes(plan: Plan, target: str) -> list[tuple[str, str, str]]:
     figure = plan.figures[target]
     study = plan.studies[figure.study]
     drawn = study.figures[figure.name]
-    bases = {study.sweeps[sweep].run for sweep in drawn.sweeps}
+    own = [study.sweeps[sweep] for sweep in drawn.sweeps if sweep in study.sweeps]
+    bases = {sweep.run for sweep in own}
     bases |= {start.run for start in (study.runs[base].start for base in bases) if start}
     behind = (
         "realizations",

@@ -20,14 +20,21 @@ from flatlas.plan.ids import kernel_id, run_id, samples_id, source_id
 from flatlas.plan.kernel_specs import KernelSpec, sampled_kernel
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
 from flatlas.plan.measurements.recordings import AlongRecording
+from flatlas.plan.net_specs import ModuleSpec, NetSpec
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.studies import Study
 from flatlas.plan.training_specs import RunSpec
 
+# What a figure's point calls the measures that were not taken of it.
+LACKS = "lacks"
+
 
 @dataclass(frozen=True)
 class Entry:
-    """One run in a figure: the sweep it belongs to, the values it stands at, its measurements."""
+    """One run in a figure: the sweep it belongs to, the values it stands at, its measurements.
+
+    A measure that can't be taken of it is not among them.
+    """
 
     sweep: str
     point: Mapping[str, Any]
@@ -43,6 +50,7 @@ class FigurePlan:
     name: str
     title: str
     entries: tuple[Entry, ...]
+    costs: bool = False
 
     @property
     def target(self) -> str:
@@ -135,12 +143,19 @@ class Plan:
         entry = MEASURES[measured.options.measure]
         return entry.mem_mb + entry.matrices * _matrix_mb(measured.run.samples)
 
+    def gpus(self, net: NetSpec) -> int:
+        """What a job asks for: one where a net is a torch module; small nets are quick without."""
+        return int(isinstance(net, ModuleSpec))
+
     def kernel_memory(self, kernel: str) -> int:
         """The same for a kernel: the sum over nets, a copy on its way to the disk, and features."""
         return 4000 + 2 * _matrix_mb(self.kernels[kernel].samples)
 
     def figure_files(self, target: str) -> dict[str, list[str]]:
-        """What a figure reads: the tables of its runs and measurements, in the order of entries."""
+        """What a figure reads: the tables of its runs and measurements, in the order of entries.
+
+        A measure's tables are of the entries that have it, and so is the record of what it cost.
+        """
         entries = self.figures[target].entries
         if not entries:
             return {}
@@ -149,19 +164,27 @@ class Plan:
             "history": [run_file(run, "history.parquet") for run in runs],
             "outcomes": [run_file(run, "outcomes.csv") for run in runs],
         }
-        for name in entries[0].measurements:
-            measured = [entry.measurements[name] for entry in entries]
+        for name in self._measured(target):
+            measured = [one.measurements[name] for one in entries if name in one.measurements]
             for table in MEASURES[self.measurements[measured[0]].options.measure].tables:
-                files[f"{name}_{table}"] = [self.table_file(one, table) for one in measured]
+                files[f"{name}_{table}"] = [
+                    self.measured_file(one, f"{table}.parquet") for one in measured
+                ]
+            if self.figures[target].costs:
+                files[f"{name}_cost"] = [
+                    self.measured_file(one, "provenance.json") for one in measured
+                ]
         return files
 
-    def table_file(self, measurement: str, table: str) -> str:
-        """One table of one measurement."""
-        return paths.MEASURE.format(
-            measure=self.measurements[measurement].options.measure,
-            measurement=measurement,
-            file=f"{table}.parquet",
-        )
+    def _measured(self, target: str) -> dict[str, None]:
+        """The measures of a figure, in their order."""
+        entries = self.figures[target].entries
+        return dict.fromkeys(name for entry in entries for name in entry.measurements)
+
+    def measured_file(self, measurement: str, file: str) -> str:
+        """One file of one measurement."""
+        measure = self.measurements[measurement].options.measure
+        return paths.MEASURE.format(measure=measure, measurement=measurement, file=file)
 
     def figure_file(self, target: str, extension: str = "pdf") -> str:
         """A figure, or the CSV of the points in it."""
@@ -211,16 +234,25 @@ class Plan:
         return [files["claims"] for files in results if "claims" in files]
 
     def figure_points(self, target: str) -> list[dict[str, Any]]:
-        """For each entry of a figure: its sweep, its values, its run, as JSON types."""
+        """For each entry of a figure: its sweep, its values, its run, as JSON types.
+
+        Where some measures were not taken of it, `lacks` names them.
+        """
+        measured = self._measured(target)
         return [
             {
                 "sweep": entry.sweep,
                 "run": entry.run,
                 **_scaling(self.runs[entry.run]),
                 **entry.point,
+                **_lacking([name for name in measured if name not in entry.measurements]),
             }
             for entry in self.figures[target].entries
         ]
+
+
+def _lacking(measures: list[str]) -> dict[str, Any]:
+    return {LACKS: measures} if measures else {}
 
 
 def _matrix_mb(samples: SamplesSpec) -> int:

@@ -102,10 +102,24 @@ class Sweep(Spec):
         return self
 
 
+class Borrowed(Spec):
+    """The very same runs as those of some sweeps of other studies, each `<study>.<sweep>`.
+
+    With `ends` they are the first and the last of each. Where `measures` are listed, no others of a
+    figure's are taken of them.
+    """
+
+    sweeps: Annotated[tuple[str, ...], Field(min_length=1)]
+    """As in `[prior.sgd, prior.adam]`."""
+    ends: bool = False
+    measures: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+
+
 class Figure(Spec):
     """A figure: the sweeps it draws and the measures it needs on each of their runs.
 
-    A schematic has neither.
+    A schematic has neither. With `where_it_fits` a measure is left out on runs of which it can't be
+    taken. With `costs` the figure is told how long each measurement took.
     """
 
     title: str
@@ -114,10 +128,17 @@ class Figure(Spec):
     """The sweeps that it draws."""
     measures: tuple[str, ...] = ()
     """The measures that it needs on each of their runs."""
+    where_it_fits: bool = False
+    """A measure that can't be taken of a run is left out there; else it is a mistake."""
+    costs: bool = False
+    """The figure is told how long each measurement took."""
 
 
 class Study(Spec):
-    """One study: base runs, sweeps of them, measures on them, and the figures of a paper."""
+    """One study: base runs, sweeps of them, measures on them, and the figures of a paper.
+
+    What is `borrowed` stands beside the sweeps: a figure names either.
+    """
 
     title: str
     """Shown in the report."""
@@ -125,11 +146,20 @@ class Study(Spec):
     """What to cite."""
     realizations: PositiveInt
     """Seeds 0, 1, …: each has its own subset, weights and shuffling."""
-    runs: dict[str, Run]
+    runs: dict[str, Run] = Field(default={})
     """Base runs, by name."""
     sweeps: dict[str, Sweep] = Field(default={})
     """Base runs varied, by name."""
+    borrowed: dict[str, Borrowed] = Field(default={})
+    """Sweeps of other studies, by name."""
     measures: dict[str, dict[str, Any]] = Field(default={})
     """Measures with their options, by name."""
     figures: dict[str, Figure] = Field(default={})
     """The figures, by name."""
+
+    @model_validator(mode="after")
+    def _one_thing_a_name(self) -> "Study":
+        for name in self.borrowed:
+            if name in self.sweeps:
+                raise ValueError(f"'{name}' is a sweep and borrowed: give one another name")
+        return self

@@ -173,8 +173,8 @@ class Training(Spec):
     """All that a study says of a training but the data and the realizations.
 
     Weights are kept at the epochs in `checkpoints` (0: before training) and, in `overtraining`, so
-    many epochs after the stopping rule was met. `snapshots` names a dense layer whose weights are
-    kept after every minibatch of the `stop.extra_epochs`. No step moves the layers in `frozen`.
+    many epochs after the stopping rule was met. `snapshots` names a layer whose weights are kept
+    after every minibatch of the `stop.extra_epochs`. No step moves the layers in `frozen`.
     """
 
     net: NetSpec

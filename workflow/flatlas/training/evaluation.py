@@ -34,16 +34,25 @@ def evaluate(
     for row, member in enumerate(members):
         one = {name: value[row : row + 1] for name, value in parameters.items()}
         draw = images.draw_of(member)
-        train = _means(net, one, images.inputs[draw], images.labels[draw], images.clean[draw])
-        test = _means(net, one, images.test_inputs[draw], images.test_labels[draw])
+        seen = net.seeing(batch_statistics(net, one, images, member))
+        train = _means(seen, one, images.inputs[draw], images.labels[draw], images.clean[draw])
+        test = _means(seen, one, images.test_inputs[draw], images.test_labels[draw])
         evaluations.append(Evaluation(*train, *test))
     return evaluations
 
 
+def batch_statistics(
+    net: LayeredNet, one: Parameters, images: StackedImages, member: int
+) -> Parameters:
+    """What batch norm is to see of a member's clean training images, wherever it is evaluated."""
+    draw = images.draw_of(member)
+    return net.statistics(one, images.inputs[draw], images.clean[draw])
+
+
 def _logits(net: LayeredNet, one: Parameters, inputs: Tensor) -> Tensor:
-    if net.convolutions:
-        return net.forward(one, inputs)
-    return dense_activities(net, one, inputs, masks={})[-1]
+    if net.only_dense:
+        return dense_activities(net, one, inputs, masks={})[-1]
+    return net.forward(one, inputs)
 
 
 def _means(
@@ -51,7 +60,7 @@ def _means(
 ) -> tuple[float, float]:
     """Mean loss and mean error, over the images that count."""
     losses, errors = [], []
-    size = CONVOLVED if net.convolutions else DENSE
+    size = DENSE if net.only_dense else CONVOLVED
     for begin in range(0, len(inputs), size):
         block = slice(begin, begin + size)
         logits = _logits(net, one, inputs[block].unsqueeze(0))

@@ -17,7 +17,7 @@ def gradient(
     net: LayeredNet, parameters: Parameters, inputs: Tensor, labels: Tensor, masks: Masks
 ) -> Parameters:
     """By hand for dense nets, by autograd for the others; a test holds them against each other."""
-    method = autograd_gradient if net.convolutions else dense_gradient
+    method = dense_gradient if net.only_dense else autograd_gradient
     return method(net, parameters, inputs, labels, masks)
 
 

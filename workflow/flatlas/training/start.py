@@ -32,8 +32,8 @@ def initial_weights(
 
 
 def layer_of(parameter: str) -> str:
-    """'fc1' of 'fc1.weight'."""
-    return parameter.rpartition(".")[0]
+    """'fc1' of 'fc1.weight', 'features' of 'features.conv1.weight'."""
+    return parameter.partition(".")[0]
 
 
 def _of_run(

@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from flatlas.nets.rescaling import rescaled
 from flatlas.plan.training_specs import Rescaling, RunSpec
 from flatlas.training import learners, penalty
 from flatlas.training.averaging import RunningMean
-from flatlas.training.evaluation import Evaluation, evaluate
+from flatlas.training.evaluation import Evaluation, batch_statistics, evaluate
 from flatlas.training.gradient import gradient
 from flatlas.training.images import StackedImages
 from flatlas.training.keepsakes import FINAL, Keepsakes, checkpoint, overtrained
@@ -232,8 +233,10 @@ class Trainer:
 
     def _keep(self, moment: str, row: int, solution: Parameters) -> None:
         member = self.members[row]
-        weights = {name: value[row] for name, value in solution.items()}
-        self.keepsakes.keep(moment, member, weights)
+        one = {name: value[row : row + 1] for name, value in solution.items()}
+        weights = {name: value[0] for name, value in one.items()}
+        statistics = batch_statistics(self.net, one, self.images, member)
+        self.keepsakes.keep(moment, member, {**weights, **statistics})
         if self.spec.learners and not moment.endswith(".last"):
             mine = slice(row * self.m, (row + 1) * self.m)
             each = {name: value[mine] for name, value in self._parameters().items()}
@@ -251,9 +254,10 @@ class Trainer:
     def _trajectory(self) -> Trajectory | None:
         if self.spec.snapshots is None:
             return None
-        layer = self.net.dense(self.spec.snapshots)
+        layer = self.net.layer(self.spec.snapshots)
+        weights = prod(layer.shapes[f"{layer.name}.weight"])
         steps = len(self.minibatches) * self.spec.stop.extra_epochs
-        shape = (len(self.members), steps, layer.inputs * layer.outputs)
+        shape = (len(self.members), steps, weights)
         return Trajectory(self.resume.folder / "trajectory.npy", shape)
 
     def _record_snapshots(self, step: int) -> None:

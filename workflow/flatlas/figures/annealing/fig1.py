@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.figures.annealing.fits import fit, log_log
+from flatlas.figures.annealing.fits import INTERVALS, fit, log_log
 from flatlas.figures.annealing.recordings import first_net, live, small_print
 from flatlas.figures.style import BLUE, GREY, ORANGE, RED, Drawing, note, panels
 from flatlas.store.material import Material
@@ -30,8 +30,8 @@ def draw(material: Material) -> Drawing:
     note(
         figure,
         "A: all nets, above round-off; dashed: the power laws between ranks"
-        f" {FIRST} and {LAST}, and from there to {BEYOND}, with 95 % intervals over directions and"
-        f" nets. The paper: $\\gamma$ ≈ {GAMMA}. "
+        f" {FIRST} and {LAST}, and from there to {BEYOND}, with {INTERVALS}."
+        f" The paper: $\\gamma$ ≈ {GAMMA}. "
         f"B: grey, the paper's {100 * SHARE:g} % at n = {RANK}. "
         "C, D: the first net, light to dark from the first step to the last. "
         + small_print(material),

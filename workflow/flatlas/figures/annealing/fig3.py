@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.figures.annealing.fits import fit, log_log
+from flatlas.figures.annealing.fits import INTERVALS, fit, log_log
 from flatlas.figures.annealing.recordings import first_net, small_print
 from flatlas.figures.annealing.relation import FIRST, LAST
 from flatlas.figures.style import BLUE, GREEN, PURPLE, RED, Drawing, note, panels, plain_ticks
@@ -38,8 +38,7 @@ def draw(material: Material) -> Drawing:
         "A: the first net; red: all images, dashed: single minibatches. B: all nets; $M_{ii}$ and"
         r" $\tilde\sigma_i^2$ from parabolas through $\ln{L^\mu}$ near its minimum, which"
         f" {found} of the minibatches have within $4F_i$; power laws over ranks {FIRST} to {LAST},"
-        " 95 % intervals over directions and nets. The paper: exponents −2, 2 and −2. "
-        + small_print(material),
+        f" {INTERVALS}. The paper: exponents −2, 2 and −2. " + small_print(material),
     )
     points = [profiles, rows.assign(panel="B"), *fits]
     return Drawing(figure, pd.concat(points, ignore_index=True))

@@ -11,6 +11,9 @@ from flatlas.figures.style import BLACK
 from flatlas.statistics.estimate import Estimate
 from flatlas.statistics.power_law import exponent, power_law
 
+# Of few nets it is the range of the resamples, and of none 95 %.
+INTERVALS = "intervals by the bootstrap over directions and nets, of one net over its directions"
+
 
 @dataclass(frozen=True)
 class Fit:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.figures.annealing.fits import fit
+from flatlas.figures.annealing.fits import INTERVALS, fit
 from flatlas.figures.annealing.recordings import live
 from flatlas.figures.style import BLUE, plain_ticks
 from flatlas.store.material import Material
@@ -15,7 +15,7 @@ FIRST, LAST = 2, 200
 FIT_LEGEND = (
     r"Dashed: power laws $\sigma_i^2\propto{}F_i^{-\psi}$ over ranks"
     f" {FIRST} to {LAST}, with"
-    " 95 % intervals over directions and nets. "
+    f" {INTERVALS}. "
 )
 
 

@@ -32,9 +32,12 @@ LENET = (
     ("dense\n84", 0.42),
     ("dense\n10", 0.2),
 )
-# The panels with one run each: sweep, letter, what it is.
+# The panels with a run for each layer, and those with one run each: sweep, letter, what it is.
+EACH_LAYER = (
+    ("deep", "B", "four hidden layers"),
+    ("lenet_cifar", "D", "LeNet, both convolutions, momentum"),
+)
 ALONE = (
-    ("lenet_cifar", "D", "LeNet, last layer, momentum"),
     ("adam", "E", "two hidden layers, Adam"),
     ("momentum", "F", "two hidden layers, momentum"),
 )
@@ -47,20 +50,20 @@ def draw(material: Material) -> Drawing:
     rows = rows.merge(_layers(material), on="run")
     _deep_net(axes[0])
     _lenet(axes[2])
-    fits = list(_layer_pairs(axes[1], rows[rows["sweep"] == "deep"]))
-    for ax, (sweep, letter, title) in zip((axes[3], *axes[4:]), ALONE, strict=True):
+    fits: list[pd.DataFrame] = []
+    for ax, (sweep, letter, title) in zip((axes[1], axes[3]), EACH_LAYER, strict=True):
+        ax.set_title(title, loc="right", fontsize=8.5)
+        fits += _layer_by_layer(ax, rows[rows["sweep"] == sweep], letter)
+    for ax, (sweep, letter, title) in zip(axes[4:], ALONE, strict=True):
         ax.set_title(title, loc="right", fontsize=8.5)
         fits += [one.assign(panel=letter) for one in relation(ax, rows[rows["sweep"] == sweep])]
         finish(ax)
     note(
         figure,
-        "A, C: the paper's nets; recorded are the weights drawn in colour. The paper's D has both"
-        " convolutions; here it is the last dense layer. E, F: not drawn in the paper, but told. "
-        + FIT_LEGEND
-        + unended(rows)
-        + small_print(material),
+        "A, C: the paper's nets; recorded are the weights drawn in colour. E, F: not drawn in the"
+        " paper, but told. " + FIT_LEGEND + unended(rows) + small_print(material),
     )
-    letters = {"deep": "B", **{sweep: letter for sweep, letter, _ in ALONE}}
+    letters = {sweep: letter for sweep, letter, _ in (*EACH_LAYER, *ALONE)}
     diffusive = rows[rows["rank"].between(FIRST, LAST)]
     told = diffusive.assign(panel=diffusive["sweep"].map(letters))
     return Drawing(figure, pd.concat([told, *fits], ignore_index=True))
@@ -73,11 +76,11 @@ def _layers(material: Material) -> pd.DataFrame:
     return runs.assign(**{LAYER: runs[LAYER].astype(object).fillna("its own")})
 
 
-def _layer_pairs(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
+def _layer_by_layer(ax: Axes, rows: pd.DataFrame, letter: str) -> Iterator[pd.DataFrame]:
     for layer, (colour, marker) in zip(sorted(rows[LAYER].unique()), LOOKS, strict=False):
         mine = rows[rows[LAYER] == layer]
         for told in relation(ax, mine, layer, colour, marker):
-            yield told.assign(panel="B", **{LAYER: layer})
+            yield told.assign(panel=letter, **{LAYER: layer})
     finish(ax)
 
 
@@ -102,15 +105,15 @@ def _heights(neurons: int) -> Sequence[float]:
 
 
 def _lenet(ax: Axes) -> None:
-    """Blocks, the last dense layer's weights in colour."""
+    """Blocks, the kernels of both convolutions in colour."""
     for place, (told, height) in enumerate(LENET):
         colour = "0.6" if told.startswith("conv") else "0.88"
         ax.add_patch(Rectangle((place - 0.17, -height), 0.34, 2 * height, fc=colour, ec=BLACK))
         ax.text(place, -1.1, told, ha="center", va="top", fontsize=7)
         if place:
-            last = place == len(LENET) - 1
-            ax.plot([place - 0.83, place - 0.17], [0, 0], color=BLUE if last else GREY,
-                    lw=2.5 if last else 1.0)  # fmt: skip
-    ax.text(4.5, 0.1, "fc3", color=BLUE, ha="center", fontsize=8)
+            ax.plot([place - 0.83, place - 0.17], [0, 0], color=GREY, lw=1.0)
+    for place, (colour, _) in enumerate(LOOKS[:2]):
+        ax.plot([place + 0.17, place + 0.83], [0, 0], color=colour, lw=2.5)
+        ax.text(place + 0.5, 0.1, f"conv{place + 1}", color=colour, ha="center", fontsize=8)
     ax.set(xlim=(-0.5, 5.5), ylim=(-1.6, 1.1))
     ax.axis("off")

@@ -11,9 +11,9 @@ from flatlas.plan.measurements.measurement import (
     Factors,
     Many,
     Measurement,
+    skipped,
     without_next,
 )
-from flatlas.plan.net_specs import ConvolutionalNet, layer_names
 from flatlas.plan.training_specs import RunSpec
 
 Matrix = Literal["hessian", "fisher"]
@@ -103,11 +103,4 @@ class ConvolutionDuality(Measurement):
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """What skips the layer does not depend on its weights."""
         yield from super().misfits(run)
-        assert isinstance(run.net, ConvolutionalNet)
-        stages = dict(zip(layer_names(run.net)["convolution"], run.net.stages, strict=True))
-        if stages[self.layer].skip:
-            allowed = [name for name, stage in stages.items() if not stage.skip]
-            yield (
-                "layer",
-                f"is '{self.layer}', past which the images skip. Allowed: {', '.join(allowed)}.",
-            )
+        yield from skipped(self.layer, run)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from flatlas.plan.data_specs import SubsetSpec
-from flatlas.plan.measurements.measurement import Distinct, Many, Measurement
+from flatlas.plan.measurements.measurement import Distinct, Many, Measurement, skipped
 from flatlas.plan.training_specs import Rate, RunSpec
 
 
@@ -72,6 +72,11 @@ class Valley(AlongDirections):
 
     measure: Literal["valley"]
     factor: Annotated[float, Field(gt=1)] = e
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """What skips the layer does not depend on its weights."""
+        yield from super().misfits(run)
+        yield from skipped(self.layer, run)
 
 
 class OfMinibatches(AlongDirections):

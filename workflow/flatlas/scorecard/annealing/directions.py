@@ -61,13 +61,18 @@ def variances(nets: Nets, table: str, first: int = FIRST, last: int = LAST) -> n
 
 
 def flatness(nets: Nets) -> np.ndarray:
-    """F_i of the diffusive modes."""
-    return read(nets, VALLEY, "flatness")
+    """F_i of the diffusive modes along which something moves."""
+    return _moving(nets, "flatness")
 
 
 def settled(nets: Nets) -> np.ndarray:
-    """Whether both ends of the valley were found."""
-    return read(nets, VALLEY, "converged")
+    """Whether both ends of their valleys were found."""
+    return _moving(nets, "converged")
+
+
+def _moving(nets: Nets, column: str) -> np.ndarray:
+    """Weights of dead neurons move no loss: their valleys have no ends, and need none."""
+    return np.where(np.isfinite(variances(nets, VALLEY)), read(nets, VALLEY, column), np.nan)
 
 
 def along(

@@ -115,7 +115,7 @@ def _motion(nets: Nets) -> Iterator[Claim]:
         paper="below 1",
     )
     others = times[:, 1:]
-    known = ~np.isnan(others)
+    known = ~np.isnan(others) & np.isfinite(variances(nets, TABLE))
     with np.errstate(invalid="ignore"):
         short = (known & (others < 1)).sum(1) / known.sum(1)
     yield nets.claim(

@@ -36,13 +36,13 @@ def judge(material: Material) -> list[Claim]:
 
 def _valleys(nets: Nets) -> Iterator[Claim]:
     width, curvature = flatness(nets), read(nets, VALLEY, "curvature")
-    with np.errstate(invalid="ignore", divide="ignore"):
-        off = np.abs(np.sqrt(8 / np.where(curvature > 0, curvature, np.nan)) / width - 1)
+    # A hill's parabola is infinitely wide: that is off by all of it.
+    off = np.abs(width * np.sqrt(curvature.clip(0) / 8) - 1)
     yield nets.claim(
         "quadratic",
         "ln L_i is a parabola near 0, for all directions but the first",
-        "F_i of the parabola through the points half-way to both ends (Eq. 7) against F_i as"
-        f" measured, relative; mean over directions {FIRST} to {LAST} and nets",
+        "F_i as measured against that of the parabola through the points half-way to both ends"
+        f" (Eq. 7), relative; mean over directions {FIRST} to {LAST} and nets",
         BARELY_OFF,
         mean,
         mean(off, -1),

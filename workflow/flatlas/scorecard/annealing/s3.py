@@ -7,7 +7,7 @@ from flatlas.store.material import Material
 LAYER = "snapshots"
 NETS = {
     "deep": "four hidden layers",
-    "lenet_cifar": "the last dense layer of the LeNet on CIFAR-10, SGD with momentum",
+    "lenet_cifar": "the LeNet on CIFAR-10, SGD with momentum",
     "adam": "Adam",
     "momentum": "SGD with momentum",
 }

@@ -32,14 +32,18 @@ def _regrets(nets: Nets) -> Iterator[Claim]:
         mean,
         _change(nets, "scaled_regret_summary", euclidean),
     )
-    for place, name, damped in ((0, "kl_regret", "undamped"), (-1, "damped_regret", "damped")):
+    # Damped by diag F, it is not the same after every re-parametrization.
+    for place, name, says in (
+        (0, "kl_regret", "the regret in a KL-ball depends only on the function"),
+        (-1, "damped_regret", "the regret in a damped KL-ball stays after an α-scaling"),
+    ):
         measured, settled = (
             _at(_read(nets, BALL, column, "factor", "damping"), place)
             for column in ("regret", "converged")
         )
         yield nets.claim(
             name,
-            f"the regret in a KL-ball, {damped}, depends only on the function",
+            says,
             f"{CHANGE}, of R/ε in the KL-ball",
             ONLY_THE_FUNCTION,
             mean,

@@ -1,0 +1,220 @@
+"""Nets that are torch modules, against our layered nets and against torch itself."""
+
+import pytest
+import torch
+from torch import nn
+from torch.optim.swa_utils import update_bn
+
+from flatlas.errors import FlatlasError
+from flatlas.hessian import hessian_of
+from flatlas.hessian.loss import MeanLoss, value_and_gradient
+from flatlas.nets import build_net, modules
+from flatlas.nets.modules import ModuleNet
+from flatlas.nets.preactivation import Block, PreactivationNet
+from flatlas.plan.net_specs import DenseNet, Preactivation, layer_names
+from flatlas.training.gradient import gradient
+
+SHAPE, OUTPUTS = (2, 4, 4), 3
+
+
+def dense_module():
+    return nn.Sequential(nn.Flatten(), nn.Linear(32, 5), nn.ReLU(), nn.Linear(5, OUTPUTS))
+
+
+def normed_module():
+    return nn.Sequential(
+        nn.Conv2d(2, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(16, OUTPUTS)
+    )
+
+
+def normal(*shape, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+
+def random_weights(net, members=2):
+    return {
+        name: normal(members, *shape, seed=n) for n, (name, shape) in enumerate(net.shapes.items())
+    }
+
+
+def in_torch(make, net, parameters, member):
+    """The module with one member's weights, as torch has them."""
+    module = make().double()
+    own = {name.removeprefix("features."): value[member] for name, value in parameters.items()}
+    last = [name for name, part in module.named_modules() if isinstance(part, nn.Linear)][-1]
+    own[f"{last}.weight"], own[f"{last}.bias"] = own.pop("fc.weight").T, own.pop("fc.bias")
+    module.load_state_dict(own, strict=False)
+    return module
+
+
+@pytest.fixture
+def twins():
+    """A dense net as a module and as layers, the weights of both, and images with labels."""
+    module = ModuleNet(dense_module, SHAPE, OUTPUTS)
+    layered = build_net(DenseNet(family="dense", hidden=(5,), bias=True), SHAPE, OUTPUTS)
+    weights = random_weights(module)
+    same = {
+        "fc1.weight": weights["features.1.weight"].mT.contiguous(),
+        "fc1.bias": weights["features.1.bias"],
+        "fc2.weight": weights["fc.weight"],
+        "fc2.bias": weights["fc.bias"],
+    }
+    labels = torch.arange(14).remainder(OUTPUTS).view(2, 7)
+    return (module, weights), (layered, same), normal(2, 7, *SHAPE), labels
+
+
+def test_a_dense_module_is_the_same_net_as_its_layers(twins):
+    (module, weights), (layered, same), images, labels = twins
+    torch.testing.assert_close(module.forward(weights, images), layered.forward(same, images))
+    activity = module.into(weights, images, "fc")
+    torch.testing.assert_close(activity, layered.into(same, images, "fc2"))
+    z = module.dense("fc").preactivation(weights, activity)
+    torch.testing.assert_close(module.onward(weights, z, "fc"), module.forward(weights, images))
+    found, expected = (
+        gradient(net, p, images, labels, {}) for net, p in ((module, weights), (layered, same))
+    )
+    torch.testing.assert_close(found["features.1.weight"].mT, expected["fc1.weight"])
+    torch.testing.assert_close(found["fc.weight"], expected["fc2.weight"])
+
+
+def test_its_hessian_is_that_of_the_layers(twins):
+    *nets, images, labels = twins
+    found, expected = (
+        hessian_of(net, {name: value[:1] for name, value in p.items()}, images[:1], labels[:1])
+        for net, p in nets
+    )
+    vectors = normal(3, found.size)
+    inner, rest = vectors[:, :160].view(3, 5, 32), vectors[:, 160:]
+    images_of = found.product(vectors)
+    as_layers = expected.product(torch.cat([inner.mT.flatten(1), rest[:, :5], rest[:, 5:]], dim=1))
+    moved = as_layers[:, :160].view(3, 32, 5).mT.flatten(1)
+    torch.testing.assert_close(images_of, torch.cat([moved, as_layers[:, 160:]], dim=1))
+
+
+def test_in_training_batch_norm_sees_the_minibatch():
+    net = ModuleNet(normed_module, SHAPE, OUTPUTS)
+    weights, images = random_weights(net), normal(2, 6, *SHAPE)
+    labels = torch.arange(12).remainder(OUTPUTS).view(2, 6)
+    found = gradient(net, weights, images, labels, {})
+    for member in range(2):
+        module = in_torch(normed_module, net, weights, member).train()
+        nn.functional.cross_entropy(module(images[member]), labels[member]).backward()
+        torch.testing.assert_close(found["features.0.weight"][member], module[0].weight.grad)
+        torch.testing.assert_close(found["features.1.bias"][member], module[1].bias.grad)
+        torch.testing.assert_close(found["fc.weight"][member], module[4].weight.grad.T)
+
+
+def test_statistics_are_those_of_torch(monkeypatch):
+    """In blocks of two sizes; elsewhere than in training the net then is torch's in `eval`."""
+    monkeypatch.setattr(modules, "BLOCK", 5)
+    net = ModuleNet(normed_module, SHAPE, OUTPUTS)
+    weights = random_weights(net, members=1)
+    images, counted = normal(16, *SHAPE), torch.arange(16) != 4
+    blocks = []
+    watched = net._module[1].register_forward_pre_hook(lambda _, given: blocks.append(given[0]))
+    statistics = net.statistics(weights, images, counted)
+    watched.remove()
+    assert [len(block) for block in blocks] == [5, 5, 5]
+
+    module = in_torch(normed_module, net, weights, 0)
+    convolved = module[0](images[counted])
+    places = [(convolved == block[:, None]).flatten(2).all(2).nonzero()[:, 1] for block in blocks]
+    assert sorted(torch.cat(places).tolist()) == list(range(15))
+    update_bn([images[counted][place] for place in places], module)
+    torch.testing.assert_close(statistics["features.1.running_mean"], module[1].running_mean)
+    torch.testing.assert_close(statistics["features.1.running_var"], module[1].running_var)
+    logits = net.seeing(statistics).forward(weights, images.unsqueeze(0))[0]
+    torch.testing.assert_close(logits, module.eval()(images))
+
+
+def test_statistics_are_no_trace_of_what_the_net_saw_before():
+    net = ModuleNet(normed_module, SHAPE, OUTPUTS)
+    weights, images = random_weights(net, members=1), normal(9, *SHAPE)
+    everything = torch.ones(9, dtype=torch.bool)
+    before = net.forward(weights, images.unsqueeze(0))
+    first = net.statistics(weights, images, everything)
+    net.forward(weights, 5 * images.unsqueeze(0), {})
+    second = net.statistics(weights, images, everything)
+    assert all(torch.equal(first[name], second[name]) for name in net.statistic_shapes)
+    assert torch.equal(net.forward(weights, images.unsqueeze(0)), before)
+
+
+@pytest.mark.parametrize(
+    ("settings", "outputs", "count"),
+    [
+        ({"depth": 164, "block": "bottleneck"}, 10, 1_703_258),
+        ({"depth": 28, "widen": 10}, 10, 36_479_194),
+    ],
+)
+def test_the_papers_nets_have_as_many_parameters_as_published(settings, outputs, count):
+    """1.70 M for PreResNet-164 (He et al.), 36.5 M for WRN-28-10 (Zagoruyko and Komodakis)."""
+    spec = Preactivation(family="preactivation", **settings)
+    with torch.device("meta"):
+        net = PreactivationNet(spec, 3, outputs)
+    assert sum(parameter.numel() for parameter in net.parameters()) == count
+
+
+def test_a_block_that_changes_nothing_lets_the_images_through():
+    for kind, channels in (("basic", 3), ("bottleneck", 12)):
+        block, images = Block(channels, 3, 1, kind).double(), normal(2, channels, 4, 4)
+        assert not torch.equal(block(images), images)
+        nn.init.zeros_(block.convolutions[-1].weight)
+        assert torch.equal(block(images), images)
+    halved = Block(4, 3, 2, "basic").double()(normal(2, 4, 4, 4))
+    assert halved.shape == (2, 3, 2, 2)
+
+
+def test_weights_are_drawn_from_the_seed_alone():
+    net = build_net(Preactivation(family="preactivation", depth=8, channels=2), (3, 8, 8), OUTPUTS)
+    torch.manual_seed(7)
+    first = net.initial((0, 1))
+    state = torch.get_rng_state()
+    second = net.initial((1,))
+    assert torch.equal(torch.get_rng_state(), state)
+    for name, value in second.items():
+        assert torch.equal(value[0], first[name][1])
+    other = net.initial((1,), "fresh weights")
+    assert not torch.equal(other["fc.weight"], second["fc.weight"])
+
+
+def test_the_plan_knows_the_layers():
+    spec = Preactivation(family="preactivation", depth=8)
+    net = build_net(spec, (3, 8, 8), OUTPUTS)
+    names = layer_names(spec)
+    assert names["dense"] == [layer.name for layer in net.dense_layers]
+    assert {name.partition(".")[0] for name in net.shapes} == {*names["dense"], *names["module"]}
+
+
+class BehindTheLast(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Sequential(nn.Flatten(), nn.Linear(32, OUTPUTS))
+
+    def forward(self, images):
+        return self.inner(images).log_softmax(1)
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (BehindTheLast, "does not end with its last nn.Linear"),
+        (lambda: nn.Sequential(nn.Flatten(), nn.Linear(32, 2)), r"makes \(2, 2\) of 2 images"),
+        (lambda: nn.Sequential(nn.Conv2d(2, OUTPUTS, 4), nn.Flatten()), "has no nn.Linear"),
+    ],
+)
+def test_a_module_that_does_not_end_with_a_dense_layer_is_refused(make, told):
+    with pytest.raises(FlatlasError, match=told):
+        ModuleNet(make, SHAPE, OUTPUTS)
+
+
+def test_a_gradient_in_parts_is_the_gradient(monkeypatch):
+    net = ModuleNet(normed_module, SHAPE, OUTPUTS)
+    weights, images = random_weights(net), normal(1, 7, *SHAPE)
+    w = torch.cat([weights[name].flatten(1) for name in net.shapes], dim=1)
+    loss = MeanLoss(net, images, torch.arange(7).remainder(OUTPUTS).unsqueeze(0))
+    whole, at_once = value_and_gradient(loss, w), loss(w)
+    monkeypatch.setattr(modules, "NUMBERS", 3 * net._numbers)
+    assert [part.labels.shape[1] for part, _ in loss.parts()] == [3, 3, 1]
+    torch.testing.assert_close(value_and_gradient(loss, w), whole)
+    torch.testing.assert_close(loss(w), at_once)

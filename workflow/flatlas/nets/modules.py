@@ -1,0 +1,220 @@
+"""A net that is a torch module: with batch norm, with what skips layers, or of your own."""
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+from torch.nn.modules.batchnorm import _BatchNorm
+
+from flatlas.errors import FlatlasError
+from flatlas.nets.layered import LayeredNet
+from flatlas.nets.layers import Dense, Parameters
+from flatlas.plan.net_specs import FrameworkUniform
+from flatlas.seeds import stream
+
+# The two layers that every such net has, as `layer_names` in the plan has them.
+FEATURES, LAST = "features", "fc"
+# Images whose statistics are taken together.
+BLOCK = 256
+# Numbers that the layers of a module make of the images that gradients go through at a time. With
+# what second derivatives add, each takes some fifty bytes.
+NUMBERS = 2**25
+
+
+class ModuleNet(LayeredNet):
+    """`features`, a module, and above it `fc`, its last dense layer, which is like any of ours.
+
+    The parameters of the module keep their names, as in `features.conv1.weight`. A stack's members
+    go through it one by one. In training, batch norm sees the minibatch; elsewhere it sees
+    `statistics`, which are those of no images (mean 0, variance 1) until they are given.
+    """
+
+    def __init__(
+        self, make: Callable[[], nn.Module], input_shape: tuple[int, int, int], outputs: int
+    ) -> None:
+        """`make` draws the weights too, as the module would by itself, from torch's own stream."""
+        self._make = make
+        module, linear = _apart(self._made(0), input_shape, outputs)
+        self._numbers = _numbers(module, input_shape)
+        self._module = module
+        last = Dense(LAST, linear.in_features, outputs, linear.bias is not None, relu=False)
+        super().__init__([last], FrameworkUniform(scheme="framework_uniform"), dropout=0.0)
+        self._norms = {
+            name: part
+            for name, part in module.named_modules()
+            if isinstance(part, _BatchNorm) and part.track_running_stats
+        }
+        for norm in self._norms.values():
+            # Nothing is kept from minibatch to minibatch; one alone has its own statistics.
+            norm.track_running_stats, norm.momentum = False, 1.0
+        self._statistics = {
+            f"{FEATURES}.{name}.{kind}": getattr(norm, kind)
+            for name, norm in self._norms.items()
+            for kind in ("running_mean", "running_var")
+        }
+        self._constants = {
+            f"{FEATURES}.{name}": value
+            for name, value in module.named_buffers()
+            if name.rpartition(".")[0] not in self._norms
+        }
+
+    @property
+    def only_dense(self) -> bool:
+        """What is in the module is anyone's."""
+        return False
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of every parameter of one member, by name."""
+        inner = self._module.named_parameters()
+        return {f"{FEATURES}.{name}": tuple(p.shape) for name, p in inner} | super().shapes
+
+    @property
+    def statistic_shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of every mean and variance that batch norm sees."""
+        return {name: tuple(value.shape) for name, value in self._statistics.items()}
+
+    def initial(self, seeds: Sequence[int], purpose: str = "weights") -> Parameters:
+        """Fresh weights, one member a seed, each as the module draws them."""
+        members = [self._drawn(stream(seed, purpose)) for seed in seeds]
+        return {name: torch.stack([one[name] for one in members]) for name in self.shapes}
+
+    def _drawn(self, seed: int) -> Parameters:
+        module, linear = _last_apart(self._made(seed))
+        drawn = {f"{FEATURES}.{name}": p.detach() for name, p in module.named_parameters()}
+        # Ours is z = a W, torch's z = a Wᵀ.
+        drawn[f"{LAST}.weight"] = linear.weight.detach().T.contiguous()
+        return drawn if linear.bias is None else drawn | {f"{LAST}.bias": linear.bias.detach()}
+
+    def _made(self, seed: int) -> nn.Module:
+        with torch.random.fork_rng(devices=[]):
+            torch.default_generator.manual_seed(seed)
+            return self._make()
+
+    @property
+    def at_once(self) -> int:
+        """Fewer images of larger nets."""
+        return max(1, NUMBERS // self._numbers)
+
+    def forward(
+        self, parameters: Parameters, inputs: Tensor, masks: Mapping[str, Tensor] | None = None
+    ) -> Tensor:
+        """Logits (members, batch, outputs); with `masks`, be they none, as in training."""
+        if masks is None:
+            return super().forward(parameters, inputs)
+        activity = self._each(parameters, inputs, self._constants, training=True)
+        return self.layers[0].forward(parameters, activity)
+
+    def features(self, parameters: Parameters, inputs: Tensor) -> Tensor:
+        """What enters `fc`, for images (members, batch, channels, h, w)."""
+        seen = {**self._constants, **self._statistics}
+        return self._each(parameters, inputs, seen, training=False)
+
+    @torch.no_grad()
+    def statistics(self, parameters: Parameters, images: Tensor, counted: Tensor) -> Parameters:
+        """What batch norm sees of one member's `counted` images, of all these (images, ...).
+
+        They are shuffled, always alike, and go through in blocks, as in training; means and
+        unbiased variances are means over blocks, as in torch's `update_bn`.
+        """
+        if not self._norms:
+            return {}
+        chosen = counted.nonzero().flatten()
+        random = torch.Generator().manual_seed(stream(0, "batch norm"))
+        order = torch.randperm(len(chosen), generator=random)
+        blocks = chosen[order.to(chosen.device)].tensor_split(-(-len(chosen) // BLOCK))
+        total = {name: torch.zeros_like(v).to(images) for name, v in self._statistics.items()}
+        here = {name: torch.zeros_like(value) for name, value in total.items()}
+        for norm in self._norms.values():
+            norm.track_running_stats = True
+        try:
+            for block in blocks:
+                some = images[block].unsqueeze(0)
+                self._each(parameters, some, {**self._constants, **here}, training=True)
+                for name, value in total.items():
+                    value += here[name] / len(blocks)
+        finally:
+            for norm in self._norms.values():
+                norm.track_running_stats = False
+        return total
+
+    def seeing(self, statistics: Parameters) -> "ModuleNet":
+        """The same net, of which batch norm sees these statistics."""
+        other = copy(self)
+        other._statistics = statistics
+        return other
+
+    def _each(
+        self, parameters: Parameters, inputs: Tensor, buffers: Parameters, training: bool
+    ) -> Tensor:
+        self._module.train(training)
+        seen = {
+            name.removeprefix(f"{FEATURES}."): _beside(inputs, buffer)
+            for name, buffer in buffers.items()
+        }
+        rows = []
+        for row, images in enumerate(inputs):
+            own = {
+                name.removeprefix(f"{FEATURES}."): value[row]
+                for name, value in parameters.items()
+                if name.startswith(f"{FEATURES}.")
+            }
+            rows.append(functional_call(self._module, {**own, **seen}, (images,)))
+        return torch.stack(rows)
+
+
+def _beside(inputs: Tensor, buffer: Tensor) -> Tensor:
+    """On the device of the images; numbers as exact as theirs, counters as they are."""
+    return buffer.to(inputs) if buffer.is_floating_point() else buffer.to(inputs.device)
+
+
+def _apart(
+    module: nn.Module, input_shape: tuple[int, int, int], outputs: int
+) -> tuple[nn.Module, nn.Linear]:
+    """Features and last layer of a module that is no more than the one after the other."""
+    module.eval()
+    images = torch.rand(2, *input_shape, generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        whole = module(images)
+        features, linear = _last_apart(module)
+        activity = features(images)
+    if whole.shape != (2, outputs):
+        raise FlatlasError(
+            f"the net makes {tuple(whole.shape)} of 2 images, where the data need (2, {outputs}): "
+            "give it that many outputs."
+        )
+    fits = activity.shape == (2, linear.in_features)
+    if not fits or not torch.equal(linear(activity), whole):
+        raise FlatlasError(
+            "the net does not end with its last nn.Linear: what comes out of that has to be the "
+            "logits, with nothing behind or beside it."
+        )
+    return features, linear
+
+
+def _numbers(module: nn.Module, input_shape: tuple[int, int, int]) -> int:
+    """How many numbers all layers of a module together make of one image."""
+    made: list[int] = []
+    leaves = [part for part in module.modules() if not list(part.children())]
+    watching = [
+        part.register_forward_hook(lambda part, images, out: made.append(torch.numel(out)))
+        for part in leaves
+    ]
+    with torch.no_grad():
+        module(torch.zeros(1, *input_shape))
+    for one in watching:
+        one.remove()
+    return sum(made)
+
+
+def _last_apart(module: nn.Module) -> tuple[nn.Module, nn.Linear]:
+    """The module without its last nn.Linear, and that."""
+    inside = [(name, part) for name, part in module.named_modules() if name]
+    found = [(name, part) for name, part in inside if isinstance(part, nn.Linear)]
+    if not found:
+        raise FlatlasError("the net has no nn.Linear inside, but it has to end with one.")
+    name, linear = found[-1]
+    module.set_submodule(name, nn.Identity())
+    return module, linear

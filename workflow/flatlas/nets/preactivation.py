@@ -1,0 +1,81 @@
+"""Residual nets with pre-activation (He et al. 2016), wide ones too (Zagoruyko and Komodakis 2016).
+
+Batch norm and ReLU stand before each convolution. Where a block changes the shape of its images, a
+convolution of 1 x 1 takes the place of what is skipped, behind the block's first batch norm and
+ReLU, as in both papers' programs.
+"""
+
+from torch import Tensor, nn
+
+from flatlas.nets.modules import ModuleNet
+from flatlas.plan.net_specs import Preactivation
+
+# Layers of a block, and by how much more channels leave it than are inside.
+LAYERS = {"basic": 2, "bottleneck": 3}
+EXPANSION = {"basic": 1, "bottleneck": 4}
+
+
+def build(spec: Preactivation, input_shape: tuple[int, int, int], outputs: int) -> ModuleNet:
+    """Three stages of equally many blocks, the second and third of half the side."""
+    return ModuleNet(lambda: PreactivationNet(spec, input_shape[0], outputs), input_shape, outputs)
+
+
+class Block(nn.Module):
+    """Two convolutions of 3 x 3, or one between two of 1 x 1, beside what skips them."""
+
+    def __init__(self, inputs: int, inside: int, stride: int, kind: str) -> None:
+        """`inside` is how many channels are between the convolutions."""
+        super().__init__()
+        outputs = EXPANSION[kind] * inside
+        plan = [(3, stride), (3, 1)] if kind == "basic" else [(1, 1), (3, stride), (1, 1)]
+        widths = [inputs, *[inside] * (len(plan) - 1), outputs]
+        self.norms = nn.ModuleList(nn.BatchNorm2d(width) for width in widths[:-1])
+        self.convolutions = nn.ModuleList(
+            _convolution(widths[n], widths[n + 1], *one) for n, one in enumerate(plan)
+        )
+        same = inputs == outputs and stride == 1
+        self.shortcut = None if same else _convolution(inputs, outputs, 1, stride)
+
+    def forward(self, images: Tensor) -> Tensor:
+        """The sum of both."""
+        activity = self.norms[0](images).relu()
+        skipped = images if self.shortcut is None else self.shortcut(activity)
+        activity = self.convolutions[0](activity)
+        for norm, convolution in zip(self.norms[1:], self.convolutions[1:], strict=True):
+            activity = convolution(norm(activity).relu())
+        return activity + skipped
+
+
+class PreactivationNet(nn.Module):
+    """A convolution, three stages of blocks, batch norm, the mean over the image, a dense layer."""
+
+    def __init__(self, spec: Preactivation, channels: int, outputs: int) -> None:
+        """Convolutions start as He et al. (2015) have it, all else as in torch."""
+        super().__init__()
+        # 2 or 4 layers are in no block, as one or the other paper counts them.
+        blocks = spec.depth // (3 * LAYERS[spec.block])
+        width, expansion = spec.channels, EXPANSION[spec.block]
+        self.stem = _convolution(channels, width, 3, 1)
+        stages: list[nn.Module] = []
+        for stage in range(3):
+            inside = spec.channels * spec.widen * 2**stage
+            for number in range(blocks):
+                stride = 2 if stage and not number else 1
+                stages.append(Block(width, inside, stride, spec.block))
+                width = expansion * inside
+        self.blocks = nn.Sequential(*stages)
+        self.norm = nn.BatchNorm2d(width)
+        self.fc = nn.Linear(width, outputs)
+        for part in self.modules():
+            if isinstance(part, nn.Conv2d):
+                nn.init.kaiming_normal_(part.weight, mode="fan_out", nonlinearity="relu")
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Logits."""
+        activity = self.norm(self.blocks(self.stem(images))).relu()
+        logits: Tensor = self.fc(activity.mean((2, 3)))
+        return logits
+
+
+def _convolution(inputs: int, outputs: int, kernel: int, stride: int) -> nn.Conv2d:
+    return nn.Conv2d(inputs, outputs, kernel, stride, padding=kernel // 2, bias=False)
