@@ -16,7 +16,7 @@ PRESET     ?= paper
 FROM       ?=
 CONFIGFILE ?=
 
-.PHONY: help venv demo test lint bench gallery lock clean clean-venv
+.PHONY: help venv demo test lint bench docs gallery lock clean clean-venv
 .DEFAULT_GOAL := help
 
 help:  ## list these targets
@@ -62,6 +62,9 @@ lint: $(READY)  ## style, formatting and types, in Python and in the rules
 
 bench: $(READY)  ## how long the stages take
 	$(ONE_THREAD) $(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(READY)  ## the parts of pages that are made: tables of keys, figures, verdicts
+	$(BIN)/python docs/made
 
 gallery: $(READY)  ## docs/gallery/STUDY from the figures of PRESET
 	$(BIN)/python docs/gallery/collect.py $(STUDY) $(PRESET) --from "$(FROM)" \

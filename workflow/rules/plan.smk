@@ -32,7 +32,7 @@ from flatlas.plan.pages import (
 from flatlas.plan.resolve import resolve
 from flatlas.plan.stages import stages
 from flatlas.plan.targets import check_targets, targets_of
-from flatlas.plan.work import jobs_of_figures
+from flatlas.plan.work import jobs_of_targets
 
 CONFIG = Path(workflow.basedir) / "config"
 PRESETS = sorted((CONFIG / "presets").glob("*.yaml"))

@@ -140,7 +140,7 @@ rule costs:
         runtime=10,
     params:
         jobs=lambda wildcards: told_jobs(PLAN),
-        figures=lambda wildcards: jobs_of_figures(PLAN),
+        targets=lambda wildcards: jobs_of_targets(PLAN),
         written=lambda wildcards: written(job["provenance"] for job in told_jobs(PLAN).values()),
         code=stage_code("costs"),
     message:
@@ -149,7 +149,7 @@ rule costs:
         "../scripts/costs.py"
 
 
-# Two folders of results side by side: snakemake compare --config a=results/laptop b=results/paper
+# Two folders of results side by side: snakemake compare --config before=… after=…
 rule compare:
     output:
         csv=paths.COMPARISON.format(extension="csv"),

@@ -48,7 +48,7 @@ def claims_of(plan: Plan, studies: Iterable[str]) -> list[dict[str, Any]]:
 
 def scorecards(plan: Plan) -> list[str]:
     """The two scorecards that are compared; '' for one of which nothing is said."""
-    trees = (plan.settings.a, plan.settings.b)
+    trees = (plan.settings.before, plan.settings.after)
     return [str(Path(tree).expanduser() / "scorecard.csv") if tree else "" for tree in trees]
 
 
