@@ -1,6 +1,6 @@
 """A net that is a row of layers: convolutions first, dense layers after them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -108,14 +108,7 @@ class LayeredNet:
 
     def features(self, parameters: Parameters, inputs: Tensor) -> Tensor:
         """What enters the first dense layer, for images (members, batch, channels, h, w)."""
-        activity = inputs
-        for layer in self.convolutions:
-            activity = layer.forward(parameters, activity)
-        return self._flat(activity)
-
-    def _for(self, layer: Layer, activity: Tensor) -> Tensor:
-        """Flat, where a dense layer follows on images."""
-        return self._flat(activity) if activity.ndim == 5 and isinstance(layer, Dense) else activity
+        return self._flat(_through(self.convolutions, parameters, inputs))
 
     def _flat(self, images: Tensor) -> Tensor:
         return images.mean((3, 4)) if self.global_pool else images.flatten(2)
@@ -133,15 +126,27 @@ class LayeredNet:
 
     def into(self, parameters: Parameters, inputs: Tensor, layer: str) -> Tensor:
         """The activity a that enters a layer: images, where it is a convolution."""
-        target, activity = self.layer(layer), inputs
-        for below in self.layers[: self.layers.index(target)]:
-            activity = below.forward(parameters, self._for(below, activity))
-        return self._for(target, activity)
+        target = self.layer(layer)
+        if isinstance(target, Convolution):
+            below = self.convolutions[: self.convolutions.index(target)]
+            return _through(below, parameters, inputs)
+        dense = self.dense_layers[: self.dense_layers.index(target)]
+        return _through(dense, parameters, self.features(parameters, inputs))
 
     def onward(self, parameters: Parameters, z: Tensor, layer: str) -> Tensor:
         """The logits that follow from a layer's pre-activations z, if no image skips it."""
         target = self.layer(layer)
         activity = target.activity(z)
-        for above in self.layers[self.layers.index(target) + 1 :]:
-            activity = above.forward(parameters, self._for(above, activity))
-        return activity
+        dense = self.dense_layers
+        if isinstance(target, Convolution):
+            above = self.convolutions[self.convolutions.index(target) + 1 :]
+            activity = self._flat(_through(above, parameters, activity))
+        else:
+            dense = self.after(layer)
+        return _through(dense, parameters, activity)
+
+
+def _through(layers: Iterable[Layer], parameters: Parameters, activity: Tensor) -> Tensor:
+    for layer in layers:
+        activity = layer.forward(parameters, activity)
+    return activity

@@ -50,7 +50,7 @@ def draw(material: Material) -> Drawing:
     rows = rows.merge(_layers(material), on="run")
     _deep_net(axes[0])
     _lenet(axes[2])
-    fits = []
+    fits: list[pd.DataFrame] = []
     for ax, (sweep, letter, title) in zip((axes[1], axes[3]), EACH_LAYER, strict=True):
         ax.set_title(title, loc="right", fontsize=8.5)
         fits += _layer_by_layer(ax, rows[rows["sweep"] == sweep], letter)
