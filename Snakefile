@@ -31,6 +31,7 @@ include: "workflow/rules/training.smk"
 include: "workflow/rules/measures.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/cleaning.smk"
 
 
 # Each figure is a target already (workflow/rules/figures.smk). So is each study, and everything.
@@ -48,6 +49,8 @@ rule all:
     input:
         [PLAN.study_results(study) for study in PLAN.studies],
         rules.dag.output,
+        rules.scorecard.output,
+        rules.report.output,
 
 
 try:

@@ -74,7 +74,7 @@ def random_solution(net, outputs=3, images=40, test_images=25, seed=0, learners=
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_solution():
     """The function that makes solutions."""
     return random_solution

@@ -24,12 +24,13 @@ MAY_IMPORT = {
     "measures": {*FOUNDATION, "seeds", "data", "nets", "hessian", "gaussian_process"},
     "figures": {"store", "statistics"},
     "scorecard": {"store", "statistics"},
+    "report": {"store", "statistics", "scorecard"},
     "jobs": {"plan", "store"},
     "errors": set(),
     "seeds": set(),
     "__init__": set(),
 }
-LIGHT = ("plan", "store", "statistics", "figures", "scorecard", "jobs", "errors", "seeds")
+LIGHT = ("plan", "store", "statistics", "figures", "scorecard", "report", "jobs", "errors", "seeds")
 MODULES = sorted(LIBRARY.rglob("*.py"))
 
 

@@ -5,8 +5,8 @@ from math import inf, nan
 
 import pytest
 
-from flatlas.scorecard.claims import Claim, at_least, at_most, between, claims_table
-from flatlas.scorecard.page import Figure, page
+from flatlas.scorecard.claims import Claim, at_least, at_most, between, claims_table, not_run
+from flatlas.scorecard.page import Figure, Study, page
 from flatlas.scorecard.strip import WIDTH, strip
 from flatlas.statistics.estimate import UNKNOWN, Estimate
 from flatlas.store.tables import read_table, write_table
@@ -49,24 +49,40 @@ def read(html):
 
 
 @pytest.fixture
-def figures(tmp_path):
-    """As the job has them: written and read back, with empty cells that become NaN."""
+def study(tmp_path):
+    """As the job has it: written and read back, with empty cells that become NaN."""
     tables = {}
     for name, claims in {"fig3": CLAIMS[:2], "s10": CLAIMS[2:]}.items():
         write_table(tmp_path / f"{name}.csv", claims_table(f"study_{name}", claims, judged=True))
         tables[name] = read_table(tmp_path / f"{name}.csv")
-    return [Figure(name, f"Figure “{name}” & <all>", table) for name, table in tables.items()]
+    figures = [
+        Figure(name, f"Figure “{name}” & <all>", f"{name}.png", table)
+        for name, table in tables.items()
+    ]
+    return Study("flat", "Flat & sharp", figures)
 
 
-def test_the_page_counts_its_verdicts(figures):
-    text = "".join(read(page("Flat & sharp", "Paper", figures)).texts)
+def undrawn(tmp_path):
+    """A study of which nothing is drawn."""
+    write_table(tmp_path / "undrawn.csv", not_run("late_fig1", "The <late> one"))
+    figure = Figure("fig1", "The <late> one", "", read_table(tmp_path / "undrawn.csv"))
+    return Study("late", "Late", [figure])
+
+
+def text_of(html):
+    return "".join(read(html).texts)
+
+
+def test_the_page_counts_its_verdicts(study):
+    text = text_of(page("Flat & sharp", "Paper", [study]))
     for counted in ("1 reproduced", "1 not reproduced", "2 undecided", "of 4 claims"):
         assert counted in text
+    assert "not run" not in text
 
 
-def test_the_page_says_what_every_claim_is(figures):
-    html = page("Flat & sharp", "Paper <1>", figures)
-    text = "".join(read(html).texts)
+def test_the_page_says_what_every_claim_is(study):
+    html = page("Flat & sharp", "Paper <1>", [study])
+    text = text_of(html)
     for claim in CLAIMS:
         assert claim.says.replace("_", "") in text
         assert claim.quantity in text
@@ -81,14 +97,34 @@ def test_the_page_says_what_every_claim_is(figures):
     assert "<b>σ" not in html
 
 
-def test_figures_link_to_their_pictures_and_come_in_order(figures):
-    links = read(page("Flat", "Paper", figures)).links
-    assert links == ["#fig3", "#s10", "fig3.png", "s10.png"]
+def test_figures_link_to_their_pictures_and_come_in_order(study):
+    links = read(page("Flat", "Paper", [study])).links
+    assert links == ["#flat_fig3", "#flat_s10", "fig3.png", "s10.png"]
 
 
-def test_a_verdict_is_told_by_a_sign_and_a_word_too(figures):
+def test_of_several_studies_each_has_its_place_and_its_counts(study, tmp_path):
+    html = page("All", "Paper", [study, undrawn(tmp_path)])
+    links = read(html).links
+    places = {link for link in links if link.startswith("#")}
+    assert places == {"#flat", "#late", "#flat_fig3", "#flat_s10", "#late_fig1"}
+    for place in places:
+        assert html.count(f'id="{place[1:]}"') == 1
+    assert "Flat & sharp" in text_of(html)
+
+
+def test_a_figure_that_is_not_drawn_is_told_and_is_no_claim(study, tmp_path):
+    html = page("All", "Paper", [study, undrawn(tmp_path)])
+    text = text_of(html)
+    assert "of 4 claims; 1 figure not run" in text
+    assert "– not run" in text
+    assert "The <late> one" in text
+    assert "nan" not in html
+    assert not any(link.startswith("fig1") for link in read(html).links), "no picture to link to"
+
+
+def test_a_verdict_is_told_by_a_sign_and_a_word_too(study):
     """Not by colour alone."""
-    text = "".join(read(page("Flat", "Paper", figures)).texts)
+    text = text_of(page("Flat", "Paper", [study]))
     for told in ("✓ reproduced", "✗ not reproduced", "? undecided"):
         assert told in text
 
@@ -105,13 +141,14 @@ def test_a_verdict_is_told_by_a_sign_and_a_word_too(figures):
 )
 def test_symbols_have_their_subscripts(says, shown):
     claim = Claim("one", says, "change", at_most(0), Estimate(1, 1, 1))
-    figure = Figure("fig3", "Title", claims_table("study_fig3", [claim], judged=True))
-    assert f"<td>{shown}<div" in page("Flat", "Paper", [figure])
+    figure = Figure("fig3", "Title", "", claims_table("study_fig3", [claim], judged=True))
+    assert f"<td>{shown}<div" in page("Flat", "Paper", [Study("flat", "Flat", [figure])])
 
 
-def test_a_study_of_which_one_figure_claims_nothing_has_a_page(figures):
-    nothing = Figure("s7", "Nothing", claims_table("study_s7", [], judged=True))
-    assert "of 4 claims" in page("Flat", "Paper", [*figures, nothing])
+def test_a_study_of_which_one_figure_claims_nothing_has_a_page(study):
+    nothing = Figure("s7", "Nothing", "s7.png", claims_table("study_s7", [], judged=True))
+    more = Study("flat", "Flat", [*study.figures, nothing])
+    assert "of 4 claims" in page("Flat", "Paper", [more])
 
 
 @pytest.mark.parametrize(

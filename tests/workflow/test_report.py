@@ -3,19 +3,77 @@
 import base64
 import re
 
+import pytest
+from browser import found_on, screenshot
 
-def test_the_report_holds_every_figure_with_its_caption(finished, tmp_path):
-    report = tmp_path / "report.html"
-    finished.snakemake("--report", str(report), "all")
+REPORT = "results/tiny/report.html"
+PICTURES = {
+    "duality_fig3": "duality/fig3.png",
+    "duality_s4": "duality/s4.png",
+    "dag": "dag.png",
+}
+
+
+@pytest.mark.parametrize("whose", ["ours", "snakemake's"])
+def test_a_report_holds_every_figure_with_its_caption(finished, tmp_path, whose):
+    report = finished / REPORT
+    if whose == "snakemake's":
+        report = tmp_path / "report.html"
+        finished.snakemake("--report", str(report), "all")
     html = report.read_text()
-    pictures = {
-        "duality_fig3": "duality/fig3.png",
-        "duality_s4": "duality/s4.png",
-        "dag": "dag.png",
-    }
-    for target, picture in pictures.items():
-        caption = (finished / f"workflow/report/{target}.rst").read_text()
-        headline = re.match(r"\*\*(.*?)\*\*", caption, flags=re.DOTALL)[1]
-        assert " ".join(headline.split()) in " ".join(html.split())
+    for target, picture in PICTURES.items():
+        if target != "dag":
+            caption = (finished / f"workflow/report/{target}.rst").read_text()
+            headline = " ".join(re.match(r"\*\*(.*?)\.\*\*", caption, flags=re.DOTALL)[1].split())
+            titles = ("Three", "Four") if whose == "ours" else (headline,)
+            assert any(title in " ".join(html.split()) for title in titles)
         encoded = base64.b64encode((finished / f"results/tiny/{picture}").read_bytes()).decode()
         assert encoded in html, f"{picture} is not in the report itself"
+
+
+def test_it_tells_seeds_claims_settings_and_costs(finished):
+    html = (finished / REPORT).read_text()
+    assert "Drawn from 6 trainings on digits: 3 settings, seeds 0 to 1." in html
+    assert "duality_fig3.alpha_gap" in html
+    assert "<tr><td>train</td>" in html
+
+
+def test_a_changed_caption_makes_it_anew_and_nothing_else(demo):
+    (demo / "workflow/report/duality_s4.rst").write_text("**Four.** Told otherwise.\n")
+    assert demo.would_run("all") == {"report": 1}
+
+
+def test_costs_are_measured_and_then_estimated_of_what_is_not_made(demo):
+    said = demo.snakemake("costs")
+    assert re.search(r"^duality_fig3 +\d+ +\d+ +[\d.]+ (s|min) +– ", said, flags=re.MULTILINE)
+    demo.set_study("sweeps", "alpha", "grid", value={"optimizer.lr": [0.05, 0.1, 0.15]})
+    said = demo.snakemake("costs")
+    assert re.search(r"^duality_s4 +\d+ +\d+ +[\d.]+ (s|min) +[\d.]+ (s|min) ", said, re.MULTILINE)
+    assert "unknown" not in said
+
+
+@pytest.mark.browser
+def test_in_a_browser_every_picture_loads_and_every_link_leads_somewhere(finished, tmp_path):
+    report = finished / REPORT
+    told = found_on(report)
+    assert len(told["pictures"]) == len(PICTURES)
+    assert all(width > 100 for _, width in told["pictures"]), told["pictures"]
+    assert told["broken"] == []
+    assert told["fetched"] == [], "the page holds everything"
+    assert not told["wide"], "nothing sticks out to the right"
+    assert told["files"]
+    for file in told["files"]:
+        assert (report.parent / file).is_file(), file
+    for part in ("", "duality_fig3", "costs"):
+        picture = screenshot(report, tmp_path / f"report-{part or 'top'}.png", part)
+        assert picture.stat().st_size > 10_000
+
+
+@pytest.mark.browser
+def test_in_a_browser_the_scorecard_leads_to_its_figures(finished):
+    page = finished / "results/tiny/scorecard.html"
+    told = found_on(page)
+    assert told["broken"] == []
+    assert {"duality/fig3.png", "duality/s4.png"} <= set(told["files"])
+    for file in told["files"]:
+        assert (page.parent / file).is_file(), file

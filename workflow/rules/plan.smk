@@ -4,6 +4,7 @@ from snakemake.exceptions import WorkflowError
 
 from flatlas.errors import FlatlasError
 from flatlas.plan import paths
+from flatlas.plan.cleaning import own_and_shared
 from flatlas.plan.code import (
     figure_code,
     functions_code,
@@ -17,17 +18,30 @@ from flatlas.plan.documents import read_yaml
 from flatlas.plan.drawings import check_drawings
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.originals import originals
+from flatlas.plan.pages import (
+    all_claims,
+    caption_of,
+    claims_of,
+    judged_studies,
+    report_files,
+    report_studies,
+    scorecards,
+    told_jobs,
+    written,
+)
 from flatlas.plan.resolve import resolve
 from flatlas.plan.stages import stages
 from flatlas.plan.targets import check_targets, targets_of
+from flatlas.plan.work import jobs_of_figures
 
-PRESETS = sorted((Path(workflow.basedir) / "config" / "presets").glob("*.yaml"))
+CONFIG = Path(workflow.basedir) / "config"
+PRESETS = sorted((CONFIG / "presets").glob("*.yaml"))
 
 try:
     # Snakemake has read these, but takes the last of two equal keys without a word.
     for file in workflow.configfiles:
         read_yaml(Path(file))
-    PLAN = resolve(config, Path(workflow.basedir) / "config")
+    PLAN = resolve(config, CONFIG)
     check_drawings(PLAN)
 except FlatlasError as error:
     raise WorkflowError(str(error)) from None

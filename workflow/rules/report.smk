@@ -3,9 +3,9 @@
 
 rule dag:
     output:
-        pdf=paths.DAG.format(preset=PLAN.preset, extension="pdf"),
+        pdf=PLAN.page_file("dag", "pdf"),
         png=report(
-            paths.DAG.format(preset=PLAN.preset, extension="png"),
+            PLAN.page_file("dag", "png"),
             caption="../report/dag.rst",
             category="The pipeline",
             labels={"figure": "dag", "shows": "From data sets to figures"},
@@ -27,22 +27,20 @@ rule dag:
         "../scripts/dag.py"
 
 
-# The claims of each study with their verdicts, as `<study>_scorecard`.
-for study, settings in PLAN.studies.items():
-    if not PLAN.study_claims(study):
-        continue
+# The claims of each study with their verdicts, as `<study>_scorecard`, and of all on one page.
+for study in judged_studies(PLAN):
 
     rule:
         name:
             f"{study}_scorecard"
         input:
-            claims=PLAN.study_claims(study),
+            PLAN.study_claims(study),
         output:
             csv=PLAN.scorecard_file(study, "csv"),
             html=report(
                 PLAN.scorecard_file(study, "html"),
                 caption="../report/scorecard.rst",
-                category=settings.title,
+                category=PLAN.studies[study].title,
                 labels={"figure": "scorecard", "shows": "Every claim and its verdict"},
             ),
         log:
@@ -54,15 +52,121 @@ for study, settings in PLAN.studies.items():
             mem_mb=1000,
             runtime=10,
         params:
-            title=settings.title,
+            title=PLAN.studies[study].title,
             scale=PLAN.scale.title,
-            figures=[
-                (PLAN.figures[target].name, PLAN.figures[target].title)
-                for target in PLAN.targets(study)
-                if "claims" in PLAN.figure_results(target)
-            ],
+            studies=claims_of(PLAN, [study]),
             code=stage_code("scorecard"),
         message:
             f"Scorecard of {study}"
         script:
             "../scripts/scorecard.py"
+
+
+rule scorecard:
+    input:
+        all_claims(PLAN) if PLAN.settings.complete else [],
+    output:
+        csv=PLAN.page_file("scorecard", "csv"),
+        html=report(
+            PLAN.page_file("scorecard", "html"),
+            caption="../report/scorecard.rst",
+            category="Scorecard",
+            labels={"figure": "scorecard", "shows": "Every claim of every study"},
+        ),
+    log:
+        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_scorecard"),
+    conda:
+        "../../envs/figures.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        title="Flat minima: what was claimed of them",
+        scale=PLAN.scale.title,
+        studies=claims_of(PLAN, judged_studies(PLAN)),
+        written="" if PLAN.settings.complete else written(all_claims(PLAN)),
+        code=stage_code("scorecard"),
+    message:
+        "Scorecard of all studies"
+    script:
+        "../scripts/scorecard.py"
+
+
+# Everything on one page that fetches nothing. Snakemake's own report (--report) holds the same
+# pictures and captions.
+rule report:
+    input:
+        report_files(PLAN) if PLAN.settings.complete else [],
+        captions=[caption_of(target) for target in PLAN.figures],
+    output:
+        html=PLAN.page_file("report", "html"),
+    log:
+        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_report"),
+    conda:
+        "../../envs/figures.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        scale=PLAN.scale.title,
+        judged=PLAN.judged,
+        studies=lambda wildcards: report_studies(PLAN),
+        jobs=lambda wildcards: told_jobs(PLAN),
+        dag=PLAN.page_file("dag", "png"),
+        # The ranking of all measures, where there is one.
+        opening="atlas_fig1",
+        written=lambda wildcards: ([] if PLAN.settings.complete else written(report_files(PLAN))),
+        code=stage_code("report"),
+    message:
+        "Report"
+    script:
+        "../scripts/report.py"
+
+
+# Tells of what is there, and has nothing made.
+rule costs:
+    output:
+        csv=PLAN.page_file("costs", "csv"),
+        txt=PLAN.page_file("costs", "txt"),
+    log:
+        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_costs"),
+    conda:
+        "../../envs/figures.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        jobs=lambda wildcards: told_jobs(PLAN),
+        figures=lambda wildcards: jobs_of_figures(PLAN),
+        written=lambda wildcards: written(job["provenance"] for job in told_jobs(PLAN).values()),
+        code=stage_code("costs"),
+    message:
+        "Time and memory of each figure"
+    script:
+        "../scripts/costs.py"
+
+
+# Two folders of results side by side: snakemake compare --config a=results/laptop b=results/paper
+rule compare:
+    output:
+        csv=paths.COMPARISON.format(extension="csv"),
+        html=paths.COMPARISON.format(extension="html"),
+    log:
+        paths.LOG.format(stage="figures", name="comparison"),
+    conda:
+        "../../envs/figures.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        scorecards=scorecards(PLAN),
+        written=lambda wildcards: written(filter(None, scorecards(PLAN))),
+        code=stage_code("compare"),
+    message:
+        "Two scorecards side by side"
+    script:
+        "../scripts/compare.py"

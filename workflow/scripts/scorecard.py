@@ -1,18 +1,42 @@
-"""Put the claims of one study together: a table, and a page."""
+"""Put claims together: a table, and a page. A figure without claims is one that is not drawn."""
+
+from os.path import relpath
+from pathlib import Path
 
 import pandas as pd
 
 from flatlas.jobs.job import Job
-from flatlas.scorecard.page import Figure, page
+from flatlas.scorecard.claims import not_run
+from flatlas.scorecard.page import Figure, Study, page
 from flatlas.store.atomic import replacing
 from flatlas.store.tables import read_table, write_table
 
+
+def figure(study, told, folder):
+    if not Path(told["claims"]).is_file():
+        claims = not_run(f"{study}_{told['name']}", told["title"])
+        return Figure(told["name"], told["title"], "", claims)
+    picture = relpath(told["picture"], folder)
+    return Figure(told["name"], told["title"], picture, read_table(told["claims"]))
+
+
 with Job(globals().get("snakemake"), "scorecard") as job:
-    figures = [
-        Figure(name, title, read_table(path))
-        for (name, title), path in zip(job.params.figures, job.input.claims, strict=True)
+    folder = Path(job.output.html).parent
+    studies = [
+        Study(
+            told["name"],
+            told["title"],
+            [figure(told["name"], one, folder) for one in told["figures"]],
+        )
+        for told in job.params.studies
     ]
-    claims = pd.concat([figure.claims for figure in figures], ignore_index=True)
-    write_table(job.output.csv, claims)
+    rows = [
+        one.claims.assign(
+            study=study.name, figure=one.name, scale=job.params.scale, picture=one.picture
+        )
+        for study in studies
+        for one in study.figures
+    ]
+    write_table(job.output.csv, pd.concat(rows, ignore_index=True))
     with replacing(job.output.html) as temporary:
-        temporary.write_text(page(job.params.title, job.params.scale, figures), encoding="utf-8")
+        temporary.write_text(page(job.params.title, job.params.scale, studies), encoding="utf-8")

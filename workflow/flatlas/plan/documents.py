@@ -55,6 +55,18 @@ class Document:
         layer = saying[0] if missing else saying[-1]
         return f"{layer.file}: {dotted((*layer.prefix, *location))}"
 
+    def changes(self) -> dict[str, tuple[Any, Any]]:
+        """Each dotted key whose value is not the first layer's: what that says, and what holds.
+
+        None where a layer says nothing.
+        """
+        before, now = _leaves(self.layers[0].tree), _leaves(self.tree)
+        return {
+            dotted(place): (before.get(place), now.get(place))
+            for place in {**before, **now}
+            if before.get(place) != now.get(place)
+        }
+
     def hint(self, missing: Location) -> str:
         """Whose name may be mistyped, where a later layer begins an entry and leaves a key out.
 
@@ -240,6 +252,17 @@ def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any
         else:
             merged[key] = value
     return merged
+
+
+def _leaves(tree: Mapping[str, Any], place: Location = ()) -> dict[Location, Any]:
+    """Every value that is no mapping, by where it stands."""
+    leaves: dict[Location, Any] = {}
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            leaves |= _leaves(value, (*place, key))
+        else:
+            leaves[(*place, key)] = value
+    return leaves
 
 
 def _has(tree: Any, location: Location) -> bool:

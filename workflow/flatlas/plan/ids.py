@@ -34,13 +34,13 @@ def run_id(run: RunSpec) -> str:
     if run.learners:
         optimizer += f"-{run.learners.kind}{run.learners.count}"
     batch = run.batch if run.batch == "full" else f"b{run.batch}"
-    parts = (_samples_slug(run.samples), _net_slug(run.net), optimizer, batch, digest(run))
+    parts = (_samples_slug(run.samples), net_slug(run.net), optimizer, batch, digest(run))
     return "-".join(str(part) for part in parts)
 
 
 def kernel_id(kernel: KernelSpec) -> str:
     """As in 'cifar10-5000-convolutional-…'."""
-    return "-".join((_samples_slug(kernel.samples), _net_slug(kernel.net), digest(kernel)))
+    return "-".join((_samples_slug(kernel.samples), net_slug(kernel.net), digest(kernel)))
 
 
 def measurement_id(measure: MeasureSpec) -> str:
@@ -65,7 +65,8 @@ def _samples_slug(samples: SamplesSpec) -> str:
     return f"{_samples_slug(samples.subset)}-attack{samples.size}"
 
 
-def _net_slug(net: NetSpec) -> str:
+def net_slug(net: NetSpec) -> str:
+    """As in 'dense30x30'."""
     if isinstance(net, Preactivation):
         wide = f"x{net.widen}" if net.widen > 1 else ""
         return f"{net.family}{net.depth}{wide}"

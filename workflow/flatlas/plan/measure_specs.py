@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from flatlas.plan.data_specs import SubsetSpec
+from flatlas.plan.measurements.atlas import Norms, Survival
 from flatlas.plan.measurements.curvature import Hessian, Sharpness
 from flatlas.plan.measurements.duality import (
     ConvolutionDuality,
@@ -56,7 +57,9 @@ MeasureOptions = Annotated[
     | Regret
     | TrueRegret
     | RegretSlice
-    | ContrastiveFlatness,
+    | ContrastiveFlatness
+    | Norms
+    | Survival,
     Field(discriminator="measure"),
 ]
 
@@ -117,4 +120,14 @@ MEASURES: dict[str, Measure] = {
     "true_regret": Measure(TrueRegret, ("summary", "pairs")),
     "regret_slice": Measure(RegretSlice, ("surface", "stars")),
     "contrastive_flatness": Measure(ContrastiveFlatness, ("summary",)),
+    "norms": Measure(Norms, ("summary",)),
+    "survival": Measure(
+        Survival,
+        (
+            *("norms", "sharpness", "hessian", "duality"),
+            *("prior", "regret", "kl_ball", "contrast"),
+        ),
+        matrices=8,
+        runtime=240,
+    ),
 }

@@ -25,10 +25,16 @@ from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.studies import Study
 from flatlas.plan.training_specs import RunSpec
 
+# What a figure's point calls the measures that were not taken of it.
+LACKS = "lacks"
+
 
 @dataclass(frozen=True)
 class Entry:
-    """One run in a figure: the sweep it belongs to, the values it stands at, its measurements."""
+    """One run in a figure: the sweep it belongs to, the values it stands at, its measurements.
+
+    A measure that can't be taken of it is not among them.
+    """
 
     sweep: str
     point: Mapping[str, Any]
@@ -44,6 +50,7 @@ class FigurePlan:
     name: str
     title: str
     entries: tuple[Entry, ...]
+    costs: bool = False
 
     @property
     def target(self) -> str:
@@ -64,6 +71,8 @@ class Plan:
     kernels: dict[str, KernelSpec] = field(default_factory=dict)
     measurements: dict[str, MeasureSpec] = field(default_factory=dict)
     figures: dict[str, FigurePlan] = field(default_factory=dict)
+    # For each study, the settings that its own file has otherwise: theirs, and ours.
+    changes: dict[str, dict[str, tuple[Any, Any]]] = field(default_factory=dict)
 
     @property
     def preset(self) -> str:
@@ -143,7 +152,10 @@ class Plan:
         return 4000 + 2 * _matrix_mb(self.kernels[kernel].samples)
 
     def figure_files(self, target: str) -> dict[str, list[str]]:
-        """What a figure reads: the tables of its runs and measurements, in the order of entries."""
+        """What a figure reads: the tables of its runs and measurements, in the order of entries.
+
+        A measure's tables are of the entries that have it, and so is the record of what it cost.
+        """
         entries = self.figures[target].entries
         if not entries:
             return {}
@@ -152,19 +164,27 @@ class Plan:
             "history": [run_file(run, "history.parquet") for run in runs],
             "outcomes": [run_file(run, "outcomes.csv") for run in runs],
         }
-        for name in entries[0].measurements:
-            measured = [entry.measurements[name] for entry in entries]
+        for name in self._measured(target):
+            measured = [one.measurements[name] for one in entries if name in one.measurements]
             for table in MEASURES[self.measurements[measured[0]].options.measure].tables:
-                files[f"{name}_{table}"] = [self.table_file(one, table) for one in measured]
+                files[f"{name}_{table}"] = [
+                    self.measured_file(one, f"{table}.parquet") for one in measured
+                ]
+            if self.figures[target].costs:
+                files[f"{name}_cost"] = [
+                    self.measured_file(one, "provenance.json") for one in measured
+                ]
         return files
 
-    def table_file(self, measurement: str, table: str) -> str:
-        """One table of one measurement."""
-        return paths.MEASURE.format(
-            measure=self.measurements[measurement].options.measure,
-            measurement=measurement,
-            file=f"{table}.parquet",
-        )
+    def _measured(self, target: str) -> dict[str, None]:
+        """The measures of a figure, in their order."""
+        entries = self.figures[target].entries
+        return dict.fromkeys(name for entry in entries for name in entry.measurements)
+
+    def measured_file(self, measurement: str, file: str) -> str:
+        """One file of one measurement."""
+        measure = self.measurements[measurement].options.measure
+        return paths.MEASURE.format(measure=measure, measurement=measurement, file=file)
 
     def figure_file(self, target: str, extension: str = "pdf") -> str:
         """A figure, or the CSV of the points in it."""
@@ -184,6 +204,10 @@ class Plan:
     def targets(self, study: str) -> list[str]:
         """The figures of one study, as they are typed."""
         return [target for target, figure in self.figures.items() if figure.study == study]
+
+    def page_file(self, page: str, extension: str) -> str:
+        """A page on all studies."""
+        return paths.PAGE.format(preset=self.preset, page=page, extension=extension)
 
     def scorecard_file(self, study: str, extension: str) -> str:
         """All claims of one study, as a table or a page."""
@@ -210,16 +234,25 @@ class Plan:
         return [files["claims"] for files in results if "claims" in files]
 
     def figure_points(self, target: str) -> list[dict[str, Any]]:
-        """For each entry of a figure: its sweep, its values, its run, as JSON types."""
+        """For each entry of a figure: its sweep, its values, its run, as JSON types.
+
+        Where some measures were not taken of it, `lacks` names them.
+        """
+        measured = self._measured(target)
         return [
             {
                 "sweep": entry.sweep,
                 "run": entry.run,
                 **_scaling(self.runs[entry.run]),
                 **entry.point,
+                **_lacking([name for name in measured if name not in entry.measurements]),
             }
             for entry in self.figures[target].entries
         ]
+
+
+def _lacking(measures: list[str]) -> dict[str, Any]:
+    return {LACKS: measures} if measures else {}
 
 
 def _matrix_mb(samples: SamplesSpec) -> int:

@@ -34,7 +34,7 @@ from flatlas.plan.net_specs import LayerKind, ModuleSpec, NetSpec, layer_names
 from flatlas.plan.plan import Entry, FigurePlan, Plan
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.spec import Spec
-from flatlas.plan.studies import Data, Run, Start, Study
+from flatlas.plan.studies import Data, Figure, Run, Start, Study
 from flatlas.plan.training_specs import RunSpec, StartSpec, Training
 
 # How messages call what the user says; Snakemake has merged it before we see it.
@@ -60,6 +60,7 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
                     f"{laid_over.origin(('studies', name))} is no study. "
                     f"Allowed: {', '.join(files)}.{nearest(name, files)}"
                 )
+    resolvers: dict[str, _StudyResolver] = {}
     for name, path in files.items():
         study_root: Location = ("studies", name)
         document = Document(
@@ -75,7 +76,10 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
                 study_root,
             ),
         )
-        _StudyResolver(plan, name, document).resolve()
+        resolvers[name] = _StudyResolver(plan, name, document, resolvers)
+    # A mistake in what is borrowed is told where it was made.
+    for resolver in sorted(resolvers.values(), key=lambda one: one.borrows):
+        resolver.resolve()
     return plan
 
 
@@ -89,31 +93,45 @@ def _preset(name: str, root: Path) -> Document:
 
 
 class _StudyResolver:
-    """Adds one study to a plan."""
+    """Adds one study to a plan. `studies` are all of them, to borrow from."""
 
-    def __init__(self, plan: Plan, name: str, document: Document) -> None:
-        self.plan, self.name, self.document = plan, name, document
+    def __init__(
+        self, plan: Plan, name: str, document: Document, studies: Mapping[str, "_StudyResolver"]
+    ) -> None:
+        self.plan, self.name, self.document, self.studies = plan, name, document, studies
         self.study = document.validated(Study)
+
+    @property
+    def borrows(self) -> bool:
+        """Whether anything is of another study."""
+        measures = self.study.measures.values()
+        return bool(self.study.borrowed) or any("borrowed" in settings for settings in measures)
 
     def resolve(self) -> None:
         self.plan.studies[self.name] = self.study
+        self.plan.changes[self.name] = self.document.changes()
         self._check_measures()
         self._check_sweeps()
         for name, figure in self.study.figures.items():
-            entries = [
-                entry
-                for sweep in self._named("sweeps", name, figure.sweeps)
-                for entry in self._entries(sweep, self._named("measures", name, figure.measures))
-            ]
-            planned = FigurePlan(self.name, name, figure.title, tuple(entries))
+            self._named("sweeps", name, figure.sweeps, [*self.study.sweeps, *self.study.borrowed])
+            self._named("measures", name, figure.measures, self.study.measures)
+            entries = [entry for sweep in figure.sweeps for entry in self._entries(sweep, figure)]
+            self._check_use(name, entries)
+            planned = FigurePlan(self.name, name, figure.title, tuple(entries), figure.costs)
             self.plan.figures[planned.target] = planned
 
-    def _named(self, kind: str, figure: str, names: tuple[str, ...]) -> tuple[str, ...]:
-        allowed: Mapping[str, Any] = getattr(self.study, kind)
+    def _named(self, kind: str, figure: str, names: Iterable[str], known: Iterable[str]) -> None:
         for name in names:
-            if name not in allowed:
-                _refuse(self.document.origin(("figures", figure, kind)), name, allowed)
-        return names
+            if name not in known:
+                _refuse(self.document.origin(("figures", figure, kind)), name, known)
+
+    def _check_use(self, figure: str, entries: Iterable[Entry]) -> None:
+        """A measure that fits none of a figure's runs is a mistake, however lenient the figure."""
+        taken = {name for entry in entries for name in entry.measurements}
+        for name in self.study.figures[figure].measures:
+            if name not in taken and self.study.figures[figure].sweeps:
+                place = self.document.origin(("figures", figure, "measures"))
+                raise FlatlasError(f"{place} names '{name}', which fits none of the figure's runs.")
 
     def _check_measures(self) -> None:
         """A mistake in a measure is told whether or not a figure needs it yet."""
@@ -122,25 +140,83 @@ class _StudyResolver:
 
     def _check_sweeps(self) -> None:
         """A mistake in a sweep is told whether or not a figure draws it yet."""
-        for sweep in self.study.sweeps:
+        for name, borrowed in self.study.borrowed.items():
+            for measure in borrowed.measures or ():
+                if measure not in self.study.measures:
+                    place = self.document.origin(("borrowed", name, "measures"))
+                    _refuse(place, measure, self.study.measures)
+        for sweep in (*self.study.sweeps, *self.study.borrowed):
             runs = [run_id(spec) for _, _, spec in self._specs(sweep)]
             if len(set(runs)) < len(runs):
-                place = self.document.origin(("sweeps", sweep))
+                kind = "borrowed" if sweep in self.study.borrowed else "sweeps"
+                place = self.document.origin((kind, sweep))
                 raise FlatlasError(f"{place} has two points that are the same run: say one once.")
 
-    def _entries(self, sweep: str, measures: tuple[str, ...]) -> Iterator[Entry]:
+    def _entries(self, sweep: str, figure: Figure) -> Iterator[Entry]:
         for point, run, spec in self._specs(sweep):
-            measured = {name: self._measurement(name, run, spec) for name in measures}
+            measured = {}
+            for name in self._wanted(sweep, figure):
+                options = self._options(name, run.measures.get(name, {})).spelled_out(spec)
+                try:
+                    self._check_fit(name, options, spec)
+                except FlatlasError:
+                    if not figure.where_it_fits:
+                        raise
+                else:
+                    measured[name] = self._measurement(options, spec)
             yield Entry(sweep, point, self._keep_run(spec), measured)
+
+    def _wanted(self, sweep: str, figure: Figure) -> list[str]:
+        """The measures of a figure that a sweep lets be taken of its runs."""
+        borrowed = self.study.borrowed.get(sweep)
+        allowed = None if borrowed is None else borrowed.measures
+        return [name for name in figure.measures if allowed is None or name in allowed]
 
     def _specs(self, sweep: str) -> Iterator[tuple[dict[str, Any], Run, RunSpec]]:
         """The points of a sweep, what the study says of the run there, and the run."""
+        if sweep in self.study.borrowed:
+            yield from self._borrowed_specs(sweep)
+            return
         base = self.study.sweeps[sweep].run
         if base not in self.study.runs:
             _refuse(self.document.origin(("sweeps", sweep, "run")), base, self.study.runs)
         for point, where in self._points(sweep):
             run, spec = self._run(base, point, where)
             yield _resolved(point, run), run, spec
+
+    def _borrowed_specs(self, name: str) -> Iterator[tuple[dict[str, Any], Run, RunSpec]]:
+        """Runs of other studies: each `of` its sweep, and told whatever any of the sweeps varies.
+
+        What its own study changes about measures on a run belongs to the measures of that study.
+        """
+        borrowed, found = self.study.borrowed[name], []
+        for of in borrowed.sweeps:
+            place = self.document.origin(("borrowed", name, "sweeps"))
+            lender, sweep = self._lender("sweeps", of, place)
+            runs = [(of, *one) for one in lender._specs(sweep)]
+            found += runs[:1] + runs[1:][-1:] if borrowed.ends else runs
+        told = list(dict.fromkeys(key for _, point, _, _ in found for key in point))
+        for of, _, run, spec in found:
+            known = _leaves("", run.model_dump(mode="json"))
+            point = {"of": of} | {key: known[key] for key in told if key in known}
+            yield point, run.model_copy(update={"measures": {}}), spec
+
+    def _lender(self, kind: str, named: str, place: str) -> tuple["_StudyResolver", str]:
+        """The study that `<study>.<name>` is borrowed from, which has it of its own."""
+        study, _, name = named.partition(".")
+        others = {key: one for key, one in self.studies.items() if one is not self}
+        if study not in others:
+            _refuse(place, named, others)
+        lent = others[study]._lent(kind)
+        if name not in lent:
+            _refuse(place, named, (f"{study}.{key}" for key in lent))
+        return others[study], name
+
+    def _lent(self, kind: str) -> list[str]:
+        """The sweeps, or the measures, that are not themselves borrowed."""
+        if kind == "sweeps":
+            return [*self.study.sweeps]
+        return [name for name, said in self.study.measures.items() if "borrowed" not in said]
 
     def _points(self, name: str) -> Iterator[tuple[dict[str, Any], Location]]:
         """Each point of a sweep, and where in the file it stands."""
@@ -250,11 +326,11 @@ class _StudyResolver:
         settings = run.model_dump(exclude={"data", "start", "realizations", "measures"})
         return RunSpec(**settings, samples=samples, input_shape=shape, outputs=outputs, seeds=seeds)
 
-    def _measurement(self, name: str, run: Run, spec: RunSpec) -> str:
-        options = self._options(name, run.measures.get(name, {})).spelled_out(spec)
+    def _check_fit(self, name: str, options: Measurement, spec: RunSpec) -> None:
+        """Refuse a measure that can't be taken of a run."""
         layer = getattr(options, "layer", None)
         if layer is not None:
-            kind = MEASURES[self.study.measures[name]["measure"]].layers
+            kind = MEASURES[options.resolved()["measure"]].layers
             place = self.document.origin(("measures", name, "layer"))
             if kind is None:
                 _check_layers([layer], spec, place, LINEAR)
@@ -262,6 +338,8 @@ class _StudyResolver:
                 _check_layer(layer, kind, spec, place)
         for key, why in options.misfits(spec):
             raise FlatlasError(f"{self.document.origin(('measures', name, key))} {why}")
+
+    def _measurement(self, options: Measurement, spec: RunSpec) -> str:
         measured = MeasureSpec(options=options.model_dump(), run=spec)
         kernel = sampled_kernel(measured)
         if kernel is not None:
@@ -285,7 +363,7 @@ class _StudyResolver:
         self, name: str, changes: Mapping[str, Any] | None = None, changed: Origin | None = None
     ) -> Measurement:
         """What a study says of a measure, and a run may change, checked by the measure's entry."""
-        settings = {**self.study.measures[name], **(changes or {})}
+        settings = {**self._settings(name), **(changes or {})}
         here: Location = ("measures", name)
         if "measure" not in settings:
             place = self.document.origin((*here, "measure"))
@@ -301,6 +379,16 @@ class _StudyResolver:
             return told((*here, *at))
 
         return validated(MEASURES[settings["measure"]].options, settings, origin)
+
+    def _settings(self, name: str) -> Mapping[str, Any]:
+        """What a study says of a measure, over what the study says that it is borrowed from."""
+        settings = dict(self.study.measures[name])
+        borrowed = settings.pop("borrowed", None)
+        if borrowed is None:
+            return settings
+        place = self.document.origin(("measures", name, "borrowed"))
+        lender, lent = self._lender("measures", str(borrowed), place)
+        return {**lender.study.measures[lent], **settings}
 
     def _keep_run(self, spec: RunSpec) -> str:
         if spec.start is not None:
@@ -384,11 +472,12 @@ def _resolved(point: Mapping[str, Any], run: Run) -> dict[str, Any]:
 
 
 def _leaves(key: str, value: Any) -> dict[str, Any]:
+    """The values within a value, each by its dotted key."""
     if not isinstance(value, Mapping):
         return {key: value}
     leaves: dict[str, Any] = {}
     for part, inner in value.items():
-        leaves |= _leaves(f"{key}.{part}", inner)
+        leaves |= _leaves(f"{key}.{part}" if key else part, inner)
     return leaves
 
 

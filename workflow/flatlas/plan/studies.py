@@ -81,24 +81,50 @@ class Sweep(Spec):
         return self
 
 
+class Borrowed(Spec):
+    """The very same runs as those of some sweeps of other studies, each `<study>.<sweep>`.
+
+    With `ends` they are the first and the last of each. Where `measures` are listed, no others of a
+    figure's are taken of them.
+    """
+
+    sweeps: Annotated[tuple[str, ...], Field(min_length=1)]
+    ends: bool = False
+    measures: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+
+
 class Figure(Spec):
     """A figure: the sweeps it draws and the measures it needs on each of their runs.
 
-    A schematic has neither.
+    A schematic has neither. With `where_it_fits` a measure is left out on runs of which it can't be
+    taken. With `costs` the figure is told how long each measurement took.
     """
 
     title: str
     sweeps: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
+    where_it_fits: bool = False
+    costs: bool = False
 
 
 class Study(Spec):
-    """One study: base runs, sweeps of them, measures on them, and the figures of a paper."""
+    """One study: base runs, sweeps of them, measures on them, and the figures of a paper.
+
+    What is `borrowed` stands beside the sweeps: a figure names either.
+    """
 
     title: str
     paper: str
     realizations: PositiveInt
-    runs: dict[str, Run]
+    runs: dict[str, Run] = Field(default={})
     sweeps: dict[str, Sweep] = Field(default={})
+    borrowed: dict[str, Borrowed] = Field(default={})
     measures: dict[str, dict[str, Any]] = Field(default={})
     figures: dict[str, Figure] = Field(default={})
+
+    @model_validator(mode="after")
+    def _one_thing_a_name(self) -> "Study":
+        for name in self.borrowed:
+            if name in self.sweeps:
+                raise ValueError(f"'{name}' is a sweep and borrowed: give one another name")
+        return self

@@ -9,6 +9,8 @@ import pandas as pd
 from flatlas.statistics.estimate import Estimate
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
+# Of a figure that has not been drawn: nothing is known of any of its claims.
+NOT_RUN = "not run"
 COLUMNS = (
     *("claim", "says", "quantity", "criterion", "holds_from", "holds_to", "paper"),
     *("value", "low", "high", "verdict", "note"),
@@ -119,3 +121,9 @@ def claims_table(target: str, claims: Iterable[Claim], judged: bool) -> pd.DataF
         for claim in claims
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def not_run(target: str, title: str) -> pd.DataFrame:
+    """The one row that stands for all claims of a figure that has not been drawn."""
+    told = {"claim": target, "says": title, "verdict": NOT_RUN, "note": "The figure is not drawn."}
+    return pd.DataFrame([told], columns=list(COLUMNS))

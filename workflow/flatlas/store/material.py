@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from flatlas.store.costs import read_cost
 from flatlas.store.tables import read_table
 
 # The moment of a training at which it is a solution.
@@ -14,6 +15,8 @@ FINAL = "final"
 # that is the rule.
 BEYOND = "met+"
 ZERO_ERROR = f"{BEYOND}0"
+# What a point calls the measures that were not taken of it.
+LACKS = "lacks"
 
 
 @dataclass(frozen=True)
@@ -64,12 +67,16 @@ def at_moment(table: pd.DataFrame, moment: str = FINAL) -> pd.DataFrame:
 
 
 def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any]]) -> Material:
-    """Read every table; the n-th file of each name belongs to the n-th point."""
+    """Read every table; the n-th file of each name belongs to the n-th point that does not lack it.
+
+    What a measurement cost, `<measure>_cost`, is read from its provenance.
+    """
     tables = {}
     for name, paths in files.items():
-        parts = [
-            _standing_at(point, read_table(path)) for path, point in zip(paths, points, strict=True)
-        ]
+        measure = name.rpartition("_")[0]
+        having = [point for point in points if measure not in point.get(LACKS, ())]
+        read = read_cost if name.endswith("_cost") else read_table
+        parts = [_standing_at(point, read(path)) for path, point in zip(paths, having, strict=True)]
         tables[name] = pd.concat(parts, ignore_index=True)
     return Material(tables)
 
@@ -79,5 +86,6 @@ def _standing_at(point: Mapping[str, Any], table: pd.DataFrame) -> pd.DataFrame:
     whole: dict[str, Any] = {
         key: [tuple(value)] * len(table) if isinstance(value, list) else value
         for key, value in point.items()
+        if key != LACKS
     }
     return table.assign(**whole)

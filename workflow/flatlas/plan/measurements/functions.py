@@ -49,17 +49,21 @@ class GpPrior(OfFunction):
             yield "kernel", "is 'monte_carlo', which is sampled on a subset, all with true labels."
 
 
-class Orthant(OfFunction):
-    """The exact prior of f on `sizes` of its images, beside EP and the variational bound."""
-
-    measure: Literal["orthant"]
-    sizes: Annotated[tuple[PositiveInt, ...], Many, Distinct]
+class OfArcCosineKernel(OfFunction):
+    """What measures share that know no other kernel."""
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """It is of the arc-cosine kernel."""
         yield from super().misfits(run)
         if not _has_arc_cosine_kernel(run):
             yield "measure", f"has only the arc-cosine kernel, that of {ARC_COSINE}."
+
+
+class Orthant(OfArcCosineKernel):
+    """The exact prior of f on `sizes` of its images, beside EP and the variational bound."""
+
+    measure: Literal["orthant"]
+    sizes: Annotated[tuple[PositiveInt, ...], Many, Distinct]
 
 
 class BooleanPrior(Measurement):

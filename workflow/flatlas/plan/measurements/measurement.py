@@ -37,16 +37,22 @@ class Measurement(Spec):
     """What all measures share: the moments of a training `at` which they are taken.
 
     A moment is an epoch among the run's `checkpoints`; `met+10`, where 10 is among its
-    `overtraining`; or `final`: the solution. `all` is spelled out by the plan.
+    `overtraining`; or `final`: the solution. Two words are spelled out by the plan: `all`, and
+    `met`, which is `met+0` where a run keeps it, and elsewhere `final`.
     """
 
-    at: Annotated[tuple[Literal["all"] | Moment, ...], Many, Distinct] = ("final",)
+    at: Annotated[tuple[Literal["all", "met"] | Moment, ...], Many, Distinct] = ("final",)
 
     def spelled_out(self, run: RunSpec) -> Self:
-        """The same with each moment of the run in place of `all`."""
-        if "all" not in self.at:
+        """The same with moments of the run in place of `all` and `met`."""
+        if not {"all", "met"} & set(self.at):
             return self
-        return self.model_copy(update={"at": moments(run.checkpoints, run.overtraining)})
+        if "all" in self.at:
+            at = moments(run.checkpoints, run.overtraining)
+        else:
+            met = "met+0" if 0 in run.overtraining else "final"
+            at = tuple(dict.fromkeys(met if one == "met" else one for one in self.at))
+        return self.model_copy(update={"at": at})
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """Each option that can't be met by a run: its key, and why. Told before anything runs."""

@@ -1,0 +1,87 @@
+"""What figures cost: measured seconds add up, estimates scale with the work."""
+
+import json
+from math import isnan
+
+import pytest
+
+from flatlas.report.costs import (
+    Job,
+    cost_of_figures,
+    cost_of_stages,
+    duration,
+    estimate,
+    jobs_from,
+    readable,
+)
+
+MADE = Job("train", "dense30", 100.0, seconds=20.0, peak_mib=500.0)
+
+
+def test_an_estimate_is_in_proportion_to_the_work():
+    assert estimate(Job("train", "dense30", 300.0), [MADE]) == pytest.approx(60.0)
+
+
+def test_jobs_of_the_same_net_come_before_those_of_another():
+    other = Job("train", "convolutional", 100.0, seconds=900.0)
+    assert estimate(Job("train", "dense30", 100.0), [other, MADE]) == pytest.approx(20.0)
+    assert estimate(Job("train", "resnet", 100.0), [other]) == pytest.approx(900.0)
+
+
+def test_the_nearest_in_size_are_asked():
+    """Small jobs have overheads that large ones have not."""
+    small = [Job("train", "dense30", 1.0 + n, seconds=1000.0) for n in range(5)]
+    large = [Job("train", "dense30", 1e6 + n, seconds=1e6) for n in range(5)]
+    job = Job("train", "dense30", 2e6)
+    assert estimate(job, [*small, *large]) == pytest.approx(2e6, rel=1e-3)
+
+
+def test_of_a_stage_that_was_never_run_nothing_is_known():
+    assert isnan(estimate(Job("hessian", "dense30", 1.0), [MADE]))
+
+
+def test_a_shared_job_counts_for_each_figure_and_once_in_all():
+    jobs = {
+        "run": MADE,
+        "later": Job("train", "dense30", 50.0),
+        "odd": Job("hessian", "dense30", 1.0),
+        "a": Job("figure", "", 1.0, seconds=2.0, peak_mib=100.0),
+        "b": Job("figure", "", 1.0, seconds=4.0, peak_mib=100.0),
+    }
+    needed = {"a": ["run", "a"], "b": ["run", "later", "odd", "b"]}
+    table = cost_of_figures(jobs, needed, [one for one in jobs.values() if one.made])
+    rows = table.set_index("target")
+    assert rows["measured_seconds"].to_dict() == {"a": 22.0, "b": 24.0, "all": 26.0}
+    assert rows["estimated_seconds"].to_dict() == {"a": 0.0, "b": 10.0, "all": 10.0}
+    assert rows["without_estimate"].to_dict() == {"a": 0, "b": 1, "all": 1}
+    assert rows.loc["all", ["jobs", "made"]].to_list() == [5, 3]
+    assert rows.loc["b", "peak_mib"] == 500.0
+    assert "10 s + 1 unknown" in readable(table)
+
+
+def test_stages_are_summed_over_the_jobs_that_were_made():
+    jobs = {"a": MADE, "b": Job("train", "x", 1.0, 40.0, 900.0), "c": Job("train", "x", 1.0)}
+    (row,) = cost_of_stages(jobs).to_dict("records")
+    assert row == {"stage": "train", "jobs": 2, "seconds": 60.0, "longest": 40.0, "peak_mib": 900.0}
+
+
+def test_records_are_read_and_an_interrupted_training_counts_whole(tmp_path):
+    record = {"wall_seconds": 5.0, "training_seconds": 80.0, "peak_memory_mib": 300}
+    (tmp_path / "run.json").write_text(json.dumps(record))
+    told = {"stage": "train", "net": "dense30", "units": 1.0}
+    jobs = jobs_from(
+        {
+            "run": told | {"provenance": str(tmp_path / "run.json")},
+            "gone": told | {"provenance": str(tmp_path / "gone.json")},
+        }
+    )
+    assert (jobs["run"].seconds, jobs["run"].peak_mib) == (80.0, 300)
+    assert not jobs["gone"].made
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(0, "–"), (0.44, "0.4 s"), (40, "40 s"), (720, "12 min"), (6000, "1.7 h"), (90000, "25 h")],
+)
+def test_durations_as_a_person_says_them(seconds, told):
+    assert duration(seconds) == told

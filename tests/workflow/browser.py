@@ -1,0 +1,69 @@
+"""A real browser, without a screen: what it makes of a page, and a picture of that."""
+
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+# As tests/conftest.py looks for them.
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+# It looks for no updates, keeps nothing, and runs as root, too.
+OPTIONS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--hide-scrollbars", "--window-size=1400,1800"),
+)
+# What the page has become when everything is loaded, told in its last element.
+PROBE = """<script>addEventListener("load", () => {
+  const told = {
+    pictures: [...document.images].map(image => [image.alt, image.naturalWidth]),
+    broken: [...document.querySelectorAll('a[href^="#"]')].map(link => link.hash)
+      .filter(hash => !document.getElementById(decodeURIComponent(hash.slice(1)))),
+    files: [...document.querySelectorAll('a:not([href^="#"])')].map(a => a.getAttribute("href")),
+    fetched: performance.getEntriesByType("resource").map(entry => entry.name)
+      .filter(name => !name.startsWith("data:")),
+    wide: document.documentElement.scrollWidth > innerWidth,
+  };
+  const element = document.createElement("pre");
+  element.id = "probe";
+  element.textContent = JSON.stringify(told);
+  document.body.append(element);
+});</script>"""
+# Chromium pictures what is at the top: a part of a page alone, unfolded.
+ALONE = """<script>addEventListener("load", () => {{
+  const part = document.getElementById("{part}");
+  part.querySelectorAll("details").forEach(one => one.open = true);
+  document.querySelector("main").replaceChildren(part);
+}});</script>"""
+
+
+def found_on(page: Path) -> dict:
+    """Every picture with its width, dead links, files that are linked, whatever was fetched."""
+    dom = _chromium(page, PROBE, "--dump-dom").decode()
+    return json.loads(_unescaped(re.search(r'<pre id="probe">(.*?)</pre>', dom, re.DOTALL)[1]))
+
+
+def screenshot(page: Path, to: Path, part: str = "") -> Path:
+    """A picture of the top of a page, or of the element of an id."""
+    _chromium(page, ALONE.format(part=part) if part else "", f"--screenshot={to}")
+    return to
+
+
+def _chromium(page: Path, script: str, what: str) -> bytes:
+    program = next(filter(None, map(shutil.which, BROWSERS)))
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        # Beside the page, so that its links lead where they did.
+        probed = page.with_name(f".probed-{page.name}")
+        probed.write_text(page.read_text(encoding="utf-8") + script, encoding="utf-8")
+        try:
+            command = [program, *OPTIONS, f"--user-data-dir={folder}", what, probed.as_uri()]
+            done = subprocess.run(command, check=True, capture_output=True, timeout=300)
+        finally:
+            probed.unlink()
+    return done.stdout
+
+
+def _unescaped(text: str) -> str:
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

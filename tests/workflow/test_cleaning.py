@@ -1,0 +1,36 @@
+"""clean_<study> deletes what the study has to itself, and it can be made again."""
+
+import yaml
+
+
+def test_what_another_study_needs_stays(demo):
+    study = yaml.safe_load((demo / "config/studies/duality.yaml").read_text())
+    other = study | {"figures": {"fig1": {"title": "Shared", "sweeps": ["alpha"]}}}
+    (demo / "config/studies/prior.yaml").write_text(yaml.safe_dump(other))
+    (demo / "workflow/flatlas/figures/prior/fig1.py").write_text("def draw(material):\n    ...\n")
+    runs = {path.name for path in (demo / "results/runs").iterdir()}
+    said = demo.snakemake("clean_duality")
+    left = {path.name for path in (demo / "results/runs").iterdir()}
+    assert len(runs) == 3
+    assert {name for name in runs if "-b20-" in name} == left, "those of the sweep alpha"
+    assert not (demo / "results/tiny/duality").exists()
+    assert not list(demo.contents("measures/duality/*/*"))
+    assert "and kept 4 that another study or scale needs" in said
+    assert demo.would_run("duality")["train"] == 1
+
+
+def test_a_dry_run_deletes_nothing(demo):
+    before = demo.contents("**/*.parquet")
+    demo.snakemake("-n", "clean_duality")
+    assert demo.contents("**/*.parquet") == before
+
+
+def test_two_trees_are_compared(demo):
+    (demo / "results/tiny/scorecard.csv").rename(demo / "scorecard.csv")
+    said = demo.snakemake("compare", "--config", "a=results/tiny", "b=.", fails=True)
+    assert "there is no results/tiny/scorecard.csv" in said
+    demo.snakemake("scorecard", "-f")
+    said = demo.snakemake("compare", "--config", "a=results/tiny", "b=.")
+    assert "claims: all alike." in said
+    assert (demo / "results/comparison.html").is_file()
+    assert "needs two folders of results" in demo.snakemake("compare", fails=True)

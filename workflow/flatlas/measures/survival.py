@@ -1,0 +1,84 @@
+"""What becomes of the measures of the atlas when a net changes but its function does not.
+
+After Dinh et al. (2017): α-scalings of a layer, and of each of its neurons by a factor of its own.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import log
+from typing import Any
+
+import pandas as pd
+import torch
+from pandas import DataFrame
+from torch import Tensor
+
+from flatlas.measures import (
+    contrastive_flatness,
+    duality,
+    gp_prior,
+    hessian,
+    norms,
+    regret,
+    sharpness,
+)
+from flatlas.measures.solution import Solution
+from flatlas.nets.rescaling import rescaled
+from flatlas.seeds import stream
+
+# Options that need no choice: the sharpness from corner to corner, as in the regrets' study.
+SHARPNESS = {"by": "corners", "epochs": 100}
+HESSIAN = {"top": 50, "probes": 100}
+DUALITY = {"directions": "hessian", "sharp": "steepest"}
+UNSCALED = {"layer": "", "factors": (1.0,)}
+DAMPED = {"dampings": (0.1,)}
+
+
+def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
+    """A table for each measure, as that measure gives it, with a row (or more) for each `scaling`.
+
+    That is `none`, `layer` or `neurons`.
+    """
+    found: dict[str, list[DataFrame]] = {}
+    for scaling, scaled in scalings(solution, options):
+        for name, rows in _measured(scaled, options).items():
+            found.setdefault(name, []).append(rows.assign(scaling=scaling))
+    return {name: pd.concat(parts, ignore_index=True) for name, parts in found.items()}
+
+
+def scalings(solution: Solution, options: Mapping[str, Any]) -> Iterator[tuple[str, Solution]]:
+    """The solution as it is, and with the `layer` times α, or each neuron times an α of its own."""
+    yield "none", solution
+    factors = {"layer": options["factor"], "neurons": neuron_factors(solution, options)}
+    for scaling, factor in factors.items():
+        parameters = rescaled(solution.net, solution.parameters, options["layer"], factor)
+        yield scaling, replace(solution, parameters=parameters)
+
+
+def neuron_factors(solution: Solution, options: Mapping[str, Any]) -> Tensor:
+    """α_j for each neuron of the layer, log-uniform between 1/α and α."""
+    random = torch.Generator().manual_seed(stream(solution.seed, "neuron factors"))
+    count = solution.net.dense(options["layer"]).outputs
+    drawn = 2 * torch.rand(count, generator=random, dtype=torch.float64) - 1
+    return (abs(log(options["factor"])) * drawn).exp().to(solution.inputs.device)
+
+
+def _measured(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
+    box, batch = {"box": options["box"]}, {"batch": options["batch"]}
+    pairs, parts = {"pairs": options["pairs"]}, {"minibatches": options["minibatches"]}
+    layer = {"layer": options["dual_layer"]}
+    (sharp,) = sharpness.measure_stack([solution], {**SHARPNESS, **box})
+    exact = {"link": options["link"], "kernel": "arc_cosine"}
+    (prior,) = gp_prior.measure_stack([solution], exact)
+    local = regret.measure(solution, {**UNSCALED, **DAMPED, **batch, **pairs})
+    contrast = contrastive_flatness.measure(solution, {**UNSCALED, **batch, **parts, **box})
+    return {
+        "norms": norms.measure(solution, {})["summary"],
+        "sharpness": sharp["summary"],
+        "hessian": hessian.measure(solution, HESSIAN)["summary"],
+        "duality": duality.measure(solution, {**DUALITY, **layer})["summary"],
+        "prior": prior["summary"],
+        "regret": local["summary"],
+        "kl_ball": local["kl_ball"],
+        "contrast": contrast["summary"],
+    }

@@ -1,0 +1,21 @@
+"""Captions, which are reStructuredText for Snakemake's own report, as HTML."""
+
+import re
+from pathlib import Path
+
+from docutils.core import publish_parts
+
+from flatlas.scorecard.markup import with_symbols
+
+# The first sentence is the figure's title, which a page has in its heading.
+TITLE = re.compile(r"\s*\*\*.*?\*\*\s*", re.DOTALL)
+
+# A caption may neither read files nor bring HTML of its own.
+SETTINGS = {"file_insertion_enabled": False, "raw_enabled": False, "report_level": 5}
+
+
+def caption(path: str | Path) -> str:
+    """The paragraphs of a caption without its title."""
+    text = TITLE.sub("", Path(path).read_text(encoding="utf-8"), count=1)
+    parts = publish_parts(text, writer="html5", settings_overrides=SETTINGS)
+    return with_symbols(str(parts["body"]))

@@ -1,0 +1,139 @@
+"""What the jobs of a plan cost: time and memory where they were made, an estimate where not.
+
+Measured times stand in the record beside each result. A job that was not made is taken to need as
+long for a unit of work as those do that were made here, on this machine: of the same stage and the
+same net where there are any, else of the same stage; of these the nearest in size. Trainings are
+compared by the epochs that they may take, as if the same share of them were taken.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, log, nan
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pandas as pd
+
+# Of so many jobs, the nearest in size, the one in the middle is taken.
+NEIGHBOURS = 5
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job: what is known beforehand, and, where it was made, its seconds and its memory."""
+
+    stage: str
+    net: str
+    units: float
+    seconds: float = nan
+    peak_mib: float = nan
+
+    @property
+    def made(self) -> bool:
+        """Whether a record of it was found."""
+        return self.seconds == self.seconds
+
+
+def measured(provenance: str | Path) -> dict[str, float]:
+    """Seconds and peak memory from the record beside a result; nothing where there is none.
+
+    A training that was interrupted took all its epochs, not only those since it went on.
+    """
+    try:
+        record = json.loads(Path(provenance).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    seconds = max(record["wall_seconds"], record.get("training_seconds", 0.0))
+    return {"seconds": seconds, "peak_mib": record["peak_memory_mib"]}
+
+
+def jobs_from(told: Mapping[str, Mapping[str, Any]]) -> dict[str, Job]:
+    """The planned jobs with what was measured of them; each tells where its `provenance` lies."""
+    return {
+        name: Job(one["stage"], one["net"], one["units"], **measured(one["provenance"]))
+        for name, one in told.items()
+    }
+
+
+def estimate(job: Job, known: Sequence[Job]) -> float:
+    """Seconds that a job may take, by jobs that were made; NaN where none is like it."""
+    alike = [one for one in known if one.stage == job.stage]
+    alike = [one for one in alike if one.net == job.net] or alike
+    nearest = sorted(alike, key=lambda one: abs(log(one.units / job.units)))[:NEIGHBOURS]
+    return median(one.seconds / one.units * job.units for one in nearest) if nearest else nan
+
+
+def cost_of_stages(jobs: Mapping[str, Job]) -> pd.DataFrame:
+    """A row a stage: how many jobs were made, how long they took, their largest memory."""
+    made = pd.DataFrame([vars(job) for job in jobs.values() if job.made], columns=list(FIELDS))
+    grouped = made.groupby("stage", sort=False)
+    table = grouped["seconds"].agg(jobs="count", seconds="sum", longest="max")
+    return table.assign(peak_mib=grouped["peak_mib"].max()).reset_index()
+
+
+FIELDS = ("stage", "net", "units", "seconds", "peak_mib")
+
+
+def cost_of_figures(
+    jobs: Mapping[str, Job], needed: Mapping[str, Sequence[str]], known: Sequence[Job]
+) -> pd.DataFrame:
+    """A row a figure: its jobs made and not made, what those took and what these may take.
+
+    A job that several figures need counts for each of them, and once in `all`.
+    """
+    every = sorted({name for names in needed.values() for name in names})
+    guesses = {name: estimate(jobs[name], known) for name in every if not jobs[name].made}
+    rows = []
+    for target, names in [*needed.items(), ("all", every)]:
+        made = [jobs[name] for name in names if jobs[name].made]
+        left = [guesses[name] for name in names if name in guesses]
+        rows.append(
+            {
+                "target": target,
+                "jobs": len(names),
+                "made": len(made),
+                "measured_seconds": round(sum(job.seconds for job in made), 1),
+                "estimated_seconds": round(sum(guess for guess in left if guess == guess), 1),
+                "without_estimate": sum(guess != guess for guess in left),
+                "peak_mib": max((job.peak_mib for job in made), default=nan),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def readable(table: pd.DataFrame) -> str:
+    """The costs of figures as a table for a terminal."""
+    rows = [("target", "jobs", "made", "measured", "estimated", "memory")]
+    for _, row in table.iterrows():
+        more = f" + {row.without_estimate} unknown" if row.without_estimate else ""
+        rows.append(
+            (
+                str(row.target),
+                str(row.jobs),
+                str(row.made),
+                duration(row.measured_seconds),
+                duration(row.estimated_seconds) + more,
+                "" if row.peak_mib != row.peak_mib else f"{row.peak_mib / 1024:.1f} GiB",
+            )
+        )
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them: 40 s, 12 min, 3.5 h; a dash for none."""
+    if seconds == 0:
+        return "–"
+    for unit, size, most in (("s", 1.0, 100.0), ("min", 60.0, 100.0), ("h", 3600.0, inf)):
+        if seconds < most * size:
+            told = seconds / size
+            return f"{told:.1f} {unit}" if told < 10 else f"{told:.0f} {unit}"
+    raise AssertionError("an infinite time")

@@ -1,0 +1,23 @@
+# Deleting what one study has to itself, as `clean_<study>`. What another study or another scale
+# needs stays, and so do logs.
+
+for study in PLAN.studies:
+
+    rule:
+        name:
+            f"clean_{study}"
+        log:
+            paths.LOG.format(stage="cleaning", name=f"{PLAN.preset}_{study}"),
+        localrule: True
+        conda:
+            "../../envs/figures.yaml"
+        threads: 1
+        params:
+            study=study,
+            preset=PLAN.preset,
+            own=lambda wildcards, study=study: own_and_shared(PLAN, study, config, CONFIG)[0],
+            shared=lambda wildcards, study=study: own_and_shared(PLAN, study, config, CONFIG)[1],
+        message:
+            f"Deleting what {study} has to itself"
+        script:
+            "../scripts/clean.py"

@@ -1,0 +1,29 @@
+"""Hold the scorecards of two result trees side by side."""
+
+from pathlib import Path
+
+from flatlas.errors import FlatlasError
+from flatlas.jobs.job import Job
+from flatlas.report.comparison import comparison_page, told
+from flatlas.scorecard.comparison import compare
+from flatlas.store.atomic import replacing
+from flatlas.store.tables import read_table, write_table
+
+with Job(globals().get("snakemake"), "comparison") as job:
+    if not all(job.params.scorecards):
+        raise FlatlasError(
+            "compare needs two folders of results, each with a scorecard.csv: "
+            "snakemake compare --config a=results/laptop b=results/paper"
+        )
+    for path in job.params.scorecards:
+        if not Path(path).is_file():
+            raise FlatlasError(
+                f"there is no {path}. `snakemake scorecard --config preset=… complete=false` makes "
+                "one of the figures that are drawn."
+            )
+    a, b = map(read_table, job.params.scorecards)
+    compared = compare(a, b)
+    write_table(job.output.csv, compared)
+    with replacing(job.output.html) as temporary:
+        temporary.write_text(comparison_page(compared, *job.params.scorecards), encoding="utf-8")
+    print(told(compared))
