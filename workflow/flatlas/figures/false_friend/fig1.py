@@ -46,7 +46,9 @@ def _axes(weights: Axes, along: Axes, against: Axes, name: str) -> None:
     weights.set(xscale="log", xlabel="epoch", ylabel=r"$\|w\|_2$", title=name)
     along.set(xscale="log", yscale="log", xlabel="epoch", ylabel="of the Hessian")
     against.set(xscale="log", yscale="log", xlabel="training loss", ylabel="of the Hessian")
-    against.invert_xaxis()
+    if against.has_data():
+        against.invert_xaxis()
     against.grid(color=GREY, alpha=0.2, lw=0.5)
-    for ax in (weights, along):
-        ax.legend(loc="best")
+    along.legend(loc="best")
+    if weights.has_data():
+        weights.legend(loc="best")
