@@ -11,6 +11,7 @@ import yaml
 from flatlas.plan.resolve import resolve
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
+STUDIES = [path.stem for path in (CONFIG / "studies").glob("*.yaml")]
 # What becomes of trainings: the realizations, the first and the last point of each sweep.
 FATES = {
     "all met their rule": (2, None, None),
@@ -52,7 +53,8 @@ def drawn(name, points, measures, realizations, first, last):
 
 
 def module(target):
-    return import_module(f"flatlas.figures.{target.replace('_', '.', 1)}")
+    (study,) = [name for name in STUDIES if target.startswith(f"{name}_")]
+    return import_module(f"flatlas.figures.{study}.{target.removeprefix(f'{study}_')}")
 
 
 @pytest.mark.parametrize(("name", "points", "measures"), CASES)

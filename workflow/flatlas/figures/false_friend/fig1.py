@@ -20,6 +20,7 @@ def draw(material: Material) -> Drawing:
     figure, axes = panels(len(rows), 3)
     for row, sweep in enumerate(rows):
         weights, along, against = axes[3 * row : 3 * row + 3]
+        _axes(weights, along, against, name_of(sweep))
         some = points[points["sweep"] == sweep]
         strengths = sorted(some[L2].dropna().unique()) if L2 in some else []
         for strength, style in zip(strengths, STYLES, strict=False):
@@ -30,7 +31,11 @@ def draw(material: Material) -> Drawing:
             weights.plot([], [], style, color=BLACK, label=f"L2 {strength:g}")
         for symbol, colour, _ in NORMS.values():
             along.plot([], [], "-", color=colour, label=symbol)
-        _axes(weights, along, against, name_of(sweep))
+        along.legend(loc="best")
+        if strengths:
+            weights.legend(loc="best")
+            # The loss falls.
+            against.invert_xaxis()
     note(figure, f"Lines: means over realizations; faint: each. {small_print(material)}")
     return Drawing(figure, points)
 
@@ -46,7 +51,4 @@ def _axes(weights: Axes, along: Axes, against: Axes, name: str) -> None:
     weights.set(xscale="log", xlabel="epoch", ylabel=r"$\|w\|_2$", title=name)
     along.set(xscale="log", yscale="log", xlabel="epoch", ylabel="of the Hessian")
     against.set(xscale="log", yscale="log", xlabel="training loss", ylabel="of the Hessian")
-    against.invert_xaxis()
     against.grid(color=GREY, alpha=0.2, lw=0.5)
-    for ax in (weights, along):
-        ax.legend(loc="best")

@@ -11,9 +11,9 @@ from flatlas.store.material import Material
 
 NAMES = {
     "vgg_sgd": "SGD",
-    "vgg_sgd_ia": "SGD,\naveraged",
+    "vgg_sgd_ia": "SGD\n+ IA",
     "vgg_adamw": "AdamW",
-    "vgg_adamw_ia": "AdamW,\naveraged",
+    "vgg_adamw_ia": "AdamW\n+ IA",
 }
 
 
@@ -27,7 +27,9 @@ def draw(material: Material) -> Drawing:
         ax.set(yscale="log", ylabel=symbol)
     _dots(axes[3], points, ways, "accuracy", BLACK, "o")
     axes[3].set_ylabel("test accuracy (%)")
-    said = "Dots: realizations; bars: their means. " + unsettled(points)
+    said = "IA: the mean of the iterates. Dots: realizations; bars: their means. " + unsettled(
+        points
+    )
     note(figure, said + small_print(material))
     return Drawing(figure, points)
 

@@ -20,10 +20,10 @@ def draw_grid(material: Material) -> Drawing:
     for row, sweep in enumerate(rows):
         sharpness, weights, accuracy = axes[3 * row : 3 * row + 3]
         some = points[points["sweep"] == sweep]
+        sharpness.set(yscale="log", ylabel="of the Hessian", title=name_of(sweep))
         for name, (symbol, colour, sign) in NORMS.items():
             _line(sharpness, some, name, colour, sign)
             sharpness.plot([], [], f"{sign}-", color=colour, label=symbol)
-        sharpness.set(yscale="log", ylabel="of the Hessian", title=name_of(sweep))
         _line(weights, some, "weight_norm", BLACK, "o")
         weights.set(ylabel=r"$\|w\|_2$")
         _line(accuracy, some, "accuracy", BLACK, "o")
