@@ -98,6 +98,7 @@ rule scorecard:
 rule report:
     input:
         report_files(PLAN) if PLAN.settings.complete else [],
+        dag=rules.dag.output.png,
         captions=[caption_of(target) for target in PLAN.figures],
     output:
         html=PLAN.page_file("report", "html"),
@@ -114,7 +115,6 @@ rule report:
         judged=PLAN.judged,
         studies=lambda wildcards: report_studies(PLAN),
         jobs=lambda wildcards: told_jobs(PLAN),
-        dag=PLAN.page_file("dag", "png"),
         # The ranking of all measures, where there is one.
         opening="atlas_fig1",
         written=lambda wildcards: ([] if PLAN.settings.complete else written(report_files(PLAN))),

@@ -78,6 +78,7 @@ def report_studies(plan: Plan) -> list[dict[str, Any]]:
                     "picture": plan.figure_file(target, "png"),
                     "files": plan.figure_results(target),
                     "data": _data(plan, target),
+                    "points": plan.figure_points(target),
                     "changes": _changes(plan, target),
                 }
                 for target in plan.targets(name)
@@ -91,7 +92,7 @@ def report_files(plan: Plan) -> list[str]:
     """All that has to be there before the report is whole."""
     figures = [file for study in plan.studies for file in plan.study_figures(study)]
     jobs = [job.provenance for job in planned_jobs(plan).values()]
-    return list(dict.fromkeys([*figures, *jobs, plan.page_file("dag", "png")]))
+    return list(dict.fromkeys([*figures, *jobs]))
 
 
 def caption_of(target: str) -> str:
