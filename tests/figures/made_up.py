@@ -6,6 +6,7 @@ Spectra fall as those of trained nets do, with a step after ten sharp directions
 from itertools import count
 
 import made_up_forgetting
+import made_up_norms
 import made_up_priors
 import made_up_recordings
 import made_up_regrets
@@ -72,6 +73,8 @@ def stacked(tables):
 
 def taken(name, measure, rng, strength, directions, met):
     """What a measure, in the study called by a name, finds of one net."""
+    if name in made_up_norms.NAMES:
+        return made_up_norms.taken(name, rng, strength)
     for module in (made_up_priors, made_up_regrets):
         if measure in module.MEASURES:
             return module.taken(name, measure, rng, strength, met)
@@ -103,8 +106,12 @@ def _history(realizations):
     """Losses that fall by two decades about epoch 20."""
     epoch = np.arange(61)
     loss = 2 / (1 + epoch) * np.where(epoch < 20, 1, 0.01)
-    seeds = range(realizations)
-    return pd.concat([pd.DataFrame({"epoch": epoch, "train_loss": loss, "seed": s}) for s in seeds])
+    told = {"epoch": epoch, "train_loss": loss, "weight_norm": 5 + np.log(1 + epoch)}
+    parts = [
+        pd.DataFrame({**told, "test_error": 0.1 + 0.01 * s + loss / 10, "seed": s})
+        for s in range(realizations)
+    ]
+    return pd.concat(parts)
 
 
 def _spectra(rng, strength, directions):

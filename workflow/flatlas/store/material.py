@@ -52,6 +52,13 @@ class Material:
         told = outcomes[["run", "seed", "converged"]]
         return measured.assign(**empty).merge(told, on=["run", "seed"], validate="many_to_one")
 
+    def beside_history(self, name: str) -> pd.DataFrame:
+        """A table of a measure, with what the history tells of each net at the same epoch."""
+        stands = ["sweep", "run", "seed", "epoch"]
+        measured, history = (self.tables[table].pipe(_with_epoch) for table in (name, "history"))
+        own = [column for column in history if column in stands or column not in measured]
+        return measured.merge(history[own], on=stands, how="left")
+
     def realizations(self) -> dict[str, list[dict[Hashable, Any]]]:
         """For each run: its seeds, and how the training of each ended."""
         if "outcomes" not in self.tables:
@@ -64,6 +71,12 @@ class Material:
 def at_moment(table: pd.DataFrame, moment: str = FINAL) -> pd.DataFrame:
     """The rows measured at a moment, in the solutions; all of a table that knows no moments."""
     return table[table["at"].astype(str) == moment] if "at" in table else table
+
+
+def _with_epoch(table: pd.DataFrame) -> pd.DataFrame:
+    """Where every realization diverged, a table has no columns of its own."""
+    columns = dict.fromkeys([*table.columns, "at", "epoch"] if table.empty else table.columns)
+    return table.reindex(columns=list(columns)).astype({"epoch": float})
 
 
 def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any]]) -> Material:
