@@ -54,7 +54,7 @@ for study in judged_studies(PLAN):
         params:
             title=PLAN.studies[study].title,
             scale=PLAN.scale.title,
-            studies=claims_of(PLAN, [study]),
+            studies=claims_of(PLAN, [study], PLAN.scorecard_file(study, "html")),
             code=stage_code("scorecard"),
         message:
             f"Scorecard of {study}"
@@ -84,7 +84,7 @@ rule scorecard:
     params:
         title="Flat minima: what was claimed of them",
         scale=PLAN.scale.title,
-        studies=claims_of(PLAN, judged_studies(PLAN)),
+        studies=claims_of(PLAN, judged_studies(PLAN), PLAN.page_file("scorecard", "html")),
         written="" if PLAN.settings.complete else written(all_claims(PLAN)),
         code=stage_code("scorecard"),
     message:
