@@ -76,6 +76,20 @@ def test_blocks_of_images_change_nothing(make_solution, monkeypatch):
     assert_equal_matrices(curvature.hessian(solution, "fc2", activity), whole)
 
 
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("matrix", ["hessian", "fisher"])
+@pytest.mark.parametrize("layer", ["fc1", "fc2", "fc3"])
+def test_of_a_wide_layer_the_matrix_is_the_same(make_solution, monkeypatch, layer, matrix, outputs):
+    """Every layer is one, of which a few images at a time would be taken."""
+    solution = make_solution("biases", outputs)
+    activity = solution.into(layer, solution.inputs)
+    expected = getattr(curvature, matrix)(solution, layer, activity)
+    monkeypatch.setattr(curvature, "FEW", curvature.NUMBERS)
+    monkeypatch.setattr(curvature, "IMAGES", 15)
+    found = getattr(curvature, matrix)(solution, layer, activity)
+    assert_equal_matrices(found, expected)
+
+
 def test_a_net_that_is_sure_keeps_its_small_curvature(make_solution):
     """With logits z = (x, 0) the curvature is p (1 − p), here about e^-60, far below round-off."""
     solution = make_solution("one_hidden", outputs=2, images=1)

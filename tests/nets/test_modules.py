@@ -2,16 +2,20 @@
 
 import pytest
 import torch
+import torchvision
 from torch import nn
 from torch.optim.swa_utils import update_bn
+from torchvision.models.resnet import BasicBlock, Bottleneck
 
 from flatlas.errors import FlatlasError
 from flatlas.hessian import hessian_of
 from flatlas.hessian.loss import MeanLoss, value_and_gradient
 from flatlas.nets import build_net, modules
+from flatlas.nets.densenet import densenet
 from flatlas.nets.modules import ModuleNet
 from flatlas.nets.preactivation import Block, PreactivationNet
-from flatlas.plan.net_specs import DenseNet, Preactivation, layer_names
+from flatlas.nets.resnet import resnet
+from flatlas.plan.net_specs import DenseNet, Densenet, Preactivation, Resnet, layer_names
 from flatlas.training.gradient import gradient
 
 SHAPE, OUTPUTS = (2, 4, 4), 3
@@ -141,18 +145,50 @@ def test_statistics_are_no_trace_of_what_the_net_saw_before():
 
 
 @pytest.mark.parametrize(
-    ("settings", "outputs", "count"),
+    ("spec", "count"),
     [
-        ({"depth": 164, "block": "bottleneck"}, 10, 1_703_258),
-        ({"depth": 28, "widen": 10}, 10, 36_479_194),
+        (Preactivation(family="preactivation", depth=164, block="bottleneck"), 1_703_258),
+        (Preactivation(family="preactivation", depth=28, widen=10), 36_479_194),
+        (Resnet(family="resnet", blocks=(2, 2, 2, 2)), 11_173_962),
+        (Resnet(family="resnet", blocks=(3, 4, 6, 3), block="bottleneck"), 23_520_842),
+        (Densenet(family="densenet", blocks=(6, 12, 24, 16)), 6_956_426),
     ],
 )
-def test_the_papers_nets_have_as_many_parameters_as_published(settings, outputs, count):
-    """1.70 M for PreResNet-164 (He et al.), 36.5 M for WRN-28-10 (Zagoruyko and Komodakis)."""
-    spec = Preactivation(family="preactivation", **settings)
+def test_the_papers_nets_have_as_many_parameters_as_published(spec, count):
+    """1.70 M for PreResNet-164 (He et al.), 36.5 M for WRN-28-10 (Zagoruyko and Komodakis).
+
+    The others are torchvision's: of each the stem (9,408 there, 1,728 here) and what its last layer
+    has for 1,000 classes are taken off (11,689,512, 25,557,032 and 7,978,856).
+    """
+    makes = {Preactivation: PreactivationNet, Resnet: resnet, Densenet: densenet}
     with torch.device("meta"):
-        net = PreactivationNet(spec, 3, outputs)
+        net = makes[type(spec)](spec, 3, 10)
     assert sum(parameter.numel() for parameter in net.parameters()) == count
+
+
+@pytest.mark.parametrize(("block", "theirs"), [("basic", BasicBlock), ("bottleneck", Bottleneck)])
+def test_a_residual_net_is_torchvisions_but_for_its_stem(block, theirs):
+    """Theirs gets our stem and, in their order, all our weights."""
+    ours = resnet(Resnet(family="resnet", blocks=(2, 1, 1, 1), block=block), 3, OUTPUTS)
+    whole = torchvision.models.ResNet(theirs, [2, 1, 1, 1], num_classes=OUTPUTS)
+    whole.conv1, whole.maxpool = nn.Conv2d(3, 64, 3, padding=1, bias=False), nn.Identity()
+    whole.load_state_dict(dict(zip(whole.state_dict(), ours.state_dict().values(), strict=True)))
+    images = normal(3, 3, 8, 8)
+    torch.testing.assert_close(ours.double()(images), whole.double()(images))
+
+
+@pytest.mark.parametrize(
+    ("make", "spec", "stages"),
+    [
+        (resnet, Resnet(family="resnet", blocks=(1, 1), channels=4), "blocks"),
+        (densenet, Densenet(family="densenet", blocks=(2, 2), growth=4, channels=8), "features"),
+    ],
+)
+def test_two_stages_halve_the_side_once(make, spec, stages):
+    net, sides = make(spec, 3, OUTPUTS), []
+    net.get_submodule(stages).register_forward_hook(lambda _, x, y: sides.append(y.shape[2:]))
+    assert net(torch.zeros(2, 3, 8, 8)).shape == (2, OUTPUTS)
+    assert sides == [(4, 4)]
 
 
 def test_a_block_that_changes_nothing_lets_the_images_through():

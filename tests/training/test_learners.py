@@ -1,5 +1,6 @@
 """SSGD and DPSGD: the paper's equations, and the cases in which they are something simpler."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -9,10 +10,12 @@ from plain_training import loss_gradient, sgd, shuffles, start
 from short_runs import run, samples, trained
 
 from flatlas.errors import FlatlasError
+from flatlas.plan.training_specs import Learners
 from flatlas.training import learners
 
 SEED, M, B = 0, 3, 4
 RING = {"kind": "dpsgd", "count": M, "mixing": "ring"}
+NEIGHBOURHOOD = {"kind": "dpsgd", "count": M, "mixing": "neighbourhood"}
 FULL = {"kind": "dpsgd", "count": M, "mixing": "full"}
 SSGD = {"kind": "ssgd", "count": M}
 
@@ -49,9 +52,10 @@ def by_the_equations(spec, data, gather):
     [
         (SSGD, lambda w: w),
         (RING, lambda w: [(w[(j - 1) % M] + w[(j + 1) % M]) / 2 for j in range(M)]),
+        (NEIGHBOURHOOD, lambda w: [(w[(j - 1) % M] + w[j] + w[(j + 1) % M]) / 3 for j in range(M)]),
         (FULL, lambda w: [sum(w) / M] * M),
     ],
-    ids=["ssgd", "ring", "full"],
+    ids=["ssgd", "ring", "neighbourhood", "full"],
 )
 def test_learners_follow_the_papers_equations(tmp_path, kind, gather):
     data = samples((SEED,), count=2 * M * B)
@@ -73,6 +77,30 @@ def test_one_learner_is_sgd(tmp_path, kind, mixing):
     plain = trained(run(), samples(), tmp_path / "plain")
     for name in ("fc1.weight", "fc3.bias"):
         np.testing.assert_array_equal(done.weights[f"final/{name}"], plain.weights[f"final/{name}"])
+
+
+@pytest.mark.parametrize(
+    ("mixing", "count", "most"),
+    [
+        ("ring", 4, 0.0),
+        ("ring", 16, 0.0),
+        ("ring", 5, 1 - math.cos(math.pi / 5)),
+        ("ring", 15, 1 - math.cos(math.pi / 15)),
+        ("neighbourhood", 16, 2 / 3),
+        ("full", 16, 1.0),
+    ],
+)
+def test_learners_part_where_the_loss_is_too_curved_for_their_mixing(mixing, count, most):
+    """On L = H w²/2: W_j <- gathered_j - lr H W_j, just below and just above what is told."""
+    spec = Learners(kind="dpsgd", count=count, mixing=mixing)
+    for curved, parts in ((most - 0.01, False), (most + 0.01, True)):
+        w = torch.randn(count, 1, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+        w -= w.mean()
+        for _ in range(1500):
+            slope = curved * w
+            learners.mix(spec, {"w": w}, {})
+            w -= slope
+        assert (w.norm() > 1) == parts
 
 
 def test_ssgd_is_sgd_with_all_learners_images_in_a_batch(tmp_path):

@@ -7,10 +7,12 @@ curvature of the loss in the logits (diag(p) − p pᵀ for the softmax). The Fi
 same form, with C = δ δᵀ and δ = ∂l/∂z.
 
 Both a aᵀ and C are symmetric and small, so the mean over images is one matrix product between
-their upper halves, an image a column.
+their upper halves, an image a column. Of a wide layer a aᵀ is not small: there the mean is taken
+of one pair (j, j′) after the other, as Aᵀ diag(C_jj′) A over many images at once.
 """
 
 from collections.abc import Callable
+from itertools import combinations, combinations_with_replacement
 
 import torch
 from torch import Tensor
@@ -20,6 +22,8 @@ from flatlas.nets.loss import sample_losses
 
 # Numbers in the halves that are held at a time: 16 MiB of them, which caches hold best.
 NUMBERS = 2**21
+# A layer is wide where those of fewer images would be.
+FEW = 64
 
 Root = Callable[[Solution, str, Tensor, Tensor], Tensor]
 
@@ -56,14 +60,34 @@ def gradient(solution: Solution, layer: str, activity: Tensor) -> Tensor:
 
 def _mean_over_images(solution: Solution, layer: str, activity: Tensor, root: Root) -> Tensor:
     n_in, n_out = solution.net.dense(layer).fans
-    halves = activity.new_zeros(n_in * (n_in + 1) // 2, n_out * (n_out + 1) // 2)
-    images = max(1, NUMBERS // sum(halves.shape))
+    shape = (n_in * (n_in + 1) // 2, n_out * (n_out + 1) // 2)
+    images = NUMBERS // sum(shape)
+    if images < FEW:
+        return _by_outputs(solution, layer, activity, root)
+    halves = activity.new_zeros(shape)
     for a, labels in zip(
         activity.split(images, dim=1), solution.labels.split(images, dim=1), strict=True
     ):
         z = solution.preactivation(layer, a).requires_grad_()
         halves += _upper_half(a) @ _upper_half(root(solution, layer, z, labels)).T
     return _whole(halves / activity.shape[1], n_in, n_out)
+
+
+def _by_outputs(solution: Solution, layer: str, activity: Tensor, root: Root) -> Tensor:
+    """The same, without the halves: of each pair of outputs one matrix product."""
+    n_in, n_out = solution.net.dense(layer).fans
+    total = activity.new_zeros(n_in, n_out, n_in, n_out)
+    for a, labels in zip(
+        activity.split(IMAGES, dim=1), solution.labels.split(IMAGES, dim=1), strict=True
+    ):
+        z = solution.preactivation(layer, a).requires_grad_()
+        roots = root(solution, layer, z, labels)
+        curved = torch.einsum("rkj,rkl->jlk", roots, roots)
+        for j, other in combinations_with_replacement(range(n_out), 2):
+            total[:, j, :, other] += (a[0].T * curved[j, other]) @ a[0]
+    for j, other in combinations(range(n_out), 2):
+        total[:, other, :, j] = total[:, j, :, other]
+    return total.reshape(n_in * n_out, n_in * n_out) / activity.shape[1]
 
 
 def _hessian_root(solution: Solution, layer: str, z: Tensor, labels: Tensor) -> Tensor:

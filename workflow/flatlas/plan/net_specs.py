@@ -109,7 +109,34 @@ class Preactivation(Spec):
         return self
 
 
-ModuleSpec = Preactivation
+class Resnet(Spec):
+    """A residual net with batch norm, for images of some 32 pixels a side.
+
+    So many `blocks` in each stage; the first stage has so many `channels`, each later one twice
+    those of the one before. [2, 2, 2, 2] `basic` ones with 64 are ResNet-18, [3, 4, 6, 3] of
+    `bottleneck` ResNet-50.
+    """
+
+    family: Literal["resnet"]
+    blocks: tuple[PositiveInt, ...] = Field(min_length=1)
+    block: Literal["basic", "bottleneck"] = "basic"
+    channels: PositiveInt = 64
+
+
+class Densenet(Spec):
+    """A densely connected net with batch norm, for images of some 32 pixels a side.
+
+    So many layers in each of its `blocks`, each of which adds `growth` channels to those of the
+    stem. [6, 12, 24, 16] with 32 and 64 are DenseNet-121.
+    """
+
+    family: Literal["densenet"]
+    blocks: tuple[PositiveInt, ...] = Field(min_length=1)
+    growth: PositiveInt = 32
+    channels: PositiveInt = 64
+
+
+ModuleSpec = Preactivation | Resnet | Densenet
 NetSpec = Annotated[DenseNet | ConvolutionalNet | ModuleSpec, Field(discriminator="family")]
 
 

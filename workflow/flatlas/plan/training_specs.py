@@ -144,16 +144,18 @@ class IterateAverage(Spec):
 class Learners(Spec):
     """m learners that share a step: `ssgd` from their mean, `dpsgd` each from its neighbours'.
 
-    On a `ring` of an even number, the mean of the two neighbours never damps weights that
-    alternate from learner to learner, and they may drift apart; an odd number is safe.
+    On a `ring` the mean of the two neighbours turns weights that alternate from learner to learner
+    into their opposite. They part for good where the curvature times the learning rate is above
+    1 - cos(pi / count), and of an even number anywhere it is above 0. With the mean of a learner
+    and its two neighbours, its `neighbourhood`, that is 2/3 at least.
     """
 
     kind: Literal["ssgd", "dpsgd"]
     """From what they step."""
     count: PositiveInt
     """How many, m."""
-    mixing: Literal["ring", "full"] = "ring"
-    """Whose weights are averaged: the neighbours’, or all."""
+    mixing: Literal["ring", "neighbourhood", "full"] = "ring"
+    """Whose weights are averaged: the two neighbours’, with the learner’s own, or all."""
 
 
 class Rescaling(Spec):

@@ -35,7 +35,7 @@ def mix(learners: Learners, parameters: Parameters, gradients: Parameters) -> No
 
     SSGD: all stand at the mean already, so the mean of their gradients moves them together.
     DPSGD: each keeps its own gradient, taken at its own weights, and starts from the mean of
-    its neighbours (W_{j-1} + W_{j+1})/2 on a ring, or of all.
+    its neighbours (W_{j-1} + W_{j+1})/2 on a ring, of these and itself, or of all.
     """
     m = learners.count
     if learners.kind == "ssgd":
@@ -47,7 +47,8 @@ def mix(learners: Learners, parameters: Parameters, gradients: Parameters) -> No
             _spread_mean(value, m)
         else:
             ring = _by_learner(value, m)
-            ring.copy_((ring.roll(1, 1) + ring.roll(-1, 1)) / 2)
+            beside = ring.roll(1, 1) + ring.roll(-1, 1)
+            ring.copy_(beside / 2 if learners.mixing == "ring" else (beside + ring) / 3)
 
 
 def _spread_mean(value: Tensor, m: int) -> None:
