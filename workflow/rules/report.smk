@@ -54,7 +54,7 @@ for study in judged_studies(PLAN):
         params:
             title=PLAN.studies[study].title,
             scale=PLAN.scale.title,
-            studies=claims_of(PLAN, [study]),
+            studies=claims_of(PLAN, [study], PLAN.scorecard_file(study, "html")),
             code=stage_code("scorecard"),
         message:
             f"Scorecard of {study}"
@@ -84,7 +84,7 @@ rule scorecard:
     params:
         title="Flat minima: what was claimed of them",
         scale=PLAN.scale.title,
-        studies=claims_of(PLAN, judged_studies(PLAN)),
+        studies=claims_of(PLAN, judged_studies(PLAN), PLAN.page_file("scorecard", "html")),
         written="" if PLAN.settings.complete else written(all_claims(PLAN)),
         code=stage_code("scorecard"),
     message:
@@ -98,6 +98,7 @@ rule scorecard:
 rule report:
     input:
         report_files(PLAN) if PLAN.settings.complete else [],
+        dag=rules.dag.output.png,
         captions=[caption_of(target) for target in PLAN.figures],
     output:
         html=PLAN.page_file("report", "html"),
@@ -114,7 +115,6 @@ rule report:
         judged=PLAN.judged,
         studies=lambda wildcards: report_studies(PLAN),
         jobs=lambda wildcards: told_jobs(PLAN),
-        dag=PLAN.page_file("dag", "png"),
         # The ranking of all measures, where there is one.
         opening="atlas_fig1",
         written=lambda wildcards: ([] if PLAN.settings.complete else written(report_files(PLAN))),

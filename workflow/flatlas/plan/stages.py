@@ -50,7 +50,8 @@ def stages(plan: Plan) -> dict[str, Any]:
     for target, needed in needed_by(plan.figures, edges).items():
         for name in needed:
             users.setdefault(name, set()).add(plan.figures[target].study)
-    own = {name: min(studies) for name, studies in users.items() if len(studies) == 1}
+    # In order: as a parameter of a job it has to be told alike each time.
+    own = {name: min(users[name]) for name in sorted(users) if len(users[name]) == 1}
     return {"nodes": nodes, "edges": sorted(edges), "studies": own}
 
 
