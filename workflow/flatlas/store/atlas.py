@@ -155,6 +155,8 @@ def _read(
     if "sweep" in rows:
         rows = rows[rows["sweep"] == rows.groupby("run")["sweep"].transform("first")]
     rows = CHOSEN.get(part, lambda table, keys: table)(rows, [*keys])
+    # Where every realization diverged, the table has no columns of its own.
+    rows = rows.reindex(columns=list(dict.fromkeys([*rows.columns, *keys])))
     return rows.drop_duplicates([*keys]).set_index([*keys])
 
 
