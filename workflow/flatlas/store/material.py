@@ -15,7 +15,7 @@ FINAL = "final"
 # that is the rule.
 BEYOND = "met+"
 ZERO_ERROR = f"{BEYOND}0"
-# What a point calls the measures that were not taken of it.
+# What a point calls the tables of measures that were not taken of it.
 LACKS = "lacks"
 
 
@@ -86,8 +86,7 @@ def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any
     """
     tables = {}
     for name, paths in files.items():
-        measure = name.rpartition("_")[0]
-        having = [point for point in points if measure not in point.get(LACKS, ())]
+        having = [point for point in points if name not in point.get(LACKS, ())]
         read = read_cost if name.endswith("_cost") else read_table
         parts = [_standing_at(point, read(path)) for path, point in zip(paths, having, strict=True)]
         tables[name] = pd.concat(parts, ignore_index=True)
