@@ -16,10 +16,20 @@ from flatlas.plan.code import (
 from flatlas.plan.documents import read_yaml
 from flatlas.plan.drawings import check_drawings
 from flatlas.plan.measure_specs import MEASURES
+from flatlas.plan.needs import (
+    gpu_request,
+    growing,
+    training_gpus,
+    training_memory,
+    training_minutes,
+)
 from flatlas.plan.originals import originals
 from flatlas.plan.resolve import resolve
 from flatlas.plan.stages import stages
 from flatlas.plan.targets import check_targets, targets_of
+
+# profiles/slurm-gres has this among its default resources.
+BY_GRES = "gpus_by_gres" in (workflow.resource_settings.default_resources or ())
 
 PRESETS = sorted((Path(workflow.basedir) / "config" / "presets").glob("*.yaml"))
 

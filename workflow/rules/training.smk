@@ -17,9 +17,9 @@ rule train:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        gpu=0,
-        mem_mb=4000,
-        runtime=240,
+        **gpu_request(lambda wildcards: training_gpus(PLAN.runs[wildcards.run]), BY_GRES),
+        mem_mb=lambda wildcards, attempt: attempt * training_memory(PLAN.runs[wildcards.run]),
+        runtime=lambda wildcards, attempt: attempt * training_minutes(PLAN.runs[wildcards.run]),
     params:
         spec=lambda wildcards: PLAN.runs[wildcards.run].resolved(),
         code=lambda wildcards: training_code(PLAN.runs[wildcards.run]),

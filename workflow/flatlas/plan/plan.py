@@ -133,6 +133,10 @@ class Plan:
         entry = MEASURES[measured.options.measure]
         return entry.mem_mb + entry.matrices * _matrix_mb(measured.run.samples)
 
+    def gpus(self, measurement: str) -> int:
+        """The GPUs to ask for a measure."""
+        return MEASURES[self.measurements[measurement].options.measure].gpu
+
     def kernel_memory(self, kernel: str) -> int:
         """The same for a kernel: the sum over nets, a copy on its way to the disk, and features."""
         return 4000 + 2 * _matrix_mb(self.kernels[kernel].samples)
