@@ -16,13 +16,7 @@ from flatlas.plan.code import (
 from flatlas.plan.documents import read_yaml
 from flatlas.plan.drawings import check_drawings
 from flatlas.plan.measure_specs import MEASURES
-from flatlas.plan.needs import (
-    gpu_request,
-    growing,
-    training_gpus,
-    training_memory,
-    training_minutes,
-)
+from flatlas.plan.needs import gpu_request, growing
 from flatlas.plan.originals import originals
 from flatlas.plan.resolve import resolve
 from flatlas.plan.stages import stages

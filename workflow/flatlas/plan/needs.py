@@ -10,12 +10,12 @@ from typing import Any
 from flatlas.plan.data_specs import SubsetSpec, images_seen
 from flatlas.plan.training_specs import RunSpec
 
-# From so many products an image on, a GPU is worth waiting for. LeNets have two million at most,
+# From so many products an image on, a GPU is worth waiting for. LeNets have three million at most,
 # a PreResNet-20 on CIFAR forty, a ResNet-18 five hundred.
 WORTH_A_GPU = 10**7
 
-# Products a second in training, forward and back: what was measured on one core (docs/scale.md),
-# halved; on a GPU it is a guess on the safe side.
+# Products a second in training, forward and back: the least that was measured on a core
+# (docs/scale.md); on a GPU it is a guess on the safe side.
 ON_A_CORE, ON_A_GPU = 10**9, 10**11
 
 Asked = Callable[..., int | str]
@@ -36,9 +36,9 @@ def gpu_request(count: Callable[[Any], int], by_gres: bool) -> dict[str, Asked]:
     return {"gres": lambda wildcards: f"gpu:{n}" if (n := count(wildcards)) else ""}
 
 
-def training_gpus(run: RunSpec) -> int:
-    """A GPU where the net is large; the others are quicker on a core of their own."""
-    return int(_products(run) >= WORTH_A_GPU)
+def training_gpus(run: RunSpec, ranks: int = 1) -> int:
+    """A GPU a process where the net is large; the others are quicker on a core of their own."""
+    return ranks if _products(run) >= WORTH_A_GPU else 0
 
 
 def training_minutes(run: RunSpec) -> int:
@@ -48,8 +48,8 @@ def training_minutes(run: RunSpec) -> int:
     return 20 + work // (60 * (ON_A_GPU if training_gpus(run) else ON_A_CORE))
 
 
-def training_memory(run: RunSpec) -> int:
-    """Megabytes: torch, all images as floats, and the copies of the weights.
+def training_memory(run: RunSpec, ranks: int = 1) -> int:
+    """Megabytes: torch and all images as floats for each process, and the copies of the weights.
 
     Those are the iterate, its gradient, the optimizer's state, the average, what is just being
     saved, and a copy for each moment that is kept.
@@ -59,7 +59,7 @@ def training_memory(run: RunSpec) -> int:
     learners = run.learners.count if run.learners else 1
     copies = 10 + len(run.checkpoints) + len(run.overtraining)
     weights = sum(weights for weights, _ in _layers(run)) * len(run.seeds) * learners * copies
-    return 2000 + 4 * (2 * pixels + weights) // 10**6
+    return 2000 * ranks + 4 * (2 * pixels * ranks + weights) // 10**6
 
 
 def _products(run: RunSpec) -> int:

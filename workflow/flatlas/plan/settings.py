@@ -13,6 +13,7 @@ class Settings(Spec):
 
     preset: str
     data_root: str
+    distributed: bool = False
     sources: dict[str, SourceSpec]
     studies: dict[str, dict[str, Any]] = Field(default={})
 
