@@ -54,6 +54,7 @@ SelectTypeParameters=CR_CPU_Memory
 SchedulerParameters=sched_interval=5,batch_sched_delay=0
 ReturnToService=2
 KillWait=5
+MinJobAge=3600
 SlurmdParameters=config_overrides
 
 # Two GPUs that are none: plain files. SLURM counts them, hands them out and takes them back.
