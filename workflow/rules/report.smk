@@ -16,8 +16,8 @@ rule dag:
         "../../envs/figures.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         stages=stages(PLAN),
         code=stage_code("dag"),
@@ -49,8 +49,8 @@ for study in judged_studies(PLAN):
             "../../envs/figures.yaml"
         threads: 1
         resources:
-            mem_mb=1000,
-            runtime=10,
+            mem_mb=growing(1000),
+            runtime=growing(10),
         params:
             title=PLAN.studies[study].title,
             scale=PLAN.scale.title,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from flatlas.plan import paths
+from flatlas.plan import needs, paths
 from flatlas.plan.code import is_judged
 from flatlas.plan.data_specs import (
     AttackSpec,
@@ -105,6 +105,23 @@ class Plan:
         if spec.start is not None:
             files["start"] = run_file(spec.start.run, "weights.safetensors")
         return files
+
+    def ranks(self, run: str) -> int:
+        """The processes of a training: one for each learner, where those are distributed."""
+        learners = self.runs[run].learners
+        return learners.count if learners and self.settings.distributed else 1
+
+    def training_gpus(self, run: str) -> int:
+        """The GPUs to ask for a training."""
+        return needs.training_gpus(self.runs[run], self.ranks(run))
+
+    def training_memory(self, run: str) -> int:
+        """The memory in MB to ask for a training."""
+        return needs.training_memory(self.runs[run], self.ranks(run))
+
+    def training_minutes(self, run: str) -> int:
+        """The time to ask for a training; that it may be distributed counts for nothing."""
+        return needs.training_minutes(self.runs[run])
 
     def _images_files(self, samples: SamplesSpec) -> dict[str, str]:
         return {"images": self.images_file(samples), "samples": samples_file(samples)}

@@ -27,6 +27,8 @@ class Settings(Spec):
 
     `MNIST/raw/…`, `cifar-10-batches-py/…`, folders of images.
     """
+    distributed: bool = False
+    """Whether each learner of SSGD and DPSGD has a process of its own (docs/scale.md)."""
     sources: dict[str, SourceSpec]
     """What the studies mean by a name of a data source."""
     studies: dict[str, dict[str, Any]] = Field(default={})
