@@ -1,4 +1,4 @@
-"""Figure 7: the last layers of a ResNet and a DenseNet, of synchronous and decentralized learners."""
+"""Figure 7: the last layers of a ResNet and a DenseNet that several learners trained."""
 
 import pandas as pd
 
