@@ -1,4 +1,4 @@
-"""Figures of several learners (5, 6) on tables for a pencil."""
+"""Figures of several learners (5, 6, 7) on tables for a pencil."""
 
 from math import sqrt
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pencil import drawn_dots, material, told
 
-from flatlas.figures.duality import fig5, fig6
+from flatlas.figures.duality import fig5, fig6, fig7
 from flatlas.figures.style import BLUE, RED
 
 KIND = "learners.kind"
@@ -54,6 +54,31 @@ def test_fig5_tells_test_errors_beside_the_papers(solutions):
         "SSGD\ntest error 3.0 ± 1.4 %\n(paper: 2.6 %)",
         "DPSGD\ntest error 2.0 ± 0.0 %\n(paper: 2.3 %)",
     }
+
+
+def test_fig7_has_a_row_a_net(solutions):
+    """The DenseNet's are those of the fixture, the ResNet's ten times as large."""
+    nets = {"resnet_learners": 10.0, "densenet_learners": 1.0}
+    made = {
+        table.replace("hidden", "last"): [
+            row | {"run": f"{net} {row['run']}"}
+            | {name: factor * row[name] for name in row.keys() & {"gap", "sigma_g", "test_error"}}
+            for net, factor in nets.items()
+            for row in rows.drop(columns=["sweep", KIND, "at"], errors="ignore").to_dict("records")
+        ]
+        for table, rows in solutions.tables.items() if table != "outcomes"
+    }  # fmt: skip
+    points = [(net, f"{net} {kind}", {KIND: kind}) for net in nets for _, kind, _ in POINTS]
+    drawing = fig7.draw(material(points, **made))
+    for letters, factor in (("ABC", 10), ("DEF", 1)):
+        for panel, means in zip(letters, ([3, 0.5, 0.25], [12, 2, 1], [1, 2, 3]), strict=True):
+            told_of = told(drawing.points, panel=panel, **{KIND: "ssgd"}).dropna(subset="n")
+            scale = 10 if panel in "CF" else factor
+            np.testing.assert_allclose(told_of["mean"], scale * np.array(means))
+    first, second = (drawing.figure.axes[place] for place in (0, 3))
+    assert (first.get_title("right"), second.get_title("right")) == ("ResNet", "DenseNet")
+    said = {text.get_text() for text in second.get_legend().get_texts()}
+    assert "DPSGD\ntest error 2.0 ± 0.0 %\n(paper: 5.2 %)" in said
 
 
 @pytest.fixture

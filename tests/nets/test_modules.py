@@ -109,6 +109,39 @@ def test_in_training_batch_norm_sees_the_minibatch():
         torch.testing.assert_close(found["fc.weight"][member], module[4].weight.grad.T)
 
 
+def test_what_a_module_draws_is_drawn_from_the_seeds():
+    def make():
+        return nn.Sequential(nn.Flatten(), nn.Linear(32, 6), nn.Dropout(0.5), nn.Linear(6, OUTPUTS))
+
+    net = ModuleNet(make, SHAPE, OUTPUTS)
+    assert net.draws
+    assert not ModuleNet(normed_module, SHAPE, OUTPUTS).draws
+    weights, images = random_weights(net), normal(2, 6, *SHAPE)
+    state = torch.get_rng_state()
+    logits = net.forward(weights, images, {"seed": torch.tensor([5, 6])})
+    assert torch.equal(torch.get_rng_state(), state)
+    for member, seed in enumerate((5, 6)):
+        module = in_torch(make, net, weights, member).train()
+        torch.manual_seed(seed)
+        torch.testing.assert_close(logits[member], module(images[member]))
+    evaluated = in_torch(make, net, weights, 0).eval()(images[0])
+    torch.testing.assert_close(net.forward(weights, images)[0], evaluated)
+
+
+def test_statistics_are_taken_of_all_that_the_net_sees():
+    """Nothing is dropped: means and variances are those of what is evaluated."""
+    net = ModuleNet(
+        lambda: nn.Sequential(
+            nn.Flatten(), nn.Dropout(0.5), nn.BatchNorm1d(32), nn.Linear(32, OUTPUTS)
+        ),
+        SHAPE, OUTPUTS,
+    )  # fmt: skip
+    images = normal(9, *SHAPE)
+    found = net.statistics(random_weights(net, 1), images, torch.ones(9, dtype=torch.bool))
+    torch.testing.assert_close(found["features.2.running_mean"], images.flatten(1).mean(0))
+    torch.testing.assert_close(found["features.2.running_var"], images.flatten(1).var(0))
+
+
 def test_statistics_are_those_of_torch(monkeypatch):
     """In blocks of two sizes; elsewhere than in training the net then is torch's in `eval`."""
     monkeypatch.setattr(modules, "BLOCK", 5)

@@ -63,6 +63,9 @@ def _proposed(kind: Any) -> Iterator[Any]:
     elif origin in (Union, UnionType):
         for member in arguments:
             yield from admitted(member)
+    elif origin is dict:
+        # Whatever a user's own code makes of them.
+        yield from ({}, {"width": 1}, {"width": 2}, {"widths": [1, 2]})
     elif origin is tuple and arguments[-1] is Ellipsis:
         some = admitted(arguments[0])
         yield from ([], *([one] for one in some), some[:2], some[1::-1])

@@ -57,6 +57,7 @@ EFFECTS = {
 ALIKE = {
     **{"batch_deep": "batch", "decay_deep": "decay"},
     **{f"cifar_{name}": name for name in ("alpha", "batch", "decay", "init")},
+    **{"resnet_learners": "learners", "densenet_learners": "learners"},
 }
 FINAL = {"at": "final", "epoch": 1500}
 ENDED = {"reason": "rule met", "met_epoch": 1500, "converged": True}
@@ -121,7 +122,7 @@ def net(right, sweep, point, t, seed, measures):
         if options["measure"] == "duality":
             tables[f"{name}_directions"] = spectrum | FINAL
             tables[f"{name}_summary"] = summary(right, spectrum, n_sharp) | FINAL
-            if sweep == "learners":
+            if ALIKE.get(sweep, sweep) == "learners":
                 tables[f"{name}_summary"]["test_error"] = 0.05 * spectrum["gap"].sum()
         elif options["measure"] == "minibatch_noise":
             kind = point["learners.kind"]

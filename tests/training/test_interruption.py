@@ -3,6 +3,7 @@
 import os
 import signal
 from multiprocessing import get_context
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -78,11 +79,18 @@ CASES = {
         "input_shape": (1, 4, 4),
     },
     "batch norm": {**NORMED, "optimizer": {"name": "momentum", "lr": 0.05}},
+    # It draws from torch's own stream.
+    "own": {
+        "net": {"family": "own", "module": "dropping:Dropping", "arguments": {"width": 8}},
+        "learners": {"kind": "dpsgd", "count": 3},
+        "batch": 2,
+    },
 }
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_an_interruption_leaves_no_trace(tmp_path, case):
+def test_an_interruption_leaves_no_trace(tmp_path, monkeypatch, case):
+    monkeypatch.chdir(Path(__file__).parent)
     spec = run(**{"stop": STOP} | CASES[case])
     data = samples(shape=spec.input_shape)
     undisturbed = trained(spec, data, tmp_path / "undisturbed")

@@ -29,16 +29,16 @@ def pictured(tiny, tmp_path):
     return checkout
 
 
-def paint(data_root, seed):
-    """Two classes of three images of noise, for training and for testing."""
+def paint(data_root, seed, images=3, colours=1):
+    """Two classes of a few images of noise, for training and for testing."""
     noise = np.random.default_rng(seed)
     for part in ("train", "test"):
         for label in ("cat", "dog"):
             folder = data_root / "pictures" / part / label
             folder.mkdir(parents=True)
-            for number in range(3):
-                pixels = noise.integers(256, size=(SIDE, SIDE), dtype=np.uint8)
-                Image.fromarray(pixels).save(folder / f"{number}.png")
+            for number in range(images):
+                pixels = noise.integers(256, size=(SIDE, SIDE, colours), dtype=np.uint8)
+                Image.fromarray(pixels.squeeze()).save(folder / f"{number}.png")
     return data_root
 
 

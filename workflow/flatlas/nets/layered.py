@@ -46,6 +46,11 @@ class LayeredNet:
         return not self.convolutions
 
     @property
+    def draws(self) -> bool:
+        """Whether training draws more than `dropout` masks, from a seed."""
+        return False
+
+    @property
     def at_once(self) -> int:
         """Images of which one gradient is taken at a time, for the memory's sake."""
         return DENSE if self.only_dense else CONVOLVED

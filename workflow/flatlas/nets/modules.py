@@ -1,7 +1,8 @@
 """A net that is a torch module: with batch norm, with what skips layers, or of your own."""
 
-from collections.abc import Callable, Mapping, Sequence
-from copy import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from copy import copy, deepcopy
 
 import torch
 from torch import Tensor, nn
@@ -28,7 +29,9 @@ class ModuleNet(LayeredNet):
 
     The parameters of the module keep their names, as in `features.conv1.weight`. A stack's members
     go through it one by one. In training, batch norm sees the minibatch; elsewhere it sees
-    `statistics`, which are those of no images (mean 0, variance 1) until they are given.
+    `statistics`, which are those of no images (mean 0, variance 1) until they are given. What else
+    a module does in training only, dropout say, it may draw from torch's own stream, which is then
+    seeded for each member and minibatch.
     """
 
     def __init__(
@@ -38,6 +41,7 @@ class ModuleNet(LayeredNet):
         self._make = make
         module, linear = _apart(self._made(0), input_shape, outputs)
         self._numbers = _numbers(module, input_shape)
+        self._draws = _draws(module, input_shape)
         self._module = module
         last = Dense(LAST, linear.in_features, outputs, linear.bias is not None, relu=False)
         super().__init__([last], FrameworkUniform(scheme="framework_uniform"), dropout=0.0)
@@ -94,6 +98,11 @@ class ModuleNet(LayeredNet):
             return self._make()
 
     @property
+    def draws(self) -> bool:
+        """Whether the module draws something in training."""
+        return self._draws
+
+    @property
     def at_once(self) -> int:
         """Fewer images of larger nets."""
         return max(1, NUMBERS // self._numbers)
@@ -101,16 +110,21 @@ class ModuleNet(LayeredNet):
     def forward(
         self, parameters: Parameters, inputs: Tensor, masks: Mapping[str, Tensor] | None = None
     ) -> Tensor:
-        """Logits (members, batch, outputs); with `masks`, be they none, as in training."""
+        """Logits (members, batch, outputs); with `masks`, be they none, as in training.
+
+        The only masks are the members' `seed`s of a module that draws.
+        """
         if masks is None:
             return super().forward(parameters, inputs)
-        activity = self._each(parameters, inputs, self._constants, training=True)
+        self._module.train()
+        activity = self._each(parameters, inputs, self._constants, masks.get("seed"))
         return self.layers[0].forward(parameters, activity)
 
     def features(self, parameters: Parameters, inputs: Tensor) -> Tensor:
         """What enters `fc`, for images (members, batch, channels, h, w)."""
         seen = {**self._constants, **self._statistics}
-        return self._each(parameters, inputs, seen, training=False)
+        self._module.eval()
+        return self._each(parameters, inputs, seen)
 
     @torch.no_grad()
     def statistics(self, parameters: Parameters, images: Tensor, counted: Tensor) -> Parameters:
@@ -127,12 +141,14 @@ class ModuleNet(LayeredNet):
         blocks = chosen[order.to(chosen.device)].tensor_split(-(-len(chosen) // BLOCK))
         total = {name: torch.zeros_like(v).to(images) for name, v in self._statistics.items()}
         here = {name: torch.zeros_like(value) for name, value in total.items()}
+        self._module.eval()
         for norm in self._norms.values():
             norm.track_running_stats = True
+            norm.train()
         try:
             for block in blocks:
                 some = images[block].unsqueeze(0)
-                self._each(parameters, some, {**self._constants, **here}, training=True)
+                self._each(parameters, some, {**self._constants, **here})
                 for name, value in total.items():
                     value += here[name] / len(blocks)
         finally:
@@ -147,9 +163,12 @@ class ModuleNet(LayeredNet):
         return other
 
     def _each(
-        self, parameters: Parameters, inputs: Tensor, buffers: Parameters, training: bool
+        self,
+        parameters: Parameters,
+        inputs: Tensor,
+        buffers: Parameters,
+        seeds: Tensor | None = None,
     ) -> Tensor:
-        self._module.train(training)
         seen = {
             name.removeprefix(f"{FEATURES}."): _beside(inputs, buffer)
             for name, buffer in buffers.items()
@@ -161,8 +180,17 @@ class ModuleNet(LayeredNet):
                 for name, value in parameters.items()
                 if name.startswith(f"{FEATURES}.")
             }
-            rows.append(functional_call(self._module, {**own, **seen}, (images,)))
+            with nullcontext() if seeds is None else _drawing(int(seeds[row]), images):
+                rows.append(functional_call(self._module, {**own, **seen}, (images,)))
         return torch.stack(rows)
+
+
+@contextmanager
+def _drawing(seed: int, images: Tensor) -> Iterator[None]:
+    """torch's own stream from this seed on, and afterwards as it was."""
+    with torch.random.fork_rng(devices=[images.device] if images.is_cuda else []):
+        torch.manual_seed(seed)
+        yield
 
 
 def _beside(inputs: Tensor, buffer: Tensor) -> Tensor:
@@ -207,6 +235,14 @@ def _numbers(module: nn.Module, input_shape: tuple[int, int, int]) -> int:
     for one in watching:
         one.remove()
     return sum(made)
+
+
+def _draws(module: nn.Module, input_shape: tuple[int, int, int]) -> bool:
+    """Whether torch's stream is elsewhere after a look at two images in training."""
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        before = torch.get_rng_state()
+        deepcopy(module).train()(torch.zeros(2, *input_shape))
+        return not torch.equal(before, torch.get_rng_state())
 
 
 def _last_apart(module: nn.Module) -> tuple[nn.Module, nn.Linear]:

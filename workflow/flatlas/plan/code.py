@@ -6,6 +6,7 @@ from flatlas.plan.data_specs import FunctionsSpec, SourceSpec
 from flatlas.plan.fingerprint import LIBRARY, fingerprint
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MeasureSpec
+from flatlas.plan.net_specs import NetSpec, Own
 from flatlas.plan.training_specs import RunSpec
 
 SCRIPTS = LIBRARY.parent / "scripts"
@@ -28,19 +29,25 @@ def source_code(source: SourceSpec) -> str:
 
 def functions_code(functions: FunctionsSpec) -> str:
     """Counting the functions of random nets of one family."""
-    return fingerprint(script("functions"), f"flatlas.nets.{functions.net.family}")
+    return fingerprint(script("functions"), *_net(functions.net))
 
 
 def kernel_code(kernel: KernelSpec) -> str:
     """Sampling the kernel of one family of nets."""
-    return fingerprint(script("kernel"), f"flatlas.nets.{kernel.net.family}")
+    return fingerprint(script("kernel"), *_net(kernel.net))
+
+
+def _net(net: NetSpec) -> list[str]:
+    """The module of a net's family, and of the net itself where it is a user's own."""
+    own = [net.module.partition(":")[0]] if isinstance(net, Own) else []
+    return [f"flatlas.nets.{net.family}", *own]
 
 
 def training_code(run: RunSpec) -> str:
     """Training one family of nets with one optimizer."""
     return fingerprint(
         script("train"),
-        f"flatlas.nets.{run.net.family}",
+        *_net(run.net),
         f"flatlas.training.optimizers.{run.optimizer.name}",
     )
 
@@ -50,7 +57,7 @@ def measure_code(measure: MeasureSpec) -> str:
     return fingerprint(
         script("measure"),
         f"flatlas.measures.{measure.options.measure}",
-        f"flatlas.nets.{measure.run.net.family}",
+        *_net(measure.run.net),
     )
 
 

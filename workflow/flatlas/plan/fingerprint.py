@@ -7,6 +7,9 @@ through another. A comment or a docstring changes nothing; a changed plot retrai
 What a spec picks by name (a net, an optimizer, a measure) is imported by that name, one module
 each, so the fingerprint holds the chosen one and none of the others.
 
+Modules of a user's own, which a spec names too, lie in the folder in which Snakemake works. Theirs
+holds all that they import from that folder.
+
 Left out are `plan`, whose every decision stands in the resolved spec that the job is given, and
 `jobs`, which logs and reports but never touches a result.
 """
@@ -47,20 +50,41 @@ def closure(roots: Iterable[str | Path]) -> set[str | Path]:
 
 @cache
 def imports(path: Path) -> frozenset[str]:
-    """The flatlas modules that this file imports, wherever in it the import stands."""
+    """The flatlas modules that this file imports, wherever in it the import stands.
+
+    A file of the user's own imports others of these, too.
+    """
     modules: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             modules.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            modules.add(node.module)
-            modules.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            source = _from(node, path)
+            modules.add(source)
+            modules.update(f"{source}.{alias.name}" for alias in node.names)
     with_packages = {part for module in modules for part in _with_parents(module)}
     return frozenset(
         module
         for module in with_packages
-        if module.split(".")[0] == "flatlas" and _counts(module) and _exists(module)
+        if (_is_ours(module) or _is_own(path)) and _counts(module) and find(module)
     )
+
+
+def _from(node: ast.ImportFrom, path: Path) -> str:
+    """What a file imports from, in full: ours and own ones may say `from . import layers`."""
+    if not node.level:
+        return node.module or ""
+    base = Path.cwd() if _is_own(path) else LIBRARY.parent
+    package = path.relative_to(base).parts[: -node.level]
+    return ".".join([*package, *([node.module] if node.module else [])])
+
+
+def _is_ours(module: str) -> bool:
+    return module.split(".")[0] == LIBRARY.name
+
+
+def _is_own(path: Path) -> bool:
+    return not path.is_relative_to(LIBRARY.parent)
 
 
 @cache
@@ -106,12 +130,9 @@ def _counts(module: str) -> bool:
     return not any(module == room or module.startswith(room + ".") for room in WITHOUT_RESULTS)
 
 
-def _exists(module: str) -> bool:
-    return _find(module) is not None
-
-
-def _find(module: str) -> Path | None:
-    base = LIBRARY.parent.joinpath(*module.split("."))
+def find(module: str) -> Path | None:
+    """The file of one of ours, or of a user's own in the folder in which Snakemake works."""
+    base = (LIBRARY.parent if _is_ours(module) else Path.cwd()).joinpath(*module.split("."))
     candidates = (base.with_suffix(".py"), base / "__init__.py")
     return next((path for path in candidates if path.is_file()), None)
 
@@ -119,9 +140,9 @@ def _find(module: str) -> Path | None:
 def _path(root: str | Path) -> Path:
     if isinstance(root, Path):
         return root
-    path = _find(root)
+    path = find(root)
     if path is None:
-        raise ModuleNotFoundError(f"no module {root} in {LIBRARY}")
+        raise ModuleNotFoundError(f"no module {root} in {LIBRARY} or {Path.cwd()}")
     return path
 
 

@@ -13,7 +13,7 @@ from flatlas.plan.data_specs import (
 )
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MeasureSpec
-from flatlas.plan.net_specs import Densenet, NetSpec, Preactivation, Resnet
+from flatlas.plan.net_specs import Densenet, NetSpec, Own, Preactivation, Resnet
 from flatlas.plan.spec import digest
 from flatlas.plan.training_specs import RunSpec
 
@@ -70,5 +70,7 @@ def net_slug(net: NetSpec) -> str:
     if isinstance(net, Preactivation):
         wide = f"x{net.widen}" if net.widen > 1 else ""
         return f"{net.family}{net.depth}{wide}"
+    if isinstance(net, Own):
+        return net.module.partition(":")[2].lower()
     widths = net.blocks if isinstance(net, Resnet | Densenet) else net.hidden
     return net.family + "x".join(map(str, widths))

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt, model_validator
 
 from flatlas.plan.spec import Spec
 
@@ -136,7 +136,26 @@ class Densenet(Spec):
     channels: PositiveInt = 64
 
 
-ModuleSpec = Preactivation | Resnet | Densenet
+class Own(Spec):
+    """A user's own torch module: what a class or function makes of `arguments`.
+
+    `module` says where it is, as in `my_nets:Tiny`: in my_nets.py in the folder in which Snakemake
+    works. It ends with an nn.Linear.
+    """
+
+    family: Literal["own"]
+    module: str
+    arguments: dict[str, JsonValue] = Field(default={})
+
+    @model_validator(mode="after")
+    def _module_says_where_and_what(self) -> "Own":
+        where, _, what = self.module.partition(":")
+        if not all(part.isidentifier() for part in [*where.split("."), what]):
+            raise ValueError(f"module is '{self.module}': write it as 'my_nets:Tiny'")
+        return self
+
+
+ModuleSpec = Preactivation | Resnet | Densenet | Own
 NetSpec = Annotated[DenseNet | ConvolutionalNet | ModuleSpec, Field(discriminator="family")]
 
 

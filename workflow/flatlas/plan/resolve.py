@@ -26,11 +26,12 @@ from flatlas.plan.documents import (
     read_yaml,
     validated,
 )
+from flatlas.plan.fingerprint import find
 from flatlas.plan.ids import kernel_id, measurement_id, run_id, samples_id, source_id
 from flatlas.plan.kernel_specs import sampled_kernel
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
 from flatlas.plan.measurements.measurement import Measurement
-from flatlas.plan.net_specs import LayerKind, ModuleSpec, NetSpec, layer_names
+from flatlas.plan.net_specs import LayerKind, ModuleSpec, NetSpec, Own, layer_names
 from flatlas.plan.plan import Entry, FigurePlan, Plan
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.spec import Spec
@@ -255,6 +256,8 @@ class _StudyResolver:
             return self.document.origin(("runs", base, *location))
 
         run = validated(Run, tree, origin)
+        if isinstance(run.net, Own):
+            _check_own(run.net, origin(("net", "module")))
         if run.snapshots is not None:
             _check_layers([run.snapshots], run, origin(("snapshots",)), LINEAR)
         if run.rescaling is not None:
@@ -440,6 +443,14 @@ def _check_layers(
     for layer in named:
         if layer not in known:
             _refuse(place, layer, known)
+
+
+def _check_own(net: Own, place: str) -> None:
+    """Its file is looked for, but not read: that takes torch."""
+    where = net.module.partition(":")[0]
+    if find(where) is None:
+        file = where.replace(".", "/")
+        raise FlatlasError(f"{place} is '{net.module}', but {Path.cwd()} has no {file}.py.")
 
 
 def _check_frozen(frozen: tuple[str, ...], run: Training, place: str) -> None:

@@ -29,7 +29,13 @@ class Streams:
         return torch.stack([torch.randperm(count, generator=g) for g in self.shuffling])
 
     def masks(self, net: LayeredNet, batch: int, device: str) -> dict[str, Tensor]:
-        """Dropout masks for the hidden dense layers, scaled so that the mean activity stays."""
+        """Dropout masks for the hidden dense layers, scaled so that the mean activity stays.
+
+        A module that draws something itself, in training, gets a seed for each row.
+        """
+        if net.draws:
+            seeds = [torch.randint(2**62, (), generator=g) for g in self.dropout]
+            return {"seed": torch.stack(seeds)}
         if not net.dropout:
             return {}
         kept = 1.0 - net.dropout

@@ -1,0 +1,85 @@
+"""Nets of a user's own in a plan: where their file is looked for, and what of it is code."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from flatlas.errors import FlatlasError
+
+WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
+FILES = {
+    "own_plan.py": "import yaml\nfrom parts import layers\nfrom parts.deep import norm\n",
+    "parts/__init__.py": "WIDTH = 3\n",
+    "parts/layers.py": "from . import shapes\n",
+    "parts/shapes.py": "SIDE = 3\n",
+    "parts/deep/__init__.py": "",
+    "parts/deep/norm.py": "from ..other import EPSILON\n",
+    "parts/other.py": "EPSILON = 1\n",
+    "aside.py": "ASIDE = 1\n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder in which Snakemake works."""
+    root = tmp_path / "work"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    monkeypatch.chdir(root)
+    return root
+
+
+def planned(plan_of, **net):
+    return plan_of(study={"runs.base.net": {"family": "own", **net}, "measures.hidden.layer": "fc"})
+
+
+def test_a_module_is_planned_without_being_read(folder, plan_of):
+    runs = planned(plan_of, module="own_plan:Net", arguments={"width": 3}).runs
+    assert all("-net-" in identity for identity in runs)
+    others = planned(plan_of, module="own_plan:Net", arguments={"width": 4}).runs
+    assert not runs.keys() & others.keys()
+
+
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        ("own_plans:Net", r"net.module is 'own_plans:Net', but .*work has no own_plans.py."),
+        ("parts.more:Net", r"net.module is 'parts.more:Net', but .*work has no parts/more.py."),
+        ("own_plan.Net", r"net: module is 'own_plan.Net': write it as 'my_nets:Tiny'"),
+        ("../own_plan:Net", r"net: module is '../own_plan:Net': write it as 'my_nets:Tiny'"),
+    ],
+)
+def test_a_module_that_is_not_there_is_refused(folder, plan_of, module, said):
+    with pytest.raises(FlatlasError, match=said):
+        planned(plan_of, module=module)
+
+
+def fingerprint(folder):
+    """As a fresh process takes it there."""
+    code = (
+        "from types import SimpleNamespace as Spec; from flatlas.plan.code import training_code;"
+        "from flatlas.plan.net_specs import Own;"
+        "net = Own(family='own', module='own_plan:Net');"
+        "print(training_code(Spec(net=net, optimizer=Spec(name='sgd'))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder, env=os.environ | {"PYTHONPATH": str(WORKFLOW)},
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    return done.stdout
+
+
+def test_its_code_is_all_that_it_imports_from_its_folder(folder):
+    before = fingerprint(folder)
+    for name, text in FILES.items():
+        (folder / name).write_text(text + "# A comment.\n")
+    assert fingerprint(folder) == before
+    for name, text in FILES.items():
+        (folder / name).write_text(text + "MORE = 1\n")
+        assert (fingerprint(folder) == before) == (name == "aside.py"), name
+        (folder / name).write_text(text)

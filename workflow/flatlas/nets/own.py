@@ -1,0 +1,56 @@
+"""A user's own torch module, found where the spec says."""
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from flatlas.errors import FlatlasError, nearest
+from flatlas.nets.modules import ModuleNet
+from flatlas.plan.fingerprint import find
+from flatlas.plan.net_specs import Own
+
+
+def build(spec: Own, input_shape: tuple[int, int, int], outputs: int) -> ModuleNet:
+    """What the class, or function, makes of its arguments: a new module with new weights a time."""
+    make = _found(spec.module)
+    return ModuleNet(lambda: _made(make, spec), input_shape, outputs)
+
+
+def _found(module: str) -> Callable[..., Any]:
+    """The plan has seen the file in the working folder; that comes last, to hide no library."""
+    where, _, what = module.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
+    try:
+        imported = import_module(where)
+    except Exception as error:
+        raise FlatlasError(f"net.module: '{where}' can't be imported: {error}") from error
+    if Path(str(imported.__file__)) != find(where):
+        raise FlatlasError(
+            f"net.module: '{where}' is also the name of {imported.__file__}: give yours another."
+        )
+    make: Callable[..., Any] | None = getattr(imported, what, None)
+    if not callable(make):
+        told = [name for name in vars(imported) if not name.startswith("_")]
+        raise FlatlasError(
+            f"net.module: {imported.__file__} has no class or function '{what}'."
+            f"{nearest(what, told)}"
+        )
+    return make
+
+
+def _made(make: Callable[..., Any], spec: Own) -> nn.Module:
+    try:
+        made = make(**spec.arguments)
+    except TypeError as error:
+        raise FlatlasError(f"net.arguments do not suit '{spec.module}': {error}") from error
+    if not isinstance(made, nn.Module):
+        raise FlatlasError(
+            f"net.module: '{spec.module}' makes a {type(made).__name__}: it has to be an nn.Module."
+        )
+    return made
