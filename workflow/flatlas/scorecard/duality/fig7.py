@@ -4,8 +4,8 @@ from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.duality.learners import judge_learners
 from flatlas.store.material import Material
 
-# By sweep: how claims and text call the net, and the test errors behind the text's accuracies. At the
-# paper's scale they are ResNet-18 and DenseNet-121.
+# By sweep: how claims call the net, ResNet-18 or DenseNet-121 at the paper's scale, and the test
+# errors behind the text's accuracies.
 NETS = {
     "resnet_learners": ("resnet", "the ResNet", "5.66 % against 7.30 %: −1.64"),
     "densenet_learners": ("densenet", "the DenseNet", "5.21 % against 7.21 %: −2.00"),
