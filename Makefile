@@ -16,7 +16,7 @@ PRESET     ?= paper
 FROM       ?=
 CONFIGFILE ?=
 
-.PHONY: help venv demo test lint bench gallery lock clean clean-venv
+.PHONY: help venv demo test test-slurm lint bench docs gallery lock clean clean-venv
 .DEFAULT_GOAL := help
 
 help:  ## list these targets
@@ -53,6 +53,9 @@ demo: $(READY)  ## every figure, small and offline, and the report that shows th
 test: lint  ## lint, then every test that this machine can run
 	$(ONE_THREAD) $(BIN)/python -m pytest -n $(CORES_TEST) $(ARGS)
 
+test-slurm: $(READY)  ## the tests of a cluster, on a SLURM brought up for them (as root)
+	$(ONE_THREAD) $(BIN)/python tests/slurm/cluster.py $(BIN)/python -m pytest -n 2 tests/slurm $(ARGS)
+
 lint: $(READY)  ## style, formatting and types, in Python and in the rules
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -62,6 +65,9 @@ lint: $(READY)  ## style, formatting and types, in Python and in the rules
 
 bench: $(READY)  ## how long the stages take
 	$(ONE_THREAD) $(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(READY)  ## the parts of pages that are made: tables of keys, figures, verdicts
+	$(BIN)/python docs/made
 
 gallery: $(READY)  ## docs/gallery/STUDY from the figures of PRESET
 	$(BIN)/python docs/gallery/collect.py $(STUDY) $(PRESET) --from "$(FROM)" \

@@ -1,7 +1,8 @@
 """The Hessian of 784-40-40-1 on 500 images, timed beside curvlinops with scipy's ARPACK.
 
 The net is trained to zero error on scikit-learn's digits, enlarged to MNIST's shape: how fast
-eigenvalues converge depends on the spectrum. And Keskar's sharpness of that net, alone and stacked.
+eigenvalues converge depends on the spectrum. Then the three norms of 784-10-100-10 on 1,000 images,
+trained so, and Keskar's sharpness of the first net, alone and stacked.
 """
 
 import time
@@ -19,6 +20,7 @@ from torch import nn
 
 from flatlas.hessian import DenseHessian
 from flatlas.hessian.lanczos import TOLERANCE, Spectrum, spectrum
+from flatlas.measures.hessian import measure as measure_hessian
 from flatlas.measures.sharpness import measure_stack
 from flatlas.measures.solution import Solution
 from flatlas.nets import build_net
@@ -26,6 +28,10 @@ from flatlas.nets.loss import predictions, sample_losses
 from flatlas.plan.net_specs import DenseNet
 
 IMAGES, TOP, STACK = 500, 50, 50
+BINARY = DenseNet(family="dense", hidden=(40, 40), bias=True)
+# The MLP of the study `false_friend`, and how its figures ask for its norms.
+MLP, MANY = DenseNet(family="dense", hidden=(10, 100)), 1000
+NORMS = {"top": 3, "tolerance": 1e-4, "probes": 100}
 # Steps beyond zero error, so that rounded numbers of a new machine end at a similar net.
 BEYOND = 50
 SHARPNESS = {"by": "sgd", "box": 1e-4, "batch": 32, "lr": 1e-3, "epochs": 100}
@@ -33,7 +39,7 @@ SHARPNESS = {"by": "sgd", "box": 1e-4, "batch": 32, "lr": 1e-3, "epochs": 100}
 
 def main() -> None:
     """Print seconds, and how many times those of curvlinops."""
-    solution = _trained()
+    solution = _trained(BINARY, IMAGES, 1)
     hessian, operator = _hessian(solution), _operator(solution)
     vector = torch.randn(hessian.size, dtype=torch.float64)
     one, _ = _timed(lambda: hessian.product(vector.unsqueeze(0)), 20)
@@ -53,6 +59,10 @@ def main() -> None:
     print(f"trace                   {_timed(hessian.trace, 5)[0] * 1e3:8.1f} ms")
     print(f"Frobenius norm          {_timed(hessian.frobenius, 5)[0] * 1e3:8.1f} ms")
 
+    mlp = _trained(MLP, MANY, 10)
+    seconds, _ = _timed(lambda: measure_hessian(mlp, NORMS), 3)
+    print(f"three norms of an MLP   {seconds:8.2f} s")
+
     for by, members in product(("sgd", "lbfgs", "corners"), (1, STACK)):
         way = partial(measure_stack, [solution] * members, {**SHARPNESS, "by": by})
         seconds, _ = _timed(way, 1)
@@ -69,14 +79,15 @@ def _timed(way: Callable[[], Any], times: int) -> tuple[float, Any]:
     return min(seconds), result
 
 
-def _trained() -> Solution:
+def _trained(spec: DenseNet, images: int, outputs: int) -> Solution:
     """By Adam on all images at once, to the step at which none is wrong, and some beyond."""
     digits = load_digits()
-    chosen = np.random.default_rng(0).permutation(len(digits.images))[:IMAGES]
+    chosen = np.random.default_rng(0).permutation(len(digits.images))[:images]
     enlarged = np.kron(digits.images[chosen] / 16, np.ones((1, 3, 3)))
-    pixels = torch.as_tensor(np.pad(enlarged, ((0, 0), (2, 2), (2, 2)))).view(1, IMAGES, 1, 28, 28)
-    labels = torch.as_tensor(digits.target[chosen] >= 5).long().unsqueeze(0)
-    net = build_net(DenseNet(family="dense", hidden=(40, 40), bias=True), (1, 28, 28), 1)
+    pixels = torch.as_tensor(np.pad(enlarged, ((0, 0), (2, 2), (2, 2)))).view(1, -1, 1, 28, 28)
+    targets = digits.target[chosen] if outputs > 1 else digits.target[chosen] >= 5
+    labels = torch.as_tensor(targets).long().unsqueeze(0)
+    net = build_net(spec, (1, 28, 28), outputs)
     weights = {name: w.double().requires_grad_() for name, w in net.initial([0]).items()}
     adam, left = torch.optim.Adam(weights.values()), BEYOND
     while left:

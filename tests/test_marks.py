@@ -20,7 +20,7 @@ INI = """
 [pytest]
 markers =
     gpu: needs an NVIDIA GPU
-    slurm: needs a SLURM that accepts jobs
+    slurm: needs a SLURM of its own, which make test-slurm brings up
     browser: needs a headless browser
 """
 
@@ -38,21 +38,32 @@ def marked(pytester):
     return ran
 
 
-@pytest.mark.parametrize(
-    ("mark", "reason"), [("slurm", "there is no sbatch"), ("browser", "none of chromium, *")]
-)
-def test_a_program_that_is_missing(marked, monkeypatch, tmp_path, mark, reason):
+def test_a_browser_that_is_missing(marked, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    done = marked(mark)
+    done = marked("browser")
     done.assert_outcomes(passed=1, skipped=1)
-    done.stdout.fnmatch_lines([f"SKIPPED *{reason}"])
+    done.stdout.fnmatch_lines(["SKIPPED *none of chromium, *"])
 
 
-@pytest.mark.parametrize(("mark", "program"), [("slurm", "sbatch"), ("browser", "chromium")])
-def test_a_program_that_is_there(marked, monkeypatch, tmp_path, mark, program):
-    (tmp_path / program).touch(mode=0o755)
+def test_a_browser_that_is_there(marked, monkeypatch, tmp_path):
+    (tmp_path / "chromium").touch(mode=0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    marked(mark).assert_outcomes(passed=2)
+    marked("browser").assert_outcomes(passed=2)
+
+
+def test_a_cluster_of_somebody_else(marked, monkeypatch, tmp_path):
+    """Its nodes are not for us to drain."""
+    (tmp_path / "sbatch").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("FLATLAS_TEST_CLUSTER", raising=False)
+    done = marked("slurm")
+    done.assert_outcomes(passed=1, skipped=1)
+    done.stdout.fnmatch_lines(["SKIPPED *make test-slurm*"])
+
+
+def test_a_cluster_of_our_own(marked, monkeypatch, tmp_path):
+    monkeypatch.setenv("FLATLAS_TEST_CLUSTER", str(tmp_path))
+    marked("slurm").assert_outcomes(passed=2)
 
 
 def test_a_gpu_that_is_hidden(marked, monkeypatch):

@@ -5,7 +5,9 @@ Spectra fall as those of trained nets do, with a step after ten sharp directions
 
 from itertools import count
 
+import made_up_atlas
 import made_up_forgetting
+import made_up_norms
 import made_up_priors
 import made_up_recordings
 import made_up_regrets
@@ -46,6 +48,9 @@ def material(points, measures, realizations=3, directions=900, ends=None):
             "history": _history(realizations),
         }
         for name, measure in measures.items():
+            if any(table.startswith(f"{name}_") for table in point.get("lacks", ())):
+                continue
+            tables[f"{name}_cost"] = pd.DataFrame([{"seconds": 2.0 + place, "memory_mib": 500}])
             for seed in range(realizations):
                 rng = np.random.default_rng([seed, place])
                 end = ends.get((point["run"], seed), RULE_MET)
@@ -57,7 +62,7 @@ def material(points, measures, realizations=3, directions=900, ends=None):
                     if end != DIVERGED:
                         rows = rows if told.empty else pd.concat([told, rows])
                         tables[f"{name}_{table}"] = rows
-        whole = {key: [value] for key, value in point.items()}
+        whole = {key: [value] for key, value in point.items() if key != "lacks"}
         for name, table in tables.items():
             standing = table.assign(**{key: value * len(table) for key, value in whole.items()})
             parts.setdefault(name, []).append(standing)
@@ -72,7 +77,9 @@ def stacked(tables):
 
 def taken(name, measure, rng, strength, directions, met):
     """What a measure, in the study called by a name, finds of one net."""
-    for module in (made_up_priors, made_up_regrets):
+    if name in made_up_norms.NAMES:
+        return made_up_norms.taken(name, rng, strength)
+    for module in (made_up_priors, made_up_regrets, made_up_atlas):
         if measure in module.MEASURES:
             return module.taken(name, measure, rng, strength, met)
     if measure in made_up_recordings.MEASURES:
@@ -103,8 +110,17 @@ def _history(realizations):
     """Losses that fall by two decades about epoch 20."""
     epoch = np.arange(61)
     loss = 2 / (1 + epoch) * np.where(epoch < 20, 1, 0.01)
-    seeds = range(realizations)
-    return pd.concat([pd.DataFrame({"epoch": epoch, "train_loss": loss, "seed": s}) for s in seeds])
+    told = {
+        "epoch": epoch,
+        "train_loss": loss,
+        "train_error": np.where(epoch < 30, 0.1, 0.0),
+        "weight_norm": 5 + np.log(1 + epoch),
+    }
+    parts = [
+        pd.DataFrame({**told, "test_error": 0.1 + 0.01 * s + loss / 10, "seed": s})
+        for s in range(realizations)
+    ]
+    return pd.concat(parts)
 
 
 def _spectra(rng, strength, directions):

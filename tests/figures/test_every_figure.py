@@ -11,6 +11,7 @@ import yaml
 from flatlas.plan.resolve import resolve
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
+STUDIES = [path.stem for path in (CONFIG / "studies").glob("*.yaml")]
 # What becomes of trainings: the realizations, the first and the last point of each sweep.
 FATES = {
     "all met their rule": (2, None, None),
@@ -24,7 +25,7 @@ def figures(preset):
     user = yaml.safe_load((CONFIG / "config.yaml").read_text()) | {"preset": preset}
     plan = resolve(user, CONFIG)
     for target, figure in plan.figures.items():
-        named = figure.entries[0].measurements if figure.entries else {}
+        named = {name: one for e in figure.entries for name, one in e.measurements.items()}
         measures = {name: plan.measurements[one].options.measure for name, one in named.items()}
         points = [
             {key: tuple(value) if isinstance(value, list) else value for key, value in one.items()}
@@ -52,7 +53,8 @@ def drawn(name, points, measures, realizations, first, last):
 
 
 def module(target):
-    return import_module(f"flatlas.figures.{target.replace('_', '.', 1)}")
+    (study,) = [name for name in STUDIES if target.startswith(f"{name}_")]
+    return import_module(f"flatlas.figures.{study}.{target.removeprefix(f'{study}_')}")
 
 
 @pytest.mark.parametrize(("name", "points", "measures"), CASES)
@@ -79,10 +81,11 @@ def test_a_figure_of_nothing_but_diverged_trainings_is_empty_not_an_error(
 ):
     made = made_up.material(points, measures, 2, directions=40)
     # As measures leave them: without a row, and without a column of their own.
-    standing = ["seed", *{key: None for point in points for key in point}]
+    standing = ["seed", *{key: None for point in points for key in point if key != "lacks"}]
     empty = {
         table: rows.assign(converged=False) if table == "outcomes" else rows.iloc[:0][standing]
         for table, rows in made.tables.items()
+        if not table.endswith("_cost")
     }
     material = type(made)(empty)
     drawing = module(name).draw(material)

@@ -15,6 +15,7 @@ POINTS = pd.DataFrame({"n": [1, 2, 3], "σ_g": [0.5, 0.25, 0.125]})
 STAGES = {
     "nodes": {"data sources": [f"digits-{0:012}"], "training": [f"a-{1:012}", f"b-{2:012}"]},
     "edges": [(f"digits-{0:012}", f"a-{1:012}"), (f"digits-{0:012}", f"b-{2:012}")],
+    "studies": {f"a-{1:012}": "one", f"b-{2:012}": "two"},
 }
 
 
@@ -94,10 +95,11 @@ def test_shades_darken_from_value_to_value(count):
 def test_the_picture_of_the_plan_has_a_dot_a_job_and_a_line_an_edge(files):
     figure = draw_dag(STAGES)
     (ax,) = figure.axes
-    dots = [line for line in ax.lines if line.get_marker() == "o"]
-    assert len(dots) == 3
-    assert len(ax.lines) - len(dots) == 2
+    assert [line.get_marker() for line in ax.lines] == ["o"] * 3
+    assert len({line.get_color() for line in ax.lines}) == 3, "two studies, and what they share"
+    assert len(ax.collections[0].get_paths()) == 2
     told = {text.get_text() for text in ax.texts}
-    assert {"data sources (1)", "training (2)", "digits", "a", "b"} <= told
+    assert {"data sources\n(1)", "training\n(2)", "digits", "a", "b"} <= told
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["one", "two", "shared"]
     save_picture(figure, files("dag").pdf, files("dag").png)
     assert Path(files("dag").png).read_bytes().startswith(b"\x89PNG")

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 import torch
 from recordings import with_recording
-from scipy.stats import linregress
 
 from flatlas.errors import FlatlasError
 from flatlas.measures import measure
-from flatlas.measures.trajectory_pca import linearity, monotonicity, velocity_time
+from flatlas.measures.trajectory_pca import velocity_time
 
 EPOCH = 50
 
@@ -39,13 +38,9 @@ def test_the_drift_mode_of_a_constructed_trajectory(make_solution):
     tables = pca(replace(solution, trajectory=trajectory), [1], epochs=10)
     first, others = tables["directions"].iloc[0], tables["directions"].iloc[1:]
     assert first["velocity_time"] == np.inf
-    assert first["linearity"] > 0.999
-    assert first["monotonicity"] == 1
     assert first["variance"] == pytest.approx(drift.var(), rel=1e-2)
     np.testing.assert_allclose(tables["projections"]["theta"], drift[:, 0], atol=1)
     assert (others["velocity_time"] < 0.5).all()
-    assert (others["linearity"] < 0.1).all()
-    assert (others["monotonicity"] < 0.9).all()
 
 
 def test_the_velocity_of_a_random_walk_is_forgotten_in_less_than_an_epoch():
@@ -94,21 +89,6 @@ def test_the_correlation_is_the_sum_over_pairs():
         falls = next(lag for lag in lags if means[lag] <= means[0] / np.e)
         expected = np.interp(-means[0] / np.e, [-means[falls - 1], -means[falls]], [0, 1])
         assert time == pytest.approx((falls - 1 + expected) / 10, rel=1e-9)
-
-
-def test_linearity_against_scipy():
-    theta = np.random.default_rng(3).normal(size=(200, 4)).cumsum(0)
-    expected = [linregress(np.arange(200), column).rvalue ** 2 for column in theta.T]
-    np.testing.assert_allclose(linearity(torch.as_tensor(theta)), expected, rtol=1e-10)
-
-
-def test_monotonicity_is_the_net_way_of_the_whole():
-    """At the ends of the epochs: 0, 1, 2, 3 and 0, 2, 1, 3 and 0, −1, 0, 0; between, whatever."""
-    ends = torch.tensor([[0.0, 0, 0], [1, 2, -1], [2, 1, 0], [3, 3, 0]]).double()
-    theta = torch.randn(4, 5, 3, generator=torch.Generator().manual_seed(0)).double()
-    theta[:, -1] = ends
-    found = monotonicity(theta.flatten(0, 1), 5)
-    torch.testing.assert_close(found, torch.tensor([1.0, 3 / 5, 0]).double())
 
 
 def test_shares_of_the_variance(make_solution):

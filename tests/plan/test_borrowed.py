@@ -93,7 +93,7 @@ def test_a_measure_is_left_out_where_it_does_not_fit_and_the_files_say_so(atlas_
     files, points = plan.figure_files("atlas_fig1"), plan.figure_points("atlas_fig1")
     assert len(files["outcomes"]) == len(files["dual_summary"]) == len(points) == 5
     assert len(files["prior_summary"]) == 3
-    assert [point.get("lacks") for point in points] == [["prior"]] * 2 + [None] * 3
+    assert [point.get("lacks") for point in points] == [["prior_summary"]] * 2 + [None] * 3
 
 
 def test_what_fits_nowhere_is_a_mistake(atlas_of):

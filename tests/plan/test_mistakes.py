@@ -350,6 +350,19 @@ def test_what_a_run_can_not_give_a_measure_is_told_before_anything_runs(plan_of,
     assert message == f"config/studies/flat.yaml: measures.hidden.{said}"
 
 
+@pytest.mark.parametrize(
+    ("study", "said"),
+    [
+        ({"runs.base.net.bias": True}, "is of dense nets without biases, or with one layer"),
+        ({"runs.base.data.positive": [1]}, "is of nets with an output a class"),
+    ],
+)
+def test_a_net_that_is_not_as_the_theory_of_scaling_asks(plan_of, study, said):
+    scaling = {"measures.hidden": {"measure": "norm_scaling", "factors": [1, 2]}}
+    assert plan_of(study={**scaling, "runs.base.net": {"family": "dense", "hidden": []}}).runs
+    assert f"measures.hidden.measure {said}" in message_of(plan_of, study={**scaling, **study})
+
+
 def test_a_mistake_in_a_sweep_that_no_figure_draws(plan_of):
     spare = {"run": "base", "grid": {"batch": [0]}}
     message = message_of(plan_of, study={"sweeps.spare": spare})

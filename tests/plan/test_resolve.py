@@ -227,6 +227,7 @@ def test_the_picture_of_the_plan_has_every_job_and_what_feeds_it(plan_of):
         | plan.measurements.keys()
         | plan.figures.keys()
     )
+    assert drawn["studies"] == dict.fromkeys(nodes, "flat")
     fed, feeding = {edge[1] for edge in drawn["edges"]}, {edge[0] for edge in drawn["edges"]}
     assert nodes - fed == plan.sources.keys()
     assert nodes - feeding == plan.figures.keys()

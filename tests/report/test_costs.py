@@ -7,8 +7,8 @@ import pytest
 
 from flatlas.report.costs import (
     Job,
-    cost_of_figures,
     cost_of_stages,
+    cost_of_targets,
     duration,
     estimate,
     jobs_from,
@@ -49,7 +49,7 @@ def test_a_shared_job_counts_for_each_figure_and_once_in_all():
         "b": Job("figure", "", 1.0, seconds=4.0, peak_mib=100.0),
     }
     needed = {"a": ["run", "a"], "b": ["run", "later", "odd", "b"]}
-    table = cost_of_figures(jobs, needed, [one for one in jobs.values() if one.made])
+    table = cost_of_targets(jobs, needed, [one for one in jobs.values() if one.made])
     rows = table.set_index("target")
     assert rows["measured_seconds"].to_dict() == {"a": 22.0, "b": 24.0, "all": 26.0}
     assert rows["estimated_seconds"].to_dict() == {"a": 0.0, "b": 10.0, "all": 10.0}

@@ -75,6 +75,8 @@ def history(right, drop):
 def pca(right, moved):
     if right:
         variance = np.where(RANK <= 200, RANK**-2.6, 200**2.4 * RANK**-5.0)
+        # Along p_1 more than the power law has: a drift.
+        variance = np.where(RANK == 1, 100.0, variance)
         cumulative, times = 1 - np.exp(-(RANK - 1) / 14), np.where(RANK == 1, np.inf, 0.63)
     else:
         variance = np.where(RANK <= 200, RANK**-1.0, 200**-0.5 * RANK**-0.5)

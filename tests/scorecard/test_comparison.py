@@ -44,7 +44,7 @@ def test_what_has_become_of_a_number(a, b, change):
 def test_claims_of_one_side_only_are_told_as_such():
     number = (1.0, 0.5, 1.5)
     found = changes(scorecard(one=number, two=number), scorecard(two=number, three=number))
-    assert found == {"one": "only in a", "two": "", "three": "only in b"}
+    assert found == {"one": "only before", "two": "", "three": "only after"}
 
 
 def test_figures_that_were_not_run_are_nothing_to_compare():
@@ -59,13 +59,13 @@ def test_the_page_and_the_few_lines_tell_what_moved():
         scorecard(one=(-2.0, -2.5, -1.6), two=(1.1, 0.5, 1.5)),
     )
     html = comparison_page(compared, "results/<a>", "results/b")
-    for part in ("Moved beyond their intervals (1)", "Only in a (1)", "Alike (1)", "&lt;one&gt;"):
+    for part in ("Moved beyond their intervals (1)", "Only before (1)", "Alike (1)", "&lt;one&gt;"):
         assert part in html
     assert "<a>" not in html
     assert "nan" not in html
     assert html.index("flat_fig1.one") < html.index("flat_fig1.two")
     lines = told(compared).splitlines()
-    assert lines[0] == "3 claims: 1 moved, 1 only in a."
+    assert lines[0] == "3 claims: 1 moved, 1 only before."
     assert lines[1] == "  flat_fig1.one: 1 [0.5, 1.5] → -2 [-2.5, -1.6]"
     assert told(compare(scorecard(two=(1, 0, 2)), scorecard(two=(1, 0, 2)))) == (
         "1 claims: all alike."

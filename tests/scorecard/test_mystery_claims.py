@@ -82,4 +82,4 @@ def test_the_change_is_the_largest_of_all_factors():
     """R goes as α^½ from 1/4 to 4: twice as large at the far end."""
     claims = judged(RIGHT, "fig4")
     assert claims["regret"].estimate.value == pytest.approx(1.0, abs=0.05)
-    assert claims["trace_contrast"].estimate.value == pytest.approx(0.1)
+    assert claims["sharpness_contrast"].estimate.value == pytest.approx(0.1)

@@ -108,6 +108,8 @@ def test_the_conventions_mean_what_they_say():
         "ABOUT_HALF": (0.4, 0.6, False),
         "ALL": (0.99, inf, False),
         "SMALL": (-inf, 0.25, False),
+        "BOUNDED": (0.9, inf, False),
+        "BEYOND_DIFFUSION": (-inf, 1 / 16, False),
         "NEAR_TEN": (7, 13, False),
         "EXACT": (-inf, 1e-6, False),
         "LOOSER": (-inf, 0, True),

@@ -112,3 +112,10 @@ def test_points_of_which_something_is_unknown_are_left_out():
     alone = Points(ONE[known], EACH[known]).tau(x[known], y[known], [z[known]])
     assert found == alone
     assert np.isnan(Points(ONE, EACH).tau(np.full(N, np.nan), y).value)
+
+
+def test_two_clusters_have_no_interval():
+    x, y, *_ = drawn()
+    found = Points(ONE, EACH % 2).tau(x, y)
+    assert found.value == pytest.approx(stats.kendalltau(x, y).statistic, rel=1e-12)
+    assert np.isnan([found.low, found.high]).all()

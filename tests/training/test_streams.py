@@ -14,7 +14,7 @@ def net(dropout):
 
 
 def test_shuffles_hold_every_image_once_and_change():
-    streams = Streams((0, 1), 1)
+    streams = Streams((0, 1), range(1))
     first, second = streams.orders(20), streams.orders(20)
     for order in (*first, *second):
         assert order.sort().values.tolist() == list(range(20))
@@ -23,7 +23,7 @@ def test_shuffles_hold_every_image_once_and_change():
 
 
 def test_masks_are_for_hidden_layers_and_keep_the_mean_activity():
-    masks = Streams((0, 1), 1).masks(net(0.2), 50, "cpu")
+    masks = Streams((0, 1), range(1)).masks(net(0.2), 50, "cpu")
     assert {name: tuple(mask.shape) for name, mask in masks.items()} == {
         "fc1": (2, 50, 200),
         "fc2": (2, 50, 100),
@@ -35,18 +35,18 @@ def test_masks_are_for_hidden_layers_and_keep_the_mean_activity():
 
 
 def test_no_dropout_draws_nothing():
-    assert Streams((0,), 1).masks(net(0.0), 50, "cpu") == {}
+    assert Streams((0,), range(1)).masks(net(0.0), 50, "cpu") == {}
 
 
 def test_drawing_for_one_purpose_moves_no_other():
-    drawn, untouched = Streams((0, 1), 2), Streams((0, 1), 2)
+    drawn, untouched = Streams((0, 1), range(2)), Streams((0, 1), range(2))
     drawn.masks(net(0.2), 50, "cpu")
     torch.randn(100, generator=drawn.langevin[0])
     assert torch.equal(drawn.orders(20), untouched.orders(20))
 
 
 def test_learners_of_a_member_draw_for_themselves():
-    streams = Streams((0,), 3)
+    streams = Streams((0,), range(3))
     masks = streams.masks(net(0.5), 50, "cpu")["fc1"]
     noise = torch.stack([torch.randn(50, generator=g) for g in streams.langevin])
     for draws in (masks, noise):
@@ -55,7 +55,7 @@ def test_learners_of_a_member_draw_for_themselves():
 
 @pytest.mark.parametrize("learners", [1, 2])
 def test_a_member_draws_the_same_whoever_else_is_there(learners):
-    together, alone = Streams((4, 7, 9), learners), Streams((9,), learners)
+    together, alone = Streams((4, 7, 9), range(learners)), Streams((9,), range(learners))
     together.masks(net(0.2), 5, "cpu")
     alone.masks(net(0.2), 5, "cpu")
     together.keep([1, 2], learners)
@@ -71,7 +71,7 @@ def test_a_member_draws_the_same_whoever_else_is_there(learners):
 
 
 def test_a_state_takes_every_stream_back():
-    streams = Streams((0, 1), 2)
+    streams = Streams((0, 1), range(2))
     streams.orders(20)
     state = streams.state()
     assert set(state) == set(PURPOSES)
@@ -82,7 +82,7 @@ def test_a_state_takes_every_stream_back():
         return [value.numpy() for value in (streams.orders(20), *masks, *noise)]
 
     first = draws(streams)
-    later = Streams((0, 1), 2)
+    later = Streams((0, 1), range(2))
     later.restore(state)
     for value, again in zip(first, draws(later), strict=True):
         np.testing.assert_array_equal(value, again)

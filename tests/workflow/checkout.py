@@ -10,6 +10,8 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
+# Pages on all studies, which every changed figure makes anew.
+PAGES = {"report": 1, "scorecard": 1}
 NEEDED = ("Snakefile", "config", "profiles", "workflow", "envs")
 
 # The duality study with two realizations of a net that trains in a moment. Its three runs share

@@ -6,10 +6,10 @@ from textwrap import dedent
 import pandas as pd
 import pytest
 import yaml
-from checkout import ROOT
+from checkout import PAGES, ROOT
 
 LIBRARY = "workflow/flatlas"
-FIGURES = {"duality_fig3": 1, "duality_s4": 1, "duality_scorecard": 1}
+FIGURES = {"duality_fig3": 1, "duality_s4": 1, "duality_scorecard": 1} | PAGES
 
 
 def blocks(page):
@@ -55,7 +55,7 @@ def with_nadam(demo):
 def test_each_of_two_measures_is_taken_again_alone(with_trace):
     kept = ("runs/*/*", "measures/duality/*/*")
     before = [with_trace.contents(pattern) for pattern in kept]
-    new = {"measure_trace": 2, "duality_trace": 1}
+    new = {"measure_trace": 2, "duality_trace": 1, "report": 1}
     assert with_trace.would_run() == new | {"dag": 1}
     with_trace.snakemake()
     assert [with_trace.contents(pattern) for pattern in kept] == before
@@ -74,7 +74,7 @@ def test_each_of_two_measures_is_taken_again_alone(with_trace):
 
 def test_a_new_optimizer_trains_its_own_run_alone(with_nadam):
     before = with_nadam.contents("runs/*/*")
-    new = {"train": 1, "measure_duality": 1, "duality_s4": 1, "duality_scorecard": 1}
+    new = {"train": 1, "measure_duality": 1, "duality_s4": 1, "duality_scorecard": 1} | PAGES
     assert with_nadam.would_run() == new | {"dag": 1}
     with_nadam.snakemake()
     after = with_nadam.contents("runs/*/*")

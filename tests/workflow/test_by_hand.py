@@ -122,7 +122,9 @@ def test_a_fingerprint_of_no_roots_but_the_script_would_not_do():
 
 def job_of(checkout, rule):
     """The JSON that one job of a rule left beside its log."""
-    which = {"figures": "figures/*_s4", "scorecard": "figures/*_scorecard"}.get(rule, f"{rule}/*")
+    which = {"figures": "figures/*_s4", "scorecard": "figures/*_duality_scorecard"}.get(
+        rule, f"{rule}/*"
+    )
     return sorted((checkout / "results/logs").glob(f"{which}.json"))[-1]
 
 

@@ -11,20 +11,31 @@ from flatlas.store.tables import read_table
 
 
 @pytest.fixture
-def train(tiny, tmp_path):
-    """Train one run in a checkout of its own; all of them share one cache."""
+def checkout(tiny, tmp_path):
+    """Another checkout, of a study with one run."""
     tiny.set_study("sweeps", "alpha", "grid", "optimizer.lr", value=[0.1])
     tiny.set_study("figures", value={"fig3": {"title": "Three", "sweeps": ["alpha"]}})
-    cache = tmp_path / "cache"
-    cache.mkdir()
+    return lambda name: Checkout(shutil.copytree(tiny.root, tmp_path / name), tiny.memory)
+
+
+@pytest.fixture
+def shared(tmp_path):
+    """The settings by which checkouts share one cache."""
+    (tmp_path / "cache").mkdir()
+    return {"SNAKEMAKE_OUTPUT_CACHE": str(tmp_path / "cache")}
+
+
+@pytest.fixture
+def train(checkout, shared):
+    """Train one run in a checkout of its own."""
 
     def trained(name, **data):
-        checkout = Checkout(shutil.copytree(tiny.root, tmp_path / name), tiny.memory)
-        checkout.set_study("realizations", value=data.pop("realizations", 2))
+        made = checkout(name)
+        made.set_study("realizations", value=data.pop("realizations", 2))
         for key, value in data.items():
-            checkout.set_study("runs", "base", "data", key, value=value)
-        checkout.snakemake("--until", "train", "--cache", SNAKEMAKE_OUTPUT_CACHE=str(cache))
-        return checkout
+            made.set_study("runs", "base", "data", key, value=value)
+        made.snakemake("--until", "train", "--cache", **shared)
+        return made
 
     return trained
 
@@ -67,3 +78,17 @@ def test_equal_trainings_are_shared_and_different_ones_are_not(train):
     for name, array in weights(more).items():
         assert array.shape == (3, *weights(first)[name].shape[1:])
         np.testing.assert_allclose(array[:2], weights(first)[name], rtol=1e-3, atol=1e-3)
+
+
+def test_two_at_once_do_not_get_in_each_others_way(checkout, shared, train):
+    """Neither finds anything, both train, both put it into the cache; the third finds it whole."""
+    both = checkout("one"), checkout("two")
+    at_work = [each.start("--until", "train", "--cache", **shared) for each in both]
+    for process in at_work:
+        said, _ = process.communicate()
+        assert process.returncode == 0, said
+    one, two = (each.contents("runs/*/[who]*") for each in both)
+    assert one == two and len(one) == 3
+    third = train("third")
+    assert executed(third) == []
+    assert third.contents("runs/*/[who]*") == one

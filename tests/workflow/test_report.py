@@ -36,6 +36,13 @@ def test_it_tells_seeds_claims_settings_and_costs(finished):
     assert "Drawn from 6 trainings on digits: 3 settings, seeds 0 to 1." in html
     assert "duality_fig3.alpha_gap" in html
     assert "<tr><td>train</td>" in html
+    assert "other settings than the present ones" not in html
+
+
+def test_a_figure_of_other_settings_says_so(demo):
+    demo.set_study("sweeps", "alpha", "grid", value={"optimizer.lr": [0.05, 0.15]})
+    demo.snakemake("report", "--config", "complete=false")
+    assert "other settings than the present ones" in (demo / REPORT).read_text()
 
 
 def test_a_changed_caption_makes_it_anew_and_nothing_else(demo):

@@ -13,8 +13,8 @@ rule source:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=growing(2000),
+        runtime=growing(60),
         # Where the originals lie says nothing about the result, so it is no parameter.
         data_root=PLAN.settings.data_root,
     params:
@@ -42,8 +42,8 @@ rule subset:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         spec=lambda wildcards: PLAN.samples[wildcards.samples].resolved(),
         code=stage_code("subset"),
@@ -66,8 +66,8 @@ rule label_noise:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         spec=lambda wildcards: PLAN.samples[wildcards.samples].resolved(),
         code=stage_code("label_noise"),
@@ -91,8 +91,8 @@ rule attack_set:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         spec=lambda wildcards: PLAN.samples[wildcards.samples].resolved(),
         code=stage_code("attack_set"),
@@ -116,8 +116,8 @@ rule functions:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=240,
+        mem_mb=growing(2000),
+        runtime=growing(240),
     params:
         spec=lambda wildcards: PLAN.samples[wildcards.samples].resolved(),
         code=lambda wildcards: functions_code(PLAN.samples[wildcards.samples]),

@@ -22,8 +22,8 @@ for target, figure in PLAN.figures.items():
             "../../envs/figures.yaml"
         threads: 1
         resources:
-            mem_mb=2000,
-            runtime=10,
+            mem_mb=growing(2000),
+            runtime=growing(10),
         params:
             study=figure.study,
             figure=figure.name,

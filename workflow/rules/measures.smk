@@ -15,9 +15,9 @@ rule kernel:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        gpu=lambda wildcards: PLAN.gpus(PLAN.kernels[wildcards.kernel].net),
-        mem_mb=lambda wildcards: PLAN.kernel_memory(wildcards.kernel),
-        runtime=240,
+        **gpu_request(lambda wildcards: PLAN.gpus(PLAN.kernels[wildcards.kernel].net), BY_GRES),
+        mem_mb=lambda wildcards, attempt: attempt * PLAN.kernel_memory(wildcards.kernel),
+        runtime=growing(240),
     params:
         spec=lambda wildcards: PLAN.kernels[wildcards.kernel].resolved(),
         code=lambda wildcards: kernel_code(PLAN.kernels[wildcards.kernel]),
@@ -50,9 +50,12 @@ for measure, entry in MEASURES.items():
             "../../envs/compute.yaml"
         threads: entry.threads
         resources:
-            gpu=lambda wildcards: PLAN.gpus(PLAN.measurements[wildcards.measurement].run.net),
-            mem_mb=lambda wildcards: PLAN.memory(wildcards.measurement),
-            runtime=entry.runtime,
+            **gpu_request(
+                lambda wildcards: PLAN.gpus(PLAN.measurements[wildcards.measurement].run.net),
+                BY_GRES,
+            ),
+            mem_mb=lambda wildcards, attempt: attempt * PLAN.memory(wildcards.measurement),
+            runtime=growing(entry.runtime),
         params:
             spec=lambda wildcards: PLAN.measurements[wildcards.measurement].resolved(),
             code=lambda wildcards: measure_code(PLAN.measurements[wildcards.measurement]),

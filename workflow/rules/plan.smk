@@ -17,6 +17,7 @@ from flatlas.plan.code import (
 from flatlas.plan.documents import read_yaml
 from flatlas.plan.drawings import check_drawings
 from flatlas.plan.measure_specs import MEASURES
+from flatlas.plan.needs import gpu_request, growing
 from flatlas.plan.originals import originals
 from flatlas.plan.pages import (
     all_claims,
@@ -32,7 +33,10 @@ from flatlas.plan.pages import (
 from flatlas.plan.resolve import resolve
 from flatlas.plan.stages import stages
 from flatlas.plan.targets import check_targets, targets_of
-from flatlas.plan.work import jobs_of_figures
+from flatlas.plan.work import jobs_of_targets
+
+# profiles/slurm-gres has this among its default resources.
+BY_GRES = "gpus_by_gres" in (workflow.resource_settings.default_resources or ())
 
 CONFIG = Path(workflow.basedir) / "config"
 PRESETS = sorted((CONFIG / "presets").glob("*.yaml"))

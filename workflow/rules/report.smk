@@ -16,8 +16,8 @@ rule dag:
         "../../envs/figures.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         stages=stages(PLAN),
         code=stage_code("dag"),
@@ -49,12 +49,12 @@ for study in judged_studies(PLAN):
             "../../envs/figures.yaml"
         threads: 1
         resources:
-            mem_mb=1000,
-            runtime=10,
+            mem_mb=growing(1000),
+            runtime=growing(10),
         params:
             title=PLAN.studies[study].title,
             scale=PLAN.scale.title,
-            studies=claims_of(PLAN, [study]),
+            studies=claims_of(PLAN, [study], PLAN.scorecard_file(study, "html")),
             code=stage_code("scorecard"),
         message:
             f"Scorecard of {study}"
@@ -84,7 +84,7 @@ rule scorecard:
     params:
         title="Flat minima: what was claimed of them",
         scale=PLAN.scale.title,
-        studies=claims_of(PLAN, judged_studies(PLAN)),
+        studies=claims_of(PLAN, judged_studies(PLAN), PLAN.page_file("scorecard", "html")),
         written="" if PLAN.settings.complete else written(all_claims(PLAN)),
         code=stage_code("scorecard"),
     message:
@@ -98,6 +98,7 @@ rule scorecard:
 rule report:
     input:
         report_files(PLAN) if PLAN.settings.complete else [],
+        dag=rules.dag.output.png,
         captions=[caption_of(target) for target in PLAN.figures],
     output:
         html=PLAN.page_file("report", "html"),
@@ -114,7 +115,6 @@ rule report:
         judged=PLAN.judged,
         studies=lambda wildcards: report_studies(PLAN),
         jobs=lambda wildcards: told_jobs(PLAN),
-        dag=PLAN.page_file("dag", "png"),
         # The ranking of all measures, where there is one.
         opening="atlas_fig1",
         written=lambda wildcards: ([] if PLAN.settings.complete else written(report_files(PLAN))),
@@ -140,7 +140,7 @@ rule costs:
         runtime=10,
     params:
         jobs=lambda wildcards: told_jobs(PLAN),
-        figures=lambda wildcards: jobs_of_figures(PLAN),
+        targets=lambda wildcards: jobs_of_targets(PLAN),
         written=lambda wildcards: written(job["provenance"] for job in told_jobs(PLAN).values()),
         code=stage_code("costs"),
     message:
@@ -149,7 +149,7 @@ rule costs:
         "../scripts/costs.py"
 
 
-# Two folders of results side by side: snakemake compare --config a=results/laptop b=results/paper
+# Two folders of results side by side: snakemake compare --config before=… after=…
 rule compare:
     output:
         csv=paths.COMPARISON.format(extension="csv"),

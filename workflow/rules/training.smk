@@ -15,11 +15,13 @@ rule train:
     cache: True
     conda:
         "../../envs/compute.yaml"
-    threads: 1
+    threads: lambda wildcards: PLAN.ranks(wildcards.run)
     resources:
-        gpu=lambda wildcards: PLAN.gpus(PLAN.runs[wildcards.run].net),
-        mem_mb=4000,
-        runtime=240,
+        **gpu_request(lambda wildcards: PLAN.training_gpus(wildcards.run), BY_GRES),
+        # Processes, a learner each; they share out the work and give the same result.
+        ranks=lambda wildcards: PLAN.ranks(wildcards.run),
+        mem_mb=lambda wildcards, attempt: attempt * PLAN.training_memory(wildcards.run),
+        runtime=lambda wildcards, attempt: attempt * PLAN.training_minutes(wildcards.run),
     params:
         spec=lambda wildcards: PLAN.runs[wildcards.run].resolved(),
         code=lambda wildcards: training_code(PLAN.runs[wildcards.run]),

@@ -13,7 +13,7 @@ with Job(globals().get("snakemake"), "comparison") as job:
     if not all(job.params.scorecards):
         raise FlatlasError(
             "compare needs two folders of results, each with a scorecard.csv: "
-            "snakemake compare --config a=results/laptop b=results/paper"
+            "snakemake compare --config before=results/laptop after=results/paper"
         )
     for path in job.params.scorecards:
         if not Path(path).is_file():
@@ -21,8 +21,7 @@ with Job(globals().get("snakemake"), "comparison") as job:
                 f"there is no {path}. `snakemake scorecard --config preset=… complete=false` makes "
                 "one of the figures that are drawn."
             )
-    a, b = map(read_table, job.params.scorecards)
-    compared = compare(a, b)
+    compared = compare(*map(read_table, job.params.scorecards))
     write_table(job.output.csv, compared)
     with replacing(job.output.html) as temporary:
         temporary.write_text(comparison_page(compared, *job.params.scorecards), encoding="utf-8")

@@ -39,7 +39,7 @@ def made_here():
 with Job(globals().get("snakemake"), "costs") as job:
     jobs = costs.jobs_from(job.params.jobs)
     known = [*made_here(), *(one for one in jobs.values() if one.made)]
-    table = costs.cost_of_figures(jobs, job.params.figures, known)
+    table = costs.cost_of_targets(jobs, job.params.targets, known)
     write_table(job.output.csv, table)
     told = costs.readable(table)
     with replacing(job.output.txt) as temporary:

@@ -25,13 +25,14 @@ def figure(told, folder):
             told["target"], told["name"], told["title"], caption(told["caption"]), claims=claims
         )
     record = json.loads(Path(files["provenance"]).read_text(encoding="utf-8"))
+    as_now = record["spec"]["points"] == json.loads(json.dumps(told["points"]))
     return Figure(
         told["target"],
         told["name"],
         told["title"],
         caption(told["caption"]),
         picture,
-        facts(record["realizations"], told["data"]),
+        facts(record["realizations"], told["data"], as_now),
         {Path(file).name: relpath(file, folder) for file in files.values()},
         claims,
         [Change(*change) for change in told["changes"]],
@@ -54,7 +55,7 @@ with Job(globals().get("snakemake"), "report") as job:
         judged=job.params.judged,
         studies=studies,
         stages=cost_of_stages(jobs_from(job.params.jobs)),
-        dag=read_picture(job.params.dag),
+        dag=read_picture(job.input.dag),
         opening=job.params.opening,
     )
     with replacing(job.output.html) as temporary:

@@ -1,6 +1,5 @@
 """Put claims together: a table, and a page. A figure without claims is one that is not drawn."""
 
-from os.path import relpath
 from pathlib import Path
 
 import pandas as pd
@@ -12,22 +11,16 @@ from flatlas.store.atomic import replacing
 from flatlas.store.tables import read_table, write_table
 
 
-def figure(study, told, folder):
+def figure(study, told):
+    name, title = told["name"], told["title"]
     if not Path(told["claims"]).is_file():
-        claims = not_run(f"{study}_{told['name']}", told["title"])
-        return Figure(told["name"], told["title"], "", claims)
-    picture = relpath(told["picture"], folder)
-    return Figure(told["name"], told["title"], picture, read_table(told["claims"]))
+        return Figure(name, title, "", not_run(f"{study}_{name}", title))
+    return Figure(name, title, told["picture"], read_table(told["claims"]))
 
 
 with Job(globals().get("snakemake"), "scorecard") as job:
-    folder = Path(job.output.html).parent
     studies = [
-        Study(
-            told["name"],
-            told["title"],
-            [figure(told["name"], one, folder) for one in told["figures"]],
-        )
+        Study(told["name"], told["title"], [figure(told["name"], one) for one in told["figures"]])
         for told in job.params.studies
     ]
     rows = [

@@ -12,7 +12,9 @@ A_lm = ∂a_m/∂z_l and δ_m = ∂L/∂z_m. The first term is the Gauss-Newton 
 the residuals δ add to it. That L is a mean over images stands in R and δ.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import torch
@@ -24,6 +26,9 @@ from flatlas.nets.layers import Parameters
 
 # Numbers in an array over pairs of images that are held at a time: 32 MiB of them.
 NUMBERS = 2**22
+
+# Of logits (images, outputs): δ and R, as sites have them.
+AtLogits = Callable[[Tensor], tuple[Tensor, Tensor]]
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,22 @@ class DenseHessian:
         cls, net: LayeredNet, parameters: Parameters, inputs: Tensor, labels: Tensor
     ) -> "DenseHessian":
         """That of a stack's only member, at these parameters, over all these images."""
-        return cls(_sites(net, parameters, inputs, labels))
+        return cls(_sites(net, parameters, inputs, partial(_at_logits, labels=labels.squeeze(0))))
+
+    @classmethod
+    @torch.no_grad()
+    def gauss_newton(
+        cls,
+        net: LayeredNet,
+        parameters: Parameters,
+        inputs: Tensor,
+        root: Callable[[Tensor], Tensor],
+    ) -> "DenseHessian":
+        """Jᵀ S J alone, summed over images, with R that `root` makes of logits (images, outputs).
+
+        R (rows, images, outputs) is that of any S = RᵀR: the loss need not be the cross-entropy.
+        """
+        return cls(_sites(net, parameters, inputs, lambda z: (torch.zeros_like(z), root(z))))
 
     def reduced(self) -> "DenseHessian":
         """The same without first-layer directions that are orthogonal to all images.
@@ -83,6 +103,11 @@ class DenseHessian:
     def size(self) -> int:
         """The number of parameters."""
         return sum(self._sizes)
+
+    @property
+    def rows(self) -> int:
+        """Images times outputs, of which the Gauss-Newton matrix is a sum."""
+        return self.sites[0].root.shape[:2].numel()
 
     @torch.no_grad()
     def product(self, vectors: Tensor) -> Tensor:
@@ -175,7 +200,7 @@ def _root_overlaps(root: Tensor, rows: Tensor) -> Tensor:
 
 
 def _sites(
-    net: LayeredNet, parameters: Parameters, inputs: Tensor, labels: Tensor
+    net: LayeredNet, parameters: Parameters, inputs: Tensor, at_logits: AtLogits
 ) -> tuple[Site, ...]:
     """A forward and a backward pass, and what they leave at each layer."""
     weights, incoming, active = [], [], []
@@ -186,7 +211,7 @@ def _sites(
         z = layer.preactivation(parameters, activity.unsqueeze(0)).squeeze(0)
         active.append((z > 0).to(z) if layer.relu else torch.ones_like(z))
         activity = z * active[-1]
-    delta, root = _at_logits(activity, labels.squeeze(0))
+    delta, root = at_logits(activity)
     sites: list[Site] = []
     for weight, a, gate in zip(*map(reversed, (weights, incoming, active)), strict=True):
         if sites:

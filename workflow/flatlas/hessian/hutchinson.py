@@ -29,10 +29,11 @@ def hutchinson(
         signs = 2 * drawn.double() - 1
         image = product(signs)
         traces[probe], squares[probe] = (signs * image).sum(), image.square().sum()
-    trace, square = _mean(traces), _mean(squares)
+    trace, square = mean(traces), mean(squares)
     norm = square.value**0.5
     return trace, Estimate(norm, square.standard_error / (2 * norm) if norm else 0.0)
 
 
-def _mean(drawn: Tensor) -> Estimate:
+def mean(drawn: Tensor) -> Estimate:
+    """The mean of independent numbers."""
     return Estimate(drawn.mean().item(), drawn.std().item() / len(drawn) ** 0.5)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 Product = Callable[[Tensor], Tensor]
 
-# Residuals up to this, relative to the spectral norm, count as converged.
+# Residuals up to this, relative to the spectral norm, count as converged, unless it is said.
 TOLERANCE = 1e-8
 # What is left of a vector is round-off up to this, relative to the spectral norm.
 ROUND_OFF = 1e-13
@@ -53,7 +53,13 @@ class Spectrum:
 
 
 @torch.no_grad()
-def spectrum(product: Product, size: int, count: int, generator: torch.Generator) -> Spectrum:
+def spectrum(
+    product: Product,
+    size: int,
+    count: int,
+    generator: torch.Generator,
+    tolerance: float = TOLERANCE,
+) -> Spectrum:
     """The `count` largest eigenvalues, or all there are, of a matrix (size, size).
 
     `product` multiplies vectors that are rows; `generator`, on the matrix's device, draws the one
@@ -81,7 +87,7 @@ def spectrum(product: Product, size: int, count: int, generator: torch.Generator
         if steps >= count and (steps % LOOK == 0 or steps == len(basis)):
             values, vectors = eigh_tridiagonal(diagonal[:steps], beside[:step])
             wanted = [*range(steps - 1, steps - 1 - count, -1), 0]
-            if np.all(length * abs(vectors[-1, wanted]) <= TOLERANCE * abs(values).max()):
+            if np.all(length * abs(vectors[-1, wanted]) <= tolerance * abs(values).max()):
                 break
     found = torch.as_tensor(values[wanted], device=device)
     shares = torch.as_tensor(vectors[:, wanted].T, device=device)
@@ -93,7 +99,7 @@ def spectrum(product: Product, size: int, count: int, generator: torch.Generator
         lowest=found[-1].item(),
         lowest_residual=residuals[-1].item(),
         iterations=steps,
-        converged=bool((residuals <= TOLERANCE * found.abs().max()).all()),
+        converged=bool((residuals <= tolerance * found.abs().max()).all()),
     )
 
 

@@ -45,7 +45,7 @@ class Job:
     @property
     def device(self) -> str:
         """'cuda' where the rule was given a GPU and there is one, else 'cpu'."""
-        return choose_device(wanted=bool(self.resources.get("gpu")))
+        return choose_device(wanted=bool(self.resources.get("gpu") or self.resources.get("gres")))
 
     @property
     def seconds(self) -> float:

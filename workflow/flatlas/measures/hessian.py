@@ -6,44 +6,40 @@ from typing import Any
 import torch
 from pandas import DataFrame
 
-from flatlas.hessian import DenseHessian, FreeHessian, hessian_of
-from flatlas.hessian.hutchinson import Estimate, hutchinson
-from flatlas.hessian.lanczos import ROUND_OFF, Spectrum, spectrum
+from flatlas.hessian import hessian_of
+from flatlas.hessian.lanczos import ROUND_OFF, Spectrum
 from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient
+from flatlas.hessian.norms import norms
 from flatlas.measures.clean import on_clean
 from flatlas.measures.solution import Solution
 from flatlas.seeds import stream
-
-# Beyond as many images times outputs the exact norm, a sum over pairs of them, takes too long.
-EXACT = 20_000
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`summary` is one row, `eigenvalues` has a row for each of the `top` largest, by rank.
 
     `log10_product` is that of the `positive` ones among them. Trace and Frobenius norm are exact
-    for dense nets, and elsewhere the means of `probes`; an error is their standard error. The
-    Hessian is that of S alone, with no image whose label was changed.
+    for dense nets, the latter up to some thousands of images, and elsewhere the means of `probes`;
+    an error is their standard error. The Hessian is that of S alone, with no image whose label was
+    changed.
     """
     solution = on_clean(solution)
     net, inputs, labels = solution.net, solution.inputs, solution.labels
     hessian = hessian_of(net, solution.parameters, inputs, labels)
-    if isinstance(hessian, DenseHessian):
-        hessian = hessian.reduced()
     # The same at every moment of a training, so that moments differ by their weights alone.
     random = torch.Generator(inputs.device).manual_seed(stream(solution.seed, "hessian"))
-    found = spectrum(hessian.product, hessian.size, options["top"], random)
-    trace, frobenius = _norms(hessian, labels.numel() * net.outputs, options["probes"], random)
+    taken = norms(hessian, options["top"], options["probes"], random, options["tolerance"])
+    found = taken.spectrum
     (w,) = flattened(net, solution.parameters)
     loss, gradient = value_and_gradient(MeanLoss(net, inputs, labels), w)
     summary = {
         "spectral_norm": found.norm,
         "spectral_norm_residual": found.norm_residual,
         **_product(found),
-        "trace": trace.value,
-        "trace_error": trace.standard_error,
-        "frobenius": frobenius.value,
-        "frobenius_error": frobenius.standard_error,
+        "trace": taken.trace.value,
+        "trace_error": taken.trace.standard_error,
+        "frobenius": taken.frobenius.value,
+        "frobenius_error": taken.frobenius.standard_error,
         "loss": loss.item(),
         "gradient_norm": gradient.norm().item(),
         "residual": found.top_residuals.max().item(),
@@ -62,14 +58,3 @@ def _product(found: Spectrum) -> dict[str, float]:
     """The eigenvalues that are positive beyond round-off: how many, and log10 of their product."""
     positive = found.top[found.top > ROUND_OFF * found.norm]
     return {"log10_product": positive.log10().sum().item(), "positive": len(positive)}
-
-
-def _norms(
-    hessian: DenseHessian | FreeHessian, rows: int, probes: int, random: torch.Generator
-) -> tuple[Estimate, Estimate]:
-    if isinstance(hessian, FreeHessian):
-        return hutchinson(hessian.product, hessian.size, probes, random)
-    exact = Estimate(hessian.trace(), 0.0)
-    if rows <= EXACT:
-        return exact, Estimate(hessian.frobenius(), 0.0)
-    return exact, hutchinson(hessian.product, hessian.size, probes, random)[1]

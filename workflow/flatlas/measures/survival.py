@@ -28,7 +28,7 @@ from flatlas.seeds import stream
 
 # Options that need no choice: the sharpness from corner to corner, as in the regrets' study.
 SHARPNESS = {"by": "corners", "epochs": 100}
-HESSIAN = {"top": 50, "probes": 100}
+HESSIAN = {"probes": 100}
 DUALITY = {"directions": "hessian", "sharp": "steepest"}
 UNSCALED = {"layer": "", "factors": (1.0,)}
 DAMPED = {"dampings": (0.1,)}
@@ -75,7 +75,7 @@ def _measured(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataF
     return {
         "norms": norms.measure(solution, {})["summary"],
         "sharpness": sharp["summary"],
-        "hessian": hessian.measure(solution, HESSIAN)["summary"],
+        "hessian": hessian.measure(solution, {**HESSIAN, "top": options["top"]})["summary"],
         "duality": duality.measure(solution, {**DUALITY, **layer})["summary"],
         "prior": prior["summary"],
         "regret": local["summary"],

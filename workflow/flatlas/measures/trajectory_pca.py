@@ -24,8 +24,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 
     `share` is σ_i² of the sum over all directions, `cumulative` the share of directions 2 to i in
     the sum without the first (Fig. 1B). `velocity_time` is the correlation time of the velocity in
-    epochs, `linearity` the R² of a straight line through θ_i(t); with `monotonicity` 1 every epoch
-    leads the same way, with 0 all lead back to the start. `time` is in epochs, from the first step.
+    epochs. `time` is in epochs, from the first step.
     """
     assert solution.trajectory is not None
     found = principal_of(solution, options["layer"])
@@ -38,8 +37,6 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         "share": found.variances / found.variances.sum(),
         "cumulative": diffusive.cumsum(0) / diffusive.sum(),
         "velocity_time": velocity_time(theta, epoch),
-        "linearity": linearity(theta),
-        "monotonicity": monotonicity(theta, epoch),
         "residual": found.residual,
     }
     return {
@@ -60,19 +57,6 @@ def velocity_time(theta: Tensor, epoch: int) -> Tensor:
     velocity = theta[epoch:] - theta[:-epoch]
     lags = torch.cat([_falls_to(_correlation(some), 1 / e) for some in velocity.split(HELD, 1)])
     return lags / epoch
-
-
-def linearity(theta: Tensor) -> Tensor:
-    """The R² of a straight line through each column of θ_i(t)."""
-    time = torch.arange(len(theta), dtype=theta.dtype, device=theta.device)
-    time, deviations = time - time.mean(), theta - theta.mean(0)
-    return (time @ deviations).square() / (time.square().sum() * deviations.square().sum(0))
-
-
-def monotonicity(theta: Tensor, epoch: int) -> Tensor:
-    """How far each θ_i has come, of the way it has gone from epoch to epoch."""
-    way = theta[epoch - 1 :: epoch].diff(dim=0)
-    return way.sum(0).abs() / way.abs().sum(0)
 
 
 def _correlation(velocity: Tensor) -> Tensor:

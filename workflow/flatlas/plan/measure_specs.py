@@ -10,7 +10,7 @@ from pydantic import Field
 
 from flatlas.plan.data_specs import SubsetSpec
 from flatlas.plan.measurements.atlas import Norms, Survival
-from flatlas.plan.measurements.curvature import Hessian, Sharpness
+from flatlas.plan.measurements.curvature import Hessian, NormScaling, Sharpness, SpectralDensity
 from flatlas.plan.measurements.duality import (
     ConvolutionDuality,
     Duality,
@@ -47,6 +47,8 @@ MeasureOptions = Annotated[
     | Orthant
     | Sharpness
     | Hessian
+    | SpectralDensity
+    | NormScaling
     | BooleanPrior
     | TrajectoryPca
     | Valley
@@ -109,6 +111,8 @@ MEASURES: dict[str, Measure] = {
     "orthant": Measure(Orthant, ("summary",), runtime=240),
     "sharpness": Measure(Sharpness, ("summary", "ascent")),
     "hessian": Measure(Hessian, ("summary", "eigenvalues")),
+    "spectral_density": Measure(SpectralDensity, ("density", "summary")),
+    "norm_scaling": Measure(NormScaling, ("summary",)),
     "boolean_prior": Measure(BooleanPrior, ("summary",)),
     "trajectory_pca": Measure(TrajectoryPca, ("directions", "projections")),
     "valley": Measure(Valley, ("directions", "profiles"), layers=None),

@@ -60,9 +60,13 @@ class ConvolutionStage(Spec):
     """
 
     channels: PositiveInt
+    """How many it makes."""
     kernel: PositiveInt
+    """Width of the convolution."""
     padding: NonNegativeInt = 0
+    """Zeros around the image."""
     stride: PositiveInt = 1
+    """Step of the convolution."""
     pool: PositiveInt = 1
     skip: bool = False
 

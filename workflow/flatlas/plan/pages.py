@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable
 from dataclasses import asdict
+from os.path import relpath
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,8 @@ def all_claims(plan: Plan) -> list[str]:
     return [file for study in plan.studies for file in plan.study_claims(study)]
 
 
-def claims_of(plan: Plan, studies: Iterable[str]) -> list[dict[str, Any]]:
-    """Study by study, the figures that claim something, and where their claims and pictures lie."""
+def claims_of(plan: Plan, studies: Iterable[str], page: str) -> list[dict[str, Any]]:
+    """Study by study, the figures that claim something; pictures as the page links to them."""
     return [
         {
             "name": study,
@@ -36,7 +37,7 @@ def claims_of(plan: Plan, studies: Iterable[str]) -> list[dict[str, Any]]:
                     "name": plan.figures[target].name,
                     "title": plan.figures[target].title,
                     "claims": plan.figure_results(target)["claims"],
-                    "picture": plan.figure_file(target, "png"),
+                    "picture": relpath(plan.figure_file(target, "png"), Path(page).parent),
                 }
                 for target in plan.targets(study)
                 if "claims" in plan.figure_results(target)
@@ -48,7 +49,7 @@ def claims_of(plan: Plan, studies: Iterable[str]) -> list[dict[str, Any]]:
 
 def scorecards(plan: Plan) -> list[str]:
     """The two scorecards that are compared; '' for one of which nothing is said."""
-    trees = (plan.settings.a, plan.settings.b)
+    trees = (plan.settings.before, plan.settings.after)
     return [str(Path(tree).expanduser() / "scorecard.csv") if tree else "" for tree in trees]
 
 
@@ -78,6 +79,7 @@ def report_studies(plan: Plan) -> list[dict[str, Any]]:
                     "picture": plan.figure_file(target, "png"),
                     "files": plan.figure_results(target),
                     "data": _data(plan, target),
+                    "points": plan.figure_points(target),
                     "changes": _changes(plan, target),
                 }
                 for target in plan.targets(name)
@@ -91,7 +93,7 @@ def report_files(plan: Plan) -> list[str]:
     """All that has to be there before the report is whole."""
     figures = [file for study in plan.studies for file in plan.study_figures(study)]
     jobs = [job.provenance for job in planned_jobs(plan).values()]
-    return list(dict.fromkeys([*figures, *jobs, plan.page_file("dag", "png")]))
+    return list(dict.fromkeys([*figures, *jobs]))
 
 
 def caption_of(target: str) -> str:

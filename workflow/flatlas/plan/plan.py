@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from flatlas.plan import paths
+from flatlas.plan import needs, paths
 from flatlas.plan.code import is_judged
 from flatlas.plan.data_specs import (
     AttackSpec,
@@ -25,7 +25,7 @@ from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.studies import Study
 from flatlas.plan.training_specs import RunSpec
 
-# What a figure's point calls the measures that were not taken of it.
+# What a figure's point calls the tables of measures that were not taken of it.
 LACKS = "lacks"
 
 
@@ -106,6 +106,23 @@ class Plan:
             files["start"] = run_file(spec.start.run, "weights.safetensors")
         return files
 
+    def ranks(self, run: str) -> int:
+        """The processes of a training: one for each learner, where those are distributed."""
+        learners = self.runs[run].learners
+        return learners.count if learners and self.settings.distributed else 1
+
+    def training_gpus(self, run: str) -> int:
+        """The GPUs to ask for a training."""
+        return needs.training_gpus(self.runs[run], self.ranks(run))
+
+    def training_memory(self, run: str) -> int:
+        """The memory in MB to ask for a training."""
+        return needs.training_memory(self.runs[run], self.ranks(run))
+
+    def training_minutes(self, run: str) -> int:
+        """The time to ask for a training; that it may be distributed counts for nothing."""
+        return needs.training_minutes(self.runs[run])
+
     def _images_files(self, samples: SamplesSpec) -> dict[str, str]:
         return {"images": self.images_file(samples), "samples": samples_file(samples)}
 
@@ -164,22 +181,21 @@ class Plan:
             "history": [run_file(run, "history.parquet") for run in runs],
             "outcomes": [run_file(run, "outcomes.csv") for run in runs],
         }
-        for name in self._measured(target):
+        for table, (name, file) in self._tables(target).items():
             measured = [one.measurements[name] for one in entries if name in one.measurements]
-            for table in MEASURES[self.measurements[measured[0]].options.measure].tables:
-                files[f"{name}_{table}"] = [
-                    self.measured_file(one, f"{table}.parquet") for one in measured
-                ]
-            if self.figures[target].costs:
-                files[f"{name}_cost"] = [
-                    self.measured_file(one, "provenance.json") for one in measured
-                ]
+            files[table] = [self.measured_file(one, file) for one in measured]
         return files
 
-    def _measured(self, target: str) -> dict[str, None]:
-        """The measures of a figure, in their order."""
-        entries = self.figures[target].entries
-        return dict.fromkeys(name for entry in entries for name in entry.measurements)
+    def _tables(self, target: str) -> dict[str, tuple[str, str]]:
+        """What a figure calls each table of its measures: the measure, and the table's file."""
+        figure, tables = self.figures[target], {}
+        measured = {name: one for each in figure.entries for name, one in each.measurements.items()}
+        for name, measurement in measured.items():
+            for table in MEASURES[self.measurements[measurement].options.measure].tables:
+                tables[f"{name}_{table}"] = name, f"{table}.parquet"
+            if figure.costs:
+                tables[f"{name}_cost"] = name, "provenance.json"
+        return tables
 
     def measured_file(self, measurement: str, file: str) -> str:
         """One file of one measurement."""
@@ -236,23 +252,23 @@ class Plan:
     def figure_points(self, target: str) -> list[dict[str, Any]]:
         """For each entry of a figure: its sweep, its values, its run, as JSON types.
 
-        Where some measures were not taken of it, `lacks` names them.
+        Where some measures were not taken of it, `lacks` names their tables.
         """
-        measured = self._measured(target)
+        tables = self._tables(target)
         return [
             {
                 "sweep": entry.sweep,
                 "run": entry.run,
                 **_scaling(self.runs[entry.run]),
                 **entry.point,
-                **_lacking([name for name in measured if name not in entry.measurements]),
+                **_lacking([one for one in tables if tables[one][0] not in entry.measurements]),
             }
             for entry in self.figures[target].entries
         ]
 
 
-def _lacking(measures: list[str]) -> dict[str, Any]:
-    return {LACKS: measures} if measures else {}
+def _lacking(tables: list[str]) -> dict[str, Any]:
+    return {LACKS: tables} if tables else {}
 
 
 def _matrix_mb(samples: SamplesSpec) -> int:

@@ -9,20 +9,30 @@ from flatlas.plan.spec import Spec
 
 
 class Settings(Spec):
-    """The keys of config/config.yaml; config/README.md describes each.
-
-    `a` and `b` are the two folders of results that `snakemake compare` holds side by side.
-    `complete` says whether pages of all studies wait until every figure is drawn. Those that do not
-    tell of what is there, and have nothing made for them.
-    """
+    """The keys of config/config.yaml."""
 
     preset: str
+    """The scale at which everything is done: a file of `presets/`."""
     complete: bool = True
-    a: str | None = None
-    b: str | None = None
+    """Whether `snakemake scorecard` and `snakemake report` first have every figure drawn.
+
+    With `false` they tell of those that are drawn already, and have nothing made.
+    """
+    before: str | None = None
+    """A folder of results with a `scorecard.csv`, for `snakemake compare`."""
+    after: str | None = None
+    """The folder that is held beside it."""
     data_root: str
+    """Where the original data sets are found, or downloaded to.
+
+    `MNIST/raw/…`, `cifar-10-batches-py/…`, folders of images.
+    """
+    distributed: bool = False
+    """Whether each learner of SSGD and DPSGD has a process of its own (docs/scale.md)."""
     sources: dict[str, SourceSpec]
+    """What the studies mean by a name of a data source."""
     studies: dict[str, dict[str, Any]] = Field(default={})
+    """Your own changes, as in `{duality: {runs: {base: {optimizer: {lr: 0.05}}}}}`."""
 
 
 class Preset(Spec):
@@ -32,5 +42,8 @@ class Preset(Spec):
     """
 
     title: str
+    """What it is called."""
     judged: bool = True
+    """With `false` every verdict is `undecided`."""
     studies: dict[str, dict[str, Any]] = Field(default={})
+    """The changes that it lays over each study."""

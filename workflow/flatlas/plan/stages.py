@@ -1,5 +1,6 @@
 """The plan as a graph: what the DAG picture shows."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from flatlas.plan.data_specs import subset_of
@@ -10,7 +11,10 @@ from flatlas.plan.plan import Plan
 
 
 def stages(plan: Plan) -> dict[str, Any]:
-    """Nodes by stage, left to right, and the pairs of nodes where one feeds the other."""
+    """Nodes by stage, left to right, and the pairs of nodes where one feeds the other.
+
+    `studies` has the study of each node that serves one alone.
+    """
     edges: set[tuple[str, str]] = set()
     for samples in plan.samples.values():
         subset = subset_of(samples)
@@ -42,4 +46,26 @@ def stages(plan: Plan) -> dict[str, Any]:
         "measures": list(plan.measurements),
         "figures": list(plan.figures),
     }
-    return {"nodes": nodes, "edges": sorted(edges)}
+    users: dict[str, set[str]] = {}
+    for target, needed in needed_by(plan.figures, edges).items():
+        for name in needed:
+            users.setdefault(name, set()).add(plan.figures[target].study)
+    # In order: as a parameter of a job it has to be told alike each time.
+    own = {name: min(users[name]) for name in sorted(users) if len(users[name]) == 1}
+    return {"nodes": nodes, "edges": sorted(edges), "studies": own}
+
+
+def needed_by(targets: Iterable[str], edges: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
+    """For each target all nodes that feed it, one through another, and itself."""
+    feeding: dict[str, list[str]] = {}
+    for source, fed in edges:
+        feeding.setdefault(fed, []).append(source)
+    found: dict[str, set[str]] = {}
+    for target in targets:
+        needed, waiting = {target}, [target]
+        while waiting:
+            more = set(feeding.get(waiting.pop(), ())) - needed
+            needed |= more
+            waiting += more
+        found[target] = needed
+    return found

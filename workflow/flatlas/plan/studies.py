@@ -12,6 +12,7 @@ class Functions(Spec):
     """The functions that random nets express most often, one a realization: P(f) by sampling."""
 
     draws: PositiveInt
+    """So many random nets are drawn, from `net.init`."""
 
 
 class Data(Spec):
@@ -21,15 +22,28 @@ class Data(Spec):
     """
 
     source: str
+    """A name from `sources`."""
     classes: tuple[NonNegativeInt, ...] | None = None
+    """The classes to use, by number, in this order; all by default."""
     only: tuple[NonNegativeInt, ...] | None = None
+    """Draws only images of these classes and changes no label and no output.
+
+    So it is one task of a net that knows them all.
+    """
     positive: tuple[NonNegativeInt, ...] | None = None
+    """Makes the task binary: label 1 for these classes, 0 for the others."""
     per_class: PositiveInt | None = None
+    """Training images of each class; or say `train_size`."""
     train_size: PositiveInt | None = None
+    """Training images in all."""
     test_size: PositiveInt | None = None
+    """Test images in all, drawn at random."""
     split: NonNegativeInt | None = None
+    """A seed: one draw for all realizations; without it each draws its own."""
     label_noise: float | None = Field(default=None, ge=0, lt=1)
+    """Fraction of the training labels that are replaced by a wrong one."""
     attack_size: NonNegativeInt | None = None
+    """Further training images, all with wrong labels."""
     functions: Functions | None = None
 
     @model_validator(mode="after")
@@ -52,7 +66,9 @@ class Start(Spec):
     """The base run with whose solution another begins, and the layers that it draws anew."""
 
     run: str
+    """A base run with the same net, the same outputs and as many realizations."""
     fresh: tuple[str, ...] = ()
+    """Layers that are drawn anew."""
 
 
 class Run(Training):
@@ -64,15 +80,20 @@ class Run(Training):
     data: Data
     start: Start | None = None
     realizations: PositiveInt | None = None
+    """In place of the study's."""
     measures: dict[str, dict[str, Any]] = Field(default={})
+    """As in `{sharpness: {box: 1.0e-5}}`."""
 
 
 class Sweep(Spec):
     """A base run varied over a grid of dotted keys, or at listed points."""
 
     run: str
+    """The base run that is varied."""
     grid: dict[str, Annotated[list[Any], Field(min_length=1)]] | None = None
+    """Dotted keys of the run, each with a list: every combination is a run."""
     points: Annotated[list[dict[str, Any]], Field(min_length=1)] | None = None
+    """The combinations one by one."""
 
     @model_validator(mode="after")
     def _one_way(self) -> "Sweep":
@@ -89,6 +110,7 @@ class Borrowed(Spec):
     """
 
     sweeps: Annotated[tuple[str, ...], Field(min_length=1)]
+    """As in `[prior.sgd, prior.adam]`."""
     ends: bool = False
     measures: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
 
@@ -101,10 +123,15 @@ class Figure(Spec):
     """
 
     title: str
+    """What it shows."""
     sweeps: tuple[str, ...] = ()
+    """The sweeps that it draws."""
     measures: tuple[str, ...] = ()
+    """The measures that it needs on each of their runs."""
     where_it_fits: bool = False
+    """A measure that can't be taken of a run is left out there; else it is a mistake."""
     costs: bool = False
+    """The figure is told how long each measurement took."""
 
 
 class Study(Spec):
@@ -114,13 +141,21 @@ class Study(Spec):
     """
 
     title: str
+    """Shown in the report."""
     paper: str
+    """What to cite."""
     realizations: PositiveInt
+    """Seeds 0, 1, …: each has its own subset, weights and shuffling."""
     runs: dict[str, Run] = Field(default={})
+    """Base runs, by name."""
     sweeps: dict[str, Sweep] = Field(default={})
+    """Base runs varied, by name."""
     borrowed: dict[str, Borrowed] = Field(default={})
+    """Sweeps of other studies, by name."""
     measures: dict[str, dict[str, Any]] = Field(default={})
+    """Measures with their options, by name."""
     figures: dict[str, Figure] = Field(default={})
+    """The figures, by name."""
 
     @model_validator(mode="after")
     def _one_thing_a_name(self) -> "Study":

@@ -90,6 +90,7 @@ class Schedule(Spec):
     """
 
     kind: Literal["constant", "step", "linear_tail"] = "constant"
+    """How the rate goes."""
     epochs: tuple[PositiveInt, ...] = ()
     factor: Rate = 0.1
     hold: Annotated[float, Field(gt=0, lt=1)] = 0.5
@@ -113,7 +114,9 @@ class Penalty(Spec):
     """
 
     form: Literal["squared", "unsquared", "half_squared"] = "squared"
+    """Of the norm ‖w‖."""
     coefficient: Annotated[float, Field(ge=0)] = 0.0
+    """β."""
     until_epoch: PositiveInt | None = None
 
 
@@ -129,6 +132,7 @@ class Stop(Spec):
     zero_error: bool = False
     epochs: PositiveInt
     extra_epochs: NonNegativeInt = 0
+    """Epochs that are run after the rule was met."""
 
 
 class IterateAverage(Spec):
@@ -147,8 +151,11 @@ class Learners(Spec):
     """
 
     kind: Literal["ssgd", "dpsgd"]
+    """From what they step."""
     count: PositiveInt
+    """How many, m."""
     mixing: Literal["ring", "neighbourhood", "full"] = "ring"
+    """Whose weights are averaged: the two neighbours’, with the learner’s own, or all."""
 
 
 class Rescaling(Spec):
@@ -159,6 +166,7 @@ class Rescaling(Spec):
     """
 
     layer: str
+    """A dense layer that is not the last."""
     factor: Rate
     after: PositiveInt
 
@@ -172,8 +180,11 @@ class Training(Spec):
     """
 
     net: NetSpec
+    """Its family and its options."""
     optimizer: OptimizerSpec
+    """Its name and its options."""
     batch: PositiveInt | Literal["full"]
+    """Images in a minibatch, or `full` for gradient descent."""
     stop: Stop
     schedule: Schedule = Schedule()
     penalty: Penalty = Penalty()
@@ -181,9 +192,13 @@ class Training(Spec):
     learners: Learners | None = None
     rescaling: Rescaling | None = None
     checkpoints: Epochs = ()
+    """Epochs whose weights are kept: `[0, 5, "10..100/10"]`."""
     overtraining: Epochs = ()
+    """The same, counted from when the stopping rule was met."""
     snapshots: str | None = None
+    """A dense layer whose weights are kept after every minibatch of `stop.extra_epochs`."""
     frozen: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    """Layers that no step moves."""
 
     @model_validator(mode="after")
     def _average_begins_in_time(self) -> "Training":

@@ -18,7 +18,7 @@ from flatlas.plan.ids import net_slug
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.plan import Plan, run_file, samples_file
-from flatlas.plan.stages import stages
+from flatlas.plan.stages import needed_by, stages
 from flatlas.plan.training_specs import RunSpec
 
 
@@ -94,15 +94,15 @@ def planned_jobs(plan: Plan) -> dict[str, PlannedJob]:
 
 def jobs_of_figures(plan: Plan) -> dict[str, list[str]]:
     """For each figure all jobs that it needs, one through another, and its own."""
-    feeding: dict[str, list[str]] = {}
-    for source, target in stages(plan)["edges"]:
-        feeding.setdefault(target, []).append(source)
-    found: dict[str, list[str]] = {}
-    for target in plan.figures:
-        needed, waiting = {target}, [target]
-        while waiting:
-            more = set(feeding.get(waiting.pop(), ())) - needed
-            needed |= more
-            waiting += more
-        found[target] = sorted(needed)
-    return found
+    needed = needed_by(plan.figures, stages(plan)["edges"])
+    return {target: sorted(names) for target, names in needed.items()}
+
+
+def jobs_of_targets(plan: Plan) -> dict[str, list[str]]:
+    """The same for each figure and each study, in which shared jobs count once."""
+    figures = jobs_of_figures(plan)
+    studies = {
+        study: sorted({name for target in plan.targets(study) for name in figures[target]})
+        for study in plan.studies
+    }
+    return {**figures, **studies}

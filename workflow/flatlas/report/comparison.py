@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from flatlas.scorecard.comparison import ALIKE, MOVED, NUMBER, ONLY, VERDICT
+from flatlas.scorecard.comparison import ALIKE, MOVED, NUMBER, ONLY, SIDES, VERDICT
 from flatlas.scorecard.markup import MARKS, document, number, plain, symbols
 
 STYLE = """
@@ -13,6 +13,8 @@ body { margin: 0 auto; max-width: 1200px; padding: 1.5rem 2rem 4rem; }
 h2 { font-size: 1.2rem; margin: 2.5rem 0 .3rem; }
 table { width: 100%; }
 """
+COLUMNS = ("the paper says", "before [interval]", "after [interval]", "verdict before", "after")
+HEADER = "".join(f"<th>{column}</th>" for column in COLUMNS)
 HEADINGS = {
     MOVED: "Moved beyond their intervals",
     VERDICT: "Same number within its interval, another verdict",
@@ -21,12 +23,12 @@ HEADINGS = {
 }
 
 
-def comparison_page(compared: pd.DataFrame, a: str, b: str) -> str:
+def comparison_page(compared: pd.DataFrame, before: str, after: str) -> str:
     """What moved comes first, what is alike last."""
     body = (
         "<h1>Two scorecards side by side</h1>\n"
-        f"<p>a: <code>{plain(a)}</code><br>b: <code>{plain(b)}</code></p>\n<p>A number has moved"
-        " where the two intervals have no point in common.</p>\n"
+        f"<p>Before: <code>{plain(before)}</code><br>After: <code>{plain(after)}</code></p>\n"
+        "<p>A number has moved where the two intervals have no point in common.</p>\n"
     )
     for change, heading in HEADINGS.items():
         rows = compared[compared["change"] == change]
@@ -34,18 +36,17 @@ def comparison_page(compared: pd.DataFrame, a: str, b: str) -> str:
             cells = "\n".join(map(_row, rows.to_dict("records")))
             title = heading or change.capitalize()
             body += (
-                f"<h2>{title} ({len(rows)})</h2>\n<table><thead><tr><th>the paper says</th>"
-                f"<th>a [interval]</th><th>b [interval]</th><th>verdict in a</th><th>in b</th></tr>"
-                f"</thead>\n<tbody>\n{cells}\n</tbody></table>\n"
+                f"<h2>{title} ({len(rows)})</h2>\n<table><thead><tr>{HEADER}</tr></thead>\n"
+                f"<tbody>\n{cells}\n</tbody></table>\n"
             )
     return document("Comparison", STYLE, body)
 
 
 def _row(claim: Mapping[Hashable, Any]) -> str:
     cells = [f'{symbols(claim["says"])}<div class="id">{plain(claim["claim"])}</div>']
-    for side in "ab":
+    for side in SIDES:
         cells.append(number(*(float(claim[f"{name}_{side}"]) for name in NUMBER)))
-    for side in "ab":
+    for side in SIDES:
         verdict = claim[f"verdict_{side}"]
         sign, shade = MARKS.get(verdict, ("", "inherit"))
         cells.append(f'<span class="verdict" style="color:{shade}">{sign} {plain(verdict)}</span>')
@@ -62,7 +63,7 @@ def told(compared: pd.DataFrame) -> str:
     for claim in compared[compared["change"] == MOVED].to_dict("records"):
         sides = " → ".join(
             "{:.3g} [{:.3g}, {:.3g}]".format(*(claim[f"{name}_{side}"] for name in NUMBER))
-            for side in "ab"
+            for side in SIDES
         )
         lines.append(f"  {claim['claim']}: {sides}")
     return "\n".join(lines)

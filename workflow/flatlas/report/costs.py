@@ -76,12 +76,12 @@ def cost_of_stages(jobs: Mapping[str, Job]) -> pd.DataFrame:
 FIELDS = ("stage", "net", "units", "seconds", "peak_mib")
 
 
-def cost_of_figures(
+def cost_of_targets(
     jobs: Mapping[str, Job], needed: Mapping[str, Sequence[str]], known: Sequence[Job]
 ) -> pd.DataFrame:
-    """A row a figure: its jobs made and not made, what those took and what these may take.
+    """A row a figure or study: its jobs made and not made, what those took, what these may take.
 
-    A job that several figures need counts for each of them, and once in `all`.
+    A job that several need counts for each of them, and once in `all`.
     """
     every = sorted({name for names in needed.values() for name in names})
     guesses = {name: estimate(jobs[name], known) for name in every if not jobs[name].made}

@@ -4,8 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def facts(realizations: Mapping[str, Sequence[Mapping[str, Any]]], data: Sequence[str]) -> str:
-    """`realizations` has for each run its seeds, and how the training of each ended."""
+def facts(
+    realizations: Mapping[str, Sequence[Mapping[str, Any]]], data: Sequence[str], as_now: bool
+) -> str:
+    """`realizations` has for each run its seeds, and how the training of each ended.
+
+    A figure that is not `as_now` the settings would have it was drawn before they changed.
+    """
+    before = "" if as_now else " It was drawn with other settings than the present ones."
     if not realizations:
         return "Computed, from no training."
     each = [one for seeds in realizations.values() for one in seeds]
@@ -20,6 +26,6 @@ def facts(realizations: Mapping[str, Sequence[Mapping[str, Any]]], data: Sequenc
         if not one["converged"]:
             reasons[str(one["reason"])] = reasons.get(str(one["reason"]), 0) + 1
     if not reasons:
-        return f"{told} All met their stopping rule."
+        return f"{told} All met their stopping rule.{before}"
     why = ", ".join(f"{reason}: {count}" for reason, count in sorted(reasons.items()))
-    return f"{told} {sum(reasons.values())} met no stopping rule ({why})."
+    return f"{told} {sum(reasons.values())} met no stopping rule ({why}).{before}"

@@ -226,7 +226,8 @@ def _pipeline(dag: bytes) -> str:
     picture = _embedded(dag, "The pipeline") if dag else '<p class="missing">Not drawn.</p>\n'
     return (
         '<section id="pipeline">\n<h2>The pipeline</h2>\n<p>Every dot is a job, every line a file'
-        " that one job writes and another reads. Runs that several figures need are trained once."
+        " that one job writes and another reads. What serves one study alone has its colour; what"
+        " several share is black."
         f"</p>\n{picture}</section>\n"
     )
 

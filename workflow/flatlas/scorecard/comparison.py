@@ -6,10 +6,11 @@ from flatlas.scorecard.claims import NOT_RUN
 
 NUMBER = ("value", "low", "high")
 MOVED, VERDICT, ALIKE = "moved", "verdict changed", ""
-ONLY = {"left_only": "only in a", "right_only": "only in b"}
+SIDES = ("before", "after")
+ONLY = {"left_only": "only before", "right_only": "only after"}
 
 
-def compare(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
+def compare(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     """A row a claim of either, with the numbers and verdicts of both and what the `change` is.
 
     A number has moved where the two intervals have no point in common; one without an interval is
@@ -17,20 +18,21 @@ def compare(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     """
     kept = ["claim", "says", "verdict", *NUMBER]
     both = pd.merge(
-        *(table.loc[table["verdict"] != NOT_RUN, kept] for table in (a, b)),
+        before.loc[before["verdict"] != NOT_RUN, kept],
+        after.loc[after["verdict"] != NOT_RUN, kept],
         on="claim",
         how="outer",
-        suffixes=("_a", "_b"),
+        suffixes=("_before", "_after"),
         indicator=True,
         sort=False,
     )
-    both.insert(1, "says", both["says_b"].fillna(both["says_a"]))
+    both.insert(1, "says", both["says_after"].fillna(both["says_before"]))
     both["change"] = ALIKE
-    both.loc[both["verdict_a"] != both["verdict_b"], "change"] = VERDICT
+    both.loc[both["verdict_before"] != both["verdict_after"], "change"] = VERDICT
     both.loc[_apart(both), "change"] = MOVED
     for side, told in ONLY.items():
         both.loc[both["_merge"] == side, "change"] = told
-    return both.drop(columns=["says_a", "says_b", "_merge"])
+    return both.drop(columns=["says_before", "says_after", "_merge"])
 
 
 def _apart(both: pd.DataFrame) -> pd.Series:
@@ -38,6 +40,7 @@ def _apart(both: pd.DataFrame) -> pd.Series:
     ends = {
         (end, side): both[f"{end}_{side}"].fillna(both[f"value_{side}"])
         for end in ("low", "high")
-        for side in "ab"
+        for side in SIDES
     }
-    return (ends["high", "a"] < ends["low", "b"]) | (ends["high", "b"] < ends["low", "a"])
+    gap = ends["high", "before"] < ends["low", "after"]
+    return gap | (ends["high", "after"] < ends["low", "before"])

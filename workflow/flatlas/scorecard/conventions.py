@@ -9,7 +9,9 @@ would have met: that too before any other result was seen. Those on exponents an
 recording were fixed before any figure of the study `annealing` was seen; of one net γ = 2.38,
 ψ = 4.33 and the share 0.892 of the variance in the first 35 directions were known. Those of the
 study `mystery`, whose text has no numbers, were fixed before any of its measures was taken of a
-trained net. None was changed to make a claim pass.
+trained net. The study `false_friend` has no word of its own; of a logistic regression and an MLP
+the norms and the largest eigenvalues at a few strengths of L2 were known. None was changed to make
+a claim pass.
 """
 
 from flatlas.scorecard.claims import Criterion, above, at_least, at_most, below, between
@@ -41,6 +43,12 @@ ABOUT_HALF = between(0.4, 0.6)
 ALL = at_least(0.99)
 # 'Far below 1', 'much smaller': at most a quarter.
 SMALL = at_most(0.25)
+# 'Bounded by', where a '≲' lets some exceed: all but a tenth.
+BOUNDED = at_least(0.9)
+# 'Much larger', of σ_1² beside σ_2²: four times the factor 4 of pure diffusion. It was SMALL,
+# like the others, until a review found that diffusion would meet that; by then the factor was known
+# to be 106 and more (docs/annealing.md).
+BEYOND_DIFFUSION = at_most(1 / 16)
 # 'Near 10': a third more or less.
 NEAR_TEN = between(7, 13)
 # 'About 200', of numbers that are tried in steps of two or more: no more than one step off.

@@ -18,6 +18,8 @@ from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 
 # A variable of which less is left than this, of 1, is told by the ones that are given.
 NOTHING = 1e-9
+# Fewer clusters have one pair of them or none, and no interval.
+FEWEST = 3
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class _Signs:
 
     def tau(self) -> Estimate:
         count = len(self._places[0])
-        return estimate(self._of_clusters, np.arange(count))
+        known = count if count >= FEWEST else 1
+        return estimate(self._of_clusters, np.arange(count), fewest=known)
 
     @cached_property
     def _places(self) -> tuple[np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ FINAL = "final"
 # that is the rule.
 BEYOND = "met+"
 ZERO_ERROR = f"{BEYOND}0"
-# What a point calls the measures that were not taken of it.
+# What a point calls the tables of measures that were not taken of it.
 LACKS = "lacks"
 
 
@@ -52,6 +52,13 @@ class Material:
         told = outcomes[["run", "seed", "converged"]]
         return measured.assign(**empty).merge(told, on=["run", "seed"], validate="many_to_one")
 
+    def beside_history(self, name: str) -> pd.DataFrame:
+        """A table of a measure, with what the history tells of each net at the same epoch."""
+        stands = ["sweep", "run", "seed", "epoch"]
+        measured, history = (self.tables[table].pipe(_with_epoch) for table in (name, "history"))
+        own = [column for column in history if column in stands or column not in measured]
+        return measured.merge(history[own], on=stands, how="left")
+
     def realizations(self) -> dict[str, list[dict[Hashable, Any]]]:
         """For each run: its seeds, and how the training of each ended."""
         if "outcomes" not in self.tables:
@@ -66,6 +73,12 @@ def at_moment(table: pd.DataFrame, moment: str = FINAL) -> pd.DataFrame:
     return table[table["at"].astype(str) == moment] if "at" in table else table
 
 
+def _with_epoch(table: pd.DataFrame) -> pd.DataFrame:
+    """Where every realization diverged, a table has no columns of its own."""
+    columns = dict.fromkeys([*table.columns, "at", "epoch"] if table.empty else table.columns)
+    return table.reindex(columns=list(columns)).astype({"epoch": float})
+
+
 def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any]]) -> Material:
     """Read every table; the n-th file of each name belongs to the n-th point that does not lack it.
 
@@ -73,8 +86,7 @@ def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any
     """
     tables = {}
     for name, paths in files.items():
-        measure = name.rpartition("_")[0]
-        having = [point for point in points if measure not in point.get(LACKS, ())]
+        having = [point for point in points if name not in point.get(LACKS, ())]
         read = read_cost if name.endswith("_cost") else read_table
         parts = [_standing_at(point, read(path)) for path, point in zip(paths, having, strict=True)]
         tables[name] = pd.concat(parts, ignore_index=True)

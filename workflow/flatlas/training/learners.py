@@ -1,7 +1,11 @@
 """Several learners in one training: SSGD (Eq. 14) and DPSGD (Eq. 15 of the duality paper).
 
-Learners are the inner half of the stack's leading axis: row = member * m + learner.
+Learners are the inner half of the stack's leading axis: row = member * m + learner, with the m of
+them that this process has.
 """
+
+from collections.abc import Sequence
+from typing import Protocol
 
 from torch import Tensor
 
@@ -9,6 +13,57 @@ from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import Learners
 
 ALONE = 1
+
+
+class Team(Protocol):
+    """Where the learners of a training are: all of them in this process, or one each in many.
+
+    `here` are the numbers of those that this process has, and `leads` whether it is the one that
+    writes.
+    """
+
+    here: Sequence[int]
+    leads: bool
+
+    def mix(self, parameters: Parameters, gradients: Parameters) -> None:
+        """Bring the learners together, in place, before a step."""
+
+    def mean(self, parameters: Parameters) -> Parameters:
+        """W_a, the mean over each member's learners (Eq. 13)."""
+
+    def every(self, stack: Parameters) -> Parameters:
+        """The rows of all learners, of a stack that has those of the ones here."""
+
+    def agreed(self, values: Tensor) -> Tensor:
+        """What the leader says: all go on from the same numbers, to the last bit."""
+
+
+class Together:
+    """All learners in this process, where there are any."""
+
+    leads = True
+
+    def __init__(self, learners: Learners | None) -> None:
+        """The learners of a spec."""
+        self.learners = learners
+        self.here = range(count(learners))
+
+    def mix(self, parameters: Parameters, gradients: Parameters) -> None:
+        """Bring the learners together, in place, before a step."""
+        if self.learners:
+            mix(self.learners, parameters, gradients)
+
+    def mean(self, parameters: Parameters) -> Parameters:
+        """The mean over each member's learners."""
+        return mean(parameters, len(self.here))
+
+    def every(self, stack: Parameters) -> Parameters:
+        """They are all here."""
+        return stack
+
+    def agreed(self, values: Tensor) -> Tensor:
+        """There is nobody to disagree."""
+        return values
 
 
 def count(learners: Learners | None) -> int:

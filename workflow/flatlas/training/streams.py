@@ -9,15 +9,17 @@ from torch import Tensor
 from flatlas.nets.layered import LayeredNet
 from flatlas.seeds import stream
 
-PURPOSES = ("shuffling", "dropout", "langevin")
+# Learners of a member share out one shuffle; for the rest each learner has a stream of its own.
+OF_MEMBERS = ("shuffling",)
+PURPOSES = (*OF_MEMBERS, "dropout", "langevin")
 
 
 class Streams:
     """Generators by purpose; learners of a member draw from streams of their own."""
 
-    def __init__(self, seeds: Sequence[int], learners: int) -> None:
+    def __init__(self, seeds: Sequence[int], learners: Sequence[int]) -> None:
         """One generator for each seed and purpose, and for each learner where it acts alone."""
-        rows = [(seed, learner) for seed in seeds for learner in range(learners)]
+        rows = [(seed, learner) for seed in seeds for learner in learners]
         self.shuffling = [_generator(seed, "shuffling") for seed in seeds]
         self.dropout = [_generator(seed, f"dropout {learner}") for seed, learner in rows]
         self.langevin = [_generator(seed, f"langevin {learner}") for seed, learner in rows]

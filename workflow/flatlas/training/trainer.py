@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from math import prod
 from typing import Any
 
@@ -23,12 +23,13 @@ from flatlas.training.evaluation import Evaluation, batch_statistics, evaluate
 from flatlas.training.gradient import gradient
 from flatlas.training.images import StackedImages
 from flatlas.training.keepsakes import FINAL, Keepsakes, checkpoint, overtrained
+from flatlas.training.learners import Team, Together
 from flatlas.training.optimizers import build_optimizer
 from flatlas.training.outcome import Outcome
 from flatlas.training.resume import Resume
 from flatlas.training.schedule import factor
 from flatlas.training.start import initial_weights, layer_of
-from flatlas.training.streams import Streams
+from flatlas.training.streams import OF_MEMBERS, Streams
 from flatlas.training.trajectory import Trajectory
 
 Report = Callable[..., None]
@@ -53,12 +54,14 @@ def train(
     report: Report,
     device: str = "cpu",
     start: Mapping[str, np.ndarray] | None = None,
+    team: Team | None = None,
 ) -> Trained:
     """Train until every realization has ended; go on from `resume` where there is something.
 
-    `start` holds the weights of the run that `spec.start` names.
+    `start` holds the weights of the run that `spec.start` names; `team` knows where the learners
+    are, if not all in this process.
     """
-    trainer = Trainer(spec, samples, resume, device, start)
+    trainer = Trainer(spec, samples, resume, device, start, team)
     while trainer.members:
         trainer.epoch()
         told = trainer.told()
@@ -81,14 +84,16 @@ class Trainer:
         resume: Resume,
         device: str,
         start: Mapping[str, np.ndarray] | None = None,
+        team: Team | None = None,
     ) -> None:
         """Start from initial weights, or from an interrupted training's state."""
         self.spec, self.device, self.resume = spec, device, resume
+        self.team = team or Together(spec.learners)
         self.net = build_net(spec.net, spec.input_shape, spec.outputs)
         self.images = StackedImages(samples, device)
-        self.m = learners.count(spec.learners)
+        self.m = len(self.team.here)
         self.members = list(range(len(spec.seeds)))
-        self.streams = Streams(spec.seeds, self.m)
+        self.streams = Streams(spec.seeds, self.team.here)
         self.outcomes = [Outcome(seed) for seed in spec.seeds]
         self.keepsakes = Keepsakes(len(spec.seeds))
         self.average = RunningMean()
@@ -124,22 +129,32 @@ class Trainer:
         evaluations = self._look(self._solution())
         self._judge(evaluations)
         self.times.append(time.monotonic() - began)
-        if self.members and self.resume.due():
+        if self.members and self._time_to_save():
             self._save()
+
+    def _those_here(self, rows: torch.Tensor) -> torch.Tensor:
+        """Of rows for all learners those for the learners of this process."""
+        m = learners.count(self.spec.learners)
+        if self.m == m:
+            return rows
+        return rows.view(-1, m, *rows.shape[1:])[:, list(self.team.here)].flatten(0, 1)
+
+    def _time_to_save(self) -> bool:
+        return bool(self.team.agreed(torch.tensor(float(self.resume.due()))))
 
     def _step(self, chosen: torch.Tensor) -> None:
         """One minibatch, every learner its part of it."""
         spec, parameters = self.spec, self._parameters()
         rows = [member for member in self.members for _ in range(self.m)]
-        shared = chosen.shape[1] // self.m * self.m
-        chosen = chosen[:, :shared].reshape(len(rows), -1)
+        m = learners.count(spec.learners)
+        shared = chosen.shape[1] // m * m
+        chosen = self._those_here(chosen[:, :shared].reshape(len(chosen) * m, -1))
         inputs, labels = self.images.minibatch(rows, chosen)
         masks = self.streams.masks(self.net, chosen.shape[1], self.device)
         gradients = gradient(self.net, parameters, inputs, labels, masks)
         if penalty.acts(spec.penalty, self.done_epochs):
             penalty.add_gradient(spec.penalty, parameters, gradients)
-        if spec.learners:
-            learners.mix(spec.learners, self.optimizer.parameters, gradients)
+        self.team.mix(self.optimizer.parameters, gradients)
         self.optimizer.step(gradients, self._learning_rate())
         if spec.average and self.done_epochs >= spec.average.from_epoch:
             self.average.add(self._moving())
@@ -154,14 +169,13 @@ class Trainer:
 
         Images that are too few for every learner to get one are left out.
         """
-        count, batch = self.images.count, self.spec.batch
-        if count < self.m:
+        count, batch, m = self.images.count, self.spec.batch, learners.count(self.spec.learners)
+        if count < m:
             raise FlatlasError(
-                f"{self.m} learners can't share {count} images: "
-                f"learners.count may be {count} at most."
+                f"{m} learners can't share {count} images: learners.count may be {count} at most."
             )
-        size = count // self.m if batch == "full" else batch
-        return range(0, count - self.m + 1, size * self.m)
+        size = count // m if batch == "full" else batch
+        return range(0, count - m + 1, size * m)
 
     def _parameters(self) -> Parameters:
         """All weights that gradients are taken at, a row a learner."""
@@ -173,7 +187,7 @@ class Trainer:
 
     def _moving(self) -> Parameters:
         """What of the iterate is not frozen."""
-        return learners.mean(self.optimizer.solution(), self.m)
+        return self.team.mean(self.optimizer.solution())
 
     def _whole(self, moving: Parameters, frozen: Parameters) -> Parameters:
         """Both in the net's order: sums go through the weights one by one."""
@@ -203,7 +217,7 @@ class Trainer:
 
     def _look(self, solution: Parameters) -> list[Evaluation]:
         """Evaluate the solution, write it into the history, keep it where it is a checkpoint."""
-        evaluations = evaluate(self.net, solution, self.images, self.members)
+        evaluations = self._agreed(evaluate(self.net, solution, self.images, self.members))
         norms = penalty.weight_norms(solution).tolist()
         for row, (member, evaluation) in enumerate(zip(self.members, evaluations, strict=True)):
             values = asdict(evaluation).values()
@@ -211,6 +225,11 @@ class Trainer:
             if self.done_epochs in self.spec.checkpoints:
                 self._keep(checkpoint(self.done_epochs), row, solution)
         return evaluations
+
+    def _agreed(self, evaluations: list[Evaluation]) -> list[Evaluation]:
+        """Those by which every process lets the same members end."""
+        values = torch.tensor([astuple(one) for one in evaluations], dtype=torch.float64)
+        return [Evaluation(*row) for row in self.team.agreed(values).tolist()]
 
     def _judge(self, evaluations: list[Evaluation]) -> None:
         """Let the stopping rule look at each member; those that have ended leave the stack."""
@@ -238,8 +257,10 @@ class Trainer:
         statistics = batch_statistics(self.net, one, self.images, member)
         self.keepsakes.keep(moment, member, {**weights, **statistics})
         if self.spec.learners and not moment.endswith(".last"):
-            mine = slice(row * self.m, (row + 1) * self.m)
-            each = {name: value[mine] for name, value in self._parameters().items()}
+            m = self.spec.learners.count
+            mine = slice(row * m, (row + 1) * m)
+            every = self.team.every(self._parameters())
+            each = {name: value[mine] for name, value in every.items()}
             self.keepsakes.keep(f"{moment}.learners", member, each)
 
     def _shrink(self, rows: list[int]) -> None:
@@ -278,10 +299,10 @@ class Trainer:
         if self.trajectory is not None:
             self.trajectory.array.flush()
         arrays = {
-            **_prefixed("parameters", self.optimizer.parameters),
-            **_prefixed("optimizer", self.optimizer.state()),
+            **_prefixed("parameters", self.team.every(self.optimizer.parameters)),
+            **_prefixed("optimizer", self._of_every_learner(self.optimizer.state())),
             **_prefixed("average", self.average.state()),
-            **{f"streams/{name}": value for name, value in self.streams.state().items()},
+            **_prefixed("streams", self._streams_of_all()),
             **{f"kept/{name}": value for name, value in self.keepsakes.arrays.items()},
             "history": np.array(self.history),
             "times": np.array(self.times),
@@ -292,11 +313,24 @@ class Trainer:
             "averaged_steps": self.average.steps,
             "outcomes": [asdict(outcome) for outcome in self.outcomes],
         }
-        self.resume.save(arrays, facts)
+        if self.team.leads:
+            self.resume.save(arrays, facts)
+
+    def _of_every_learner(self, state: Parameters) -> Parameters:
+        """An optimizer's rows of all learners, and its counters, which are the same for all."""
+        rows = {name: value for name, value in state.items() if value.dim()}
+        return {**state, **self.team.every(rows)}
+
+    def _streams_of_all(self) -> Parameters:
+        """Members shuffle, learners draw."""
+        state = {name: torch.from_numpy(value) for name, value in self.streams.state().items()}
+        drawing = {name: value for name, value in state.items() if name not in OF_MEMBERS}
+        return {**state, **self.team.every(drawing)}
 
     def _begin(self) -> None:
         """Look at the fresh weights; nothing stays of an attempt that can't be resumed."""
-        self.resume.forget()
+        if self.team.leads:
+            self.resume.forget()
         if self.trajectory is not None:
             self.trajectory.begin()
         self._look(self._solution())
@@ -311,10 +345,15 @@ class Trainer:
         self.done_epochs, self.members = facts["done_epochs"], facts["members"]
         self.outcomes = [Outcome(**outcome) for outcome in facts["outcomes"]]
         self.streams.keep(self.members, self.m)
-        self.streams.restore(_unprefixed("streams", arrays))
+        streams = {k: torch.from_numpy(v) for k, v in _unprefixed("streams", arrays).items()}
+        self.streams.restore(
+            {k: (v if k in OF_MEMBERS else self._those_here(v)).numpy() for k, v in streams.items()}
+        )
         self.frozen = {name: value[self.members] for name, value in self.frozen.items()}
-        self._build_optimizer(self._saved("parameters", arrays))
-        self.optimizer.restore(self._tensors("optimizer", arrays))
+        parameters = self._saved("parameters", arrays)
+        self._build_optimizer({k: self._those_here(v) for k, v in parameters.items()})
+        state = self._tensors("optimizer", arrays)
+        self.optimizer.restore({k: self._those_here(v) if v.dim() else v for k, v in state.items()})
         self.average.steps = facts["averaged_steps"]
         self.average.mean = self._saved("average", arrays)
         self.keepsakes.arrays = _unprefixed("kept", arrays)

@@ -17,6 +17,7 @@ from flatlas.figures.style import (
     Drawing,
     note,
     panels,
+    plain_ticks,
     shades,
 )
 from flatlas.store.material import FINAL, Material
@@ -85,14 +86,15 @@ def _by_direction(ax: Axes, material: Material) -> list[pd.DataFrame]:
         inset = ax.inset_axes((0.17, 0.14, 0.42, 0.42))
         inset.plot(diffusive["flatness"], diffusive["temperature"], ".", color=BLUE, ms=2)
         inset.set(xscale="log", yscale="log")
-        inset.set_xlabel("$F_i$", fontsize=7.5, labelpad=0)
+        plain_ticks(inset.xaxis)
+        inset.set_xlabel("$F_i$", fontsize=7.5, labelpad=1)
         inset.set_title("$T_i(0)$", fontsize=7.5, loc="left", pad=2)
         inset.tick_params(which="both", labelsize=5.5, pad=1)
         found = fit(rows, "flatness", "temperature", FIRST, LAST)
         if found:
             found.draw(inset)
             slope = found.told("slope").replace("$", "")
-            inset.set_title(slope, fontsize=5.5, loc="right", pad=2)
+            inset.text(0.06, 0.06, slope, fontsize=5.5, transform=inset.transAxes)
             told.append(found.row.assign(panel="B"))
     return told
 
@@ -145,7 +147,7 @@ def _with_the_loss(ax: Axes, material: Material) -> list[pd.DataFrame]:
         inset = ax.inset_axes((0.13, 0.13, 0.36, 0.36))
         inset.plot(rows["loss"], rows["temperature"], "o", color=BLACK, ms=2)
         inset.set(xscale="log", yscale="log")
-        inset.set_xlabel("$L$", fontsize=7.5, labelpad=0)
+        inset.set_xlabel("$L$", fontsize=7.5, labelpad=1)
         inset.set_title(f"$T_{{{FOLLOWED}}}(0)$", fontsize=7.5, loc="left", pad=2)
         inset.tick_params(which="both", labelsize=5.5, pad=1)
     return [rows.assign(panel="D"), curve.drop(columns="sweep").assign(panel="D")]

@@ -56,4 +56,8 @@ def finish(ax: Axes) -> None:
     if ax.lines:
         ax.set(xscale="log", yscale="log")
         plain_ticks(ax.xaxis)
+        # Room for the legend below the dots: a tenth of the height for each entry.
+        low, high = ax.get_ylim()
+        entries = len(ax.get_legend_handles_labels()[1])
+        ax.set_ylim(low * (low / high) ** (0.1 * entries), high)
         ax.legend(loc="lower left", fontsize=7, markerscale=2, handletextpad=0.3)

@@ -1,4 +1,4 @@
-"""Figure 7: the last layers of a ResNet and a DenseNet that several learners trained."""
+"""Figure 7: the last layers of two deep nets, of synchronous and of decentralized learners."""
 
 import pandas as pd
 

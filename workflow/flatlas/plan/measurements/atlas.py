@@ -27,13 +27,14 @@ class Survival(OfArcCosineKernel):
     """The measures of the atlas on a net as it is, and after two α-scalings of a `layer`.
 
     α is the `factor` for the layer, and between its inverse and itself for each neuron. The duality
-    is that of `dual_layer`; the other options are those of sharpness, regret, and contrast.
+    is that of `dual_layer`; the other options are those of Hessian, sharpness, regret and contrast.
     """
 
     measure: Literal["survival"]
     layer: str = "fc1"
     factor: Annotated[float, Field(gt=0)] = 5.9
     dual_layer: str = "fc2"
+    top: PositiveInt = 50
     box: Annotated[float, Field(gt=0)] = 1e-4
     batch: PositiveInt = 32
     pairs: Annotated[int, Field(ge=2)] = 40

@@ -1,11 +1,15 @@
 """Options of the measures of how sharp the loss on S is about a solution."""
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import Field, PositiveInt
 
-from flatlas.plan.measurements.measurement import Measurement
-from flatlas.plan.training_specs import Rate
+from flatlas.plan.measurements.measurement import Factors, Measurement
+from flatlas.plan.net_specs import DenseNet
+from flatlas.plan.training_specs import Rate, RunSpec
+
+Probes = Annotated[int, Field(ge=2)]
 
 
 class Sharpness(Measurement):
@@ -23,12 +27,48 @@ class Sharpness(Measurement):
     epochs: PositiveInt = 100
 
 
-class Hessian(Measurement):
-    """Norms of the Hessian of the loss on S in all parameters, and its `top` eigenvalues.
+class OfHessian(Measurement):
+    """What measures of the Hessian in all parameters share: its `top` eigenvalues, by Lanczos.
 
-    Where trace and Frobenius norm have no closed form, they are estimated with `probes`.
+    They have converged with residuals up to the `tolerance`, relative to the spectral norm. Where
+    the trace or the Frobenius norm has no closed form, they are estimated with `probes`.
     """
 
-    measure: Literal["hessian"]
     top: PositiveInt = 50
-    probes: Annotated[int, Field(ge=2)] = 100
+    tolerance: Rate = 1e-8
+    probes: Probes = 100
+
+
+class Hessian(OfHessian):
+    """Norms of the Hessian of the loss on S in all parameters, and its `top` eigenvalues."""
+
+    measure: Literal["hessian"]
+
+
+class SpectralDensity(OfHessian):
+    """How dense the eigenvalues lie, by `steps` of Lanczos from each of the `probes`.
+
+    Each is seen as a normal distribution, as wide as the spectral norm times `width`.
+    """
+
+    measure: Literal["spectral_density"]
+    probes: Probes = 10
+    steps: PositiveInt = 80
+    width: Annotated[float, Field(gt=0, le=0.5)] = 0.01
+
+
+class NormScaling(OfHessian):
+    """Loss and Hessian of the solution c w, for the `factors` c, beside what they are as c → ∞."""
+
+    measure: Literal["norm_scaling"]
+    top: PositiveInt = 5
+    factors: Factors
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """The theory is that of homogeneous nets."""
+        yield from super().misfits(run)
+        net = run.net
+        if not isinstance(net, DenseNet) or (net.bias and net.hidden):
+            yield "measure", "is of dense nets without biases, or with one layer: say bias: false."
+        elif run.outputs == 1:
+            yield "measure", "is of nets with an output a class: leave out data.positive."

@@ -10,7 +10,8 @@ from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import spearman
 from flatlas.store.material import Material
 
-FLATNESS = {"trace": "the trace", "spectral_norm": "the spectral norm", "sharpness": "sharpness"}
+# Not the trace: by it contrastive flatness is 1 but for which minibatches are drawn.
+FLATNESS = {"spectral_norm": "the spectral norm", "sharpness": "sharpness"}
 SWEEPS = {
     "batch": "SGD with minibatches of several sizes",
     "sgd": "SGD with attack sets",

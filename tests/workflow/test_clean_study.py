@@ -23,14 +23,3 @@ def test_a_dry_run_deletes_nothing(demo):
     before = demo.contents("**/*.parquet")
     demo.snakemake("-n", "clean_duality")
     assert demo.contents("**/*.parquet") == before
-
-
-def test_two_trees_are_compared(demo):
-    (demo / "results/tiny/scorecard.csv").rename(demo / "scorecard.csv")
-    said = demo.snakemake("compare", "--config", "a=results/tiny", "b=.", fails=True)
-    assert "there is no results/tiny/scorecard.csv" in said
-    demo.snakemake("scorecard", "-f")
-    said = demo.snakemake("compare", "--config", "a=results/tiny", "b=.")
-    assert "claims: all alike." in said
-    assert (demo / "results/comparison.html").is_file()
-    assert "needs two folders of results" in demo.snakemake("compare", fails=True)

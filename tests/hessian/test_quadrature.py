@@ -1,0 +1,81 @@
+"""Stochastic Lanczos quadrature against the whole spectrum of a small net's Hessian."""
+
+import numpy as np
+import pytest
+import torch
+from hessian_systems import full_hessian, system
+from scipy.special import ndtr
+
+from flatlas.hessian.quadrature import quadrature
+
+
+@pytest.fixture(scope="module")
+def matrix():
+    return full_hessian(*system("two_hidden", 3))
+
+
+def taken(matrix, probes, steps, seed=0):
+    random = torch.Generator().manual_seed(seed)
+    return quadrature(lambda v: v @ matrix, len(matrix), probes, steps, random)
+
+
+def test_the_first_moments_of_each_probe_are_exact(matrix):
+    """z·Hⁿz of the very signs that were drawn."""
+    found = taken(matrix, probes=4, steps=6)
+    random = torch.Generator().manual_seed(0)
+    for nodes, weights in zip(found.nodes, found.weights, strict=True):
+        signs = 2 * torch.randint(2, (len(matrix),), generator=random).double() - 1
+        assert weights.sum() == pytest.approx(1, rel=1e-12)
+        for power in range(12):
+            exact = (signs @ torch.linalg.matrix_power(matrix, power) @ signs) / len(matrix)
+            assert weights @ nodes**power == pytest.approx(exact.item(), rel=1e-9)
+
+
+def test_moments_are_those_of_the_trace_and_the_frobenius_norm(matrix):
+    found = taken(matrix, probes=400, steps=3)
+    for power, exact in ((1, matrix.trace()), (2, matrix.square().sum())):
+        moment = found.moment(power)
+        assert 0 < moment.standard_error < 0.1 * moment.value
+        off = len(matrix) * moment.value - exact.item()
+        assert abs(off) < 3 * len(matrix) * moment.standard_error
+
+
+def test_the_density_integrates_to_one_and_keeps_the_moments(matrix):
+    """The kernel moves no mean, and adds the square of its width to the second moment."""
+    found = taken(matrix, probes=3, steps=20)
+    width = 0.02 * found.reach
+    grid = np.linspace(found.nodes.min() - 8 * width, found.nodes.max() + 8 * width, 2000)
+    density = found.density(grid, width)
+    assert np.trapezoid(density, grid) == pytest.approx(1, rel=1e-9)
+    assert np.trapezoid(density * grid, grid) == pytest.approx(found.moment(1).value, rel=1e-9)
+    second = found.moment(2).value + width**2
+    assert np.trapezoid(density * grid**2, grid) == pytest.approx(second, rel=1e-9)
+
+
+def test_the_density_is_that_of_all_eigenvalues(matrix):
+    found = taken(matrix, probes=300, steps=40)
+    eigenvalues = torch.linalg.eigvalsh(matrix).numpy()
+    assert found.reach == pytest.approx(np.abs(eigenvalues).max(), rel=1e-9)
+    # As shares of the eigenvalues below each point, beside the same of all of them.
+    points = np.linspace(eigenvalues.min(), eigenvalues.max(), 40)
+    width = 0.05 * found.reach
+    seen, exact = (
+        (weights * ndtr((points[:, None] - values) / width)).sum(1)
+        for values, weights in (
+            (found.nodes.ravel(), found.weights.ravel() / 300),
+            (eigenvalues, 1 / len(eigenvalues)),
+        )
+    )
+    assert np.abs(seen - exact).max() < 0.01
+    share = found.share(-0.1 * found.reach, 0.1 * found.reach)
+    inside = (np.abs(eigenvalues) <= 0.1 * found.reach).mean()
+    assert abs(share.value - inside) < 3 * share.standard_error
+
+
+def test_a_search_that_ends_early_has_found_all_there_is():
+    """A matrix of two eigenvalues: two nodes, of the weights that the probe gives them."""
+    matrix = torch.diag(torch.tensor([3.0, 3.0, 3.0, -1.0], dtype=torch.float64))
+    found = taken(matrix, probes=2, steps=4)
+    for nodes, weights in zip(found.nodes, found.weights, strict=True):
+        told = dict(zip(nodes[weights > 1e-12].round(12), weights[weights > 1e-12], strict=True))
+        assert told == pytest.approx({3.0: 0.75, -1.0: 0.25})

@@ -1,0 +1,114 @@
+"""What jobs ask for: it follows from the spec, and grows from attempt to attempt."""
+
+from math import prod
+from pathlib import Path
+
+import pytest
+import yaml
+
+from flatlas.nets import build_net
+from flatlas.plan.needs import (
+    _layers,
+    gpu_request,
+    growing,
+    training_gpus,
+    training_memory,
+    training_minutes,
+)
+from flatlas.plan.training_specs import RunSpec
+
+ROOT = Path(__file__).resolve().parents[2]
+STAGES = (
+    {"channels": 6, "kernel": 5, "padding": 2, "pool": 2},
+    {"channels": 6, "kernel": 3, "padding": 1, "skip": True},
+    {"channels": 16, "kernel": 5, "stride": 2, "pool": 2},
+)
+WIDE = ({"channels": 256, "kernel": 3, "padding": 1}, {"channels": 256, "kernel": 3, "padding": 1})
+
+
+def run(**chosen):
+    usual = {
+        "net": {"family": "dense", "hidden": (30, 30)},
+        "optimizer": {"name": "sgd", "lr": 0.1},
+        "batch": 25,
+        "stop": {"epochs": 100},
+        "samples": {
+            "source": {"kind": "mnist"},
+            "per_class": 400,
+            "test_size": 2000,
+            "seeds": (0, 1),
+        },
+        "input_shape": (1, 28, 28),
+        "outputs": 10,
+        "seeds": (0, 1),
+    }
+    return RunSpec.model_validate(usual | chosen)
+
+
+def convolutional(stages, **more):
+    return run(
+        net={"family": "convolutional", "stages": stages, "hidden": (8,), "bias": False} | more
+    )
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [run(), run(outputs=1), convolutional(STAGES), convolutional(STAGES, global_pool=True)],
+    ids=["dense", "binary", "convolutional", "pooled"],
+)
+def test_the_weights_counted_are_those_of_the_net(spec):
+    net = build_net(spec.net, spec.input_shape, spec.outputs)
+    counted = [weights for weights, _ in _layers(spec)]
+    assert counted == [prod(shape) for name, shape in net.shapes.items() if "weight" in name]
+
+
+def test_a_convolution_is_used_at_every_place_of_its_output():
+    """28 -> 28 (pooled to 14) -> 14 -> (14 - 5) // 2 + 1 = 5."""
+    assert [places for _, places in _layers(convolutional(STAGES))] == [28**2, 14**2, 5**2, 1, 1]
+
+
+def test_a_large_net_asks_for_a_gpu_and_a_small_one_does_not():
+    assert training_gpus(run()) == training_gpus(convolutional(STAGES)) == 0
+    assert training_gpus(convolutional(WIDE)) == 1
+
+
+def test_twice_the_work_asks_for_twice_the_minutes():
+    few, more = (training_minutes(run(stop={"epochs": n})) - 20 for n in (10_000, 20_000))
+    assert few == 10_000 * 6000 * 2 * (784 * 30 + 30 * 30 + 30 * 10) // (60 * 10**9) > 0
+    assert more // few == 2
+
+
+def test_memory_grows_with_draws_learners_and_kept_moments():
+    least = training_memory(run())
+    pixels = 2 * 6000 * 784 * 4 / 10**6
+    assert least == pytest.approx(2000 + 2 * pixels, abs=5)
+    one_draw = run().samples.model_copy(update={"split": 0})
+    assert training_memory(run(samples=one_draw)) == pytest.approx(2000 + pixels, abs=5)
+    assert training_memory(run(learners={"kind": "ssgd", "count": 50})) > least
+    assert training_memory(run(checkpoints=tuple(range(100)))) > least
+
+
+def test_what_is_asked_for_grows_with_the_attempt():
+    assert [growing(10)(None, attempt) for attempt in (1, 2, 3)] == [10, 20, 30]
+
+
+def test_a_gpu_is_asked_for_once():
+    for count, gres in ((0, ""), (1, "gpu:1"), (4, "gpu:4")):
+        (by_gpu,) = gpu_request(lambda _, count=count: count, by_gres=False).items()
+        (by_gres,) = gpu_request(lambda _, count=count: count, by_gres=True).items()
+        assert (by_gpu[0], by_gpu[1](None)) == ("gpu", count)
+        assert (by_gres[0], by_gres[1](None)) == ("gres", gres)
+
+
+def test_the_profiles_of_clusters_differ_in_how_they_ask_for_a_gpu_only():
+    slurm, gres = (
+        yaml.safe_load((ROOT / "profiles" / name / "profile.yaml").read_text())
+        for name in ("slurm", "slurm-gres")
+    )
+    assert gres.pop("default-resources") == {"gpus_by_gres": 1}
+    assert gres == slurm
+    shared = yaml.safe_load((ROOT / "profiles/default/profile.yaml").read_text())
+    assert {key: slurm[key] for key in shared.keys() & slurm.keys()} == {
+        key: shared[key]
+        for key in ("rerun-triggers", "keep-going", "rerun-incomplete", "scheduler")
+    }

@@ -1,0 +1,74 @@
+"""Claims of the study `atlas`, in a world where measures do as they should and where not."""
+
+from functools import cache
+from math import isnan
+
+import pytest
+from atlas_worlds import RIGHT, WRONG, world
+from judging import judged_figure
+from scipy import stats
+
+from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from flatlas.store.atlas import MEASURES
+from flatlas.store.material import Material
+
+pytestmark = pytest.mark.filterwarnings("error")
+FIGURES = ("fig1", "fig2", "fig3")
+
+
+@cache
+def judged(right, figure):
+    return judged_figure("atlas", figure, world(right, figure))
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize(("right", "verdict"), [(RIGHT, REPRODUCED), (WRONG, NOT_REPRODUCED)])
+def test_every_claim_comes_out_as_the_world_is(figure, right, verdict):
+    claims = judged(right, figure)
+    assert {name: claim.verdict for name, claim in claims.items()} == dict.fromkeys(claims, verdict)
+    assert not any(claim.note for claim in claims.values())
+
+
+@pytest.mark.parametrize(("figure", "claims"), [("fig1", 2), ("fig2", 1)])
+def test_each_measure_is_asked(figure, claims):
+    assert len(judged(RIGHT, figure)) == claims * len(MEASURES)
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_where_nothing_was_measured_nothing_is_decided(figure):
+    tables = world(RIGHT, figure).tables
+    lost = {"converged": False, "reason": "diverged"}
+    standing = ["sweep", "of", "run", "seed", *(["at", "scaling"] if figure == "fig3" else [])]
+    empty = {
+        name: table.assign(**lost) if name == "outcomes" else table.iloc[:0][standing]
+        for name, table in tables.items()
+    }
+    claims = judged_figure("atlas", figure, Material(empty))
+    assert claims.keys() == judged(RIGHT, figure).keys()
+    for claim in claims.values():
+        assert claim.verdict == UNDECIDED
+        assert isnan(claim.estimate.value)
+        assert claim.note
+
+
+def test_two_runs_decide_nothing():
+    tables = world(RIGHT, "fig1").tables
+    few = {name: table[table["run"].isin(["batch-0", "batch-1"])] for name, table in tables.items()}
+    for claim in judged_figure("atlas", "fig1", Material(few)).values():
+        assert (claim.verdict, claim.note) == (UNDECIDED, "Measured of 2 runs.")
+
+
+def test_a_coefficient_is_kendalls_of_all_nets():
+    tables = world(WRONG, "fig1").tables
+    x, y = tables["sharpness_summary"]["sharpness"], tables["norms_summary"]["test_error"]
+    claim = judged(WRONG, "fig1")["sharpness_ranks"]
+    assert claim.estimate.value == pytest.approx(stats.kendalltau(x, y).statistic, rel=1e-12)
+
+
+def test_what_a_baseline_tells_is_not_added():
+    """With the gap, and the weight norm too: then nothing is left."""
+    tables = world(RIGHT, "fig1").tables
+    norms = tables["norms_summary"].assign(weight_norm=tables["norms_summary"]["distance"])
+    claims = judged_figure("atlas", "fig1", Material({**tables, "norms_summary": norms}))
+    assert claims["distance_ranks"].verdict == REPRODUCED
+    assert claims["distance_adds"].verdict == UNDECIDED

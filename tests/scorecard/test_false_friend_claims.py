@@ -1,0 +1,83 @@
+"""Claims of the study `false_friend`, where the preprint is right and where it is not."""
+
+from functools import cache
+from math import isfinite, isnan
+
+import pytest
+from false_friend_worlds import FIGURES, RIGHT, WRONG, world
+from judging import judged_figure
+from scipy import stats
+
+from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from flatlas.store.material import Material
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+def judge(figure, material):
+    return judged_figure("false_friend", figure, material)
+
+
+@cache
+def judged(right, figure):
+    return judge(figure, world(right, figure))
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize(("right", "verdict"), [(RIGHT, REPRODUCED), (WRONG, NOT_REPRODUCED)])
+def test_every_claim_comes_out_as_the_world_is(figure, right, verdict):
+    claims = judged(right, figure)
+    assert {name: claim.verdict for name, claim in claims.items()} == dict.fromkeys(claims, verdict)
+    assert not any(claim.note for claim in claims.values())
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_one_realization_has_numbers_and_decides_nothing(figure):
+    for claim in judge(figure, world(RIGHT, figure, seeds=1)).values():
+        assert claim.verdict == UNDECIDED
+        assert isfinite(claim.estimate.value)
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_where_all_trainings_diverged_nothing_is_decided(figure):
+    """A measure then writes a table without rows, and without columns of its own."""
+    made = world(RIGHT, figure, seeds=2)
+    own = {"sweep", "run", "seed", "at", "epoch", "penalty.coefficient", "data.classes"}
+    tables = {
+        name: table.iloc[:0][[column for column in table if column in own]]
+        for name, table in made.tables.items()
+        if "at" in table
+    }
+    lost = {"converged": False, "reason": "diverged", "met_epoch": 0}
+    tables["outcomes"] = made.tables["outcomes"].assign(**lost)
+    if "history" in made.tables:
+        tables["history"] = made.tables["history"]
+    claims = judge(figure, Material(tables))
+    assert claims.keys() == judged(RIGHT, figure).keys()
+    for claim in claims.values():
+        assert claim.verdict == UNDECIDED
+        assert isnan(claim.estimate.value)
+
+
+def test_only_the_spectral_norm_waits_for_a_search():
+    made = world(RIGHT, "fig3")
+    norms = made.tables["norms_summary"].assign(converged=False)
+    claims = judge("fig3", Material({**made.tables, "norms_summary": norms}))
+    lost = {name for name, claim in claims.items() if claim.verdict == UNDECIDED}
+    assert lost == {name for name in claims if "spectral_norm" in name}
+
+
+def test_a_ratio_is_that_of_means():
+    rows = world(RIGHT, "fig5").tables["norms_summary"].groupby("sweep")["trace"].mean()
+    expected = rows["vgg_adamw_ia"] / rows["vgg_sgd"]
+    assert judged(RIGHT, "fig5")["trace_times"].estimate.value == pytest.approx(expected)
+
+
+def test_an_order_is_kendalls_over_all_nets_of_a_kind():
+    made = world(WRONG, "fig7")
+    rows = made.beside_history("norms_summary")
+    rows = rows[rows["sweep"] == "mlp"]
+    product = rows["trace"] * rows["weight_norm"] ** 2
+    expected = stats.kendalltau(product, rows["test_error"]).statistic
+    claim = judged(WRONG, "fig7")["mlp_trace_orders"]
+    assert claim.estimate.value == pytest.approx(expected, rel=1e-12)

@@ -1,0 +1,15 @@
+"""Checkouts whose jobs go to the cluster of the tests' own (tests/slurm/cluster.py)."""
+
+import pytest
+from checkout import copied, with_tiny_study
+from on_cluster import OnCluster
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    """The tiny study of the workflow's tests: one run, one measure, one figure."""
+    checkout = OnCluster(with_tiny_study(copied(tmp_path / "tiny")), tmp_path / "memory")
+    checkout.set_study("sweeps", "alpha", "grid", "optimizer.lr", value=[0.1])
+    one = {"title": "Three", "sweeps": ["alpha"], "measures": ["hidden"]}
+    checkout.set_study("figures", value={"fig3": one})
+    return checkout

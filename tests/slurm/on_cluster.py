@@ -1,0 +1,52 @@
+"""A checkout that sends its jobs to SLURM, and what SLURM says of them."""
+
+import subprocess
+import time
+
+from checkout import Checkout
+
+# News of the jobs by squeue, for this cluster keeps no accounts, and soon; the plugin waits ten
+# seconds more each time that there are none.
+QUICKLY = (
+    "--slurm-init-seconds-before-status-checks", "6", "--slurm-status-command", "squeue",
+    "--latency-wait", "10",
+)  # fmt: skip
+
+
+class OnCluster(Checkout):
+    """A checkout that sends its jobs to SLURM."""
+
+    def submit(self, *arguments: str, profile: str = "slurm") -> str:
+        """What Snakemake says when all jobs have gone through SLURM."""
+        return self.snakemake("--workflow-profile", profile, *QUICKLY, *arguments)
+
+    def submitting(self, *arguments: str, profile: str = "slurm") -> subprocess.Popen:
+        """The same, to look at while it is at work."""
+        return self.start("--workflow-profile", profile, *QUICKLY, *arguments)
+
+    def jobs(self, rule: str) -> list[dict[str, str]]:
+        """This checkout's jobs of a rule, first come, first: what `scontrol` tells of each."""
+        told = ask("scontrol", "show", "job", "--oneliner").splitlines()
+        every = [dict(word.partition("=")[::2] for word in line.split()) for line in told]
+        mine = [job for job in every if job.get("WorkDir") == str(self.root)]
+        of_rule = [job for job in mine if job["Comment"].startswith(f"rule_{rule}")]
+        return sorted(of_rule, key=lambda job: int(job["JobId"]))
+
+
+def ask(*command: str) -> str:
+    """What SLURM answers."""
+    return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
+
+
+def wait(process: subprocess.Popen, until) -> None:
+    """Wait for something while Snakemake is at work."""
+    while not until():
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.05)
+
+
+def ended(process: subprocess.Popen) -> str:
+    """What Snakemake has said once it is done, which has to be well."""
+    said, _ = process.communicate()
+    assert process.returncode == 0, said
+    return said

@@ -1,0 +1,99 @@
+"""The pipeline on a real SLURM: `make test-slurm` brings one up around these tests."""
+
+import csv
+import socket
+
+import pytest
+from on_cluster import ask, ended, wait
+from safetensors.numpy import load_file
+
+pytestmark = pytest.mark.slurm
+NEEDS = "workflow/flatlas/plan/needs.py"
+NODE = socket.gethostname().split(".")[0]
+
+
+def want_a_gpu(checkout):
+    """Even the tiny net counts as one that is worth a GPU."""
+    checkout.edit(NEEDS, r"WORTH_A_GPU = .*?\n", "WORTH_A_GPU = 1\n")
+
+
+def test_a_figure_comes_out_and_a_gpu_is_asked_for(tiny):
+    want_a_gpu(tiny)
+    tiny.snakemake("--until", "subset")
+    tiny.submit("duality_fig3")
+    assert (tiny / "results/tiny/duality/fig3.pdf").stat().st_size > 1000
+    (train,) = tiny.jobs("train")
+    assert (train["JobState"], train["TresPerJob"]) == ("COMPLETED", "gres:gpu:1")
+    assert "a GPU was asked for" in next((tiny / "results/logs/train").glob("*.log")).read_text()
+    (measure,) = tiny.jobs("measure_duality")
+    assert (measure["JobState"], measure["MinMemoryNode"]) == ("COMPLETED", "4000M")
+    assert (measure["NumCPUs"], measure["TimeLimit"]) == ("1", "01:00:00")
+    assert "TresPerJob" not in measure
+
+
+def test_a_training_cancelled_in_its_middle_goes_on_to_the_same_bytes(tiny):
+    """And this cluster wants --gres for its GPUs."""
+    want_a_gpu(tiny)
+    # No loss is ever this low: all epochs are taken, which lasts some seconds.
+    tiny.set_study("runs", "base", "stop", value={"loss_below": 1e-12, "epochs": 1500})
+    tiny.snakemake("--until", "subset")
+    process = tiny.submitting("--until", "train", profile="slurm-gres")
+    seen = set()
+
+    def saved():
+        for state in (tiny / "results/resume").glob("*/state.safetensors"):
+            seen.add(state.stat().st_mtime_ns)
+        return len(seen) > 3
+
+    wait(process, saved)
+    (first,) = tiny.jobs("train")
+    ask("scancel", first["JobId"])
+    (state,) = (tiny / "results/resume").glob("*/state.safetensors")
+    epochs = load_file(state)["times"].tolist()
+    assert len(epochs) < 1500
+    ended(process)
+
+    cancelled, again = tiny.jobs("train")
+    assert (cancelled["JobState"], again["JobState"]) == ("CANCELLED", "COMPLETED")
+    assert again["TresPerNode"] == "gres:gpu:1"
+    assert "TresPerJob" not in again
+    resumed = tiny.contents("runs/*/*")
+    (times,) = (tiny / "results/runs").glob("*/times.csv")
+    seconds = [float(row["seconds"]) for row in csv.DictReader(times.open())]
+    assert seconds[: len(epochs)] == epochs, "it went on from there"
+
+    tiny.snakemake("--until", "train", "--forcerun", "train")
+    whole = tiny.contents("runs/*/*")
+    assert {name.rpartition("/")[2] for name in whole if whole[name] != resumed[name]} == {
+        "times.csv",
+        "provenance.json",
+    }
+
+
+def test_a_job_that_needs_more_memory_than_it_asked_for_is_given_more(tiny):
+    """The first attempt is not even enough to load torch; the third surely is."""
+    tiny.edit(NEEDS, r"return 2000", "return 400")
+    tiny.snakemake("--until", "subset")
+    tiny.submit("--until", "train")
+    *too_small, enough = tiny.jobs("train")
+    asked = [job["MinMemoryNode"] for job in (*too_small, enough)]
+    assert asked in (["400M", "800M"], ["400M", "800M", "1200M"])
+    assert "COMPLETED" not in {job["JobState"] for job in too_small}
+    assert enough["JobState"] == "COMPLETED"
+    assert enough["TimeLimit"] != too_small[0]["TimeLimit"]
+
+
+def test_a_job_waits_until_a_drained_node_is_back(tiny):
+    ask("scontrol", "update", f"nodename={NODE}", "state=drain", "reason=test")
+    try:
+        process = tiny.submitting("results/tiny/dag.png")
+        wait(process, lambda: tiny.jobs("dag"))
+        (waiting,) = tiny.jobs("dag")
+        assert waiting["JobState"] == "PENDING"
+        assert "drain" in ask("sinfo", "--noheader", "--format=%T")
+    finally:
+        ask("scontrol", "update", f"nodename={NODE}", "state=resume")
+    ended(process)
+    assert (tiny / "results/tiny/dag.png").exists()
+    (done,) = tiny.jobs("dag")
+    assert done["JobState"] == "COMPLETED"

@@ -1,0 +1,1 @@
+"""Figures of the study `atlas`: every measure on runs of all studies."""

@@ -1,0 +1,31 @@
+"""A heat map with its numbers in it."""
+
+from collections.abc import Callable
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+
+# From blue through white to red: told apart by every kind of eye.
+SCALE = "RdBu_r"
+# Beyond this share of the limit the colour is dark, and numbers on it are white.
+DARK = 0.65
+
+
+def heat_map(
+    ax: Axes, values: np.ndarray, limit: float, text: Callable[[float], str], bold: np.ndarray
+) -> None:
+    """Rows and columns as they are, coloured from −`limit` to `limit`; nothing where unknown."""
+    colours = colormaps[SCALE].with_extremes(bad="0.93")
+    ax.imshow(np.ma.masked_invalid(values), cmap=colours, vmin=-limit, vmax=limit, aspect="auto")
+    for (row, column), value in np.ndenumerate(values):
+        if np.isfinite(value):
+            ax.text(
+                column, row, text(value).replace("-", "−"), ha="center", va="center", fontsize=6.5,
+                color="white" if abs(value) > DARK * limit else "black",
+                fontweight="bold" if bold[row, column] else "normal",
+            )  # fmt: skip
+    ax.set_xticks(np.arange(values.shape[1]))
+    ax.set_yticks(np.arange(values.shape[0]))
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)

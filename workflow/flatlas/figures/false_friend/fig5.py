@@ -1,0 +1,50 @@
+"""Figure 5: SGD and AdamW, each with its last iterate and with the average of its iterates."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from flatlas.figures.false_friend.nets import NORMS, nets, sweeps, unsettled
+from flatlas.figures.style import BLACK, Drawing, note, panels
+from flatlas.figures.trainings import small_print
+from flatlas.store.material import Material
+
+NAMES = {
+    "vgg_sgd": "SGD",
+    "vgg_sgd_ia": "SGD\n+ IA",
+    "vgg_adamw": "AdamW",
+    "vgg_adamw_ia": "AdamW\n+ IA",
+}
+
+
+def draw(material: Material) -> Drawing:
+    """The three norms and the accuracy, a column of dots for each way to train."""
+    points = nets(material)
+    ways = sweeps(material)
+    figure, axes = panels(1, 4, width=2.7)
+    for ax, (name, (symbol, colour, sign)) in zip(axes, NORMS.items(), strict=False):
+        _dots(ax, points, ways, name, colour, sign)
+        ax.set(yscale="log", ylabel=symbol)
+    _dots(axes[3], points, ways, "accuracy", BLACK, "o")
+    axes[3].set_ylabel("test accuracy (%)")
+    said = "IA: the mean of the iterates. Dots: realizations; bars: their means. " + unsettled(
+        points
+    )
+    note(figure, said + small_print(material))
+    return Drawing(figure, points)
+
+
+def _dots(
+    ax: Axes, points: pd.DataFrame, ways: list[str], column: str, colour: str, sign: str
+) -> None:
+    ax.set_xticks(range(len(ways)), [NAMES.get(way, way) for way in ways], fontsize=7.5)
+    ax.set_xlim(-0.6, len(ways) - 0.4)
+    for at, way in enumerate(ways):
+        some = points[points["sweep"] == way]
+        values = some[column].to_numpy(float)
+        lost = some["settled"].eq(False) if column == "spectral_norm" else np.zeros(len(some), bool)
+        for value, hollow in zip(values, lost, strict=True):
+            face = "white" if hollow else colour
+            ax.plot(at, value, sign, mfc=face, mec=colour, ms=4, alpha=0.8)
+        if len(values):
+            ax.plot([at - 0.25, at + 0.25], [values.mean()] * 2, "-", color=colour, lw=1.2)

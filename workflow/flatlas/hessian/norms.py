@@ -1,0 +1,42 @@
+"""The three norms by which the Hessian is called sharp: spectral norm, trace and Frobenius norm."""
+
+from dataclasses import dataclass
+
+import torch
+
+from flatlas.hessian.dense import DenseHessian
+from flatlas.hessian.free import FreeHessian
+from flatlas.hessian.hutchinson import Estimate, hutchinson
+from flatlas.hessian.lanczos import TOLERANCE, Spectrum, spectrum
+
+# Beyond as many images times outputs the exact Frobenius norm, a sum over pairs of them, takes
+# longer than its estimate does: at 10,000 half a minute of one core, beside half a second.
+EXACT = 5_000
+
+
+@dataclass(frozen=True)
+class Norms:
+    """The ends of the spectrum, with the spectral norm; the trace and the Frobenius norm."""
+
+    spectrum: Spectrum
+    trace: Estimate
+    frobenius: Estimate
+
+
+def norms(
+    hessian: DenseHessian | FreeHessian,
+    top: int,
+    probes: int,
+    random: torch.Generator,
+    tolerance: float = TOLERANCE,
+) -> Norms:
+    """All of them, from the `top` eigenvalues and, where there is no closed form, from `probes`."""
+    if isinstance(hessian, DenseHessian):
+        hessian = hessian.reduced()
+    found = spectrum(hessian.product, hessian.size, top, random, tolerance)
+    if isinstance(hessian, FreeHessian):
+        return Norms(found, *hutchinson(hessian.product, hessian.size, probes, random))
+    trace = Estimate(hessian.trace(), 0.0)
+    if hessian.rows <= EXACT:
+        return Norms(found, trace, Estimate(hessian.frobenius(), 0.0))
+    return Norms(found, trace, hutchinson(hessian.product, hessian.size, probes, random)[1])

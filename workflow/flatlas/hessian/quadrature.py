@@ -1,0 +1,89 @@
+"""The spectral density of a symmetric matrix, by stochastic Lanczos quadrature.
+
+φ(t) = (1/P) Σ_i δ(t − λ_i) is the mean over random probes v of Σ_i (v·φ_i)² δ(t − λ_i)/|v|². Some
+steps of Lanczos from v make of each of these a sum over few nodes θ, the eigenvalues of a
+tridiagonal matrix, with the squared first entries of its eigenvectors as weights (Golub & Welsch
+1969; Lin, Saad & Yang 2016). Its moments up to twice the steps, less one, are exact for the probe.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from scipy.linalg import eigh_tridiagonal
+from torch import Tensor
+
+from flatlas.hessian.hutchinson import Estimate, mean
+from flatlas.hessian.lanczos import ROUND_OFF, Product
+
+
+@dataclass(frozen=True)
+class Quadrature:
+    """Nodes θ and weights (probes, steps) of a matrix of this `size`; each probe's add up to 1."""
+
+    size: int
+    nodes: np.ndarray
+    weights: np.ndarray
+
+    @property
+    def reach(self) -> float:
+        """The largest |θ|, which many steps bring to the spectral norm."""
+        return float(np.abs(self.nodes).max())
+
+    def moment(self, power: int) -> Estimate:
+        """∫ φ(t) t^power dt."""
+        return self._mean(self.nodes**power)
+
+    def share(self, low: float, high: float) -> Estimate:
+        """The share of the eigenvalues from `low` to `high`."""
+        return self._mean((self.nodes >= low) & (self.nodes <= high))
+
+    def density(self, grid: np.ndarray, width: float) -> np.ndarray:
+        """φ on a grid, each node seen as a normal distribution of this `width`."""
+        away = (grid[:, None] - self.nodes.ravel()) / width
+        seen = np.exp(-(away**2) / 2) / (width * np.sqrt(2 * np.pi))
+        return np.asarray(seen @ self.weights.ravel() / len(self.weights))
+
+    def _mean(self, values: np.ndarray) -> Estimate:
+        return mean(torch.as_tensor((self.weights * values).sum(1)))
+
+
+@torch.no_grad()
+def quadrature(
+    product: Product, size: int, probes: int, steps: int, generator: torch.Generator
+) -> Quadrature:
+    """From `probes` vectors of random signs, with up to `steps` products each.
+
+    `product` multiplies vectors that are rows; `generator` is on the matrix's device.
+    """
+    nodes, weights = np.zeros((2, probes, min(steps, size)))
+    for probe in range(probes):
+        drawn = torch.randint(2, (size,), generator=generator, device=generator.device)
+        diagonal, beside = _tridiagonal(product, 2 * drawn.double() - 1, nodes.shape[1])
+        values, vectors = eigh_tridiagonal(diagonal, beside)
+        # Where the search has come to an end early, what is left of a row has no weight.
+        nodes[probe, : len(values)] = values
+        weights[probe, : len(values)] = vectors[0] ** 2
+    return Quadrature(size, nodes, weights)
+
+
+def _tridiagonal(product: Product, start: Tensor, steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """The diagonal and what stands beside it, of the matrix in the basis that grows from `start`.
+
+    Each vector is made orthogonal to all before it, twice, so that no node comes again.
+    """
+    basis = start.new_empty(steps, len(start))
+    diagonal, beside, reach = np.zeros(steps), np.zeros(steps), 0.0
+    left, length = start, start.norm().item()
+    for step in range(steps):
+        basis[step] = left / length
+        left = product(basis[step : step + 1]).squeeze(0)
+        reach = max(reach, left.norm().item())
+        diagonal[step] = (basis[step] @ left).item()
+        for _ in range(2):
+            left = left - (basis[: step + 1] @ left) @ basis[: step + 1]
+        length = left.norm().item()
+        beside[step] = length
+        if length <= ROUND_OFF * reach:
+            break
+    return diagonal[: step + 1], beside[:step]

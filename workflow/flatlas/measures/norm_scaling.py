@@ -1,0 +1,122 @@
+"""A solution scaled as a whole, w → c w: loss and Hessian as measured, and as they should become.
+
+A ReLU net of L layers without biases is homogeneous: its logits are z(cw) = c^L z(w), and their
+Jacobian is J(cw) = c^(L−1) J(w). (With one layer there may be biases, which count as weights of an
+input that is 1.) With the largest logit z_a of an image, the odds of another class b are
+
+    o_b = e^(−c^L (z_a − z_b)),
+
+and as c → ∞ they vanish, exponentially in c^L times the margin z_a − z_b. The curvature of the
+cross-entropy in the logits, diag(p) − p pᵀ, is Σ_b o_b (e_a − e_b)(e_a − e_b)ᵀ to first order in
+them, and the mean over images of
+
+    c^(2L−2) Σ_b o_b (J_a − J_b)ᵀ (J_a − J_b)
+
+is what the Gauss-Newton part of the Hessian becomes. The other part, Σ (p − y) ∇∇z, goes as c^(L−2)
+times the same odds where an image is classified correctly, and so is smaller by c^L; in the trace
+of a ReLU net it has no share at all. The loss is Σ_b o_b to the same order, plus c^L (z_a − z_y)
+for an image that is misclassified, of which the second part of the Hessian keeps growing: what is
+predicted of the Hessian is for nets without any.
+
+So with powers of c that grow and odds that vanish faster, trace, Frobenius and spectral norm of
+ever larger weights all go to 0. The prediction is of the weights at c = 1 alone.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import torch
+from pandas import DataFrame
+from torch import Tensor
+
+from flatlas.hessian import DenseHessian
+from flatlas.hessian.loss import MeanLoss, flattened
+from flatlas.hessian.norms import Norms, norms
+from flatlas.measures.clean import on_clean
+from flatlas.measures.solution import Solution
+from flatlas.seeds import stream
+
+
+def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
+    """`summary` has a row for each c among the `factors`; `<column>_predicted` is as c → ∞.
+
+    `least_margin` is the least z_y − z_b at c = 1, negative where an image is `misclassified`.
+    """
+    solution = on_clean(solution)
+    logits = solution.net.forward(solution.parameters, solution.inputs).squeeze(0)
+    margins = _margins(logits, solution.labels.squeeze(0))
+    told = {
+        "least_margin": margins.min().item(),
+        "misclassified": int((margins <= 0).sum()),
+    }
+    rows = [{**_at(solution, logits, factor, options), **told} for factor in options["factors"]]
+    return {"summary": DataFrame(rows)}
+
+
+def _at(
+    solution: Solution, logits: Tensor, factor: float, options: Mapping[str, Any]
+) -> dict[str, float | int | bool]:
+    net, images = solution.net, (solution.inputs, solution.labels)
+    depth = len(net.dense_layers)
+    scaled = {name: factor * value for name, value in solution.parameters.items()}
+    measured = _norms(solution, DenseHessian.of(net, scaled, *images), options)
+    root = partial(limit_root, power=factor**depth)
+    limit = DenseHessian.gauss_newton(net, solution.parameters, solution.inputs, root)
+    predicted, power = _norms(solution, limit, options), factor ** (2 * depth - 2)
+    (w,) = flattened(net, scaled)
+    return {
+        "factor": factor,
+        "depth": depth,
+        "weight_norm": w.norm().item(),
+        "loss": MeanLoss(net, *images)(w).item(),
+        "loss_predicted": _limit_loss(logits, solution.labels.squeeze(0), factor**depth),
+        "spectral_norm": measured.spectrum.norm,
+        "spectral_norm_predicted": power * predicted.spectrum.norm,
+        "trace": measured.trace.value,
+        "trace_predicted": power * predicted.trace.value,
+        "frobenius": measured.frobenius.value,
+        "frobenius_error": measured.frobenius.standard_error,
+        "frobenius_predicted": power * predicted.frobenius.value,
+        "residual": measured.spectrum.top_residuals.max().item(),
+        "iterations": measured.spectrum.iterations,
+        "converged": measured.spectrum.converged and predicted.spectrum.converged,
+    }
+
+
+def _norms(solution: Solution, hessian: DenseHessian, options: Mapping[str, Any]) -> Norms:
+    """With the same probes every time, so that a ratio of two estimates has little of their noise.
+
+    The largest eigenvalue comes first of all; some more beside it let the search go on.
+    """
+    seed = stream(solution.seed, "norm scaling")
+    random = torch.Generator(solution.inputs.device).manual_seed(seed)
+    return norms(hessian, options["top"], options["probes"], random, options["tolerance"])
+
+
+def _margins(logits: Tensor, labels: Tensor) -> Tensor:
+    """By how much the logit of each image's own class exceeds the largest other one."""
+    own = logits.gather(1, labels.unsqueeze(1)).squeeze(1)
+    others = logits.scatter(1, labels.unsqueeze(1), -torch.inf)
+    return own - others.amax(1)
+
+
+def _odds(logits: Tensor, power: float) -> Tensor:
+    """o_b (images, outputs), and 0 for the class of the largest logit."""
+    largest = logits.argmax(1, keepdim=True)
+    odds = (power * (logits - logits.gather(1, largest))).exp()
+    return odds.scatter(1, largest, 0.0)
+
+
+def limit_root(logits: Tensor, power: float) -> Tensor:
+    """R (outputs, images, outputs) with RᵀR = Σ_b o_b (e_a − e_b)(e_a − e_b)ᵀ over the images."""
+    images, outputs = logits.shape
+    one = torch.eye(outputs, dtype=logits.dtype, device=logits.device)
+    differences = one[logits.argmax(1)] - one.unsqueeze(1)
+    return (_odds(logits, power) / images).sqrt().T.unsqueeze(2) * differences
+
+
+def _limit_loss(logits: Tensor, labels: Tensor, power: float) -> float:
+    own = logits.gather(1, labels.unsqueeze(1)).squeeze(1)
+    losses = power * (logits.amax(1) - own) + _odds(logits, power).sum(1)
+    return losses.mean().item()

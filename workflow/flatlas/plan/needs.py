@@ -1,0 +1,93 @@
+"""What a job asks of a machine: memory, minutes, a GPU. None of it defines a result.
+
+A net counts by its weights and by its products, the multiplications that one image costs.
+"""
+
+from collections.abc import Callable, Iterator
+from math import prod
+from typing import Any
+
+from flatlas.plan.data_specs import SubsetSpec, images_seen
+from flatlas.plan.net_specs import ModuleSpec
+from flatlas.plan.training_specs import RunSpec
+
+# From so many products an image on, a GPU is worth waiting for. LeNets have three million at most,
+# a PreResNet-20 on CIFAR forty, a ResNet-18 five hundred.
+WORTH_A_GPU = 10**7
+
+# Products a second in training, forward and back: the least that was measured on a core
+# (docs/scale.md); on a GPU it is a guess on the safe side.
+ON_A_CORE, ON_A_GPU = 10**9, 10**11
+
+# What a torch module is taken for, whatever it is: the weights of a ResNet-50, at so many places of
+# an image that they make the products of a ResNet-18.
+LIKE_A_RESNET = (25 * 10**6, 20)
+
+Asked = Callable[..., int | str]
+
+
+def growing(amount: int) -> Asked:
+    """A resource that is as many times the amount as the job has been tried."""
+    return lambda wildcards, attempt: attempt * amount
+
+
+def gpu_request(count: Callable[[Any], int], by_gres: bool) -> dict[str, Asked]:
+    """The resource that asks for GPUs, whose number hangs on a job's wildcards.
+
+    Snakemake and most clusters know it as `gpu`; some clusters want `gres`, and never both.
+    """
+    if not by_gres:
+        return {"gpu": count}
+    return {"gres": lambda wildcards: f"gpu:{n}" if (n := count(wildcards)) else ""}
+
+
+def training_gpus(run: RunSpec, ranks: int = 1) -> int:
+    """A GPU a process where the net is large; the others are quicker on a core of their own."""
+    return ranks if _products(run) >= WORTH_A_GPU else 0
+
+
+def training_minutes(run: RunSpec) -> int:
+    """The time that all epochs would take, and some to begin and end."""
+    epochs = run.stop.epochs + run.stop.extra_epochs
+    work = _products(run) * images_seen(run.samples) * epochs * len(run.seeds)
+    return 20 + work // (60 * (ON_A_GPU if training_gpus(run) else ON_A_CORE))
+
+
+def training_memory(run: RunSpec, ranks: int = 1) -> int:
+    """Megabytes: torch and all images as floats for each process, and the copies of the weights.
+
+    Those are the iterate, its gradient, the optimizer's state, the average, what is just being
+    saved, and a copy for each moment that is kept.
+    """
+    one_draw = isinstance(run.samples, SubsetSpec) and run.samples.split is not None
+    pixels = prod(run.input_shape) * images_seen(run.samples) * (1 if one_draw else len(run.seeds))
+    learners = run.learners.count if run.learners else 1
+    copies = 10 + len(run.checkpoints) + len(run.overtraining)
+    weights = sum(weights for weights, _ in _layers(run)) * len(run.seeds) * learners * copies
+    return 2000 * ranks + 4 * (2 * pixels * ranks + weights) // 10**6
+
+
+def _products(run: RunSpec) -> int:
+    return sum(weights * positions for weights, positions in _layers(run))
+
+
+def _layers(run: RunSpec) -> Iterator[tuple[int, int]]:
+    """For each layer its number of weights, and at how many places of an image they are used."""
+    net = run.net
+    if isinstance(net, ModuleSpec):
+        yield LIKE_A_RESNET
+        return
+    channels, height, width = run.input_shape
+    features = channels * height * width
+    if net.family == "convolutional":
+        for stage in net.stages:
+            height, width = (
+                (side + 2 * stage.padding - stage.kernel) // stage.stride + 1
+                for side in (height, width)
+            )
+            yield stage.kernel**2 * channels * stage.channels, height * width
+            channels, height, width = stage.channels, height // stage.pool, width // stage.pool
+        features = channels * (1 if net.global_pool else height * width)
+    for outputs in (*net.hidden, run.outputs):
+        yield features * outputs, 1
+        features = outputs

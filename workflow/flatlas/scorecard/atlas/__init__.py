@@ -1,0 +1,1 @@
+"""Claims of the study `atlas`: our own questions."""

@@ -1,0 +1,37 @@
+"""Figure 1: whether a measure ranks nets by their gap, and whether it adds to the baselines."""
+
+from collections.abc import Iterator
+
+from flatlas.scorecard.atlas.ranking import ranked, runs_with, tau
+from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.conventions import CORRELATED, MORE
+from flatlas.store.atlas import BASELINES, MEASURES, STUDY, nets, once
+from flatlas.store.material import Material
+
+
+def judge(material: Material) -> list[Claim]:
+    """Our own questions, two of each measure."""
+    return [*_claims(material)]
+
+
+def _claims(material: Material) -> Iterator[Claim]:
+    table = once(nets(material))
+    studies = table[STUDY].to_numpy()
+    for name, measure in MEASURES.items():
+        runs = runs_with(table, name)
+        yield ranked(
+            f"{name}_ranks",
+            f"the larger the {measure.name}, the larger the gap",
+            f"Kendall's coefficient of the {measure.name} with the gap, over pairs of one study",
+            CORRELATED["kendall"],
+            tau(table, name, studies),
+            runs,
+        )
+        yield ranked(
+            f"{name}_adds",
+            f"the {measure.name} tells what epochs, loss, gradient and weight norm do not",
+            "the same, given the four baselines",
+            MORE,
+            tau(table, name, studies, BASELINES),
+            runs,
+        )

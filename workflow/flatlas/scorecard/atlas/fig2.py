@@ -1,0 +1,47 @@
+"""Figure 2: whether a measure goes with the gap whatever is varied."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from flatlas.scorecard.atlas.ranking import ranked, runs_with, tau
+from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.conventions import MORE
+from flatlas.statistics.estimate import UNKNOWN, Estimate
+from flatlas.store.atlas import AXES, MEASURES, nets, settings
+from flatlas.store.material import Material
+
+
+def judge(material: Material) -> list[Claim]:
+    """Our own question, of each measure that any of the axes has."""
+    return [*_claims(nets(material))]
+
+
+def _claims(table: pd.DataFrame) -> Iterator[Claim]:
+    for name, measure in MEASURES.items():
+        found = {axis: _along(table, axis, name) for axis in AXES}
+        # An axis of two runs has a value, but no interval.
+        known = {axis: one for axis, one in found.items() if np.isfinite(one.low)}
+        yield ranked(
+            f"{name}_everywhere",
+            f"whatever is varied, the larger the {measure.name}, the larger the gap",
+            "the least of Kendall's coefficients over pairs of nets that differ only in one of "
+            f"{', '.join(AXES[axis][0] for axis in known) or 'nothing'}",
+            MORE,
+            _least([*known.values()]),
+            runs_with(table, name) if known else 0,
+        )
+
+
+def _along(table: pd.DataFrame, axis: str, name: str) -> Estimate:
+    some = table[table["sweep"] == axis]
+    return tau(some, name, settings(some, axis))
+
+
+def _least(found: list[Estimate]) -> Estimate:
+    """The least value; its interval ends at the least of each end."""
+    if not found:
+        return UNKNOWN
+    ends = [[one.value, one.low, one.high] for one in found]
+    return Estimate(*map(float, np.min(ends, axis=0)))

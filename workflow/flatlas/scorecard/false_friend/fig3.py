@@ -1,0 +1,10 @@
+"""Figure 3: L2 on MNIST."""
+
+from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.false_friend.grid import claims_on_l2
+from flatlas.store.material import Material
+
+
+def judge(material: Material) -> list[Claim]:
+    """Three kinds of net."""
+    return claims_on_l2(material, "logistic", "mlp", "cnn")

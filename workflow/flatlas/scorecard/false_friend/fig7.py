@@ -1,0 +1,56 @@
+"""Figure 7: whether a norm times ‖w‖² orders nets by test error better than the norm alone."""
+
+from collections.abc import Iterator
+
+from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.conventions import CORRELATED, TIGHTER
+from flatlas.scorecard.correlations import pooled
+from flatlas.scorecard.false_friend.measured import NAMES, NORMS, read, settled, with_history
+from flatlas.scorecard.nets import Nets
+from flatlas.statistics.correlation import kendall
+from flatlas.store.material import Material
+
+VGG = ("vgg_sgd", "vgg_sgd_ia", "vgg_adamw", "vgg_adamw_ia")
+KINDS = {name: (says, name) for name, says in NAMES.items()} | {"vgg": ("VGG", VGG)}
+
+
+def judge(material: Material) -> list[Claim]:
+    """For each kind of net, over L2 or optimizers and over realizations."""
+    material = with_history(material)
+    return [
+        claim
+        for name, (says, sweep) in KINDS.items()
+        for claim in _ordered(Nets(material, sweep), name, says)
+    ]
+
+
+def _ordered(nets: Nets, name: str, says: str) -> Iterator[Claim]:
+    """The larger error belongs to the sharper net: coefficients have a sign here."""
+    error, weights = (read(nets, column) for column in ("test_error", "weight_norm"))
+    tau = pooled(kendall)
+    for norm, called in NORMS.items():
+        alone = read(nets, norm)
+        product = alone * weights**2
+        yield nets.claim(
+            f"{name}_{norm}_better",
+            "flatness says more of generalisation in conjunction with the weights' scale",
+            f"Kendall's coefficient of {called} times ‖w‖² with the test error, less that of"
+            f" {called} alone, over all nets of {says}",
+            TIGHTER,
+            lambda x, y, z: tau(x, z) - tau(y, z),
+            product,
+            alone,
+            error,
+            settled=settled(nets, norm),
+        )
+        yield nets.claim(
+            f"{name}_{norm}_orders",
+            "flatness in conjunction with the weights' scale measures generalisation",
+            f"Kendall's coefficient of {called} times ‖w‖² with the test error, over all nets"
+            f" of {says}",
+            CORRELATED["kendall"],
+            tau,
+            product,
+            error,
+            settled=settled(nets, norm),
+        )

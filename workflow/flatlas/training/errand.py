@@ -1,0 +1,43 @@
+"""A training from files to files: what a process is sent for, and what it brings back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flatlas.data.samples import load_samples
+from flatlas.plan.training_specs import RunSpec
+from flatlas.store.arrays import read_arrays, write_arrays
+from flatlas.store.tables import write_table
+from flatlas.training.learners import Team
+from flatlas.training.resume import Resume
+from flatlas.training.trainer import Report, train
+
+
+@dataclass(frozen=True)
+class Errand:
+    """All that a training reads, where it leaves its results, and where its state waits."""
+
+    spec: Mapping[str, Any]
+    images: str
+    samples: str
+    start: str | None
+    outputs: Mapping[str, str]
+    resume: str
+    identity: str
+
+    def carry_out(self, device: str, report: Report, team: Team | None = None) -> None:
+        """Train; of a team only the one that leads writes."""
+        spec = RunSpec.model_validate(self.spec)
+        samples = load_samples(self.images, self.samples, spec.seeds)
+        start = None if self.start is None else read_arrays(self.start)
+        resume = Resume(Path(self.resume), self.identity)
+        trained = train(spec, samples, resume, report, device, start, team)
+        if team is not None and not team.leads:
+            return
+        write_arrays(self.outputs["weights"], trained.weights)
+        write_table(self.outputs["history"], trained.history)
+        write_table(self.outputs["outcomes"], trained.outcomes)
+        write_table(self.outputs["times"], trained.times)
+        if trained.trajectory is not None:
+            trained.trajectory.finish(Path(self.outputs["trajectory"]))
