@@ -17,6 +17,8 @@ POOLS = {
     NoneType: (None,),
 }
 
+# Where none of them will do: names of a user's own nets.
+ELSE = ("nets:One", "nets:Two")
 
 # Models whose variations are being made, one within another.
 BEGUN: list[type[BaseModel]] = []
@@ -51,7 +53,8 @@ def variations(model: type[BaseModel]) -> list[dict[str, Any]]:
 def admitted(kind: Any, constraints: tuple[Any, ...] = ()) -> list[Any]:
     """Values of a type, several where it has several."""
     adapter = TypeAdapter(Annotated[kind, *constraints] if constraints else kind)
-    return [value for value in _proposed(kind) if _valid(adapter, value)]
+    found = [value for value in _proposed(kind) if _valid(adapter, value)]
+    return found or [value for value in ELSE if _valid(adapter, value)]
 
 
 def _proposed(kind: Any) -> Iterator[Any]:

@@ -49,8 +49,8 @@ def test_a_module_is_planned_without_being_read(folder, plan_of):
     [
         ("own_plans:Net", r"net.module is 'own_plans:Net', but .*work has no own_plans.py."),
         ("parts.more:Net", r"net.module is 'parts.more:Net', but .*work has no parts/more.py."),
-        ("own_plan.Net", r"net: module is 'own_plan.Net': write it as 'my_nets:Tiny'"),
-        ("../own_plan:Net", r"net: module is '../own_plan:Net': write it as 'my_nets:Tiny'"),
+        ("own_plan.Net", r"net.module: 'own_plan.Net' has to be written as 'my_nets:Tiny'"),
+        ("../own_plan:Net", r"net.module: '../own_plan:Net' has to be written as"),
     ],
 )
 def test_a_module_that_is_not_there_is_refused(folder, plan_of, module, said):

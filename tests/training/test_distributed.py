@@ -89,6 +89,9 @@ CASES = {
         "checkpoints": (0, 2),
         "average": {"from_epoch": 2},
     },
+    "four, each with both and itself": {
+        "learners": {"kind": "dpsgd", "count": 4, "mixing": "neighbourhood"},
+    },
     "three, all with all": {
         "learners": {"kind": "dpsgd", "count": 3, "mixing": "full"},
         "optimizer": {"name": "adam", "lr": 0.01},

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt, model_validator
+from pydantic import AfterValidator, Field, JsonValue, NonNegativeInt, PositiveInt, model_validator
 
 from flatlas.plan.spec import Spec
 
@@ -136,6 +136,13 @@ class Densenet(Spec):
     channels: PositiveInt = 64
 
 
+def _where_and_what(module: str) -> str:
+    where, _, what = module.partition(":")
+    if not all(part.isidentifier() for part in [*where.split("."), what]):
+        raise ValueError(f"'{module}' has to be written as 'my_nets:Tiny'")
+    return module
+
+
 class Own(Spec):
     """A user's own torch module: what a class or function makes of `arguments`.
 
@@ -144,15 +151,8 @@ class Own(Spec):
     """
 
     family: Literal["own"]
-    module: str
+    module: Annotated[str, AfterValidator(_where_and_what)]
     arguments: dict[str, JsonValue] = Field(default={})
-
-    @model_validator(mode="after")
-    def _module_says_where_and_what(self) -> "Own":
-        where, _, what = self.module.partition(":")
-        if not all(part.isidentifier() for part in [*where.split("."), what]):
-            raise ValueError(f"module is '{self.module}': write it as 'my_nets:Tiny'")
-        return self
 
 
 ModuleSpec = Preactivation | Resnet | Densenet | Own

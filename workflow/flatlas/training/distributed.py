@@ -61,7 +61,7 @@ class Ranks:
             value /= self.world
 
     def _average_neighbours(self, stack: Parameters) -> None:
-        """(W_{j-1} + W_{j+1})/2: all weights in one message to either side."""
+        """(W_{j-1} + W_{j+1})/2, or with itself: all weights in one message to either side."""
         mine = torch.cat([value.flatten() for value in stack.values()])
         left, right = torch.empty_like(mine), torch.empty_like(mine)
         before, after = (self.rank - 1) % self.world, (self.rank + 1) % self.world
@@ -73,8 +73,10 @@ class Ranks:
         ]
         for message in dist.batch_isend_irecv(messages):
             message.wait()
-        mean = ((left + right) / 2).split([value.numel() for value in stack.values()])
-        for value, mixed in zip(stack.values(), mean, strict=True):
+        beside = left + right
+        mean = beside / 2 if self.learners.mixing == "ring" else (beside + mine) / 3
+        parts = mean.split([value.numel() for value in stack.values()])
+        for value, mixed in zip(stack.values(), parts, strict=True):
             value.copy_(mixed.view_as(value))
 
     def mean(self, parameters: Parameters) -> Parameters:
