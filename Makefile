@@ -14,6 +14,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 VECLIB_
 STUDY      ?= duality
 PRESET     ?= paper
 FROM       ?=
+WITHOUT    ?=
 CONFIGFILE ?=
 
 .PHONY: help venv demo test test-slurm lint bench docs gallery lock clean clean-venv
@@ -70,7 +71,7 @@ docs: $(READY)  ## the parts of pages that are made: tables of keys, figures, ve
 	$(BIN)/python docs/made
 
 gallery: $(READY)  ## docs/gallery/STUDY from the figures of PRESET
-	$(BIN)/python docs/gallery/collect.py $(STUDY) $(PRESET) --from "$(FROM)" \
+	$(BIN)/python docs/gallery/collect.py $(STUDY) $(PRESET) --from "$(FROM)" --without "$(WITHOUT)" \
 	    $(if $(CONFIGFILE),--configfile "$(CONFIGFILE)")
 
 # Pins that still fit are kept; `make lock UPGRADE=--upgrade` moves everything forward. `fewest` gives

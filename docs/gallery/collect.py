@@ -2,8 +2,9 @@
 
     make gallery STUDY=duality PRESET=paper
 
-What was drawn at another preset may be added: FROM="laptop:cifar_fig3,cifar_fig4". If the figures
-were drawn with a --configfile, say so here, too: CONFIGFILE=mine.yaml. The page tells it.
+What was drawn at another preset may be added: FROM="laptop:cifar_fig3,cifar_fig4"; what is not
+drawn yet be left out: WITHOUT="s1,s3". If the figures were drawn with a --configfile, say so here,
+too: CONFIGFILE=mine.yaml. The page tells it.
 """
 
 import argparse
@@ -38,11 +39,13 @@ def main() -> None:
     parser.add_argument("preset")
     parser.add_argument("--from", dest="others", default="", help="PRESET:FIGURE,FIGURE")
     parser.add_argument("--configfile", type=Path, help="what the figures were drawn with")
+    parser.add_argument("--without", default="", help="FIGURE,FIGURE")
     given = parser.parse_args()
     other, _, names = given.others.partition(":")
     study = yaml.safe_load((ROOT / "config" / "studies" / f"{given.study}.yaml").read_text())
     presets = dict.fromkeys(study["figures"], given.preset)
     presets |= dict.fromkeys(filter(None, names.split(",")), other)
+    presets = {name: at for name, at in presets.items() if name not in given.without.split(",")}
     _check(given.study, presets, study["figures"])
     with tempfile.TemporaryDirectory(dir=HERE) as fresh:
         _collect(given.study, study, presets, _typed(given, presets), Path(fresh))
@@ -65,22 +68,25 @@ def _collect(
     name: str, study: Mapping[str, Any], presets: Mapping[str, str], typed: str, page: Path
 ) -> None:
     parts, tables = [], []
-    for figure, settings in study["figures"].items():
-        picture = _picture(name, presets[figure], figure)
+    for figure, preset in presets.items():
+        picture = _picture(name, preset, figure)
         _shrink(picture, page / f"{figure}.png")
-        parts += [f"## {figure}: {settings['title']}", f"![{figure}]({figure}.png)"]
+        title = study["figures"][figure]["title"]
+        parts += [f"## {figure}: {title}", f"![{figure}]({figure}.png)"]
         claims = picture.with_suffix(".claims.csv")
         if claims.is_file():
-            table = pd.read_csv(claims, keep_default_na=False).assign(preset=presets[figure])
+            table = pd.read_csv(claims, keep_default_na=False).assign(preset=preset)
             tables.append(table)
             parts.append(_table(table))
     claims = pd.concat(tables, ignore_index=True)
     claims.to_csv(page / "scorecard.csv", index=False)
+    missing = ", ".join(figure for figure in study["figures"] if figure not in presets)
     head = [
         f"# {study['title']}",
         study["paper"].strip(),
         READING.format(study=name),
         _counts(claims),
+        *([f"Not drawn at this scale yet: {missing}."] if missing else []),
         typed,
     ]
     (page / "README.md").write_text("\n\n".join([*head, *parts]) + "\n", encoding="utf-8")
@@ -97,7 +103,12 @@ def _typed(given: argparse.Namespace, presets: Mapping[str, str]) -> str:
     for preset in dict.fromkeys(presets.values()):
         targets = " ".join(f"{given.study}_{name}" for name, at in presets.items() if at == preset)
         commands.append(f"snakemake {targets}{laid} --config preset={preset} data_root=DIR")
-    settings = {"STUDY": given.study, "PRESET": given.preset, "FROM": given.others}
+    settings = {
+        "STUDY": given.study,
+        "PRESET": given.preset,
+        "FROM": given.others,
+        "WITHOUT": given.without,
+    }
     settings |= {"CONFIGFILE": given.configfile.name if given.configfile else ""}
     told = [f"{name}={value}" for name, value in settings.items() if value]
     commands.append(" ".join(["make gallery", *told]))

@@ -77,9 +77,11 @@ def stacked(tables):
 
 def taken(name, measure, rng, strength, directions, met):
     """What a measure, in the study called by a name, finds of one net."""
+    if measure in made_up_atlas.MEASURES:
+        return made_up_atlas.taken(name, measure, rng, strength, met)
     if name in made_up_norms.NAMES:
         return made_up_norms.taken(name, rng, strength)
-    for module in (made_up_priors, made_up_regrets, made_up_atlas):
+    for module in (made_up_priors, made_up_regrets):
         if measure in module.MEASURES:
             return module.taken(name, measure, rng, strength, met)
     if measure in made_up_recordings.MEASURES:

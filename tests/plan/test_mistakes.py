@@ -458,7 +458,8 @@ def test_several_mistakes_are_told_at_once_each_in_its_own_file(plan_of):
         (
             {"user": {"prest": "small"}},
             "config/config.yaml (or --configfile, --config): prest is not a key that is known here."
-            " Allowed: data_root, preset, sources, studies. Did you mean 'preset'?",
+            " Allowed: after, before, complete, data_root, distributed, preset, sources, studies."
+            " Did you mean 'preset'?",
         ),
         (
             {"preset": {"studys": {}}},

@@ -166,7 +166,7 @@ def test_directions_in_which_nothing_moves_do_not_count(figure):
 
 def test_numbers_of_the_first_figure():
     claims = judge("fig1", world(RIGHT, "fig1"))
-    expected = {"gamma": 2.6, "steeper": 2.4, "first": 2**-2.6, "rank_90": 34, "drift": 0}
+    expected = {"gamma": 2.6, "steeper": 2.4, "first": 2**-2.6 / 100, "rank_90": 34, "drift": 0}
     for name, value in expected.items():
         assert claims[name].estimate.value == pytest.approx(value, rel=1e-6), name
     assert claims["share_35"].estimate.value == pytest.approx(1 - np.exp(-34 / 14))

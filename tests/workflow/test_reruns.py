@@ -89,7 +89,11 @@ def test_a_change_in_what_the_study_does_not_use_reruns_nothing(demo, file):
 
 def test_where_data_lie_and_how_much_a_job_gets_rerun_nothing(demo):
     demo.edit("config/config.yaml", r"data_root: \S+", "data_root: /elsewhere")
-    demo.edit("workflow/rules/training.smk", r"mem_mb=\d+", "mem_mb=12345")
+    demo.edit(
+        "workflow/rules/training.smk",
+        r"attempt \* PLAN.training_memory",
+        "2 * attempt * PLAN.training_memory",
+    )
     assert demo.would_run() == {}
 
 

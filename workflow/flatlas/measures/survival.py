@@ -28,7 +28,7 @@ from flatlas.seeds import stream
 
 # Options that need no choice: the sharpness from corner to corner, as in the regrets' study.
 SHARPNESS = {"by": "corners", "epochs": 100}
-HESSIAN = {"probes": 100}
+HESSIAN = {"probes": 100, "tolerance": 1e-8}
 DUALITY = {"directions": "hessian", "sharp": "steepest"}
 UNSCALED = {"layer": "", "factors": (1.0,)}
 DAMPED = {"dampings": (0.1,)}

@@ -94,7 +94,7 @@ def nets(material: Material) -> pd.DataFrame:
     outcomes = material.tables["outcomes"]
     met = outcomes[outcomes["converged"].astype(bool)]
     stands = met.drop(columns=["reason", "met_epoch", "epoch", "converged"])
-    stands[STUDY] = stands[LENDER].str.partition(".")[0]
+    stands[STUDY] = stands[LENDER].str.split(".").str[0]
     errors = _read(material.tables, TABLES, "norms", NET).reindex(
         columns=["train_error", "test_error"]
     )
