@@ -118,7 +118,7 @@ def test_the_costs_add_up():
 def test_a_caption_loses_its_title_and_keeps_its_words(tmp_path):
     path = tmp_path / "one.rst"
     path.write_text("**A title\nof two lines.** Along p_i, F_i^−ψ & *more*, ``per_class``.\n")
-    html = caption(path)
+    html = caption(path.read_text())
     assert "title" not in html
     assert "<p>Along p<sub>i</sub>, F<sub>i</sub><sup>−ψ</sup> &amp; <em>more</em>" in html
     assert "per_class" in html
@@ -130,7 +130,7 @@ def test_a_caption_brings_no_html_and_no_files_of_its_own(tmp_path):
     path.write_text(
         f"**T.** <script>\n\n.. raw:: html\n\n   <b>raw</b>\n\n.. include:: {tmp_path}/secret\n"
     )
-    html = caption(path)
+    html = caption(path.read_text())
     assert "<script>" not in html
     assert "<b>raw" not in html
     assert "hidden" not in html

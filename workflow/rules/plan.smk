@@ -21,7 +21,6 @@ from flatlas.plan.needs import gpu_request, growing
 from flatlas.plan.originals import originals
 from flatlas.plan.pages import (
     all_claims,
-    caption_of,
     claims_of,
     judged_studies,
     report_files,

@@ -99,7 +99,6 @@ rule report:
     input:
         report_files(PLAN) if PLAN.settings.complete else [],
         dag=rules.dag.output.png,
-        captions=[caption_of(target) for target in PLAN.figures],
     output:
         html=PLAN.page_file("report", "html"),
     log:

@@ -97,8 +97,8 @@ def report_files(plan: Plan) -> list[str]:
 
 
 def caption_of(target: str) -> str:
-    """The file with a figure's caption."""
-    return str(CAPTIONS / f"{target}.rst")
+    """A figure's caption, as it is written: where it lies would tell one checkout from another."""
+    return (CAPTIONS / f"{target}.rst").read_text(encoding="utf-8")
 
 
 def told_jobs(plan: Plan) -> dict[str, dict[str, Any]]:

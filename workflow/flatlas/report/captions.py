@@ -1,7 +1,6 @@
 """Captions, which are reStructuredText for Snakemake's own report, as HTML."""
 
 import re
-from pathlib import Path
 
 from docutils.core import publish_parts
 
@@ -14,8 +13,8 @@ TITLE = re.compile(r"\s*\*\*.*?\*\*\s*", re.DOTALL)
 SETTINGS = {"file_insertion_enabled": False, "raw_enabled": False, "report_level": 5}
 
 
-def caption(path: str | Path) -> str:
+def caption(written: str) -> str:
     """The paragraphs of a caption without its title."""
-    text = TITLE.sub("", Path(path).read_text(encoding="utf-8"), count=1)
+    text = TITLE.sub("", written, count=1)
     parts = publish_parts(text, writer="html5", settings_overrides=SETTINGS)
     return with_symbols(str(parts["body"]))

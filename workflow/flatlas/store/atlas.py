@@ -161,7 +161,8 @@ def _read(
 
 
 def _first_without_error(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    return rows[rows.reindex(columns=["train_error"])["train_error"] == 0].sort_values("epoch")
+    rows = rows.reindex(columns=list(dict.fromkeys([*rows.columns, "train_error", "epoch"])))
+    return rows[rows["train_error"] == 0].sort_values("epoch")
 
 
 def _geometric_mean(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
