@@ -83,7 +83,9 @@ def test_a_figure_of_nothing_but_diverged_trainings_is_empty_not_an_error(
     # As measures leave them: without a row, and without a column of their own.
     standing = ["seed", *{key: None for point in points for key in point if key != "lacks"}]
     empty = {
-        table: rows.assign(converged=False) if table == "outcomes" else rows.iloc[:0][standing]
+        table: rows.assign(converged=False)
+        if table == "outcomes"
+        else rows.iloc[:0][rows.columns.intersection(standing)]
         for table, rows in made.tables.items()
         if not table.endswith("_cost")
     }
