@@ -12,6 +12,8 @@ from flatlas.plan.resolve import resolve
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 STUDIES = [path.stem for path in (CONFIG / "studies").glob("*.yaml")]
+# What a row of points is of, and of how many; the rest of it is measured.
+LABELS = ["panel", "layer", "quantile", "measure", "baseline", "axis", "pairs", "runs"]
 # What becomes of trainings: the realizations, the first and the last point of each sweep.
 FATES = {
     "all met their rule": (2, None, None),
@@ -92,7 +94,7 @@ def test_a_figure_of_nothing_but_diverged_trainings_is_empty_not_an_error(
     material = type(made)(empty)
     drawing = module(name).draw(material)
     drawing.figure.savefig(tmp_path / "figure.png", dpi=20)
-    measured = drawing.points.drop(columns=["panel", "layer", "quantile"], errors="ignore")
+    measured = drawing.points.drop(columns=LABELS, errors="ignore")
     assert measured.dropna(how="all").empty
 
 
