@@ -50,7 +50,7 @@ def material(points, measures, realizations=3, directions=900, ends=None):
         for name, measure in measures.items():
             if any(table.startswith(f"{name}_") for table in point.get("lacks", ())):
                 continue
-            tables[f"{name}_cost"] = pd.DataFrame([{"seconds": 2.0 + place, "memory_mib": 500}])
+            tables[f"{name}_cost"] = pd.DataFrame([{"seconds": 2.0 + place, "peak_mib": 500}])
             for seed in range(realizations):
                 rng = np.random.default_rng([seed, place])
                 end = ends.get((point["run"], seed), RULE_MET)

@@ -7,7 +7,7 @@ import torch
 
 from flatlas.measures.solution import Solution
 from flatlas.nets import build_net
-from flatlas.plan.net_specs import ConvolutionalNet, ConvolutionStage, DenseNet
+from flatlas.plan.net_specs import ConvolutionalNet, ConvolutionStage, DenseNet, Preactivation
 
 SHAPE = (1, 6, 6)
 NETS = {
@@ -38,6 +38,7 @@ NETS = {
         global_pool=True,
         bias=False,
     ),
+    "residual": Preactivation(family="preactivation", depth=8, channels=2),
 }
 
 

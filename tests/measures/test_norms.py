@@ -118,6 +118,13 @@ def test_an_alpha_scaling_moves_the_weight_norm_but_neither_path_norm_nor_margin
     assert abs(after["weight_norm"] / before["weight_norm"] - 1) > 0.01
 
 
+def test_of_a_torch_module_there_are_margins_but_no_paths(make_solution):
+    row = row_of(make_solution("residual"))
+    unknown = [name for name in row.index if "path" in name or "normalized" in name]
+    assert set(row.index[row.isna()]) == set(unknown)
+    assert len(unknown) == 4
+
+
 def test_only_images_with_their_true_labels_count(make_solution):
     solution = make_solution("biases")
     clean = torch.arange(40).unsqueeze(0) < 30

@@ -84,8 +84,9 @@ def test_what_needs_layers_is_refused(plan_of, changes, said):
 def test_only_a_torch_module_asks_for_a_gpu(plan_of):
     plan = plan_of(study=study())
     small = plan_of()
-    assert {plan.gpus(run.net) for run in plan.runs.values()} == {1}
-    assert {small.gpus(run.net) for run in small.runs.values()} == {0}
+    for made, count in ((plan, 1), (small, 0)):
+        assert {made.training_gpus(run) for run in made.runs} == {count}
+        assert {made.measure_gpus(measured) for measured in made.measurements} == {count}
 
 
 def test_its_code_is_its_own(plan_of):

@@ -10,8 +10,8 @@ from flatlas.nets import build_net
 from flatlas.plan.needs import (
     _layers,
     gpu_request,
+    gpus,
     growing,
-    training_gpus,
     training_memory,
     training_minutes,
 )
@@ -45,6 +45,10 @@ def run(**chosen):
     return RunSpec.model_validate(usual | chosen)
 
 
+def of_net(spec):
+    return spec.net, spec.input_shape, spec.outputs
+
+
 def convolutional(stages, **more):
     return run(
         net={"family": "convolutional", "stages": stages, "hidden": (8,), "bias": False} | more
@@ -58,18 +62,19 @@ def convolutional(stages, **more):
 )
 def test_the_weights_counted_are_those_of_the_net(spec):
     net = build_net(spec.net, spec.input_shape, spec.outputs)
-    counted = [weights for weights, _ in _layers(spec)]
+    counted = [weights for weights, _ in _layers(*of_net(spec))]
     assert counted == [prod(shape) for name, shape in net.shapes.items() if "weight" in name]
 
 
 def test_a_convolution_is_used_at_every_place_of_its_output():
     """28 -> 28 (pooled to 14) -> 14 -> (14 - 5) // 2 + 1 = 5."""
-    assert [places for _, places in _layers(convolutional(STAGES))] == [28**2, 14**2, 5**2, 1, 1]
+    layers = _layers(*of_net(convolutional(STAGES)))
+    assert [places for _, places in layers] == [28**2, 14**2, 5**2, 1, 1]
 
 
 def test_a_large_net_asks_for_a_gpu_and_a_small_one_does_not():
-    assert training_gpus(run()) == training_gpus(convolutional(STAGES)) == 0
-    assert training_gpus(convolutional(WIDE)) == 1
+    small, large = (run(), convolutional(STAGES)), convolutional(WIDE)
+    assert [gpus(*of_net(spec)) for spec in (*small, large)] == [0, 0, 1]
 
 
 def test_twice_the_work_asks_for_twice_the_minutes():

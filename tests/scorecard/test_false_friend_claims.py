@@ -1,11 +1,15 @@
 """Claims of the study `false_friend`, where the preprint is right and where it is not."""
 
 from functools import cache
-from math import isfinite, isnan
 
 import pytest
 from false_friend_worlds import FIGURES, RIGHT, WRONG, world
-from judging import judged_figure
+from judging import (
+    assert_all_come_out,
+    assert_nothing_is_known,
+    assert_numbers_decide_nothing,
+    judged_figure,
+)
 from scipy import stats
 
 from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
@@ -26,16 +30,12 @@ def judged(right, figure):
 @pytest.mark.parametrize("figure", FIGURES)
 @pytest.mark.parametrize(("right", "verdict"), [(RIGHT, REPRODUCED), (WRONG, NOT_REPRODUCED)])
 def test_every_claim_comes_out_as_the_world_is(figure, right, verdict):
-    claims = judged(right, figure)
-    assert {name: claim.verdict for name, claim in claims.items()} == dict.fromkeys(claims, verdict)
-    assert not any(claim.note for claim in claims.values())
+    assert_all_come_out(judged(right, figure), verdict)
 
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_one_realization_has_numbers_and_decides_nothing(figure):
-    for claim in judge(figure, world(RIGHT, figure, seeds=1)).values():
-        assert claim.verdict == UNDECIDED
-        assert isfinite(claim.estimate.value)
+    assert_numbers_decide_nothing(judge(figure, world(RIGHT, figure, seeds=1)))
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -52,11 +52,7 @@ def test_where_all_trainings_diverged_nothing_is_decided(figure):
     tables["outcomes"] = made.tables["outcomes"].assign(**lost)
     if "history" in made.tables:
         tables["history"] = made.tables["history"]
-    claims = judge(figure, Material(tables))
-    assert claims.keys() == judged(RIGHT, figure).keys()
-    for claim in claims.values():
-        assert claim.verdict == UNDECIDED
-        assert isnan(claim.estimate.value)
+    assert_nothing_is_known(judge(figure, Material(tables)), judged(RIGHT, figure).keys())
 
 
 def test_only_the_spectral_norm_waits_for_a_search():

@@ -1,10 +1,14 @@
 """Claims of the study `mystery`, in a world where the post is right and in one where it is not."""
 
 from functools import cache
-from math import isfinite, isnan
 
 import pytest
-from judging import judged_figure
+from judging import (
+    assert_all_come_out,
+    assert_nothing_is_known,
+    assert_numbers_decide_nothing,
+    judged_figure,
+)
 from mystery_worlds import RIGHT, SWEEPS, WRONG, world
 from scipy import stats
 
@@ -27,16 +31,12 @@ def judged(right, figure):
 @pytest.mark.parametrize("figure", FIGURES)
 @pytest.mark.parametrize(("right", "verdict"), [(RIGHT, REPRODUCED), (WRONG, NOT_REPRODUCED)])
 def test_every_claim_comes_out_as_the_world_is(figure, right, verdict):
-    claims = judged(right, figure)
-    assert {name: claim.verdict for name, claim in claims.items()} == dict.fromkeys(claims, verdict)
-    assert not any(claim.note for claim in claims.values())
+    assert_all_come_out(judged(right, figure), verdict)
 
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_one_realization_has_numbers_and_decides_nothing(figure):
-    for claim in judge(figure, world(RIGHT, figure, seeds=1)).values():
-        assert claim.verdict == UNDECIDED
-        assert isfinite(claim.estimate.value)
+    assert_numbers_decide_nothing(judge(figure, world(RIGHT, figure, seeds=1)))
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -49,11 +49,7 @@ def test_where_no_net_reached_zero_error_nothing_is_decided(figure):
     }
     lost = {"converged": False, "reason": "epochs exhausted", "met_epoch": 0}
     tables["outcomes"] = material.tables["outcomes"].assign(**lost)
-    claims = judge(figure, Material(tables))
-    assert claims.keys() == judged(RIGHT, figure).keys()
-    for claim in claims.values():
-        assert claim.verdict == UNDECIDED
-        assert isnan(claim.estimate.value)
+    assert_nothing_is_known(judge(figure, Material(tables)), judged(RIGHT, figure).keys())
 
 
 def test_searches_that_did_not_converge_decide_nothing():

@@ -15,7 +15,7 @@ rule kernel:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        **gpu_request(lambda wildcards: PLAN.gpus(PLAN.kernels[wildcards.kernel].net), BY_GRES),
+        **gpu_request(lambda wildcards: PLAN.kernel_gpus(wildcards.kernel), BY_GRES),
         mem_mb=lambda wildcards, attempt: attempt * PLAN.kernel_memory(wildcards.kernel),
         runtime=growing(240),
     params:
@@ -50,10 +50,7 @@ for measure, entry in MEASURES.items():
             "../../envs/compute.yaml"
         threads: entry.threads
         resources:
-            **gpu_request(
-                lambda wildcards: PLAN.gpus(PLAN.measurements[wildcards.measurement].run.net),
-                BY_GRES,
-            ),
+            **gpu_request(lambda wildcards: PLAN.measure_gpus(wildcards.measurement), BY_GRES),
             mem_mb=lambda wildcards, attempt: attempt * PLAN.memory(wildcards.measurement),
             runtime=growing(entry.runtime),
         params:

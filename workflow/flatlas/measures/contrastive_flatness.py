@@ -22,7 +22,7 @@ from flatlas.measures.solution import Solution
 from flatlas.measures.under_scaling import under_scaling
 
 # Eigenvalues that the search for the largest takes along: with more it has more steps.
-HESSIAN = {"top": 5, "probes": 100, "tolerance": 1e-8}
+HESSIAN = {"top": 5, "probes": 100, "tolerance": TOLERANCE}
 # From corner to corner, at most so many times.
 CORNERS = {"by": "corners", "epochs": 100}
 

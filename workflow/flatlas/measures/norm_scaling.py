@@ -34,6 +34,7 @@ from flatlas.hessian import DenseHessian
 from flatlas.hessian.loss import MeanLoss, flattened
 from flatlas.hessian.norms import Norms, norms
 from flatlas.measures.clean import on_clean
+from flatlas.measures.norms import margin
 from flatlas.measures.solution import Solution
 from flatlas.seeds import stream
 
@@ -45,7 +46,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     """
     solution = on_clean(solution)
     logits = solution.net.forward(solution.parameters, solution.inputs).squeeze(0)
-    margins = _margins(logits, solution.labels.squeeze(0))
+    margins = margin(logits, solution.labels.squeeze(0))
     told = {
         "least_margin": margins.min().item(),
         "misclassified": int((margins <= 0).sum()),
@@ -92,13 +93,6 @@ def _norms(solution: Solution, hessian: DenseHessian, options: Mapping[str, Any]
     seed = stream(solution.seed, "norm scaling")
     random = torch.Generator(solution.inputs.device).manual_seed(seed)
     return norms(hessian, options["top"], options["probes"], random, options["tolerance"])
-
-
-def _margins(logits: Tensor, labels: Tensor) -> Tensor:
-    """By how much the logit of each image's own class exceeds the largest other one."""
-    own = logits.gather(1, labels.unsqueeze(1)).squeeze(1)
-    others = logits.scatter(1, labels.unsqueeze(1), -torch.inf)
-    return own - others.amax(1)
 
 
 def _odds(logits: Tensor, power: float) -> Tensor:

@@ -13,6 +13,7 @@ import torch
 from pandas import DataFrame
 from torch import Tensor
 
+from flatlas.hessian.lanczos import TOLERANCE
 from flatlas.measures import (
     contrastive_flatness,
     duality,
@@ -28,7 +29,7 @@ from flatlas.seeds import stream
 
 # Options that need no choice: the sharpness from corner to corner, as in the regrets' study.
 SHARPNESS = {"by": "corners", "epochs": 100}
-HESSIAN = {"probes": 100, "tolerance": 1e-8}
+HESSIAN = {"probes": 100, "tolerance": TOLERANCE}
 DUALITY = {"directions": "hessian", "sharp": "steepest"}
 UNSCALED = {"layer": "", "factors": (1.0,)}
 DAMPED = {"dampings": (0.1,)}

@@ -46,6 +46,11 @@ class LayeredNet:
         return not self.convolutions
 
     @property
+    def told_apart(self) -> bool:
+        """Whether `layers` are all that it is; a torch module keeps most of its own to itself."""
+        return True
+
+    @property
     def draws(self) -> bool:
         """Whether training draws more than `dropout` masks, from a seed."""
         return False

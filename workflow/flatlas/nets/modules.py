@@ -65,6 +65,11 @@ class ModuleNet(LayeredNet):
         }
 
     @property
+    def told_apart(self) -> bool:
+        """Of what is below the last layer nothing is known."""
+        return False
+
+    @property
     def only_dense(self) -> bool:
         """What is in the module is anyone's."""
         return False

@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from flatlas.plan.data_specs import SubsetSpec, images_seen
-from flatlas.plan.net_specs import ModuleSpec
+from flatlas.plan.net_specs import ModuleSpec, NetSpec
 from flatlas.plan.training_specs import RunSpec
 
 # From so many products an image on, a GPU is worth waiting for. LeNets have three million at most,
@@ -23,6 +23,7 @@ ON_A_CORE, ON_A_GPU = 10**9, 10**11
 # an image that they make the products of a ResNet-18.
 LIKE_A_RESNET = (25 * 10**6, 20)
 
+Shape = tuple[int, int, int]
 Asked = Callable[..., int | str]
 
 
@@ -41,16 +42,17 @@ def gpu_request(count: Callable[[Any], int], by_gres: bool) -> dict[str, Asked]:
     return {"gres": lambda wildcards: f"gpu:{n}" if (n := count(wildcards)) else ""}
 
 
-def training_gpus(run: RunSpec, ranks: int = 1) -> int:
-    """A GPU a process where the net is large; the others are quicker on a core of their own."""
-    return ranks if _products(run) >= WORTH_A_GPU else 0
+def gpus(net: NetSpec, input_shape: Shape, outputs: int) -> int:
+    """A GPU for a process where the net is large; others are quicker on a core of their own."""
+    return int(_products(net, input_shape, outputs) >= WORTH_A_GPU)
 
 
 def training_minutes(run: RunSpec) -> int:
     """The time that all epochs would take, and some to begin and end."""
     epochs = run.stop.epochs + run.stop.extra_epochs
-    work = _products(run) * images_seen(run.samples) * epochs * len(run.seeds)
-    return 20 + work // (60 * (ON_A_GPU if training_gpus(run) else ON_A_CORE))
+    net = (run.net, run.input_shape, run.outputs)
+    work = _products(*net) * images_seen(run.samples) * epochs * len(run.seeds)
+    return 20 + work // (60 * (ON_A_GPU if gpus(*net) else ON_A_CORE))
 
 
 def training_memory(run: RunSpec, ranks: int = 1) -> int:
@@ -63,21 +65,21 @@ def training_memory(run: RunSpec, ranks: int = 1) -> int:
     pixels = prod(run.input_shape) * images_seen(run.samples) * (1 if one_draw else len(run.seeds))
     learners = run.learners.count if run.learners else 1
     copies = 10 + len(run.checkpoints) + len(run.overtraining)
-    weights = sum(weights for weights, _ in _layers(run)) * len(run.seeds) * learners * copies
-    return 2000 * ranks + 4 * (2 * pixels * ranks + weights) // 10**6
+    weights = sum(weights for weights, _ in _layers(run.net, run.input_shape, run.outputs))
+    kept = weights * len(run.seeds) * learners * copies
+    return 2000 * ranks + 4 * (2 * pixels * ranks + kept) // 10**6
 
 
-def _products(run: RunSpec) -> int:
-    return sum(weights * positions for weights, positions in _layers(run))
+def _products(net: NetSpec, input_shape: Shape, outputs: int) -> int:
+    return sum(weights * places for weights, places in _layers(net, input_shape, outputs))
 
 
-def _layers(run: RunSpec) -> Iterator[tuple[int, int]]:
+def _layers(net: NetSpec, input_shape: Shape, outputs: int) -> Iterator[tuple[int, int]]:
     """For each layer its number of weights, and at how many places of an image they are used."""
-    net = run.net
     if isinstance(net, ModuleSpec):
         yield LIKE_A_RESNET
         return
-    channels, height, width = run.input_shape
+    channels, height, width = input_shape
     features = channels * height * width
     if net.family == "convolutional":
         for stage in net.stages:
@@ -88,6 +90,6 @@ def _layers(run: RunSpec) -> Iterator[tuple[int, int]]:
             yield stage.kernel**2 * channels * stage.channels, height * width
             channels, height, width = stage.channels, height // stage.pool, width // stage.pool
         features = channels * (1 if net.global_pool else height * width)
-    for outputs in (*net.hidden, run.outputs):
-        yield features * outputs, 1
-        features = outputs
+    for neurons in (*net.hidden, outputs):
+        yield features * neurons, 1
+        features = neurons

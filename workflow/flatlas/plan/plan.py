@@ -20,7 +20,6 @@ from flatlas.plan.ids import kernel_id, run_id, samples_id, source_id
 from flatlas.plan.kernel_specs import KernelSpec, sampled_kernel
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
 from flatlas.plan.measurements.recordings import AlongRecording
-from flatlas.plan.net_specs import ModuleSpec, NetSpec
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.studies import Study
 from flatlas.plan.training_specs import RunSpec
@@ -113,7 +112,8 @@ class Plan:
 
     def training_gpus(self, run: str) -> int:
         """The GPUs to ask for a training."""
-        return needs.training_gpus(self.runs[run], self.ranks(run))
+        spec = self.runs[run]
+        return self.ranks(run) * needs.gpus(spec.net, spec.input_shape, spec.outputs)
 
     def training_memory(self, run: str) -> int:
         """The memory in MB to ask for a training."""
@@ -160,9 +160,15 @@ class Plan:
         entry = MEASURES[measured.options.measure]
         return entry.mem_mb + entry.matrices * _matrix_mb(measured.run.samples)
 
-    def gpus(self, net: NetSpec) -> int:
-        """What a job asks for: one where a net is a torch module; small nets are quick without."""
-        return int(isinstance(net, ModuleSpec))
+    def measure_gpus(self, measurement: str) -> int:
+        """The GPUs to ask for a measure."""
+        run = self.measurements[measurement].run
+        return needs.gpus(run.net, run.input_shape, run.outputs)
+
+    def kernel_gpus(self, kernel: str) -> int:
+        """The same for a kernel, whose random nets have one output."""
+        spec = self.kernels[kernel]
+        return needs.gpus(spec.net, spec.input_shape, outputs=1)
 
     def kernel_memory(self, kernel: str) -> int:
         """The same for a kernel: the sum over nets, a copy on its way to the disk, and features."""

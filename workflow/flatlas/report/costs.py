@@ -6,15 +6,16 @@ same net where there are any, else of the same stage; of these the nearest in si
 compared by the epochs that they may take, as if the same share of them were taken.
 """
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import inf, log, nan
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import pandas as pd
+
+from flatlas.store.costs import read_cost
 
 # Of so many jobs, the nearest in size, the one in the middle is taken.
 NEIGHBOURS = 5
@@ -37,16 +38,8 @@ class Job:
 
 
 def measured(provenance: str | Path) -> dict[str, float]:
-    """Seconds and peak memory from the record beside a result; nothing where there is none.
-
-    A training that was interrupted took all its epochs, not only those since it went on.
-    """
-    try:
-        record = json.loads(Path(provenance).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    seconds = max(record["wall_seconds"], record.get("training_seconds", 0.0))
-    return {"seconds": seconds, "peak_mib": record["peak_memory_mib"]}
+    """Seconds and peak memory from the record beside a result; nothing where there is none."""
+    return read_cost(provenance) if Path(provenance).exists() else {}
 
 
 def jobs_from(told: Mapping[str, Mapping[str, Any]]) -> dict[str, Job]:
@@ -67,13 +60,11 @@ def estimate(job: Job, known: Sequence[Job]) -> float:
 
 def cost_of_stages(jobs: Mapping[str, Job]) -> pd.DataFrame:
     """A row a stage: how many jobs were made, how long they took, their largest memory."""
-    made = pd.DataFrame([vars(job) for job in jobs.values() if job.made], columns=list(FIELDS))
+    columns = [field.name for field in fields(Job)]
+    made = pd.DataFrame([vars(job) for job in jobs.values() if job.made], columns=columns)
     grouped = made.groupby("stage", sort=False)
     table = grouped["seconds"].agg(jobs="count", seconds="sum", longest="max")
     return table.assign(peak_mib=grouped["peak_mib"].max()).reset_index()
-
-
-FIELDS = ("stage", "net", "units", "seconds", "peak_mib")
 
 
 def cost_of_targets(

@@ -8,11 +8,12 @@ values and no ties. Given further variables z, it is what is left of that correl
 of z_i − z_j are taken out by least squares; for one z that is Kendall's own partial τ.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pandas as pd
 
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 
@@ -39,6 +40,19 @@ class Points:
         if not known.any():
             return UNKNOWN
         return _Signs(values[:, known], self.strata[known], self.clusters[known]).tau()
+
+
+def tau(
+    table: pd.DataFrame,
+    x: str,
+    y: str,
+    strata: np.ndarray | pd.Series,
+    given: Iterable[str] = (),
+    clusters: str = "run",
+) -> Estimate:
+    """τ of two columns over pairs of rows of one stratum, given others; runs are resampled."""
+    one, other, *rest = (table[column].to_numpy(float) for column in (x, y, *given))
+    return Points(np.asarray(strata), table[clusters].to_numpy()).tau(one, other, rest)
 
 
 @dataclass(frozen=True)

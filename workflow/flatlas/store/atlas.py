@@ -119,6 +119,11 @@ def settings(table: pd.DataFrame, axis: str) -> np.ndarray:
     return table.groupby([STUDY, "seed", *others], dropna=False).ngroup().to_numpy()
 
 
+def other_baselines(name: str) -> list[str]:
+    """What a quantity is held against: the baselines, but for itself."""
+    return [other for other in BASELINES if other != name]
+
+
 def survival(material: Material) -> pd.DataFrame:
     """The quantities of each net at each moment `at` and under each `scaling`, a row each."""
     keys = (*NET, "at", "scaling")

@@ -3,11 +3,12 @@
 import json
 from pathlib import Path
 
-import pandas as pd
 
+def read_cost(path: str | Path) -> dict[str, float]:
+    """Wall time in seconds and the most memory in MiB.
 
-def read_cost(path: str | Path) -> pd.DataFrame:
-    """One row: wall time in seconds and the most memory in MiB."""
-    record = json.loads(Path(path).read_text())
-    told = {"seconds": record["wall_seconds"], "memory_mib": record["peak_memory_mib"]}
-    return pd.DataFrame([told])
+    A training that was interrupted took all its epochs, not only those since it went on.
+    """
+    record = json.loads(Path(path).read_text(encoding="utf-8"))
+    seconds = max(record["wall_seconds"], record.get("training_seconds", 0.0))
+    return {"seconds": seconds, "peak_mib": record["peak_memory_mib"]}

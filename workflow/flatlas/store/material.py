@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -87,10 +88,14 @@ def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any
     tables = {}
     for name, paths in files.items():
         having = [point for point in points if name not in point.get(LACKS, ())]
-        read = read_cost if name.endswith("_cost") else read_table
+        read = _read_cost if name.endswith("_cost") else read_table
         parts = [_standing_at(point, read(path)) for path, point in zip(paths, having, strict=True)]
         tables[name] = pd.concat(parts, ignore_index=True)
     return Material(tables)
+
+
+def _read_cost(path: str | Path) -> pd.DataFrame:
+    return pd.DataFrame([read_cost(path)])
 
 
 def _standing_at(point: Mapping[str, Any], table: pd.DataFrame) -> pd.DataFrame:

@@ -7,9 +7,18 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.figures.atlas.looks import LABELS, counted, looks, small_print
-from flatlas.figures.atlas.ranking import other_baselines, tau
 from flatlas.figures.style import BLACK, GREY, SKY, Drawing, note, panels
-from flatlas.store.atlas import BASELINES, MEASURES, QUANTITIES, STUDY, nets, once
+from flatlas.statistics.rank_correlation import tau
+from flatlas.store.atlas import (
+    BASELINES,
+    GAP,
+    MEASURES,
+    QUANTITIES,
+    STUDY,
+    nets,
+    once,
+    other_baselines,
+)
 from flatlas.store.material import Material
 
 # Fewer runs of a study say nothing of their order.
@@ -59,7 +68,7 @@ def _row(table: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _tau(name: str, pairs: str, table: pd.DataFrame, given: list[str]) -> dict[str, object]:
-    found = tau(table, name, given)
+    found = tau(table, name, GAP, table[STUDY], given)
     runs = table.dropna(subset=[name])["run"].nunique()
     row = {"measure": name, "pairs": pairs, "baseline": name in BASELINES, "runs": runs}
     return row | {"tau": found.value, "low": found.low, "high": found.high}

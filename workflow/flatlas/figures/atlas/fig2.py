@@ -7,9 +7,17 @@ from matplotlib.figure import Figure
 
 from flatlas.figures.atlas.heat import heat_map
 from flatlas.figures.atlas.looks import LABELS, small_print
-from flatlas.figures.atlas.ranking import other_baselines, tau
 from flatlas.figures.style import Drawing, note, panels
-from flatlas.store.atlas import AXES, BASELINES, QUANTITIES, nets, settings
+from flatlas.statistics.rank_correlation import tau
+from flatlas.store.atlas import (
+    AXES,
+    BASELINES,
+    GAP,
+    QUANTITIES,
+    nets,
+    other_baselines,
+    settings,
+)
 from flatlas.store.material import Material
 
 TITLES = {"plain": "plain", "given": "given the baselines"}
@@ -47,7 +55,7 @@ def _row(table: pd.DataFrame, axis: str, name: str) -> dict[str, object]:
         "runs": some.dropna(subset=[name])["run"].nunique(),
     }
     for kind, given in (("plain", []), ("given", other_baselines(name))):
-        found = tau(some, name, given, settings(some, axis))
+        found = tau(some, name, GAP, settings(some, axis), given)
         row |= {f"{kind}_tau": found.value, f"{kind}_low": found.low, f"{kind}_high": found.high}
     return row
 

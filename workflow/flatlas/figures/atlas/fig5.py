@@ -5,9 +5,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.figures.atlas.looks import LABELS, small_print
-from flatlas.figures.atlas.ranking import tau
 from flatlas.figures.style import BLUE, GREY, Drawing, note, panels
-from flatlas.store.atlas import BASELINES, NET, QUANTITIES, TABLES, nets, once
+from flatlas.statistics.rank_correlation import tau
+from flatlas.store.atlas import BASELINES, GAP, NET, QUANTITIES, STUDY, TABLES, nets, once
 from flatlas.store.material import Material
 
 # Dots of one job that are nearer than this, in units of |τ|, stand side by side, so far apart.
@@ -49,7 +49,7 @@ def draw(material: Material) -> Drawing:
 
 
 def _row(material: Material, table: pd.DataFrame, name: str) -> dict[str, object]:
-    found = tau(table, name)
+    found = tau(table, name, GAP, table[STUDY])
     row: dict[str, object] = {"measure": name, "baseline": name in BASELINES}
     row |= {"seconds": _seconds(material, name), "tau": abs(found.value)}
     return row | {"low": found.low, "high": found.high}

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from flatlas.scorecard.atlas.ranking import ranked, runs_with, tau
+from flatlas.scorecard.atlas.ranking import ranked, runs_with
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import CORRELATED, MORE
-from flatlas.store.atlas import BASELINES, MEASURES, STUDY, nets, once
+from flatlas.statistics.rank_correlation import tau
+from flatlas.store.atlas import BASELINES, GAP, MEASURES, STUDY, nets, once
 from flatlas.store.material import Material
 
 
@@ -16,7 +17,6 @@ def judge(material: Material) -> list[Claim]:
 
 def _claims(material: Material) -> Iterator[Claim]:
     table = once(nets(material))
-    studies = table[STUDY].to_numpy()
     for name, measure in MEASURES.items():
         runs = runs_with(table, name)
         yield ranked(
@@ -24,7 +24,7 @@ def _claims(material: Material) -> Iterator[Claim]:
             f"the larger the {measure.name}, the larger the gap",
             f"Kendall's coefficient of the {measure.name} with the gap, over pairs of one study",
             CORRELATED["kendall"],
-            tau(table, name, studies),
+            tau(table, name, GAP, table[STUDY]),
             runs,
         )
         yield ranked(
@@ -32,6 +32,6 @@ def _claims(material: Material) -> Iterator[Claim]:
             f"the {measure.name} tells what epochs, loss, gradient and weight norm do not",
             "the same, given the four baselines",
             MORE,
-            tau(table, name, studies, BASELINES),
+            tau(table, name, GAP, table[STUDY], BASELINES),
             runs,
         )

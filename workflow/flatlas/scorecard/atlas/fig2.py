@@ -5,11 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from flatlas.scorecard.atlas.ranking import ranked, runs_with, tau
+from flatlas.scorecard.atlas.ranking import ranked, runs_with
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import MORE
 from flatlas.statistics.estimate import UNKNOWN, Estimate
-from flatlas.store.atlas import AXES, MEASURES, nets, settings
+from flatlas.statistics.rank_correlation import tau
+from flatlas.store.atlas import AXES, GAP, MEASURES, nets, settings
 from flatlas.store.material import Material
 
 
@@ -36,7 +37,7 @@ def _claims(table: pd.DataFrame) -> Iterator[Claim]:
 
 def _along(table: pd.DataFrame, axis: str, name: str) -> Estimate:
     some = table[table["sweep"] == axis]
-    return tau(some, name, settings(some, axis))
+    return tau(some, name, GAP, settings(some, axis))
 
 
 def _least(found: list[Estimate]) -> Estimate:
