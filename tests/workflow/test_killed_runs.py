@@ -37,7 +37,7 @@ def test_a_training_killed_again_and_again_ends_as_one_that_was_not(long_run, ru
     checkout = long_run(rule)
     room, _ = CASES[rule]
     epochs = []
-    for seed in range(3):
+    for seed in range(2):
         state = interrupted(checkout, rule, signal.SIGKILL, saves=random.Random(seed).randint(2, 9))
         assert checkout.contents(f"{room}/*/*") == {}, "nothing that could be taken for a result"
         epochs.append(state["times"].tolist())
@@ -51,7 +51,7 @@ def test_a_training_killed_again_and_again_ends_as_one_that_was_not(long_run, ru
     seconds = read_times(checkout, room)
     for told in epochs:
         assert told == seconds[: len(told)], "each went on from where the one before was"
-    assert len(epochs[0]) < len(epochs[1]) < len(epochs[2]) < len(seconds)
+    assert len(epochs[0]) < len(epochs[1]) < len(seconds)
     assert list((checkout / "results/resume").iterdir()) == []
 
     checkout.snakemake("--until", rule, "--forcerun", rule)

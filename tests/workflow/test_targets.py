@@ -12,8 +12,6 @@ STUDIES = {
 
 def test_bare_snakemake_makes_everything(pristine):
     """The root Snakefile only gathers; without a default target it would make nothing."""
-    said = pristine.snakemake("-n")
-    assert said == said.replace("Nothing to be done", "")
     figures = {f"{study}_{figure}" for study, told in STUDIES.items() for figure in told["figures"]}
     planned = pristine.would_run()
     assert figures <= planned.keys()
@@ -28,12 +26,12 @@ def test_every_figure_every_study_and_all_are_listed(pristine):
     assert {"all", "dag", "train"} <= listed
 
 
-@pytest.mark.parametrize("preset", ["demo", "laptop", "paper"])
-def test_every_shipped_preset_can_be_asked_for(pristine, preset):
-    planned = pristine.would_run("all", "--config", f"preset={preset}")
+@pytest.mark.parametrize("preset", ["laptop", "paper"])
+def test_every_larger_preset_can_be_asked_for(pristine, preset):
+    asked = ("all", f"results/{preset}/dag.png", "--config", f"preset={preset}")
+    planned = pristine.would_run(*asked)
     assert planned["train"] >= len(STUDIES)
-    said = pristine.snakemake("-n", f"results/{preset}/dag.png", "--config", f"preset={preset}")
-    assert "dag" in said
+    assert planned["dag"] == 1
 
 
 @pytest.mark.parametrize(

@@ -26,12 +26,12 @@ UNCHANGED = 1e-3
 def draw(material: Material) -> Drawing:
     """A row a measure, a column a change; the factor by which it changes, in the median net."""
     factors = _factors(material)
-    measured = [name for name in QUANTITIES if name in set(factors["measure"])]
+    measured = [name for name in QUANTITIES if name in set(factors["measure"])] or [*QUANTITIES]
     wide = factors.pivot_table(
         index="measure", columns="change", values="log10_factor", aggfunc="median"
     )
     grid = wide.reindex(index=measured, columns=[*CHANGES])
-    figure, (ax,) = panels(1, 1, width=5.2, height=0.28 * max(len(measured), 1) + 1.9)
+    figure, (ax,) = panels(1, 1, width=5.2, height=0.28 * len(measured) + 1.9)
     ax.set_title("", loc="left")
     values = grid.to_numpy(float)
     heat_map(ax, values, DECADES, text=_factor, bold=np.abs(values) < UNCHANGED)

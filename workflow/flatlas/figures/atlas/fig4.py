@@ -34,7 +34,8 @@ def draw(material: Material) -> Drawing:
             ax.set_ylabel("test error (%)", fontsize=8)
     for study, (colour, sign) in colours.items():
         axes[0].plot([], [], sign, color=colour, ms=4, label=study)
-    figure.legend(loc="outside upper center", ncols=max(len(colours), 1))
+    if colours:
+        figure.legend(loc="outside upper center", ncols=len(colours))
     note(figure, "Grey titles: baselines. " + small_print(material, table))
     points = table[[STUDY, *NET, "test_error", "train_error", *told]]
     return Drawing(figure, points)
