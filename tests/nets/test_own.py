@@ -4,6 +4,7 @@ import sys
 
 import pytest
 import torch
+from safetensors.torch import save_file
 
 from flatlas.errors import FlatlasError
 from flatlas.nets import build_net
@@ -37,8 +38,9 @@ def folder(tmp_path, monkeypatch):
         sys.modules.pop(name, None)
 
 
-def built(module, **arguments):
-    return build_net(Own(family="own", module=module, arguments=arguments), (3, 2, 2), 3)
+def built(module, weights=None, **arguments):
+    own = Own(family="own", module=module, arguments=arguments, weights=weights)
+    return build_net(own, (3, 2, 2), 3)
 
 
 @pytest.mark.parametrize("what", ["Tiny", "tiny_of"])
@@ -68,3 +70,31 @@ def test_what_makes_no_net_is_refused(folder, module, arguments, said):
     (folder / "json.py").write_text("")
     with pytest.raises(FlatlasError, match=said):
         built(module, **arguments)
+
+
+def test_it_begins_with_the_weights_of_a_file(folder):
+    module = torch.nn.Sequential(
+        torch.nn.Flatten(), torch.nn.Linear(12, 4), torch.nn.Tanh(), torch.nn.Linear(4, 3)
+    )
+    save_file(module.state_dict(), folder / "mine.safetensors")
+    net = built("own_nets:Tiny", weights="mine.safetensors")
+    images = torch.rand(2, 5, 3, 2, 2)
+    for row, logits in enumerate(net.forward(net.initial((0, 7)), images)):
+        torch.testing.assert_close(logits, module(images[row]))
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ({"1.weight": torch.zeros(4, 12)}, r"does not fit: (.|\n)*Missing key\(s\).*1.bias"),
+        ({"1.weight": torch.zeros(5, 12)}, r"does not fit: (.|\n)*size mismatch for 1.weight"),
+        (None, "'mine.safetensors' can't be read: "),
+    ],
+)
+def test_weights_of_another_net_are_refused(folder, state, said):
+    if state is None:
+        (folder / "mine.safetensors").write_bytes(b"not arrays")
+    else:
+        save_file(state, folder / "mine.safetensors")
+    with pytest.raises(FlatlasError, match=said):
+        built("own_nets:Tiny", weights="mine.safetensors")

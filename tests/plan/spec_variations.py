@@ -17,8 +17,8 @@ POOLS = {
     NoneType: (None,),
 }
 
-# Where none of them will do: names of a user's own nets.
-ELSE = ("nets:One", "nets:Two")
+# Where none of them will do: names of a user's own nets, and their weights.
+ELSE = ("nets:One", "nets:Two", "one.safetensors", "two.safetensors")
 
 # Models whose variations are being made, one within another.
 BEGUN: list[type[BaseModel]] = []

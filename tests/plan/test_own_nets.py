@@ -44,6 +44,37 @@ def test_a_module_is_planned_without_being_read(folder, plan_of):
     assert not runs.keys() & others.keys()
 
 
+def test_given_weights_are_read_by_the_training(folder, plan_of):
+    (folder / "mine.safetensors").touch()
+    plan = planned(plan_of, module="own_plan:Net", weights="mine.safetensors")
+    for run in plan.runs:
+        assert plan.training_files(run)["weights"] == "mine.safetensors"
+    drawn = planned(plan_of, module="own_plan:Net")
+    assert not plan.runs.keys() & drawn.runs.keys()
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ("yours.safetensors", "net.weights is 'yours.safetensors', but .*work has no such file."),
+        ("mine.pt", r"net.weights: 'mine.pt' has to be a .safetensors file"),
+    ],
+)
+def test_weights_that_are_not_there_or_pickled_are_refused(folder, plan_of, weights, said):
+    (folder / "mine.pt").touch()
+    with pytest.raises(FlatlasError, match=said):
+        planned(plan_of, module="own_plan:Net", weights=weights)
+
+
+def test_no_kernel_is_that_of_given_weights(folder, plan_of):
+    (folder / "mine.safetensors").touch()
+    net = {"family": "own", "module": "own_plan:Net", "weights": "mine.safetensors"}
+    measures = {"hidden": {"measure": "gp_prior", "kernel": "monte_carlo"}}
+    asked = {"runs.base.net": net, "runs.base.data.positive": [0], "measures": measures}
+    with pytest.raises(FlatlasError, match=r"hidden\.kernel is 'monte_carlo', that of random nets"):
+        plan_of(study=asked)
+
+
 @pytest.mark.parametrize(
     ("module", "said"),
     [

@@ -8,8 +8,10 @@ import pytest
 from short_runs import CLASSES, SHAPE, assert_same, run, samples, trained
 
 from flatlas.data.samples import Samples
+from flatlas.nets import build_net
 from flatlas.plan.training_specs import Stop
 from flatlas.training.evaluation import Evaluation
+from flatlas.training.keepsakes import checkpoint
 from flatlas.training.outcome import Outcome
 
 OVERFLOWS = pytest.mark.filterwarnings("ignore:.* encountered in matmul:RuntimeWarning")
@@ -161,3 +163,21 @@ def test_no_test_image_has_a_say(tmp_path):
     done, other = trained(spec, data, tmp_path / "a"), trained(spec, wrong, tmp_path / "b")
     pd.testing.assert_frame_equal(done.outcomes, other.outcomes)
     assert_same(done, replace(other, history=done.history))
+
+
+def test_without_epochs_the_initial_weights_are_the_solution(tmp_path):
+    spec, data = run(stop={"epochs": 0}, checkpoints=(0,)), samples()
+    untrained = trained(spec, data, tmp_path)
+    for name, array in build_net(spec.net, SHAPE, CLASSES).initial(spec.seeds).items():
+        for moment in ("final", checkpoint(0)):
+            np.testing.assert_array_equal(untrained.weights[f"{moment}/{name}"], array)
+    assert untrained.history["epoch"].tolist() == [0, 0, 0]
+    assert untrained.outcomes["reason"].tolist() == ["all epochs run"] * 3
+    assert untrained.outcomes["converged"].all()
+    assert untrained.times.empty
+
+
+@pytest.mark.parametrize("rule", [{"loss_below": 0.1}, {"zero_error": True}, {"extra_epochs": 2}])
+def test_no_epochs_and_a_rule_contradict_each_other(rule):
+    with pytest.raises(ValueError, match="0 epochs train nothing"):
+        Stop(epochs=0, **rule)

@@ -1,7 +1,12 @@
 """The page docs/bring-your-own.md, followed to the letter."""
 
+import subprocess
+import sys
+
+import numpy as np
 import pandas as pd
 import pytest
+from safetensors.numpy import load_file
 from test_adding import blocks
 from test_folders import paint
 
@@ -9,9 +14,9 @@ from test_folders import paint
 @pytest.fixture
 def with_own(pristine):
     """The repository as it is shipped, with a folder of images and a net of one's own."""
-    net, settings = blocks("bring-your-own.md")
-    (pristine / "my_nets.py").write_text(net)
-    (pristine / "mine.yaml").write_text(settings)
+    files = ("my_nets.py", "mine.yaml", "save.py", "checkpoint.yaml")
+    for name, text in zip(files, blocks("bring-your-own.md"), strict=True):
+        (pristine / name).write_text(text)
     paint(pristine.root, seed=1, images=6, colours=3)
     return pristine
 
@@ -28,3 +33,18 @@ def test_own_images_and_an_own_net_are_measured(with_own):
     with_own.edit("my_nets.py", r"0\.1", "0.2")
     retaken = {f"measure_{one}": 1 for one in ("duality", "hessian", "sharpness")}
     assert with_own.would_run(*own) == {"train": 1, "duality_s4": 1} | retaken
+
+
+def test_an_own_checkpoint_is_measured_as_it_is(with_own):
+    """Of both realizations, whose images differ; a new file is measured anew."""
+    subprocess.run([sys.executable, "save.py"], cwd=with_own.root, check=True)
+    own = ("duality_s4", "--configfile", "mine.yaml", "checkpoint.yaml")
+    with_own.snakemake(*own)
+    (file,) = with_own.root.glob("results/runs/*/weights.safetensors")
+    kept, given = load_file(file), load_file(with_own / "small.safetensors")
+    for seed in range(2):
+        np.testing.assert_array_equal(kept["final/fc.weight"][seed], given["6.weight"].T)
+        np.testing.assert_array_equal(kept["final/features.0.weight"][seed], given["0.weight"])
+    assert with_own.would_run(*own) == {}
+    subprocess.run([sys.executable, "save.py"], cwd=with_own.root, check=True)
+    assert with_own.would_run(*own)["train"] == 1

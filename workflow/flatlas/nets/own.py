@@ -6,6 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError
+from safetensors.torch import load_file
 from torch import nn
 
 from flatlas.errors import FlatlasError, nearest
@@ -15,9 +17,9 @@ from flatlas.plan.net_specs import Own
 
 
 def build(spec: Own, input_shape: tuple[int, int, int], outputs: int) -> ModuleNet:
-    """What the class, or function, makes of its arguments: a new module with new weights a time."""
+    """What the class, or function, makes of its arguments, anew each time it is asked."""
     make = _found(spec.module)
-    return ModuleNet(lambda: _made(make, spec), input_shape, outputs)
+    return ModuleNet(lambda: _begun(_made(make, spec), spec), input_shape, outputs)
 
 
 def _found(module: str) -> Callable[..., Any]:
@@ -54,3 +56,16 @@ def _made(make: Callable[..., Any], spec: Own) -> nn.Module:
             f"net.module: '{spec.module}' makes a {type(made).__name__}: it has to be an nn.Module."
         )
     return made
+
+
+def _begun(module: nn.Module, spec: Own) -> nn.Module:
+    """With the weights of the file, where there is one: all that the module has, and no others."""
+    if spec.weights is None:
+        return module
+    try:
+        module.load_state_dict(load_file(spec.weights))
+    except (SafetensorError, OSError) as error:
+        raise FlatlasError(f"net.weights: '{spec.weights}' can't be read: {error}") from error
+    except RuntimeError as error:
+        raise FlatlasError(f"net.weights: '{spec.weights}' does not fit: {error}") from error
+    return module

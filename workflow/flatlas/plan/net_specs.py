@@ -143,6 +143,12 @@ def _where_and_what(module: str) -> str:
     return module
 
 
+def _safetensors(file: str) -> str:
+    if not file.endswith(".safetensors"):
+        raise ValueError(f"'{file}' has to be a .safetensors file, of which reading runs no code")
+    return file
+
+
 class Own(Spec):
     """A user's own torch module: what a class or function makes of `arguments`.
 
@@ -153,6 +159,8 @@ class Own(Spec):
     family: Literal["own"]
     module: Annotated[str, AfterValidator(_where_and_what)]
     arguments: dict[str, JsonValue] = Field(default={})
+    weights: Annotated[str, AfterValidator(_safetensors)] | None = None
+    """A file with its `state_dict`, which it begins with in place of weights that it draws."""
 
 
 ModuleSpec = Preactivation | Resnet | Densenet | Own

@@ -20,6 +20,7 @@ from flatlas.plan.ids import kernel_id, run_id, samples_id, source_id
 from flatlas.plan.kernel_specs import KernelSpec, sampled_kernel
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
 from flatlas.plan.measurements.recordings import AlongRecording
+from flatlas.plan.net_specs import Own
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.studies import Study
 from flatlas.plan.training_specs import RunSpec
@@ -98,11 +99,13 @@ class Plan:
         return {"images": self.images_file(samples), "samples": samples_file(samples)}
 
     def training_files(self, run: str) -> dict[str, str]:
-        """What a training reads: images and, where it starts from another run, its weights."""
+        """What a training reads: images, and the weights of another run or of a user's own net."""
         spec = self.runs[run]
         files = self._images_files(spec.samples)
         if spec.start is not None:
             files["start"] = run_file(spec.start.run, "weights.safetensors")
+        if isinstance(spec.net, Own) and spec.net.weights is not None:
+            files["weights"] = spec.net.weights
         return files
 
     def ranks(self, run: str) -> int:

@@ -257,7 +257,7 @@ class _StudyResolver:
 
         run = validated(Run, tree, origin)
         if isinstance(run.net, Own):
-            _check_own(run.net, origin(("net", "module")))
+            _check_own(run.net, origin)
         if run.snapshots is not None:
             _check_layers([run.snapshots], run, origin(("snapshots",)), LINEAR)
         if run.rescaling is not None:
@@ -445,12 +445,15 @@ def _check_layers(
             _refuse(place, layer, known)
 
 
-def _check_own(net: Own, place: str) -> None:
-    """Its file is looked for, but not read: that takes torch."""
+def _check_own(net: Own, origin: Origin) -> None:
+    """Its files are looked for, but not read: that takes torch."""
     where = net.module.partition(":")[0]
     if find(where) is None:
-        file = where.replace(".", "/")
+        place, file = origin(("net", "module")), where.replace(".", "/")
         raise FlatlasError(f"{place} is '{net.module}', but {Path.cwd()} has no {file}.py.")
+    if net.weights is not None and not Path(net.weights).is_file():
+        place = origin(("net", "weights"))
+        raise FlatlasError(f"{place} is '{net.weights}', but {Path.cwd()} has no such file.")
 
 
 def _check_frozen(frozen: tuple[str, ...], run: Training, place: str) -> None:

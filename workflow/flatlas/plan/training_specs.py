@@ -125,14 +125,21 @@ class Stop(Spec):
 
     `loss_below` asks for the mean loss on the clean training images, `zero_error` for none of
     them misclassified; without either, all `epochs` are run. `epochs` is the most that is
-    spent waiting for the rule; to reach it without the rule is recorded as not converged.
+    spent waiting for the rule; to reach it without the rule is recorded as not converged. With 0
+    nothing is trained: the weights that a training would begin with are the solution.
     """
 
     loss_below: Rate | None = None
     zero_error: bool = False
-    epochs: PositiveInt
+    epochs: NonNegativeInt
     extra_epochs: NonNegativeInt = 0
     """Epochs that are run after the rule was met."""
+
+    @model_validator(mode="after")
+    def _no_epochs_wait_for_nothing(self) -> "Stop":
+        if not self.epochs and (self.extra_epochs or self.zero_error or self.loss_below):
+            raise ValueError("0 epochs train nothing: give no rule and no extra_epochs beside them")
+        return self
 
 
 class IterateAverage(Spec):

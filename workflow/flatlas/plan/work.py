@@ -40,8 +40,8 @@ class PlannedJob:
 
 
 def training_work(run: RunSpec) -> Work:
-    """As if every realization took all the epochs that it may take."""
-    epochs = run.stop.epochs + run.stop.extra_epochs
+    """As if every realization took all the epochs that it may take; a look at it is like one."""
+    epochs = run.stop.epochs + run.stop.extra_epochs or 1
     return Work("train", net_slug(run.net), len(run.seeds) * epochs * images_seen(run.samples))
 
 

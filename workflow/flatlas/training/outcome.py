@@ -14,7 +14,10 @@ DIVERGED = "diverged"
 
 @dataclass
 class Outcome:
-    """`met_epoch` is when the rule was met, `epoch` when training ended; 0 while it has not."""
+    """`met_epoch` is when the rule was met, `epoch` when training ended; 0 while it has not.
+
+    Both stay 0 where nothing is trained.
+    """
 
     seed: int
     reason: str = ""
@@ -29,7 +32,7 @@ class Outcome:
     @property
     def ended(self) -> bool:
         """Whether the member has left the stack."""
-        return self.epoch > 0
+        return bool(self.reason) and self.epoch >= self.met_epoch
 
     def judge(self, stop: Stop, epoch: int, evaluation: Evaluation) -> None:
         """Look at the end of an epoch: is the rule met, is the member done?"""

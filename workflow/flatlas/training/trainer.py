@@ -333,7 +333,9 @@ class Trainer:
             self.resume.forget()
         if self.trajectory is not None:
             self.trajectory.begin()
-        self._look(self._solution())
+        evaluations = self._look(self._solution())
+        if not self.most_epochs:
+            self._judge(evaluations)
 
     def _restore(self) -> bool:
         """Go on from an interrupted training; False where there is none, or not all of it."""

@@ -47,6 +47,8 @@ class GpPrior(OfFunction):
             yield "kernel", f"is 'arc_cosine', that of {ARC_COSINE}. Allowed: monte_carlo."
         if self.kernel == "monte_carlo" and isinstance(run.samples, NoiseSpec | FunctionsSpec):
             yield "kernel", "is 'monte_carlo', which is sampled on a subset, all with true labels."
+        if self.kernel == "monte_carlo" and getattr(run.net, "weights", None) is not None:
+            yield "kernel", "is 'monte_carlo', that of random nets; this one's weights are given."
 
 
 class OfArcCosineKernel(OfFunction):
