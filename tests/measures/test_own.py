@@ -1,0 +1,78 @@
+"""The measures as a library: docs/library.md as it stands, and against torch itself."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from pydantic import ValidationError
+from test_adding import blocks
+from torch import nn
+from torch.autograd.functional import hessian
+from torch.func import functional_call
+from torch.nn.functional import cross_entropy
+
+from flatlas.errors import FlatlasError
+from flatlas.measures.own import solution_of, take
+
+WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
+
+
+@pytest.fixture(scope="module")
+def module():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Flatten(), nn.Linear(8, 4, bias=False), nn.Tanh(), nn.Linear(4, 3))
+
+
+@pytest.fixture(scope="module")
+def images():
+    random = torch.Generator().manual_seed(1)
+    labels = torch.arange(20) % 3
+    return torch.rand(20, 2, 2, 2, generator=random), labels
+
+
+def test_its_hessian_is_that_of_torch(module, images):
+    inputs, labels = images
+    exact = {name: value.detach().double() for name, value in module.named_parameters()}
+    sizes = [value.numel() for value in exact.values()]
+
+    def loss(w):
+        parts = zip(exact.items(), w.split(sizes), strict=True)
+        weights = {name: part.view_as(value) for (name, value), part in parts}
+        return cross_entropy(functional_call(module, weights, (inputs.double(),)), labels)
+
+    w = torch.cat([value.flatten() for value in exact.values()])
+    expected = torch.linalg.eigvalsh(hessian(loss, w)).flip(0)[:3]
+    found = take("hessian", solution_of(module, *images, *images), top=3, probes=2)
+    values = torch.tensor(found["eigenvalues"]["eigenvalue"].to_numpy())
+    torch.testing.assert_close(values, expected, rtol=1e-8, atol=0)
+
+
+def test_the_module_stays_as_it_is(module, images):
+    before = {name: value.clone() for name, value in module.state_dict().items()}
+    module.train()
+    take("sharpness", solution_of(module, *images, *images), by="corners", box=1e-3)
+    assert module.training
+    for name, value in module.state_dict().items():
+        assert torch.equal(value, before[name])
+
+
+def test_what_is_mistyped_is_refused(module, images):
+    solution = solution_of(module, *images, *images)
+    with pytest.raises(FlatlasError, match=r"no measure 'hesian'.*Did you mean 'hessian'\?"):
+        take("hesian", solution)
+    with pytest.raises(ValidationError, match="tops"):
+        take("hessian", solution, tops=3)
+
+
+@pytest.mark.parametrize("place", range(len(blocks("library.md"))))
+def test_the_page_runs_as_it_stands(tmp_path, place):
+    script = tmp_path / "example.py"
+    script.write_text(blocks("library.md")[place])
+    environment = os.environ | {"PYTHONPATH": str(WORKFLOW)}
+    done = subprocess.run(
+        [sys.executable, script], env=environment, check=True, capture_output=True, text=True
+    )
+    assert ("eigenvalue" in done.stdout) or ("0.333" in done.stdout)

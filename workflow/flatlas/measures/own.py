@@ -1,0 +1,54 @@
+"""The measures as a library: of a trained torch module, without a plan and without Snakemake."""
+
+from copy import deepcopy
+from typing import Any
+
+import torch
+from pandas import DataFrame
+from torch import Tensor, nn
+
+from flatlas.errors import FlatlasError, nearest
+from flatlas.measures import measure
+from flatlas.measures.solution import Solution
+from flatlas.nets.modules import ModuleNet
+from flatlas.plan.measure_specs import MEASURES
+
+
+def solution_of(
+    module: nn.Module, images: Tensor, labels: Tensor, test_images: Tensor, test_labels: Tensor
+) -> Solution:
+    """A module that ends with an nn.Linear, and the images (count, channels, height, width).
+
+    All of it is looked at in float64 where the images are, in evaluation mode, with the statistics
+    of batch norm taken anew from `images`. What a measure draws, it draws as for seed 0.
+    """
+    seed = 0
+    outputs = [part for part in module.modules() if isinstance(part, nn.Linear)][-1].out_features
+    channels, height, width = images.shape[1:]
+    shape = (channels, height, width)
+    net = ModuleNet(lambda: deepcopy(module).cpu().float(), shape, outputs)
+    inputs, test_inputs = images.double().unsqueeze(0), test_images.double().unsqueeze(0)
+    parameters = {name: value.to(inputs) for name, value in net.initial([seed]).items()}
+    clean = torch.ones(1, len(images), dtype=torch.bool, device=images.device)
+    return Solution(
+        net=net.seeing(net.statistics(parameters, inputs[0], clean[0])),
+        seed=seed,
+        parameters=parameters,
+        learners=parameters,
+        inputs=inputs,
+        labels=labels.unsqueeze(0),
+        clean=clean,
+        test_inputs=test_inputs,
+        test_labels=test_labels.unsqueeze(0),
+    )
+
+
+def take(name: str, solution: Solution, **options: Any) -> dict[str, DataFrame]:
+    """The tables of one measure; its options are those that it has in a study."""
+    if name not in MEASURES:
+        known = ", ".join(MEASURES)
+        raise FlatlasError(
+            f"there is no measure '{name}'. Allowed: {known}.{nearest(name, MEASURES)}"
+        )
+    chosen = MEASURES[name].options.model_validate({"measure": name, **options})
+    return measure(name, solution, chosen.resolved())
