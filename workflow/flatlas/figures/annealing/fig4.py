@@ -65,7 +65,7 @@ def draw(material: Material) -> Drawing:
             ax.legend(frameon=True, framealpha=0.8, edgecolor="none")
     said = (
         "A, C: thin, each realization; thick, their mean. B, D: the first realization. E: a point a"
-        rf" λ; LDC holds {counts[ldc]} directions, EWC {counts[METHODS[-1]]} weights. F: for each"
+        rf" λ, the topmost with 0; LDC holds {counts[ldc]} directions, EWC {counts[METHODS[-1]]} weights. F: for each"
         " $N_c$ the λ with the least sum; grey, nothing held. E, F: means over realizations. "
     )
     note(figure, said + small_print(material))
@@ -156,8 +156,7 @@ def _trade_off(ax: Axes, points: pd.DataFrame, method: Method, count: int) -> pd
     curve = points[points["directions"].isin([0, count])].sort_values("strength")
     method.draw(ax, curve["epsilon_2"], curve["epsilon_1"])
     _error_scale(ax.set_xscale, ax.set_xlim)
-    _error_scale(ax.set_yscale, ax.set_ylim)
-    ax.set(xlabel=r"$\epsilon_2$", ylabel=r"$\epsilon_1$")
+    ax.set(xlabel=r"$\epsilon_2$", ylabel=r"$\epsilon_1$", ylim=(0, 1.05))
     return curve.assign(panel="E", method=method.measure)
 
 
