@@ -81,10 +81,9 @@ def test_what_needs_layers_is_refused(plan_of, changes, said):
     assert str(raised.value).startswith(PLACE + said)
 
 
-def test_only_a_torch_module_asks_for_a_gpu(plan_of):
-    plan = plan_of(study=study())
-    small = plan_of()
-    for made, count in ((plan, 1), (small, 0)):
+def test_only_a_large_net_asks_for_a_gpu(plan_of):
+    large = plan_of(study=study(**{"runs.base.net": {"family": "resnet", "blocks": [2, 2, 2, 2]}}))
+    for made, count in ((large, 1), (plan_of(study=study()), 0), (plan_of(), 0)):
         assert {made.training_gpus(run) for run in made.runs} == {count}
         assert {made.measure_gpus(measured) for measured in made.measurements} == {count}
 

@@ -1,14 +1,11 @@
 """What jobs ask for: it follows from the spec, and grows from attempt to attempt."""
 
-from math import prod
 from pathlib import Path
 
 import pytest
 import yaml
 
-from flatlas.nets import build_net
 from flatlas.plan.needs import (
-    _layers,
     gpu_request,
     gpus,
     growing,
@@ -53,23 +50,6 @@ def convolutional(stages, **more):
     return run(
         net={"family": "convolutional", "stages": stages, "hidden": (8,), "bias": False} | more
     )
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [run(), run(outputs=1), convolutional(STAGES), convolutional(STAGES, global_pool=True)],
-    ids=["dense", "binary", "convolutional", "pooled"],
-)
-def test_the_weights_counted_are_those_of_the_net(spec):
-    net = build_net(spec.net, spec.input_shape, spec.outputs)
-    counted = [weights for weights, _ in _layers(*of_net(spec))]
-    assert counted == [prod(shape) for name, shape in net.shapes.items() if "weight" in name]
-
-
-def test_a_convolution_is_used_at_every_place_of_its_output():
-    """28 -> 28 (pooled to 14) -> 14 -> (14 - 5) // 2 + 1 = 5."""
-    layers = _layers(*of_net(convolutional(STAGES)))
-    assert [places for _, places in layers] == [28**2, 14**2, 5**2, 1, 1]
 
 
 def test_a_large_net_asks_for_a_gpu_and_a_small_one_does_not():

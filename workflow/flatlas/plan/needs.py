@@ -1,14 +1,12 @@
-"""What a job asks of a machine: memory, minutes, a GPU. None of it defines a result.
+"""What a job asks of a machine: memory, minutes, a GPU. None of it defines a result."""
 
-A net counts by its weights and by its products, the multiplications that one image costs.
-"""
-
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
 from flatlas.plan.data_specs import SubsetSpec, images_seen
-from flatlas.plan.net_specs import ModuleSpec, NetSpec
+from flatlas.plan.net_specs import NetSpec
+from flatlas.plan.sizes import Shape, layers, products
 from flatlas.plan.training_specs import RunSpec
 
 # From so many products an image on, a GPU is worth waiting for. LeNets have three million at most,
@@ -19,11 +17,6 @@ WORTH_A_GPU = 10**7
 # (docs/scale.md); on a GPU it is a guess on the safe side.
 ON_A_CORE, ON_A_GPU = 10**9, 10**11
 
-# What a torch module is taken for, whatever it is: the weights of a ResNet-50, at so many places of
-# an image that they make the products of a ResNet-18.
-LIKE_A_RESNET = (25 * 10**6, 20)
-
-Shape = tuple[int, int, int]
 Asked = Callable[..., int | str]
 
 
@@ -44,14 +37,14 @@ def gpu_request(count: Callable[[Any], int], by_gres: bool) -> dict[str, Asked]:
 
 def gpus(net: NetSpec, input_shape: Shape, outputs: int) -> int:
     """A GPU for a process where the net is large; others are quicker on a core of their own."""
-    return int(_products(net, input_shape, outputs) >= WORTH_A_GPU)
+    return int(products(net, input_shape, outputs) >= WORTH_A_GPU)
 
 
 def training_minutes(run: RunSpec) -> int:
     """The time that all epochs would take, and some to begin and end."""
     epochs = run.stop.epochs + run.stop.extra_epochs
     net = (run.net, run.input_shape, run.outputs)
-    work = _products(*net) * images_seen(run.samples) * epochs * len(run.seeds)
+    work = products(*net) * images_seen(run.samples) * epochs * len(run.seeds)
     return 20 + work // (60 * (ON_A_GPU if gpus(*net) else ON_A_CORE))
 
 
@@ -65,31 +58,6 @@ def training_memory(run: RunSpec, ranks: int = 1) -> int:
     pixels = prod(run.input_shape) * images_seen(run.samples) * (1 if one_draw else len(run.seeds))
     learners = run.learners.count if run.learners else 1
     copies = 10 + len(run.checkpoints) + len(run.overtraining)
-    weights = sum(weights for weights, _ in _layers(run.net, run.input_shape, run.outputs))
+    weights = sum(weights for weights, _ in layers(run.net, run.input_shape, run.outputs))
     kept = weights * len(run.seeds) * learners * copies
     return 2000 * ranks + 4 * (2 * pixels * ranks + kept) // 10**6
-
-
-def _products(net: NetSpec, input_shape: Shape, outputs: int) -> int:
-    return sum(weights * places for weights, places in _layers(net, input_shape, outputs))
-
-
-def _layers(net: NetSpec, input_shape: Shape, outputs: int) -> Iterator[tuple[int, int]]:
-    """For each layer its number of weights, and at how many places of an image they are used."""
-    if isinstance(net, ModuleSpec):
-        yield LIKE_A_RESNET
-        return
-    channels, height, width = input_shape
-    features = channels * height * width
-    if net.family == "convolutional":
-        for stage in net.stages:
-            height, width = (
-                (side + 2 * stage.padding - stage.kernel) // stage.stride + 1
-                for side in (height, width)
-            )
-            yield stage.kernel**2 * channels * stage.channels, height * width
-            channels, height, width = stage.channels, height // stage.pool, width // stage.pool
-        features = channels * (1 if net.global_pool else height * width)
-    for neurons in (*net.hidden, outputs):
-        yield features * neurons, 1
-        features = neurons

@@ -65,8 +65,9 @@ def draw(material: Material) -> Drawing:
             ax.legend(frameon=True, framealpha=0.8, edgecolor="none")
     said = (
         "A, C: thin, each realization; thick, their mean. B, D: the first realization. E: a point a"
-        rf" λ, the topmost with 0; LDC holds {counts[ldc]} directions, EWC {counts[METHODS[-1]]} weights. F: for each"
-        " $N_c$ the λ with the least sum; grey, nothing held. E, F: means over realizations. "
+        rf" λ, the topmost with 0; LDC holds {counts[ldc]} directions, EWC {counts[METHODS[-1]]}"
+        " weights. F: for each $N_c$ the λ with the least sum; grey, nothing held. E, F: means over"
+        " realizations. "
     )
     note(figure, said + small_print(material))
     return Drawing(figure, pd.concat(points, ignore_index=True))
