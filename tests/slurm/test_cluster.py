@@ -26,9 +26,12 @@ def test_a_figure_comes_out_and_a_gpu_is_asked_for(tiny):
     assert (train["JobState"], train["TresPerJob"]) == ("COMPLETED", "gres:gpu:1")
     assert "a GPU was asked for" in next((tiny / "results/logs/train").glob("*.log")).read_text()
     (measure,) = tiny.jobs("measure_duality")
-    assert (measure["JobState"], measure["MinMemoryNode"]) == ("COMPLETED", "4000M")
-    assert (measure["NumCPUs"], measure["TimeLimit"]) == ("1", "01:00:00")
-    assert "TresPerJob" not in measure
+    assert (measure["JobState"], measure["TresPerJob"]) == ("COMPLETED", "gres:gpu:1")
+    assert (measure["NumCPUs"], measure["MinMemoryNode"]) == ("1", "4000M")
+    assert measure["TimeLimit"] == "01:00:00"
+    (figure,) = tiny.jobs("duality_fig3")
+    assert figure["JobState"] == "COMPLETED"
+    assert "TresPerJob" not in figure
 
 
 def test_a_training_cancelled_in_its_middle_goes_on_to_the_same_bytes(tiny):
