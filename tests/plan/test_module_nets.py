@@ -55,7 +55,7 @@ def test_the_last_layer_can_be_measured(plan_of):
                 "runs.base.rescaling": {"layer": "fc", "factor": 2, "after": 1},
                 "runs.base.stop.extra_epochs": 1,
             },
-            "runs.base.rescaling.layer names 'fc', which has no next layer.",
+            "runs.base.rescaling.layer is 'fc', which has no next layer. Allowed: none.",
         ),
         (
             {"runs.base.frozen": ["features", "fc"]},

@@ -1,50 +1,30 @@
 """Configuration resolved, once, into a plan."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import product
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.plan.data_specs import (
-    AttackSpec,
-    Boolean,
-    FunctionsSpec,
-    NoiseSpec,
-    SamplesSpec,
-    SourceSpec,
-    SubsetSpec,
-    shape_and_classes,
-    subset_of,
-)
-from flatlas.plan.documents import (
-    Document,
-    Layer,
-    Location,
-    Origin,
-    dotted,
-    read_yaml,
-    validated,
-)
-from flatlas.plan.fingerprint import find
+from flatlas.plan.data_specs import subset_of
+from flatlas.plan.documents import Document, Layer, read_yaml
 from flatlas.plan.ids import kernel_id, measurement_id, run_id, samples_id, source_id
 from flatlas.plan.kernel_specs import sampled_kernel
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
 from flatlas.plan.measurements.measurement import Measurement
-from flatlas.plan.net_specs import LayerKind, ModuleSpec, NetSpec, Own, layer_names
+from flatlas.plan.mistakes import Origin, refuse, validated
+from flatlas.plan.named_layers import LINEAR, check_layer, check_layers
 from flatlas.plan.plan import Entry, FigurePlan, Plan
+from flatlas.plan.runs import Runs, told
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.spec import Spec
-from flatlas.plan.studies import Data, Figure, Run, Start, Study
-from flatlas.plan.training_specs import RunSpec, StartSpec, Training
+from flatlas.plan.studies import Figure, Run, Study
+from flatlas.plan.training_specs import RunSpec
+from flatlas.plan.trees import Location, dotted, leaves
 
 # How messages call what the user says; Snakemake has merged it before we see it.
 USER = "config/config.yaml (or --configfile, --config)"
-# All kinds of layer, and those whose pre-activations are linear in their weights.
-KINDS: tuple[LayerKind, ...] = get_args(LayerKind)
-LINEAR: tuple[LayerKind, ...] = ("convolution", "dense")
-# A base run as the study has it.
-NO_CHANGES: Mapping[str, Any] = {}
+# A point of a sweep, what the study says of the run there, and the run.
+Drawn = tuple[dict[str, Any], Run, RunSpec]
 
 
 def resolve(config: Mapping[str, Any], root: Path) -> Plan:
@@ -63,21 +43,7 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
                 )
     resolvers: dict[str, _StudyResolver] = {}
     for name, path in files.items():
-        study_root: Location = ("studies", name)
-        document = Document(
-            Layer(f"config/studies/{path.name}", read_yaml(path)),
-            Layer(
-                f"config/presets/{plan.preset}.yaml",
-                preset.tree.get("studies", {}).get(name, {}),
-                study_root,
-            ),
-            Layer(
-                USER,
-                plan.settings.studies.get(name, {}),
-                study_root,
-            ),
-        )
-        resolvers[name] = _StudyResolver(plan, name, document, resolvers)
+        resolvers[name] = _StudyResolver(plan, name, _study(path, preset, settings), resolvers)
     # A mistake in what is borrowed is told where it was made.
     for resolver in sorted(resolvers.values(), key=lambda one: one.borrows):
         resolver.resolve()
@@ -93,6 +59,17 @@ def _preset(name: str, root: Path) -> Document:
     return Document(Layer(f"config/presets/{name}.yaml", read_yaml(presets[name])))
 
 
+def _study(path: Path, preset: Document, settings: Settings) -> Document:
+    """A study's file, with what the preset and the user lay over it."""
+    name, place = path.stem, ("studies", path.stem)
+    scaled = preset.tree.get("studies", {}).get(name, {})
+    return Document(
+        Layer(f"config/studies/{path.name}", read_yaml(path)),
+        Layer(f"config/presets/{settings.preset}.yaml", scaled, place),
+        Layer(USER, settings.studies.get(name, {}), place),
+    )
+
+
 class _StudyResolver:
     """Adds one study to a plan. `studies` are all of them, to borrow from."""
 
@@ -101,6 +78,7 @@ class _StudyResolver:
     ) -> None:
         self.plan, self.name, self.document, self.studies = plan, name, document, studies
         self.study = document.validated(Study)
+        self.runs = Runs(self.study, document, plan.settings.sources)
 
     @property
     def borrows(self) -> bool:
@@ -124,7 +102,7 @@ class _StudyResolver:
     def _named(self, kind: str, figure: str, names: Iterable[str], known: Iterable[str]) -> None:
         for name in names:
             if name not in known:
-                _refuse(self.document.origin(("figures", figure, kind)), name, known)
+                refuse(self.document.origin(("figures", figure, kind)), name, known)
 
     def _check_use(self, figure: str, entries: Iterable[Entry]) -> None:
         """A measure that fits none of a figure's runs is a mistake, however lenient the figure."""
@@ -138,6 +116,8 @@ class _StudyResolver:
         """A mistake in a measure is told whether or not a figure needs it yet."""
         for name in self.study.measures:
             self._options(name)
+        for base, run in self.study.runs.items():
+            self._check_changed_measures(run, self.runs.origin(base))
 
     def _check_sweeps(self) -> None:
         """A mistake in a sweep is told whether or not a figure draws it yet."""
@@ -145,7 +125,7 @@ class _StudyResolver:
             for measure in borrowed.measures or ():
                 if measure not in self.study.measures:
                     place = self.document.origin(("borrowed", name, "measures"))
-                    _refuse(place, measure, self.study.measures)
+                    refuse(place, measure, self.study.measures)
         for sweep in (*self.study.sweeps, *self.study.borrowed):
             runs = [run_id(spec) for _, _, spec in self._specs(sweep)]
             if len(set(runs)) < len(runs):
@@ -173,19 +153,20 @@ class _StudyResolver:
         allowed = None if borrowed is None else borrowed.measures
         return [name for name in figure.measures if allowed is None or name in allowed]
 
-    def _specs(self, sweep: str) -> Iterator[tuple[dict[str, Any], Run, RunSpec]]:
-        """The points of a sweep, what the study says of the run there, and the run."""
+    def _specs(self, sweep: str) -> Iterator[Drawn]:
+        """The runs of a sweep, its own or borrowed."""
         if sweep in self.study.borrowed:
             yield from self._borrowed_specs(sweep)
             return
         base = self.study.sweeps[sweep].run
         if base not in self.study.runs:
-            _refuse(self.document.origin(("sweeps", sweep, "run")), base, self.study.runs)
-        for point, where in self._points(sweep):
-            run, spec = self._run(base, point, where)
-            yield _resolved(point, run), run, spec
+            refuse(self.document.origin(("sweeps", sweep, "run")), base, self.study.runs)
+        for point, where in self.runs.points(sweep):
+            run, spec = self.runs.at(base, point, where)
+            self._check_changed_measures(run, self.runs.origin(base, point, where))
+            yield told(point, run), run, spec
 
-    def _borrowed_specs(self, name: str) -> Iterator[tuple[dict[str, Any], Run, RunSpec]]:
+    def _borrowed_specs(self, name: str) -> Iterator[Drawn]:
         """Runs of other studies: each `of` its sweep, and told whatever any of the sweeps varies.
 
         What its own study changes about measures on a run belongs to the measures of that study.
@@ -196,10 +177,12 @@ class _StudyResolver:
             lender, sweep = self._lender("sweeps", of, place)
             runs = [(of, *one) for one in lender._specs(sweep)]
             found += runs[:1] + runs[1:][-1:] if borrowed.ends else runs
-        told = list(dict.fromkeys(key for _, point, _, _ in found for key in point))
+        varied = list(dict.fromkeys(key for _, point, _, _ in found for key in point))
         for of, _, run, spec in found:
-            known = _leaves("", run.model_dump(mode="json"))
-            point = {"of": of} | {key: known[key] for key in told if key in known}
+            known = {
+                dotted(place): one for place, one in leaves(run.model_dump(mode="json")).items()
+            }
+            point = {"of": of} | {key: known[key] for key in varied if key in known}
             yield point, run.model_copy(update={"measures": {}}), spec
 
     def _lender(self, kind: str, named: str, place: str) -> tuple["_StudyResolver", str]:
@@ -207,10 +190,10 @@ class _StudyResolver:
         study, _, name = named.partition(".")
         others = {key: one for key, one in self.studies.items() if one is not self}
         if study not in others:
-            _refuse(place, named, others)
+            refuse(place, named, others)
         lent = others[study]._lent(kind)
         if name not in lent:
-            _refuse(place, named, (f"{study}.{key}" for key in lent))
+            refuse(place, named, (f"{study}.{key}" for key in lent))
         return others[study], name
 
     def _lent(self, kind: str) -> list[str]:
@@ -219,116 +202,6 @@ class _StudyResolver:
             return [*self.study.sweeps]
         return [name for name, said in self.study.measures.items() if "borrowed" not in said]
 
-    def _points(self, name: str) -> Iterator[tuple[dict[str, Any], Location]]:
-        """Each point of a sweep, and where in the file it stands."""
-        sweep = self.study.sweeps[name]
-        if sweep.points is not None:
-            for number, point in enumerate(sweep.points):
-                yield point, ("sweeps", name, "points", number)
-        else:
-            grid = sweep.grid or {}
-            for values in product(*grid.values()):
-                yield dict(zip(grid, values, strict=True)), ("sweeps", name, "grid")
-
-    def _run(
-        self,
-        base: str,
-        point: Mapping[str, Any] = NO_CHANGES,
-        where: Location = (),
-        later: tuple[str, ...] = (),
-    ) -> tuple[Run, RunSpec]:
-        """The base run with a point's values in place of its own.
-
-        `later` are the runs that start from it, one from another.
-        """
-        tree: Any = self.document.tree["runs"][base]
-        for key, value in point.items():
-            tree = _with_value(tree, key.split("."), value)
-
-        def origin(location: Location) -> str:
-            key = dotted(location)
-            for swept in point:
-                if f"{key}.".startswith(f"{swept}."):
-                    inside = location[len(swept.split(".")) :]
-                    return self.document.origin((*where, swept, *inside))
-                if swept.startswith(f"{key}."):
-                    return self.document.origin((*where, swept))
-            return self.document.origin(("runs", base, *location))
-
-        run = validated(Run, tree, origin)
-        if isinstance(run.net, Own):
-            _check_own(run.net, origin)
-        if run.snapshots is not None:
-            _check_layers([run.snapshots], run, origin(("snapshots",)), LINEAR)
-        if run.rescaling is not None:
-            _check_rescaled(run.rescaling.layer, run, origin(("rescaling", "layer")))
-        if run.frozen is not None:
-            _check_frozen(run.frozen, run, origin(("frozen",)))
-        self._check_changed_measures(run, origin)
-        spec = self._run_spec(run, origin)
-        if run.start is None:
-            return run, spec
-        started = self._start(run.start, spec, origin, (*later, base))
-        return run, spec.model_copy(update={"start": started})
-
-    def _start(
-        self, start: Start, run: RunSpec, origin: Origin, later: tuple[str, ...]
-    ) -> StartSpec:
-        """The run that another starts from, which has to fit it."""
-        place = origin(("start", "run"))
-        if start.run not in self.study.runs:
-            _refuse(place, start.run, self.study.runs)
-        if start.run in later:
-            circle = " from ".join([*later[later.index(start.run) :], start.run])
-            raise FlatlasError(f"{place} goes in a circle: {circle}. Some run has to be the first.")
-        _, first = self._run(start.run, later=later)
-        if (first.net, first.input_shape) != (run.net, run.input_shape):
-            raise FlatlasError(
-                f"{place} is '{start.run}', which has another net: give both the same."
-            )
-        if first.outputs != run.outputs:
-            raise FlatlasError(
-                f"{place} is '{start.run}', whose net has {first.outputs} outputs, not "
-                f"{run.outputs}: to train on some classes only and keep all outputs, say data.only."
-            )
-        if not set(run.seeds) <= set(first.seeds):
-            raise FlatlasError(
-                f"{place} is '{start.run}', which has only {len(first.seeds)} realizations for "
-                f"{len(run.seeds)}: give it as many, or this run fewer."
-            )
-        _check_layers(start.fresh, run, origin(("start", "fresh")))
-        return StartSpec(run=first, fresh=start.fresh)
-
-    def _run_spec(self, run: Run, origin: Origin) -> RunSpec:
-        count = run.realizations or self.study.realizations
-        seeds = tuple(range(count))
-        sources = self.plan.settings.sources
-        if run.data.source not in sources:
-            _refuse(origin(("data", "source")), run.data.source, sources)
-        source = sources[run.data.source]
-        if isinstance(source, Boolean) != bool(run.data.functions):
-            raise FlatlasError(
-                f"{origin(('data',))}: a source of kind boolean has no labels but those of "
-                "functions, and functions no other domain: say both, or neither."
-            )
-        if run.data.functions and isinstance(run.net, ModuleSpec):
-            raise FlatlasError(
-                f"{origin(('data', 'functions'))} are counted of small nets, not of family "
-                f"'{run.net.family}': use 'dense' or 'convolutional'."
-            )
-        samples = _samples(run.data, source, run.net, seeds)
-        shape, classes = shape_and_classes(source)
-        for key in ("classes", "only", "positive"):
-            for number in getattr(run.data, key) or ():
-                if number >= classes:
-                    _refuse(origin(("data", key)), str(number), map(str, range(classes)))
-        if run.data.positive is not None or run.data.functions:
-            outputs = 1
-        else:
-            outputs = len(run.data.classes) if run.data.classes is not None else classes
-        settings = run.model_dump(exclude={"data", "start", "realizations", "measures"})
-        return RunSpec(**settings, samples=samples, input_shape=shape, outputs=outputs, seeds=seeds)
-
     def _check_fit(self, name: str, options: Measurement, spec: RunSpec) -> None:
         """Refuse a measure that can't be taken of a run."""
         layer = getattr(options, "layer", None)
@@ -336,9 +209,9 @@ class _StudyResolver:
             kind = MEASURES[options.resolved()["measure"]].layers
             place = self.document.origin(("measures", name, "layer"))
             if kind is None:
-                _check_layers([layer], spec, place, LINEAR)
+                check_layers([layer], spec, place, LINEAR)
             else:
-                _check_layer(layer, kind, spec, place)
+                check_layer(layer, kind, spec, place)
         for key, why in options.misfits(spec):
             raise FlatlasError(f"{self.document.origin(('measures', name, key))} {why}")
 
@@ -353,10 +226,10 @@ class _StudyResolver:
         return _register(self.plan.measurements, measurement_id(measured), measured)
 
     def _check_changed_measures(self, run: Run, origin: Origin) -> None:
-        """What a run says of measures is told wrong whether or not a figure needs it yet."""
+        """A mistake in what a run says of measures, too."""
         for name, changes in run.measures.items():
             if name not in self.study.measures:
-                _refuse(origin(("measures",)), name, self.study.measures)
+                refuse(origin(("measures",)), name, self.study.measures)
             if "measure" in changes:
                 place = origin(("measures", name, "measure"))
                 raise FlatlasError(f"{place} can't change: give the other measure its own name.")
@@ -374,12 +247,12 @@ class _StudyResolver:
             raise FlatlasError(f"{place} is missing. Allowed: {', '.join(MEASURES)}.{hint}")
         if settings["measure"] not in MEASURES:
             place = self.document.origin((*here, "measure"))
-            _refuse(place, str(settings["measure"]), MEASURES)
+            refuse(place, str(settings["measure"]), MEASURES)
 
         def origin(at: Location) -> str:
             by_run = changed is not None and at and at[0] in (changes or {})
-            told = changed if changed is not None and by_run else self.document.origin
-            return told((*here, *at))
+            says = changed if changed is not None and by_run else self.document.origin
+            return says((*here, *at))
 
         return validated(MEASURES[settings["measure"]].options, settings, origin)
 
@@ -409,108 +282,3 @@ def _register(known: dict[str, Any], identity: str, spec: Spec) -> str:
     if known.setdefault(identity, spec) != spec:
         raise FlatlasError(f"two different specs have the id {identity}: change either a little.")
     return identity
-
-
-def _refuse(place: str, given: str, allowed: Iterable[str], why: str = "") -> None:
-    known = list(allowed)
-    raise FlatlasError(
-        f"{place} names {given!r}{why}. "
-        f"Allowed: {', '.join(known) or 'none yet'}.{nearest(given, known)}"
-    )
-
-
-def _check_layer(layer: str, kind: LayerKind, run: Training, place: str) -> None:
-    """A mistyped layer, or one of the other kind, is told before anything is trained."""
-    names = layer_names(run.net)
-    if layer in names[kind]:
-        return
-    if not names[kind]:
-        raise FlatlasError(
-            f"{place} names {layer!r}, but a net of family '{run.net.family}' has no {kind} "
-            "with a name: take this measure of other runs."
-        )
-    convolved = kind == "dense" and layer in names["convolution"]
-    why = ", a convolution, but the exact duality needs a dense layer" if convolved else ""
-    _refuse(place, layer, names[kind], why)
-
-
-def _check_layers(
-    named: Iterable[str], run: Training, place: str, kinds: Iterable[LayerKind] = KINDS
-) -> None:
-    """Layers of one kind or another."""
-    names = layer_names(run.net)
-    known = [name for kind in kinds for name in names[kind]]
-    for layer in named:
-        if layer not in known:
-            _refuse(place, layer, known)
-
-
-def _check_own(net: Own, origin: Origin) -> None:
-    """Its files are looked for, but not read: that takes torch."""
-    where = net.module.partition(":")[0]
-    if find(where) is None:
-        place, file = origin(("net", "module")), where.replace(".", "/")
-        raise FlatlasError(f"{place} is '{net.module}', but {Path.cwd()} has no {file}.py.")
-    if net.weights is not None and not Path(net.weights).is_file():
-        place = origin(("net", "weights"))
-        raise FlatlasError(f"{place} is '{net.weights}', but {Path.cwd()} has no such file.")
-
-
-def _check_frozen(frozen: tuple[str, ...], run: Training, place: str) -> None:
-    """Some layer has to be left."""
-    _check_layers(frozen, run, place)
-    if all(set(names) <= set(frozen) for names in layer_names(run.net).values()):
-        raise FlatlasError(f"{place} names every layer, which leaves none to train: leave one out.")
-
-
-def _check_rescaled(layer: str, run: Training, place: str) -> None:
-    """The last layer has no next one to take back its factor."""
-    _check_layer(layer, "dense", run, place)
-    *others, last = layer_names(run.net)["dense"]
-    if layer == last:
-        _refuse(place, layer, others, ", which has no next layer")
-
-
-def _resolved(point: Mapping[str, Any], run: Run) -> dict[str, Any]:
-    """The point's values as the run has them: checked, and of their type (YAML's 1e-3 is text).
-
-    A mapping (an optimizer, say) is told value by value: `optimizer.name`, `optimizer.lr`, ...
-    """
-    values: dict[str, Any] = {}
-    for key in point:
-        value: Any = run.model_dump(mode="json")
-        for part in key.split("."):
-            value = value[part]
-        values |= _leaves(key, value)
-    return values
-
-
-def _leaves(key: str, value: Any) -> dict[str, Any]:
-    """The values within a value, each by its dotted key."""
-    if not isinstance(value, Mapping):
-        return {key: value}
-    leaves: dict[str, Any] = {}
-    for part, inner in value.items():
-        leaves |= _leaves(f"{key}.{part}" if key else part, inner)
-    return leaves
-
-
-def _samples(data: Data, source: SourceSpec, net: NetSpec, seeds: tuple[int, ...]) -> SamplesSpec:
-    if data.functions:
-        assert isinstance(source, Boolean)
-        return FunctionsSpec(source=source, net=net, draws=data.functions.draws, count=len(seeds))
-    chosen = data.model_dump(exclude={"source", "label_noise", "attack_size", "functions"})
-    drawn = seeds if data.split is None else (data.split,)
-    subset = SubsetSpec(source=source, seeds=drawn, **chosen)
-    if data.label_noise:
-        return NoiseSpec(subset=subset, fraction=data.label_noise, seeds=seeds)
-    if data.attack_size:
-        return AttackSpec(subset=subset, size=data.attack_size, seeds=seeds)
-    return subset
-
-
-def _with_value(tree: Any, keys: list[str], value: Any) -> dict[str, Any]:
-    """A copy of the tree with the value at the dotted key."""
-    head, *rest = keys
-    inner = tree.get(head, {}) if isinstance(tree, Mapping) else {}
-    return {**tree, head: _with_value(inner, rest, value) if rest else value}

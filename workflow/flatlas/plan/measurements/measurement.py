@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 from flatlas.plan.moments import Moment, moments
 from flatlas.plan.net_specs import ConvolutionalNet, layer_names
 from flatlas.plan.spec import Spec
-from flatlas.plan.training_specs import RunSpec
+from flatlas.plan.training_specs import RunSpec, Training
 
 Many = Field(min_length=1)
 
@@ -63,7 +63,7 @@ class Measurement(Spec):
                 yield "at", f"names '{moment}'. Allowed: {allowed}."
 
 
-def without_next(layer: str, run: RunSpec) -> Iterator[tuple[str, str]]:
+def without_next(layer: str, run: Training) -> Iterator[tuple[str, str]]:
     """An α-scaling is taken back by the next layer."""
     *others, last = layer_names(run.net)["dense"]
     if layer == last:

@@ -1,0 +1,151 @@
+"""What is wrong in a configuration: the file, the key, the value, what is allowed, what is near."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from types import UnionType
+from typing import Annotated, Any, NoReturn, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+
+from flatlas.errors import FlatlasError, nearest
+from flatlas.plan.trees import Location, has
+
+Model = TypeVar("Model", bound=BaseModel)
+# A place in a tree as 'file: dotted.key'.
+Origin = Callable[[Location], str]
+Hint = Callable[[Location], str]
+
+
+def refuse(place: str, given: str, allowed: Iterable[str], why: str = "") -> NoReturn:
+    """A name that is none of those allowed."""
+    known = list(allowed)
+    raise FlatlasError(
+        f"{place} names {given!r}{why}. "
+        f"Allowed: {', '.join(known) or 'none yet'}.{nearest(given, known)}"
+    )
+
+
+def validated(
+    model: type[Model], tree: Any, origin: Origin, hint: Hint = lambda missing: ""
+) -> Model:
+    """`tree` as a `model`; `origin` turns a location in the tree into 'file: dotted.key'.
+
+    `hint` has something to add about a key that is missing at a location.
+    """
+    try:
+        return model.model_validate(tree)
+    except ValidationError as error:
+        mistakes: dict[str, _Mistake] = {}
+        for problem in _without_echoes(error.errors()):
+            mistake = _mistake(model, tree, problem, origin, hint)
+            mistakes.setdefault(mistake.said, mistake).allowed.extend(
+                one for one in mistake.allowed if one not in mistakes[mistake.said].allowed
+            )
+        raise FlatlasError("\n".join(map(str, mistakes.values()))) from None
+
+
+def _without_echoes(problems: Sequence[Any]) -> list[Any]:
+    """Pydantic also calls a list too short of which it took no element, for each was wrong."""
+    return [
+        one
+        for one in problems
+        if one["type"] != "too_short"
+        or not any(
+            other["loc"][: len(one["loc"])] == one["loc"] for other in problems if other is not one
+        )
+    ]
+
+
+@dataclass
+class _Mistake:
+    """What is wrong, where; what would be right. Alternatives of a union come one by one."""
+
+    said: str
+    allowed: list[str]
+    given: str = ""
+    hint: str = ""
+
+    def __str__(self) -> str:
+        if not self.allowed:
+            return f"{self.said}.{self.hint}"
+        return (
+            f"{self.said}. Allowed: {', '.join(self.allowed)}.{nearest(self.given, self.allowed)}"
+        )
+
+
+def _mistake(
+    model: type[BaseModel], tree: Any, problem: Any, origin: Origin, hint: Hint
+) -> _Mistake:
+    """One of pydantic's problems in our words."""
+    location, known = _located(tree, problem["loc"], model)
+    kind, context, given = problem["type"], problem.get("ctx", {}), problem.get("input")
+    if kind == "extra_forbidden":
+        return _Mistake(
+            f"{origin(location)} is not a key that is known here", known, str(location[-1])
+        )
+    if kind == "missing":
+        return _Mistake(f"{origin(location)} is missing", [], hint=hint(location))
+    if kind.startswith("union_tag"):
+        location = (*location, context["discriminator"].strip("'"))
+        if kind == "union_tag_not_found":
+            return _Mistake(f"{origin(location)} is missing", [])
+        given = context["tag"]
+        return _Mistake(f"{origin(location)} is {given!r}", _names(context["expected_tags"]), given)
+    while not has(tree, location):
+        location = location[:-1]
+    if kind == "value_error":
+        return _Mistake(f"{origin(location)}: {context['error']}", [])
+    said = f"{origin(location)} is {given!r}"
+    if kind == "literal_error":
+        return _Mistake(said, _names(context["expected"]), str(given))
+    if kind in ("dict_type", "model_type", "model_attributes_type"):
+        return _Mistake(said, ["a mapping of keys to values"])
+    # After the comma pydantic says how it tried.
+    allowed = problem["msg"].removeprefix("Input should be ").partition(",")[0]
+    allowed = allowed.replace("a valid tuple", "a list")
+    return _Mistake(said, [allowed], str(given))
+
+
+def _names(listed: str) -> list[str]:
+    """["a", "b"] from pydantic's "'a' or 'b'"."""
+    return [name.strip().strip("'") for name in listed.replace(" or ", ",").split(",")]
+
+
+def _located(tree: Any, loc: Location, model: type[BaseModel]) -> tuple[Location, list[str]]:
+    """Pydantic's location without the tags of unions, and the keys known at its last step."""
+    path: list[str | int] = []
+    here: list[Any] = [model]
+    for step, part in enumerate(loc):
+        tagged = [kind for kind in here if _is_model(kind) and _tag(kind) == part]
+        if tagged and not has(tree, (*path, part)):
+            here = tagged
+            continue
+        path.append(part)
+        if step < len(loc) - 1:
+            here = [inner for kind in here for inner in _inside(kind, part)]
+    known = {name for kind in here if _is_model(kind) for name in kind.model_fields}
+    return tuple(path), sorted(known)
+
+
+def _is_model(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def _tag(kind: type[BaseModel]) -> Any:
+    """The value by which a tagged union knows this member: its first field admits no other."""
+    return next(iter(get_args(next(iter(kind.model_fields.values())).annotation)), None)
+
+
+def _inside(kind: Any, step: str | int) -> list[Any]:
+    """The types that may stand one step further in: of a field, or of a container's elements."""
+    if _is_model(kind):
+        field = kind.model_fields.get(str(step))
+        return _alternatives(field.annotation) if field else []
+    return [inner for element in get_args(kind) for inner in _alternatives(element)]
+
+
+def _alternatives(kind: Any) -> list[Any]:
+    """The members of a union (however annotated), or the type itself."""
+    if get_origin(kind) in (Union, UnionType, Annotated):
+        return [inner for member in get_args(kind) for inner in _alternatives(member)]
+    return [kind]

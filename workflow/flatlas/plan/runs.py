@@ -1,0 +1,207 @@
+"""The base runs of a study, at the points of its sweeps: as it says them, and as specs."""
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from flatlas.errors import FlatlasError
+from flatlas.plan.data_specs import (
+    AttackSpec,
+    Boolean,
+    FunctionsSpec,
+    NoiseSpec,
+    SamplesSpec,
+    SourceSpec,
+    SubsetSpec,
+    shape_and_classes,
+)
+from flatlas.plan.documents import Document
+from flatlas.plan.fingerprint import find
+from flatlas.plan.measurements.measurement import without_next
+from flatlas.plan.mistakes import Origin, refuse, validated
+from flatlas.plan.named_layers import LINEAR, check_frozen, check_layer, check_layers
+from flatlas.plan.net_specs import ModuleSpec, NetSpec, Own
+from flatlas.plan.studies import Data, Run, Start, Study
+from flatlas.plan.training_specs import RunSpec, StartSpec
+from flatlas.plan.trees import Location, at, dotted, leaves, with_value
+
+# A base run as the study has it.
+NO_CHANGES: Mapping[str, Any] = {}
+
+
+class Runs:
+    """The runs of a `study`, which says of them what stands in its `document`."""
+
+    def __init__(self, study: Study, document: Document, sources: Mapping[str, SourceSpec]) -> None:
+        """`sources` are what the configuration means by their names."""
+        self.study, self.document, self.sources = study, document, sources
+
+    def points(self, sweep: str) -> Iterator[tuple[dict[str, Any], Location]]:
+        """Each point of a sweep, and where in the file it stands."""
+        said = self.study.sweeps[sweep]
+        if said.points is not None:
+            for number, point in enumerate(said.points):
+                yield point, ("sweeps", sweep, "points", number)
+        else:
+            grid = said.grid or {}
+            for values in product(*grid.values()):
+                yield dict(zip(grid, values, strict=True)), ("sweeps", sweep, "grid")
+
+    def origin(
+        self, base: str, point: Mapping[str, Any] = NO_CHANGES, where: Location = ()
+    ) -> Origin:
+        """Who says what of a base run with a point's values in place of its own."""
+
+        def origin(location: Location) -> str:
+            key = dotted(location)
+            for swept in point:
+                if f"{key}.".startswith(f"{swept}."):
+                    inside = location[len(swept.split(".")) :]
+                    return self.document.origin((*where, swept, *inside))
+                if swept.startswith(f"{key}."):
+                    return self.document.origin((*where, swept))
+            return self.document.origin(("runs", base, *location))
+
+        return origin
+
+    def at(
+        self,
+        base: str,
+        point: Mapping[str, Any] = NO_CHANGES,
+        where: Location = (),
+        later: tuple[str, ...] = (),
+    ) -> tuple[Run, RunSpec]:
+        """A base run with a point's values in place of its own: what is said of it, and its spec.
+
+        `later` are the runs that start from it, one from another.
+        """
+        tree: Any = self.document.tree["runs"][base]
+        for key, value in point.items():
+            tree = with_value(tree, key.split("."), value)
+        origin = self.origin(base, point, where)
+        run = validated(Run, tree, origin)
+        _check_net(run, origin)
+        spec = self._spec(run, origin)
+        if run.start is None:
+            return run, spec
+        started = self._start(run.start, spec, origin, (*later, base))
+        return run, spec.model_copy(update={"start": started})
+
+    def _start(
+        self, start: Start, run: RunSpec, origin: Origin, later: tuple[str, ...]
+    ) -> StartSpec:
+        """The run that another starts from, which has to fit it."""
+        place = origin(("start", "run"))
+        if start.run not in self.study.runs:
+            refuse(place, start.run, self.study.runs)
+        if start.run in later:
+            circle = " from ".join([*later[later.index(start.run) :], start.run])
+            raise FlatlasError(f"{place} goes in a circle: {circle}. Some run has to be the first.")
+        _, first = self.at(start.run, later=later)
+        if (first.net, first.input_shape) != (run.net, run.input_shape):
+            raise FlatlasError(
+                f"{place} is '{start.run}', which has another net: give both the same."
+            )
+        if first.outputs != run.outputs:
+            raise FlatlasError(
+                f"{place} is '{start.run}', whose net has {first.outputs} outputs, not "
+                f"{run.outputs}: to train on some classes only and keep all outputs, say data.only."
+            )
+        if not set(run.seeds) <= set(first.seeds):
+            raise FlatlasError(
+                f"{place} is '{start.run}', which has only {len(first.seeds)} realizations for "
+                f"{len(run.seeds)}: give it as many, or this run fewer."
+            )
+        check_layers(start.fresh, run, origin(("start", "fresh")))
+        return StartSpec(run=first, fresh=start.fresh)
+
+    def _spec(self, run: Run, origin: Origin) -> RunSpec:
+        """All but where it starts."""
+        seeds = tuple(range(run.realizations or self.study.realizations))
+        if run.data.source not in self.sources:
+            refuse(origin(("data", "source")), run.data.source, self.sources)
+        source = self.sources[run.data.source]
+        shape, classes = shape_and_classes(source)
+        _check_data(run, source, classes, origin)
+        if run.data.positive is not None or run.data.functions:
+            outputs = 1
+        else:
+            outputs = len(run.data.classes) if run.data.classes is not None else classes
+        return RunSpec(
+            **run.model_dump(exclude={"data", "start", "realizations", "measures"}),
+            samples=_samples(run.data, source, run.net, seeds),
+            input_shape=shape,
+            outputs=outputs,
+            seeds=seeds,
+        )
+
+
+def told(point: Mapping[str, Any], run: Run) -> dict[str, Any]:
+    """The point's values as the run has them: checked, and of their type (YAML's 1e-3 is text).
+
+    A mapping (an optimizer, say) is told value by value: `optimizer.name`, `optimizer.lr`, ...
+    """
+    tree = run.model_dump(mode="json")
+    values: dict[Location, Any] = {}
+    for key in point:
+        place = tuple(key.split("."))
+        values |= leaves(at(tree, place), place)
+    return {dotted(place): value for place, value in values.items()}
+
+
+def _check_net(run: Run, origin: Origin) -> None:
+    """What is said of the net's layers, and of the file of one's own net."""
+    if isinstance(run.net, Own):
+        _check_own(run.net, origin)
+    if run.snapshots is not None:
+        check_layers([run.snapshots], run, origin(("snapshots",)), LINEAR)
+    if run.rescaling is not None:
+        check_layer(run.rescaling.layer, "dense", run, origin(("rescaling", "layer")))
+        for key, why in without_next(run.rescaling.layer, run):
+            raise FlatlasError(f"{origin(('rescaling', key))} {why}")
+    if run.frozen is not None:
+        check_frozen(run.frozen, run, origin(("frozen",)))
+
+
+def _check_own(net: Own, origin: Origin) -> None:
+    """Its files are looked for, but not read: that takes torch."""
+    where = net.module.partition(":")[0]
+    if find(where) is None:
+        place, file = origin(("net", "module")), where.replace(".", "/")
+        raise FlatlasError(f"{place} is '{net.module}', but {Path.cwd()} has no {file}.py.")
+    if net.weights is not None and not Path(net.weights).is_file():
+        place = origin(("net", "weights"))
+        raise FlatlasError(f"{place} is '{net.weights}', but {Path.cwd()} has no such file.")
+
+
+def _check_data(run: Run, source: SourceSpec, classes: int, origin: Origin) -> None:
+    """What is drawn has to be in the source."""
+    if isinstance(source, Boolean) != bool(run.data.functions):
+        raise FlatlasError(
+            f"{origin(('data',))}: a source of kind boolean has no labels but those of "
+            "functions, and functions no other domain: say both, or neither."
+        )
+    if run.data.functions and isinstance(run.net, ModuleSpec):
+        raise FlatlasError(
+            f"{origin(('data', 'functions'))} are counted of small nets, not of family "
+            f"'{run.net.family}': use 'dense' or 'convolutional'."
+        )
+    for key in ("classes", "only", "positive"):
+        for number in getattr(run.data, key) or ():
+            if number >= classes:
+                refuse(origin(("data", key)), str(number), map(str, range(classes)))
+
+
+def _samples(data: Data, source: SourceSpec, net: NetSpec, seeds: tuple[int, ...]) -> SamplesSpec:
+    if data.functions:
+        assert isinstance(source, Boolean)
+        return FunctionsSpec(source=source, net=net, draws=data.functions.draws, count=len(seeds))
+    chosen = data.model_dump(exclude={"source", "label_noise", "attack_size", "functions"})
+    drawn = seeds if data.split is None else (data.split,)
+    subset = SubsetSpec(source=source, seeds=drawn, **chosen)
+    if data.label_noise:
+        return NoiseSpec(subset=subset, fraction=data.label_noise, seeds=seeds)
+    if data.attack_size:
+        return AttackSpec(subset=subset, size=data.attack_size, seeds=seeds)
+    return subset
