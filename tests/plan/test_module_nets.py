@@ -1,4 +1,4 @@
-"""Nets that are torch modules in a plan: what they can't do is told, and they ask for a GPU."""
+"""Nets that are torch modules in a plan: what they can't do, and when they ask for a GPU."""
 
 import pytest
 
@@ -81,9 +81,10 @@ def test_what_needs_layers_is_refused(plan_of, changes, said):
     assert str(raised.value).startswith(PLACE + said)
 
 
-def test_only_a_large_net_asks_for_a_gpu(plan_of):
-    large = plan_of(study=study(**{"runs.base.net": {"family": "resnet", "blocks": [2, 2, 2, 2]}}))
-    for made, count in ((large, 1), (plan_of(study=study()), 0), (plan_of(), 0)):
+def test_a_large_one_asks_for_a_gpu_and_a_small_one_does_not(plan_of):
+    """On 8 x 8 pixels, with sixteen channels and with 128."""
+    small, large = plan_of(study=study()), plan_of(study=study(**{"runs.base.net.channels": 128}))
+    for made, count in ((small, 0), (large, 1)):
         assert {made.training_gpus(run) for run in made.runs} == {count}
         assert {made.measure_gpus(measured) for measured in made.measurements} == {count}
 

@@ -1,8 +1,11 @@
 """What figures are drawn from: each table knows its sweep, its run and where in the sweep it is."""
 
+import json
+
 import pandas as pd
 import pytest
 
+from flatlas.plan import plan
 from flatlas.store.material import gather
 from flatlas.store.tables import write_table
 
@@ -41,6 +44,21 @@ def test_the_nth_file_gets_the_nth_point(files):
 def test_as_many_files_as_points_or_none(files):
     with pytest.raises(ValueError, match="shorter"):
         gather(files, POINTS[:2])
+
+
+def test_a_point_that_lacks_a_measure_has_no_file_of_it(files, tmp_path):
+    """The plan and the store each have the word for it."""
+    points = [POINTS[0], POINTS[1] | {plan.LACKS: ["norms_cost"]}, POINTS[2]]
+    record = {"wall_seconds": 5.0, "training_seconds": 80.0, "peak_memory_mib": 300}
+    (tmp_path / "provenance.json").write_text(json.dumps(record))
+    told = gather(files | {"norms_cost": [tmp_path / "provenance.json"] * 2}, points).tables
+    assert told["norms_cost"][["sweep", "run"]].to_numpy().tolist() == [
+        ["alpha", "one"],
+        ["batch", "one"],
+    ]
+    assert told["norms_cost"]["seconds"].tolist() == [80.0, 80.0]
+    assert told["history"]["run"].tolist() == ["one", "one", "two", "two", "one", "one"]
+    assert not any(plan.LACKS in table for table in told.values())
 
 
 def test_a_value_that_is_a_list_stands_whole_in_each_row(files):

@@ -5,8 +5,8 @@ from math import prod
 from typing import Any
 
 from flatlas.plan.data_specs import SubsetSpec, images_seen
+from flatlas.plan.net_sizes import Shape, products, weights
 from flatlas.plan.net_specs import NetSpec
-from flatlas.plan.sizes import Shape, layers, products
 from flatlas.plan.training_specs import RunSpec
 
 # From so many products an image on, a GPU is worth waiting for. LeNets have three million at most,
@@ -58,6 +58,5 @@ def training_memory(run: RunSpec, ranks: int = 1) -> int:
     pixels = prod(run.input_shape) * images_seen(run.samples) * (1 if one_draw else len(run.seeds))
     learners = run.learners.count if run.learners else 1
     copies = 10 + len(run.checkpoints) + len(run.overtraining)
-    weights = sum(weights for weights, _ in layers(run.net, run.input_shape, run.outputs))
-    kept = weights * len(run.seeds) * learners * copies
+    kept = weights(run.net, run.input_shape, run.outputs) * len(run.seeds) * learners * copies
     return 2000 * ranks + 4 * (2 * pixels * ranks + kept) // 10**6
