@@ -425,7 +425,7 @@ def test_two_specs_of_one_id_are_told_apart(plan_of, monkeypatch):
 def test_several_mistakes_are_told_at_once_each_in_its_own_file(plan_of):
     message = message_of(
         plan_of,
-        study={"runs.base.stop.epochs": 0},
+        study={"runs.base.stop.epochs": -1},
         preset={"studies.flat.runs.base.batch": "x"},
         user={"studies.flat.realizations": 0},
     )
