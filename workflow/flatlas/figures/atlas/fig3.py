@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from flatlas.figures.atlas.heat import heat_map
-from flatlas.figures.atlas.looks import LABELS
+from flatlas.figures.atlas.looks import DAGGER, LABELS
 from flatlas.figures.style import Drawing, note, panels
 from flatlas.figures.trainings import small_print
 from flatlas.store.atlas import BASELINES, NET, QUANTITIES, survival
@@ -43,6 +43,7 @@ def draw(material: Material) -> Drawing:
         "By which factor a measure is larger afterwards, in the median net. Bold: unchanged, to a "
         "thousandth. Another optimizer: of the same images with the same attack set. Narrowness "
         "along principal directions needs a recording, which these runs have none of. "
+        + DAGGER
         + small_print(material),
     )
     return Drawing(figure, factors)
