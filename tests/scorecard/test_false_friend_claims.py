@@ -63,6 +63,15 @@ def test_only_the_spectral_norm_waits_for_a_search():
     assert lost == {name for name in claims if "spectral_norm" in name}
 
 
+def test_along_training_the_searches_of_all_moments_count():
+    made = world(RIGHT, "fig1")
+    norms = made.tables["norms_summary"]
+    lost = norms.assign(converged=norms["at"] == "final")
+    claims = judge("fig1", Material({**made.tables, "norms_summary": lost}))
+    undecided = {name for name, claim in claims.items() if claim.verdict == UNDECIDED}
+    assert undecided == {name for name in claims if "spectral_norm" in name}
+
+
 def test_a_ratio_is_that_of_means():
     rows = world(RIGHT, "fig5").tables["norms_summary"].groupby("sweep")["trace"].mean()
     expected = rows["vgg_adamw_ia"] / rows["vgg_sgd"]
