@@ -140,4 +140,5 @@ def _small_print(material: Material, points: pd.DataFrame) -> str:
     )
     if points.filter(like="_converged").eq(False).any(axis=None):
         text += "Hollow: what was measured has not converged. "
-    return text + f"Of {len(outcomes)} nets {never or 'none'} never had zero error on S."
+    nets = f"Of {len(outcomes)} nets {never} never" if never else f"All {len(outcomes)} nets"
+    return text + f"{nets} had zero error on S."
