@@ -19,8 +19,8 @@ CHANGES = {
 }
 # Factors of ten beyond which a colour does not change.
 DECADES = 2.0
-# Less than this is no change: round-off, and searches that stop where they may.
-UNCHANGED = 1e-3
+# A factor within a thousandth of 1 is no change: round-off, and searches that stop where they may.
+UNCHANGED = float(np.log10(1.001))
 
 
 def draw(material: Material) -> Drawing:
