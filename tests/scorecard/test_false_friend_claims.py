@@ -72,6 +72,17 @@ def test_along_training_the_searches_of_all_moments_count():
     assert undecided == {name for name in claims if "spectral_norm" in name}
 
 
+def test_nothing_is_predicted_of_the_hessian_of_nets_that_misclassify():
+    made = world(RIGHT, "fig2")
+    rows = made.tables["scaling_summary"].assign(misclassified=0)
+    bad = rows["seed"] == 0
+    rows.loc[bad, "misclassified"] = 1
+    rows.loc[bad, ["loss", "trace"]] *= 100
+    claims = judge("fig2", Material({**made.tables, "scaling_summary": rows}))
+    assert claims["mlp_trace_theory"].verdict == REPRODUCED
+    assert claims["mlp_loss_theory"].verdict != REPRODUCED
+
+
 def test_a_ratio_is_that_of_means():
     rows = world(RIGHT, "fig5").tables["norms_summary"].groupby("sweep")["trace"].mean()
     expected = rows["vgg_adamw_ia"] / rows["vgg_sgd"]
