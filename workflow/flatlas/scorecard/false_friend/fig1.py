@@ -34,7 +34,7 @@ def _along(nets: Sweep, name: str) -> Iterator[Claim]:
     epochs = np.arange(weights.shape[-1], dtype=float)
     yield nets.claim(
         f"{name}_weights",
-        f"for the loss of {told} to go to 0, the weights must tend to infinity",
+        f"on the way of {told} to no loss the weights grow (and have to, without bound)",
         "rank correlation of ‖w‖₂ with the epoch, without L2; mean over nets",
         RISING,
         mean,
