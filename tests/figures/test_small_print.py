@@ -1,9 +1,13 @@
 """The small print under a figure."""
 
+import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import pyplot
 
+from flatlas.figures.atlas.looks import small_print
 from flatlas.figures.style import note
+from flatlas.store.material import Material
 
 
 @pytest.mark.parametrize("before", range(30, 50))
@@ -17,3 +21,13 @@ def test_no_line_ends_within_a_formula(before):
     assert len(lines) > 1
     assert all(line.count("$") % 2 == 0 for line in lines)
     pyplot.close(figure)
+
+
+def test_the_atlas_counts_searches_that_did_not_converge():
+    """Of each net once, whatever sweeps it is in."""
+    nets = pd.DataFrame({"run": ["a", "b", "b"], "seed": 0, "study": "made"})
+    found = nets.assign(sharpness_settled=[0.0, 1.0, 1.0], prior_settled=[np.nan, 0.0, 0.0])
+    told = small_print(Material({"outcomes": nets}), found)
+    assert told.endswith("2 of 3 values are of searches that did not converge.")
+    settled = found.assign(sharpness_settled=1.0, prior_settled=1.0)
+    assert "converge" not in small_print(Material({"outcomes": nets}), settled)

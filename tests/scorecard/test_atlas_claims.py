@@ -49,6 +49,33 @@ def test_where_nothing_was_measured_nothing_is_decided(figure):
     assert all(claim.note for claim in claims.values())
 
 
+@pytest.mark.parametrize("figure", ["fig1", "fig3"])
+def test_searches_that_did_not_converge_decide_nothing(figure):
+    few = {
+        name: table[table["sweep"].isin(["batch", "survivors"])]
+        for name, table in world(RIGHT, figure).tables.items()
+    }
+    tables = {name: table.assign(converged=name == "outcomes") for name, table in few.items()}
+    claims = judged_figure("atlas", figure, Material(tables))
+    lost = {name for name, claim in claims.items() if "did not converge" in claim.note}
+    searched = {name for name, measure in MEASURES.items() if measure.searched}
+    assert lost == {name for name in claims if name.rpartition("_")[0] in searched}
+    assert all(claims[name].verdict == UNDECIDED for name in lost)
+
+
+def test_what_knows_test_images_says_so():
+    said = {name for name, claim in judged(RIGHT, "fig1").items() if "it knows" in claim.quantity}
+    measures = ("T_g", "T_w", "dual_gap", "prior")
+    assert said == {f"{name}_{kind}" for name in measures for kind in ("ranks", "adds")}
+
+
+def test_what_no_scaling_can_change_is_no_claim():
+    """tests/measures/test_survival.py holds that it does not."""
+    asked = judged(RIGHT, "fig3")
+    assert not {"prior_layer", "prior_neurons", "kl_regret_neurons", "dual_gap_layer"} & set(asked)
+    assert {"dual_gap_neurons", "sharpness_layer", "weight_norm_neurons"} <= set(asked)
+
+
 def test_two_runs_decide_nothing():
     tables = world(RIGHT, "fig1").tables
     few = {name: table[table["run"].isin(["batch-0", "batch-1"])] for name, table in tables.items()}

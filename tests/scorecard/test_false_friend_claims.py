@@ -63,6 +63,26 @@ def test_only_the_spectral_norm_waits_for_a_search():
     assert lost == {name for name in claims if "spectral_norm" in name}
 
 
+def test_along_training_the_searches_of_all_moments_count():
+    made = world(RIGHT, "fig1")
+    norms = made.tables["norms_summary"]
+    lost = norms.assign(converged=norms["at"] == "final")
+    claims = judge("fig1", Material({**made.tables, "norms_summary": lost}))
+    undecided = {name for name, claim in claims.items() if claim.verdict == UNDECIDED}
+    assert undecided == {name for name in claims if "spectral_norm" in name}
+
+
+def test_nothing_is_predicted_of_the_hessian_of_nets_that_misclassify():
+    made = world(RIGHT, "fig2")
+    rows = made.tables["scaling_summary"].assign(misclassified=0)
+    bad = rows["seed"] == 0
+    rows.loc[bad, "misclassified"] = 1
+    rows.loc[bad, ["loss", "trace"]] *= 100
+    claims = judge("fig2", Material({**made.tables, "scaling_summary": rows}))
+    assert claims["mlp_trace_theory"].verdict == REPRODUCED
+    assert claims["mlp_loss_theory"].verdict != REPRODUCED
+
+
 def test_a_ratio_is_that_of_means():
     rows = world(RIGHT, "fig5").tables["norms_summary"].groupby("sweep")["trace"].mean()
     expected = rows["vgg_adamw_ia"] / rows["vgg_sgd"]

@@ -3,7 +3,7 @@
 It is 1 where all minibatches look alike, and large where the mean loss is flat only because sharp
 minibatch losses, with minima here and there, make it up. The trace of the Hessian is linear in the
 loss, so that by it the ratio is 1 but for which minibatches were drawn, in any net whatsoever; the
-spectral norm and the sharpness are convex, and their ratio is 1 or more.
+spectral norm and the sharpness are convex, and over all minibatches their ratio is 1 or more.
 """
 
 from collections.abc import Iterator, Mapping

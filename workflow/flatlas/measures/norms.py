@@ -83,8 +83,8 @@ def path_norm(net: LayeredNet, parameters: Parameters, images: Tensor) -> Tensor
     """The root of the sum over paths of the products of their squared weights (Neyshabur 2015).
 
     It is what the net makes of an image of ones with squared weights. A bias is a path of its own;
-    where images are pooled, the largest path counts. Of a torch
-    module the paths are not known.
+    where images are pooled, the largest path counts, and where they are averaged each path with a
+    share of 1/n, which is not squared. Of a torch module the paths are not known.
     """
     if not net.told_apart:
         return torch.tensor(torch.nan)

@@ -8,6 +8,7 @@ import numpy as np
 from flatlas.scorecard.claims import Claim, Criterion
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import kendall, pearson, spearman
+from flatlas.statistics.pooling import over_all_nets
 from flatlas.store.material import ZERO_ERROR
 
 Coefficient = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -58,7 +59,7 @@ def correlated(
             says,
             f"{kind.capitalize()}'s coefficient of {pair.name}, over all nets",
             criteria[kind],
-            pooled(coefficient),
+            over_all_nets(coefficient),
             *pair.values,
             settled=pair.settled,
         )
@@ -114,11 +115,6 @@ def flatness(
     return _found(nets, measure, at, -np.log10(np.where(found > 0, found, np.nan)))
 
 
-def pooled(statistic: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
-    """Over all nets, whatever realization and value."""
-    return lambda *measured: statistic(*map(_flat, measured))
-
-
 def _found(nets: Nets, measure: str, at: str, values: np.ndarray) -> Quantity:
     return Quantity(values, nets.read(f"{measure}_summary", "converged", at=at))
 
@@ -135,7 +131,7 @@ def _comparisons(
 ) -> Iterator[Claim]:
     """A claim for each kind of coefficient, on a number `of` both pairs' coefficients."""
     for kind, coefficient in COEFFICIENTS.items():
-        r = pooled(coefficient)
+        r = over_all_nets(coefficient)
         yield nets.claim(
             f"{name}_{kind}",
             says,
@@ -161,9 +157,3 @@ def _share(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         one, other = (np.sin(np.pi / 2 * tau) for tau in (one, other))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((one / other) ** 2)
-
-
-def _flat(nets: np.ndarray) -> np.ndarray:
-    """(realizations, ..., values) as (..., nets)."""
-    moved = np.moveaxis(nets, 0, -1)
-    return moved.reshape(*nets.shape[1:-1], -1)

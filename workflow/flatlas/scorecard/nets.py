@@ -180,10 +180,9 @@ class Nets:
         settled: Sequence[np.ndarray] = (),
     ) -> Claim:
         """A claim about these nets by a number that is there already, with its interval."""
-        notes = [self.note, _unsettled(settled), _lacking(number), _few(number, self.fewest)]
+        notes = [self.note, unsettled(settled), _lacking(number), _few(number, self.fewest)]
         note = " ".join(filter(None, notes))
-        trusted = all(_lost(one) <= UNSETTLED * _known(one) for one in settled)
-        complete = self.complete and number is not UNKNOWN and trusted
+        complete = self.complete and number is not UNKNOWN and trusted(settled)
         return Claim(name, says, quantity, criterion, number, paper, note, complete)
 
     def _rows(self, table: str, columns: list[str], at: str) -> pd.DataFrame:
@@ -218,7 +217,12 @@ def _lost(settled: np.ndarray) -> int:
     return int((settled == 0).sum())
 
 
-def _unsettled(settled: Sequence[np.ndarray]) -> str:
+def trusted(settled: Sequence[np.ndarray]) -> bool:
+    """Whether enough of the measurements that a claim rests on have converged."""
+    return all(_lost(one) <= UNSETTLED * _known(one) for one in settled)
+
+
+def unsettled(settled: Sequence[np.ndarray]) -> str:
     """How many of the measurements that a claim rests on are not to be trusted."""
     lost = sum(map(_lost, settled))
     if not lost:

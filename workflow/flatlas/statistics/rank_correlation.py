@@ -19,8 +19,9 @@ from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 
 # A variable of which less is left than this, of 1, is told by the ones that are given.
 NOTHING = 1e-9
-# Fewer clusters have one pair of them or none, and no interval.
-FEWEST = 3
+# Fewer clusters have no interval. Of three, two orders in six are perfect, up or down, and then it
+# would be a point by chance; of four it is two in 24.
+FEWEST = 4
 
 
 @dataclass(frozen=True)

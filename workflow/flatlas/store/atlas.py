@@ -24,15 +24,19 @@ LENDER = "of"
 class Quantity:
     """What it is called, and where it stands: in a column of one `part` of what was measured.
 
-    Where `less` of it is worse, it is told with a minus.
+    Where `less` of it is worse, it is told with a minus. `tested` is what it knows of the images
+    that the gap is measured on, if anything. Where it is `searched`, the search may not converge.
     """
 
     name: str
     part: str
     column: str
     less: bool = False
+    tested: str = ""
+    searched: bool = False
 
 
+LOSSES = "the losses of test images"
 BASELINES = {
     "zero_error_epoch": Quantity("epochs to zero error", "history", "epoch"),
     "train_loss": Quantity("training loss", "norms", "train_loss"),
@@ -40,20 +44,36 @@ BASELINES = {
     "weight_norm": Quantity("weight norm", "norms", "weight_norm"),
 }
 MEASURES = {
-    "sharpness": Quantity("sharpness in a box", "sharpness", "sharpness"),
-    "norm_sharpness": Quantity("sharpness times squared norm", "sharpness", "norm_sharpness"),
-    "spectral_norm": Quantity("spectral norm of the Hessian", "hessian", "spectral_norm"),
+    "sharpness": Quantity("sharpness in a box", "sharpness", "sharpness", searched=True),
+    "norm_sharpness": Quantity(
+        "sharpness times squared norm", "sharpness", "norm_sharpness", searched=True
+    ),
+    "spectral_norm": Quantity(
+        "spectral norm of the Hessian", "hessian", "spectral_norm", searched=True
+    ),
     "trace": Quantity("trace of the Hessian", "hessian", "trace"),
     "frobenius": Quantity("Frobenius norm of the Hessian", "hessian", "frobenius"),
-    "product": Quantity("geometric mean of 50 eigenvalues", "hessian", "product"),
+    "product": Quantity(
+        "geometric mean of the largest eigenvalues", "hessian", "product", searched=True
+    ),
     "pca_flatness": Quantity("narrowness along principal directions", "valley", "flatness", True),
-    "T_g": Quantity("total sharpness of duality, T_g", "duality", "T_g"),
-    "T_w": Quantity("total size of duality, T_w", "duality", "T_w"),
-    "dual_gap": Quantity("gap along directions of duality, ΔL", "duality", "dual_gap"),
-    "prior": Quantity("improbability of the function, −log P(f)", "prior", "log10_p", True),
+    "T_g": Quantity("total sharpness of duality, T_g", "duality", "T_g", tested=LOSSES),
+    "T_w": Quantity("total size of duality, T_w", "duality", "T_w", tested="test images"),
+    # Less the µ-term, that gap itself, of losses in place of errors.
+    "dual_gap": Quantity(
+        "gap along directions of duality, ΔL", "duality", "dual_gap", tested=LOSSES
+    ),
+    "prior": Quantity(
+        "improbability of the function, −log P(f)",
+        "prior",
+        "log10_p",
+        less=True,
+        searched=True,
+        tested="what the net says of test images",
+    ),
     "regret": Quantity("local regret", "regret", "regret"),
-    "kl_regret": Quantity("local regret in a KL-ball", "ball", "regret"),
-    "contrast": Quantity("contrastive flatness", "contrast", "contrast"),
+    "kl_regret": Quantity("local regret in a KL-ball", "ball", "regret", searched=True),
+    "contrast": Quantity("contrastive flatness", "contrast", "contrast", searched=True),
     "distance": Quantity("distance from initialization", "norms", "distance"),
     "path_norm": Quantity("path norm", "norms", "path_norm"),
     "margin": Quantity("smallness of the margin", "norms", "normalized_margin_tenth", True),
@@ -90,7 +110,10 @@ AXES = {
 
 
 def nets(material: Material) -> pd.DataFrame:
-    """Each net that met its rule, in each sweep that it is in, with its gap and all quantities."""
+    """Each net that met its rule, in each sweep that it is in, with its gap and all quantities.
+
+    Where a search did not converge, its quantity stands there all the same, beside a 0.
+    """
     outcomes = material.tables["outcomes"]
     met = outcomes[outcomes["converged"].astype(bool)]
     stands = met.drop(columns=["reason", "met_epoch", "epoch", "converged"])
@@ -119,6 +142,11 @@ def settings(table: pd.DataFrame, axis: str) -> np.ndarray:
     return table.groupby([STUDY, "seed", *others], dropna=False).ngroup().to_numpy()
 
 
+def settled(name: str) -> str:
+    """The column that says whether the search for a quantity converged: 1, 0, or NaN."""
+    return f"{name}_settled"
+
+
 def other_baselines(name: str) -> list[str]:
     """What a quantity is held against: the baselines, but for itself."""
     return [other for other in BASELINES if other != name]
@@ -133,7 +161,10 @@ def survival(material: Material) -> pd.DataFrame:
 def _quantities(
     tables: Mapping[str, pd.DataFrame], places: Mapping[str, str], keys: Sequence[str]
 ) -> pd.DataFrame:
-    """A column a quantity, NaN where a net was not measured, indexed by the keys."""
+    """A column a quantity, NaN where a net was not measured, indexed by the keys.
+
+    Beside what was searched for stands whether it was found.
+    """
     read = {part: _read(tables, places, part, keys) for part in places}
     columns = {}
     for name, quantity in QUANTITIES.items():
@@ -146,6 +177,8 @@ def _quantities(
         else:
             values = rows.reindex(columns=[quantity.column])[quantity.column]
         columns[name] = -values if quantity.less else values
+        if quantity.searched:
+            columns[settled(name)] = rows.reindex(columns=["converged"])["converged"].astype(float)
     return pd.DataFrame(columns)
 
 

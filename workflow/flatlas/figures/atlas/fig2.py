@@ -36,7 +36,7 @@ def draw(material: Material) -> Drawing:
     note(
         figure,
         r"$\tau$ over pairs of nets that differ only in what is varied. Bold: its 95 % interval "
-        "over runs, of which there are three or more, leaves out 0. Empty: not measured, or "
+        "over runs, of which there are four or more, leaves out 0. Empty: not measured, or "
         "nothing to compare. " + told,
     )
     return Drawing(figure, points)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from flatlas.figures.atlas.heat import heat_map
-from flatlas.figures.atlas.looks import LABELS
+from flatlas.figures.atlas.looks import DAGGER, LABELS
 from flatlas.figures.style import Drawing, note, panels
 from flatlas.figures.trainings import small_print
 from flatlas.store.atlas import BASELINES, NET, QUANTITIES, survival
@@ -19,8 +19,8 @@ CHANGES = {
 }
 # Factors of ten beyond which a colour does not change.
 DECADES = 2.0
-# Less than this is no change: round-off, and searches that stop where they may.
-UNCHANGED = 1e-3
+# A factor within a thousandth of 1 is no change: round-off, and searches that stop where they may.
+UNCHANGED = float(np.log10(1.001))
 
 
 def draw(material: Material) -> Drawing:
@@ -43,6 +43,7 @@ def draw(material: Material) -> Drawing:
         "By which factor a measure is larger afterwards, in the median net. Bold: unchanged, to a "
         "thousandth. Another optimizer: of the same images with the same attack set. Narrowness "
         "along principal directions needs a recording, which these runs have none of. "
+        + DAGGER
         + small_print(material),
     )
     return Drawing(figure, factors)

@@ -3,12 +3,12 @@
 import pandas as pd
 
 from flatlas.figures.style import BLUE, GREEN, ORANGE, PURPLE, RED, SKY
-from flatlas.store.atlas import NET, STUDY, once
+from flatlas.store.atlas import NET, QUANTITIES, STUDY, once, settled
 from flatlas.store.material import Material
 
 # Colour and sign of a study, by the order in which they come.
 LOOKS = ((BLUE, "o"), (RED, "^"), (GREEN, "s"), (ORANGE, "D"), (PURPLE, "v"), (SKY, "P"))
-LABELS = {
+NAMES = {
     "zero_error_epoch": "epochs to zero error",
     "train_loss": "training loss",
     "gradient_norm": r"$\|g\|$",
@@ -18,7 +18,7 @@ LABELS = {
     "spectral_norm": r"$\|H\|_2$",
     "trace": r"$\mathrm{tr}\,H$",
     "frobenius": r"$\|H\|_F$",
-    "product": r"geometric mean of 50 $\lambda_i$",
+    "product": r"geometric mean of largest $\lambda_i$",
     "pca_flatness": "$-$PCA flatness",
     "T_g": "$T_g$",
     "T_w": "$T_w$",
@@ -31,6 +31,8 @@ LABELS = {
     "path_norm": "path norm",
     "margin": "$-$margin",
 }
+LABELS = {name: words + "†" * bool(QUANTITIES[name].tested) for name, words in NAMES.items()}
+DAGGER = r"†: knows test images, $T_g$ and $\Delta L$ their losses. "
 
 
 def looks(table: pd.DataFrame) -> dict[str, tuple[str, str]]:
@@ -46,7 +48,7 @@ def counted(table: pd.DataFrame, name: str) -> str:
 
 
 def small_print(material: Material, table: pd.DataFrame) -> str:
-    """How many nets there are, and of which studies."""
+    """How many nets there are, of which studies, and what is not to be relied on."""
     trained = material.tables["outcomes"].drop_duplicates([*NET])
     nets = once(table)
     by_study = nets.groupby(STUDY)["run"].nunique().items()
@@ -55,4 +57,8 @@ def small_print(material: Material, table: pd.DataFrame) -> str:
     text = f"{nets['run'].nunique()} runs ({told}), {len(nets)} nets; pairs of one study compared."
     if lost:
         text += f" {lost} of {len(trained)} trainings met no stopping rule and are left out."
-    return text
+    searches = nets[[settled(name) for name in QUANTITIES if settled(name) in nets]]
+    if count := int((searches == 0).sum().sum()):
+        text += f" {count} of {int(searches.notna().sum().sum())} values are of searches that did"
+        text += " not converge."
+    return DAGGER + text

@@ -43,6 +43,7 @@ def _count(classes: object) -> float:
 
 def _spectra(ax: Axes, some: pd.DataFrame, counts: pd.DataFrame) -> None:
     strengths = sorted(some[L2].dropna().unique()) if L2 in some else []
+    peak = 1.0
     for strength, colour in zip(strengths, COLOURS, strict=False):
         net = some[some[L2] == strength].merge(counts[[*NET, "spectral_norm", "edge"]], on=NET)
         if net.empty:
@@ -55,9 +56,11 @@ def _spectra(ax: Axes, some: pd.DataFrame, counts: pd.DataFrame) -> None:
             lw=1,
             label=rf"L2 {strength:g}, $\lambda_1$ = {norm:.2g}",
         )
+        peak = max(peak, norm * net["density"].max())
         ax.axvline(edge / norm, color=colour, lw=0.8, ls=":")
     ax.set(yscale="log", xlabel=r"eigenvalue$\,/\,\lambda_1$", ylabel="density")
-    ax.set_ylim(bottom=1e-5)
+    # Left to itself the axis would leave room in proportion to the decades of the kernels' tails.
+    ax.set_ylim(1e-5, 10 * peak)
     if strengths:
         ax.legend(loc="upper right")
 

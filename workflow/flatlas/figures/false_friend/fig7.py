@@ -22,6 +22,7 @@ from flatlas.figures.style import (
 from flatlas.figures.trainings import small_print
 from flatlas.statistics.correlation import kendall
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
+from flatlas.statistics.pooling import over_all_nets
 from flatlas.store.material import Material
 
 COLOURS = (BLACK, BLUE, GREEN, ORANGE, RED, PURPLE, SKY)
@@ -87,13 +88,7 @@ def _kendall(some: pd.DataFrame, column: str) -> Estimate:
         some.pivot(index="seed", columns="run", values=name).to_numpy(float)
         for name in (column, "error")
     )
-    return estimate(lambda *both: kendall(*map(_flat, both)), x, y) if x.size else UNKNOWN
-
-
-def _flat(measured: np.ndarray) -> np.ndarray:
-    """(realizations, ..., runs) as (..., nets)."""
-    moved = np.moveaxis(measured, 0, -1)
-    return moved.reshape(*measured.shape[1:-1], -1)
+    return estimate(over_all_nets(kendall), x, y) if x.size else UNKNOWN
 
 
 def _coefficients(ax: Axes, orders: pd.DataFrame, norm: str, kinds: list[str]) -> None:

@@ -20,6 +20,7 @@ from flatlas.figures.style import (
 )
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.estimate import estimate
+from flatlas.statistics.pooling import over_all_nets
 from flatlas.store.material import Material
 
 
@@ -114,17 +115,11 @@ def _rank_correlation(points: pd.DataFrame, column: str) -> str:
         .to_numpy(float)
         for name in (column, "error")
     )
-    found = estimate(lambda *both: spearman(*map(_flat, both)), x, y)
+    found = estimate(over_all_nets(spearman), x, y)
     if not np.isfinite(found.value):
         return ""
     interval = f" [{found.low:.2f}, {found.high:.2f}]" if np.isfinite(found.low) else ""
     return rf"$\rho$ = {found.value:.2f}{interval}".replace("-", "−")
-
-
-def _flat(measured: np.ndarray) -> np.ndarray:
-    """(realizations, ..., runs) as (..., nets)."""
-    moved = np.moveaxis(measured, 0, -1)
-    return moved.reshape(*measured.shape[1:-1], -1)
 
 
 def _look(sweep: str) -> tuple[str, str, str]:
@@ -140,4 +135,5 @@ def _small_print(material: Material, points: pd.DataFrame) -> str:
     )
     if points.filter(like="_converged").eq(False).any(axis=None):
         text += "Hollow: what was measured has not converged. "
-    return text + f"Of {len(outcomes)} nets {never or 'none'} never had zero error on S."
+    nets = f"Of {len(outcomes)} nets {never} never" if never else f"All {len(outcomes)} nets"
+    return text + f"{nets} had zero error on S."

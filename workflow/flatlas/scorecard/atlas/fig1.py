@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from flatlas.scorecard.atlas.ranking import ranked, runs_with
+from flatlas.scorecard.atlas.ranking import Ranked
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import CORRELATED, MORE
 from flatlas.statistics.rank_correlation import tau
@@ -18,20 +18,17 @@ def judge(material: Material) -> list[Claim]:
 def _claims(material: Material) -> Iterator[Claim]:
     table = once(nets(material))
     for name, measure in MEASURES.items():
-        runs = runs_with(table, name)
-        yield ranked(
+        yield Ranked.of(table, name).claim(
             f"{name}_ranks",
             f"the larger the {measure.name}, the larger the gap",
             f"Kendall's coefficient of the {measure.name} with the gap, over pairs of one study",
             CORRELATED["kendall"],
             tau(table, name, GAP, table[STUDY]),
-            runs,
         )
-        yield ranked(
+        yield Ranked.of(table, name, BASELINES).claim(
             f"{name}_adds",
             f"the {measure.name} tells what epochs, loss, gradient and weight norm do not",
             "the same, given the four baselines",
             MORE,
             tau(table, name, GAP, table[STUDY], BASELINES),
-            runs,
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from flatlas.scorecard.atlas.ranking import ranked, runs_with
+from flatlas.scorecard.atlas.ranking import Ranked
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import MORE
 from flatlas.statistics.estimate import UNKNOWN, Estimate
@@ -22,16 +22,15 @@ def judge(material: Material) -> list[Claim]:
 def _claims(table: pd.DataFrame) -> Iterator[Claim]:
     for name, measure in MEASURES.items():
         found = {axis: _along(table, axis, name) for axis in AXES}
-        # An axis of two runs has a value, but no interval.
+        # An axis of few runs has a value, but no interval.
         known = {axis: one for axis, one in found.items() if np.isfinite(one.low)}
-        yield ranked(
+        yield Ranked.of(table[table["sweep"].isin([*known])], name).claim(
             f"{name}_everywhere",
             f"whatever is varied, the larger the {measure.name}, the larger the gap",
             "the least of Kendall's coefficients over pairs of nets that differ only in one of "
             f"{', '.join(AXES[axis][0] for axis in known) or 'nothing'}",
             MORE,
             _least([*known.values()]),
-            runs_with(table, name) if known else 0,
         )
 
 

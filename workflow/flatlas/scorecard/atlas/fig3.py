@@ -7,17 +7,21 @@ import pandas as pd
 
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import ONLY_THE_FUNCTION
+from flatlas.scorecard.nets import trusted, unsettled
 from flatlas.statistics.estimate import UNKNOWN, estimate
-from flatlas.store.atlas import NET, QUANTITIES, survival
+from flatlas.store.atlas import NET, QUANTITIES, settled, survival
 from flatlas.store.material import ZERO_ERROR, Material
 
 SCALINGS = {"layer": "the first layer", "neurons": "each neuron of the first layer"}
+# Whose value cannot change, whatever the net: that they stay is a test of ours and no result.
+OF_THE_FUNCTION = {"train_loss", "prior", "path_norm", "margin", "kl_regret"}
+IDENTITIES = {"layer": OF_THE_FUNCTION | {"dual_gap"}, "neurons": OF_THE_FUNCTION}
 # Fewer nets decide nothing.
 FEWEST = 3
 
 
 def judge(material: Material) -> list[Claim]:
-    """Our own question, of each measure and both α-scalings."""
+    """Our own question, of each measure and both α-scalings, where it is one."""
     table = survival(material)
     table = table[table["at"].astype(str) == ZERO_ERROR]
     return [*_claims(table)]
@@ -26,17 +30,29 @@ def judge(material: Material) -> list[Claim]:
 def _claims(table: pd.DataFrame) -> Iterator[Claim]:
     for name in [name for name in QUANTITIES if name in table]:
         wide = table.pivot_table(index=[*NET], columns="scaling", values=name, dropna=False)
-        for scaling, scaled in SCALINGS.items():
-            change = _change(wide, scaling)
-            yield Claim(
-                f"{name}_{scaling}",
-                f"the {QUANTITIES[name].name.removeprefix('the ')} depends only on the function",
-                f"relative change by an α-scaling of {scaled}, in the median net",
-                ONLY_THE_FUNCTION,
-                estimate(_median, change) if len(change) else UNKNOWN,
-                note="" if len(change) >= FEWEST else f"Measured of {len(change)} nets.",
-                complete=len(change) >= FEWEST,
-            )
+        for scaling in [one for one in SCALINGS if name not in IDENTITIES[one]]:
+            yield _claim(name, scaling, _change(wide, scaling), _searches(table, name, scaling))
+
+
+def _claim(name: str, scaling: str, change: np.ndarray, searches: list[np.ndarray]) -> Claim:
+    few = f"Measured of {len(change)} nets." if len(change) < FEWEST else ""
+    return Claim(
+        f"{name}_{scaling}",
+        f"the {QUANTITIES[name].name.removeprefix('the ')} depends only on the function",
+        f"relative change by an α-scaling of {SCALINGS[scaling]}, in the median net",
+        ONLY_THE_FUNCTION,
+        estimate(_median, change) if len(change) else UNKNOWN,
+        note=" ".join(filter(None, [few, unsettled(searches)])),
+        complete=len(change) >= FEWEST and trusted(searches),
+    )
+
+
+def _searches(table: pd.DataFrame, name: str, scaling: str) -> list[np.ndarray]:
+    """Whether those before and after the scaling converged."""
+    if not QUANTITIES[name].searched:
+        return []
+    rows = table["scaling"].isin(["none", scaling])
+    return [table.loc[rows, settled(name)].to_numpy(float)]
 
 
 def _change(wide: pd.DataFrame, scaling: str) -> np.ndarray:

@@ -1,22 +1,42 @@
 """How a quantity ranks nets by their generalization gap, and claims on that."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 import pandas as pd
 
 from flatlas.scorecard.claims import Claim, Criterion
+from flatlas.scorecard.nets import trusted, unsettled
 from flatlas.statistics.estimate import Estimate
-
-# Fewer runs say too little of an order to decide anything.
-FEWEST = 3
-
-
-def runs_with(table: pd.DataFrame, name: str) -> int:
-    """How many runs a quantity is known of."""
-    return int(table.dropna(subset=[name])["run"].nunique())
+from flatlas.statistics.rank_correlation import FEWEST
+from flatlas.store.atlas import QUANTITIES, once, settled
 
 
-def ranked(
-    name: str, says: str, quantity: str, criterion: Criterion, found: Estimate, runs: int
-) -> Claim:
-    """A claim on a coefficient of so many runs."""
-    note = "" if runs >= FEWEST else f"Measured of {runs} runs."
-    return Claim(name, says, quantity, criterion, found, note=note, complete=runs >= FEWEST)
+@dataclass(frozen=True)
+class Ranked:
+    """The nets of which a quantity is known, and all that it is `given`."""
+
+    name: str
+    known: pd.DataFrame
+
+    @classmethod
+    def of(cls, table: pd.DataFrame, name: str, given: Iterable[str] = ()) -> "Ranked":
+        """From all nets, a row each or more."""
+        return cls(name, once(table.dropna(subset=[name, *given])))
+
+    def claim(
+        self, name: str, says: str, quantity: str, criterion: Criterion, found: Estimate
+    ) -> Claim:
+        """A claim on a coefficient that was `found` over these nets."""
+        tested = QUANTITIES[self.name].tested
+        quantity += f"; it knows {tested}" if tested else ""
+        searches = [self.known[settled(self.name)].to_numpy(float)] if self._searched else []
+        runs = self.known["run"].nunique()
+        few = f"Measured of {runs} runs." if runs < FEWEST else ""
+        note = " ".join(filter(None, [few, unsettled(searches)]))
+        complete = runs >= FEWEST and trusted(searches)
+        return Claim(name, says, quantity, criterion, found, note=note, complete=complete)
+
+    @property
+    def _searched(self) -> bool:
+        return QUANTITIES[self.name].searched

@@ -9,6 +9,7 @@ import numpy as np
 
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
+from flatlas.statistics.pooling import over_all_nets
 
 Statistic = Callable[..., np.ndarray]
 
@@ -50,7 +51,7 @@ def trend(values: Sequence[float]) -> Statistic:
 
 def pooled(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The rank correlation of two quantities over all nets, whatever realization and value."""
-    return spearman(_flat(x), _flat(y))
+    return over_all_nets(spearman)(x, y)
 
 
 def from_value(first: int) -> Callable[[np.ndarray], np.ndarray]:
@@ -64,9 +65,3 @@ def nearest(values: Sequence[float], wanted: float) -> int:
         return 0
     with np.errstate(divide="ignore"):
         return int(np.argmin(np.abs(np.log(np.asarray(values[:-1], float) / wanted))))
-
-
-def _flat(nets: np.ndarray) -> np.ndarray:
-    """(realizations, ..., values) as (..., nets)."""
-    moved = np.moveaxis(nets, 0, -1)
-    return moved.reshape(*nets.shape[1:-1], -1)

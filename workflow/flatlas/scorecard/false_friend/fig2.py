@@ -25,13 +25,16 @@ def judge(material: Material) -> list[Claim]:
 
 def _scaled(nets: Nets, name: str) -> Iterator[Claim]:
     told = NAMES[name]
-    converged = nets.read(TABLE, "converged", "factor")
+    converged, wrong = (nets.read(TABLE, one, "factor") for one in ("converged", "misclassified"))
     for column, says in {"loss": "the loss", **NORMS}.items():
         measured, predicted = (
             nets.read(TABLE, one, "factor") for one in (column, f"{column}_predicted")
         )
         searched = (converged,) if column == "spectral_norm" else ()
         off = measured / predicted - 1
+        if column != "loss":
+            # Of a net that misclassifies an image only the loss is predicted.
+            off = np.where(wrong > 0, np.nan, off)
         yield nets.claim(
             f"{name}_{column}_theory",
             f"as all weights of {told} grow, {says} falls as the odds of the wrong classes",

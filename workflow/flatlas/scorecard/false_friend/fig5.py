@@ -26,7 +26,7 @@ def judge(material: Material) -> list[Claim]:
     claims = [
         nets.claim(
             "best",
-            "adaptive steps with averaged iterates generalize best",
+            "adaptive steps with averaged iterates generalize best of the four (our own question)",
             "mean test accuracy of averaged AdamW less that of the best other",
             MORE,
             lambda best, *rest: mean(best) - reduce(np.maximum, map(mean, rest)),

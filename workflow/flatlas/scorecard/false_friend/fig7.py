@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import CORRELATED, TIGHTER
-from flatlas.scorecard.correlations import pooled
 from flatlas.scorecard.false_friend.measured import NAMES, NORMS, read, settled, with_history
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import kendall
+from flatlas.statistics.pooling import over_all_nets
 from flatlas.store.material import Material
 
 VGG = ("vgg_sgd", "vgg_sgd_ia", "vgg_adamw", "vgg_adamw_ia")
@@ -27,7 +27,7 @@ def judge(material: Material) -> list[Claim]:
 def _ordered(nets: Nets, name: str, says: str) -> Iterator[Claim]:
     """The larger error belongs to the sharper net: coefficients have a sign here."""
     error, weights = (read(nets, column) for column in ("test_error", "weight_norm"))
-    tau = pooled(kendall)
+    tau = over_all_nets(kendall)
     for norm, called in NORMS.items():
         alone = read(nets, norm)
         product = alone * weights**2

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import CORRELATED, TIGHTER
-from flatlas.scorecard.correlations import Quantity, pooled
+from flatlas.scorecard.correlations import Quantity
 from flatlas.scorecard.mystery.measured import from_summary, in_ball, of_flatness
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import spearman
+from flatlas.statistics.pooling import over_all_nets
 from flatlas.store.material import Material
 
 # Not the trace: by it contrastive flatness is 1 but for which minibatches are drawn.
@@ -57,7 +58,7 @@ def _by_sweep(material: Material) -> Iterator[Claim]:
 
 
 def _better(nets: Nets) -> Iterator[Claim]:
-    error = from_summary(nets, "test_error")
+    error, rho = from_summary(nets, "test_error"), over_all_nets(spearman)
     for flatness, says in FLATNESS.items():
         contrast, alone = (of_flatness(nets, name, flatness) for name in ("contrast", "of_mean"))
         yield nets.claim(
@@ -66,7 +67,7 @@ def _better(nets: Nets) -> Iterator[Claim]:
             f"size of Spearman's coefficient of contrastive flatness by {says} with the test error,"
             " less that of the flatness itself, over all nets",
             TIGHTER,
-            lambda x, y, z: abs(pooled(spearman)(x, z)) - abs(pooled(spearman)(y, z)),
+            lambda x, y, z: abs(rho(x, z)) - abs(rho(y, z)),
             contrast.values,
             alone.values,
             error.values,
@@ -80,7 +81,7 @@ def _goes_with(nets: Nets, name: str, says: str, measured: Quantity, over: str) 
         f"the smaller {says}, the better a net generalizes",
         f"Spearman's coefficient of {says} with the test error, {over}",
         CORRELATED["spearman"],
-        pooled(spearman),
+        over_all_nets(spearman),
         measured.values,
         from_summary(nets, "test_error").values,
         settled=(measured.settled,),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import INSIDE
-from flatlas.scorecard.correlations import accuracy, log_prior, pooled
+from flatlas.scorecard.correlations import accuracy, log_prior
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.extremes import largest, smallest
 from flatlas.scorecard.prior.systems import (
@@ -15,6 +15,7 @@ from flatlas.scorecard.prior.systems import (
     scattered_flatness,
     tight_prior,
 )
+from flatlas.statistics.pooling import over_all_nets
 from flatlas.store.material import Material
 
 # The authors' axes of panel A, log10 P(f) and accuracy, from end to end.
@@ -51,7 +52,7 @@ def _ends(nets: Nets) -> Iterator[Claim]:
                 f"{told} lies within the authors' axis range, {axis}",
                 f"{end} {told} of all nets, as a place on that axis, which goes from 0 to 1",
                 INSIDE,
-                pooled(extreme),
+                over_all_nets(extreme),
                 place,
                 paper=axis,
                 settled=(measured.settled,),

@@ -14,10 +14,10 @@ from flatlas.scorecard.correlations import (
     accuracy,
     flatness,
     log_prior,
-    pooled,
 )
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.extremes import farthest, smallest
+from flatlas.statistics.pooling import over_all_nets
 from flatlas.store.material import Material
 
 
@@ -93,7 +93,7 @@ def _side_by_side(nets: Nets, moments: Sequence[np.ndarray]) -> np.ndarray:
 def _unchanged(nets: Nets, name: str, first: Pair, later: Pair) -> Iterator[Claim]:
     """Of all moments, each resample has its own that is farthest from zero error."""
     for kind, coefficient in COEFFICIENTS.items():
-        r = pooled(coefficient)
+        r = over_all_nets(coefficient)
         yield nets.claim(
             f"{name}_{kind}",
             f"overtraining leaves the correlation of {first.name} with generalization as it is",
@@ -109,7 +109,7 @@ def _unchanged(nets: Nets, name: str, first: Pair, later: Pair) -> Iterator[Clai
 def _levels(nets: Nets, name: str, level: Level, later: Pair) -> Iterator[Claim]:
     """Each resample has its own moment at which what is said holds least."""
     for kind, coefficient in COEFFICIENTS.items():
-        r = pooled(coefficient)
+        r = over_all_nets(coefficient)
         yield nets.claim(
             f"{name}_{kind}",
             f"{later.name} {level.says} with generalization after each amount of overtraining",
