@@ -121,10 +121,10 @@ def spectra(right, stands, rng):
 
 
 def ordered(right, stands, rng):
-    """Sharpness the other way round than the error; with the weights it is right, or all worse."""
+    """Sharpness as it comes, which the weights put in order; or in order, which they turn round."""
     order = [*L2, *VGG]
     step = order.index(stands.get("penalty.coefficient", stands["sweep"]))
-    size = np.exp(-step if right else step) * by_chance(rng)
+    size = np.exp((-1) ** step / 2 if right else step) * by_chance(rng)
     weights = np.exp(step if right else -step)
     return trained(size, weights, 0.1 + 0.05 * step)
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import CORRELATED, TIGHTER
 from flatlas.scorecard.false_friend.measured import NAMES, NORMS, read, settled, with_history
@@ -25,7 +27,7 @@ def judge(material: Material) -> list[Claim]:
 
 
 def _ordered(nets: Nets, name: str, says: str) -> Iterator[Claim]:
-    """The larger error belongs to the sharper net: coefficients have a sign here."""
+    """The larger error belongs to the sharper net; to order all nets backwards is an order, too."""
     error, weights = (read(nets, column) for column in ("test_error", "weight_norm"))
     tau = over_all_nets(kendall)
     for norm, called in NORMS.items():
@@ -34,10 +36,10 @@ def _ordered(nets: Nets, name: str, says: str) -> Iterator[Claim]:
         yield nets.claim(
             f"{name}_{norm}_better",
             "flatness says more of generalisation in conjunction with the weights' scale",
-            f"Kendall's coefficient of {called} times ‖w‖² with the test error, less that of"
-            f" {called} alone, over all nets of {says}",
+            f"Kendall's coefficient of {called} times ‖w‖² with the test error, less the size of"
+            f" that of {called} alone, over all nets of {says}",
             TIGHTER,
-            lambda x, y, z: tau(x, z) - tau(y, z),
+            lambda x, y, z: tau(x, z) - np.abs(tau(y, z)),
             product,
             alone,
             error,
