@@ -73,6 +73,17 @@ def test_memory_grows_with_draws_learners_and_kept_moments():
     assert training_memory(run(checkpoints=tuple(range(100)))) > least
 
 
+def test_a_measure_asks_for_its_vectors(plan_of):
+    """Lanczos keeps twenty for each of the eigenvalues, twice, in float64."""
+    plan = {}
+    for top in (5, 50):
+        measures = {"hidden": {"measure": "hessian", "top": top}}
+        resnet = {"family": "resnet", "blocks": [2, 2, 2, 2]}
+        made = plan_of(study={"measures": measures, "runs.base.net": resnet})
+        plan[top] = made.memory(next(iter(made.measurements)))
+    assert plan[50] - plan[5] == pytest.approx(45 * 40 * 8 * 11.17, rel=0.01)
+
+
 def test_what_is_asked_for_grows_with_the_attempt():
     assert [growing(10)(None, attempt) for attempt in (1, 2, 3)] == [10, 20, 30]
 

@@ -20,6 +20,7 @@ from flatlas.plan.ids import kernel_id, run_id, samples_id, source_id
 from flatlas.plan.kernel_specs import KernelSpec, sampled_kernel
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
 from flatlas.plan.measurements.recordings import AlongRecording
+from flatlas.plan.net_sizes import weights
 from flatlas.plan.net_specs import Own
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.studies import Study
@@ -161,8 +162,10 @@ class Plan:
     def memory(self, measurement: str) -> int:
         """The memory in MB to ask for a measure."""
         measured = self.measurements[measurement]
-        entry = MEASURES[measured.options.measure]
-        return entry.mem_mb + entry.matrices * _matrix_mb(measured.run.samples)
+        run, entry = measured.run, MEASURES[measured.options.measure]
+        of_weights = weights(run.net, run.input_shape, run.outputs) * measured.options.vectors
+        matrices = entry.matrices * _matrix_mb(run.samples)
+        return entry.mem_mb + matrices + 8 * of_weights // 10**6
 
     def measure_gpus(self, measurement: str) -> int:
         """The GPUs to ask for a measure."""

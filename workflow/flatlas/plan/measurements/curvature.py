@@ -38,6 +38,11 @@ class OfHessian(Measurement):
     tolerance: Rate = 1e-8
     probes: Probes = 100
 
+    @property
+    def vectors(self) -> int:
+        """Lanczos keeps up to twenty for each eigenvalue, and what the Hessian makes of them."""
+        return 10 + 40 * self.top
+
 
 class Hessian(OfHessian):
     """Norms of the Hessian of the loss on S in all parameters, and its `top` eigenvalues."""

@@ -43,6 +43,11 @@ class Measurement(Spec):
 
     at: Annotated[tuple[Literal["all", "met"] | Moment, ...], Many, Distinct] = ("final",)
 
+    @property
+    def vectors(self) -> int:
+        """How many arrays it holds at a time that are as long as all weights together."""
+        return 10
+
     def spelled_out(self, run: RunSpec) -> Self:
         """The same with moments of the run in place of `all` and `met`."""
         if not {"all", "met"} & set(self.at):
