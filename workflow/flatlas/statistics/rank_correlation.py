@@ -11,6 +11,7 @@ of z_i − z_j are taken out by least squares; for one z that is Kendall's own p
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pandas as pd
@@ -65,29 +66,36 @@ class _Signs:
     clusters: np.ndarray
 
     def tau(self) -> Estimate:
-        count = len(self._places[0])
+        count = int(self._places.max()) + 1
         known = count if count >= FEWEST else 1
         return estimate(self._of_clusters, np.arange(count), fewest=known)
 
     @cached_property
-    def _places(self) -> tuple[np.ndarray, np.ndarray]:
-        labels, places = np.unique(self.clusters, return_inverse=True)
-        return labels, places
+    def _places(self) -> np.ndarray:
+        """Which of the clusters each point is in."""
+        return np.unique(self.clusters, return_inverse=True)[1]
 
     @cached_property
-    def _products(self) -> np.ndarray:
-        """Sums over pairs of products of two signs (variables, variables, clusters, clusters)."""
-        labels, places = self._places
-        member = np.eye(len(labels))[places]
-        alike = self.strata[:, np.newaxis] == self.strata
-        signs = [np.sign(one[:, np.newaxis] - one) * alike for one in self.values]
-        return np.array([[member.T @ (one * two) @ member for two in signs] for one in signs])
+    def _products(self) -> dict[tuple[int, int], np.ndarray]:
+        """Sums over pairs of products of two signs (clusters, clusters), for each two variables."""
+        order = np.argsort(self._places, kind="stable")
+        begins = np.flatnonzero(np.diff(self._places[order], prepend=-1))
+        strata = self.strata[order]
+        alike = strata[:, np.newaxis] == strata
+        signs = [np.sign(one[:, np.newaxis] - one) * alike for one in self.values[:, order]]
+        return {
+            (v, w): np.add.reduceat(np.add.reduceat(signs[v] * signs[w], begins, 0), begins, 1)
+            for v, w in combinations_with_replacement(range(len(signs)), 2)
+        }
 
     def _of_clusters(self, drawn: np.ndarray) -> np.ndarray:
         """τ of the clusters that were drawn (clusters, ...), some of them several times."""
-        count = len(drawn)
-        times = np.apply_along_axis(np.bincount, 0, drawn, minlength=count)
-        sums = np.einsum("r...,vwrs,s...->...vw", times, self._products, times, optimize=True)
+        times = np.apply_along_axis(np.bincount, 0, drawn, minlength=len(drawn))
+        times = np.moveaxis(times, 0, -1).astype(float)
+        count = len(self.values)
+        sums = np.empty((*times.shape[:-1], count, count))
+        for (v, w), product in self._products.items():
+            sums[..., v, w] = sums[..., w, v] = ((times @ product) * times).sum(-1)
         return _partial(sums)
 
 
