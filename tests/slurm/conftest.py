@@ -9,7 +9,5 @@ from on_cluster import OnCluster
 def tiny(tmp_path):
     """The tiny study of the workflow's tests: one run, one measure, one figure."""
     checkout = OnCluster(with_tiny_study(copied(tmp_path / "tiny")), tmp_path / "memory")
-    checkout.set_study("sweeps", "alpha", "grid", "optimizer.lr", value=[0.1])
-    one = {"title": "Three", "sweeps": ["alpha"], "measures": ["hidden"]}
-    checkout.set_study("figures", value={"fig3": one})
+    checkout.keep_one_run()
     return checkout

@@ -14,6 +14,14 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = {"report": 1, "scorecard": 1}
 NEEDED = ("Snakefile", "config", "profiles", "workflow", "envs")
 
+# Run a script as its own main program, then tell which modules of the library it has loaded.
+TELLING = """
+import runpy, sys
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+print(*(name for name in sys.modules if name.split(".")[0] == "flatlas"))
+"""
+
 # The duality study with two realizations of a net that trains in a moment. Its three runs share
 # one data set, and its two sweeps share one run.
 TINY = {
@@ -69,6 +77,20 @@ class Checkout:
         assert (process.returncode != 0) is fails, said
         return said
 
+    def by_hand(self, script: str, job: Path) -> set[str]:
+        """Do a job again by hand; tells the modules of the library that this took.
+
+        Those of `plan` and `jobs` are left out, as they are of fingerprints.
+        """
+        done = subprocess.run(
+            [sys.executable, "-c", TELLING, f"workflow/scripts/{script}.py", str(job)],
+            cwd=self.root, env=self.env | {"PYTHONPATH": str(self / "workflow")},
+            text=True, capture_output=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        loaded = done.stdout.splitlines()[-1].split()
+        return {name for name in loaded if not name.startswith(("flatlas.plan", "flatlas.jobs"))}
+
     def would_run(self, *targets: str) -> dict[str, int]:
         """How many jobs of each rule there are to do, without the rules that only gather."""
         return job_counts(self.snakemake("-n", *targets))
@@ -92,6 +114,12 @@ class Checkout:
             here = here[key]
         here[keys[-1]] = value
         study.write_text(yaml.safe_dump(tree))
+
+    def keep_one_run(self) -> None:
+        """Of the tiny study one run, in one sweep and one figure."""
+        self.set_study("sweeps", "alpha", "grid", "optimizer.lr", value=[0.1])
+        one = {"title": "Three", "sweeps": ["alpha"], "measures": ["hidden"]}
+        self.set_study("figures", value={"fig3": one})
 
     def contents(self, pattern: str) -> dict[str, bytes]:
         """Files under results, by their path there."""

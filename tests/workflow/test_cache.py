@@ -13,8 +13,7 @@ from flatlas.store.tables import read_table
 @pytest.fixture
 def checkout(tiny, tmp_path):
     """Another checkout, of a study with one run."""
-    tiny.set_study("sweeps", "alpha", "grid", "optimizer.lr", value=[0.1])
-    tiny.set_study("figures", value={"fig3": {"title": "Three", "sweeps": ["alpha"]}})
+    tiny.keep_one_run()
     return lambda name: Checkout(shutil.copytree(tiny.root, tmp_path / name), tiny.memory)
 
 
