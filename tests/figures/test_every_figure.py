@@ -14,7 +14,8 @@ CONFIG = Path(__file__).resolve().parents[2] / "config"
 STUDIES = [path.stem for path in (CONFIG / "studies").glob("*.yaml")]
 # What a row of points is of, and of how many; the rest of it is measured.
 LABELS = ["panel", "layer", "quantile", "measure", "baseline", "axis", "pairs", "runs"]
-# What becomes of trainings: the realizations, the first and the last point of each sweep.
+# What becomes of trainings: the realizations, the first and the last point of each sweep. To save a
+# figure takes longer than all else, so only those are saved in which something is missing.
 FATES = {
     "all met their rule": (2, None, None),
     "one realization": (1, None, None),
@@ -67,10 +68,14 @@ def test_a_figure_is_drawn_and_its_points_are_told(name, points, measures):
     assert all(ax.has_data() for ax in drawing.figure.axes)
 
 
-@pytest.mark.parametrize("fate", [fate for fate in FATES if fate != "all met their rule"])
 @pytest.mark.parametrize(("name", "points", "measures"), [c for c in CASES if "demo" in c.id])
-def test_a_figure_is_drawn_whatever_became_of_its_trainings(name, points, measures, fate, tmp_path):
-    drawing = drawn(name, points, measures, *FATES[fate])
+def test_a_figure_is_drawn_of_one_realization(name, points, measures):
+    assert len(drawn(name, points, measures, *FATES["one realization"]).points)
+
+
+@pytest.mark.parametrize(("name", "points", "measures"), [c for c in CASES if "demo" in c.id])
+def test_a_figure_is_drawn_whatever_became_of_its_trainings(name, points, measures, tmp_path):
+    drawing = drawn(name, points, measures, *FATES["some diverged, some met none"])
     drawing.figure.savefig(tmp_path / "figure.png", dpi=20)
     assert isinstance(drawing.points, pd.DataFrame)
 
@@ -109,9 +114,8 @@ def test_the_same_tables_make_the_same_points(name):
     ("name", "points", "measures"),
     [c for c in CASES if "demo" in c.id and len({p["sweep"] for p in c.values[1]}) > 1],
 )
-def test_a_figure_is_drawn_without_a_sweep_that_a_user_left_out(name, points, measures, tmp_path):
+def test_a_figure_is_drawn_without_a_sweep_that_a_user_left_out(name, points, measures):
     left = [point for point in points if point["sweep"] != points[0]["sweep"]]
     varied = {key for point in left for key, value in point.items() if value is not None}
     left = [{key: one for key, one in point.items() if key in varied} for point in left]
-    drawing = drawn(name, left, measures, *FATES["all met their rule"])
-    drawing.figure.savefig(tmp_path / "figure.png", dpi=20)
+    assert len(drawn(name, left, measures, *FATES["all met their rule"]).points)
