@@ -15,8 +15,7 @@ for study in PLAN.studies:
         params:
             study=study,
             preset=PLAN.preset,
-            own=lambda wildcards, study=study: own_and_shared(PLAN, study, config, CONFIG)[0],
-            shared=lambda wildcards, study=study: own_and_shared(PLAN, study, config, CONFIG)[1],
+            folders=lambda wildcards, study=study: own_and_shared(PLAN, study, config, CONFIG),
         message:
             f"Deleting what {study} has to itself"
         script:

@@ -124,13 +124,14 @@ rule report:
         "../scripts/report.py"
 
 
-# Tells of what is there, and has nothing made.
+# Tells of what is there, and has nothing made: on the terminal, so not from a node of a cluster.
 rule costs:
     output:
         csv=PLAN.page_file("costs", "csv"),
         txt=PLAN.page_file("costs", "txt"),
     log:
         paths.LOG.format(stage="figures", name=f"{PLAN.preset}_costs"),
+    localrule: True
     conda:
         "../../envs/figures.yaml"
     threads: 1
@@ -148,13 +149,15 @@ rule costs:
         "../scripts/costs.py"
 
 
-# Two folders of results side by side: snakemake compare --config before=… after=…
+# Two folders of results side by side: snakemake compare --config before=… after=… It tells on the
+# terminal, too.
 rule compare:
     output:
         csv=paths.COMPARISON.format(extension="csv"),
         html=paths.COMPARISON.format(extension="html"),
     log:
         paths.LOG.format(stage="figures", name="comparison"),
+    localrule: True
     conda:
         "../../envs/figures.yaml"
     threads: 1
