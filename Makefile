@@ -52,7 +52,7 @@ demo: $(READY)  ## every figure, small and offline, and the report that shows th
 	@echo "Open results/demo/report.html in a browser."
 
 test: lint  ## lint, then every test that this machine can run
-	$(ONE_THREAD) $(BIN)/python -m pytest -n $(CORES_TEST) $(ARGS)
+	$(ONE_THREAD) $(BIN)/python -m pytest -n $(CORES_TEST) --dist worksteal $(ARGS)
 
 test-slurm: $(READY)  ## the tests of a cluster, on a SLURM brought up for them (as root)
 	$(ONE_THREAD) $(BIN)/python tests/slurm/cluster.py $(BIN)/python -m pytest -n 2 tests/slurm $(ARGS)
