@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.figures.false_friend.nets import NORMS, nets, sweeps, unsettled
-from flatlas.figures.style import BLACK, Drawing, note, panels
+from flatlas.figures.style import BLACK, Drawing, note, panels, plain_ticks
 from flatlas.figures.trainings import small_print
 from flatlas.store.material import Material
 
@@ -25,6 +25,7 @@ def draw(material: Material) -> Drawing:
     for ax, (name, (symbol, colour, sign)) in zip(axes, NORMS.items(), strict=False):
         _dots(ax, points, ways, name, colour, sign)
         ax.set(yscale="log", ylabel=symbol)
+        plain_ticks(ax.yaxis)
     _dots(axes[3], points, ways, "accuracy", BLACK, "o")
     axes[3].set_ylabel("test accuracy (%)")
     said = "IA: the mean of the iterates. Dots: realizations; bars: their means. " + unsettled(
