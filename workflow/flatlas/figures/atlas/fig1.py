@@ -53,7 +53,11 @@ def draw(material: Material) -> Drawing:
     beside.tick_params(length=0, colors=GREY)
     beside.spines["right"].set_visible(False)
     figure.legend(loc="outside upper center", ncols=3)
-    note(figure, "Lines: 95 % intervals, runs resampled. " + small_print(material, table))
+    note(
+        figure,
+        "Lines: 95 % intervals, runs resampled. Given the baselines: of the nets that came to zero"
+        " error. " + small_print(material, table),
+    )
     return Drawing(figure, points)
 
 
