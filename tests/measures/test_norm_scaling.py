@@ -1,5 +1,6 @@
 """Loss and Hessian of scaled weights against whole Hessians, and against what they become."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,7 @@ import torch
 from torch.nn import functional
 
 from flatlas.hessian.loss import MeanLoss, flattened, unflattened
-from flatlas.measures import measure
+from flatlas.measures import measure, norm_scaling
 from flatlas.measures.solution import Solution
 from flatlas.nets import build_net
 from flatlas.plan.net_specs import DenseNet
@@ -123,3 +124,11 @@ def test_images_that_are_misclassified_are_counted(make_solution):
     rows = taken(wrong)
     assert (rows["misclassified"] == 7).all()
     assert (rows["least_margin"] < 0).all()
+
+
+def test_a_loss_far_below_round_off_of_one_is_not_zero():
+    """log(1 + e^-60) to its first order, and a large loss as it is."""
+    logits = torch.tensor([[60.0, 0.0], [60.0, 0.0]], dtype=torch.float64)
+    small = norm_scaling._loss(logits, torch.tensor([0, 0]))
+    assert small == pytest.approx(math.exp(-60), rel=1e-12)
+    assert norm_scaling._loss(logits, torch.tensor([1, 1])) == pytest.approx(60.0, rel=1e-12)

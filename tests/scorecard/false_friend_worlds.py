@@ -66,7 +66,8 @@ def by_chance(rng):
 
 def trained(size, weight_norm, error, loss=0.1, at="final", epoch=50):
     """The tables of norms and history, a row a moment."""
-    norms = {"spectral_norm": size, "trace": 9 * size, "frobenius": 2 * size, "converged": True}
+    norms = {"spectral_norm": size, "trace": 9 * size, "frobenius": 2 * size}
+    norms |= {"spectral_norm_residual": 1e-4 * size, "converged": False}
     history = {"train_loss": loss, "weight_norm": weight_norm, "test_error": error}
     moments = {"epoch": np.atleast_1d(epoch)}
     return {

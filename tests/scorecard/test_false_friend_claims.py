@@ -57,7 +57,7 @@ def test_where_all_trainings_diverged_nothing_is_decided(figure):
 
 def test_only_the_spectral_norm_waits_for_a_search():
     made = world(RIGHT, "fig3")
-    norms = made.tables["norms_summary"].assign(converged=False)
+    norms = made.tables["norms_summary"].assign(spectral_norm_residual=1.0)
     claims = judge("fig3", Material({**made.tables, "norms_summary": norms}))
     lost = {name for name, claim in claims.items() if claim.verdict == UNDECIDED}
     assert lost == {name for name in claims if "spectral_norm" in name}
@@ -66,7 +66,7 @@ def test_only_the_spectral_norm_waits_for_a_search():
 def test_along_training_the_searches_of_all_moments_count():
     made = world(RIGHT, "fig1")
     norms = made.tables["norms_summary"]
-    lost = norms.assign(converged=norms["at"] == "final")
+    lost = norms.assign(spectral_norm_residual=(norms["at"] != "final").astype(float))
     claims = judge("fig1", Material({**made.tables, "norms_summary": lost}))
     undecided = {name for name, claim in claims.items() if claim.verdict == UNDECIDED}
     assert undecided == {name for name in claims if "spectral_norm" in name}

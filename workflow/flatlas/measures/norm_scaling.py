@@ -31,7 +31,8 @@ from pandas import DataFrame
 from torch import Tensor
 
 from flatlas.hessian import DenseHessian
-from flatlas.hessian.loss import MeanLoss, flattened
+from flatlas.hessian.lanczos import Spectrum
+from flatlas.hessian.loss import flattened
 from flatlas.hessian.norms import Norms, norms
 from flatlas.measures.clean import on_clean
 from flatlas.measures.norms import margin
@@ -66,11 +67,12 @@ def _at(
     limit = DenseHessian.gauss_newton(net, solution.parameters, solution.inputs, root)
     predicted, power = _norms(solution, limit, options), factor ** (2 * depth - 2)
     (w,) = flattened(net, scaled)
+    scaled_logits = net.forward(scaled, solution.inputs).squeeze(0)
     return {
         "factor": factor,
         "depth": depth,
         "weight_norm": w.norm().item(),
-        "loss": MeanLoss(net, *images)(w).item(),
+        "loss": _loss(scaled_logits, solution.labels.squeeze(0)),
         "loss_predicted": _limit_loss(logits, solution.labels.squeeze(0), factor**depth),
         "spectral_norm": measured.spectrum.norm,
         "spectral_norm_predicted": power * predicted.spectrum.norm,
@@ -79,9 +81,9 @@ def _at(
         "frobenius": measured.frobenius.value,
         "frobenius_error": measured.frobenius.standard_error,
         "frobenius_predicted": power * predicted.frobenius.value,
-        "residual": measured.spectrum.top_residuals.max().item(),
+        "residual": measured.spectrum.norm_residual,
         "iterations": measured.spectrum.iterations,
-        "converged": measured.spectrum.converged and predicted.spectrum.converged,
+        "converged": all(_found(one.spectrum, options) for one in (measured, predicted)),
     }
 
 
@@ -93,6 +95,19 @@ def _norms(solution: Solution, hessian: DenseHessian, options: Mapping[str, Any]
     seed = stream(solution.seed, "norm scaling")
     random = torch.Generator(solution.inputs.device).manual_seed(seed)
     return norms(hessian, options["top"], options["probes"], random, options["tolerance"])
+
+
+def _found(spectrum: Spectrum, options: Mapping[str, Any]) -> bool:
+    """Of all that a search is for, the spectral norm."""
+    return spectrum.norm_residual <= options["tolerance"] * spectrum.norm
+
+
+def _loss(logits: Tensor, labels: Tensor) -> float:
+    """The mean cross-entropy, which far below round-off of 1 is still more than 0."""
+    own = logits.gather(1, labels.unsqueeze(1))
+    others = (logits - own).scatter(1, labels.unsqueeze(1), -torch.inf)
+    beside = others.logsumexp(1)
+    return torch.logaddexp(beside, torch.zeros_like(beside)).mean().item()
 
 
 def _odds(logits: Tensor, power: float) -> Tensor:

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from flatlas.figures.style import BLUE, GREEN, ORANGE
+from flatlas.statistics.spectral_norms import known
 from flatlas.store.material import Material, at_moment
 
 NET = ["sweep", "run", "seed"]
@@ -26,11 +27,12 @@ TOLD = (*NORMS, "trace_error", "frobenius_error", "weight_norm", "train_loss", "
 
 
 def nets(material: Material, every_moment: bool = False) -> pd.DataFrame:
-    """Each net as it was trained to be, or at every moment; `settled` tells of its Hessian."""
+    """Each net as it was trained to be, or at every moment; `settled` tells of λ₁."""
     found = material.beside_history("norms_summary")
+    found = found.assign(settled=known(found))
     swept = [L2] if L2 in found else []
-    columns = [*NET, *swept, "at", "epoch", *TOLD, "converged"]
-    told = found.reindex(columns=columns).rename(columns={"converged": "settled"})
+    columns = [*NET, *swept, "at", "epoch", *TOLD, "settled"]
+    told = found.reindex(columns=columns)
     told = told.assign(accuracy=100 * (1 - told["test_error"].astype(float)))
     return (told if every_moment else at_moment(told)).reset_index(drop=True)
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from flatlas.scorecard.nets import Nets, Sweep
 from flatlas.statistics.means import mean
+from flatlas.statistics.spectral_norms import known
 from flatlas.store.material import Material
 
 L2 = "penalty.coefficient"
@@ -22,8 +23,9 @@ NAMES = {
 
 
 def with_history(material: Material) -> Material:
-    """Each net's norms beside its weight norm and its errors."""
-    return Material({**material.tables, TABLE: material.beside_history(TABLE)})
+    """Each net's norms beside its weight norm and its errors; `converged` is of λ₁ alone."""
+    table = material.beside_history(TABLE)
+    return Material({**material.tables, TABLE: table.assign(converged=known(table))})
 
 
 def along_l2(material: Material, sweep: str) -> Sweep:

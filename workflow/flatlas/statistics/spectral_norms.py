@@ -1,0 +1,13 @@
+"""Whether a spectral norm is known, whatever else its search has found or has not."""
+
+import pandas as pd
+
+# An eigenvalue lies within the residual of the one that was found. This share of it is near.
+KNOWN = 0.01
+
+
+def known(table: pd.DataFrame) -> pd.Series:
+    """Of each row of a table of norms; NaN where nothing was measured."""
+    told = table.reindex(columns=["spectral_norm", "spectral_norm_residual"]).astype(float)
+    share = told["spectral_norm_residual"] / told["spectral_norm"]
+    return share.le(KNOWN).astype(object).where(share.notna())
