@@ -76,7 +76,7 @@ def _outliers(ax: Axes, points: pd.DataFrame) -> None:
         ax.plot(net["classes"], net["outliers"], "o", color=BLUE, ms=4, alpha=0.7)
         if not seed:
             ax.plot([], [], "o", color=BLUE, ms=4, label="MLP, each realization")
-    ax.legend(loc="upper left")
+    ax.legend(loc="lower right")
     ax.set_ylim(bottom=0)
 
 
