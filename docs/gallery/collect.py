@@ -126,11 +126,13 @@ def _in_lines(command: str) -> str:
 
 
 def _counts(claims: pd.DataFrame) -> str:
-    counts = claims["verdict"].value_counts()
-    told = ", ".join(
-        f"{counts.get(verdict, 0)} {verdict} ({sign})" for verdict, sign in SIGNS.items()
-    )
-    return f"{len(claims)} claims: {told}; all of them in [scorecard.csv](scorecard.csv)."
+    """A line of verdicts for each preset: what holds at one scale need not at another."""
+    lines = []
+    for preset, rows in claims.groupby("preset", sort=False):
+        counts = rows["verdict"].value_counts()
+        told = [f"{counts.get(verdict, 0)} {verdict} ({sign})" for verdict, sign in SIGNS.items()]
+        lines.append(f"- {len(rows)} claims at `{preset}`: {', '.join(told)}.")
+    return "\n".join([*lines, "", "All of them stand in [scorecard.csv](scorecard.csv)."])
 
 
 def _shrink(source: Path, target: Path) -> None:
@@ -142,7 +144,7 @@ def _shrink(source: Path, target: Path) -> None:
 
 
 def _table(claims: pd.DataFrame) -> str:
-    header = ("", "the paper says", "judged by", "holds if", "paper", "here", "note")
+    header = ("", "claim", "judged by", "holds if", "paper", "here", "note")
     lines = [f"| {' | '.join(header)} |", "|" + " --- |" * len(header)]
     for _, claim in claims.iterrows():
         here = f"{_number(claim['value'])} [{_number(claim['low'])}, {_number(claim['high'])}]"

@@ -76,3 +76,8 @@ def test_the_page_runs_as_it_stands(tmp_path, place):
         [sys.executable, script], env=environment, check=True, capture_output=True, text=True
     )
     assert ("eigenvalue" in done.stdout) or ("0.333" in done.stdout)
+
+
+def test_a_module_without_a_dense_layer_is_told_what_it_lacks(images):
+    with pytest.raises(FlatlasError, match=r"Flatten has no nn\.Linear"):
+        solution_of(nn.Flatten(), *images, *images)

@@ -188,7 +188,7 @@ MISSING = {
 def message_of(plan_of, **changes):
     with pytest.raises(FlatlasError) as raised:
         plan_of(**changes)
-    return str(raised.value)
+    return str(raised.value).partition("\nFigure ")[0]
 
 
 def test_the_configuration_that_is_spoilt_here_is_whole(plan_of):
@@ -300,6 +300,23 @@ def test_a_layer_of_the_wrong_kind(plan_of, file, measure, layer, said):
     changes[file] = changes.get(file, {}) | {wrong: layer}
     message = message_of(plan_of, **changes)
     assert message.startswith(f"{name}: {wrong} names '{said}")
+
+
+def test_where_a_measure_is_taken_that_does_not_fit(plan_of):
+    """The option is the study's, or the run's own; the run is one of a figure's sweep."""
+    asked = "\nFigure 'fig1' takes this measure of sweep 'alpha'."
+    with pytest.raises(FlatlasError) as raised:
+        plan_of(user={"studies.flat.runs.base.measures.hidden.layer": "fc9"})
+    text = str(raised.value)
+    assert text.startswith(f"{FILES['user'][1]}: studies.flat.runs.base.measures.hidden.layer")
+    assert text.endswith(asked)
+    with pytest.raises(FlatlasError) as raised:
+        plan_of(
+            study={"runs.base.measures.hidden": {"at": ["final"]}, "measures.hidden.layer": "c"}
+        )
+    text = str(raised.value)
+    assert text.startswith("config/studies/flat.yaml: measures.hidden.layer names 'c'")
+    assert text.endswith(asked)
 
 
 def test_a_net_without_convolutions_has_no_layer_to_name(plan_of):

@@ -60,7 +60,8 @@ def test_what_is_unsaid_is_the_runs_own(plan_of):
 def test_a_run_without_this_recording_is_refused(plan_of, name, run, said):
     with pytest.raises(FlatlasError) as raised:
         plan_of(study=RECORDED | of(name) | run)
-    assert str(raised.value) == f"config/studies/flat.yaml: measures.hidden.{said}"
+    (first, _) = str(raised.value).splitlines()
+    assert first == f"config/studies/flat.yaml: measures.hidden.{said}"
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,8 @@ def test_a_run_without_this_recording_is_refused(plan_of, name, run, said):
 def test_what_else_a_run_can_not_give(plan_of, changes, said):
     with pytest.raises(FlatlasError) as raised:
         plan_of(study=RECORDED | {"figures.fig1.sweeps": ["alpha"]} | changes)
-    assert str(raised.value) == f"config/studies/flat.yaml: measures.hidden.{said}"
+    (first, _) = str(raised.value).splitlines()
+    assert first == f"config/studies/flat.yaml: measures.hidden.{said}"
 
 
 def test_a_profile_of_a_direction_that_is_not_measured(plan_of):

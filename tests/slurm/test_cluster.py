@@ -86,6 +86,19 @@ def test_a_job_that_needs_more_memory_than_it_asked_for_is_given_more(tiny):
     assert enough["TimeLimit"] != too_small[0]["TimeLimit"]
 
 
+def test_a_job_over_its_time_is_ended_and_given_more(tiny):
+    """SLURM knows no limit below a minute, and looks twice a minute who is over it."""
+    tiny.edit(NEEDS, r"return 20 \+ work", "return 1 + work")
+    hang = 'if job.resources["runtime"] == 1: __import__("time").sleep(600)'
+    tiny.edit("workflow/scripts/train.py", r"( +)(errand\.carry_out.*?\n)", rf"\1\2    {hang}\n")
+    tiny.snakemake("--until", "subset")
+    tiny.submit("--until", "train")
+    hung, again = tiny.jobs("train")
+    assert (hung["JobState"], hung["TimeLimit"]) == ("TIMEOUT", "00:01:00")
+    assert (again["JobState"], again["TimeLimit"]) == ("COMPLETED", "00:02:00")
+    assert len(tiny.contents("runs/*/*")) == 5
+
+
 def test_a_job_waits_until_a_drained_node_is_back(tiny):
     ask("scontrol", "update", f"nodename={NODE}", "state=drain", "reason=test")
     try:

@@ -23,10 +23,15 @@ def solution_of(
     of batch norm taken anew from `images`. What a measure draws, it draws as for seed 0.
     """
     seed = 0
-    outputs = [part for part in module.modules() if isinstance(part, nn.Linear)][-1].out_features
+    dense = [part for part in module.modules() if isinstance(part, nn.Linear)]
+    if not dense:
+        raise FlatlasError(
+            f"{type(module).__name__} has no nn.Linear, and a net has to end with one: wrap it in "
+            "an nn.Sequential with the dense layer that gives its outputs."
+        )
     channels, height, width = images.shape[1:]
     shape = (channels, height, width)
-    net = ModuleNet(lambda: deepcopy(module).cpu().float(), shape, outputs)
+    net = ModuleNet(lambda: deepcopy(module).cpu().float(), shape, dense[-1].out_features)
     inputs, test_inputs = images.double().unsqueeze(0), test_images.double().unsqueeze(0)
     parameters = {name: value.to(inputs) for name, value in net.initial([seed]).items()}
     clean = torch.ones(1, len(images), dtype=torch.bool, device=images.device)

@@ -1,6 +1,6 @@
 """Configuration resolved, once, into a plan."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,8 @@ from flatlas.plan.trees import Location, dotted, leaves
 
 # How messages call what the user says; Snakemake has merged it before we see it.
 USER = "config/config.yaml (or --configfile, --config)"
-# A point of a sweep, what the study says of the run there, and the run.
-Drawn = tuple[dict[str, Any], Run, RunSpec]
+# A point of a sweep, what the study says of the run there, the run, and where it is said.
+Drawn = tuple[dict[str, Any], Run, RunSpec, Origin]
 
 
 def resolve(config: Mapping[str, Any], root: Path) -> Plan:
@@ -94,7 +94,9 @@ class _StudyResolver:
         for name, figure in self.study.figures.items():
             self._named("sweeps", name, figure.sweeps, [*self.study.sweeps, *self.study.borrowed])
             self._named("measures", name, figure.measures, self.study.measures)
-            entries = [entry for sweep in figure.sweeps for entry in self._entries(sweep, figure)]
+            entries = [
+                entry for sweep in figure.sweeps for entry in self._entries(sweep, name, figure)
+            ]
             self._check_use(name, entries)
             planned = FigurePlan(self.name, name, figure.title, tuple(entries), figure.costs)
             self.plan.figures[planned.target] = planned
@@ -127,22 +129,24 @@ class _StudyResolver:
                     place = self.document.origin(("borrowed", name, "measures"))
                     refuse(place, measure, self.study.measures)
         for sweep in (*self.study.sweeps, *self.study.borrowed):
-            runs = [run_id(spec) for _, _, spec in self._specs(sweep)]
+            runs = [run_id(spec) for _, _, spec, _ in self._specs(sweep)]
             if len(set(runs)) < len(runs):
                 kind = "borrowed" if sweep in self.study.borrowed else "sweeps"
                 place = self.document.origin((kind, sweep))
                 raise FlatlasError(f"{place} has two points that are the same run: say one once.")
 
-    def _entries(self, sweep: str, figure: Figure) -> Iterator[Entry]:
-        for point, run, spec in self._specs(sweep):
+    def _entries(self, sweep: str, target: str, figure: Figure) -> Iterator[Entry]:
+        for point, run, spec, origin in self._specs(sweep):
             measured = {}
             for name in self._wanted(sweep, figure):
-                options = self._options(name, run.measures.get(name, {})).spelled_out(spec)
+                changed = run.measures.get(name, {})
+                options = self._options(name, changed).spelled_out(spec)
                 try:
-                    self._check_fit(name, options, spec)
-                except FlatlasError:
+                    _check_fit(options, spec, self._places(name, changed, origin))
+                except FlatlasError as error:
                     if not figure.where_it_fits:
-                        raise
+                        asked = f"Figure '{target}' takes this measure of sweep '{sweep}'."
+                        raise FlatlasError(f"{error}\n{asked}") from None
                 else:
                     measured[name] = self._measurement(options, spec)
             yield Entry(sweep, point, self._keep_run(spec), measured)
@@ -163,8 +167,9 @@ class _StudyResolver:
             refuse(self.document.origin(("sweeps", sweep, "run")), base, self.study.runs)
         for point, where in self.runs.points(sweep):
             run, spec = self.runs.at(base, point, where)
-            self._check_changed_measures(run, self.runs.origin(base, point, where))
-            yield told(point, run), run, spec
+            origin = self.runs.origin(base, point, where)
+            self._check_changed_measures(run, origin)
+            yield told(point, run), run, spec, origin
 
     def _borrowed_specs(self, name: str) -> Iterator[Drawn]:
         """Runs of other studies: each `of` its sweep, and told whatever any of the sweeps varies.
@@ -177,13 +182,13 @@ class _StudyResolver:
             lender, sweep = self._lender("sweeps", of, place)
             runs = [(of, *one) for one in lender._specs(sweep)]
             found += runs[:1] + runs[1:][-1:] if borrowed.ends else runs
-        varied = list(dict.fromkeys(key for _, point, _, _ in found for key in point))
-        for of, _, run, spec in found:
+        varied = list(dict.fromkeys(key for _, point, *_ in found for key in point))
+        for of, _, run, spec, origin in found:
             known = {
                 dotted(place): one for place, one in leaves(run.model_dump(mode="json")).items()
             }
             point = {"of": of} | {key: known[key] for key in varied if key in known}
-            yield point, run.model_copy(update={"measures": {}}), spec
+            yield point, run.model_copy(update={"measures": {}}), spec, origin
 
     def _lender(self, kind: str, named: str, place: str) -> tuple["_StudyResolver", str]:
         """The study that `<study>.<name>` is borrowed from, which has it of its own."""
@@ -202,18 +207,16 @@ class _StudyResolver:
             return [*self.study.sweeps]
         return [name for name, said in self.study.measures.items() if "borrowed" not in said]
 
-    def _check_fit(self, name: str, options: Measurement, spec: RunSpec) -> None:
-        """Refuse a measure that can't be taken of a run."""
-        layer = getattr(options, "layer", None)
-        if layer is not None:
-            kind = MEASURES[options.resolved()["measure"]].layers
-            place = self.document.origin(("measures", name, "layer"))
-            if kind is None:
-                check_layers([layer], spec, place, LINEAR)
-            else:
-                check_layer(layer, kind, spec, place)
-        for key, why in options.misfits(spec):
-            raise FlatlasError(f"{self.document.origin(('measures', name, key))} {why}")
+    def _places(
+        self, name: str, changed: Mapping[str, Any], origin: Origin
+    ) -> Callable[[str], str]:
+        """Where each option of a measure is said: by the run that changes it, or by the study."""
+
+        def place(key: str) -> str:
+            said = origin if key in changed else self.document.origin
+            return said(("measures", name, key))
+
+        return place
 
     def _measurement(self, options: Measurement, spec: RunSpec) -> str:
         measured = MeasureSpec(options=options.model_dump(), run=spec)
@@ -282,3 +285,16 @@ def _register(known: dict[str, Any], identity: str, spec: Spec) -> str:
     if known.setdefault(identity, spec) != spec:
         raise FlatlasError(f"two different specs have the id {identity}: change either a little.")
     return identity
+
+
+def _check_fit(options: Measurement, spec: RunSpec, place: Callable[[str], str]) -> None:
+    """Refuse a measure that can't be taken of a run."""
+    layer = getattr(options, "layer", None)
+    if layer is not None:
+        kind = MEASURES[options.resolved()["measure"]].layers
+        if kind is None:
+            check_layers([layer], spec, place("layer"), LINEAR)
+        else:
+            check_layer(layer, kind, spec, place("layer"))
+    for key, why in options.misfits(spec):
+        raise FlatlasError(f"{place(key)} {why}")

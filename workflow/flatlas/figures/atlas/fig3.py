@@ -12,7 +12,7 @@ from flatlas.store.material import FINAL, ZERO_ERROR, Material
 
 # Against what a net is held: the same where it first has zero error, as it is.
 CHANGES = {
-    "layer": "α-scaling of the first layer",
+    "layer": "α-scaling of a layer",
     "neurons": "α-scaling of its neurons",
     "overtraining": "overtraining",
     "optimizer": "another optimizer",

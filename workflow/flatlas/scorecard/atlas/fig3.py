@@ -12,7 +12,7 @@ from flatlas.statistics.estimate import UNKNOWN, estimate
 from flatlas.store.atlas import NET, QUANTITIES, settled, survival
 from flatlas.store.material import ZERO_ERROR, Material
 
-SCALINGS = {"layer": "the first layer", "neurons": "each neuron of the first layer"}
+SCALINGS = {"layer": "a layer", "neurons": "each neuron of a layer"}
 # Whose value cannot change, whatever the net: that they stay is a test of ours and no result.
 OF_THE_FUNCTION = {"train_loss", "prior", "path_norm", "margin", "kl_regret"}
 IDENTITIES = {"layer": OF_THE_FUNCTION | {"dual_gap"}, "neurons": OF_THE_FUNCTION}
