@@ -4,7 +4,8 @@ import csv
 import socket
 
 import pytest
-from on_cluster import ask, ended, wait
+from checkout import copied, with_tiny_study
+from on_cluster import OnCluster, ask, ended, wait
 from safetensors.numpy import load_file
 
 pytestmark = pytest.mark.slurm
@@ -113,3 +114,14 @@ def test_a_job_waits_until_a_drained_node_is_back(tiny):
     assert (tiny / "results/tiny/dag.png").exists()
     (done,) = tiny.jobs("dag")
     assert done["JobState"] == "COMPLETED"
+
+
+def test_many_trainings_go_in_as_one_array(tmp_path):
+    """One sbatch for all that are ready, whose members are told apart by their number."""
+    checkout = OnCluster(with_tiny_study(copied(tmp_path / "tiny")), tmp_path / "memory")
+    checkout.snakemake("--until", "subset")
+    checkout.submit("--until", "train", "--slurm-array-jobs", "train")
+    jobs = checkout.jobs("train")
+    assert len({job["ArrayJobId"] for job in jobs}) == 1
+    assert {job["JobState"] for job in jobs} == {"COMPLETED"}
+    assert len(list((checkout / "results/runs").glob("*/weights.safetensors"))) == len(jobs) > 1
