@@ -77,7 +77,8 @@ def test_a_figure_is_drawn_of_one_realization(name, points, measures):
 def test_a_figure_is_drawn_whatever_became_of_its_trainings(name, points, measures, tmp_path):
     drawing = drawn(name, points, measures, *FATES["some diverged, some met none"])
     drawing.figure.savefig(tmp_path / "figure.png", dpi=20)
-    assert isinstance(drawing.points, pd.DataFrame)
+    whole = drawn(name, points, measures, *FATES["all met their rule"])
+    assert list(drawing.points) == list(whole.points), "its table keeps its columns"
 
 
 @pytest.mark.parametrize(
