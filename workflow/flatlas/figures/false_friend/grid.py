@@ -1,5 +1,6 @@
 """Panels over the strength of L2: the three norms, the weight norm, the test accuracy."""
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -38,7 +39,7 @@ def draw_grid(material: Material) -> Drawing:
 def _line(ax: Axes, some: pd.DataFrame, column: str, colour: str, sign: str) -> None:
     """At places side by side: 0 has none on a logarithmic axis."""
     strengths = sorted(some[L2].dropna().unique()) if L2 in some else []
-    ax.set_xticks(range(len(strengths)), [f"{strength:g}" for strength in strengths])
+    ax.set_xticks(range(len(strengths)), [_short(strength) for strength in strengths])
     ax.set_xlabel("L2")
     seeds = sorted(some["seed"].unique())
     for at, strength in enumerate(strengths):
@@ -48,3 +49,10 @@ def _line(ax: Axes, some: pd.DataFrame, column: str, colour: str, sign: str) -> 
             ax.plot(x, net[column], sign, mfc=face, mec=colour, ms=3.5, alpha=0.8)
     means = [some.loc[some[L2] == strength, column].astype(float).mean() for strength in strengths]
     ax.plot(range(len(means)), means, "-", color=colour, lw=1)
+
+
+def _short(strength: float) -> str:
+    """5e-4, which leaves room for its neighbours."""
+    if not strength:
+        return "0"
+    return np.format_float_scientific(strength, trim="-", exp_digits=1)
