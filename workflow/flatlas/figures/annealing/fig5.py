@@ -94,7 +94,8 @@ def _by_direction(ax: Axes, material: Material) -> list[pd.DataFrame]:
         if found:
             found.draw(inset)
             slope = found.told("slope").replace("$", "")
-            inset.text(0.06, 0.06, slope, fontsize=5.5, transform=inset.transAxes)
+            top = {"ha": "right", "va": "top", "transform": inset.transAxes}
+            inset.text(0.98, 0.98, slope.replace(" [", "\n["), fontsize=5.5, **top)
             told.append(found.row.assign(panel="B"))
     return told
 
