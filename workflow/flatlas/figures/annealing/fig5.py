@@ -93,9 +93,9 @@ def _by_direction(ax: Axes, material: Material) -> list[pd.DataFrame]:
         found = fit(rows, "flatness", "temperature", FIRST, LAST)
         if found:
             found.draw(inset)
-            slope = found.told("slope").replace("$", "")
-            top = {"ha": "right", "va": "top", "transform": inset.transAxes}
-            inset.text(0.98, 0.98, slope.replace(" [", "\n["), fontsize=5.5, **top)
+            slope = found.told("slope").replace("$", "").replace(" [", "\n[")
+            corner = inset.transAxes
+            inset.text(0.98, 0.98, slope, fontsize=5.5, ha="right", va="top", transform=corner)
             told.append(found.row.assign(panel="B"))
     return told
 
