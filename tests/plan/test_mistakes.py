@@ -145,6 +145,10 @@ QUARRELS = {
     "an average that begins after the end": (
         f"{BASE}average", {"from_epoch": 8}, "runs.base: average.from_epoch is after the last ep",
     ),
+    "few bits for a dense net": (
+        f"{BASE}precision", "bfloat16",
+        "runs.base: precision is of nets with convolutions: a dense net is float32",
+    ),
     "two sizes": (f"{BASE}data.train_size", 5, f"{BASE}data: say exactly one of per_class and"),
     "noise and attack": (
         f"{BASE}data",

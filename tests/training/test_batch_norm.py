@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 import torch
 from short_runs import run, samples, trained
+from torch import nn
 from torch.nn import functional
 
+from flatlas.errors import FlatlasError
 from flatlas.measures.solution import load_solutions
 from flatlas.nets import build_net
+from flatlas.nets.modules import ModuleNet
 
 SHAPE = (2, 4, 4)
 NORMED = {"net": {"family": "preactivation", "depth": 8, "channels": 2}, "input_shape": SHAPE}
@@ -83,3 +86,14 @@ def test_one_part_can_stay_as_it_is(tmp_path):
         if name.startswith("final/") and "running" not in name:
             same = np.array_equal(weights[name], weights[f"epoch-00000/{name[6:]}"])
             assert same == name.startswith("final/features."), name
+
+
+def test_one_image_alone_has_no_variance():
+    def make():
+        return nn.Sequential(nn.Flatten(), nn.Linear(6, 4), nn.BatchNorm1d(4), nn.Linear(4, 3))
+
+    net = ModuleNet(make, (1, 2, 3), outputs=3)
+    weights = net.initial([0])
+    assert net.forward(weights, torch.rand(1, 2, 1, 2, 3), {}).shape == (1, 2, 3)
+    with pytest.raises(FlatlasError, match="choose a batch that leaves at least two images"):
+        net.forward(weights, torch.rand(1, 1, 1, 2, 3), {})

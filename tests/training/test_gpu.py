@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from short_runs import assert_same, quiet, run, samples
 
-from flatlas.jobs.device import choose_device
+from flatlas.jobs.device import choose_device, gpu_memory_mib
 from flatlas.training.resume import Resume
 from flatlas.training.trainer import train
 
@@ -77,6 +77,16 @@ def test_a_gpu_finds_what_the_cpu_finds(tmp_path, cuda, chosen):
     if on_cpu.trajectory is not None:
         found, expected = on_gpu.trajectory.array, on_cpu.trajectory.array
         np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
+
+
+def test_bfloat16_takes_a_gpu_the_same_way_twice(tmp_path, cuda):
+    spec = run(**CASES["batch norm"], precision="bfloat16")
+    data = samples(shape=spec.input_shape)
+    first, second = (
+        train(spec, data, Resume(tmp_path / attempt), quiet, cuda) for attempt in ("one", "two")
+    )
+    assert_same(first, second)
+    assert gpu_memory_mib(cuda) > 0
 
 
 def test_a_gpu_finds_the_same_bytes_twice(tmp_path, cuda, chosen):

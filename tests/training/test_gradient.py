@@ -5,8 +5,13 @@ import torch
 
 from flatlas.nets import build_net
 from flatlas.nets.loss import sample_losses
-from flatlas.plan.net_specs import ConvolutionalNet, DenseNet, FrameworkUniform
-from flatlas.training.gradient import autograd_gradient, dense_gradient, gradient
+from flatlas.plan.net_specs import ConvolutionalNet, DenseNet, FrameworkUniform, Preactivation
+from flatlas.training.gradient import (
+    autograd_gradient,
+    channels_last,
+    dense_gradient,
+    gradient,
+)
 
 INIT = FrameworkUniform(scheme="framework_uniform")
 ROWS, BATCH = 3, 5
@@ -19,6 +24,7 @@ def dense(*hidden, bias=True):
 CONVOLUTIONAL = ConvolutionalNet(
     family="convolutional", stages=({"channels": 3, "kernel": 2},), hidden=(5,), init=INIT
 )
+RESIDUAL = Preactivation(family="preactivation", depth=8, channels=4)
 CASES = {
     "biases": (dense(5, 4), 3),
     "no biases": (dense(5, 4, bias=False), 3),
@@ -75,6 +81,24 @@ def test_backpropagation_by_hand_equals_autograd_and_finite_differences(case, dr
 def test_a_convolutional_net_has_the_gradient_of_finite_differences(dropout):
     given = problem(CONVOLUTIONAL, 3, dropout)
     torch.testing.assert_close(gradient(*given), finite_differences(*given), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("spec", [CONVOLUTIONAL, RESIDUAL], ids=["convolutional", "residual"])
+def test_in_bfloat16_products_are_rounded_and_gradients_are_not(spec):
+    """Eight bits: a part in 256 for each product, some per cent of the whole gradient."""
+    net, *given = problem(spec, 3, dropout=False)
+    parameters, inputs = ({k: v.float() for k, v in given[0].items()}, given[1].float())
+    exact, rounded = (gradient(net, parameters, inputs, *given[2:], bits) for bits in (False, True))
+    assert all(slope.dtype == torch.float32 for slope in rounded.values())
+    one, other = (torch.cat([v.flatten() for v in g.values()]) for g in (exact, rounded))
+    assert 1e-4 < (other - one).norm() / one.norm() < 0.1
+
+
+def test_channels_that_lie_last_are_the_same_images():
+    (_, _, images, *_) = problem(CONVOLUTIONAL, 3, dropout=False)
+    moved = channels_last(images)
+    assert torch.equal(moved, images)
+    assert all(row.is_contiguous(memory_format=torch.channels_last) for row in moved)
 
 
 def test_gradients_remember_no_graph():

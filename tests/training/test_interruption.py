@@ -79,6 +79,7 @@ CASES = {
         "input_shape": (1, 4, 4),
     },
     "batch norm": {**NORMED, "optimizer": {"name": "momentum", "lr": 0.05}},
+    "bfloat16": {**NORMED, "precision": "bfloat16"},
     # It draws from torch's own stream.
     "own": {
         "net": {"family": "own", "module": "dropping:Dropping", "arguments": {"width": 8}},

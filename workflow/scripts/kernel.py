@@ -4,6 +4,7 @@ import torch
 
 from flatlas.data.samples import load_samples
 from flatlas.gaussian_process.kernels import sampled_kernel
+from flatlas.jobs.device import gpu_memory_mib
 from flatlas.jobs.job import Job
 from flatlas.nets import build_net
 from flatlas.plan.kernel_specs import KernelSpec
@@ -32,5 +33,6 @@ with Job(globals().get("snakemake"), "kernel") as job:
         code=job.params.code,
         seconds=job.seconds,
         device=device,
+        gpu_memory_mib=gpu_memory_mib(device),
         threads=torch.get_num_threads(),
     )

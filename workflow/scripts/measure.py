@@ -5,6 +5,7 @@ import torch
 
 from flatlas.data.samples import load_samples
 from flatlas.errors import FlatlasError
+from flatlas.jobs.device import gpu_memory_mib
 from flatlas.jobs.job import Job
 from flatlas.measures import measure_each
 from flatlas.measures.beside import Beside
@@ -69,5 +70,6 @@ with Job(globals().get("snakemake"), "measure") as job:
         code=job.params.code,
         seconds=job.seconds,
         device=device,
+        gpu_memory_mib=gpu_memory_mib(device),
         threads=torch.get_num_threads(),
     )

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import torch
 
+from flatlas.jobs.device import gpu_memory_mib
 from flatlas.jobs.job import Job
 from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import read_table
@@ -45,6 +46,7 @@ with Job(globals().get("snakemake"), "training") as job:
         seconds=job.seconds,
         training_seconds=round(read_table(job.output.times).seconds.sum(), 3),
         device=device,
+        gpu_memory_mib=gpu_memory_mib(device),
         threads=torch.get_num_threads(),
         ranks=ranks,
         outcomes=outcomes.to_dict("records"),

@@ -22,3 +22,12 @@ def choose_device(wanted: bool) -> str:
     torch.backends.cudnn.allow_tf32 = False
     logger.info("computing on %s", torch.cuda.get_device_name())
     return "cuda"
+
+
+def gpu_memory_mib(device: str) -> int | None:
+    """The most that tensors have taken on a GPU since this process began; None on a CPU."""
+    if device == "cpu":
+        return None
+    import torch
+
+    return round(torch.cuda.max_memory_allocated() / (1 << 20))

@@ -122,7 +122,15 @@ class ModuleNet(LayeredNet):
         if masks is None:
             return super().forward(parameters, inputs)
         self._module.train()
-        activity = self._each(parameters, inputs, self._constants, masks.get("seed"))
+        try:
+            activity = self._each(parameters, inputs, self._constants, masks.get("seed"))
+        except ValueError as error:
+            if inputs.shape[1] > 1:
+                raise
+            raise FlatlasError(
+                f"a minibatch has one image, which this net can't be trained on ({error}): choose "
+                "a batch that leaves at least two images to the last minibatch."
+            ) from error
         return self.layers[0].forward(parameters, activity)
 
     def features(self, parameters: Parameters, inputs: Tensor) -> Tensor:

@@ -183,7 +183,8 @@ class Training(Spec):
 
     Weights are kept at the epochs in `checkpoints` (0: before training) and, in `overtraining`, so
     many epochs after the stopping rule was met. `snapshots` names a layer whose weights are kept
-    after every minibatch of the `stop.extra_epochs`. No step moves the layers in `frozen`.
+    after every minibatch of the `stop.extra_epochs`. No step moves the layers in `frozen`. Weights,
+    steps and all that is told of a training are float32, whatever its `precision`.
     """
 
     net: NetSpec
@@ -206,6 +207,8 @@ class Training(Spec):
     """A dense layer whose weights are kept after every minibatch of `stop.extra_epochs`."""
     frozen: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     """Layers that no step moves."""
+    precision: Literal["bfloat16"] | None = None
+    """Of the products behind a minibatch's gradient, in nets with convolutions; else float32."""
 
     @model_validator(mode="after")
     def _average_begins_in_time(self) -> "Training":
@@ -238,6 +241,12 @@ class Training(Spec):
     def _frozen_layers_are_not_rescaled(self) -> "Training":
         if self.rescaling and self.frozen:
             raise ValueError("rescaling changes two layers: leave it out, or frozen")
+        return self
+
+    @model_validator(mode="after")
+    def _precision_is_of_convolutions(self) -> "Training":
+        if self.precision and self.net.family == "dense":
+            raise ValueError("precision is of nets with convolutions: a dense net is float32")
         return self
 
     @model_validator(mode="after")

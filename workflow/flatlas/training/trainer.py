@@ -151,7 +151,8 @@ class Trainer:
         chosen = self._those_here(chosen[:, :shared].reshape(len(chosen) * m, -1))
         inputs, labels = self.images.minibatch(rows, chosen)
         masks = self.streams.masks(self.net, chosen.shape[1], self.device)
-        gradients = gradient(self.net, parameters, inputs, labels, masks)
+        bfloat16 = spec.precision == "bfloat16"
+        gradients = gradient(self.net, parameters, inputs, labels, masks, bfloat16)
         if penalty.acts(spec.penalty, self.done_epochs):
             penalty.add_gradient(spec.penalty, parameters, gradients)
         self.team.mix(self.optimizer.parameters, gradients)
