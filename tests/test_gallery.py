@@ -85,5 +85,5 @@ def test_the_page_says_how_it_was_made_and_how_to_read_it(page):
 def test_verdicts_are_counted_at_each_scale_apart(page):
     told = page()
     for count, preset in ((28, "paper"), (2, "laptop")):
-        line = f"- {count} claims at `{preset}`: 0 reproduced (✓), {count} not reproduced (✗), 0 und"
-        assert line in told
+        counts = f"0 reproduced (✓), {count} not reproduced (✗), 0 undecided (?)."
+        assert f"- {count} claims at `{preset}`: {counts}" in told

@@ -8,17 +8,16 @@ VERDICTS_IN_ORDER = ("reproduced", "not reproduced", "undecided")
 
 
 def summary() -> str:
-    """A row a study that has a gallery."""
+    """A row for each scale of each study that has a gallery."""
     rows = []
     for scorecard in sorted((ROOT / "docs" / "gallery").glob("*/scorecard.csv")):
         study = scorecard.parent.name
         told = yaml.safe_load((ROOT / "config" / "studies" / f"{study}.yaml").read_text())
-        claims = pd.read_csv(scorecard)
-        counts = [int((claims["verdict"] == one).sum()) for one in VERDICTS_IN_ORDER]
-        scales = ", ".join(sorted(set(claims["preset"]), reverse=True))
         link = f"[{told['title']}](docs/gallery/{study}/README.md)"
-        rows.append([link, len(claims), *counts, scales])
-    return table(["study", "claims", "✓ reproduced", "✗ not", "? undecided", "scale"], rows)
+        for preset, claims in pd.read_csv(scorecard).groupby("preset", sort=False):
+            counts = [int((claims["verdict"] == one).sum()) for one in VERDICTS_IN_ORDER]
+            rows.append([link, f"`{preset}`", len(claims), *counts])
+    return table(["study", "scale", "claims", "✓ reproduced", "✗ not", "? undecided"], rows)
 
 
 VERDICTS = {"verdicts": summary}
