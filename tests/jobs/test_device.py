@@ -38,7 +38,7 @@ def test_a_gpu_that_is_not_there_is_told_in_the_log(monkeypatch, caplog):
 AS_IF_THERE_WERE_ONE = """
 import os
 import torch
-from flatlas.jobs.device import choose_device, gpu_memory_mib
+from flatlas.jobs.device import choose_device
 
 torch.cuda.is_available = lambda: True
 torch.cuda.get_device_name = lambda: "a GPU"

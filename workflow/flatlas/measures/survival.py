@@ -32,7 +32,7 @@ SHARPNESS = {"by": "corners", "epochs": 100}
 HESSIAN = {"probes": 100, "tolerance": TOLERANCE}
 DUALITY = {"directions": "hessian", "sharp": "steepest"}
 UNSCALED = {"layer": "", "factors": (1.0,)}
-DAMPED = {"dampings": (0.1,)}
+DAMPED = {"dampings": (100.0,)}
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:

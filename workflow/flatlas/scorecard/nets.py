@@ -166,8 +166,9 @@ class Nets:
         where there was none.
         """
         empty = not self.comparable or any(not array.size for array in measured)
-        number = UNKNOWN if empty else estimate(statistic, *measured, fewest=self.fewest)
-        return self.judged(name, says, quantity, criterion, number, paper, settled)
+        fewest = min([self.fewest, *map(_realizations, measured)])
+        number = UNKNOWN if empty else estimate(statistic, *measured, fewest=fewest)
+        return self.judged(name, says, quantity, criterion, number, paper, settled, fewest)
 
     def judged(
         self,
@@ -178,11 +179,17 @@ class Nets:
         number: Estimate,
         paper: str = "",
         settled: Sequence[np.ndarray] = (),
+        fewest: int | None = None,
     ) -> Claim:
-        """A claim about these nets by a number that is there already, with its interval."""
-        notes = [self.note, unsettled(settled), _lacking(number), _few(number, self.fewest)]
+        """A claim about these nets by a number that is there already, with its interval.
+
+        `fewest` is the number of realizations behind it, where that is not the solutions' own.
+        """
+        known = self.fewest if fewest is None else fewest
+        notes = [self.note, unsettled(settled), _lacking(number), _few(number, known)]
         note = " ".join(filter(None, notes))
-        complete = self.complete and number is not UNKNOWN and trusted(settled)
+        enough = known >= self.needed and number is not UNKNOWN
+        complete = self.complete and enough and trusted(settled)
         return Claim(name, says, quantity, criterion, number, paper, note, complete)
 
     def _rows(self, table: str, columns: list[str], at: str) -> pd.DataFrame:
@@ -207,6 +214,11 @@ class Nets:
     def _of_sweeps(self, rows: pd.DataFrame) -> pd.DataFrame:
         """All rows, where no sweep is named."""
         return rows if self.sweep is None else rows[rows["sweep"].isin(self._sweeps)]
+
+
+def _realizations(measured: np.ndarray) -> int:
+    """How many of them have anything to tell."""
+    return int(np.isfinite(measured).any(axis=tuple(range(1, measured.ndim))).sum())
 
 
 def _known(settled: np.ndarray) -> int:

@@ -1,8 +1,10 @@
-"""A statistic of all nets at once, whatever realization and run they are of."""
+"""A statistic of nets: of all at once, or of those of each realization and then their mean."""
 
 from collections.abc import Callable
 
 import numpy as np
+
+from flatlas.statistics.means import mean
 
 Statistic = Callable[..., np.ndarray]
 
@@ -10,6 +12,15 @@ Statistic = Callable[..., np.ndarray]
 def over_all_nets(statistic: Statistic) -> Statistic:
     """The statistic, which does away with the last axis, of arrays (realizations, ..., values)."""
     return lambda *measured: statistic(*map(_flat, measured))
+
+
+def within_realizations(statistic: Statistic) -> Statistic:
+    """The mean over realizations of the statistic of each one's own nets.
+
+    Realizations have other images, to learn and to be tested on. Where those move a quantity more
+    than what is varied does, an order of all nets would be one of data sets.
+    """
+    return lambda *measured: mean(statistic(*measured))
 
 
 def _flat(measured: np.ndarray) -> np.ndarray:

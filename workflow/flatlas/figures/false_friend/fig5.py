@@ -1,11 +1,10 @@
 """Figure 5: SGD and AdamW, each with its last iterate and with the average of its iterates."""
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.figures.false_friend.nets import NORMS, nets, sweeps, unsettled
-from flatlas.figures.style import BLACK, Drawing, note, panels, plain_ticks
+from flatlas.figures.false_friend.nets import NORMS, error_bar, nets, sweeps, unsettled
+from flatlas.figures.style import BLACK, GREY, Drawing, note, panels, plain_ticks
 from flatlas.figures.trainings import small_print
 from flatlas.store.material import Material
 
@@ -18,20 +17,23 @@ NAMES = {
 
 
 def draw(material: Material) -> Drawing:
-    """The three norms and the accuracy, a column of dots for each way to train."""
+    """The three norms, the loss they belong to, and the accuracy; a column for each training."""
     points = nets(material)
     ways = sweeps(material)
-    figure, axes = panels(1, 4, width=2.7)
+    figure, axes = panels(1, 5, width=2.3)
     for ax, (name, (symbol, colour, sign)) in zip(axes, NORMS.items(), strict=False):
         _dots(ax, points, ways, name, colour, sign)
         ax.set(yscale="log", ylabel=symbol)
         plain_ticks(ax.yaxis)
-    _dots(axes[3], points, ways, "accuracy", BLACK, "o")
-    axes[3].set_ylabel("test accuracy (%)")
-    said = "IA: the mean of the iterates. Dots: realizations; bars: their means. " + unsettled(
-        points
+    _dots(axes[3], points, ways, "train_loss", GREY, "D")
+    axes[3].set(yscale="log", ylabel="training loss")
+    _dots(axes[4], points, ways, "accuracy", BLACK, "o")
+    axes[4].set_ylabel("test accuracy (%)")
+    said = (
+        "IA: the mean of the iterates. Dots: realizations, with standard errors; lines: their"
+        " means. "
     )
-    note(figure, said + small_print(material))
+    note(figure, said + unsettled(points) + small_print(material))
     return Drawing(figure, points)
 
 
@@ -42,10 +44,11 @@ def _dots(
     ax.set_xlim(-0.6, len(ways) - 0.4)
     for at, way in enumerate(ways):
         some = points[points["sweep"] == way]
-        values = some[column].to_numpy(float)
-        lost = some["settled"].eq(False) if column == "spectral_norm" else np.zeros(len(some), bool)
-        for value, hollow in zip(values, lost, strict=True):
+        for _, net in some.iterrows():
+            hollow = column == "spectral_norm" and net["settled"] is False
+            error_bar(ax, at, net, column, colour)
             face = "white" if hollow else colour
-            ax.plot(at, value, sign, mfc=face, mec=colour, ms=4, alpha=0.8)
-        if len(values):
-            ax.plot([at - 0.25, at + 0.25], [values.mean()] * 2, "-", color=colour, lw=1.2)
+            ax.plot(at, net[column], sign, mfc=face, mec=colour, ms=4, alpha=0.8)
+        if len(some):
+            mean = some[column].astype(float).mean()
+            ax.plot([at - 0.25, at + 0.25], [mean] * 2, "-", color=colour, lw=1.2)

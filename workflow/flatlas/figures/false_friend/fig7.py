@@ -22,7 +22,7 @@ from flatlas.figures.style import (
 from flatlas.figures.trainings import small_print
 from flatlas.statistics.correlation import kendall
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
-from flatlas.statistics.pooling import over_all_nets
+from flatlas.statistics.pooling import within_realizations
 from flatlas.store.material import Material
 
 COLOURS = (BLACK, BLUE, GREEN, ORANGE, RED, PURPLE, SKY)
@@ -83,12 +83,12 @@ def _orders(points: pd.DataFrame, kinds: list[str]) -> list[dict[str, object]]:
 
 
 def _kendall(some: pd.DataFrame, column: str) -> Estimate:
-    """Of all nets of a kind, with its interval over realizations."""
+    """Of the nets of a kind in each realization: the mean over these, with its interval."""
     x, y = (
         some.pivot(index="seed", columns="run", values=name).to_numpy(float)
         for name in (column, "error")
     )
-    return estimate(over_all_nets(kendall), x, y) if x.size else UNKNOWN
+    return estimate(within_realizations(kendall), x, y) if x.size else UNKNOWN
 
 
 def _coefficients(ax: Axes, orders: pd.DataFrame, norm: str, kinds: list[str]) -> None:
@@ -115,7 +115,8 @@ def _legends(figure: Figure, ax: Axes, kinds: list[str]) -> None:
 
 def _small_print(material: Material, points: pd.DataFrame) -> str:
     text = (
-        "One dot a net. The coefficients are over all nets of a kind, whatever their L2 and"
-        " optimizer, with intervals over realizations; 1 where the sharper has the larger error. "
+        "One dot a net. The coefficients are over the nets of a kind, whatever their L2 and"
+        " optimizer, in each realization: means over these; 1 where the sharper has the larger"
+        " error. "
     )
     return text + unsettled(points) + small_print(material)

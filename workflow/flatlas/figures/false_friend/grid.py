@@ -4,7 +4,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.figures.false_friend.nets import L2, NORMS, name_of, nets, sweeps, unsettled
+from flatlas.figures.false_friend.nets import (
+    L2,
+    NORMS,
+    error_bar,
+    name_of,
+    nets,
+    sweeps,
+    unsettled,
+)
 from flatlas.figures.style import BLACK, Drawing, note, panels
 from flatlas.figures.trainings import small_print
 from flatlas.store.material import Material
@@ -31,7 +39,7 @@ def draw_grid(material: Material) -> Drawing:
         accuracy.set(ylabel="test accuracy (%)")
     if rows:
         axes[0].legend(loc="best")
-    said = "Lines: means over realizations, dots: each. " + unsettled(points)
+    said = "Lines: means over realizations, dots: each; bars: standard errors. " + unsettled(points)
     note(figure, said + small_print(material))
     return Drawing(figure, points)
 
@@ -46,6 +54,7 @@ def _line(ax: Axes, some: pd.DataFrame, column: str, colour: str, sign: str) -> 
         for _, net in some[some[L2] == strength].iterrows():
             x = at + ASIDE * (seeds.index(net["seed"]) - (len(seeds) - 1) / 2)
             face = "white" if net["settled"] is False and column == "spectral_norm" else colour
+            error_bar(ax, x, net, column, colour)
             ax.plot(x, net[column], sign, mfc=face, mec=colour, ms=3.5, alpha=0.8)
     means = [some.loc[some[L2] == strength, column].astype(float).mean() for strength in strengths]
     ax.plot(range(len(means)), means, "-", color=colour, lw=1)

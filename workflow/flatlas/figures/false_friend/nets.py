@@ -1,6 +1,7 @@
 """The nets of a figure as a table: a row each, with its norms, its weight norm and its errors."""
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from flatlas.figures.style import BLUE, GREEN, ORANGE
 from flatlas.statistics.spectral_norms import known
@@ -35,6 +36,13 @@ def nets(material: Material, every_moment: bool = False) -> pd.DataFrame:
     told = found.reindex(columns=columns)
     told = told.assign(accuracy=100 * (1 - told["test_error"].astype(float)))
     return (told if every_moment else at_moment(told)).reset_index(drop=True)
+
+
+def error_bar(ax: Axes, x: float, net: pd.Series, column: str, colour: str) -> None:
+    """The standard error of a norm that was estimated by random signs."""
+    error = net.get(f"{column}_error", 0.0)
+    if error:
+        ax.errorbar(x, net[column], yerr=error, fmt="none", ecolor=colour, elinewidth=0.8)
 
 
 def name_of(sweep: str) -> str:

@@ -20,7 +20,7 @@ from flatlas.figures.style import (
 )
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.estimate import estimate
-from flatlas.statistics.pooling import over_all_nets
+from flatlas.statistics.pooling import within_realizations
 from flatlas.store.material import Material
 
 
@@ -106,7 +106,7 @@ def _panel(ax: Axes, points: pd.DataFrame, quantity: Quantity) -> None:
 
 
 def _rank_correlation(points: pd.DataFrame, column: str) -> str:
-    """Spearman's coefficient of all nets, with its interval over realizations."""
+    """Spearman's coefficient in each realization: the mean over these, with its interval."""
     if points.empty:
         return ""
     x, y = (
@@ -115,7 +115,7 @@ def _rank_correlation(points: pd.DataFrame, column: str) -> str:
         .to_numpy(float)
         for name in (column, "error")
     )
-    found = estimate(over_all_nets(spearman), x, y)
+    found = estimate(within_realizations(spearman), x, y)
     if not np.isfinite(found.value):
         return ""
     interval = f" [{found.low:.2f}, {found.high:.2f}]" if np.isfinite(found.low) else ""
@@ -131,7 +131,7 @@ def _small_print(material: Material, points: pd.DataFrame) -> str:
     never = len(outcomes) - len(points.drop_duplicates(NET))
     text = (
         "One dot a net where zero error on S is first reached. |A|: attack sets of several sizes."
-        r" $\rho$: Spearman's coefficient, its interval over realizations. "
+        r" $\rho$: Spearman's coefficient in each realization, mean over these. "
     )
     if points.filter(like="_converged").eq(False).any(axis=None):
         text += "Hollow: what was measured has not converged. "

@@ -16,7 +16,7 @@ class Regret(UnderScaling):
     measure: Literal["regret"]
     batch: PositiveInt = 32
     pairs: Annotated[int, Field(ge=2)] = 100
-    dampings: Annotated[tuple[NonNegativeFloat, ...], Many, Distinct] = (0.0, 0.1)
+    dampings: Annotated[tuple[NonNegativeFloat, ...], Many, Distinct] = (0.0, 100.0)
 
 
 class TrueRegret(Measurement):

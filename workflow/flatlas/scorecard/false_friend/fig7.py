@@ -9,7 +9,7 @@ from flatlas.scorecard.conventions import CORRELATED, TIGHTER
 from flatlas.scorecard.false_friend.measured import NAMES, NORMS, read, settled, with_history
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import kendall
-from flatlas.statistics.pooling import over_all_nets
+from flatlas.statistics.pooling import within_realizations
 from flatlas.store.material import Material
 
 VGG = ("vgg_sgd", "vgg_sgd_ia", "vgg_adamw", "vgg_adamw_ia")
@@ -17,7 +17,7 @@ KINDS = {name: (says, name) for name, says in NAMES.items()} | {"vgg": ("VGG", V
 
 
 def judge(material: Material) -> list[Claim]:
-    """For each kind of net, over L2 or optimizers and over realizations."""
+    """For each kind of net, over L2 or optimizers, in each realization."""
     material = with_history(material)
     return [
         claim
@@ -27,9 +27,9 @@ def judge(material: Material) -> list[Claim]:
 
 
 def _ordered(nets: Nets, name: str, says: str) -> Iterator[Claim]:
-    """The larger error belongs to the sharper net; to order all nets backwards is an order, too."""
+    """The larger error belongs to the sharper net; to order nets backwards is an order, too."""
     error, weights = (read(nets, column) for column in ("test_error", "weight_norm"))
-    tau = over_all_nets(kendall)
+    tau = within_realizations(kendall)
     for norm, called in NORMS.items():
         alone = read(nets, norm)
         product = alone * weights**2
@@ -37,7 +37,7 @@ def _ordered(nets: Nets, name: str, says: str) -> Iterator[Claim]:
             f"{name}_{norm}_better",
             "flatness says more of generalisation in conjunction with the weights' scale",
             f"Kendall's coefficient of {called} times ‖w‖² with the test error, less the size of"
-            f" that of {called} alone, over all nets of {says}",
+            f" that of {called} alone, over {says} in each realization; means over these",
             TIGHTER,
             lambda x, y, z: tau(x, z) - np.abs(tau(y, z)),
             product,
@@ -48,8 +48,8 @@ def _ordered(nets: Nets, name: str, says: str) -> Iterator[Claim]:
         yield nets.claim(
             f"{name}_{norm}_orders",
             "flatness in conjunction with the weights' scale measures generalisation",
-            f"Kendall's coefficient of {called} times ‖w‖² with the test error, over all nets"
-            f" of {says}",
+            f"Kendall's coefficient of {called} times ‖w‖² with the test error, over {says} in"
+            " each realization; mean over these",
             CORRELATED["kendall"],
             tau,
             product,

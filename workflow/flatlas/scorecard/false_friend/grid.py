@@ -22,6 +22,8 @@ from flatlas.store.material import Material
 
 # The strongest L2 that the author trained with.
 STRONGEST = 5e-4
+# A rank correlation of fewer strengths has next to no values to take.
+FEWEST = 4
 
 
 def claims_on_l2(material: Material, *names: str) -> list[Claim]:
@@ -32,17 +34,22 @@ def claims_on_l2(material: Material, *names: str) -> list[Claim]:
 
 def _raised(material: Material, name: str) -> Iterator[Claim]:
     nets = along_l2(material, name)
+    strongest = _strongest(nets.values)
     for column, says in {**NORMS, "accuracy": "the test accuracy"}.items():
         values = read(nets, column)
+        of_norm = column in NORMS
         yield nets.claim(
             f"{name}_{column}_more",
             f"adding L2 regularisation increases {says} of {NAMES[name]}",
-            f"relative difference of mean {says} with the author's strongest L2 from without",
+            f"{'relative difference' if of_norm else 'difference'} of mean {says} with the"
+            " author's strongest L2 from without",
             MORE,
-            partial(_excess, _strongest(nets.values)),
+            partial(_excess if of_norm else _difference, strongest),
             values,
             settled=settled(nets, column),
         )
+        if values.shape[1] < FEWEST:
+            continue
         strengths = np.arange(values.shape[1], dtype=float)
         yield nets.claim(
             f"{name}_{column}_rises",
@@ -59,6 +66,12 @@ def _excess(place: int, measured: np.ndarray) -> np.ndarray:
     """The mean at a value over that at the first, less 1."""
     means = mean(measured)
     return np.asarray(means[..., place] / means[..., 0] - 1)
+
+
+def _difference(place: int, measured: np.ndarray) -> np.ndarray:
+    """The mean at a value less that at the first."""
+    means = mean(measured)
+    return np.asarray(means[..., place] - means[..., 0])
 
 
 def _strongest(strengths: list[float]) -> int:

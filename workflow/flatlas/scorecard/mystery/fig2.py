@@ -23,7 +23,8 @@ def judge(material: Material) -> list[Claim]:
         nets.read(TABLE, name, "epsilon", at=ZERO_ERROR)[:, 0] for name in ("ratio", "converged")
     )
     off = ratio - 1
-    known = settled == 1
+    # A ball beyond one in which a search did not converge tells nothing of the way there.
+    known = np.logical_and.accumulate(settled == 1, axis=-1)
     enough = known.sum(-1, keepdims=True) >= ENOUGH
     distance = np.where(known & enough, np.abs(off), np.nan)
     return [
@@ -39,8 +40,8 @@ def judge(material: Material) -> list[Claim]:
         nets.claim(
             "approach",
             "the smaller the ball, the better the formula",
-            "rank correlation with ε of how far the ratio is from 1, over the balls in which the"
-            " searches converged; mean over nets",
+            "rank correlation with ε of how far the ratio is from 1, over the balls up to which"
+            " all searches converged; mean over nets",
             RISING,
             mean,
             spearman(radii, distance) if distance.size else distance,

@@ -8,7 +8,7 @@ from flatlas.scorecard.correlations import Quantity
 from flatlas.scorecard.mystery.measured import from_summary, in_ball, of_flatness
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import spearman
-from flatlas.statistics.pooling import over_all_nets
+from flatlas.statistics.pooling import within_realizations
 from flatlas.store.material import Material
 
 # Not the trace: by it contrastive flatness is 1 but for which minibatches are drawn.
@@ -22,7 +22,7 @@ SWEEPS = {
 
 
 def judge(material: Material) -> list[Claim]:
-    """Over all nets, and the regrets sweep by sweep."""
+    """Over all nets of a realization, and sweep by sweep."""
     nets = Nets(material)
     everywhere = [
         _goes_with(nets, name, says, measured, "over all nets")
@@ -52,20 +52,21 @@ def _quantities(nets: Nets) -> dict[str, tuple[str, Quantity]]:
 def _by_sweep(material: Material) -> Iterator[Claim]:
     for sweep, told in SWEEPS.items():
         nets = Nets(material, sweep)
-        for name in ("regret", "damped_regret"):
+        for name in ("regret", "damped_regret", *(f"{one}_contrast" for one in FLATNESS)):
             says, measured = _quantities(nets)[name]
             yield _goes_with(nets, f"{name}_{sweep}", says, measured, f"over the nets of {told}")
 
 
 def _better(nets: Nets) -> Iterator[Claim]:
-    error, rho = from_summary(nets, "test_error"), over_all_nets(spearman)
+    error, rho = from_summary(nets, "test_error"), within_realizations(spearman)
     for flatness, says in FLATNESS.items():
         contrast, alone = (of_flatness(nets, name, flatness) for name in ("contrast", "of_mean"))
         yield nets.claim(
             f"{flatness}_better",
             "how flatness is affected by subsampling says more than flatness of the average loss",
             f"size of Spearman's coefficient of contrastive flatness by {says} with the test error,"
-            " less that of the flatness itself, over all nets",
+            " less that of the flatness itself, over all nets in each realization; mean"
+            " over these",
             TIGHTER,
             lambda x, y, z: abs(rho(x, z)) - abs(rho(y, z)),
             contrast.values,
@@ -79,9 +80,10 @@ def _goes_with(nets: Nets, name: str, says: str, measured: Quantity, over: str) 
     return nets.claim(
         name,
         f"the smaller {says}, the better a net generalizes",
-        f"Spearman's coefficient of {says} with the test error, {over}",
+        f"Spearman's coefficient of {says} with the test error, {over} in each realization;"
+        " mean over these",
         CORRELATED["spearman"],
-        over_all_nets(spearman),
+        within_realizations(spearman),
         measured.values,
         from_summary(nets, "test_error").values,
         settled=(measured.settled,),
