@@ -45,7 +45,7 @@ def material(points, measures, realizations=3, directions=900, ends=None):
         strength = _strengths(points, point)
         tables = {
             "outcomes": _outcomes(point, realizations, ends),
-            "history": _history(realizations),
+            "history": _history(place, realizations),
         }
         for name, measure in measures.items():
             if any(table.startswith(f"{name}_") for table in point.get("lacks", ())):
@@ -108,8 +108,8 @@ def _outcomes(point, realizations, ends):
     return pd.DataFrame(rows | {"converged": [reason == RULE_MET for reason in reasons]})
 
 
-def _history(realizations):
-    """Losses that fall by two decades about epoch 20."""
+def _history(place, realizations):
+    """Losses that fall by two decades about epoch 20; errors that differ from point to point."""
     epoch = np.arange(61)
     loss = 2 / (1 + epoch) * np.where(epoch < 20, 1, 0.01)
     told = {
@@ -119,7 +119,7 @@ def _history(realizations):
         "weight_norm": 5 + np.log(1 + epoch),
     }
     parts = [
-        pd.DataFrame({**told, "test_error": 0.1 + 0.01 * s + loss / 10, "seed": s})
+        pd.DataFrame({**told, "test_error": 0.1 + 0.01 * s + 0.001 * place + loss / 10, "seed": s})
         for s in range(realizations)
     ]
     return pd.concat(parts)

@@ -17,6 +17,8 @@ Point = tuple[float, int]
 FREE: Point = (0, 0)
 # Below this, errors stand on a straight scale: there may be none at all.
 STRAIGHT = 0.01
+# Where matplotlib puts a legend.
+BEST, LOWER_LEFT = 0, 3
 NET = ["run", "seed"]
 POINT = ["strength", "directions"]
 ERRORS = ["epsilon_1", "epsilon_2"]
@@ -54,19 +56,22 @@ def draw(material: Material) -> Drawing:
         points.append(_over_time(axes[2 * row], _of(_table(material, ldc, "errors"), point)))
         moved = _of(_table(material, ldc, "displacements"), point)
         points.append(_displacements(axes[2 * row + 1], moved, point[1]))
+    by_strength = axes[4].inset_axes((0.45, 0.67, 0.52, 0.31))
     for method, table in saturated.items():
-        points.append(_trade_off(axes[4], table, method, counts[method]))
+        points.append(_trade_off(axes[4], by_strength, table, method, counts[method]))
         points.append(_counts(axes[5], table, method))
     points.append(_at_one_strength(axes[5], saturated[ldc], held[0]))
     _free_level(axes[5], saturated[ldc])
     for ax, title in zip(axes, _titles(held), strict=True):
         ax.set_title(title, fontsize=8.5)
         if ax.get_legend_handles_labels()[0]:
-            ax.legend(frameon=True, framealpha=0.8, edgecolor="none")
+            place = LOWER_LEFT if ax is axes[4] else BEST
+            ax.legend(loc=place, frameon=True, framealpha=0.8, edgecolor="none")
     said = (
         "A, C: thin, each realization; thick, their mean. B, D: the first realization. E: a point a"
-        rf" λ, the topmost with 0; LDC holds {counts[ldc]} directions, EWC {counts[METHODS[-1]]}"
-        " weights. F: for each $N_c$ the λ with the least sum; grey, nothing held. E, F: means over"
+        " λ, the topmost with 0; inset, over λ, whose units differ;"
+        f" LDC holds {counts[ldc]} directions, EWC {counts[METHODS[-1]]} weights."
+        r" F: for each $N_c$ the λ with the least sum; grey, nothing held. E, F: means over"
         " realizations. "
     )
     note(figure, said + small_print(material))
@@ -152,10 +157,20 @@ def _displacements(ax: Axes, rows: pd.DataFrame, count: int) -> pd.DataFrame:
     return shown.assign(panel="B" if _is_free(rows) else "D")
 
 
-def _trade_off(ax: Axes, points: pd.DataFrame, method: Method, count: int) -> pd.DataFrame:
-    """ε1 against ε2, from λ = 0 on."""
+def _trade_off(
+    ax: Axes, inset: Axes, points: pd.DataFrame, method: Method, count: int
+) -> pd.DataFrame:
+    """ε1 against ε2, from λ = 0 on; and over λ, where one method's points lie on each other."""
     curve = points[points["directions"].isin([0, count])].sort_values("strength")
     method.draw(ax, curve["epsilon_2"], curve["epsilon_1"])
+    held = curve[curve["strength"] > 0]
+    inset.plot(held["strength"], held["epsilon_1"], method.style, color=method.color, ms=2, lw=0.9)
+    if len(held):
+        inset.set_xscale("log")
+    inset.set(ylim=(0, 1.05))
+    inset.set_xlabel(r"$\lambda$", fontsize=7.5, labelpad=0)
+    inset.set_ylabel(r"$\epsilon_1$", fontsize=7.5, labelpad=0)
+    inset.tick_params(which="both", labelsize=5.5, pad=1)
     _error_scale(ax.set_xscale, ax.set_xlim)
     ax.set(xlabel=r"$\epsilon_2$", ylabel=r"$\epsilon_1$", ylim=(0, 1.05))
     return curve.assign(panel="E", method=method.measure)

@@ -20,7 +20,7 @@ VALLEY = "valley_directions"
 # The diffusive modes, and how many of them are measured.
 FIRST, LAST = 2, 200
 PSI = 4.0
-POOLED = f"over directions {FIRST} to {LAST} of all nets"
+POOLED = f"over directions {FIRST} to {LAST} (as far as measured) of all nets"
 
 
 def runs(material: Material, *sweeps: str) -> list[Nets]:
