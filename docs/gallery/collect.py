@@ -25,11 +25,11 @@ ROOT = HERE.parents[1]
 WIDTH = 1400
 SIGNS = {"reproduced": "✓", "not reproduced": "✗", "undecided": "?"}
 READING = (
-    "A claim is reproduced (✓) where its number and all of its interval (in brackets: 95 %, by the "
-    "bootstrap over realizations; about 75 % of three, as notes tell) lie where the criterion "
-    "says, not reproduced (✗) where the whole interval lies elsewhere, and else, or where solutions "
-    "are missing, undecided (?). What was looked into where a claim does not hold stands in "
-    "[docs/{study}.md](../../{study}.md)."
+    "A claim is reproduced (✓) where its number and all of its interval (in brackets: 95 %, by "
+    "the bootstrap over realizations; about 75 % of three, as notes tell) lie where the "
+    "criterion says, not reproduced (✗) where the whole interval lies elsewhere, and else, or "
+    "where solutions are missing, undecided (?). What was looked into where a claim does not "
+    "hold stands in [docs/{study}.md](../../{study}.md)."
 )
 
 
