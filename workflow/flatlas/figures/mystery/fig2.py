@@ -28,7 +28,7 @@ def draw(material: Material) -> Drawing:
     left.set(xscale="log", xlabel=r"radius $\epsilon$", ylabel=r"regret over $\epsilon$")
     left.set_ylim(bottom=0)
     right.axhline(1, color=GREY, ls="--", lw=0.8, zorder=0)
-    right.set(xscale="log", xlabel=r"radius $\epsilon$", ylabel="true regret over formula")
+    right.set(xscale="log", xlabel=r"radius $\epsilon$", ylabel="true over formula")
     said = "A line a realization, of means over pairs of minibatches. Hollow: a search in the ball "
     note(figure, said + "has not converged. " + small_print(material))
     return Drawing(figure, points.reset_index(drop=True))

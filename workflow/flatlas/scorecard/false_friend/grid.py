@@ -41,8 +41,8 @@ def _raised(material: Material, name: str) -> Iterator[Claim]:
         yield nets.claim(
             f"{name}_{column}_more",
             f"adding L2 regularisation increases {says} of {NAMES[name]}",
-            f"{'relative difference' if of_norm else 'difference'} of mean {says} with the"
-            " author's strongest L2 from without",
+            f"{'relative difference' if of_norm else 'difference'} of {says} with the"
+            " author's strongest L2 from without; of means over nets",
             MORE,
             partial(_excess if of_norm else _difference, strongest),
             values,
@@ -54,7 +54,7 @@ def _raised(material: Material, name: str) -> Iterator[Claim]:
         yield nets.claim(
             f"{name}_{column}_rises",
             f"the more L2, the larger {says} of {NAMES[name]}",
-            f"rank correlation of mean {says} with the strength of L2",
+            f"rank correlation of {says}, mean over nets, with the strength of L2",
             RISING,
             of_means(partial(spearman, strengths)),
             values,
