@@ -20,7 +20,7 @@ def draw(material: Material) -> Drawing:
     """The three norms, the loss they belong to, and the accuracy; a column for each training."""
     points = nets(material)
     ways = sweeps(material)
-    figure, axes = panels(1, 5, width=2.3)
+    figure, axes = panels(1, 5, width=2.6)
     for ax, (name, (symbol, colour, sign)) in zip(axes, NORMS.items(), strict=False):
         _dots(ax, points, ways, name, colour, sign)
         ax.set(yscale="log", ylabel=symbol)
