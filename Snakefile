@@ -22,7 +22,10 @@ report: "workflow/report/overview.rst"
 # Jobs find the library where this file does; a job on a cluster reads this file anew.
 LIBRARY = Path(workflow.basedir) / "workflow"
 sys.path.insert(0, str(LIBRARY))
-os.environ.update(PYTHONPATH=str(LIBRARY))
+# glibc gives every tensor above some size pages of its own, and takes them back: up to half the time
+# of a Hessian's product (docs/speed.md). Below 32 MiB, its largest, a job now keeps what it has.
+MALLOC = {"MALLOC_MMAP_THRESHOLD_": 2**25, "MALLOC_TRIM_THRESHOLD_": 2**34}
+os.environ.update(PYTHONPATH=str(LIBRARY), **{name: str(at) for name, at in MALLOC.items()})
 
 
 include: "workflow/rules/plan.smk"
