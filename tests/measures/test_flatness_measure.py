@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from flatlas.measures import measure
+from flatlas.measures.landscape import TOLERANCE
 from flatlas.nets.loss import sample_losses
 
 
@@ -40,7 +41,7 @@ def test_the_loss_has_grown_by_the_factor_at_both_ends(make_solution, factor):
         ]
         assert min(max(abs(np.array(pair) / level - 1)) for pair in losses) < 1e-6
     assert rows["converged"].all()
-    assert (rows["residual"] <= 1e-9).all()
+    assert (rows["residual"] <= TOLERANCE).all()
     assert (rows["left"] < 0).all() and (rows["right"] > 0).all()
     np.testing.assert_array_equal(rows["flatness"], rows["right"] - rows["left"])
 

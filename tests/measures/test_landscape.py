@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from flatlas.measures import landscape
-from flatlas.measures.landscape import ends, interval, loss_along
+from flatlas.measures.landscape import TOLERANCE, ends, interval, loss_along
 from flatlas.nets.loss import sample_losses
 
 FACTOR = 2.0
@@ -28,11 +28,13 @@ def test_a_quadratic_loss(factor, wrong):
     for side in (-1, 1):
         expected = (side * root - b) / c
         found = ends(loss, origin, factor, wrong * expected, bound=1e9)
-        torch.testing.assert_close(found.at, expected, rtol=1e-6, atol=0)
+        # The nearer the level is to the origin, the less of a step it takes to be off it.
+        near = TOLERANCE * factor / (factor - 1)
+        torch.testing.assert_close(found.at, expected, rtol=near, atol=0)
         assert found.converged.all()
         level = loss(torch.arange(4), found.at) / (factor * origin)
         torch.testing.assert_close(found.residual, (level - 1).abs(), rtol=0, atol=1e-14)
-        assert (found.residual <= 1e-9).all()
+        assert (found.residual <= TOLERANCE).all()
 
 
 def test_an_exponential_loss_takes_few_steps():
@@ -44,7 +46,9 @@ def test_an_exponential_loss_takes_few_steps():
         return 2 * torch.tensor([1.0, 50.0])[rays].double().mul(steps).cosh()
 
     found = ends(loss, 2.0, np.e, tensor(1.5, 0.04), bound=1e3)
-    torch.testing.assert_close(found.at, tensor(1.0, 0.02) * np.arccosh(np.e), rtol=1e-9, atol=0)
+    torch.testing.assert_close(
+        found.at, tensor(1.0, 0.02) * np.arccosh(np.e), rtol=TOLERANCE, atol=0
+    )
     assert found.iterations.tolist() == [seen.count(0), seen.count(1)]
     assert found.iterations.max() <= 8
 
@@ -137,7 +141,7 @@ def test_the_ends_of_a_net_are_the_first_that_a_scan_meets(make_solution, net, l
             scan = losses_on(solution, layer, direction, end * torch.linspace(0, 1, 1001).double())
             level = FACTOR * scan[0]
             assert (scan[:-1] < level).all()
-            assert scan[-1].item() == pytest.approx(level.item(), rel=2e-9)
+            assert scan[-1].item() == pytest.approx(level.item(), rel=2 * TOLERANCE)
 
 
 def test_blocks_of_directions_and_images_change_nothing(make_solution, monkeypatch):

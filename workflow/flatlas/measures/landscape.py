@@ -24,7 +24,7 @@ NEAR = 1e-5
 # How far from the solution an end is looked for, in units of the layer's |w|.
 FAR = 1e6
 # An end is found when the loss there is this close to the level, relative to it.
-TOLERANCE = 1e-9
+TOLERANCE = 1e-7
 # Beyond this many steps within a bracket an end counts as not found.
 STEPS = 200
 EPSILON = torch.finfo(torch.float64).eps
