@@ -14,8 +14,8 @@ import made_up_regrets
 import numpy as np
 import pandas as pd
 
+from flatlas.evidence.material import Material
 from flatlas.plan.measure_specs import MEASURES
-from flatlas.store.material import Material
 
 RULE_MET, EXHAUSTED, DIVERGED = "rule met", "epochs exhausted", "diverged"
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from flatlas.store.material import Material
+from flatlas.evidence.material import Material
 
 RULE_MET = "rule met"
 

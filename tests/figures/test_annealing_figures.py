@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from pencil import told
 
+from flatlas.evidence.material import Material
 from flatlas.figures.annealing.fig5 import followed
 from flatlas.figures.annealing.fits import fit
 from flatlas.figures.annealing.recordings import recorded, small_print, told_loss, told_span
-from flatlas.store.material import Material
 
 RANK = np.arange(1, 41)
 NETS = [("a", 0), ("a", 1)]

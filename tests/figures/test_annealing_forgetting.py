@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from flatlas.evidence.material import Material
 from flatlas.figures.annealing import fig4
-from flatlas.store.material import Material
 
 STRENGTHS, COUNTS, RANKS = (1.0, 10.0, 100.0), (20, 200, 500), 500
 

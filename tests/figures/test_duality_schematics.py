@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from pencil import told
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality import fig1, s7
-from flatlas.store.material import Material
 
 NOTHING = Material({})
 

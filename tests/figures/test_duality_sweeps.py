@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
+from flatlas.evidence.material import gather
 from flatlas.figures.duality import fig3, s4
 from flatlas.figures.style import BLACK, BLUE, RED
-from flatlas.store.material import gather
 from flatlas.store.tables import write_table
 
 # Run `a` stands in both sweeps. One training of `b` met no rule; one of `c` diverged.

@@ -10,11 +10,11 @@ import yaml
 from matplotlib.colors import to_hex
 from pencil import told
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior import s9
 from flatlas.figures.prior.along import PRIOR, SHARPNESS, TOP, in_full, moments
 from flatlas.figures.style import BLUE, RED
 from flatlas.plan.resolve import resolve
-from flatlas.store.material import Material
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 STUDY = yaml.safe_load((CONFIG / "studies" / "prior.yaml").read_text())

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from pencil import told
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior import fig1, s1
-from flatlas.store.material import Material
 
 NOTHING = Material({})
 

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot
 
+from flatlas.evidence.material import Material
 from flatlas.figures.atlas.looks import small_print
 from flatlas.figures.style import note
-from flatlas.store.material import Material
 
 
 @pytest.mark.parametrize("before", range(30, 50))

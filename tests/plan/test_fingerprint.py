@@ -214,7 +214,7 @@ def stage_codes(house):
         ("flatlas/figures/duality/fig3.py", {"fig3"}),
         ("flatlas/scorecard/duality/fig3.py", {"fig3"}),
         ("flatlas/scorecard/claims.py", FIGURES),
-        ("flatlas/store/material.py", FIGURES),
+        ("flatlas/evidence/material.py", FIGURES),
         ("flatlas/figures/dag.py", {"dag"}),
         ("flatlas/figures/style.py", DRAWN),
         ("flatlas/store/atomic.py", SOURCES | TABLES | TRAINED | MEASURED | DRAWN),

@@ -22,15 +22,19 @@ MAY_IMPORT = {
     "hessian": {*FOUNDATION, "seeds", "nets"},
     "gaussian_process": {*FOUNDATION, "seeds", "nets"},
     "measures": {*FOUNDATION, "seeds", "data", "nets", "hessian", "gaussian_process"},
-    "figures": {"store", "statistics"},
-    "scorecard": {"store", "statistics"},
+    "evidence": {"store", "statistics"},
+    "figures": {"store", "statistics", "evidence"},
+    "scorecard": {"store", "statistics", "evidence"},
     "report": {"store", "statistics", "scorecard"},
     "jobs": {"plan", "store"},
     "errors": set(),
     "seeds": set(),
     "__init__": set(),
 }
-LIGHT = ("plan", "store", "statistics", "figures", "scorecard", "report", "jobs", "errors", "seeds")
+LIGHT = (
+    *("plan", "store", "statistics", "evidence", "figures", "scorecard", "report", "jobs"),
+    *("errors", "seeds"),
+)
 MODULES = sorted(LIBRARY.rglob("*.py"))
 
 

@@ -10,8 +10,8 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from flatlas.store.atlas import AXES
-from flatlas.store.material import Material
+from flatlas.evidence.atlas import AXES
+from flatlas.evidence.material import Material
 
 RIGHT, WRONG = True, False
 STEPS = 6

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from flatlas.store.material import Material
+from flatlas.evidence.material import Material
 
 RIGHT, WRONG = True, False
 L2 = (0.0, 1e-4, 5e-4)

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from flatlas.store.material import Material
+from flatlas.evidence.material import Material
 
 RIGHT, WRONG = True, False
 SWEEPS = {

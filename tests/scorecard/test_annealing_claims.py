@@ -7,9 +7,9 @@ import pytest
 from annealing_worlds import JUDGED, RIGHT, WRONG, world
 from judging import judged_figure
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.scorecard.conventions import near
-from flatlas.store.material import Material
 
 pytestmark = pytest.mark.filterwarnings("error")
 

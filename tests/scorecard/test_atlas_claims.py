@@ -11,9 +11,9 @@ from judging import (
 )
 from scipy import stats
 
+from flatlas.evidence.atlas import MEASURES
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
-from flatlas.store.atlas import MEASURES
-from flatlas.store.material import Material
 
 pytestmark = pytest.mark.filterwarnings("error")
 FIGURES = ("fig1", "fig2", "fig3")

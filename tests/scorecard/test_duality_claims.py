@@ -10,9 +10,9 @@ from judging import judged_figure
 from worlds import JUDGED, RIGHT, STUDY, WRONG, world
 
 from flatlas.errors import FlatlasError
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.scorecard.duality.s13 import with_none
-from flatlas.store.material import Material
 
 # A page of claims is worth what its tests prove: no warning may hide in one.
 pytestmark = pytest.mark.filterwarnings("error")

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.annealing.fig4 import judge
 from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
-from flatlas.store.material import Material
 
 pytestmark = pytest.mark.filterwarnings("error")
 RIGHT, WRONG = True, False

@@ -12,8 +12,8 @@ from judging import (
 from mystery_worlds import RIGHT, SWEEPS, WRONG, world
 from scipy import stats
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
-from flatlas.store.material import Material
 
 pytestmark = pytest.mark.filterwarnings("error")
 FIGURES = sorted(SWEEPS)

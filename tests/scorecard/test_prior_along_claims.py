@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from judging import judged_figure
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.along import Course, above_trend, approach, course
 from flatlas.scorecard.prior.s8 import bump
-from flatlas.store.material import Material
 
 pytestmark = pytest.mark.filterwarnings("error")
 

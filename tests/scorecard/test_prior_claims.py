@@ -9,12 +9,12 @@ from judging import judged_figure
 from prior_worlds import RIGHT, STUDY, WRONG, world
 from scipy import stats
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior import fig3 as drawn
 from flatlas.figures.prior import scatter
 from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior import fig3, systems
-from flatlas.store.material import Material
 
 pytestmark = pytest.mark.filterwarnings("error")
 

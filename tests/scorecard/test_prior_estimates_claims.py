@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.scorecard.prior import estimates, links
-from flatlas.store.material import ZERO_ERROR, Material
 
 NETS = pd.DataFrame([{"run": run, "seed": seed} for run in "abc" for seed in range(5)])
 SIZES = (25, 100)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from flatlas.store.material import Material
+from flatlas.evidence.material import Material
 
 STUDY = yaml.safe_load(
     (Path(__file__).resolve().parents[2] / "config" / "studies" / "duality.yaml").read_text()

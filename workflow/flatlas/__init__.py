@@ -2,7 +2,8 @@
 
 Data flows one way through the rooms, and so do the imports::
 
-    plan, store  ->  data, nets  ->  training  ->  measures  ->  figures
+    plan, store  ->  data, nets  ->  training  ->  measures
+    store  ->  evidence  ->  figures, scorecard  ->  report
 
 ``jobs`` stands beside them: what every script does around its one library call.
 """

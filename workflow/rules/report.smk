@@ -79,8 +79,8 @@ rule scorecard:
         "../../envs/figures.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         title="Flat minima: what was claimed of them",
         scale=PLAN.scale.title,
@@ -107,8 +107,8 @@ rule report:
         "../../envs/figures.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         scale=PLAN.scale.title,
         judged=PLAN.judged,
@@ -136,8 +136,8 @@ rule costs:
         "../../envs/figures.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         jobs=lambda wildcards: told_jobs(PLAN),
         targets=lambda wildcards: jobs_of_targets(PLAN),
@@ -162,8 +162,8 @@ rule compare:
         "../../envs/figures.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         scorecards=scorecards(PLAN),
         written=lambda wildcards: written(filter(None, scorecards(PLAN))),

@@ -2,10 +2,10 @@
 
 from importlib import import_module
 
+from flatlas.evidence.material import gather
 from flatlas.figures.style import save
 from flatlas.jobs.job import Job
 from flatlas.scorecard.claims import claims_table
-from flatlas.store.material import gather
 from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import write_table
 

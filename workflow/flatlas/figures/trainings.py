@@ -1,6 +1,6 @@
 """What the small print of a figure says of the trainings behind it."""
 
-from flatlas.store.material import Material
+from flatlas.evidence.material import Material
 
 
 def small_print(material: Material) -> str:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flatlas.evidence.material import ZERO_ERROR
 from flatlas.scorecard.claims import Claim, Criterion
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import kendall, pearson, spearman
 from flatlas.statistics.pooling import over_all_nets
-from flatlas.store.material import ZERO_ERROR
 
 Coefficient = Callable[[np.ndarray, np.ndarray], np.ndarray]
 COEFFICIENTS: dict[str, Coefficient] = {

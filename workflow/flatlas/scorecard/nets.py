@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from flatlas.errors import FlatlasError
+from flatlas.evidence.material import FINAL, Material, at_moment
 from flatlas.scorecard.claims import Claim, Criterion
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
-from flatlas.store.material import FINAL, Material, at_moment
 
 # Fewer solutions at a value of a sweep say too little about their spread to decide anything.
 FEWEST = 3

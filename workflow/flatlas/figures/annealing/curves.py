@@ -3,9 +3,9 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.annealing.recordings import NET
 from flatlas.statistics.learning_phases import SHARE, WINDOW, transition
-from flatlas.store.material import Material
 
 SHADE = "#56B4E9"
 PHASES_LEGEND = (

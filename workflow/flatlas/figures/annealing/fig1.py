@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.annealing.fits import INTERVALS, fit, log_log
 from flatlas.figures.annealing.recordings import first_net, live, small_print
 from flatlas.figures.style import BLUE, GREY, ORANGE, RED, Drawing, note, panels
-from flatlas.store.material import Material
 
 # Where the paper sees a power law, and up to where we look for its faster decay.
 FIRST, LAST, BEYOND = 20, 200, 1000

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.annealing.fits import log_log
 from flatlas.figures.annealing.recordings import first_net, small_print
 from flatlas.figures.annealing.relation import (
@@ -19,7 +20,6 @@ from flatlas.figures.annealing.relation import (
     unended,
 )
 from flatlas.figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, Drawing, note, panels
-from flatlas.store.material import Material
 
 BASE, RATES = "base", "rates"
 KEYS = ("batch", "optimizer.lr")

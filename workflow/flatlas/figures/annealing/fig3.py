@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.annealing.fits import INTERVALS, fit, log_log
 from flatlas.figures.annealing.recordings import first_net, small_print
 from flatlas.figures.annealing.relation import FIRST, LAST
 from flatlas.figures.style import BLUE, GREEN, PURPLE, RED, Drawing, note, panels, plain_ticks
-from flatlas.store.material import Material
 
 # The paper's direction, and how far to each side it is shown, in units of F_i.
 RANK, REACH = 30, 1.0

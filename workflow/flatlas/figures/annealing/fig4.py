@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.style import BLACK, BLUE, GREY, RED, SKY, Drawing, note, panels
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 # What the paper holds its weights by in panels C and D, and its threshold ξ_i = 0.008 F_1i.
 STRENGTH, COUNT, THRESHOLD = 10, 200, 0.008

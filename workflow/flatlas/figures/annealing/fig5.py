@@ -3,6 +3,7 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import FINAL, Material
 from flatlas.figures.annealing.curves import PHASES_LEGEND, learning_curves, phases, shade
 from flatlas.figures.annealing.fits import fit, log_log
 from flatlas.figures.annealing.recordings import NET, first_net, small_print
@@ -20,7 +21,6 @@ from flatlas.figures.style import (
     plain_ticks,
     shades,
 )
-from flatlas.store.material import FINAL, Material
 
 # The directions of panel A, and that of panels C and D.
 RANKS, FOLLOWED = (10, 20, 50, 100), 10

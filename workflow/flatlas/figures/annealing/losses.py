@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.annealing.recordings import NET, recorded, small_print, told_loss, told_span
 from flatlas.figures.annealing.relation import (
     FIRST,
@@ -16,7 +17,6 @@ from flatlas.figures.annealing.relation import (
     unended,
 )
 from flatlas.figures.style import BLUE, RED, Drawing, note, panels
-from flatlas.store.material import Material
 
 RULE = "stop.loss_below"
 COLUMNS = 3

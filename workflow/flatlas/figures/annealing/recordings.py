@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 
 import pandas as pd
 
+from flatlas.evidence.material import Material
 from flatlas.statistics.round_off import ROUND_OFF
-from flatlas.store.material import Material
 
 NET = ["run", "seed"]
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.annealing.fits import INTERVALS, fit
 from flatlas.figures.annealing.recordings import live
 from flatlas.figures.style import BLUE, plain_ticks
-from flatlas.store.material import Material
 
 # The diffusive modes, and how many of them are measured.
 FIRST, LAST = 2, 200

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.annealing.curves import PHASES_LEGEND, learning_curves, phases, shade
 from flatlas.figures.style import BLUE, GREY, RED, Drawing, note, panels, plain_ticks
 from flatlas.figures.trainings import small_print
 from flatlas.statistics.learning_phases import SHARE, steepness
-from flatlas.store.material import Material
 
 NETS = {"deep_curve": "four hidden layers", "lenet_curve": "LeNet"}
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.annealing.recordings import first_net, small_print
 from flatlas.figures.style import RED, Drawing, note, panels, shades
-from flatlas.store.material import Material
 
 # Directions whose profiles stand beside that of the first.
 RANKS = (1, 2, 3, 5, 10, 50)

@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
+from flatlas.evidence.material import Material
 from flatlas.figures.annealing.recordings import small_print
 from flatlas.figures.annealing.relation import (
     FIRST,
@@ -18,7 +19,6 @@ from flatlas.figures.annealing.relation import (
     unended,
 )
 from flatlas.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, Drawing, note, panels
-from flatlas.store.material import Material
 
 LAYER = "snapshots"
 LOOKS = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "D"))

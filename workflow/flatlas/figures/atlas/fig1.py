@@ -6,10 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.figures.atlas.looks import LABELS, counted, looks, small_print
-from flatlas.figures.style import BLACK, GREY, SKY, Drawing, note, panels
-from flatlas.statistics.rank_correlation import tau
-from flatlas.store.atlas import (
+from flatlas.evidence.atlas import (
     BASELINES,
     GAP,
     MEASURES,
@@ -19,7 +16,10 @@ from flatlas.store.atlas import (
     once,
     other_baselines,
 )
-from flatlas.store.material import Material
+from flatlas.evidence.material import Material
+from flatlas.figures.atlas.looks import LABELS, counted, looks, small_print
+from flatlas.figures.style import BLACK, GREY, SKY, Drawing, note, panels
+from flatlas.statistics.rank_correlation import tau
 
 # Fewer runs of a study say nothing of their order.
 FEWEST = 3

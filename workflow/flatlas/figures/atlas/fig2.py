@@ -5,11 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from flatlas.figures.atlas.heat import heat_map
-from flatlas.figures.atlas.looks import LABELS, small_print
-from flatlas.figures.style import Drawing, note, panels
-from flatlas.statistics.rank_correlation import tau
-from flatlas.store.atlas import (
+from flatlas.evidence.atlas import (
     AXES,
     BASELINES,
     GAP,
@@ -18,7 +14,11 @@ from flatlas.store.atlas import (
     other_baselines,
     settings,
 )
-from flatlas.store.material import Material
+from flatlas.evidence.material import Material
+from flatlas.figures.atlas.heat import heat_map
+from flatlas.figures.atlas.looks import LABELS, small_print
+from flatlas.figures.style import Drawing, note, panels
+from flatlas.statistics.rank_correlation import tau
 
 TITLES = {"plain": "plain", "given": "given the baselines"}
 

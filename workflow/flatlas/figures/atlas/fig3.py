@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 
+from flatlas.evidence.atlas import BASELINES, NET, QUANTITIES, survival
+from flatlas.evidence.material import FINAL, ZERO_ERROR, Material
 from flatlas.figures.atlas.heat import heat_map
 from flatlas.figures.atlas.looks import DAGGER, LABELS
 from flatlas.figures.style import Drawing, note, panels
 from flatlas.figures.trainings import small_print
-from flatlas.store.atlas import BASELINES, NET, QUANTITIES, survival
-from flatlas.store.material import FINAL, ZERO_ERROR, Material
 
 # Against what a net is held: the same where it first has zero error, as it is.
 CHANGES = {

@@ -5,10 +5,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
+from flatlas.evidence.atlas import BASELINES, NET, QUANTITIES, STUDY, nets, once
+from flatlas.evidence.material import Material
 from flatlas.figures.atlas.looks import LABELS, counted, looks, small_print
 from flatlas.figures.style import Drawing, note, panels, plain_ticks
-from flatlas.store.atlas import BASELINES, NET, QUANTITIES, STUDY, nets, once
-from flatlas.store.material import Material
 
 COLUMNS = 6
 # All that is positive is drawn on a logarithmic axis, where it spans more than this.

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.atlas import BASELINES, GAP, NET, QUANTITIES, STUDY, TABLES, nets, once
+from flatlas.evidence.material import Material
 from flatlas.figures.atlas.looks import LABELS, small_print
 from flatlas.figures.style import BLUE, GREY, Drawing, note, panels
 from flatlas.statistics.rank_correlation import tau
-from flatlas.store.atlas import BASELINES, GAP, NET, QUANTITIES, STUDY, TABLES, nets, once
-from flatlas.store.material import Material
 
 # Dots of one job that are nearer than this, in units of |τ|, stand side by side, so far apart.
 NEAR, ASIDE = 0.05, 1.17

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from flatlas.evidence.atlas import NET, QUANTITIES, STUDY, once, settled
+from flatlas.evidence.material import Material
 from flatlas.figures.style import BLUE, GREEN, ORANGE, PURPLE, RED, SKY
-from flatlas.store.atlas import NET, QUANTITIES, STUDY, once, settled
-from flatlas.store.material import Material
 
 # Colour and sign of a study, by the order in which they come.
 LOOKS = ((BLUE, "o"), (RED, "^"), (GREEN, "s"), (ORANGE, "D"), (PURPLE, "v"), (SKY, "P"))

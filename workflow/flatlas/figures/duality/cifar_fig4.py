@@ -1,8 +1,8 @@
 """Figure 4 again, of the convolutional net on CIFAR-10, whose layer is 120 x 25."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.sweeps import draw_sweeps
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.dots import draw_dots
 from flatlas.figures.style import BLUE, RED, Drawing, note, panels
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 LAYERS = {"conv1": BLUE, "conv2": RED}
 PAIR = ["loss_gap", "dual_loss_gap", "residual"]

@@ -8,8 +8,8 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.layout_engine import PlaceHolderLayoutEngine
 
+from flatlas.evidence.material import Material
 from flatlas.figures.style import BLACK, BLUE, GREEN, RED, Drawing
-from flatlas.store.material import Material
 
 # Activities for a training image and a test image, and the weights of one neuron behind them.
 ACTIVITY = np.array([1.0, 0.6])

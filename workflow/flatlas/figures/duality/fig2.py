@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.nets import draw_nets, each_once, look, name_sweeps
 from flatlas.figures.duality.ranks import picked
 from flatlas.figures.style import Drawing, note, panels, plain_ticks
 from flatlas.figures.trainings import small_print
 from flatlas.statistics.round_off import ROUND_OFF
-from flatlas.store.material import Material
 
 DIRECTION = ["n", "eigenvalue", "sigma_g"]
 NET = ["T_g", "T_h", "T_w", "layer_norm"]

@@ -1,8 +1,8 @@
 """Figure 3: sharpness, size and gap against learning rate (A-C) and batch size (D-F)."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.sweeps import draw_sweeps
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

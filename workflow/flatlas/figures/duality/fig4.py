@@ -1,8 +1,8 @@
 """Figure 4: sharpness, size and gap against weight decay (A-C) and initial weights (D-F)."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.sweeps import draw_sweeps
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

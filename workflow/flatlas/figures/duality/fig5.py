@@ -2,10 +2,10 @@
 
 import pandas as pd
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.learners import COLUMNS, LEGEND, learners_row
 from flatlas.figures.style import Drawing, note, panels
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 PAPER = {"ssgd": "2.6", "dpsgd": "2.3"}
 

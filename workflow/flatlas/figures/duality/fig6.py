@@ -8,13 +8,13 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.learners import COLOURS, KIND, NAMES
 from flatlas.figures.duality.ranks import picked
 from flatlas.figures.duality.realizations import all_converged
 from flatlas.figures.style import Drawing, note, shades
 from flatlas.figures.trainings import small_print
 from flatlas.statistics.round_off import ROUND_OFF
-from flatlas.store.material import Material
 
 DIRECTION = ["at", "epoch", "n", "eigenvalue", "noise"]
 

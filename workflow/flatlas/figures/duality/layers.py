@@ -2,10 +2,10 @@
 
 import pandas as pd
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.sweeps import SWEEP_LEGEND, sweep_of, sweep_row
 from flatlas.figures.style import Drawing, note, panels
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 PAIRS = {"hidden": "hidden layers 1–2", "second": "hidden layers 2–3", "third": "hidden layers 3–4"}
 

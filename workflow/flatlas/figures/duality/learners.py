@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.realizations import over_seeds
 from flatlas.figures.duality.spectra import draw_spectrum, spectrum
 from flatlas.figures.style import BLUE, RED
-from flatlas.store.material import Material
 
 KIND = "learners.kind"
 NAMES = {"ssgd": "SSGD", "dpsgd": "DPSGD"}

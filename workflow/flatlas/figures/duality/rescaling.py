@@ -3,13 +3,13 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.dots import draw_means
 from flatlas.figures.duality.realizations import LEGEND, over_seeds
 from flatlas.figures.duality.spectra import draw_spectrum, spectrum
 from flatlas.figures.duality.swept import stand
 from flatlas.figures.style import BLACK, BLUE, RED, Drawing, note, panels, plain_ticks
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 FACTOR, NET = "factor", ["run", "seed", "n"]
 # What is compared with its value at p = 1, and how that is written.

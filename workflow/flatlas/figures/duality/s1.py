@@ -3,12 +3,12 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.dots import draw_means
 from flatlas.figures.duality.realizations import over_seeds
 from flatlas.figures.duality.swept import stand
 from flatlas.figures.style import BLACK, GREY, Drawing, note, panels
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 IMAGES = "test_images"
 # From here on the paper calls the gap converged.

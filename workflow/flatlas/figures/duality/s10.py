@@ -3,6 +3,7 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.dots import draw_means
 from flatlas.figures.duality.gaps import GAPS, finish_gaps
 from flatlas.figures.duality.realizations import LEGEND, above_zero, all_converged, over_seeds
@@ -10,7 +11,6 @@ from flatlas.figures.duality.spectra import floor
 from flatlas.figures.duality.swept import read
 from flatlas.figures.style import Drawing, note, panels, plain_ticks, shades
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 RATIO, KEYS = "ratio", ["optimizer.lr", "batch"]
 SPECTRA = {"A": ("sigma_g", r"$\sigma_{g,n}$"), "B": ("S_w", r"$S_{w,n}$")}

@@ -3,13 +3,13 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.ranks import binned
 from flatlas.figures.duality.realizations import over_seeds
 from flatlas.figures.duality.spectra import draw_spectrum
 from flatlas.figures.duality.swept import SYMBOLS, read
 from flatlas.figures.style import Drawing, note, panels
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 # What is swept, and the value that the paper compares with.
 PANELS = {

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.sweeps import SWEEP_LEGEND, sweep_of, sweep_row
 from flatlas.figures.style import Drawing, note, panels
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 COLUMNS = ("sigma_g", "S_w", "correlation")
 

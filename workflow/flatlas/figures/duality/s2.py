@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.dots import draw_means
 from flatlas.figures.duality.ranks import binned
 from flatlas.figures.duality.realizations import LEGEND, above_zero, over_seeds
@@ -12,7 +13,6 @@ from flatlas.figures.duality.spectra import draw_spectrum
 from flatlas.figures.duality.swept import stand
 from flatlas.figures.style import BLACK, Drawing, note, panels
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 IMAGES = "test_images"
 LETTERS = {"w": "AC", "g": "BD"}

@@ -2,11 +2,11 @@
 
 import pandas as pd
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.spectra import draw_spectrum, spectrum
 from flatlas.figures.duality.swept import KEYS, SYMBOLS
 from flatlas.figures.style import Drawing, note, panels
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

@@ -5,10 +5,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from scipy import stats
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.nets import draw_nets, each_once, name_sweeps
 from flatlas.figures.style import Drawing, note, panels
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 NET = ["pairwise_gap", "dual_gap", "mu_gap", "test_error"]
 

@@ -3,6 +3,7 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.dots import draw_dots, draw_means
 from flatlas.figures.duality.ranks import picked
 from flatlas.figures.duality.realizations import LEGEND, over_seeds
@@ -10,7 +11,6 @@ from flatlas.figures.duality.swept import read
 from flatlas.figures.style import BLACK, Drawing, note, panels, shades
 from flatlas.figures.trainings import small_print
 from flatlas.statistics.round_off import ROUND_OFF
-from flatlas.store.material import Material
 
 DIRECTION = ["scale", "n", "eigenvalue", "sigma_g"]
 

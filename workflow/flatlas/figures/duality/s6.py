@@ -1,10 +1,10 @@
 """Figure S6: how far one can go along a direction, against the sharpness there."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.dots import draw_dots
 from flatlas.figures.duality.ranks import picked
 from flatlas.figures.style import BLUE, Drawing, note, panels
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 DIRECTION = ["n", "sigma_g", "flatness"]
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.style import BLUE, GREEN, RED, Drawing, note, panels
-from flatlas.store.material import Material
 
 # Curvature of the loss and deviation of the dual weights, of each pair of solutions.
 PANELS = {

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.nets import DEFAULTS, each_once, look, sweep_handles
 from flatlas.figures.duality.realizations import all_converged
 from flatlas.figures.duality.swept import KEYS, SYMBOLS, read
 from flatlas.figures.style import GREY, Drawing, note, panels, plain_ticks
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 # The spectrum is shown up to here; the paper's n_s is 10.
 LAST, PAPER = 30, 10

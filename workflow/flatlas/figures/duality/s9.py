@@ -1,8 +1,8 @@
 """Figure S9: batch size in each layer of the net of four hidden layers."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.layers import draw_layers
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

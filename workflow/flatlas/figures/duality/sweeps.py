@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.duality.gaps import GAPS, draw_gaps
 from flatlas.figures.duality.realizations import LEGEND, over_seeds
 from flatlas.figures.duality.spectra import draw_spectrum, mark_split, spectrum
 from flatlas.figures.duality.swept import SYMBOLS
 from flatlas.figures.style import Drawing, note, panels
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 SWEEP_LEGEND = LEGEND + "Vermilion dots: the mean $n_s$. "
 DIRECTIONS = ["n", "sigma_g", "S_w", "correlation"]

@@ -3,10 +3,10 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.false_friend.nets import L2, NORMS, name_of, nets, sweeps
 from flatlas.figures.style import BLACK, GREY, Drawing, note, panels
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 # Without L2, and with.
 STYLES = ("-", ":")

@@ -3,10 +3,10 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.false_friend.nets import NET, NORMS, name_of, sweeps
 from flatlas.figures.style import BLACK, GREY, Drawing, note, panels, plain_ticks
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 QUANTITIES = {"loss": ("training loss", BLACK, "o"), **NORMS}
 COLUMNS = ("depth", "weight_norm", "least_margin", "misclassified", "converged")

@@ -1,8 +1,8 @@
 """Figure 4: what L2 does to the Hessian's norms and to the accuracy, on colour images."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.false_friend.grid import draw_grid
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

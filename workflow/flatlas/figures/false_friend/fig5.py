@@ -3,10 +3,10 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.false_friend.nets import NORMS, error_bar, nets, sweeps, unsettled
 from flatlas.figures.style import BLACK, GREY, Drawing, note, panels, plain_ticks
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 NAMES = {
     "vgg_sgd": "SGD",

@@ -3,10 +3,10 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.false_friend.nets import L2, NET, name_of
 from flatlas.figures.style import BLUE, GREY, RED, Drawing, note, panels
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 SPECTRA = ("logistic_path", "mlp_path")
 CLASSES, SWEPT = "mlp_classes", "data.classes"

@@ -5,6 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from flatlas.evidence.material import Material
 from flatlas.figures.false_friend.nets import NAMES, NORMS, name_of, nets, unsettled
 from flatlas.figures.style import (
     BLACK,
@@ -23,7 +24,6 @@ from flatlas.figures.trainings import small_print
 from flatlas.statistics.correlation import kendall
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 from flatlas.statistics.pooling import within_realizations
-from flatlas.store.material import Material
 
 COLOURS = (BLACK, BLUE, GREEN, ORANGE, RED, PURPLE, SKY)
 LOOKS = dict(zip(NAMES.values(), zip(COLOURS, "os^vDPX", strict=True), strict=True))

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.false_friend.nets import (
     L2,
     NORMS,
@@ -15,7 +16,6 @@ from flatlas.figures.false_friend.nets import (
 )
 from flatlas.figures.style import BLACK, Drawing, note, panels
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 # By how much dots of realizations stand side by side.
 ASIDE = 0.06
@@ -29,7 +29,7 @@ def draw_grid(material: Material) -> Drawing:
     for row, sweep in enumerate(rows):
         sharpness, weights, accuracy = axes[3 * row : 3 * row + 3]
         some = points[points["sweep"] == sweep]
-        sharpness.set(yscale="log", ylabel="of the Hessian", title=name_of(sweep))
+        sharpness.set(yscale="log", ylabel="norm of the Hessian", title=name_of(sweep))
         for name, (symbol, colour, sign) in NORMS.items():
             _line(sharpness, some, name, colour, sign)
             sharpness.plot([], [], f"{sign}-", color=colour, label=symbol)

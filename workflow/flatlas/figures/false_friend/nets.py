@@ -3,9 +3,9 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material, at_moment
 from flatlas.figures.style import BLUE, GREEN, ORANGE
 from flatlas.statistics.spectral_norms import known
-from flatlas.store.material import Material, at_moment
 
 NET = ["sweep", "run", "seed"]
 L2 = "penalty.coefficient"

@@ -5,8 +5,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 
+from flatlas.evidence.material import Material
 from flatlas.figures.style import BLACK, ORANGE, RED, Drawing, note, panels
-from flatlas.store.material import Material
 
 NET = ["run", "seed"]
 NUMBERS = {

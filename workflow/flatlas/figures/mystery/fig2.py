@@ -3,9 +3,9 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.style import BLUE, GREY, ORANGE, Drawing, note, panels
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 NET = ["run", "seed"]
 COLUMNS = ["epsilon", "true_regret", "formula", "ratio", "residual", "iterations", "converged"]

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.mystery.nets import NET, nets
 from flatlas.figures.style import (
     BLACK,
@@ -21,7 +22,6 @@ from flatlas.figures.style import (
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.estimate import estimate
 from flatlas.statistics.pooling import within_realizations
-from flatlas.store.material import Material
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import Material
 from flatlas.figures.mystery.nets import NET, nets
 from flatlas.figures.style import (
     BLACK,
@@ -20,7 +21,6 @@ from flatlas.figures.style import (
     plain_ticks,
 )
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 # A panel each; the contrast is drawn in the colour of its flatness.
 EUCLIDEAN = {

@@ -14,9 +14,9 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from flatlas.evidence.material import Material
 from flatlas.figures.style import BLUE, GREY, ORANGE, RED, Drawing, note
 from flatlas.figures.trainings import small_print
-from flatlas.store.material import Material
 
 NET = ["run", "seed"]
 AFTER, FACTOR = "rescaling.after", "rescaling.factor"

@@ -2,10 +2,10 @@
 
 from math import log
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.nets import nets, small_print
 from flatlas.figures.prior.scatter import LEGEND, LOG_PRIOR, Quantity, draw_dots
 from flatlas.figures.style import GREY, Drawing, note, panels
-from flatlas.store.material import Material
 
 
 def draw_boolean(material: Material, measure: str, flatness: Quantity) -> Drawing:

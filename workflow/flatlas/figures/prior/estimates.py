@@ -3,10 +3,10 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.figures.prior.nets import ATTACK, NET, small_print
 from flatlas.figures.prior.scatter import name_shades
 from flatlas.figures.style import GREY, Drawing, note, panels, shades
-from flatlas.store.material import ZERO_ERROR, Material
 
 TOLD = [
     *("size", "log10_p_ep", "log10_p_tilting", "standard_error", "log10_p_variational"),

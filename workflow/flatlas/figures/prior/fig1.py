@@ -12,8 +12,8 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from scipy.ndimage import maximum_filter1d
 
+from flatlas.evidence.material import Material
 from flatlas.figures.style import BLACK, BLUE, GREEN, ORANGE, Drawing, note, plain_ticks
-from flatlas.store.material import Material
 
 
 @dataclass(frozen=True)

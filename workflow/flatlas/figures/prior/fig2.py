@@ -1,9 +1,9 @@
 """Figure 2: the prior of Boolean functions, by sampling, against the flatness of nets."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.boolean import draw_boolean
 from flatlas.figures.prior.scatter import FLATNESS
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import Bbox
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.nets import nets, small_print
 from flatlas.figures.prior.scatter import LEGEND, REST_LEGEND, SYSTEMS, WITH_THE_REST, draw_grid
 from flatlas.figures.prior.systems import columns
 from flatlas.figures.style import GREY, Drawing, note
-from flatlas.store.material import Material
 
 # The authors' axis ranges, of log10 P(f) and accuracy; their residual net is deeper.
 AXES = {"sgd": ((-440, -320), (48, 91)), "residual": ((-1925, -860), (47, 95))}

@@ -1,9 +1,9 @@
 """Figure 4: prior and flatness against generalization, for three optimizers."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.scatter import OPTIMIZERS, REST_LEGEND, WITH_THE_REST
 from flatlas.figures.prior.systems import draw_systems
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

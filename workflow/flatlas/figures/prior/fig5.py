@@ -1,8 +1,8 @@
 """Figure 5: prior and sharpness at every epoch, with an α-scaling long after zero error."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.along import CORNERS, PRIOR, SHARPNESS, draw_along
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

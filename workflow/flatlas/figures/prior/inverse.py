@@ -1,8 +1,8 @@
 """Not in the paper: as Figure 5, with the first layer divided by what it was multiplied by."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.along import CORNERS, PRIOR, SHARPNESS, draw_along
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.nets import NET, nets, small_print
 from flatlas.figures.prior.scatter import (
     ACCURACY,
@@ -12,7 +13,6 @@ from flatlas.figures.prior.scatter import (
     name_shades,
 )
 from flatlas.figures.style import GREY, Drawing, note, panels
-from flatlas.store.material import Material
 
 PROBIT = Quantity("log10_p", r"$\log_{10}P(f)$, probit", "prior")
 HARD = Quantity("log10_p_hard", r"$\log_{10}P(f)$, hard sign", "heaviside")

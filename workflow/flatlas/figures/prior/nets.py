@@ -10,7 +10,7 @@ from functools import reduce
 import numpy as np
 import pandas as pd
 
-from flatlas.store.material import ZERO_ERROR, Material
+from flatlas.evidence.material import ZERO_ERROR, Material
 
 NET = ["sweep", "run", "seed"]
 PLACE = [*NET, "at", "epoch"]

@@ -1,9 +1,9 @@
 """Prior and flatness against generalization, a column of panels an amount of overtraining."""
 
+from flatlas.evidence.material import BEYOND, Material
 from flatlas.figures.prior.nets import overtrained, small_print
 from flatlas.figures.prior.scatter import ACCURACY, LEGEND, LOG_PRIOR, Quantity, draw_grid
 from flatlas.figures.style import Drawing, note
-from flatlas.store.material import BEYOND, Material
 
 
 def draw_overtrained(material: Material, *flatnesses: Quantity) -> Drawing:

@@ -8,8 +8,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import ConnectionPatch
 
+from flatlas.evidence.material import Material
 from flatlas.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, RED, Drawing, panels
-from flatlas.store.material import Material
 
 # A net with one input, ReLU neurons that wake up at these values of it, and one output.
 WAKING = np.array([-3.0, -1.6, -0.4, 0.7, 1.9])

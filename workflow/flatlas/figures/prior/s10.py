@@ -1,5 +1,6 @@
 """Figure S10: measures of the Hessian at every epoch, of a net with 10 neurons below."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.along import (
     CORNERS,
     PRIOR,
@@ -9,7 +10,6 @@ from flatlas.figures.prior.along import (
     draw_along,
 )
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

@@ -1,9 +1,9 @@
 """Figure S14: prior and the spectral norm against generalization after overtraining with Adam."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.overtraining import draw_overtrained
 from flatlas.figures.prior.scatter import NORM_FLATNESS
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

@@ -1,9 +1,9 @@
 """Figure S18: prior and flatness against generalization, for four more optimizers."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.scatter import OPTIMIZERS, PRIOR_AND_FLATNESS
 from flatlas.figures.prior.systems import draw_systems
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

@@ -1,9 +1,9 @@
 """Figure S19: prior and flatness against generalization, with many more training images."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.scatter import PRIOR_AND_FLATNESS, SYSTEMS
 from flatlas.figures.prior.systems import draw_systems
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

@@ -1,9 +1,9 @@
 """Figure S2: sharpness and the spectral norm of the Hessian."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.scatter import FLATNESS, NORM_FLATNESS, OPTIMIZERS, SYSTEMS
 from flatlas.figures.prior.systems import draw_systems
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

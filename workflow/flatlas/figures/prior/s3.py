@@ -1,9 +1,9 @@
 """Figure S3: the prior of Boolean functions, by sampling, against the Hessian of nets."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.boolean import draw_boolean
 from flatlas.figures.prior.scatter import NORM_FLATNESS
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

@@ -2,6 +2,7 @@
 
 from itertools import product
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.nets import nets, small_print
 from flatlas.figures.prior.scatter import (
     ACCURACY,
@@ -15,7 +16,6 @@ from flatlas.figures.prior.scatter import (
 )
 from flatlas.figures.prior.systems import columns
 from flatlas.figures.style import Drawing, note, panels
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

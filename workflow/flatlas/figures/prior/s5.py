@@ -3,10 +3,10 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.figures.prior.nets import ATTACK, NET, nets, small_print
 from flatlas.figures.prior.scatter import FLATNESS, LEGEND, Quantity, draw_dots, name_shades
 from flatlas.figures.style import GREY, Drawing, note, panels, shades
-from flatlas.store.material import ZERO_ERROR, Material
 
 LBFGS = Quantity("lbfgs_flatness", r"flatness, $-\log_{10}$ sharpness by L-BFGS-B", "lbfgs")
 

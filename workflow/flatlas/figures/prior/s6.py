@@ -1,8 +1,8 @@
 """Figure S6: as Figure 5, with an α so small that the net stays at zero error."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.along import CORNERS, PRIOR, SHARPNESS, draw_along
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

@@ -1,9 +1,9 @@
 """Figure S7: flatness against the prior, for all systems of Figures 3 and 4."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.scatter import FLATNESS, LOG_PRIOR, OPTIMIZERS, SYSTEMS
 from flatlas.figures.prior.systems import draw_systems
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 
 def draw(material: Material) -> Drawing:

@@ -1,8 +1,8 @@
 """Figure S8: the sharpness of Figure 5 in a larger box, above all before zero error."""
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.along import PRIOR, SHARPNESS, WIDE, CloseUp, draw_along
 from flatlas.figures.style import Drawing
-from flatlas.store.material import Material
 
 BEFORE = CloseUp("since_zero_error", -200, 20, "epochs after zero error")
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.along import AFTER, CORNERS, NET, PRIOR, SHARPNESS, draw_along, in_full
 from flatlas.figures.style import BLACK, Drawing
 from flatlas.statistics.power_law import power_law
-from flatlas.store.material import Material
 
 SAID = "Black: the power law in the epoch that fits best from zero error to the scaling. "
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from flatlas.evidence.material import Material
 from flatlas.figures.prior.nets import nets, small_print, sweeps
 from flatlas.figures.prior.scatter import LEGEND, Quantity, draw_grid
 from flatlas.figures.style import Drawing, note
-from flatlas.store.material import Material
 
 
 def draw_systems(

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim, Criterion
 from flatlas.scorecard.conventions import FALLING, near
 from flatlas.scorecard.nets import Nets
@@ -13,7 +14,6 @@ from flatlas.statistics.directions import over_directions
 from flatlas.statistics.estimate import UNKNOWN
 from flatlas.statistics.power_law import power_law
 from flatlas.statistics.round_off import ROUND_OFF
-from flatlas.store.material import Material
 
 BASE = "base"
 VALLEY = "valley_directions"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.annealing.directions import (
     BASE,
     LAST,
@@ -17,7 +18,6 @@ from flatlas.scorecard.claims import Claim, above, below, between
 from flatlas.scorecard.conventions import ALL, BEYOND_DIFFUSION, MORE, SMALL, near
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 TABLE = "pca_directions"
 # Where the paper sees its power law, and up to where we look for the faster decay.

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.annealing.directions import (
     BASE,
     FIRST,
@@ -24,7 +25,6 @@ from flatlas.scorecard.conventions import BARELY_OFF, RISING
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 RATES = "rates"
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.annealing.directions import (
     BASE,
     POOLED,
@@ -16,7 +17,6 @@ from flatlas.scorecard.annealing.directions import (
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import MOSTLY, near
 from flatlas.scorecard.nets import Nets
-from flatlas.store.material import Material
 
 TABLE = "minibatch_directions"
 

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import (
     ALL,
@@ -18,7 +19,6 @@ from flatlas.scorecard.conventions import (
 )
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 # The constraints of panels C and D, and the threshold of B and D.
 STRENGTH, COUNT, THRESHOLD = 10, 200, 0.008

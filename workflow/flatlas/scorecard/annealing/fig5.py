@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.evidence.material import FINAL, Material
 from flatlas.scorecard.annealing.directions import (
     BASE,
     POOLED,
@@ -18,7 +19,6 @@ from flatlas.scorecard.conventions import FALLING, RISING, TIGHT
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import pearson, spearman
 from flatlas.statistics.means import mean
-from flatlas.store.material import FINAL, Material
 
 FOLLOWED = 10
 PROFILES, DIRECTIONS = "temperature_profiles", "temperature_directions"

@@ -1,6 +1,6 @@
 """Points along a profile, known by their place on it: where they lie differs from net to net."""
 
-from flatlas.store.material import Material
+from flatlas.evidence.material import Material
 
 
 def placed(material: Material, table: str, profile: str = "rank") -> Material:

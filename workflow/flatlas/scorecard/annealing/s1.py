@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import ALL, SMALL, near
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.learning_phases import transition
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 # Each net, and about when the paper sees its drop.
 NETS = {"deep_curve": ("deep", "four hidden layers", 50), "lenet_curve": ("lenet", "the LeNet", 30)}

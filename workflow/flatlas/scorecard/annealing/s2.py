@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.annealing.directions import BASE, FIRST, LAST, VALLEY, read
 from flatlas.scorecard.annealing.places import placed
 from flatlas.scorecard.claims import Claim
@@ -11,7 +12,6 @@ from flatlas.scorecard.conventions import BARELY_OFF, MORE, TIGHT
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import pearson
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 MARGINS = "first_mode_margins"
 

@@ -1,8 +1,8 @@
 """Figure S3: the inverse relation in other layers, another net, with other optimizers."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.annealing.directions import inverse_relation, runs
 from flatlas.scorecard.claims import Claim
-from flatlas.store.material import Material
 
 LAYER = "snapshots"
 NETS = {

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
+from flatlas.evidence.atlas import BASELINES, GAP, MEASURES, STUDY, nets, once
+from flatlas.evidence.material import Material
 from flatlas.scorecard.atlas.ranking import Ranked
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import CORRELATED, MORE
 from flatlas.statistics.rank_correlation import tau
-from flatlas.store.atlas import BASELINES, GAP, MEASURES, STUDY, nets, once
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

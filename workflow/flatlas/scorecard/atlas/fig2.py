@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from flatlas.evidence.atlas import AXES, GAP, MEASURES, nets, settings
+from flatlas.evidence.material import Material
 from flatlas.scorecard.atlas.ranking import Ranked
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import MORE
 from flatlas.statistics.estimate import UNKNOWN, Estimate
 from flatlas.statistics.rank_correlation import tau
-from flatlas.store.atlas import AXES, GAP, MEASURES, nets, settings
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from flatlas.evidence.atlas import NET, QUANTITIES, settled, survival
+from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import ONLY_THE_FUNCTION
 from flatlas.scorecard.nets import trusted, unsettled
 from flatlas.statistics.estimate import UNKNOWN, estimate
-from flatlas.store.atlas import NET, QUANTITIES, settled, survival
-from flatlas.store.material import ZERO_ERROR, Material
 
 SCALINGS = {"layer": "a layer", "neurons": "each neuron of a layer"}
 # Whose value cannot change, whatever the net: that they stay is a test of ours and no result.

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from flatlas.evidence.atlas import QUANTITIES, once, settled
 from flatlas.scorecard.claims import Claim, Criterion
 from flatlas.scorecard.nets import trusted, unsettled
 from flatlas.statistics.estimate import Estimate
 from flatlas.statistics.rank_correlation import FEWEST
-from flatlas.store.atlas import QUANTITIES, once, settled
 
 
 @dataclass(frozen=True)

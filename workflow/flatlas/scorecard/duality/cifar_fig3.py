@@ -1,8 +1,8 @@
 """Figure 3's claims, of the convolutional net on CIFAR-10."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.duality.fig3 import judge_sweeps
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

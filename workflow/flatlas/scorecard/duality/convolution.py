@@ -1,9 +1,9 @@
 """Convolution layers: whether the approximate duality gives the gap."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim, between
 from flatlas.scorecard.duality.trends import ratio
 from flatlas.scorecard.nets import Nets
-from flatlas.store.material import Material
 
 LAYERS = {"conv1": "first", "conv2": "second"}
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import BARELY, MORE, RISING
 from flatlas.scorecard.duality.spectra import live
@@ -13,7 +14,6 @@ from flatlas.scorecard.duality.trends import change, pooled
 from flatlas.scorecard.nets import Nets, Sweep
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 # A net with fewer directions in a decade of H_n says nothing of the trend there.
 ENOUGH = 10

@@ -1,12 +1,12 @@
 """Figure 3: larger learning rates and smaller batches find flatter solutions."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import ABOUT_HALF
 from flatlas.scorecard.duality.spectra import SHARPEST
 from flatlas.scorecard.duality.strategies import Layer
 from flatlas.scorecard.duality.trends import ratio
 from flatlas.scorecard.nets import Sweep
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

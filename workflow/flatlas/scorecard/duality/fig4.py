@@ -1,9 +1,9 @@
 """Figure 4: weight decay and small initial weights find smaller solutions."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.duality.strategies import Layer
 from flatlas.scorecard.nets import Sweep
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

@@ -1,8 +1,8 @@
 """Figure 5: decentralized learners (DPSGD) against synchronized ones (SSGD)."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.duality.learners import judge_learners
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

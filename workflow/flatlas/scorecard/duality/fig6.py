@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import MORE, RISING
 from flatlas.scorecard.duality.spectra import SHARPEST, live
 from flatlas.scorecard.nets import Sweep
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 KINDS = {"dpsgd": "DPSGD", "ssgd": "SSGD"}
 TABLE = "gradients_directions"

@@ -1,12 +1,12 @@
 """Decentralized learners (DPSGD) against synchronized ones (SSGD), in one layer of a net."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import BARELY, LESS
 from flatlas.scorecard.duality.spectra import logs
 from flatlas.scorecard.duality.trends import change, change_of_logs, difference
 from flatlas.scorecard.nets import Sweep
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 # The paper says n < 10 here.
 BELOW_TEN = 9

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim, between
 from flatlas.scorecard.conventions import EXACT
 from flatlas.scorecard.duality.spectra import live, logs
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 TABLE = "rescaled_directions"
 # The paper lets σ_g scale by p and σ_w by 1/p; in which layer the p stands is a matter of naming.

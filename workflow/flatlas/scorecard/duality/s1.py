@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import BARELY_OFF
 from flatlas.scorecard.duality.trends import nearest
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 ENOUGH = 2000
 

@@ -5,12 +5,12 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import BARELY_OFF, FALLING
 from flatlas.scorecard.duality.trends import trend
 from flatlas.scorecard.nets import Sweep
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

@@ -1,12 +1,12 @@
 """Figure S11: solutions shrink most in flat directions."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import LESS
 from flatlas.scorecard.duality.spectra import counted, flat, logs, sharpest
 from flatlas.scorecard.duality.trends import change_of_logs
 from flatlas.scorecard.nets import Sweep
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 # Panel B is relative to s = 2.
 REFERENCE = 2.0

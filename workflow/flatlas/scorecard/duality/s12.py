@@ -1,9 +1,9 @@
 """Figure S12: weight decay finds smaller solutions in every layer."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.duality.strategies import layer_pairs
 from flatlas.scorecard.nets import Sweep
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

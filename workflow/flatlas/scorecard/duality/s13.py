@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import LESS, SATURATED
 from flatlas.scorecard.duality.spectra import by_stretch
 from flatlas.scorecard.duality.strategies import ENDS, Layer
 from flatlas.scorecard.duality.trends import change, from_value, nearest
 from flatlas.scorecard.nets import Sweep
-from flatlas.store.material import Material
 
 KEY, SYMBOL = "penalty.until_epoch", "t_β"
 DECAY = "penalty.coefficient"

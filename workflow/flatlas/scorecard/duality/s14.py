@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import LESS, MOSTLY, SMALL
 from flatlas.scorecard.duality.spectra import sharpest
@@ -9,7 +10,6 @@ from flatlas.scorecard.duality.strategies import ENDS, Layer
 from flatlas.scorecard.duality.trends import change_of_logs, ratio, share
 from flatlas.scorecard.nets import Sweep
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 SHARP = "σ_g in the 10 sharpest directions"
 

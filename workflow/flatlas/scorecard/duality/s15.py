@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import LESS, MORE, SLIGHTLY_MORE, SMALL
 from flatlas.scorecard.duality.correlations import level
@@ -12,7 +13,6 @@ from flatlas.scorecard.duality.strategies import ENDS, WITHIN, Layer
 from flatlas.scorecard.duality.trends import change, change_of_logs
 from flatlas.scorecard.nets import Sweep
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 # A fall of the spectrum is taken over five ranks a side, as where n_s is looked for.
 RANKS = 5

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import FALLING, SMALL
 from flatlas.scorecard.duality.trends import trend
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 RATIOS = {"w": "|µ_w,n/σ_w,n|", "g": "|µ_g,n/σ_g,n|"}
 

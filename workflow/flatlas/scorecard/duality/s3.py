@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import ALL, BARELY, BARELY_OFF
 from flatlas.scorecard.duality.correlations import by_half_decade, correlations, level
@@ -12,7 +13,6 @@ from flatlas.scorecard.duality.swept import SWEPT
 from flatlas.scorecard.duality.trends import change
 from flatlas.scorecard.nets import Nets, Sweep
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

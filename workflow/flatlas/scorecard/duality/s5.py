@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import BARELY_OFF, RISING
 from flatlas.scorecard.duality.spectra import by_stretch, live, logs
@@ -9,7 +10,6 @@ from flatlas.scorecard.duality.trends import trend
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

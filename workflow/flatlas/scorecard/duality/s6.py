@@ -1,11 +1,11 @@
 """Figure S6: the flatness F_n and σ_g."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import FALLING
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

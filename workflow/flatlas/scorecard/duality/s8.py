@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import NEAR_TEN
 from flatlas.scorecard.duality.swept import SWEPT
 from flatlas.scorecard.nets import Sweep
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 PAPER = 10
 SWEEPS = ("alpha", "batch", "decay", "init")

@@ -1,9 +1,9 @@
 """Figure S9: smaller batches find flatter solutions in every layer."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.duality.strategies import layer_pairs
 from flatlas.scorecard.nets import Sweep
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import RISING, SMALL
 from flatlas.scorecard.false_friend.measured import (
@@ -16,7 +17,6 @@ from flatlas.scorecard.false_friend.measured import (
 from flatlas.scorecard.nets import Sweep
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import BARELY, SMALL
 from flatlas.scorecard.false_friend.measured import NAMES, NORMS
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 TABLE = "scaling_summary"
 

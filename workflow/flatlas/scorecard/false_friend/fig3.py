@@ -1,8 +1,8 @@
 """Figure 3: L2 on MNIST."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.false_friend.grid import claims_on_l2
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

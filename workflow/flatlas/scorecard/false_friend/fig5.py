@@ -4,12 +4,12 @@ from functools import partial, reduce
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import MORE, near
 from flatlas.scorecard.false_friend.measured import NORMS, read, settled, with_history
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 # Averaged AdamW, and what it is held against; SGD first.
 AVERAGED = "vgg_adamw_ia"

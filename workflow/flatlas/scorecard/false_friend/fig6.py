@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import BOUNDED, TIGHT, near
 from flatlas.scorecard.false_friend.measured import NAMES, along_l2
 from flatlas.scorecard.nets import Sweep
 from flatlas.statistics.correlation import pearson
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 TABLE = "density_summary"
 CLASSES, LISTED = "mlp_classes", "data.classes"

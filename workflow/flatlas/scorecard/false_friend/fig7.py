@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import CORRELATED, TIGHTER
 from flatlas.scorecard.false_friend.measured import NAMES, NORMS, read, settled, with_history
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import kendall
 from flatlas.statistics.pooling import within_realizations
-from flatlas.store.material import Material
 
 VGG = ("vgg_sgd", "vgg_sgd_ia", "vgg_adamw", "vgg_adamw_ia")
 KINDS = {name: (says, name) for name, says in NAMES.items()} | {"vgg": ("VGG", VGG)}

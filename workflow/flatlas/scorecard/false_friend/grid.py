@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import MORE, RISING
 from flatlas.scorecard.false_friend.measured import (
@@ -18,7 +19,6 @@ from flatlas.scorecard.false_friend.measured import (
 )
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 # The strongest L2 that the author trained with.
 STRONGEST = 5e-4

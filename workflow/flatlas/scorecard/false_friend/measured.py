@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.nets import Nets, Sweep
 from flatlas.statistics.means import mean
 from flatlas.statistics.spectral_norms import known
-from flatlas.store.material import Material
 
 L2 = "penalty.coefficient"
 TABLE = "norms_summary"

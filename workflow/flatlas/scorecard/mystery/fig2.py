@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import LIMIT, RISING
 from flatlas.scorecard.mystery.measured import labels
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.store.material import ZERO_ERROR, Material
 
 TABLE = "true_regret_summary"
 # Fewer balls in which all searches converged say nothing of a trend.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import CORRELATED, TIGHTER
 from flatlas.scorecard.correlations import Quantity
@@ -9,7 +10,6 @@ from flatlas.scorecard.mystery.measured import from_summary, in_ball, of_flatnes
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.pooling import within_realizations
-from flatlas.store.material import Material
 
 # Not the trace: by it contrastive flatness is 1 but for which minibatches are drawn.
 FLATNESS = {"spectral_norm": "the spectral norm", "sharpness": "sharpness"}

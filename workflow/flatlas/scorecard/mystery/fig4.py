@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import JUMPS, ONLY_THE_FUNCTION, SMALL
 from flatlas.scorecard.mystery.fig3 import FLATNESS
 from flatlas.scorecard.mystery.measured import labels, place_of
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.means import mean
-from flatlas.store.material import ZERO_ERROR, Material
 
 BALL, CONTRAST = "scaled_regret_kl_ball", "scaled_contrast_summary"
 CHANGE = "largest relative change with α, up or down; mean over nets"

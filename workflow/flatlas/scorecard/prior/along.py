@@ -8,13 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
+from flatlas.evidence.material import BEYOND
 from flatlas.scorecard.claims import Claim, Criterion
 from flatlas.scorecard.conventions import BARELY, BARELY_OFF, DECAYED, LESS, SOON, SPIKE
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.extremes import largest, smallest
 from flatlas.statistics.means import mean
 from flatlas.statistics.power_law import power_law
-from flatlas.store.material import BEYOND
 
 # The paper's ascent by minibatches has too little time where losses are low: beyond zero error the
 # sharpness is judged by corners. Before it the loss is steep, and the ascent is the paper's.

@@ -1,10 +1,10 @@
 """Flatness against P(f) of Boolean functions, each of which is a realization."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import CORRELATED
 from flatlas.scorecard.correlations import Pair, correlated, flatness, log_prior
 from flatlas.scorecard.nets import Nets
-from flatlas.store.material import Material
 
 
 def judge_boolean(material: Material, called: str, measure: str, column: str) -> list[Claim]:

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import BARELY_OFF
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.extremes import largest
 from flatlas.statistics.means import mean
-from flatlas.store.material import ZERO_ERROR, Material
 
 
 def judge(material: Material) -> list[Claim]:

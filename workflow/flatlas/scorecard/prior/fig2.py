@@ -1,8 +1,8 @@
 """Figure 2: Boolean functions that are likely are found in flat places."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.prior.boolean import judge_boolean
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

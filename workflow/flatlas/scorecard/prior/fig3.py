@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import INSIDE
 from flatlas.scorecard.correlations import accuracy, log_prior
@@ -16,7 +17,6 @@ from flatlas.scorecard.prior.systems import (
     tight_prior,
 )
 from flatlas.statistics.pooling import over_all_nets
-from flatlas.store.material import Material
 
 # The authors' axes of panel A, log10 P(f) and accuracy, from end to end.
 LOG_PRIORS, ACCURACIES = (-440, -320), (48, 91)

@@ -1,5 +1,6 @@
 """Figure 4: other optimizers leave the prior's correlation intact, and break that of flatness."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.prior.systems import (
     REST,
@@ -9,7 +10,6 @@ from flatlas.scorecard.prior.systems import (
     looser_flatness,
     tight_prior,
 )
-from flatlas.store.material import Material
 
 OPTIMIZERS = ("sgd", "adam", "entropy_sgd")
 

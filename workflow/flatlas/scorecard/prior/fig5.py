@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import LESS, NEAR
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.along import ASCENT, PRIOR, approach
 from flatlas.scorecard.prior.scaling import judge_scaling
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 SWEEP = "scaled"
 ZERO_ERROR_EPOCH = 140

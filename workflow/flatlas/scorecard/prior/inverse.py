@@ -1,8 +1,8 @@
 """Not in the paper: what it says of Figure 5, where α divides the first layer."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.prior.scaling import judge_scaling
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

@@ -1,10 +1,10 @@
 """Not in the paper: whether it matters which link the prior has."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import TIGHT
 from flatlas.scorecard.correlations import Pair, correlated, log_prior
 from flatlas.scorecard.nets import Nets
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

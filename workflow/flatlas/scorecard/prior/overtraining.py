@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim, Criterion
 from flatlas.scorecard.conventions import BARELY, BROKEN, CORRELATED
 from flatlas.scorecard.correlations import (
@@ -18,7 +19,6 @@ from flatlas.scorecard.correlations import (
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.extremes import farthest, smallest
 from flatlas.statistics.pooling import over_all_nets
-from flatlas.store.material import Material
 
 
 class Flatness(NamedTuple):

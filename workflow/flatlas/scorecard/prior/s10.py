@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import RISING
 from flatlas.scorecard.nets import Nets
@@ -20,7 +21,6 @@ from flatlas.scorecard.prior.along import (
 )
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

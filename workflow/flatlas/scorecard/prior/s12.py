@@ -1,8 +1,8 @@
 """Figure S12: overtraining with Adam changes no correlation, of the prior or of sharpness."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.prior.overtraining import CORNERS, judge_overtrained
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

@@ -1,8 +1,8 @@
 """Figure S14: overtraining with Adam changes no correlation, of prior or spectral norm."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.prior.overtraining import NORM, judge_overtrained
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

@@ -1,5 +1,6 @@
 """Figure S17: a residual net under Adam has a tight prior too, and looser flatness."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import TIGHTER
 from flatlas.scorecard.correlations import compared
@@ -9,7 +10,6 @@ from flatlas.scorecard.prior.systems import (
     looser_flatness,
     tight_prior,
 )
-from flatlas.store.material import Material
 
 RESIDUAL, DENSE = "residual_adam", "adam"
 

@@ -1,11 +1,11 @@
 """Figure S18: three more optimizers break the correlation of flatness, full batches do not."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import CORRELATED
 from flatlas.scorecard.correlations import correlated
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.systems import broken_flatness, flatness_pair, tight_prior
-from flatlas.store.material import Material
 
 ADAPTIVE = ("adagrad", "momentum", "rmsprop")
 

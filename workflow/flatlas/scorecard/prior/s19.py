@@ -1,5 +1,6 @@
 """Figure S19: many training images show the same, and the prior goes tighter."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import TIGHTER
 from flatlas.scorecard.correlations import compared
@@ -9,7 +10,6 @@ from flatlas.scorecard.prior.systems import (
     scattered_flatness,
     tight_prior,
 )
-from flatlas.store.material import Material
 
 MANY, FEW = "many_images", "sgd"
 

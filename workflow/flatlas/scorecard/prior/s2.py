@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import CORRELATED
 from flatlas.scorecard.correlations import Pair, correlated, flatness
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.systems import called, drawn
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

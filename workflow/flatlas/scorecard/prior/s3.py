@@ -1,8 +1,8 @@
 """Figure S3: Boolean functions that are likely have small Hessians."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.prior.boolean import judge_boolean
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import BARELY, CORRELATED
 from flatlas.scorecard.correlations import Pair, accuracy, correlated, flatness, same
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.systems import called, flatness_pair
-from flatlas.store.material import Material
 
 OPTIMIZERS = ("sgd", "adam")
 MEASURES = {

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import ALL, BARELY_OFF
 from flatlas.scorecard.nets import Nets
@@ -18,7 +19,6 @@ from flatlas.scorecard.prior.along import (
 )
 from flatlas.scorecard.prior.extremes import largest
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

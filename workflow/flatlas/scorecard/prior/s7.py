@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim, Criterion
 from flatlas.scorecard.conventions import BROKEN, CORRELATED
 from flatlas.scorecard.correlations import Pair, correlated, flatness, log_prior
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.systems import called, drawn
-from flatlas.store.material import Material
 
 BREAKING = ("adam", "entropy_sgd")
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import BARELY_OFF, LESS
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.along import ASCENT, WIDE, approach
 from flatlas.scorecard.prior.extremes import largest, smallest
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

@@ -1,5 +1,6 @@
 """Figure S9: long after the α-scaling the sharpness is where it would have been without."""
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.along import (
@@ -12,7 +13,6 @@ from flatlas.scorecard.prior.along import (
     spikes,
     untouched,
 )
-from flatlas.store.material import Material
 
 
 def judge(material: Material) -> list[Claim]:

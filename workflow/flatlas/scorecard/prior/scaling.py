@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import BARELY_OFF, JUMPS, MORE
 from flatlas.scorecard.nets import Nets
@@ -26,7 +27,6 @@ from flatlas.scorecard.prior.along import (
 )
 from flatlas.scorecard.prior.extremes import largest
 from flatlas.statistics.means import mean
-from flatlas.store.material import Material
 
 
 def judge_scaling(material: Material, sweep: str) -> list[Claim]:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import BROKEN, LOOSER, MUCH_LOOSER, SMALL, TIGHT
 from flatlas.scorecard.correlations import (
@@ -19,7 +20,6 @@ from flatlas.scorecard.correlations import (
 )
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.means import mean
-from flatlas.store.material import ZERO_ERROR, Material
 
 NAMES = {
     "sgd": "SGD",

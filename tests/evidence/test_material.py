@@ -5,8 +5,8 @@ import json
 import pandas as pd
 import pytest
 
+from flatlas.evidence.material import gather
 from flatlas.plan import plan
-from flatlas.store.material import gather
 from flatlas.store.tables import write_table
 
 POINTS = [

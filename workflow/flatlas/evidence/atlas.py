@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from flatlas.store.material import Material
+from flatlas.evidence.material import Material
 
 NET = ("run", "seed")
 # The row of a net that says how large its gap is; all others are measured against it.
