@@ -9,6 +9,7 @@ from torch import nn
 from flatlas.hessian import hessian_of
 from flatlas.hessian.free import FreeHessian
 from flatlas.nets import layered
+from flatlas.nets.loss import predictions
 
 
 @pytest.mark.parametrize("outputs", [1, 3])
@@ -36,6 +37,25 @@ def test_blocks_of_images_change_nothing(monkeypatch):
     once = hessian.product(vectors)
     monkeypatch.setattr(layered, "CONVOLVED", 7)
     torch.testing.assert_close(hessian.product(vectors), once, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("name", CONVOLUTIONAL)
+def test_single_precision_of_nets_that_are_sure(name, outputs):
+    """Of those, float32 alone would know little: 1 − p is a few of its last digits."""
+    net, parameters, inputs, labels = system(name, outputs)
+    last = net.dense_layers[-1].name
+    parameters = {
+        key: value * (30 if key.startswith(last) else 1) for key, value in parameters.items()
+    }
+    labels = predictions(net.forward(parameters, inputs))
+    exact = hessian_of(net, parameters, inputs, labels)
+    single = hessian_of(net, parameters, inputs, labels, torch.float32)
+    vectors = torch.randn(4, exact.size, dtype=torch.float64)
+    expected, found = exact.product(vectors), single.product(vectors)
+    assert found.dtype == torch.float64
+    assert ((found - expected).norm(dim=1) < 1e-4 * expected.norm(dim=1)).all()
+    assert not torch.equal(found, expected)
 
 
 @pytest.mark.parametrize("outputs", [1, 3])

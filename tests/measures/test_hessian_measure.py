@@ -58,6 +58,17 @@ def test_where_there_is_no_closed_form_trace_and_norm_are_estimates(make_solutio
         assert 0 < abs(row[name] - exact) < 3 * row[f"{name}_error"] < matrix.norm()
 
 
+def test_in_single_precision_it_is_the_same_to_a_ten_thousandth(make_solution):
+    solution = attacked(make_solution("convolutional"))
+    quick = {**OPTIONS, "tolerance": 1e-4}
+    (exact,) = measure(solution, quick)["summary"].to_dict("records")
+    (row,) = measure(solution, {**quick, "precision": "float32"})["summary"].to_dict("records")
+    assert row["loss"] == exact["loss"]
+    for name in ("spectral_norm", "trace", "frobenius"):
+        assert row[name] != exact[name]
+        assert row[name] == pytest.approx(exact[name], rel=2e-4)
+
+
 def test_the_norm_of_very_many_images_is_an_estimate(make_solution, monkeypatch):
     solution = make_solution("biases")
     exact = measure(solution, OPTIONS)["summary"].loc[0]

@@ -364,11 +364,21 @@ def test_a_moment_at_which_no_weights_are_kept(plan_of, file):
             {"measure": "scaled_shift", "layer": "fc2", "scales": [0.5, 0.5]},
             "scales: say each only once, not 0.5, 0.5.",
         ),
+        (
+            {"measure": "hessian", "tolerance": 1e-3, "precision": "float32"},
+            "precision is of nets with convolutions: leave it out.",
+        ),
     ],
 )
 def test_what_a_run_can_not_give_a_measure_is_told_before_anything_runs(plan_of, measure, said):
     message = message_of(plan_of, study={"measures.hidden": measure})
     assert message == f"config/studies/flat.yaml: measures.hidden.{said}"
+
+
+def test_single_precision_can_not_meet_a_small_tolerance(plan_of):
+    asked = {"measure": "hessian", "precision": "float32", "tolerance": 1e-5}
+    message = message_of(plan_of, study={"measures.hidden": asked})
+    assert message.startswith("config/studies/flat.yaml: measures.hidden: in float32 products are")
 
 
 @pytest.mark.parametrize(

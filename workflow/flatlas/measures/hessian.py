@@ -21,11 +21,12 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     `log10_product` is that of the `positive` ones among them. Trace and Frobenius norm are exact
     for dense nets, the latter up to some thousands of images, and elsewhere the means of `probes`;
     an error is their standard error. The Hessian is that of S alone, with no image whose label was
-    changed.
+    changed. Its products are in float64 where no other `precision` is asked for.
     """
     solution = on_clean(solution)
     net, inputs, labels = solution.net, solution.inputs, solution.labels
-    hessian = hessian_of(net, solution.parameters, inputs, labels)
+    precision = torch.float32 if options.get("precision") else torch.float64
+    hessian = hessian_of(net, solution.parameters, inputs, labels, precision)
     # The same at every moment of a training, so that moments differ by their weights alone.
     random = torch.Generator(inputs.device).manual_seed(stream(solution.seed, "hessian"))
     taken = norms(hessian, options["top"], options["probes"], random, options["tolerance"])
