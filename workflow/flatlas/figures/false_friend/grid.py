@@ -14,7 +14,7 @@ from flatlas.figures.false_friend.nets import (
     sweeps,
     unsettled,
 )
-from flatlas.figures.style import BLACK, Drawing, note, panels
+from flatlas.figures.style import BLACK, Drawing, note, panels, plain_ticks
 from flatlas.figures.trainings import small_print
 
 # By how much dots of realizations stand side by side.
@@ -30,6 +30,7 @@ def draw_grid(material: Material) -> Drawing:
         sharpness, weights, accuracy = axes[3 * row : 3 * row + 3]
         some = points[points["sweep"] == sweep]
         sharpness.set(yscale="log", ylabel="norm of the Hessian", title=name_of(sweep))
+        plain_ticks(sharpness.yaxis)
         for name, (symbol, colour, sign) in NORMS.items():
             _line(sharpness, some, name, colour, sign)
             sharpness.plot([], [], f"{sign}-", color=colour, label=symbol)
