@@ -1,5 +1,6 @@
 """A job: the files and values Snakemake hands to a script, its log, its clock, its last words."""
 
+import gc
 import json
 import logging
 import os
@@ -55,6 +56,8 @@ class Job:
     def __enter__(self) -> "Job":
         """Open the log."""
         self.began = time.monotonic()
+        # All that was imported stays: to look for garbage in it takes a quarter of a second at the end.
+        gc.freeze()
         handlers: list[logging.Handler] = [logging.StreamHandler()]
         if not self.by_hand:
             self.log.parent.mkdir(parents=True, exist_ok=True)
