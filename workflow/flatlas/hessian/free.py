@@ -4,8 +4,9 @@ Forward-over-reverse differentiation by `torch.func` follows our stacked, functi
 are. curvlinops does the same, but for a `Module` with `Parameter`s of its own, so that each net
 would have to be built a second time; it is the tests' oracle.
 
-In float32 a product takes a sixth of the time on a processor, and of trained nets is right to 4e-5 of
-its length: convolutions have their fast programs there. The loss is in float64 all the same (`MeanLoss`).
+In float32 a product takes a sixth of the time on a processor, and of trained nets is right to 4e-5
+of its length: convolutions have their fast programs there. The loss is in float64 all the same
+(`MeanLoss`).
 """
 
 import torch

@@ -56,7 +56,7 @@ class Job:
     def __enter__(self) -> "Job":
         """Open the log."""
         self.began = time.monotonic()
-        # All that was imported stays: to look for garbage in it takes a quarter of a second at the end.
+        # What was imported stays: looking for garbage in it takes a quarter of a second at the end.
         gc.freeze()
         handlers: list[logging.Handler] = [logging.StreamHandler()]
         if not self.by_hand:
