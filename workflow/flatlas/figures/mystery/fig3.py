@@ -56,7 +56,7 @@ QUANTITIES = (
 )
 # Colour, sign and name of what the sweeps have in common.
 SWEEPS = {
-    "batch": (BLUE, "o", "SGD, batch 8 to 256"),
+    "batch": (BLUE, "o", "SGD, batch size"),
     "sgd": (BLACK, "s", "SGD, |A|"),
     "adam": (RED, "^", "Adam, |A|"),
     "entropy_sgd": (ORANGE, "D", "Entropy-SGD, |A|"),
