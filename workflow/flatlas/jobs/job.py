@@ -1,6 +1,5 @@
 """A job: the files and values Snakemake hands to a script, its log, its clock, its last words."""
 
-import gc
 import json
 import logging
 import os
@@ -56,8 +55,6 @@ class Job:
     def __enter__(self) -> "Job":
         """Open the log."""
         self.began = time.monotonic()
-        # What was imported stays: looking for garbage in it takes a quarter of a second at the end.
-        gc.freeze()
         handlers: list[logging.Handler] = [logging.StreamHandler()]
         if not self.by_hand:
             self.log.parent.mkdir(parents=True, exist_ok=True)
