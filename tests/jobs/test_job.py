@@ -30,7 +30,8 @@ snakemake = Snakemake(
 )
 """
 SCRIPT = """
-import json, logging, warnings
+import gc, json, logging, warnings
+usual = gc.get_threshold()
 from pathlib import Path
 from flatlas.errors import FlatlasError
 from flatlas.jobs.job import Job
@@ -85,6 +86,11 @@ def test_a_job_speaks_in_its_log_only(run, tmp_path):
     for told in ("training began", "one step", "a warning of some library", "training done in"):
         assert told in log
     assert "3 of at most 3; loss 0.5" in log
+
+
+def test_work_collects_garbage_as_often_as_python_does(run):
+    """Only what is imported before it is spared."""
+    assert run(body="assert gc.get_threshold() == usual and gc.get_freeze_count()").returncode == 0
 
 
 def test_a_log_holds_the_last_attempt_only(run, tmp_path):

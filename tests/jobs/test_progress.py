@@ -49,7 +49,7 @@ def test_by_hand_a_resumed_bar_begins_where_the_job_does(capsys):
     report = Progress("training", bar=True)
     report(61, 100, loss=0.5)
     assert (report.shown.initial, report.shown.n) == (60, 61)
-    report.shown.close()
+    report.close()
 
 
 def test_the_end_is_always_told(lines):
@@ -63,7 +63,7 @@ def test_by_hand_there_is_a_bar_and_no_lines(lines, capsys):
     report = Progress("training", bar=True)
     for done in (1, 5, 10):
         report(done, 10, loss=0.25)
-    report.shown.refresh()
+    report.close()
     shown = capsys.readouterr().err
     assert "training" in shown
     assert "10/10" in shown

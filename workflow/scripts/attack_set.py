@@ -1,8 +1,8 @@
 """Add training images with wrong labels to a subset."""
 
+from flatlas.jobs.job import Job
 from flatlas.data.attack_set import draw_attack_sets
 from flatlas.data.images import read_labels
-from flatlas.jobs.job import Job
 from flatlas.plan.data_specs import AttackSpec
 from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import read_table, write_table

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from flatlas.errors import FlatlasError
 from flatlas.jobs.job import Job
+from flatlas.errors import FlatlasError
 from flatlas.report.comparison import comparison_page, told
 from flatlas.scorecard.comparison import compare
 from flatlas.store.atomic import replacing

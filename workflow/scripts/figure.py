@@ -2,9 +2,9 @@
 
 from importlib import import_module
 
+from flatlas.jobs.job import Job
 from flatlas.evidence.material import gather
 from flatlas.figures.style import save
-from flatlas.jobs.job import Job
 from flatlas.scorecard.claims import claims_table
 from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import write_table

@@ -2,8 +2,9 @@
 
 import torch
 
-from flatlas.data.targets import label_by, most_frequent
 from flatlas.jobs.job import Job
+from flatlas.data.targets import label_by, most_frequent
+from flatlas.jobs.device import torch_threads
 from flatlas.nets import build_net
 from flatlas.nets.functions import count_functions
 from flatlas.plan.data_specs import FunctionsSpec
@@ -25,6 +26,6 @@ with Job(globals().get("snakemake"), "functions") as job:
         spec=job.params.spec,
         code=job.params.code,
         seconds=job.seconds,
-        threads=torch.get_num_threads(),
+        threads=torch_threads(),
         functions=len(counts),
     )

@@ -2,10 +2,10 @@
 
 import torch
 
+from flatlas.jobs.job import Job
 from flatlas.data.samples import load_samples
 from flatlas.gaussian_process.kernels import sampled_kernel
-from flatlas.jobs.device import gpu_memory_mib
-from flatlas.jobs.job import Job
+from flatlas.jobs.device import gpu_memory_mib, torch_threads
 from flatlas.nets import build_net
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.store.large_arrays import writing_array
@@ -34,5 +34,5 @@ with Job(globals().get("snakemake"), "kernel") as job:
         seconds=job.seconds,
         device=device,
         gpu_memory_mib=gpu_memory_mib(device),
-        threads=torch.get_num_threads(),
+        threads=torch_threads(),
     )

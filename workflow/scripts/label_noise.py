@@ -1,7 +1,7 @@
 """Give a fraction of a subset's training images a wrong label."""
 
-from flatlas.data.label_noise import mislabel
 from flatlas.jobs.job import Job
+from flatlas.data.label_noise import mislabel
 from flatlas.plan.data_specs import NoiseSpec
 from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import read_table, write_table

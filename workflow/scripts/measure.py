@@ -1,12 +1,11 @@
 """Take one measure of every realization of a run, at every moment that is asked for."""
 
 import pandas as pd
-import torch
 
+from flatlas.jobs.job import Job
 from flatlas.data.samples import load_samples
 from flatlas.errors import FlatlasError
-from flatlas.jobs.device import gpu_memory_mib
-from flatlas.jobs.job import Job
+from flatlas.jobs.device import gpu_memory_mib, torch_threads
 from flatlas.measures import measure_each
 from flatlas.measures.beside import Beside
 from flatlas.measures.solution import load_solutions
@@ -71,5 +70,5 @@ with Job(globals().get("snakemake"), "measure") as job:
         seconds=job.seconds,
         device=device,
         gpu_memory_mib=gpu_memory_mib(device),
-        threads=torch.get_num_threads(),
+        threads=torch_threads(),
     )

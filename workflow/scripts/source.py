@@ -4,9 +4,9 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from flatlas.jobs.job import Job
 from flatlas.data.images import write_images
 from flatlas.data.sources import load_source
-from flatlas.jobs.job import Job
 from flatlas.plan.data_specs import SourceSpec
 from flatlas.store.provenance import write_provenance
 

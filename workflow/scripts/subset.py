@@ -1,8 +1,8 @@
 """Draw the training and test images of every realization."""
 
+from flatlas.jobs.job import Job
 from flatlas.data.images import read_labels
 from flatlas.data.subset import draw_subsets
-from flatlas.jobs.job import Job
 from flatlas.plan.data_specs import SubsetSpec
 from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import write_table

@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-import torch
-
-from flatlas.jobs.device import gpu_memory_mib
 from flatlas.jobs.job import Job
+from flatlas.jobs.device import gpu_count, gpu_memory_mib, torch_threads
 from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import read_table
 from flatlas.training import distributed
@@ -14,11 +12,11 @@ from flatlas.training.resume import Resume, identity
 
 with Job(globals().get("snakemake"), "training") as job:
     device, ranks = job.device, job.resources["ranks"]
-    gpus = torch.cuda.device_count() if device == "cuda" else 0
+    gpus = gpu_count(device)
     # The run that this one starts from, where there is one.
     start = getattr(job.input, "start", None)
     files = (job.input.images, job.input.samples, *([] if start is None else [start]))
-    where = f"{device}, {torch.get_num_threads()} threads"
+    where = f"{device}, {torch_threads()} threads"
     if ranks > 1:
         device = "cuda" if gpus >= ranks else "cpu"
         where = f"{device}, {ranks} ranks"
@@ -47,7 +45,7 @@ with Job(globals().get("snakemake"), "training") as job:
         training_seconds=round(read_table(job.output.times).seconds.sum(), 3),
         device=device,
         gpu_memory_mib=gpu_memory_mib(device),
-        threads=torch.get_num_threads(),
+        threads=torch_threads(),
         ranks=ranks,
         outcomes=outcomes.to_dict("records"),
     )

@@ -24,6 +24,22 @@ def choose_device(wanted: bool) -> str:
     return "cuda"
 
 
+def gpu_count(device: str) -> int:
+    """The GPUs that torch sees; none where a job computes on the CPU."""
+    if device == "cpu":
+        return 0
+    import torch
+
+    return torch.cuda.device_count()
+
+
+def torch_threads() -> int:
+    """The threads that torch computes with, which a rule's number of threads has set."""
+    import torch
+
+    return torch.get_num_threads()
+
+
 def gpu_memory_mib(device: str) -> int | None:
     """The most that tensors have taken on a GPU since this process began; None on a CPU."""
     if device == "cpu":

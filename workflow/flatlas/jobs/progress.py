@@ -35,3 +35,8 @@ class Progress:
             left = (now - self.began) / (done - self.first) * (total - done)
             told = ", ".join(f"{name} {value}" for name, value in facts.items())
             logger.info("%d of at most %d; %s; at most %.0f s left", done, total, told, left)
+
+    def close(self) -> None:
+        """Leave the bar as it stands."""
+        if self.shown is not None:
+            self.shown.close()
