@@ -88,8 +88,8 @@ def _width(ax: Axes, line: pd.DataFrame, colour: str) -> None:
     ends = inside.min(), inside.max()
     arrow = {"arrowstyle": "<->", "color": colour, "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", (ends[0], level), (ends[1], level), arrowprops=arrow)
-    told = f"$F_{{{line['rank'].iloc[0]:g}}}$"
-    ax.text(0, level, told, color=colour, ha="center", va="bottom")
+    told = f" $F_{{{line['rank'].iloc[0]:g}}}$"
+    ax.text(ends[1], level, told, color=colour, ha="left", va="top")
 
 
 def _by_rank(ax: Axes, rows: pd.DataFrame) -> None:

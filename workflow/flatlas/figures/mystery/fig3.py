@@ -62,8 +62,9 @@ SWEEPS = {
     "entropy_sgd": (ORANGE, "D", "Entropy-SGD, |A|"),
 }
 OTHER = (GREEN, "v")
-# A logarithmic axis that spans less has plain numbers on it.
-FEW_DECADES = 50
+# An axis whose ends differ by a smaller factor is not logarithmic, and up to the larger one a
+# logarithmic axis has plain numbers on it.
+FACTORS = 3, 50
 
 
 def draw(material: Material) -> Drawing:
@@ -88,7 +89,7 @@ def _panel(ax: Axes, points: pd.DataFrame, quantity: Quantity) -> None:
     known = points[np.isfinite(points[[quantity.column, "error"]].to_numpy(float)).all(axis=1)]
     if quantity.logarithmic:
         known = known[known[quantity.column].astype(float) > 0]
-        ax.set_xscale("log")
+        _logarithmic(ax, known[quantity.column])
     for sweep, some in known.groupby("sweep", sort=False):
         colour, sign, _ = _look(str(sweep))
         lost = some[quantity.settled].eq(False).to_numpy() if quantity.settled else False
@@ -96,13 +97,17 @@ def _panel(ax: Axes, points: pd.DataFrame, quantity: Quantity) -> None:
         x, y = some[quantity.column], some["error"]
         ax.scatter(x, y, s=13, marker=sign, c=face, edgecolors=colour, linewidths=0.7, alpha=0.85)
     ax.set_xlabel(quantity.label, fontsize=8.5)
-    if quantity.logarithmic and len(known):
-        least, most = known[quantity.column].agg(["min", "max"])
-        if most < FEW_DECADES * least:
-            plain_ticks(ax.xaxis)
     told = _rank_correlation(known, quantity.column)
     if told:
         ax.set_title(told, fontsize=8)
+
+
+def _logarithmic(ax: Axes, values: pd.Series) -> None:
+    factor = values.max() / values.min()
+    if factor > FACTORS[0]:
+        ax.set_xscale("log")
+        if factor < FACTORS[1]:
+            plain_ticks(ax.xaxis)
 
 
 def _rank_correlation(points: pd.DataFrame, column: str) -> str:
