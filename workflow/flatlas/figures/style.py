@@ -94,8 +94,10 @@ def save(drawing: Drawing, output: Any) -> None:
 
 
 def save_picture(figure: Figure, pdf: str | Path, png: str | Path) -> None:
-    """Write PDF and PNG without dates, so that the same figure is the same file."""
-    for path, metadata in ((pdf, {"CreationDate": None}), (png, {"Software": None})):
+    """Write PNG and PDF without dates, so that the same figure is the same file."""
+    for path, metadata in ((png, {"Software": None}), (pdf, {"CreationDate": None})):
         with replacing(path) as temporary:
             figure.savefig(temporary, metadata=metadata)
+        # The panels stay where they stand in the first; to place them takes as long as to draw them.
+        figure.set_layout_engine("none")
     pyplot.close(figure)

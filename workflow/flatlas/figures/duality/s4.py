@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from scipy import stats
 
 from flatlas.evidence.material import Material
 from flatlas.figures.duality.nets import draw_nets, each_once, name_sweeps
 from flatlas.figures.style import Drawing, note, panels
 from flatlas.figures.trainings import small_print
+from flatlas.statistics.correlation import pearson, spearman
 
 NET = ["pairwise_gap", "dual_gap", "mu_gap", "test_error"]
 
@@ -43,6 +43,6 @@ def _error_panel(ax: Axes, points: pd.DataFrame) -> None:
     ax.set(xlabel=r"$\Delta L$", ylabel="test error (%)")
     solutions = points[points["converged"]]
     if len(solutions) > 2:
-        pair = solutions["dual_gap"], solutions["test_error"]
-        r, rho = stats.pearsonr(*pair).statistic, stats.spearmanr(*pair).statistic
+        pair = solutions[["dual_gap", "test_error"]].to_numpy(float).T
+        r, rho = pearson(*pair), spearman(*pair)
         ax.set_title(f"Pearson {r:.2f}, Spearman {rho:.2f}", loc="right")
