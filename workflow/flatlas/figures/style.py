@@ -98,6 +98,6 @@ def save_picture(figure: Figure, pdf: str | Path, png: str | Path) -> None:
     for path, metadata in ((png, {"Software": None}), (pdf, {"CreationDate": None})):
         with replacing(path) as temporary:
             figure.savefig(temporary, metadata=metadata)
-        # The panels stay where they stand in the first; to place them takes as long as to draw them.
+        # The panels stay where the first has put them, which takes as long as to draw them.
         figure.set_layout_engine("none")
     pyplot.close(figure)
