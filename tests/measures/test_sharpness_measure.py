@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from flatlas.hessian.loss import MeanLoss, flattened
-from flatlas.measures.sharpness import measure_stack
+from flatlas.measures.sharpness import _tables, measure_stack
 from flatlas.nets import build_net
 from flatlas.plan.net_specs import DenseNet
 from flatlas.seeds import stream
@@ -171,6 +171,17 @@ def test_the_best_point_seen_is_not_the_last(make_solution):
     assert row["iterations"] == 10 == len(curve) - 1
     assert row["last"] < row["sharpness"]
     assert not row["converged"]
+
+
+@pytest.mark.parametrize(
+    ("end", "converged"),
+    [([1.0] * 4 + [0.9], True), ([0.9] * 5, False), ([0.8] * 4 + [1.0], False)],
+)
+def test_an_ascent_is_judged_by_its_last_tenth_not_by_its_last_minibatches(end, converged):
+    curve = [0.0] * 5 + [1.0] * 40 + end
+    nothing = torch.zeros(2, dtype=torch.float64)
+    row = _tables(curve, nothing, nothing, 1e-4)["summary"].loc[0]
+    assert row["converged"] == converged
 
 
 def test_a_maximum_has_no_sharpness(make_solution):

@@ -21,7 +21,8 @@ from flatlas.measures.solution import Solution
 from flatlas.seeds import stream
 
 # An ascent has converged when the best rise of L grew by no more than this share in the last tenth
-# of the ascent, which ended no farther below it. One that still grows steadily grows by a tenth.
+# of the ascent, in the middle of which it is no farther below it. One that still grows steadily
+# grows by a tenth; the end alone is a matter of the last few minibatches.
 TOLERANCE = 0.05
 # L-BFGS-B goes on while a step brings more than this of the rise.
 PRECISION = 1e-10
@@ -154,8 +155,9 @@ def _tables(curve: list[float], g: Tensor, side: Tensor, box: float) -> dict[str
     origin, unit = values[0], PERCENT / (1 + values[0])
     rise = values.max() - origin
     # Minibatches let the loss go up and down: what counts is the best, and the end beside it.
-    earlier = values[: max(1, len(values) - max(1, len(values) // 10))].max()
-    residual = (values.max() - min(earlier, values[-1])) / rise if rise > 0 else 0.0
+    tenth = max(1, len(values) // 10)
+    earlier, end = values[: max(1, len(values) - tenth)].max(), np.median(values[-tenth:])
+    residual = (values.max() - min(earlier, end)) / rise if rise > 0 else 0.0
     first_order = unit * (g.abs() @ side).item()
     summary = {
         "sharpness": unit * rise,
