@@ -108,13 +108,38 @@ def test_what_has_no_remainder_has_no_dot_at_the_bottom():
     assert [len(places(ax)) for ax in axes[:3]] == [4, 4, 2]
 
 
-def test_a_panel_tells_the_coefficients_of_its_dots_and_the_share_of_the_gradient(both):
-    prior, _, flatness = fig4.draw(both).figure.axes[:3]
-    pair = [one[3] for one in SGD], [-one[4] for one in SGD]
-    found = [of(*pair).statistic for of in (stats.pearsonr, stats.spearmanr, stats.kendalltau)]
+@pytest.mark.parametrize("realizations", [2, 6])
+def test_a_panel_tells_the_coefficients_of_each_realization_and_the_share_of_the_gradient(
+    realizations,
+):
+    """Means over two of three nets each; where each of six has one net, those of all of them."""
+    rng = np.random.default_rng(0)
+    told = rng.normal(size=(2, 6))
+    nets = [
+        (f"r{i}", i % realizations, 0, -100 + x, 0.5 + 0.1 * y, 1.0)
+        for i, (x, y) in enumerate(told.T)
+    ]
+    rows = table(sgd=nets)
+    drawing = fig4.draw(material(prior=rows, sharpness=rows, corners=rows))
+    prior, flatness = drawing.figure.axes[:2]
+    found = [
+        np.mean([of(*(told[:, i::2] if realizations == 2 else told)).statistic for i in (0, 1)])
+        for of in (stats.pearsonr, stats.spearmanr, stats.kendalltau)
+    ]
     signs = ["$r$", r"$\rho$", r"$\tau$"]
-    assert title(prior) == [f"{s} = {c:.2f}" for s, c in zip(signs, found, strict=True)]
-    assert title(flatness)[3] == "gradient: 90%"
+    assert title(prior) == [f"{s} = {-c:.2f}" for s, c in zip(signs, found, strict=True)]
+    assert title(flatness)[-1] == "gradient: 90%"
+
+
+def test_the_share_of_the_gradient_is_that_of_searches_that_converged():
+    rows = table(sgd=SGD)
+    lost = rows.assign(first_order=0.9 * rows["sharpness"] * [1, 1, 1, 1e4])
+    lost["converged"] = [True, True, True, False]
+    drawing = fig4.draw(material(prior=rows, sharpness=lost, corners=rows))
+    assert title(drawing.figure.axes[1])[-1] == "gradient: 90%"
+    lost["converged"] = [True, True, False, False]
+    drawing = fig4.draw(material(prior=rows, sharpness=lost, corners=rows))
+    assert not any("gradient" in line for line in title(drawing.figure.axes[1]))
 
 
 def test_dots_are_darker_the_larger_the_attack_set(both):
@@ -241,7 +266,7 @@ def test_boolean_functions_are_blue_and_have_bars_of_their_counts():
     """A count of 100 in 10^4 has the standard error 10^-3, a tenth: 0.0434 of log10."""
     rows = table(boolean=SGD).assign(**{ATTACK: np.nan})
     counted = rows.assign(log10_p=-2.0, probability=0.01, standard_error=0.001)
-    drawing = fig2.draw(material(boolean_prior=counted, sharpness=rows))
+    drawing = fig2.draw(material(boolean_prior=counted, sharpness=rows, corners=rows))
     bars, dots = drawing.figure.axes[0].collections
     assert {to_hex(colour) for colour in dots.get_edgecolors()} == {BLUE.lower()}
     (start, end) = bars.get_segments()[0][:, 0]
@@ -253,7 +278,7 @@ def test_boolean_nets_that_missed_their_target_are_told():
     rows = table(boolean=SGD).assign(**{ATTACK: np.nan})
     counted = rows.assign(log10_p=-2.0, probability=0.01, standard_error=0.001)
     counted["is_target"] = [True, False, True, False]
-    drawing = fig2.draw(material(boolean_prior=counted, sharpness=rows))
+    drawing = fig2.draw(material(boolean_prior=counted, sharpness=rows, corners=rows))
     assert "2 nets express another function" in " ".join(drawing.figure.get_supxlabel().split())
 
 

@@ -26,12 +26,12 @@ def draw(material: Material) -> Drawing:
     points["bound"] = bound(points["log10_p"], points["train_size"])
     systems = columns(material, SYSTEMS)
     figure, axes = draw_grid(points, WITH_THE_REST, systems)
+    framed = [sweep for ax, sweep in zip(axes, systems, strict=False) if _frame(ax, sweep)]
     for ax, sweep in zip(axes, systems, strict=False):
-        _frame(ax, sweep)
         _bound_axis(ax, points[points["sweep"] == sweep])
     said = (
         f"Upper axis: the bound of Eq. 4 on the test error (δ = {DELTA:g}), which says nothing"
-        f" from 100 % on. {_ranges(systems)}{REST_LEGEND}{LEGEND}"
+        f" from 100 % on. {_ranges(framed)}{REST_LEGEND}{LEGEND}"
     )
     note(figure, small_print(material, points, said))
     return Drawing(figure, points)
@@ -58,15 +58,17 @@ def _bound_axis(ax: Axes, points: pd.DataFrame) -> None:
     upper.spines["top"].set_color(GREY)
 
 
-def _frame(ax: Axes, sweep: str) -> None:
+def _frame(ax: Axes, sweep: str) -> bool:
     """The authors' axis ranges, if they are anywhere near our dots."""
     if sweep not in AXES:
-        return
+        return False
     (left, right), (low, high) = AXES[sweep]
-    if Bbox.from_extents(left, low, right, high).overlaps(ax.dataLim):
+    near = Bbox.from_extents(left, low, right, high).overlaps(ax.dataLim)
+    if near:
         width, height = right - left, high - low
         ax.add_patch(Rectangle((left, low), width, height, fill=False, ec=GREY, ls="--", lw=0.8))
         ax.autoscale_view()
+    return near
 
 
 def _ranges(drawn: Iterable[str]) -> str:

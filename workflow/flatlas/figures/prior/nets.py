@@ -102,11 +102,16 @@ def small_print(material: Material, points: pd.DataFrame, said: str = "") -> str
     """What a dot is, what is `said` of it, and how many nets there is none of."""
     outcomes = material.tables["outcomes"].drop_duplicates(NET)
     never = len(outcomes) - len(points.drop_duplicates(NET))
-    text = "One dot a net with zero error on S, darker the more wrong labels |A| it learnt. " + said
+    text = "One dot a net with zero error on S"
+    varied = points["attack_size"].nunique() > 1
+    text += (", darker the more wrong labels |A| it learnt. " if varied else ". ") + said
     if "is_target" in points and (missed := int(points["is_target"].eq(False).sum())):
         text += f"{missed} nets express another function than the one they were trained to. "
     if "first_order" in points:
-        text += "Gradient: the first-order part of the sharpness, in the median net. "
+        text += (
+            "Gradient: the first-order part of the sharpness, in the median net whose search"
+            " converged. "
+        )
     if points.filter(like="_settled").eq(False).any(axis=None):
         text += "Hollow: what was measured has not converged. "
     if never:

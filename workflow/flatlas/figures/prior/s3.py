@@ -8,4 +8,4 @@ from flatlas.figures.style import Drawing
 
 def draw(material: Material) -> Drawing:
     """One dot a function."""
-    return draw_boolean(material, "hessian", NORM_FLATNESS)
+    return draw_boolean(material, NORM_FLATNESS)

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from flatlas.figures.style import BLUE, panels, shades
 from flatlas.statistics.correlation import kendall, pearson, spearman
+from flatlas.statistics.means import mean
 
 OPTIMIZERS = {
     "sgd": "SGD",
@@ -33,7 +34,8 @@ SYSTEMS = {
     "boolean": "Boolean functions",
 }
 COEFFICIENTS = {"$r$": pearson, r"$\rho$": spearman, r"$\tau$": kendall}
-LEGEND = r"$r$, $\rho$, $\tau$: coefficients of Pearson, Spearman, Kendall. "
+NAMED = r"$r$, $\rho$, $\tau$: coefficients of Pearson, Spearman, Kendall"
+LEGEND, OF_ALL_NETS = f"{NAMED} in each realization, means over these. ", f"{NAMED}. "
 SHADES = ListedColormap(shades(256))
 # More dots than this would hide each other.
 MANY = 200
@@ -96,25 +98,33 @@ def draw_dots(ax: Axes, points: pd.DataFrame, x: Quantity, y: Quantity) -> None:
         linewidths=0.7, alpha=0.6 if many else 0.9, rasterized=many,
     )  # fmt: skip
     ax.set(xlabel=x.label, ylabel=y.label)
-    told = [*coefficients(shown[x.column], shown[y.column])]
+    told = [*coefficients(shown, x, y)]
     if FLATNESS in (x, y):
         told += first_order(shown)
     if told:
-        ax.legend([], [], title="\n".join(told), title_fontsize=7, loc="best", borderpad=0.1)
+        box = {"frameon": True, "framealpha": 0.7, "edgecolor": "none", "borderpad": 0.1}
+        ax.legend([], [], title="\n".join(told), title_fontsize=7, loc="best", **box)
 
 
-def coefficients(x: pd.Series, y: pd.Series) -> Iterator[str]:
-    """A line for each; none where there is nothing to correlate."""
+def coefficients(points: pd.DataFrame, x: Quantity, y: Quantity) -> Iterator[str]:
+    """A line for each, as in the claims; none where there is nothing to correlate.
+
+    That of all nets, where each is a realization of its own.
+    """
+    alone = not points["seed"].duplicated().any()
+    realizations = [points] if alone else [one for _, one in points.groupby("seed")]
+    pairs = [one[[x.column, y.column]].to_numpy(float).T for one in realizations]
     for name, coefficient in COEFFICIENTS.items():
-        found = float(coefficient(x.to_numpy(float), y.to_numpy(float)))
+        found = float(mean(np.array([coefficient(*pair) for pair in pairs])))
         if isfinite(found):
             yield f"{name} = {found:.2f}"
 
 
 def first_order(points: pd.DataFrame) -> Iterator[str]:
-    """How much of the sharpness is the gradient's alone, in the median net."""
-    if len(points):
-        yield f"gradient: {(points['first_order'] / points['sharpness']).median():.0%}"
+    """How much of the sharpness is the gradient's alone, in the median net that tells."""
+    settled = points[_settled(points, FLATNESS)]
+    if len(settled) > len(points) / 2:
+        yield f"gradient: {(settled['first_order'] / settled['sharpness']).median():.0%}"
 
 
 def name_shades(figure: Figure, axes: Sequence[Axes], points: pd.DataFrame) -> None:
