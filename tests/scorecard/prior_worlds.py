@@ -93,6 +93,9 @@ def steps_of(right, figure, sweep):
         return {"attack": EXACT, "prior": prior, "sharp": sharp, "norm": sharp}
     prior = LOOSE if breaks else NONE
     sharp = {"full_batch": NONE, "residual_adam": LOOSE, "entropy_sgd": TURNED}.get(sweep, EXACT)
+    if figure == "fig4" and sweep == "sgd":
+        # Neither correlated nor looser than the prior.
+        sharp = SCATTERED
     return {"attack": EXACT, "prior": prior, "sharp": sharp, "norm": NONE}
 
 

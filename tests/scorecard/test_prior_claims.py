@@ -109,7 +109,7 @@ def test_a_quantity_is_read_at_the_moment_that_is_asked_for():
     assert np.isnan(nets.read("later_sharpness_summary", "sharpness")).all()
 
 
-def test_coefficients_are_those_of_all_dots():
+def test_coefficients_are_means_of_those_of_each_realization():
     material = world(RIGHT, "fig4")
     rows = material.tables["prior_summary"]
     rows = rows[rows["sweep"] == "adam"]
@@ -119,15 +119,20 @@ def test_coefficients_are_those_of_all_dots():
         ("spearman", stats.spearmanr),
         ("kendall", stats.kendalltau),
     ):
-        expected = scipys(rows["log10_p"], -rows["test_error"]).statistic
+        each = [
+            scipys(mine["log10_p"], -mine["test_error"]).statistic
+            for _, mine in rows.groupby("seed")
+        ]
+        expected = np.mean(each)
         assert claims[f"prior_adam_{kind}"].estimate.value == pytest.approx(expected, rel=1e-12)
 
 
-def test_the_ends_are_those_of_all_nets_on_the_authors_axes():
+def test_the_ends_are_those_of_each_realization_on_the_authors_axes():
     rows = world(RIGHT, "fig3").tables["prior_summary"]
-    rows = rows[rows["sweep"] == "sgd"]
+    rows = rows[rows["sweep"] == "sgd"].groupby("seed")
     claims = judged(RIGHT, "fig3")
-    lowest, highest = rows["log10_p"].min(), 100 * (1 - rows["test_error"].min())
+    lowest = rows["log10_p"].min().mean()
+    highest = 100 * (1 - rows["test_error"].min().mean())
     expected = {"lowest_log10_p": (lowest + 440) / 120, "highest_accuracy": (highest - 48) / 43}
     for name, value in expected.items():
         assert claims[name].estimate.value == pytest.approx(value, rel=1e-9)
@@ -137,13 +142,14 @@ def test_the_ends_are_those_of_all_nets_on_the_authors_axes():
 def test_overtraining_is_judged_where_it_changes_most():
     """Only at the second of three moments the order of all nets is turned round."""
     claims = judge("s11", turned(world(RIGHT, "s11"), ["met+500"] * 5))
-    at_zero = world(RIGHT, "s11").tables
-    rho = stats.spearmanr(
-        at_zero["corners_summary"]["sharpness"], at_zero["prior_summary"]["test_error"]
-    ).statistic
+    sharp, prior = (
+        rows[rows["seed"] == 0]
+        for rows in (world(RIGHT, "s11").tables[f"{n}_summary"] for n in ("corners", "prior"))
+    )
+    rho = stats.spearmanr(sharp["sharpness"], prior["test_error"]).statistic
     claim = claims["flatness_sgd_spearman"]
     assert claim.verdict == NOT_REPRODUCED
-    assert claim.estimate.value == pytest.approx(-2 * rho, rel=1e-9)
+    assert claim.estimate.value == pytest.approx(2 * rho, rel=1e-9)
     level = claims["level_sgd_spearman"]
     assert level.verdict == NOT_REPRODUCED
     assert level.estimate.value == pytest.approx(-rho, rel=1e-9)
@@ -160,7 +166,7 @@ def test_each_resample_has_its_own_moment_of_the_largest_change():
         judge("s11", turned(world(RIGHT, "s11"), moments))["flatness_sgd_spearman"]
         for moments in ([""] * 2 + other, one + other)
     ]
-    assert [claim.estimate.high < -0.3 for claim in claims] == [False, True]
+    assert [claim.estimate.low > 0.3 for claim in claims] == [False, True]
     assert claims[0].estimate.value == pytest.approx(claims[1].estimate.value)
 
 
@@ -195,7 +201,7 @@ def test_much_more_scattered_is_half_of_the_variance():
     """r² of SGD's flatness, over that of its prior."""
     tables = world(RIGHT, "fig3").tables
     prior, sharp = (tables[f"{name}_summary"] for name in ("prior", "sharpness"))
-    prior, sharp = (rows[rows["sweep"] == "sgd"] for rows in (prior, sharp))
+    prior, sharp = (rows[(rows["sweep"] == "sgd") & (rows["seed"] == 0)] for rows in (prior, sharp))
     flat = stats.pearsonr(np.log10(sharp["sharpness"]), prior["test_error"]).statistic
     tight = stats.pearsonr(prior["log10_p"], prior["test_error"]).statistic
     claims = judged(RIGHT, "fig3")

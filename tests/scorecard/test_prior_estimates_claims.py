@@ -17,36 +17,36 @@ def material(sweep, **tables):
     return Material({n: t.assign(sweep=sweep) for n, t in (tables | {"outcomes": ended}).items()})
 
 
-def measured(factors, converged=True):
-    """EP is off by these factors at 25 and at 100 points."""
+def measured(errors, converged=True):
+    """log10 P by EP is off by so much at 25 and at 100 points."""
     rows = [
         NETS.assign(
             at=ZERO_ERROR,
             size=size,
             log10_p_tilting=-size / 3.0,
-            log10_p_ep=-size / 3.0 * factor,
+            log10_p_ep=-size / 3.0 + error,
             converged_ep=converged,
             converged_tilting=True,
         )
-        for size, factor in zip(SIZES, factors, strict=True)
+        for size, error in zip(SIZES, errors, strict=True)
     ]
     return material("estimates", estimates_summary=pd.concat(rows))
 
 
 @pytest.mark.parametrize(
-    ("factors", "value", "verdict"),
-    [((1.02, 0.97), 0.03, REPRODUCED), ((1.0, 1.2), 0.2, NOT_REPRODUCED)],
+    ("errors", "value", "verdict"),
+    [((0.02, -0.03), 0.03, REPRODUCED), ((0.0, 0.2), 0.2, NOT_REPRODUCED)],
 )
-def test_it_is_judged_where_it_is_farthest_off(factors, value, verdict):
-    [claim] = estimates.judge(measured(factors))
+def test_it_is_judged_where_it_is_farthest_off(errors, value, verdict):
+    [claim] = estimates.judge(measured(errors))
     assert claim.estimate.value == pytest.approx(value)
     assert claim.verdict == verdict
 
 
 def test_searches_that_failed_decide_nothing():
-    [claim] = estimates.judge(measured((1, 1), converged=False))
+    [claim] = estimates.judge(measured((0, 0), converged=False))
     assert claim.verdict == UNDECIDED
-    assert claim.note == "30 of 60 measurements did not converge."
+    assert claim.note == "30 of 30 measurements did not converge."
 
 
 @pytest.mark.parametrize(("same", "verdict"), [(True, REPRODUCED), (False, NOT_REPRODUCED)])

@@ -5,7 +5,8 @@ Figures 3 and S4 from an earlier run on a laptop were known (docs/duality.md). T
 and along training were fixed before any figure of the study `prior` was seen; of a handful of nets
 the epoch of zero error, log10 P and the sharpness by three searches were known. They were mended
 once, after a review had found some that could not fail, and others that an inverse correlation
-would have met: that too before any other result was seen. Those on exponents and on directions of a
+would have met: that too before any other result was seen. A second review came when all figures of
+`prior` had been seen at the paper's scale; what it changed, and which verdicts, is in docs/prior.md. Those on exponents and on directions of a
 recording were fixed before any figure of the study `annealing` was seen; of one net γ = 2.38,
 ψ = 4.33 and the share 0.892 of the variance in the first 35 directions were known. Those of the
 study `mystery`, whose text has no numbers, were fixed before any of its measures was taken of a
@@ -84,8 +85,8 @@ SOON = 50
 # 'Decays', of what is left of a spike: no more than a quarter, and no more below than that.
 DECAYED = between(-0.25, 0.25)
 # 'Constant', 'unchanged', 'returns' are BARELY, of changes of log10 P(f) in units of the range that
-# it went through before zero error: in its own units, of which it has hundreds, a tenth would never
-# be exceeded. 'Jumps': by more than 'barely moves'.
+# it went through from the first checkpoint to zero error: in its own units, of which it has
+# hundreds, a tenth would never be exceeded. 'Jumps': by more than 'barely moves'.
 JUMPS = above(0.1)
 # 'Near epoch 140', relative to it: three tenths more or less, as 'near 10'.
 NEAR = between(-0.3, 0.3)

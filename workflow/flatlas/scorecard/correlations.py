@@ -1,4 +1,8 @@
-"""Claims on correlations over all nets of a sweep: for each of three coefficients, a claim."""
+"""Claims on correlations over the nets of a sweep: for each of three coefficients, a claim.
+
+The coefficients are those of each realization's nets, which share their images as all nets of a
+figure of the papers do; their mean is the number.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,13 +13,18 @@ from flatlas.evidence.material import ZERO_ERROR
 from flatlas.scorecard.claims import Claim, Criterion
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import kendall, pearson, spearman
-from flatlas.statistics.pooling import over_all_nets
+from flatlas.statistics.pooling import Pooling, over_all_nets, within_realizations
 
 Coefficient = Callable[[np.ndarray, np.ndarray], np.ndarray]
 COEFFICIENTS: dict[str, Coefficient] = {
     "pearson": pearson,
     "spearman": spearman,
     "kendall": kendall,
+}
+
+OVER: dict[Pooling, str] = {
+    within_realizations: "in each realization, mean over these",
+    over_all_nets: "over all nets",
 }
 
 
@@ -50,16 +59,21 @@ class Pair:
 
 
 def correlated(
-    nets: Nets, name: str, says: str, criteria: Mapping[str, Criterion], pair: Pair
+    nets: Nets,
+    name: str,
+    says: str,
+    criteria: Mapping[str, Criterion],
+    pair: Pair,
+    pooling: Pooling = within_realizations,
 ) -> Iterator[Claim]:
     """How well two quantities go together."""
     for kind, coefficient in COEFFICIENTS.items():
         yield nets.claim(
             f"{name}_{kind}",
             says,
-            f"{kind.capitalize()}'s coefficient of {pair.name}, over all nets",
+            f"{kind.capitalize()}'s coefficient of {pair.name}, {OVER[pooling]}",
             criteria[kind],
-            over_all_nets(coefficient),
+            pooling(coefficient),
             *pair.values,
             settled=pair.settled,
         )
@@ -69,7 +83,7 @@ def same(
     nets: Nets, name: str, says: str, criterion: Criterion, pair: Pair, other: Pair
 ) -> Iterator[Claim]:
     """Whether a pair goes together as another one does, up or down."""
-    words = "{kind}'s coefficient of {pair} less that of {other}"
+    words = "{kind}'s coefficient of {pair} less that of {other}; means over realizations"
     return _comparisons(nets, name, says, criterion, words, _difference, pair, other)
 
 
@@ -131,7 +145,7 @@ def _comparisons(
 ) -> Iterator[Claim]:
     """A claim for each kind of coefficient, on a number `of` both pairs' coefficients."""
     for kind, coefficient in COEFFICIENTS.items():
-        r = over_all_nets(coefficient)
+        r = within_realizations(coefficient)
         yield nets.claim(
             f"{name}_{kind}",
             says,

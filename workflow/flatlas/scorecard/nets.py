@@ -235,11 +235,11 @@ def trusted(settled: Sequence[np.ndarray]) -> bool:
 
 
 def unsettled(settled: Sequence[np.ndarray]) -> str:
-    """How many of the measurements that a claim rests on are not to be trusted."""
-    lost = sum(map(_lost, settled))
-    if not lost:
+    """How many of the measurements that a claim rests on are not to be trusted, where most are."""
+    worst = max(settled, key=lambda one: _lost(one) / max(_known(one), 1), default=np.zeros(0))
+    if not _lost(worst):
         return ""
-    return f"{lost} of {sum(map(_known, settled))} measurements did not converge."
+    return f"{_lost(worst)} of {_known(worst)} measurements did not converge."
 
 
 def _few(number: Estimate, count: int) -> str:

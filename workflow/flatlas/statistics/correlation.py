@@ -104,5 +104,6 @@ def _ranks(
 ) -> np.ndarray:
     """What is unknown ranks above all the rest, and so changes no other's rank."""
     # By pandas, which is here anyhow: scipy.stats takes as long to import as a figure to draw.
-    rows = np.where(known, values, np.inf).reshape(np.prod(known.shape[:-1], dtype=int), -1)
+    count = np.prod(known.shape[:-1], dtype=int)
+    rows = np.where(known, values, np.inf).reshape(count, known.shape[-1])
     return pd.DataFrame(rows).rank(axis=1, method=ties).to_numpy().reshape(known.shape)

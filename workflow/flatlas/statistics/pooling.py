@@ -7,6 +7,7 @@ import numpy as np
 from flatlas.statistics.means import mean
 
 Statistic = Callable[..., np.ndarray]
+Pooling = Callable[[Statistic], Statistic]
 
 
 def over_all_nets(statistic: Statistic) -> Statistic:
@@ -18,7 +19,9 @@ def within_realizations(statistic: Statistic) -> Statistic:
     """The mean over realizations of the statistic of each one's own nets.
 
     Realizations have other images, to learn and to be tested on. Where those move a quantity more
-    than what is varied does, an order of all nets would be one of data sets.
+    than what is varied does, an order of all nets would be one of data sets. Nor can the bootstrap
+    tell how well it is known: a resample has fewer realizations that differ, and so less of what
+    tells them apart, so that all nets at once go together better in it than in what it is of.
     """
     return lambda *measured: mean(statistic(*measured))
 

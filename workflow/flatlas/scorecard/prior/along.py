@@ -10,19 +10,27 @@ import numpy as np
 
 from flatlas.evidence.material import BEYOND
 from flatlas.scorecard.claims import Claim, Criterion
-from flatlas.scorecard.conventions import BARELY, BARELY_OFF, DECAYED, LESS, SOON, SPIKE
+from flatlas.scorecard.conventions import (
+    BARELY,
+    BARELY_OFF,
+    DECAYED,
+    JUMPS,
+    LESS,
+    SOON,
+    SPIKE,
+)
 from flatlas.scorecard.nets import Nets
 from flatlas.scorecard.prior.extremes import largest, smallest
 from flatlas.statistics.means import mean
 from flatlas.statistics.power_law import power_law
 
 # The paper's ascent by minibatches has too little time where losses are low: beyond zero error the
-# sharpness is judged by corners. Before it the loss is steep, and the ascent is the paper's.
+# sharpness is judged by corners. Before it, where most ascents settle, they are the paper's.
 PRIOR, ASCENT, CORNERS, WIDE, HESSIAN = (
     f"watched_{name}_summary" for name in ("prior", "sharpness", "corners", "wide", "hessian")
 )
 # The unit of changes of log10 P(f).
-IN_RANGES = "relative to the range it went through before zero error; mean over nets"
+IN_RANGES = "relative to its range from the first checkpoint to zero error; mean over nets"
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,11 @@ class Course:
         return _one(self.values[:, self.epochs == self.scaling], 0)
 
     @property
+    def rise(self) -> np.ndarray:
+        """How far it goes up after the scaling, above its value just before."""
+        return largest(self.later - self.unscaled[:, np.newaxis])
+
+    @property
     def soon(self) -> np.ndarray:
         """Soon after the scaling."""
         since = self.epochs - self.scaling
@@ -100,8 +113,12 @@ def logarithm(of: Course) -> Course:
 
 
 def log_prior(nets: Nets) -> Course:
-    """log10 P(f), in units of the range that it went through before zero error."""
-    found, before = course(nets, PRIOR, "log10_p"), approach(nets, PRIOR, "log10_p")
+    """log10 P(f), in units of the range that it went through before zero error.
+
+    That of the fresh weights, most often a constant function, is no part of it: most of the way
+    from there is gone within a few epochs.
+    """
+    found, before = course(nets, PRIOR, "log10_p"), approach(nets, PRIOR, "log10_p")[:, 1:]
     span = largest(before) - smallest(before)
     return replace(found, values=found.values / np.where(span > 0, span, np.nan)[:, np.newaxis])
 
@@ -212,6 +229,11 @@ def spiked(rise: np.ndarray) -> np.ndarray:
     return np.where(10 ** mean(rise) >= SPIKE.low, rise, np.nan)
 
 
+def jumped(rise: np.ndarray) -> np.ndarray:
+    """1 where the prior jumped; NaN where it did not, so that there is no way back."""
+    return np.where(mean(rise) > JUMPS.low, 1.0, np.nan)
+
+
 def share_left(left: np.ndarray, spike: np.ndarray) -> np.ndarray:
     """The ratio of means over realizations."""
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -244,14 +266,14 @@ def returns(nets: Nets, prior: Course) -> Claim:
         f"change of log10 P(f) from just before the α-scaling to the end, {IN_RANGES}",
         BARELY,
         mean,
-        prior.end - prior.unscaled,
+        (prior.end - prior.unscaled) * jumped(prior.rise),
         settled=(unit_settled(nets), prior.settled.end, prior.settled.unscaled),
     )
 
 
 def unit_settled(nets: Nets) -> np.ndarray:
     """Whether the searches behind the unit of `log_prior` converged."""
-    return approach(nets, PRIOR, "converged")
+    return approach(nets, PRIOR, "converged")[:, 1:]
 
 
 def _one(values: np.ndarray, place: int) -> np.ndarray:

@@ -5,6 +5,7 @@ from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import CORRELATED
 from flatlas.scorecard.correlations import Pair, correlated, flatness, log_prior
 from flatlas.scorecard.nets import Nets
+from flatlas.statistics.pooling import over_all_nets
 
 
 def judge_boolean(material: Material, called: str, measure: str, column: str) -> list[Claim]:
@@ -16,4 +17,4 @@ def judge_boolean(material: Material, called: str, measure: str, column: str) ->
         f"log10 P(f) with {called}",
     )
     says = f"P(f) of Boolean functions correlates with {called}"
-    return list(correlated(nets, "boolean", says, CORRELATED, pair))
+    return list(correlated(nets, "boolean", says, CORRELATED, pair, over_all_nets))

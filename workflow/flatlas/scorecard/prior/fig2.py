@@ -6,5 +6,5 @@ from flatlas.scorecard.prior.boolean import judge_boolean
 
 
 def judge(material: Material) -> list[Claim]:
-    """Over all functions."""
-    return judge_boolean(material, "flatness", "sharpness", "sharpness")
+    """Over all functions, by corners: the paper's ascent has too little time in ten epochs."""
+    return judge_boolean(material, "flatness by corners", "corners", "sharpness")

@@ -16,7 +16,7 @@ from flatlas.scorecard.prior.systems import (
     scattered_flatness,
     tight_prior,
 )
-from flatlas.statistics.pooling import over_all_nets
+from flatlas.statistics.pooling import within_realizations
 
 # The authors' axes of panel A, log10 P(f) and accuracy, from end to end.
 LOG_PRIORS, ACCURACIES = (-440, -320), (48, 91)
@@ -39,7 +39,7 @@ def judge(material: Material) -> list[Claim]:
 
 
 def _ends(nets: Nets) -> Iterator[Claim]:
-    """Of all nets the lowest and the highest."""
+    """Of each realization's nets the lowest and the highest."""
     for name, told, measured, (low, high) in (
         ("log10_p", "log10 P(f)", log_prior(nets), LOG_PRIORS),
         ("accuracy", "the accuracy (%)", accuracy(nets), ACCURACIES),
@@ -50,9 +50,10 @@ def _ends(nets: Nets) -> Iterator[Claim]:
             yield nets.claim(
                 f"{end}_{name}",
                 f"{told} lies within the authors' axis range, {axis}",
-                f"{end} {told} of all nets, as a place on that axis, which goes from 0 to 1",
+                f"{end} {told} of a realization's nets, as a place on that axis, which goes from 0"
+                " to 1; mean over realizations",
                 INSIDE,
-                over_all_nets(extreme),
+                within_realizations(extreme),
                 place,
                 paper=axis,
                 settled=(measured.settled,),

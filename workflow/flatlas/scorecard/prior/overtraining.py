@@ -7,7 +7,7 @@ import numpy as np
 
 from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim, Criterion
-from flatlas.scorecard.conventions import BARELY, BROKEN, CORRELATED
+from flatlas.scorecard.conventions import BARELY_OFF, BROKEN, CORRELATED
 from flatlas.scorecard.correlations import (
     COEFFICIENTS,
     Pair,
@@ -17,8 +17,8 @@ from flatlas.scorecard.correlations import (
     log_prior,
 )
 from flatlas.scorecard.nets import Nets
-from flatlas.scorecard.prior.extremes import farthest, smallest
-from flatlas.statistics.pooling import over_all_nets
+from flatlas.scorecard.prior.extremes import largest, smallest
+from flatlas.statistics.pooling import within_realizations
 
 
 class Flatness(NamedTuple):
@@ -44,7 +44,9 @@ NORM = Flatness("hessian", "spectral_norm", "a small spectral norm")
 TOP = Flatness("hessian", "log10_product", "a small geometric mean of the 50 largest eigenvalues")
 LEVELS = {
     "sgd": Level("correlates", CORRELATED, "the smallest", smallest),
-    "adam": Level("does not correlate", BROKEN, "the largest, up or down,", farthest),
+    "adam": Level(
+        "does not correlate", BROKEN, "the largest, up or down,", lambda r: largest(np.abs(r))
+    ),
 }
 
 
@@ -93,14 +95,15 @@ def _side_by_side(nets: Nets, moments: Sequence[np.ndarray]) -> np.ndarray:
 def _unchanged(nets: Nets, name: str, first: Pair, later: Pair) -> Iterator[Claim]:
     """Of all moments, each resample has its own that is farthest from zero error."""
     for kind, coefficient in COEFFICIENTS.items():
-        r = over_all_nets(coefficient)
+        r = within_realizations(coefficient)
         yield nets.claim(
             f"{name}_{kind}",
             f"overtraining leaves the correlation of {first.name} with generalization as it is",
             f"{kind.capitalize()}'s coefficient of {first.name} with the accuracy after the"
-            " overtraining that changes it most, less that at zero error",
-            BARELY,
-            lambda x, y, x2, y2, r=r: farthest(r(x2, y2) - r(x, y)[..., np.newaxis]),
+            " overtraining that changes it most, less that at zero error, up or down; means over"
+            " realizations",
+            BARELY_OFF,
+            lambda x, y, x2, y2, r=r: largest(np.abs(r(x2, y2) - r(x, y)[..., np.newaxis])),
             *(*first.values, *later.values),
             settled=(*first.settled, *later.settled),
         )
@@ -109,12 +112,12 @@ def _unchanged(nets: Nets, name: str, first: Pair, later: Pair) -> Iterator[Clai
 def _levels(nets: Nets, name: str, level: Level, later: Pair) -> Iterator[Claim]:
     """Each resample has its own moment at which what is said holds least."""
     for kind, coefficient in COEFFICIENTS.items():
-        r = over_all_nets(coefficient)
+        r = within_realizations(coefficient)
         yield nets.claim(
             f"{name}_{kind}",
             f"{later.name} {level.says} with generalization after each amount of overtraining",
             f"{kind.capitalize()}'s coefficient of {later.name} with the accuracy, {level.which} of"
-            " all later moments",
+            " all later moments; means over realizations",
             level.criteria[kind],
             lambda x, y, r=r: level.extreme(r(x, y)),
             *later.values,

@@ -17,6 +17,7 @@ from flatlas.scorecard.prior.along import (
     constant,
     course,
     falls,
+    jumped,
     log_prior,
     logarithm,
     relaxes,
@@ -71,16 +72,16 @@ def _off_zero_error(nets: Nets, prior: Course, error: Course) -> Iterator[Claim]
         f"largest rise of log10 P(f) after the α-scaling above its value just before, {IN_RANGES}",
         JUMPS,
         mean,
-        largest(risen),
+        prior.rise,
         settled=settled,
     )
     yield nets.claim(
         "prior_at_zero_error",
         "it does so only because SGD falls off zero error",
         "largest change of log10 P(f) after the α-scaling, up or down, at epochs without errors on"
-        f" S, {IN_RANGES}",
+        f" S, if it jumps at others, {IN_RANGES}",
         BARELY_OFF,
         mean,
-        largest(np.where(error.later == 0, np.abs(risen), np.nan)),
+        largest(np.where(error.later == 0, np.abs(risen), np.nan)) * jumped(prior.rise),
         settled=settled,
     )

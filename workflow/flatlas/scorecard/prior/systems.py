@@ -7,7 +7,7 @@ import numpy as np
 
 from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.scorecard.claims import Claim
-from flatlas.scorecard.conventions import BROKEN, LOOSER, MUCH_LOOSER, SMALL, TIGHT
+from flatlas.scorecard.conventions import BROKEN, CORRELATED, LOOSER, MUCH_LOOSER, SMALL, TIGHT
 from flatlas.scorecard.correlations import (
     Pair,
     Quantity,
@@ -20,6 +20,7 @@ from flatlas.scorecard.correlations import (
 )
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.means import mean
+from flatlas.statistics.pooling import Pooling, over_all_nets, within_realizations
 
 NAMES = {
     "sgd": "SGD",
@@ -45,6 +46,11 @@ def drawn(material: Material) -> list[str]:
 def called(sweep: str) -> str:
     """A sweep that the paper does not have goes by its own name."""
     return NAMES.get(sweep, sweep)
+
+
+def pooling(sweep: str) -> Pooling:
+    """Each Boolean function is a realization of its own, of one net."""
+    return over_all_nets if sweep == "boolean" else within_realizations
 
 
 def prior_pair(nets: Nets) -> Pair:
@@ -120,6 +126,13 @@ def scattered_flatness(material: Material, sweep: str, of: Flatness = WHOLE) -> 
     says = f"{of.what} against generalization is much more scattered than P(f): {called(sweep)}"
     name = f"{of.prefix}scatter_{sweep}"
     return scattered(nets, name, says, MUCH_LOOSER, of.pair(nets), prior_pair(nets))
+
+
+def going_flatness(material: Material, sweep: str) -> Iterator[Claim]:
+    """Flatness goes with generalization."""
+    nets = Nets(material, sweep)
+    says = f"flatness correlates with generalization: {called(sweep)}"
+    return correlated(nets, f"flatness_{sweep}", says, CORRELATED, flatness_pair(nets))
 
 
 def broken_flatness(material: Material, sweep: str, of: Flatness = WHOLE) -> Iterator[Claim]:
