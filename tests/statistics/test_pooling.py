@@ -39,7 +39,7 @@ def test_a_realization_without_a_number_has_no_part_in_the_mean():
 def test_the_bootstrap_knows_how_well_a_mean_over_realizations_is_known_and_no_more():
     """Of nets along eleven steps, in realizations that differ by as much as their nets do.
 
-    The truth is the number of very many realizations. Of 200 intervals of 95 %, each from five,
+    The truth is the number of very many realizations. Of 80 intervals of 95 %, each from five,
     those of the mean hold it as they should, those of all nets at once do not.
     """
     rng = np.random.default_rng(1)
@@ -51,7 +51,7 @@ def test_the_bootstrap_knows_how_well_a_mean_over_realizations_is_known_and_no_m
     covers = {}
     for pooling in (over_all_nets, within_realizations):
         truth = float(pooling(pearson)(*measured(4000)))
-        found = [estimate(pooling(pearson), *measured(5)) for _ in range(200)]
+        found = [estimate(pooling(pearson), *measured(5)) for _ in range(80)]
         covers[pooling] = np.mean([one.low <= truth <= one.high for one in found])
     assert covers[within_realizations] > 0.85
     assert covers[over_all_nets] < 0.75
