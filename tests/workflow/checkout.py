@@ -14,8 +14,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = {"report": 1, "scorecard": 1}
 NEEDED = ("Snakefile", "config", "profiles", "workflow", "envs")
 
-# Snakemake ends so much later than its last job; the profile's five seconds are for long runs.
-SOON = ("--max-jobs-per-timespan", "500/1s")
 # Run a script as its own main program, then tell which modules of the library it has loaded.
 TELLING = """
 import runpy, sys
@@ -67,7 +65,7 @@ class Checkout:
     def start(self, *arguments: str, **env: str) -> subprocess.Popen:
         """Snakemake in a process group of its own, so that it can be killed with its jobs."""
         return subprocess.Popen(
-            [sys.executable, "-m", "snakemake", "--cores", "1", *SOON, *arguments],
+            [sys.executable, "-m", "snakemake", "--cores", "1", *arguments],
             cwd=self.root, env=self.env | env, start_new_session=True, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
