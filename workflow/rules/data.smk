@@ -115,6 +115,8 @@ rule functions:
     conda:
         "../../envs/compute.yaml"
     threads: 1
+    # Trainings wait for it.
+    priority: 2
     resources:
         mem_mb=growing(2000),
         runtime=growing(240),
