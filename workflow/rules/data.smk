@@ -112,11 +112,11 @@ rule functions:
     log:
         paths.LOG.format(stage="functions", name="{samples}"),
     cache: True
+    # Trainings wait for it.
+    priority: 2
     conda:
         "../../envs/compute.yaml"
     threads: 1
-    # Trainings wait for it.
-    priority: 2
     resources:
         mem_mb=growing(2000),
         runtime=growing(240),

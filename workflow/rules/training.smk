@@ -13,11 +13,11 @@ rule train:
     log:
         paths.LOG.format(stage="train", name="{run}"),
     cache: True
+    # The longest jobs, and all else waits for them: begun last, one of them alone would end the day.
+    priority: 1
     conda:
         "../../envs/compute.yaml"
     threads: lambda wildcards: PLAN.ranks(wildcards.run)
-    # The longest jobs, and all else waits for them: begun last, one of them alone would end the day.
-    priority: 1
     resources:
         **gpu_request(lambda wildcards: PLAN.training_gpus(wildcards.run), BY_GRES),
         # Processes, a learner each; they share out the work and give the same result.

@@ -107,7 +107,7 @@ def small_print(material: Material, points: pd.DataFrame, said: str = "") -> str
     text += (", darker the more wrong labels |A| it learnt. " if varied else ". ") + said
     if "is_target" in points and (missed := int(points["is_target"].eq(False).sum())):
         text += f"{missed} nets express another function than the one they were trained to. "
-    if "first_order" in points:
+    if "first_order" in points and points["sharpness_settled"].eq(True).mean() > 0.5:
         text += (
             "Gradient: the first-order part of the sharpness, in the median net whose search"
             " converged. "
