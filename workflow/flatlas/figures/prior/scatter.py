@@ -102,7 +102,7 @@ def draw_dots(ax: Axes, points: pd.DataFrame, x: Quantity, y: Quantity) -> None:
     if FLATNESS in (x, y):
         told += first_order(shown)
     if told:
-        box = {"frameon": True, "framealpha": 0.7, "edgecolor": "none", "borderpad": 0.1}
+        box = {"frameon": True, "framealpha": 0.4, "edgecolor": "none", "borderpad": 0.1}
         ax.legend([], [], title="\n".join(told), title_fontsize=7, loc="best", **box)
 
 
