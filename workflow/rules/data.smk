@@ -1,5 +1,5 @@
 # Data: a source as four arrays; subsets, attack sets, label noise and functions as tables of indices
-# into it.
+# into it. All of it goes before trainings, which wait for it.
 
 
 rule source:
@@ -9,6 +9,7 @@ rule source:
     log:
         paths.LOG.format(stage="source", name="{source}"),
     cache: True
+    priority: 2
     conda:
         "../../envs/compute.yaml"
     threads: 1
@@ -38,6 +39,7 @@ rule subset:
     log:
         paths.LOG.format(stage="subset", name="{samples}"),
     cache: True
+    priority: 2
     conda:
         "../../envs/compute.yaml"
     threads: 1
@@ -62,6 +64,7 @@ rule label_noise:
     log:
         paths.LOG.format(stage="label_noise", name="{samples}"),
     cache: True
+    priority: 2
     conda:
         "../../envs/compute.yaml"
     threads: 1
@@ -87,6 +90,7 @@ rule attack_set:
     log:
         paths.LOG.format(stage="attack_set", name="{samples}"),
     cache: True
+    priority: 2
     conda:
         "../../envs/compute.yaml"
     threads: 1
@@ -112,7 +116,6 @@ rule functions:
     log:
         paths.LOG.format(stage="functions", name="{samples}"),
     cache: True
-    # Trainings wait for it.
     priority: 2
     conda:
         "../../envs/compute.yaml"
