@@ -38,8 +38,8 @@ include: "workflow/rules/cleaning.smk"
 
 
 # Snakemake limits how many jobs begin a second. To do so it looks through the ready ones again a while
-# after each look, and a while after that, without end: with 250 jobs done and 70 ready that took half
-# a core. Here, where nothing needs the limit and no option lifts it, it is lifted; a cluster keeps it.
+# after each look, and a while after that, without end: after 260 jobs that took half a core. Here,
+# where nothing needs the limit and no option lifts it, it is lifted; a cluster keeps it.
 onstart:
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None

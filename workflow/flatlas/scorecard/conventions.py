@@ -6,13 +6,13 @@ and along training were fixed before any figure of the study `prior` was seen; o
 the epoch of zero error, log10 P and the sharpness by three searches were known. They were mended
 once, after a review had found some that could not fail, and others that an inverse correlation
 would have met: that too before any other result was seen. A second review came when all figures of
-`prior` had been seen at the paper's scale; what it changed, and which verdicts, is in
-docs/prior.md. Those on exponents and on directions of a recording were fixed before any figure of
-the study `annealing` was seen; of one net γ = 2.38, ψ = 4.33 and the share 0.892 of the variance in
-the first 35 directions were known. Those of the study `mystery`, whose text has no numbers, were
-fixed before any of its measures was taken of a trained net. The study `false_friend` has no word of
-its own; of a logistic regression and an MLP the norms and the largest eigenvalues at a few
-strengths of L2 were known. None was changed to make a claim pass.
+`prior` had been seen at the paper's scale; what it changed is in docs/prior.md. Those on exponents
+and on directions of a recording were fixed before any figure of the study `annealing` was seen; of
+one net γ = 2.38, ψ = 4.33 and the share 0.892 of the variance in the first 35 directions were
+known. Those of the study `mystery`, whose text has no numbers, were fixed before any of its
+measures was taken of a trained net. The study `false_friend` has no word of its own; of a logistic
+regression and an MLP the norms and the largest eigenvalues at a few strengths of L2 were known.
+None was changed to make a claim pass.
 """
 
 from flatlas.scorecard.claims import Criterion, above, at_least, at_most, below, between

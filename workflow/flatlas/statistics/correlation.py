@@ -103,7 +103,7 @@ def _ranks(
     values: np.ndarray, known: np.ndarray, ties: Literal["average", "min"] = "average"
 ) -> np.ndarray:
     """What is unknown ranks above all the rest, and so changes no other's rank."""
-    # By pandas, which is here anyhow: scipy.stats takes as long to import as a figure to draw.
+    # By pandas, which figures have loaded anyhow; scipy.stats takes another half a second.
     count = np.prod(known.shape[:-1], dtype=int)
     rows = np.where(known, values, np.inf).reshape(count, known.shape[-1])
     return pd.DataFrame(rows).rank(axis=1, method=ties).to_numpy().reshape(known.shape)

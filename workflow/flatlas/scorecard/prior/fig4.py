@@ -6,8 +6,8 @@ from flatlas.scorecard.prior.systems import (
     REST,
     WHOLE,
     broken_flatness,
+    correlated_flatness,
     curvature,
-    going_flatness,
     looser_flatness,
     tight_prior,
 )
@@ -19,7 +19,7 @@ def judge(material: Material) -> list[Claim]:
     """Row by row, and whether the second one is about curvature."""
     return [
         *(claim for sweep in OPTIMIZERS for claim in tight_prior(material, sweep)),
-        *going_flatness(material, "sgd"),
+        *correlated_flatness(material, "sgd"),
         *(
             claim
             for of in (WHOLE, REST)

@@ -2,7 +2,7 @@
 
 from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
-from flatlas.scorecard.prior.systems import broken_flatness, going_flatness, tight_prior
+from flatlas.scorecard.prior.systems import broken_flatness, correlated_flatness, tight_prior
 
 ADAPTIVE = ("adagrad", "momentum", "rmsprop")
 
@@ -12,5 +12,5 @@ def judge(material: Material) -> list[Claim]:
     return [
         *(claim for one in (*ADAPTIVE, "full_batch") for claim in tight_prior(material, one)),
         *(claim for one in ADAPTIVE for claim in broken_flatness(material, one)),
-        *going_flatness(material, "full_batch"),
+        *correlated_flatness(material, "full_batch"),
     ]

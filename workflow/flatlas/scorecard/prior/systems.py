@@ -128,7 +128,7 @@ def scattered_flatness(material: Material, sweep: str, of: Flatness = WHOLE) -> 
     return scattered(nets, name, says, MUCH_LOOSER, of.pair(nets), prior_pair(nets))
 
 
-def going_flatness(material: Material, sweep: str) -> Iterator[Claim]:
+def correlated_flatness(material: Material, sweep: str) -> Iterator[Claim]:
     """Flatness goes with generalization."""
     nets = Nets(material, sweep)
     says = f"flatness correlates with generalization: {called(sweep)}"
