@@ -12,8 +12,9 @@ from PIL import Image
 COLLECT = Path(__file__).resolve().parents[1] / "docs" / "gallery" / "collect.py"
 FIGURES = [f"fig{number}" for number in range(1, 31)]
 LAPTOP = ["fig7", "fig30"]
-CLAIMS = """claim,says,quantity,criterion,paper,value,low,high,verdict,note
-flat_fig1.a,it falls,a number,below 0,,1.0,0.5,2.0,not reproduced,
+CLAIMS = """claim,says,whose,quantity,criterion,paper,value,low,high,verdict,note
+flat_fig1.a,it falls,paper,a number,below 0,,1.0,0.5,2.0,not reproduced,
+flat_fig1.b,it rises,flatlas,a number,above 0,,1.0,0.5,2.0,reproduced,
 """
 OWN = "sources: {cifar10: {kind: folder, path: cifar10, classes: 10}}\n"
 
@@ -87,3 +88,11 @@ def test_verdicts_are_counted_at_each_scale_apart(page):
     for count, preset in ((28, "paper"), (2, "laptop")):
         counts = f"0 reproduced (✓), {count} not reproduced (✗), 0 undecided (?)."
         assert f"- {count} claims at `{preset}`: {counts}" in told
+
+
+def test_questions_of_ours_are_marked_and_counted_apart(page):
+    told = page()
+    assert told.count("\n| ✓ ★ | it rises |") == len(FIGURES)
+    assert told.count("\n| ✗ | it falls |") == len(FIGURES)
+    counts = "28 reproduced (✓), 0 not reproduced (✗), 0 undecided (?)."
+    assert f"- 28 questions of ours at `paper`: {counts}" in told

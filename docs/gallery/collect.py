@@ -24,12 +24,14 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WIDTH = 1400
 SIGNS = {"reproduced": "✓", "not reproduced": "✗", "undecided": "?"}
+WHOSE = {"paper": "claims", "flatlas": "questions of ours"}
 READING = (
     "A claim is reproduced (✓) where its number and all of its interval (in brackets: 95 %, by "
     "the bootstrap over realizations; about 75 % of three, as notes tell) lie where the "
     "criterion says, not reproduced (✗) where the whole interval lies elsewhere, and else, or "
     "where solutions are missing, undecided (?). What was looked into where a claim does not "
-    "hold stands in [docs/{study}.md](../../{study}.md)."
+    "hold stands in [docs/{study}.md](../../{study}.md). Questions of ours, which no sentence "
+    "of the text answers, are marked with a star and counted apart."
 )
 
 
@@ -127,12 +129,15 @@ def _in_lines(command: str) -> str:
 
 
 def _counts(claims: pd.DataFrame) -> str:
-    """A line of verdicts for each preset: what holds at one scale need not at another."""
+    """Verdicts of each preset, for what holds at one scale need not at another; ours apart."""
     lines = []
     for preset, rows in claims.groupby("preset", sort=False):
-        counts = rows["verdict"].value_counts()
-        told = [f"{counts.get(verdict, 0)} {verdict} ({sign})" for verdict, sign in SIGNS.items()]
-        lines.append(f"- {len(rows)} claims at `{preset}`: {', '.join(told)}.")
+        for whose, called in WHOSE.items():
+            some = rows[rows["whose"] == whose]
+            counts = some["verdict"].value_counts()
+            told = [f"{counts.get(one, 0)} {one} ({sign})" for one, sign in SIGNS.items()]
+            if len(some):
+                lines.append(f"- {len(some)} {called} at `{preset}`: {', '.join(told)}.")
     return "\n".join([*lines, "", "All of them stand in [scorecard.csv](scorecard.csv)."])
 
 
@@ -150,7 +155,8 @@ def _table(claims: pd.DataFrame) -> str:
     for _, claim in claims.iterrows():
         here = f"{_number(claim['value'])} [{_number(claim['low'])}, {_number(claim['high'])}]"
         told = [claim[column] for column in ("says", "quantity", "criterion", "paper")]
-        cells = [SIGNS[claim["verdict"]], *told, here, claim["note"]]
+        star = " ★" if claim["whose"] == "flatlas" else ""
+        cells = [SIGNS[claim["verdict"]] + star, *told, here, claim["note"]]
         lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)
 

@@ -15,9 +15,15 @@ def summary() -> str:
         told = yaml.safe_load((ROOT / "config" / "studies" / f"{study}.yaml").read_text())
         link = f"[{told['title']}](docs/gallery/{study}/README.md)"
         for preset, claims in pd.read_csv(scorecard).groupby("preset", sort=False):
-            counts = [int((claims["verdict"] == one).sum()) for one in VERDICTS_IN_ORDER]
-            rows.append([link, f"`{preset}`", len(claims), *counts])
-    return table(["study", "scale", "claims", "✓ reproduced", "✗ not", "? undecided"], rows)
+            own = claims["whose"] == "flatlas"
+            rows.append([link, f"`{preset}`", (~own).sum(), *_counts(claims[~own])])
+            rows[-1] += [" · ".join(map(str, _counts(claims[own]))) if own.any() else ""]
+    names = ["study", "scale", "claims", "✓ reproduced", "✗ not", "? undecided", "ours: ✓ · ✗ · ?"]
+    return table(names, rows)
+
+
+def _counts(claims: pd.DataFrame) -> list[int]:
+    return [int((claims["verdict"] == one).sum()) for one in VERDICTS_IN_ORDER]
 
 
 VERDICTS = {"verdicts": summary}

@@ -6,7 +6,15 @@ from math import inf, nan
 import pytest
 from reading import Page
 
-from flatlas.scorecard.claims import Claim, at_least, at_most, between, claims_table, not_run
+from flatlas.scorecard.claims import (
+    Claim,
+    at_least,
+    at_most,
+    between,
+    claims_table,
+    not_run,
+    ours,
+)
 from flatlas.scorecard.page import Figure, Study, page
 from flatlas.scorecard.strip import WIDTH, strip
 from flatlas.statistics.estimate import UNKNOWN, Estimate
@@ -81,6 +89,18 @@ def test_of_several_studies_each_has_its_place_and_its_counts(study, tmp_path):
     for place in places:
         assert html.count(f'id="{place[1:]}"') == 1
     assert "Flat & sharp" in text_of(html)
+
+
+def test_questions_of_ours_are_marked_and_counted_apart(study):
+    asked = claims_table("study_s11", ours(CLAIMS[:1]), judged=True)
+    more = Study("flat", "Flat", [*study.figures, Figure("s11", "Ours", "s11.png", asked)])
+    html = page("Flat", "Paper", [more])
+    assert html.count(">our question</span>") == 1
+    assert "of 4 claims" in text_of(html)
+    assert "1 question of ours: ✓" in text_of(html)
+    alone = page("Atlas", "Paper", [Study("atlas", "Atlas", more.figures[-1:])])
+    assert "1 question of ours: ✓" in text_of(alone)
+    assert "of 0 claims" not in text_of(alone)
 
 
 def test_a_figure_that_is_not_drawn_is_told_and_is_no_claim(study, tmp_path):

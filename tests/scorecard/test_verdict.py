@@ -7,7 +7,9 @@ import pytest
 from flatlas.scorecard import conventions
 from flatlas.scorecard.claims import (
     COLUMNS,
+    FLATLAS,
     NOT_REPRODUCED,
+    PAPER,
     REPRODUCED,
     UNDECIDED,
     UNJUDGED,
@@ -19,6 +21,7 @@ from flatlas.scorecard.claims import (
     below,
     between,
     claims_table,
+    ours,
 )
 from flatlas.statistics.estimate import UNKNOWN, Estimate
 
@@ -146,6 +149,7 @@ def test_the_table_has_a_row_a_claim():
     assert first == {
         "claim": "duality_fig3.name",
         "says": "says",
+        "whose": "paper",
         "quantity": "quantity",
         "criterion": "at least 0",
         "holds_from": 0,
@@ -158,6 +162,13 @@ def test_the_table_has_a_row_a_claim():
         "note": "",
     }
     assert (second["verdict"], second["note"]) == (NOT_REPRODUCED, "Half is lost.")
+
+
+def test_questions_of_ours_are_told_from_claims_of_the_paper():
+    asked = ours([claim(at_least(0), 1, 3)])
+    table = claims_table("duality_fig3", [claim(at_least(0), 1, 3), *asked], judged=True)
+    assert list(table["whose"]) == [PAPER, FLATLAS]
+    assert list(table["verdict"]) == [REPRODUCED, REPRODUCED]
 
 
 def test_data_that_are_not_the_papers_decide_nothing():

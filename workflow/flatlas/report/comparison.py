@@ -13,7 +13,7 @@ body { margin: 0 auto; max-width: 1200px; padding: 1.5rem 2rem 4rem; }
 h2 { font-size: 1.2rem; margin: 2.5rem 0 .3rem; }
 table { width: 100%; }
 """
-COLUMNS = ("the paper says", "before [interval]", "after [interval]", "verdict before", "after")
+COLUMNS = ("claim", "before [interval]", "after [interval]", "verdict before", "after")
 HEADER = "".join(f"<th>{column}</th>" for column in COLUMNS)
 HEADINGS = {
     MOVED: "Moved beyond their intervals",

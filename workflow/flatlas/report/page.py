@@ -132,8 +132,8 @@ def _opening(told: Report) -> str:
             " data are not the papers', so every claim has its number, but is called undecided.</p>"
         )
     if judged:
-        verdicts = pd.concat([study.verdicts for study in judged])
-        text += f"{bar(verdicts)}\n{scorecard.summary(judged)}<p>{READING}</p>\n"
+        everything = pd.concat([study.claims for study in judged])
+        text += f"{bar(everything)}\n{scorecard.summary(judged)}<p>{READING}</p>\n"
     first = [one for study in told.studies for one in study.figures if one.target == told.opening]
     for figure in first:
         link = f'<a href="#{plain(figure.target)}">{symbols(figure.title)}</a>'
@@ -177,7 +177,7 @@ def _embedded(picture: bytes, told: str) -> str:
 def _claims(figure: Figure) -> str:
     if figure.claims is None:
         return ""
-    summary = f"What the paper claims {tally(figure.claims['verdict'])}"
+    summary = f"What is claimed {tally(figure.claims['verdict'])}"
     return f'<details class="more"><summary>{summary}</summary>{claims(figure.claims)}</details>\n'
 
 

@@ -1,7 +1,7 @@
-"""A claim of a paper, the number that judges it, and the verdict."""
+"""A claim, of a paper or a question of ours, the number that judges it, and the verdict."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 
 import pandas as pd
@@ -11,8 +11,10 @@ from flatlas.statistics.estimate import Estimate
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
 # Of a figure that has not been drawn: nothing is known of any of its claims.
 NOT_RUN = "not run"
+# Whose claim it is.
+PAPER, FLATLAS = "paper", "flatlas"
 COLUMNS = (
-    *("claim", "says", "quantity", "criterion", "holds_from", "holds_to", "paper"),
+    *("claim", "says", "whose", "quantity", "criterion", "holds_from", "holds_to", "paper"),
     *("value", "low", "high", "verdict", "note"),
 )
 UNJUDGED = "Not judged at this scale."
@@ -48,7 +50,8 @@ class Claim:
     """`says` is the paper's sentence in our words, `quantity` what our number is.
 
     `paper` is the paper's own number, where it gives one. A claim is not `complete` if part of
-    what it speaks of has no solutions; `note` says what is missing.
+    what it speaks of has no solutions; `note` says what is missing. One that is `ours` stands in
+    no sentence of the text, and is counted apart.
     """
 
     name: str
@@ -59,6 +62,7 @@ class Claim:
     paper: str = ""
     note: str = ""
     complete: bool = True
+    ours: bool = False
 
     @property
     def verdict(self) -> str:
@@ -98,6 +102,11 @@ def between(low: float, high: float) -> Criterion:
     return Criterion(low, high)
 
 
+def ours(claims: Iterable[Claim]) -> list[Claim]:
+    """The same, as questions of ours that the text does not answer."""
+    return [replace(claim, ours=True) for claim in claims]
+
+
 def claims_table(target: str, claims: Iterable[Claim], judged: bool) -> pd.DataFrame:
     """A row a claim, named `<target>.<claim>`.
 
@@ -107,6 +116,7 @@ def claims_table(target: str, claims: Iterable[Claim], judged: bool) -> pd.DataF
         (
             f"{target}.{claim.name}",
             claim.says,
+            FLATLAS if claim.ours else PAPER,
             claim.quantity,
             str(claim.criterion),
             claim.criterion.low,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from flatlas.scorecard.claims import NOT_REPRODUCED, NOT_RUN, REPRODUCED, UNDECIDED
+from flatlas.scorecard.claims import FLATLAS, NOT_REPRODUCED, NOT_RUN, REPRODUCED, UNDECIDED
 from flatlas.scorecard.strip import strip
 
 # A sign and a shade each: blue, vermilion and grey differ to every eye, and the signs in print.
@@ -18,7 +18,7 @@ MARKS = {
     UNDECIDED: ("?", "#6b6b6b"),
     NOT_RUN: ("–", "#767676"),
 }
-HEADER = ("the paper says", "judged by", "holds if", "paper", "here [interval]", "verdict")
+HEADER = ("claim", "judged by", "holds if", "paper", "here [interval]", "verdict")
 WIDTHS = ("25%", "26%", "8%", "8%", "17%", "16%")
 STYLE = """
 :root { color-scheme: light; }
@@ -40,6 +40,7 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 .id, .quantity, .note { font-size: .8rem; color: #555; }
 .id { font-family: ui-monospace, monospace; font-size: .72rem; }
 .interval { white-space: nowrap; }
+.ours { font-size: .72rem; color: #555; border: 1px solid #999; padding: 0 .25rem; }
 sub, sup { font-size: .75em; line-height: 0; }
 .verdict { font-weight: 600; white-space: nowrap; }
 .note { font-weight: normal; white-space: normal; }
@@ -49,8 +50,10 @@ READING = (
     "A claim holds if its number, with the 95 % bootstrap interval over realizations (of fewer"
     " than five the range of the resamples, which covers less, as the claim then says), lies where"
     " the criterion says (the shaded band); it fails if the whole interval lies outside; otherwise"
-    " it is undecided."
+    " it is undecided. What no sentence of the text says is a question of ours: it is marked, and"
+    " counted apart."
 )
+ASKED = '<span class="ours">our question</span> '
 # σ_g, ΔL_s, N_te, t_β, µ_w,n: what hangs below in the paper does so here.
 SUBSCRIPT = re.compile(r"_((?:te|β|[a-z0-9])(?:,n)?)(?![a-z])", re.IGNORECASE)
 # As F_i^−ψ and L^µ have above.
@@ -67,8 +70,23 @@ def document(title: str, style: str, body: str) -> str:
     )
 
 
-def bar(verdicts: pd.Series) -> str:
-    """How many claims came out how, as a bar and in words."""
+def asked(table: pd.DataFrame) -> pd.Series:
+    """Which claims are questions of ours."""
+    return table["whose"] == FLATLAS
+
+
+def bar(table: pd.DataFrame) -> str:
+    """How many claims came out how: the texts' as a bar and in words, then questions of ours."""
+    own = asked(table)
+    told = "" if own.all() else _of_the_texts(table.loc[~own, "verdict"])
+    questions = table.loc[own, "verdict"]
+    if len(questions):
+        several = "s" * (len(questions) > 1)
+        told += f"<p>{len(questions)} question{several} of ours: {tally(questions)}</p>"
+    return told
+
+
+def _of_the_texts(verdicts: pd.Series) -> str:
     counts = verdicts.value_counts()
     parts, told = "", ""
     for verdict in (REPRODUCED, NOT_REPRODUCED, UNDECIDED):
@@ -111,8 +129,9 @@ def _row(claim: Mapping[Hashable, Any]) -> str:
         float(str(claim[name])) for name in ("value", "low", "high", "holds_from", "holds_to")
     )
     sign, shade = MARKS[str(claim["verdict"])]
+    mark = ASKED if claim["whose"] == FLATLAS else ""
     cells = (
-        f'{symbols(claim["says"])}<div class="id">{plain(claim["claim"])}</div>',
+        f'{mark}{symbols(claim["says"])}<div class="id">{plain(claim["claim"])}</div>',
         f'<span class="quantity">{symbols(claim["quantity"])}</span>',
         plain(claim["criterion"]).replace("-", "−"),
         plain(claim["paper"]),

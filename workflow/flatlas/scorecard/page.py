@@ -6,7 +6,16 @@ from dataclasses import dataclass
 import pandas as pd
 
 from flatlas.scorecard.claims import NOT_RUN
-from flatlas.scorecard.markup import READING, bar, claims, document, plain, symbols, tally
+from flatlas.scorecard.markup import (
+    READING,
+    asked,
+    bar,
+    claims,
+    document,
+    plain,
+    symbols,
+    tally,
+)
 
 STYLE = """
 body { margin: 0 auto; max-width: 1320px; padding: 1.5rem 2rem 4rem; }
@@ -37,17 +46,17 @@ class Study:
     figures: Sequence[Figure]
 
     @property
-    def verdicts(self) -> pd.Series:
-        """One of each claim."""
-        return pd.concat([figure.claims["verdict"] for figure in self.figures])
+    def claims(self) -> pd.DataFrame:
+        """Those of all its figures."""
+        return pd.concat([figure.claims for figure in self.figures])
 
 
 def page(title: str, scale: str, studies: Sequence[Study]) -> str:
     """All claims as HTML, study by study and figure by figure, with a count of the verdicts."""
-    verdicts = pd.concat([study.verdicts for study in studies])
+    everything = pd.concat([study.claims for study in studies])
     body = (
         f"<h1>{plain(title)}</h1>\n<p>What the papers claim, and what came out at the scale"
-        f" <strong>{plain(scale)}</strong>. {READING}</p>\n{bar(verdicts)}\n"
+        f" <strong>{plain(scale)}</strong>. {READING}</p>\n{bar(everything)}\n"
     )
     if len(studies) == 1:
         body += _contents(studies[0]) + _sections(studies[0])
@@ -63,12 +72,14 @@ def summary(studies: Sequence[Study]) -> str:
     """A row a study: how its claims came out."""
     rows = ""
     for study in studies:
-        judged = (study.verdicts != NOT_RUN).sum()
-        rows += (
-            f'<tr><td><a href="#{plain(study.name)}">{symbols(study.title)}</a></td>'
-            f'<td class="number">{judged}</td><td>{tally(study.verdicts)}</td></tr>\n'
-        )
-    header = '<tr><th>study</th><th class="number">claims</th><th>verdicts</th></tr>'
+        own = asked(study.claims)
+        rows += f'<tr><td><a href="#{plain(study.name)}">{symbols(study.title)}</a></td>'
+        for verdicts in (study.claims.loc[~own, "verdict"], study.claims.loc[own, "verdict"]):
+            judged = (verdicts != NOT_RUN).sum()
+            rows += f'<td class="number">{judged}</td><td>{tally(verdicts)}</td>'
+        rows += "</tr>\n"
+    names = ("claims of the text", "verdicts", "questions of ours", "verdicts")
+    header = "<tr><th>study</th>" + "".join(f"<th>{name}</th>" for name in names) + "</tr>"
     return f"<table><thead>{header}</thead>\n<tbody>\n{rows}</tbody></table>\n"
 
 

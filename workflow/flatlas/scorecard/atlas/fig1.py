@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from flatlas.evidence.atlas import BASELINES, GAP, MEASURES, STUDY, nets, once
 from flatlas.evidence.material import Material
 from flatlas.scorecard.atlas.ranking import Ranked
-from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.claims import Claim, ours
 from flatlas.scorecard.conventions import CORRELATED, MORE
 from flatlas.statistics.rank_correlation import tau
 
 
 def judge(material: Material) -> list[Claim]:
-    """Our own questions, two of each measure."""
-    return [*_claims(material)]
+    """Two questions of each measure."""
+    return ours(_claims(material))
 
 
 def _claims(material: Material) -> Iterator[Claim]:

@@ -8,15 +8,15 @@ import pandas as pd
 from flatlas.evidence.atlas import AXES, GAP, MEASURES, nets, settings
 from flatlas.evidence.material import Material
 from flatlas.scorecard.atlas.ranking import Ranked
-from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.claims import Claim, ours
 from flatlas.scorecard.conventions import MORE
 from flatlas.statistics.estimate import UNKNOWN, Estimate
 from flatlas.statistics.rank_correlation import tau
 
 
 def judge(material: Material) -> list[Claim]:
-    """Our own question, of each measure that any of the axes has."""
-    return [*_claims(nets(material))]
+    """A question of each measure that any of the axes has."""
+    return ours(_claims(nets(material)))
 
 
 def _claims(table: pd.DataFrame) -> Iterator[Claim]:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from flatlas.evidence.atlas import NET, QUANTITIES, settled, survival
 from flatlas.evidence.material import ZERO_ERROR, Material
-from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.claims import Claim, ours
 from flatlas.scorecard.conventions import ONLY_THE_FUNCTION
 from flatlas.scorecard.nets import trusted, unsettled
 from flatlas.statistics.estimate import UNKNOWN, estimate
@@ -21,10 +21,10 @@ FEWEST = 3
 
 
 def judge(material: Material) -> list[Claim]:
-    """Our own question, of each measure and both α-scalings, where it is one."""
+    """A question of each measure and both α-scalings, where it is one."""
     table = survival(material)
     table = table[table["at"].astype(str) == ZERO_ERROR]
-    return [*_claims(table)]
+    return ours(_claims(table))
 
 
 def _claims(table: pd.DataFrame) -> Iterator[Claim]:

@@ -1,7 +1,7 @@
 """Convolution layers: whether the approximate duality gives the gap."""
 
 from flatlas.evidence.material import Material
-from flatlas.scorecard.claims import Claim, between
+from flatlas.scorecard.claims import Claim, between, ours
 from flatlas.scorecard.duality.trends import ratio
 from flatlas.scorecard.nets import Nets
 
@@ -9,13 +9,12 @@ LAYERS = {"conv1": "first", "conv2": "second"}
 
 
 def judge(material: Material) -> list[Claim]:
-    """Our own expectation: the paper's discussion leaves convolution layers open."""
+    """The paper's discussion leaves convolution layers open."""
     nets = Nets(material, "cifar_base")
-    return [
+    return ours(
         nets.claim(
             layer,
-            f"the least-squares dual weights of the {place} convolution layer give the gap (our own"
-            " expectation; the paper leaves it open)",
+            f"the least-squares dual weights of the {place} convolution layer give the gap",
             "mean l(x, w + Δw) − l(x, w) over the mean l(x′, w) − l(x, w)",
             between(0.9, 1.1),
             ratio,
@@ -23,4 +22,4 @@ def judge(material: Material) -> list[Claim]:
             nets.read(f"{layer}_summary", "pairwise_gap")[:, 0],
         )
         for layer, place in LAYERS.items()
-    ]
+    )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from flatlas.evidence.material import Material
-from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.claims import Claim, ours
 from flatlas.scorecard.conventions import BARELY, SMALL
 from flatlas.scorecard.false_friend.measured import NAMES, NORMS
 from flatlas.scorecard.nets import Nets
@@ -35,7 +35,7 @@ def _scaled(nets: Nets, name: str) -> Iterator[Claim]:
         if column != "loss":
             # Of a net that misclassifies an image only the loss is predicted.
             off = np.where(wrong > 0, np.nan, off)
-        yield nets.claim(
+        theory = nets.claim(
             f"{name}_{column}_theory",
             f"as all weights of {told} grow, {says} falls as the odds of the wrong classes",
             f"{says} over what is predicted of it, less 1, at the largest c; mean over nets",
@@ -44,6 +44,8 @@ def _scaled(nets: Nets, name: str) -> Iterator[Claim]:
             off[:, 0, -1] if off.size else off,
             settled=searched,
         )
+        # The rate is not in what is left of the preprint.
+        yield from ours([theory])
         if column != "loss":
             yield nets.claim(
                 f"{name}_{column}_small",

@@ -5,7 +5,7 @@ from functools import partial, reduce
 import numpy as np
 
 from flatlas.evidence.material import Material
-from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.claims import Claim, ours
 from flatlas.scorecard.conventions import MORE, near
 from flatlas.scorecard.false_friend.measured import NORMS, read, settled, with_history
 from flatlas.scorecard.nets import Nets
@@ -23,15 +23,16 @@ def judge(material: Material) -> list[Claim]:
     nets = Nets(material, (AVERAGED, *OTHERS))
     one, *others = (partial(_of, material, sweep) for sweep in (AVERAGED, *OTHERS))
     accuracies = [way("accuracy") for way in (one, *others)]
+    best = nets.claim(
+        "best",
+        "adaptive steps with averaged iterates generalize best of the four",
+        "mean test accuracy of averaged AdamW less that of the best other",
+        MORE,
+        lambda best, *rest: mean(best) - reduce(np.maximum, map(mean, rest)),
+        *accuracies,
+    )
     claims = [
-        nets.claim(
-            "best",
-            "adaptive steps with averaged iterates generalize best of the four (our own question)",
-            "mean test accuracy of averaged AdamW less that of the best other",
-            MORE,
-            lambda best, *rest: mean(best) - reduce(np.maximum, map(mean, rest)),
-            *accuracies,
-        ),
+        *ours([best]),
         nets.claim(
             "better",
             "adaptive steps with averaged iterates generalize better than SGD",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from flatlas.evidence.material import Material
-from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.claims import Claim, ours
 from flatlas.scorecard.conventions import BOUNDED, TIGHT, near
 from flatlas.scorecard.false_friend.measured import NAMES, along_l2
 from flatlas.scorecard.nets import Sweep
@@ -15,12 +15,12 @@ from flatlas.statistics.means import mean
 TABLE = "density_summary"
 CLASSES, LISTED = "mlp_classes", "data.classes"
 # The abstract and the introduction, which are all that is left, speak of neither.
-ELSEWHERE = " (Sagun et al., 2017, of other nets; not in what is left of the preprint)"
+ELSEWHERE = " (Sagun et al., 2017, of other nets)"
 
 
 def judge(material: Material) -> list[Claim]:
     """With and without L2, and over the number of classes."""
-    return [*_bulk(material, "logistic"), *_bulk(material, "mlp"), *_outliers(material)]
+    return ours([*_bulk(material, "logistic"), *_bulk(material, "mlp"), *_outliers(material)])
 
 
 def _bulk(material: Material, name: str) -> Iterator[Claim]:

@@ -1,6 +1,7 @@
 """Figure 4: what an α-scaling, which leaves the function as it is, does to each measure."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,7 +20,8 @@ CHANGE = "largest relative change with α, up or down; mean over nets"
 def judge(material: Material) -> list[Claim]:
     """The regrets, and flatness beside contrastive flatness."""
     nets = Nets(material, "solution")
-    return [*_regrets(nets), *_flatness(nets)]
+    claims = [*_regrets(nets), *_flatness(nets)]
+    return [replace(claim, ours="damped" in claim.name) for claim in claims]
 
 
 def _regrets(nets: Nets) -> Iterator[Claim]:

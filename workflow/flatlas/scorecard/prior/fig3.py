@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from flatlas.evidence.material import Material
-from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.claims import Claim, ours
 from flatlas.scorecard.conventions import INSIDE
 from flatlas.scorecard.correlations import accuracy, log_prior
 from flatlas.scorecard.nets import Nets
@@ -27,13 +27,9 @@ def judge(material: Material) -> list[Claim]:
     systems = drawn(material)
     return [
         *(claim for sweep in systems for claim in tight_prior(material, sweep)),
-        *(
-            claim
-            for of in (WHOLE, REST)
-            for sweep in systems
-            for claim in scattered_flatness(material, sweep, of)
-        ),
-        *(curvature(material, sweep) for sweep in systems),
+        *(claim for sweep in systems for claim in scattered_flatness(material, sweep, WHOLE)),
+        *ours(claim for sweep in systems for claim in scattered_flatness(material, sweep, REST)),
+        *ours(curvature(material, sweep) for sweep in systems),
         *_ends(Nets(material, "sgd")),
     ]
 

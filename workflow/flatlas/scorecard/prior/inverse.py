@@ -1,10 +1,10 @@
 """Not in the paper: what it says of Figure 5, where α divides the first layer."""
 
 from flatlas.evidence.material import Material
-from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.claims import Claim, ours
 from flatlas.scorecard.prior.scaling import judge_scaling
 
 
 def judge(material: Material) -> list[Claim]:
     """From zero error to the scaling, and after it; what comes before is Figure 5's."""
-    return judge_scaling(material, "scaled_inverse")
+    return ours(judge_scaling(material, "scaled_inverse"))

@@ -1,7 +1,7 @@
 """Not in the paper: whether it matters which link the prior has."""
 
 from flatlas.evidence.material import Material
-from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.claims import Claim, ours
 from flatlas.scorecard.conventions import TIGHT
 from flatlas.scorecard.correlations import Pair, correlated, log_prior
 from flatlas.scorecard.nets import Nets
@@ -12,4 +12,4 @@ def judge(material: Material) -> list[Claim]:
     nets = Nets(material, "sgd")
     pair = Pair(log_prior(nets), log_prior(nets, "heaviside"), "log10 P(f) by either link")
     says = "the hard sign and the probit link tell the same of P(f)"
-    return list(correlated(nets, "same", says, TIGHT, pair))
+    return ours(correlated(nets, "same", says, TIGHT, pair))
