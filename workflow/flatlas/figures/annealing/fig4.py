@@ -17,8 +17,6 @@ Point = tuple[float, int]
 FREE: Point = (0, 0)
 # Below this, errors stand on a straight scale: there may be none at all.
 STRAIGHT = 0.01
-# Where matplotlib puts a legend.
-BEST, LOWER_LEFT = 0, 3
 NET = ["run", "seed"]
 POINT = ["strength", "directions"]
 ERRORS = ["epsilon_1", "epsilon_2"]
@@ -64,9 +62,11 @@ def draw(material: Material) -> Drawing:
     _free_level(axes[5], saturated[ldc])
     for ax, title in zip(axes, _titles(held), strict=True):
         ax.set_title(title, fontsize=8.5)
-        if ax.get_legend_handles_labels()[0]:
-            place = LOWER_LEFT if ax is axes[4] else BEST
-            ax.legend(loc=place, frameon=True, framealpha=0.8, edgecolor="none")
+        if ax in axes[4:]:
+            # The curves may go anywhere.
+            ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
+        elif ax.get_legend_handles_labels()[0]:
+            ax.legend(frameon=True, framealpha=0.8, edgecolor="none")
     said = (
         "A, C: thin, each realization; thick, their mean. B, D: the first realization. E: a point a"
         " λ, the topmost with 0; inset, over λ, whose units differ;"
