@@ -9,4 +9,6 @@ from flatlas.figures.style import Drawing
 def draw(material: Material) -> Drawing:
     """A column a system or optimizer; sharpness by the paper's ascent, and by corners."""
     rows = [(NORM_FLATNESS, FLATNESS), (NORM_FLATNESS, CORNERS)]
-    return draw_systems(material, SYSTEMS | OPTIMIZERS, rows, ("sharpness", "corners", "hessian"))
+    measures = ("sharpness", "corners", "hessian")
+    said = "Of Boolean functions the coefficients are over all nets. "
+    return draw_systems(material, SYSTEMS | OPTIMIZERS, rows, measures, said)

@@ -53,7 +53,7 @@ class Quantity:
 LOG_PRIOR = Quantity("log10_p", r"$\log_{10}P(f)$", "prior")
 ACCURACY = Quantity("accuracy", "generalization accuracy (%)")
 FLATNESS = Quantity("flatness", r"flatness, $-\log_{10}$ sharpness", "sharpness")
-CORNERS = Quantity("corners_flatness", r"flatness, $-\log_{10}$ sharpness by corners", "corners")
+CORNERS = Quantity("corners_flatness", "flatness by corners", "corners")
 REST_FLATNESS = Quantity("rest_flatness", r"$-\log_{10}$ sharpness beyond first order", "corners")
 NORM_FLATNESS = Quantity("norm_flatness", r"$-\log_{10}$ spectral norm", "hessian")
 TOP_FLATNESS = Quantity("top_flatness", r"$-\log_{10}$ geometric mean of 50 $\lambda_i$", "hessian")
