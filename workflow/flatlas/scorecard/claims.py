@@ -37,12 +37,12 @@ class Criterion:
     def __str__(self) -> str:
         """As a reader says it."""
         if isfinite(self.low) and isfinite(self.high) and not self.strict:
-            return f"{self.low:g} to {self.high:g}"
+            return f"{self.low:.4g} to {self.high:.4g}"
         ends = {
             "above" if self.strict else "at least": self.low,
             "below" if self.strict else "at most": self.high,
         }
-        return ", ".join(f"{word} {end:g}" for word, end in ends.items() if isfinite(end))
+        return ", ".join(f"{word} {end:.4g}" for word, end in ends.items() if isfinite(end))
 
 
 @dataclass(frozen=True)
