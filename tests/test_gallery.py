@@ -90,6 +90,13 @@ def test_verdicts_are_counted_at_each_scale_apart(page):
         assert f"- {count} claims at `{preset}`: {counts}" in told
 
 
+def test_claims_of_an_older_flatlas_are_refused(page, tmp_path):
+    old = tmp_path / "results" / "paper" / "flat" / "fig1.claims.csv"
+    old.write_text("claim,says\nflat_fig1.a,it falls\n")
+    with pytest.raises(SystemExit, match="older flatlas"):
+        page()
+
+
 def test_questions_of_ours_are_marked_and_counted_apart(page):
     told = page()
     assert told.count("\n| ✓ ★ | it rises |") == len(FIGURES)

@@ -30,8 +30,9 @@ READING = (
     "the bootstrap over realizations; about 75 % of three, as notes tell) lie where the "
     "criterion says, not reproduced (✗) where the whole interval lies elsewhere, and else, or "
     "where solutions are missing, undecided (?). What was looked into where a claim does not "
-    "hold stands in [docs/{study}.md](../../{study}.md). Questions of ours, which no sentence "
-    "of the text answers, are marked with a star and counted apart."
+    "hold stands in [docs/{study}.md](../../{study}.md). What no sentence "
+    "of the text says is a question of ours: it has a star and is counted apart, and its ✓ means "
+    "yes, its ✗ no."
 )
 
 
@@ -78,7 +79,7 @@ def _collect(
         parts += [f"## {figure}: {title}", f"![{figure}]({figure}.png)"]
         claims = picture.with_suffix(".claims.csv")
         if claims.is_file():
-            table = pd.read_csv(claims, keep_default_na=False).assign(preset=preset)
+            table = _known(claims).assign(preset=preset)
             tables.append(table)
             parts.append(_table(table))
     claims = pd.concat(tables, ignore_index=True)
@@ -93,6 +94,13 @@ def _collect(
         typed,
     ]
     (page / "README.md").write_text("\n\n".join([*head, *parts]) + "\n", encoding="utf-8")
+
+
+def _known(file: Path) -> pd.DataFrame:
+    claims = pd.read_csv(file, keep_default_na=False)
+    if "whose" not in claims:
+        sys.exit(f"{file} is of an older flatlas: delete it and draw its figure again.")
+    return claims
 
 
 def _picture(study: str, preset: str, figure: str) -> Path:

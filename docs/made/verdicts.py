@@ -16,8 +16,8 @@ def summary() -> str:
         link = f"[{told['title']}](docs/gallery/{study}/README.md)"
         for preset, claims in pd.read_csv(scorecard).groupby("preset", sort=False):
             own = claims["whose"] == "flatlas"
-            rows.append([link, f"`{preset}`", (~own).sum(), *_counts(claims[~own])])
-            rows[-1] += [" · ".join(map(str, _counts(claims[own]))) if own.any() else ""]
+            ours = " · ".join(map(str, _counts(claims[own]))) if own.any() else ""
+            rows.append([link, f"`{preset}`", (~own).sum(), *_counts(claims[~own]), ours])
     names = ["study", "scale", "claims", "✓ reproduced", "✗ not", "? undecided", "ours: ✓ · ✗ · ?"]
     return table(names, rows)
 

@@ -103,10 +103,36 @@ def test_questions_of_ours_are_marked_and_counted_apart(study):
     assert "of 0 claims" not in text_of(alone)
 
 
+def test_what_is_not_drawn_is_no_claim_of_a_text(tmp_path):
+    asked = claims_table("late_fig2", ours(CLAIMS[:1]), judged=True)
+    late = undrawn(tmp_path)
+    late = Study("late", "Late", [*late.figures, Figure("fig2", "Asked", "fig2.png", asked)])
+    text = text_of(page("Late", "Paper", [late]))
+    assert "1 question of ours" in text
+    assert "1 figure not run" in text
+    assert "0 claims" not in text
+
+
+def test_where_nothing_is_claimed_the_page_says_so():
+    nothing = Figure("s7", "Nothing", "s7.png", claims_table("flat_s7", [], judged=True))
+    assert "Nothing is claimed." in text_of(page("Flat", "Paper", [Study("f", "Flat", [nothing])]))
+
+
+def test_the_summary_has_a_number_for_the_text_and_one_for_us(study):
+    asked = claims_table("study_s11", ours(CLAIMS[:2]), judged=True)
+    mixed = Study("flat", "Flat", [*study.figures, Figure("s11", "Ours", "s11.png", asked)])
+    alone = Study("atlas", "Atlas", mixed.figures[-1:])
+    html = page("All", "Paper", [mixed, alone])
+    numbers = [row.split('<td class="number">')[1:] for row in html.split("<tr>") if "#" in row]
+    counted = [[int(cell.split("<")[0]) for cell in row] for row in numbers if row]
+    assert counted[:2] == [[4, 2], [0, 2]]
+
+
 def test_a_figure_that_is_not_drawn_is_told_and_is_no_claim(study, tmp_path):
     html = page("All", "Paper", [study, undrawn(tmp_path)])
     text = text_of(html)
-    assert "of 4 claims; 1 figure not run" in text
+    assert "of 4 claims" in text
+    assert "1 figure not run" in text
     assert "– not run" in text
     assert "The <late> one" in text
     assert not any(link.startswith("fig1") for link in Page(html).links), "no picture to link to"

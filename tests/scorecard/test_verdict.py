@@ -4,6 +4,7 @@ from math import inf, nan
 
 import pytest
 
+from flatlas.errors import FlatlasError
 from flatlas.scorecard import conventions
 from flatlas.scorecard.claims import (
     COLUMNS,
@@ -21,6 +22,7 @@ from flatlas.scorecard.claims import (
     below,
     between,
     claims_table,
+    known,
     ours,
 )
 from flatlas.statistics.estimate import UNKNOWN, Estimate
@@ -177,6 +179,18 @@ def test_data_that_are_not_the_papers_decide_nothing():
     assert list(table["verdict"]) == [UNDECIDED, UNDECIDED]
     assert list(table["note"]) == [UNJUDGED, f"{UNJUDGED} Half is lost."]
     assert list(table["value"]) == [2, 2]
+
+
+def test_a_table_of_an_older_run_is_refused():
+    table = claims_table("duality_fig3", [claim(at_least(0), 1, 3)], judged=True)
+    assert known(table, "fig3.claims.csv") is table
+    with pytest.raises(FlatlasError, match=r"fig3\.claims\.csv lacks whose.*older"):
+        known(table.drop(columns="whose"), "fig3.claims.csv")
+
+
+def test_a_criterion_is_told_in_four_digits():
+    assert str(between(-1 / 3, 1 / 3)) == "-0.3333 to 0.3333"
+    assert str(between(0.999, 1.001)) == "0.999 to 1.001"
 
 
 def test_a_figure_without_claims_has_an_empty_table():

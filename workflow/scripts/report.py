@@ -9,7 +9,7 @@ from flatlas.report.captions import caption
 from flatlas.report.costs import cost_of_stages, jobs_from
 from flatlas.report.facts import facts
 from flatlas.report.page import Change, Figure, Report, Study, read_picture, report
-from flatlas.scorecard.claims import not_run
+from flatlas.scorecard.claims import known, not_run
 from flatlas.store.atomic import replacing
 from flatlas.store.tables import read_table
 
@@ -19,7 +19,11 @@ def figure(told, folder):
     claims = None
     if "claims" in files:
         drawn = picture and Path(files["claims"]).is_file()
-        claims = read_table(files["claims"]) if drawn else not_run(told["target"], told["title"])
+        claims = (
+            known(read_table(files["claims"]), files["claims"])
+            if drawn
+            else not_run(told["target"], told["title"])
+        )
     if not picture:
         return Figure(
             told["target"], told["name"], told["title"], caption(told["caption"]), claims=claims

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from flatlas.jobs.job import Job
-from flatlas.scorecard.claims import not_run
+from flatlas.scorecard.claims import known, not_run
 from flatlas.scorecard.page import Figure, Study, page
 from flatlas.store.atomic import replacing
 from flatlas.store.tables import read_table, write_table
@@ -15,7 +15,8 @@ def figure(study, told):
     name, title = told["name"], told["title"]
     if not Path(told["claims"]).is_file():
         return Figure(name, title, "", not_run(f"{study}_{name}", title))
-    return Figure(name, title, told["picture"], read_table(told["claims"]))
+    claims = known(read_table(told["claims"]), told["claims"])
+    return Figure(name, title, told["picture"], claims)
 
 
 with Job(globals().get("snakemake"), "scorecard") as job:

@@ -177,7 +177,7 @@ def _embedded(picture: bytes, told: str) -> str:
 def _claims(figure: Figure) -> str:
     if figure.claims is None:
         return ""
-    summary = f"What is claimed {tally(figure.claims['verdict'])}"
+    summary = f"What is claimed {tally(figure.claims)}"
     return f'<details class="more"><summary>{summary}</summary>{claims(figure.claims)}</details>\n'
 
 

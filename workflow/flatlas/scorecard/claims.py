@@ -6,6 +6,7 @@ from math import inf, isfinite
 
 import pandas as pd
 
+from flatlas.errors import FlatlasError
 from flatlas.statistics.estimate import Estimate
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
@@ -131,6 +132,17 @@ def claims_table(target: str, claims: Iterable[Claim], judged: bool) -> pd.DataF
         for claim in claims
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def known(table: pd.DataFrame, file: str) -> pd.DataFrame:
+    """A table that was read, if it is one of claims as they are told today."""
+    missing = [name for name in COLUMNS if name not in table]
+    if missing:
+        raise FlatlasError(
+            f"{file} lacks {', '.join(missing)}: an older flatlas has made it. Delete it and draw"
+            " its figure again, with `snakemake` and the figure's name."
+        )
+    return table
 
 
 def not_run(target: str, title: str) -> pd.DataFrame:

@@ -50,10 +50,10 @@ READING = (
     "A claim holds if its number, with the 95 % bootstrap interval over realizations (of fewer"
     " than five the range of the resamples, which covers less, as the claim then says), lies where"
     " the criterion says (the shaded band); it fails if the whole interval lies outside; otherwise"
-    " it is undecided. What no sentence of the text says is a question of ours: it is marked, and"
-    " counted apart."
+    " it is undecided. What no sentence of the text says is a question of ours: it is marked and"
+    " counted apart, and its ✓ means yes, its ✗ no."
 )
-ASKED = '<span class="ours">our question</span> '
+QUESTION = '<span class="ours">our question</span> '
 # σ_g, ΔL_s, N_te, t_β, µ_w,n: what hangs below in the paper does so here.
 SUBSCRIPT = re.compile(r"_((?:te|β|[a-z0-9])(?:,n)?)(?![a-z])", re.IGNORECASE)
 # As F_i^−ψ and L^µ have above.
@@ -70,23 +70,24 @@ def document(title: str, style: str, body: str) -> str:
     )
 
 
-def asked(table: pd.DataFrame) -> pd.Series:
-    """Which claims are questions of ours."""
-    return table["whose"] == FLATLAS
+def whose(table: pd.DataFrame) -> tuple[pd.Series, pd.Series, int]:
+    """The verdicts on claims of the texts, those on questions of ours; how many are not run."""
+    drawn, own = table["verdict"] != NOT_RUN, table["whose"] == FLATLAS
+    return table.loc[drawn & ~own, "verdict"], table.loc[drawn & own, "verdict"], sum(~drawn)
 
 
 def bar(table: pd.DataFrame) -> str:
     """How many claims came out how: the texts' as a bar and in words, then questions of ours."""
-    own = asked(table)
-    told = "" if own.all() else _of_the_texts(table.loc[~own, "verdict"])
-    questions = table.loc[own, "verdict"]
+    texts, questions, missing = whose(table)
+    told = [_of_texts(texts)] if len(texts) else []
     if len(questions):
-        several = "s" * (len(questions) > 1)
-        told += f"<p>{len(questions)} question{several} of ours: {tally(questions)}</p>"
-    return told
+        told.append(f"<p>{_several(len(questions), 'question')} of ours: {signs(questions)}</p>")
+    if missing:
+        told.append(f"<p>{_several(missing, 'figure')} not run</p>")
+    return "\n".join(told) or "<p>Nothing is claimed.</p>"
 
 
-def _of_the_texts(verdicts: pd.Series) -> str:
+def _of_texts(verdicts: pd.Series) -> str:
     counts = verdicts.value_counts()
     parts, told = "", ""
     for verdict in (REPRODUCED, NOT_REPRODUCED, UNDECIDED):
@@ -94,16 +95,27 @@ def _of_the_texts(verdicts: pd.Series) -> str:
         count = int(counts.get(verdict, 0))
         parts += f'<div style="flex:{count};background:{shade}"></div>' if count else ""
         told += f'<span style="color:{shade}">{sign} {count} {verdict}</span>'
-    missing = int(counts.get(NOT_RUN, 0))
-    waiting = f"; {missing} figure{'s' * (missing > 1)} not run" if missing else ""
-    judged = len(verdicts) - missing
     return (
-        f'<div class="bar">{parts}</div>\n<p class="counts">{told} of {judged} claims{waiting}</p>'
+        f'<div class="bar">{parts}</div>\n'
+        f'<p class="counts">{told} of {_several(len(verdicts), "claim")}</p>'
     )
 
 
-def tally(verdicts: pd.Series) -> str:
+def _several(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def tally(table: pd.DataFrame) -> str:
     """The same in a few signs."""
+    texts, questions, missing = whose(table)
+    told = signs(texts)
+    if len(questions):
+        told += f'<span class="tally">ours: </span>{signs(questions)}'
+    return told + signs(pd.Series([NOT_RUN] * missing))
+
+
+def signs(verdicts: pd.Series) -> str:
+    """How many there are of each verdict."""
     counts = verdicts.value_counts()
     told = "".join(
         f'<span style="color:{shade}" title="{verdict}">{sign}&thinsp;{counts[verdict]}</span>'
@@ -129,7 +141,7 @@ def _row(claim: Mapping[Hashable, Any]) -> str:
         float(str(claim[name])) for name in ("value", "low", "high", "holds_from", "holds_to")
     )
     sign, shade = MARKS[str(claim["verdict"])]
-    mark = ASKED if claim["whose"] == FLATLAS else ""
+    mark = QUESTION if claim["whose"] == FLATLAS else ""
     cells = (
         f'{mark}{symbols(claim["says"])}<div class="id">{plain(claim["claim"])}</div>',
         f'<span class="quantity">{symbols(claim["quantity"])}</span>',

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from flatlas.scorecard.claims import NOT_RUN
 from flatlas.scorecard.markup import (
     READING,
-    asked,
     bar,
     claims,
     document,
     plain,
+    signs,
     symbols,
     tally,
+    whose,
 )
 
 STYLE = """
@@ -72,14 +72,16 @@ def summary(studies: Sequence[Study]) -> str:
     """A row a study: how its claims came out."""
     rows = ""
     for study in studies:
-        own = asked(study.claims)
-        rows += f'<tr><td><a href="#{plain(study.name)}">{symbols(study.title)}</a></td>'
-        for verdicts in (study.claims.loc[~own, "verdict"], study.claims.loc[own, "verdict"]):
-            judged = (verdicts != NOT_RUN).sum()
-            rows += f'<td class="number">{judged}</td><td>{tally(verdicts)}</td>'
-        rows += "</tr>\n"
-    names = ("claims of the text", "verdicts", "questions of ours", "verdicts")
-    header = "<tr><th>study</th>" + "".join(f"<th>{name}</th>" for name in names) + "</tr>"
+        texts, questions, _ = whose(study.claims)
+        cells = "".join(
+            f'<td class="number">{len(verdicts)}</td><td>{signs(verdicts)}</td>'
+            for verdicts in (texts, questions)
+        )
+        link = f'<a href="#{plain(study.name)}">{symbols(study.title)}</a>'
+        rows += f"<tr><td>{link}</td>{cells}</tr>\n"
+    names = ("claims of the text", "questions of ours")
+    heads = "".join(f'<th class="number">{name}</th><th></th>' for name in names)
+    header = f"<tr><th>study</th>{heads}</tr>"
     return f"<table><thead>{header}</thead>\n<tbody>\n{rows}</tbody></table>\n"
 
 
@@ -99,7 +101,7 @@ def _section(place: str, figure: Figure) -> str:
     link = f'<a href="{plain(figure.picture)}">{name}</a>' if figure.picture else name
     return (
         f'<section id="{place}">\n<h3>{link}'
-        f"<span>{symbols(figure.title)}</span>{tally(figure.claims['verdict'])}</h3>\n"
+        f"<span>{symbols(figure.title)}</span>{tally(figure.claims)}</h3>\n"
         f"{claims(figure.claims)}</section>\n"
     )
 

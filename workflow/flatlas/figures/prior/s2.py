@@ -10,5 +10,4 @@ def draw(material: Material) -> Drawing:
     """A column a system or optimizer; sharpness by the paper's ascent, and by corners."""
     rows = [(NORM_FLATNESS, FLATNESS), (NORM_FLATNESS, CORNERS)]
     measures = ("sharpness", "corners", "hessian")
-    said = "Of Boolean functions the coefficients are over all nets. "
-    return draw_systems(material, SYSTEMS | OPTIMIZERS, rows, measures, said)
+    return draw_systems(material, SYSTEMS | OPTIMIZERS, rows, measures)

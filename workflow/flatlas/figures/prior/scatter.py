@@ -36,6 +36,7 @@ SYSTEMS = {
 COEFFICIENTS = {"$r$": pearson, r"$\rho$": spearman, r"$\tau$": kendall}
 NAMED = r"$r$, $\rho$, $\tau$: coefficients of Pearson, Spearman, Kendall"
 LEGEND, OF_ALL_NETS = f"{NAMED} in each realization, means over these. ", f"{NAMED}. "
+OF_BOOLEAN = "Of Boolean functions over all nets. "
 SHADES = ListedColormap(shades(256))
 # More dots than this would hide each other.
 MANY = 200
@@ -53,7 +54,7 @@ class Quantity:
 LOG_PRIOR = Quantity("log10_p", r"$\log_{10}P(f)$", "prior")
 ACCURACY = Quantity("accuracy", "generalization accuracy (%)")
 FLATNESS = Quantity("flatness", r"flatness, $-\log_{10}$ sharpness", "sharpness")
-CORNERS = Quantity("corners_flatness", "flatness by corners", "corners")
+CORNERS = Quantity("corners_flatness", r"$-\log_{10}$ sharpness by corners", "corners")
 REST_FLATNESS = Quantity("rest_flatness", r"$-\log_{10}$ sharpness beyond first order", "corners")
 NORM_FLATNESS = Quantity("norm_flatness", r"$-\log_{10}$ spectral norm", "hessian")
 TOP_FLATNESS = Quantity("top_flatness", r"$-\log_{10}$ geometric mean of 50 $\lambda_i$", "hessian")

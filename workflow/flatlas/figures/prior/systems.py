@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from flatlas.evidence.material import Material
 from flatlas.figures.prior.nets import nets, small_print, sweeps
-from flatlas.figures.prior.scatter import LEGEND, Quantity, draw_grid
+from flatlas.figures.prior.scatter import LEGEND, OF_BOOLEAN, Quantity, draw_grid
 from flatlas.figures.style import Drawing, note
 
 
@@ -17,8 +17,10 @@ def draw_systems(
 ) -> Drawing:
     """A row of panels for each pair (x, y) of what the measures tell, with the sweeps' names."""
     points = nets(material, *measures)
-    figure, _ = draw_grid(points, rows, columns(material, names))
-    note(figure, small_print(material, points, said + LEGEND))
+    drawn = columns(material, names)
+    figure, _ = draw_grid(points, rows, drawn)
+    legend = LEGEND + OF_BOOLEAN if "boolean" in drawn else LEGEND
+    note(figure, small_print(material, points, said + legend))
     return Drawing(figure, points)
 
 

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from flatlas.evidence.material import Material
-from flatlas.scorecard.claims import Claim
+from flatlas.scorecard.claims import Claim, ours
 from flatlas.scorecard.conventions import MORE, RISING
 from flatlas.scorecard.false_friend.measured import (
     NAMES,
@@ -51,7 +51,7 @@ def _raised(material: Material, name: str) -> Iterator[Claim]:
         if values.shape[1] < FEWEST:
             continue
         strengths = np.arange(values.shape[1], dtype=float)
-        yield nets.claim(
+        rises = nets.claim(
             f"{name}_{column}_rises",
             f"the more L2, the larger {says} of {NAMES[name]}",
             f"rank correlation of {says}, mean over nets, with the strength of L2",
@@ -60,6 +60,7 @@ def _raised(material: Material, name: str) -> Iterator[Claim]:
             values,
             settled=settled(nets, column),
         )
+        yield from ours([rises])
 
 
 def _excess(place: int, measured: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import JUMPS, ONLY_THE_FUNCTION, SMALL
-from flatlas.scorecard.mystery.fig3 import FLATNESS
+from flatlas.scorecard.mystery.fig3 import FLATNESS, OURS
 from flatlas.scorecard.mystery.measured import labels, place_of
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.means import mean
@@ -20,8 +20,7 @@ CHANGE = "largest relative change with α, up or down; mean over nets"
 def judge(material: Material) -> list[Claim]:
     """The regrets, and flatness beside contrastive flatness."""
     nets = Nets(material, "solution")
-    claims = [*_regrets(nets), *_flatness(nets)]
-    return [replace(claim, ours="damped" in claim.name) for claim in claims]
+    return [*_regrets(nets), *_flatness(nets)]
 
 
 def _regrets(nets: Nets) -> Iterator[Claim]:
@@ -43,7 +42,7 @@ def _regrets(nets: Nets) -> Iterator[Claim]:
             _at(_read(nets, BALL, column, "factor", "damping"), place)
             for column in ("regret", "converged")
         )
-        yield nets.claim(
+        claim = nets.claim(
             name,
             says,
             f"{CHANGE}, of R/ε in the KL-ball",
@@ -52,6 +51,7 @@ def _regrets(nets: Nets) -> Iterator[Claim]:
             _change(nets, BALL, measured),
             settled=(settled,),
         )
+        yield replace(claim, ours=name in OURS)
 
 
 def _flatness(nets: Nets) -> Iterator[Claim]:

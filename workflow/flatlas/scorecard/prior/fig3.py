@@ -30,7 +30,8 @@ def judge(material: Material) -> list[Claim]:
         *(claim for sweep in systems for claim in scattered_flatness(material, sweep, WHOLE)),
         *ours(claim for sweep in systems for claim in scattered_flatness(material, sweep, REST)),
         *ours(curvature(material, sweep) for sweep in systems),
-        *_ends(Nets(material, "sgd")),
+        # Axes are no sentences.
+        *ours(_ends(Nets(material, "sgd"))),
     ]
 
 

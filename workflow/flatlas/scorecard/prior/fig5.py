@@ -1,6 +1,7 @@
 """Figure 5: prior and sharpness along training, and the α-scaling that leaves zero error."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,7 +9,17 @@ from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import LESS, NEAR
 from flatlas.scorecard.nets import Nets
-from flatlas.scorecard.prior.along import ASCENT, PRIOR, approach
+from flatlas.scorecard.prior.along import (
+    ASCENT,
+    CORNERS,
+    PRIOR,
+    approach,
+    constant,
+    course,
+    falls,
+    log_prior,
+    logarithm,
+)
 from flatlas.scorecard.prior.scaling import judge_scaling
 from flatlas.statistics.means import mean
 
@@ -18,7 +29,8 @@ ZERO_ERROR_EPOCH = 140
 
 def judge(material: Material) -> list[Claim]:
     """From the fresh weights to zero error, from there to the scaling, and after it."""
-    return [*_until_zero_error(Nets(material, SWEEP)), *judge_scaling(material, SWEEP)]
+    nets = Nets(material, SWEEP)
+    return [*_until_zero_error(nets), *_until_scaling(nets), *judge_scaling(material, SWEEP)]
 
 
 def _until_zero_error(nets: Nets) -> Iterator[Claim]:
@@ -47,6 +59,22 @@ def _until_zero_error(nets: Nets) -> Iterator[Claim]:
             logs[:, -1] - logs[:, 0],
             settled=(settled[:, -1], settled[:, 0]),
         )
+
+
+def _until_scaling(nets: Nets) -> list[Claim]:
+    sharpness = logarithm(course(nets, CORNERS, "sharpness"))
+    return [
+        constant(nets, log_prior(nets)),
+        falls(nets, "sharpness", "the sharpness", sharpness),
+        _loss_falls(nets),
+    ]
+
+
+def _loss_falls(nets: Nets) -> Claim:
+    """It takes no search."""
+    loss = logarithm(course(nets, CORNERS, "loss"))
+    known = replace(loss, searches=np.full_like(loss.values, np.nan))
+    return falls(nets, "loss", "the loss on S", known)
 
 
 def _logs(values: np.ndarray) -> np.ndarray:

@@ -6,5 +6,5 @@ from flatlas.scorecard.prior.scaling import judge_scaling
 
 
 def judge(material: Material) -> list[Claim]:
-    """From zero error to the scaling, and after it; what comes before is Figure 5's."""
+    """The scaling, and what comes after it; what comes before is Figure 5's."""
     return ours(judge_scaling(material, "scaled_inverse"))

@@ -1,7 +1,6 @@
 """An α-scaling long after zero error: what it does to the prior, the sharpness and the errors."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -14,9 +13,7 @@ from flatlas.scorecard.prior.along import (
     IN_RANGES,
     PRIOR,
     Course,
-    constant,
     course,
-    falls,
     jumped,
     log_prior,
     logarithm,
@@ -31,27 +28,17 @@ from flatlas.statistics.means import mean
 
 
 def judge_scaling(material: Material, sweep: str) -> list[Claim]:
-    """From zero error to the scaling, and after it."""
+    """The scaling, and what comes after it."""
     nets = Nets(material, sweep)
     prior, error = log_prior(nets), course(nets, PRIOR, "train_error")
     sharpness = logarithm(course(nets, CORNERS, "sharpness"))
     return [
-        constant(nets, prior),
-        falls(nets, "sharpness", "the sharpness", sharpness),
-        _loss_falls(nets),
         spikes(nets, "sharpness", "the sharpness", sharpness),
         relaxes(nets, "sharpness", "the sharpness", sharpness),
         untouched(nets, prior),
         *_off_zero_error(nets, prior, error),
         returns(nets, prior),
     ]
-
-
-def _loss_falls(nets: Nets) -> Claim:
-    """It takes no search."""
-    loss = logarithm(course(nets, CORNERS, "loss"))
-    known = replace(loss, searches=np.full_like(loss.values, np.nan))
-    return falls(nets, "loss", "the loss on S", known)
 
 
 def _off_zero_error(nets: Nets, prior: Course, error: Course) -> Iterator[Claim]:
