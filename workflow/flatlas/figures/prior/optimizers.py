@@ -21,7 +21,9 @@ def draw(material: Material) -> Drawing:
     log_prior, flatness, accuracy = APART.values()
     rows = [(log_prior, accuracy), (flatness, accuracy)]
     figure, _ = draw_grid(points, rows, {False: "no wrong labels", True: "wrong labels"}, "wrong")
-    note(figure, small_print(material, points, SAID + LEGEND))
+    # The gradient's share is told of flatness itself.
+    told = points.drop(columns="first_order")
+    note(figure, small_print(material, told, SAID + LEGEND))
     return Drawing(figure, points)
 
 
