@@ -243,14 +243,14 @@ def share_left(left: np.ndarray, spike: np.ndarray) -> np.ndarray:
 def untouched(nets: Nets, prior: Course) -> Claim:
     """Of log10 P(f), from the moment before the scaling to the scaled weights.
 
-    An epoch or two of training lie between them, which may turn a label on E. That the scaling alone
-    turns none is an identity of ReLU nets, and a test of ours.
+    An epoch or two of training lie between them, which may turn a label on E. That the scaling
+    alone turns none is an identity of ReLU nets, and a test of ours.
     """
     return nets.claim(
         "prior_untouched",
         "the α-scaling itself leaves the prior as it is",
-        "change of log10 P(f) from the last moment before the α-scaling to the scaled weights, up or"
-        " down,"
+        "change of log10 P(f) from the last moment before the α-scaling to the scaled weights, up"
+        " or down,"
         f" {IN_RANGES}",
         BARELY_OFF,
         mean,
