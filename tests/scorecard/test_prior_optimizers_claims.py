@@ -80,7 +80,7 @@ def test_an_optimizer_alone_at_its_size_is_left_out():
 def test_figure_and_claims_have_the_same_coefficients():
     material = world(lambda size: 0.1 * (-1) ** (size // 50), lambda size: 0.01)
     points = drawn.draw(material).points
-    clean = points[~points["wrong"]]
+    clean = points[points["labels"] == drawn.CLEAN]
     expected = np.mean(
         [one["log10_p_apart"].corr(one["accuracy_apart"]) for _, one in clean.groupby("seed")]
     )

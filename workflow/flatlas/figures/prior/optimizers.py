@@ -12,6 +12,7 @@ APART = {
     "flatness": Quantity("flatness_apart", "flatness, from the mean", "sharpness"),
     "accuracy": Quantity("accuracy_apart", "accuracy (%), from the mean"),
 }
+CLEAN, WRONG = "no wrong labels", "wrong labels"
 SAID = "From the mean: of all optimizers that learnt the same images with the same attack set. "
 
 
@@ -20,7 +21,7 @@ def draw(material: Material) -> Drawing:
     points = apart(nets(material, "prior", "sharpness"))
     log_prior, flatness, accuracy = APART.values()
     rows = [(log_prior, accuracy), (flatness, accuracy)]
-    figure, _ = draw_grid(points, rows, {False: "no wrong labels", True: "wrong labels"}, "wrong")
+    figure, _ = draw_grid(points, rows, {one: one for one in (CLEAN, WRONG)}, "labels")
     # The gradient's share is told of flatness itself.
     told = points.drop(columns="first_order")
     note(figure, small_print(material, told, SAID + LEGEND))
@@ -35,4 +36,5 @@ def apart(points: pd.DataFrame) -> pd.DataFrame:
         told.column: (points[name] - sets[name].transform("mean")).where(several)
         for name, told in APART.items()
     }
-    return points.assign(wrong=points["attack_size"].astype(float) > 0, **distances)
+    labels = points["attack_size"].astype(float).gt(0).map({False: CLEAN, True: WRONG})
+    return points.assign(labels=labels, **distances)
