@@ -104,7 +104,7 @@ def between(low: float, high: float) -> Criterion:
 
 
 def ours(claims: Iterable[Claim]) -> list[Claim]:
-    """The same, as questions of ours that the text does not answer."""
+    """The same, as questions of ours: no sentence of the text says so."""
     return [replace(claim, ours=True) for claim in claims]
 
 
