@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from flatlas.report.comparison import comparison_page, told
-from flatlas.scorecard.claims import Claim, at_least, claims_table, not_run
+from flatlas.scorecard.claims import Claim, at_least, claims_table, not_run, ours
 from flatlas.scorecard.comparison import compare
 from flatlas.statistics.estimate import Estimate
 
@@ -70,3 +70,14 @@ def test_the_page_and_the_few_lines_tell_what_moved():
     assert told(compare(scorecard(two=(1, 0, 2)), scorecard(two=(1, 0, 2)))) == (
         "1 claims: all alike."
     )
+
+
+def test_a_question_of_ours_is_marked_also_where_an_older_scorecard_does_not_say_so():
+    number = Estimate(1.0, 0.5, 1.5)
+    asked = ours([Claim("one", "it rises", "change", at_least(0), number)])
+    today = claims_table("flat_fig1", asked, judged=True)
+    older = today.drop(columns="whose")
+    for before, after, marks in ((older, today, 1), (today, older, 1), (older, older, 0)):
+        compared = compare(before, after)
+        assert comparison_page(compared, "a", "b").count("our question") == marks
+        assert list(compared["change"]) == [""]

@@ -5,8 +5,9 @@ from typing import Any
 
 import pandas as pd
 
+from flatlas.scorecard.claims import FLATLAS
 from flatlas.scorecard.comparison import ALIKE, MOVED, NUMBER, ONLY, SIDES, VERDICT
-from flatlas.scorecard.markup import MARKS, document, number, plain, symbols
+from flatlas.scorecard.markup import MARKS, QUESTION, document, number, plain, symbols
 
 STYLE = """
 body { margin: 0 auto; max-width: 1200px; padding: 1.5rem 2rem 4rem; }
@@ -43,7 +44,8 @@ def comparison_page(compared: pd.DataFrame, before: str, after: str) -> str:
 
 
 def _row(claim: Mapping[Hashable, Any]) -> str:
-    cells = [f'{symbols(claim["says"])}<div class="id">{plain(claim["claim"])}</div>']
+    mark = QUESTION if claim["whose"] == FLATLAS else ""
+    cells = [f'{mark}{symbols(claim["says"])}<div class="id">{plain(claim["claim"])}</div>']
     for side in SIDES:
         cells.append(number(*(float(claim[f"{name}_{side}"]) for name in NUMBER)))
     for side in SIDES:

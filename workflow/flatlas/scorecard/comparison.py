@@ -5,6 +5,8 @@ import pandas as pd
 from flatlas.scorecard.claims import NOT_RUN
 
 NUMBER = ("value", "low", "high")
+# What a claim is, whatever came out of it.
+SAID = ("says", "whose")
 MOVED, VERDICT, ALIKE = "moved", "verdict changed", ""
 SIDES = ("before", "after")
 ONLY = {"left_only": "only before", "right_only": "only after"}
@@ -16,23 +18,30 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     A number has moved where the two intervals have no point in common; one without an interval is
     one itself. Figures that were not run have nothing to compare.
     """
-    kept = ["claim", "says", "verdict", *NUMBER]
     both = pd.merge(
-        before.loc[before["verdict"] != NOT_RUN, kept],
-        after.loc[after["verdict"] != NOT_RUN, kept],
+        _drawn(before),
+        _drawn(after),
         on="claim",
         how="outer",
         suffixes=("_before", "_after"),
         indicator=True,
         sort=False,
     )
-    both.insert(1, "says", both["says_after"].fillna(both["says_before"]))
+    for at, name in enumerate(SAID, start=1):
+        both.insert(at, name, both.pop(f"{name}_after").fillna(both.pop(f"{name}_before")))
     both["change"] = ALIKE
     both.loc[both["verdict_before"] != both["verdict_after"], "change"] = VERDICT
     both.loc[_apart(both), "change"] = MOVED
     for side, told in ONLY.items():
         both.loc[both["_merge"] == side, "change"] = told
-    return both.drop(columns=["says_before", "says_after", "_merge"])
+    return both.drop(columns="_merge")
+
+
+def _drawn(scorecard: pd.DataFrame) -> pd.DataFrame:
+    """What is compared of the figures drawn; older scorecards do not say whose a claim is."""
+    drawn = scorecard[scorecard["verdict"] != NOT_RUN]
+    columns = drawn.reindex(columns=["claim", *SAID, "verdict", *NUMBER])
+    return columns.astype(dict.fromkeys(SAID, "str"))
 
 
 def _apart(both: pd.DataFrame) -> pd.Series:
