@@ -63,6 +63,29 @@ def test_twice_the_work_asks_for_twice_the_minutes():
     assert more // few == 2
 
 
+def test_an_attack_set_is_trained_on_too():
+    subset = run().samples
+    attacked = run(samples={"subset": subset, "size": 6000, "seeds": (0, 1)})
+    assert training_minutes(attacked) - 20 == 2 * (training_minutes(run()) - 20)
+    pixels = 2 * 6000 * 784 * 4 / 10**6
+    assert training_memory(attacked) - training_memory(run()) == pytest.approx(2 * pixels, abs=5)
+
+
+def test_a_measure_asks_for_the_time_of_its_passes(plan_of):
+    """Of a small net next to none; of a large one it grows with probes, moments and seeds."""
+
+    def asked(probes, net, **more):
+        measures = {"hidden": {"measure": "hessian", "probes": probes, "top": 1}}
+        plan = plan_of(study={"measures": measures, "runs.base.net": net} | more)
+        return plan.measuring_minutes(next(iter(plan.measurements))) - 60
+
+    large = {"family": "resnet", "blocks": [2, 2, 2, 2], "channels": 6400}
+    few, many = (asked(probes, large) for probes in (80, 980))
+    assert many == pytest.approx(10 * few, rel=0.01) and few > 60
+    assert asked(80, large, realizations=4) == pytest.approx(2 * few, rel=0.02)
+    assert asked(100, {"family": "dense", "hidden": [4, 4]}) == 0
+
+
 def test_memory_grows_with_draws_learners_and_kept_moments():
     least = training_memory(run())
     pixels = 2 * 6000 * 784 * 4 / 10**6

@@ -81,6 +81,23 @@ def test_later_files_win_and_mappings_merge(plan_of):
         assert (run.stop.epochs, run.stop.extra_epochs) == (8, 2)
 
 
+def test_a_net_of_another_family_replaces_the_whole_net(plan_of):
+    """Of the one below it would keep keys that its own family does not know."""
+    resnet = {"family": "resnet", "blocks": [1, 1], "channels": 4}
+    plan = plan_of(
+        study={"measures.hidden.layer": "fc"},
+        preset={"studies.flat.runs.base.net": resnet},
+        user={"studies.flat.runs.base.net": {"family": "resnet", "channels": 2}},
+    )
+    nets = {(run.net.blocks, run.net.channels) for run in plan.runs.values()}
+    assert nets == {((1, 1), 2)}, "of the same family it merges"
+    dense = {"family": "dense", "hidden": [7]}
+    plan = plan_of(
+        preset={"studies.flat.runs.base.net": resnet}, user={"studies.flat.runs.base.net": dense}
+    )
+    assert {run.net.hidden for run in plan.runs.values()} == {(7,)}
+
+
 def test_a_grid_has_every_combination_and_points_are_taken_as_listed(plan_of):
     grid = {"batch": [5, 10], "optimizer.lr": [0.1, 0.2, 0.3]}
     points = [{"batch": 2}, {"batch": 3, "optimizer.lr": 0.5}]

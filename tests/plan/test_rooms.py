@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "statistics": set(),
     "data": {*FOUNDATION, "seeds"},
     "nets": {*FOUNDATION, "seeds"},
-    "training": {*FOUNDATION, "seeds", "data", "nets"},
+    "training": {*FOUNDATION, "device", "seeds", "data", "nets"},
     "hessian": {*FOUNDATION, "seeds", "nets"},
     "gaussian_process": {*FOUNDATION, "seeds", "nets"},
     "measures": {*FOUNDATION, "seeds", "data", "nets", "hessian", "gaussian_process"},
@@ -26,14 +26,15 @@ MAY_IMPORT = {
     "figures": {"store", "statistics", "evidence"},
     "scorecard": {"store", "statistics", "evidence"},
     "report": {"store", "statistics", "scorecard"},
-    "jobs": {"plan", "store"},
+    "jobs": {"plan", "store", "device"},
+    "device": set(),
     "errors": set(),
     "seeds": set(),
     "__init__": set(),
 }
 LIGHT = (
     *("plan", "store", "statistics", "evidence", "figures", "scorecard", "report", "jobs"),
-    *("errors", "seeds"),
+    *("device", "errors", "seeds"),
 )
 MODULES = sorted(LIBRARY.rglob("*.py"))
 

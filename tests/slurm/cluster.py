@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 # The variable by which tests know that they may drain this cluster's node.
@@ -112,8 +113,9 @@ def stop(folder: Path) -> None:
 
 
 def end(process: int) -> None:
-    """Ask a process to end, and wait until it has."""
-    os.kill(process, signal.SIGTERM)
+    """Ask a process to end, if it has not, and wait until it has."""
+    with suppress(ProcessLookupError):
+        os.kill(process, signal.SIGTERM)
     until = time.monotonic() + PATIENCE
     while Path(f"/proc/{process}").exists() and time.monotonic() < until:
         time.sleep(0.1)
@@ -153,6 +155,8 @@ def main(command: list[str]) -> int:
         raise SystemExit(__doc__)
     if missing():
         raise SystemExit(f"No SLURM here: {missing()}.")
+    # So that the daemons go, too, where this is ended.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(f"{sys.argv[0]} was ended"))
     with tempfile.TemporaryDirectory(prefix="flatlas-slurm-") as name:
         folder = Path(name)
         os.environ.update(PATH=PATH, SLURM_CONF=f"{folder}/slurm.conf", **{OURS: name})

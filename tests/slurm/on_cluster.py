@@ -5,6 +5,8 @@ import time
 
 from checkout import Checkout
 
+# Seconds after which nothing more is waited for.
+PATIENCE = 600
 # News of the jobs by squeue, for this cluster keeps no accounts, and soon; the plugin waits ten
 # seconds more each time that there are none.
 QUICKLY = (
@@ -35,18 +37,21 @@ class OnCluster(Checkout):
 
 def ask(*command: str) -> str:
     """What SLURM answers."""
-    return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
+    done = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, timeout=PATIENCE)
+    return done.stdout
 
 
 def wait(process: subprocess.Popen, until) -> None:
     """Wait for something while Snakemake is at work."""
+    latest = time.monotonic() + PATIENCE
     while not until():
         assert process.poll() is None, process.communicate()[0]
+        assert time.monotonic() < latest, f"nothing of it in {PATIENCE} s"
         time.sleep(0.05)
 
 
 def ended(process: subprocess.Popen) -> str:
     """What Snakemake has said once it is done, which has to be well."""
-    said, _ = process.communicate()
+    said, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, said
     return said

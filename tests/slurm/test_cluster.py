@@ -74,6 +74,17 @@ def test_a_training_cancelled_in_its_middle_goes_on_to_the_same_bytes(tiny):
     }
 
 
+def test_learners_are_processes_of_one_job(tiny):
+    tiny.set_study("runs", "base", "learners", value={"kind": "dpsgd", "count": 2})
+    tiny.snakemake("--until", "subset")
+    tiny.submit("--until", "train", "--config", "distributed=true")
+    (train,) = tiny.jobs("train")
+    assert (train["JobState"], train["NumCPUs"], train["NumNodes"]) == ("COMPLETED", "2", "1")
+    (log,) = (tiny / "results/logs/train").glob("*.log")
+    assert "2 learners, on cpu with 2 ranks" in log.read_text()
+    assert len(tiny.contents("runs/*/*")) == 5
+
+
 def test_a_job_that_needs_more_memory_than_it_asked_for_is_given_more(tiny):
     """The first attempt is not even enough to load torch; the third surely is."""
     tiny.edit(NEEDS, r"return 2000", "return 400")

@@ -58,6 +58,7 @@ def errand(tmp_path):
             outputs={name: str(folder / f"{name}.{kind}") for name, kind in kinds.items()},
             resume=str(folder / "resume"),
             identity="",
+            place="",
         )
 
     return made

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from short_runs import assert_same, quiet, run, samples
 
-from flatlas.jobs.device import choose_device, gpu_memory_mib
+from flatlas.device import choose_device, gpu_memory_mib
 from flatlas.training.resume import Resume
 from flatlas.training.trainer import train
 

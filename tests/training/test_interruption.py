@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from short_runs import assert_same, run, samples, trained
 
+from flatlas.errors import FlatlasError
 from flatlas.training.resume import Resume, identity
 from flatlas.training.trainer import Trainer, train
 
@@ -26,15 +27,18 @@ class Stopped(Exception):
     """What stops a training in these tests."""
 
 
-def interrupted(spec, data, folder, epoch):
-    """Train to the end of an epoch, and no further."""
-
+def stop_after(epoch):
     def stop(done, *_, **__):
         if done == epoch:
             raise Stopped
 
+    return stop
+
+
+def interrupted(spec, data, folder, epoch):
+    """Train to the end of an epoch, and no further."""
     with pytest.raises(Stopped):
-        train(spec, data, SavesEveryEpoch(folder), stop)
+        train(spec, data, SavesEveryEpoch(folder), stop_after(epoch))
 
 
 def resumed(spec, data, folder):
@@ -197,26 +201,39 @@ def test_a_state_of_something_else_is_not_taken_up(tmp_path):
     assert Resume(tmp_path / "resume").find() is None
 
 
-def test_an_identity_moves_with_spec_code_bytes_and_place(tmp_path):
+def test_a_state_from_another_place_is_neither_taken_up_nor_lost(tmp_path):
+    """A node whose GPU is gone: the next attempt may get one that has it."""
+    spec, data = run(stop={"epochs": 4}), samples()
+    on_gpu = SavesEveryEpoch(tmp_path, place="cuda with 1 threads")
+    on_cpu = SavesEveryEpoch(tmp_path, place="cpu with 1 threads")
+    with pytest.raises(Stopped):
+        train(spec, data, on_gpu, stop_after(2))
+    told = "first 2 epochs of this training, made by cuda with 1 threads; here .* by cpu with 1"
+    with pytest.raises(FlatlasError, match=told):
+        train(spec, data, on_cpu, stop_after(4))
+    _, facts = on_gpu.find()
+    assert facts["done_epochs"] == 2
+
+
+def test_an_identity_moves_with_spec_code_and_bytes(tmp_path):
     files = [tmp_path / "images", tmp_path / "samples"]
     for number, file in enumerate(files):
         file.write_bytes(bytes([number]))
     copy = tmp_path / "copy"
     copy.write_bytes(files[0].read_bytes())
     spec = {"lr": 0.1, "seeds": [0, 1]}
-    usual = (spec, "abc", files, "cpu, 1 threads")
+    usual = (spec, "abc", files)
     first = identity(*usual)
     assert identity({"seeds": [0, 1], "lr": 0.1}, *usual[1:]) == first
-    assert identity(spec, "abc", [copy, files[1]], usual[3]) == first, "where a file lies"
+    assert identity(spec, "abc", [copy, files[1]]) == first, "where a file lies"
     others = {
         identity(spec | {"lr": 0.2}, *usual[1:]),
         identity(spec, "abd", *usual[2:]),
-        identity(spec, "abc", files[::-1], usual[3]),
-        identity(spec, "abc", files, "cuda, 1 threads"),
+        identity(spec, "abc", files[::-1]),
     }
     files[1].write_bytes(b"\2")
     others.add(identity(*usual))
-    assert len(others - {first}) == 5
+    assert len(others - {first}) == 4
 
 
 def test_a_job_that_failed_after_its_training_trains_only_what_was_not_saved(tmp_path):

@@ -79,15 +79,31 @@ def test_equal_trainings_are_shared_and_different_ones_are_not(train):
         np.testing.assert_allclose(array[:2], weights(first)[name], rtol=1e-3, atol=1e-3)
 
 
-def test_two_at_once_do_not_get_in_each_others_way(checkout, shared, train):
-    """Neither finds anything, both train, both put it into the cache; the third finds it whole."""
-    both = checkout("one"), checkout("two")
-    at_work = [each.start("--until", "train", "--cache", **shared) for each in both]
-    for process in at_work:
+# Nobody puts a training into the cache before two have trained.
+MEETING = r"""\1\2\1from os import environ, getpid
+\1from time import sleep
+\1here = Path(environ["MEETING"])
+\1(here / str(getpid())).touch()
+\1while len(list(here.iterdir())) < 2:
+\1    sleep(0.05)
+"""
+
+
+def test_two_at_once_do_not_get_in_each_others_way(checkout, shared, tmp_path):
+    """Neither finds a training, both train, both put theirs there; the third finds it whole."""
+    (tmp_path / "meeting").mkdir()
+    asked = ("--until", "train", "--cache")
+    env = shared | {"MEETING": str(tmp_path / "meeting")}
+    one, two, third = (checkout(name) for name in ("one", "two", "third"))
+    for each in (one, two, third):
+        each.edit("workflow/scripts/train.py", r"( +)(errand\.carry_out.*?\n)", MEETING)
+    for process in [each.start(*asked, **env) for each in (one, two)]:
         said, _ = process.communicate()
         assert process.returncode == 0, said
-    one, two = (each.contents("runs/*/[who]*") for each in both)
-    assert one == two and len(one) == 3
-    third = train("third")
+    for each in (one, two):
+        assert "train" in executed(each)
+    made = one.contents("runs/*/[who]*")
+    assert two.contents("runs/*/[who]*") == made and len(made) == 3
+    third.snakemake(*asked, **env)
     assert executed(third) == []
-    assert third.contents("runs/*/[who]*") == one
+    assert third.contents("runs/*/[who]*") == made

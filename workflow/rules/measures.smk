@@ -17,7 +17,7 @@ rule kernel:
     resources:
         **gpu_request(lambda wildcards: PLAN.kernel_gpus(wildcards.kernel), BY_GRES),
         mem_mb=lambda wildcards, attempt: attempt * PLAN.kernel_memory(wildcards.kernel),
-        runtime=growing(240),
+        runtime=lambda wildcards, attempt: attempt * PLAN.kernel_minutes(wildcards.kernel),
     params:
         spec=lambda wildcards: PLAN.kernels[wildcards.kernel].resolved(),
         code=lambda wildcards: kernel_code(PLAN.kernels[wildcards.kernel]),
@@ -48,11 +48,12 @@ for measure, entry in MEASURES.items():
             paths.LOG.format(stage=f"measure_{measure}", name="{measurement}"),
         conda:
             "../../envs/compute.yaml"
-        threads: entry.threads
+        threads: 1
         resources:
             **gpu_request(lambda wildcards: PLAN.measure_gpus(wildcards.measurement), BY_GRES),
             mem_mb=lambda wildcards, attempt: attempt * PLAN.memory(wildcards.measurement),
-            runtime=growing(entry.runtime),
+            runtime=lambda wildcards, attempt: attempt
+            * PLAN.measuring_minutes(wildcards.measurement),
         params:
             spec=lambda wildcards: PLAN.measurements[wildcards.measurement].resolved(),
             code=lambda wildcards: measure_code(PLAN.measurements[wildcards.measurement]),

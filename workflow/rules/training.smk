@@ -22,6 +22,8 @@ rule train:
         **gpu_request(lambda wildcards: PLAN.training_gpus(wildcards.run), BY_GRES),
         # Processes, a learner each; they share out the work and give the same result.
         ranks=lambda wildcards: PLAN.ranks(wildcards.run),
+        # Their GPUs, too, are those of one machine.
+        nodes=1,
         mem_mb=lambda wildcards, attempt: attempt * PLAN.training_memory(wildcards.run),
         runtime=lambda wildcards, attempt: attempt * PLAN.training_minutes(wildcards.run),
     params:

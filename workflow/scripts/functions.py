@@ -4,7 +4,7 @@ import torch
 
 from flatlas.jobs.job import Job
 from flatlas.data.targets import label_by, most_frequent
-from flatlas.jobs.device import torch_threads
+from flatlas.device import torch_threads
 from flatlas.nets import build_net
 from flatlas.nets.functions import count_functions
 from flatlas.plan.data_specs import FunctionsSpec

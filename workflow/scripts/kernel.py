@@ -4,8 +4,8 @@ import torch
 
 from flatlas.jobs.job import Job
 from flatlas.data.samples import load_samples
+from flatlas.device import gpu_memory_mib, torch_threads
 from flatlas.gaussian_process.kernels import sampled_kernel
-from flatlas.jobs.device import gpu_memory_mib, torch_threads
 from flatlas.nets import build_net
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.store.large_arrays import writing_array

@@ -4,8 +4,8 @@ import pandas as pd
 
 from flatlas.jobs.job import Job
 from flatlas.data.samples import load_samples
+from flatlas.device import gpu_memory_mib, torch_threads
 from flatlas.errors import FlatlasError
-from flatlas.jobs.device import gpu_memory_mib, torch_threads
 from flatlas.measures import measure_each
 from flatlas.measures.beside import Beside
 from flatlas.measures.solution import load_solutions

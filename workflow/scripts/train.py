@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from flatlas.jobs.job import Job
-from flatlas.jobs.device import gpu_count, gpu_memory_mib, torch_threads
+from flatlas.device import gpu_count, gpu_memory_mib, torch_threads
 from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import read_table
 from flatlas.training import distributed
@@ -16,10 +16,10 @@ with Job(globals().get("snakemake"), "training") as job:
     # The run that this one starts from, where there is one.
     start = getattr(job.input, "start", None)
     files = (job.input.images, job.input.samples, *([] if start is None else [start]))
-    where = f"{device}, {torch_threads()} threads"
+    place = f"{device} with {torch_threads()} threads"
     if ranks > 1:
         device = "cuda" if gpus >= ranks else "cpu"
-        where = f"{device}, {ranks} ranks"
+        place = f"{device} with {ranks} ranks"
     errand = Errand(
         spec=job.params.spec,
         images=job.input.images,
@@ -27,10 +27,11 @@ with Job(globals().get("snakemake"), "training") as job:
         start=start,
         outputs=vars(job.output),
         resume=job.params.resume,
-        identity=identity(job.params.spec, job.params.code, files, where),
+        identity=identity(job.params.spec, job.params.code, files),
+        place=place,
     )
     if ranks > 1:
-        job.logger.info("%d learners, a rank each, on %s", ranks, where)
+        job.logger.info("%d learners, on %s", ranks, place)
         distributed.carry_out(errand, ranks, device == "cuda", job.progress)
     else:
         errand.carry_out(device, job.progress)
@@ -44,7 +45,8 @@ with Job(globals().get("snakemake"), "training") as job:
         seconds=job.seconds,
         training_seconds=round(read_table(job.output.times).seconds.sum(), 3),
         device=device,
-        gpu_memory_mib=gpu_memory_mib(device),
+        # Of learners in processes of their own nobody looks at the GPUs' memory.
+        gpu_memory_mib=gpu_memory_mib(device) if ranks == 1 else None,
         threads=torch_threads(),
         ranks=ranks,
         outcomes=outcomes.to_dict("records"),

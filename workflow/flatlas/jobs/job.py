@@ -10,8 +10,8 @@ from pathlib import Path
 from types import SimpleNamespace, TracebackType
 from typing import Any
 
+from flatlas.device import choose_device
 from flatlas.errors import FlatlasError
-from flatlas.jobs.device import choose_device
 from flatlas.jobs.progress import Progress
 from flatlas.plan.paths import RESULTS
 

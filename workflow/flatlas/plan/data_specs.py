@@ -138,6 +138,11 @@ def subset_of(samples: SamplesSpec) -> SubsetSpec | FunctionsSpec:
     return samples.subset if isinstance(samples, NoiseSpec | AttackSpec) else samples
 
 
+def images_trained(samples: SamplesSpec) -> int:
+    """How many images an epoch goes through: S and the attack set, and E to look at."""
+    return images_seen(samples) + (samples.size if isinstance(samples, AttackSpec) else 0)
+
+
 def images_seen(samples: SamplesSpec) -> int:
     """How many images S and E have together, in a realization."""
     subset = subset_of(samples)

@@ -92,7 +92,6 @@ class Measure:
     options: type[Measurement]
     tables: tuple[str, ...]
     layers: LayerKind | None = "dense"
-    threads: int = 1
     mem_mb: int = 4000
     matrices: int = 0
     runtime: int = 60

@@ -167,6 +167,10 @@ class Plan:
         matrices = entry.matrices * _matrix_mb(run.samples)
         return entry.mem_mb + matrices + 8 * of_weights // 10**6
 
+    def measuring_minutes(self, measurement: str) -> int:
+        """The time to ask for a measure."""
+        return needs.measuring_minutes(self.measurements[measurement])
+
     def measure_gpus(self, measurement: str) -> int:
         """The GPUs to ask for a measure."""
         run = self.measurements[measurement].run
@@ -176,6 +180,10 @@ class Plan:
         """The same for a kernel, whose random nets have one output."""
         spec = self.kernels[kernel]
         return needs.gpus(spec.net, spec.input_shape, outputs=1)
+
+    def kernel_minutes(self, kernel: str) -> int:
+        """The time to ask for a kernel."""
+        return needs.kernel_minutes(self.kernels[kernel])
 
     def kernel_memory(self, kernel: str) -> int:
         """The same for a kernel: the sum over nets, a copy on its way to the disk, and features."""

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 Location = tuple[str | int, ...]
+# What says which keys a net may have.
+FAMILY = "family"
 
 
 def dotted(location: Sequence[str | int]) -> str:
@@ -12,7 +14,12 @@ def dotted(location: Sequence[str | int]) -> str:
 
 
 def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """One tree laid over another: mappings merge, everything else replaces."""
+    """One tree laid over another: mappings merge, everything else replaces.
+
+    So does a net of another family: it has none of the keys of the one below.
+    """
+    if above.get(FAMILY, below.get(FAMILY)) != below.get(FAMILY):
+        return dict(above)
     both = dict(below)
     for key, value in above.items():
         if isinstance(value, Mapping) and isinstance(both.get(key), Mapping):

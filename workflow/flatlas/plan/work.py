@@ -13,6 +13,7 @@ from flatlas.plan.data_specs import (
     NoiseSpec,
     SamplesSpec,
     images_seen,
+    images_trained,
 )
 from flatlas.plan.ids import net_slug
 from flatlas.plan.kernel_specs import KernelSpec
@@ -42,7 +43,7 @@ class PlannedJob:
 def training_work(run: RunSpec) -> Work:
     """As if every realization took all the epochs that it may take; a look at it is like one."""
     epochs = run.stop.epochs + run.stop.extra_epochs or 1
-    return Work("train", net_slug(run.net), len(run.seeds) * epochs * images_seen(run.samples))
+    return Work("train", net_slug(run.net), len(run.seeds) * epochs * images_trained(run.samples))
 
 
 def measure_work(measured: MeasureSpec) -> Work:

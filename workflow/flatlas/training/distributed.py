@@ -21,6 +21,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from flatlas.device import choose_device
 from flatlas.errors import FlatlasError
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import Learners, RunSpec
@@ -158,8 +159,10 @@ def main(path: str) -> None:
     errand = Errand(**given)
     learners = RunSpec.model_validate(errand.spec).learners
     assert learners is not None
-    device = f"cuda:{os.environ['LOCAL_RANK']}" if gpu else "cpu"
+    # What makes a GPU repeat itself holds in one process only, and so has to be said here, too.
+    device = choose_device(wanted=gpu)
     if gpu:
+        device = f"cuda:{os.environ['LOCAL_RANK']}"
         torch.cuda.set_device(device)
     dist.init_process_group("nccl" if gpu else "gloo")
     try:

@@ -25,13 +25,14 @@ class Errand:
     outputs: Mapping[str, str]
     resume: str
     identity: str
+    place: str
 
     def carry_out(self, device: str, report: Report, team: Team | None = None) -> None:
         """Train; of a team only the one that leads writes."""
         spec = RunSpec.model_validate(self.spec)
         samples = load_samples(self.images, self.samples, spec.seeds)
         start = None if self.start is None else read_arrays(self.start)
-        resume = Resume(Path(self.resume), self.identity)
+        resume = Resume(Path(self.resume), self.identity, self.place)
         trained = train(spec, samples, resume, report, device, start, team)
         if team is not None and not team.leads:
             return

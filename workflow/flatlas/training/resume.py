@@ -23,9 +23,13 @@ LARGEST_SHARE = 0.05
 class Resume:
     """Saves and finds a state; the state is one file, so it is there whole or not at all."""
 
-    def __init__(self, folder: Path, identity: str = "") -> None:
-        """Nothing is written before the first save. A state of another identity is not taken up."""
-        self.folder, self.identity = folder, identity
+    def __init__(self, folder: Path, identity: str = "", place: str = "") -> None:
+        """Nothing is written before the first save. A state of another identity is not taken up.
+
+        One of another `place`, another device say, is of the same training, whose numbers differ
+        there in their last bits: it is neither taken up nor given up.
+        """
+        self.folder, self.identity, self.place = folder, identity, place
         self.path = folder / "state.safetensors"
         self._saved_at = time.monotonic()
         self._cost = 0.0
@@ -39,7 +43,15 @@ class Resume:
         except FlatlasError:
             return None
         facts: dict[str, Any] = json.loads(arrays.pop("facts").tobytes())
-        return (arrays, facts) if facts["identity"] == self.identity else None
+        if facts["identity"] != self.identity:
+            return None
+        if facts["place"] != self.place:
+            raise FlatlasError(
+                f"{self.folder} has the first {facts['done_epochs']} epochs of this training, made "
+                f"by {facts['place']}; here it would go on by {self.place}, to other last bits. "
+                f"Give the job {facts['place']} again, or delete that folder to begin anew."
+            )
+        return arrays, facts
 
     def due(self) -> bool:
         """Whether saving now keeps its share of the time small."""
@@ -48,7 +60,7 @@ class Resume:
     def save(self, arrays: dict[str, np.ndarray], facts: dict[str, Any]) -> None:
         """Replace the state."""
         began = time.monotonic()
-        facts = {**facts, "identity": self.identity}
+        facts = {**facts, "identity": self.identity, "place": self.place}
         text = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
         write_arrays(self.path, {**arrays, "facts": text})
         self._saved_at = time.monotonic()
@@ -59,13 +71,13 @@ class Resume:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def identity(spec: Mapping[str, Any], code: str, files: Iterable[str], where: str) -> str:
-    """A digest of all that a state depends on: what is trained, by which code, on what, where.
+def identity(spec: Mapping[str, Any], code: str, files: Iterable[str]) -> str:
+    """A digest of all that a training is: what is trained, by which code, on what.
 
     The folder's name does not say it all: a run's id leaves defaults out, and the images may have
     been drawn anew since.
     """
-    digest = hashlib.sha256(json.dumps([spec, code, where], sort_keys=True).encode())
+    digest = hashlib.sha256(json.dumps([spec, code], sort_keys=True).encode())
     for path in files:
         with open(path, "rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())

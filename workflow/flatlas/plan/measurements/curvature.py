@@ -29,6 +29,11 @@ class Sharpness(Measurement):
     lr: Rate = 1e-3
     epochs: PositiveInt = 100
 
+    @property
+    def passes(self) -> int:
+        """Other searches than by minibatches have converged long before."""
+        return self.epochs
+
 
 class OfHessian(Measurement):
     """What measures of the Hessian in all parameters share: its `top` eigenvalues, by Lanczos.
@@ -45,6 +50,11 @@ class OfHessian(Measurement):
     def vectors(self) -> int:
         """Lanczos keeps up to twenty for each eigenvalue, and what the Hessian makes of them."""
         return 10 + 40 * self.top
+
+    @property
+    def passes(self) -> int:
+        """A product with the Hessian is two; Lanczos takes some twenty for each eigenvalue."""
+        return 2 * (20 * self.top + self.probes)
 
 
 class Hessian(OfHessian):
@@ -83,6 +93,11 @@ class SpectralDensity(OfHessian):
     probes: Probes = 10
     steps: PositiveInt = 80
     width: Annotated[float, Field(gt=0, le=0.5)] = 0.01
+
+    @property
+    def passes(self) -> int:
+        """As many steps from each probe."""
+        return 2 * (20 * self.top + self.probes * self.steps)
 
 
 class NormScaling(OfHessian):

@@ -48,6 +48,11 @@ class Measurement(Spec):
         """How many arrays it holds at a time that are as long as all weights together."""
         return 10
 
+    @property
+    def passes(self) -> int:
+        """How often it takes all images through the net and back, for one solution; about."""
+        return 10
+
     def spelled_out(self, run: RunSpec) -> Self:
         """The same with moments of the run in place of `all` and `met`."""
         if not {"all", "met"} & set(self.at):

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import torch
 
-from flatlas.jobs.device import choose_device, gpu_memory_mib
+from flatlas.device import choose_device, gpu_memory_mib
 
-WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
+WORKFLOW = Path(__file__).resolve().parents[1] / "workflow"
 
 
 def test_where_none_is_wanted_torch_is_not_even_loaded():
     code = (
-        "import sys; from flatlas.jobs.device import choose_device, gpu_memory_mib;"
+        "import sys; from flatlas.device import choose_device, gpu_memory_mib;"
         "assert choose_device(wanted=False) == 'cpu'; assert 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], cwd=WORKFLOW, check=True)
@@ -38,7 +38,7 @@ def test_a_gpu_that_is_not_there_is_told_in_the_log(monkeypatch, caplog):
 AS_IF_THERE_WERE_ONE = """
 import os
 import torch
-from flatlas.jobs.device import choose_device
+from flatlas.device import choose_device
 
 torch.cuda.is_available = lambda: True
 torch.cuda.get_device_name = lambda: "a GPU"
