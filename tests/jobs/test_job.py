@@ -88,6 +88,13 @@ def test_a_job_speaks_in_its_log_only(run, tmp_path):
     assert "3 of at most 3; loss 0.5" in log
 
 
+def test_a_job_says_its_last_word_and_is_gone(run):
+    """What was imported is not taken apart; what was printed into a pipe is not lost."""
+    body = "import atexit; atexit.register(print, 'taken apart'); print('all')"
+    done = run(body=body)
+    assert (done.returncode, done.stdout) == (0, "all\n")
+
+
 def test_work_collects_garbage_as_often_as_python_does(run):
     """Only what is imported before it is spared."""
     assert run(body="assert gc.get_threshold() == usual and gc.get_freeze_count()").returncode == 0
