@@ -7,12 +7,14 @@ import pandas as pd
 
 # Deviations smaller than this, relative to the values, are round-off of a constant.
 CONSTANT = 1e-13
+# Of two points every coefficient is 1 or -1, whatever they are.
+FEWEST = 3
 
 
 def pearson(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Pearson's r along the last axis, over the points where both are finite.
 
-    NaN where either is constant, or where fewer than two points are left.
+    NaN where either is constant, or where fewer than three points are left.
     """
     x, y, known = _paired(x, y)
     dx, dy = _deviations(x, known), _deviations(y, known)
@@ -85,7 +87,8 @@ def _at_change(counts: np.ndarray, *groups: np.ndarray) -> np.ndarray:
 
 def _paired(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     x, y = np.broadcast_arrays(x, y)
-    return x, y, np.isfinite(x) & np.isfinite(y)
+    known = np.isfinite(x) & np.isfinite(y)
+    return x, y, known & (known.sum(-1, keepdims=True) >= FEWEST)
 
 
 def _deviations(values: np.ndarray, known: np.ndarray) -> np.ndarray:

@@ -70,7 +70,10 @@ class Measurement(Spec):
         for moment in self.at:
             if moment not in kept:
                 allowed = ", ".join(map(str, kept))
-                yield "at", f"names '{moment}'. Allowed: {allowed}."
+                yield "at", (
+                    f"names '{moment}'. Allowed: {allowed}. "
+                    "A run keeps what its checkpoints and its overtraining say."
+                )
 
 
 def without_next(layer: str, run: Training) -> Iterator[tuple[str, str]]:
