@@ -66,8 +66,9 @@ def places(ax):
 
 
 def title(ax):
-    """The lines of small print in a panel."""
-    return ax.get_legend().get_title().get_text().splitlines()
+    """The lines of small print in a panel; there are none where nothing can be told."""
+    legend = ax.get_legend()
+    return legend.get_title().get_text().splitlines() if legend else []
 
 
 def test_a_row_has_all_that_tells_a_net(both):

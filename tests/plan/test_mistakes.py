@@ -338,7 +338,10 @@ def test_a_moment_at_which_no_weights_are_kept(plan_of, file):
     changes[file] = changes.get(file, {}) | {f"{prefix}measures.hidden.at": [3, 4, "final"]}
     message = message_of(plan_of, **changes)
     place = f"{name}: {prefix}measures.hidden.at"
-    assert message == f"{place} names '4'. Allowed: 3, 7, final."
+    assert message == (
+        f"{place} names '4'. Allowed: 3, 7, final. "
+        "A run keeps what its checkpoints and its overtraining say."
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from pathlib import Path
 from types import SimpleNamespace, TracebackType
 from typing import Any
 
-from flatlas.device import choose_device
 from flatlas.errors import FlatlasError
 from flatlas.jobs.progress import Progress
 from flatlas.plan.paths import RESULTS
@@ -51,6 +50,9 @@ class Job:
     @property
     def device(self) -> str:
         """'cuda' where the rule was given a GPU and there is one, else 'cpu'."""
+        # Here, since it is code that touches results: of the jobs that compute, and of no others.
+        from flatlas.device import choose_device
+
         return choose_device(wanted=bool(self.resources.get("gpu") or self.resources.get("gres")))
 
     @property

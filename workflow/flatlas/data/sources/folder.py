@@ -33,7 +33,7 @@ def _classes(part: Path, spec: Folder) -> list[str]:
     """The sorted names of the class folders."""
     if not part.is_dir():
         raise FlatlasError(
-            f"{part} is no directory. It is data_root of config/config.yaml, then the source's "
+            f"{part} is no directory. It is data_root of the configuration, then the source's "
             f"path {spec.path!r}, then {part.name!r}: mend one of them, or put the images there."
         )
     classes = sorted(entry.name for entry in part.iterdir() if entry.is_dir())

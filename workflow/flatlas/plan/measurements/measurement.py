@@ -70,9 +70,12 @@ class Measurement(Spec):
         for moment in self.at:
             if moment not in kept:
                 allowed = ", ".join(map(str, kept))
-                yield "at", (
-                    f"names '{moment}'. Allowed: {allowed}. "
-                    "A run keeps what its checkpoints and its overtraining say."
+                yield (
+                    "at",
+                    (
+                        f"names '{moment}'. Allowed: {allowed}. "
+                        "A run keeps what its checkpoints and its overtraining say."
+                    ),
                 )
 
 
