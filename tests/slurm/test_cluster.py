@@ -77,7 +77,7 @@ def test_a_training_cancelled_in_its_middle_goes_on_to_the_same_bytes(tiny):
 def test_learners_are_processes_of_one_job(tiny):
     tiny.set_study("runs", "base", "learners", value={"kind": "dpsgd", "count": 2})
     tiny.snakemake("--until", "subset")
-    tiny.submit("--until", "train", "--config", "distributed=true")
+    tiny.submit("--until", "train", "--cores", "2", "--config", "distributed=true")
     (train,) = tiny.jobs("train")
     assert (train["JobState"], train["NumCPUs"], train["NumNodes"]) == ("COMPLETED", "2", "1")
     (log,) = (tiny / "results/logs/train").glob("*.log")
@@ -100,7 +100,7 @@ def test_a_job_that_needs_more_memory_than_it_asked_for_is_given_more(tiny):
 
 def test_a_job_over_its_time_is_ended_and_given_more(tiny):
     """SLURM knows no limit below a minute, and looks twice a minute who is over it."""
-    tiny.edit(NEEDS, r"return 20 \+ work", "return 1 + work")
+    tiny.edit(NEEDS, r"return 20 \+ _minutes", "return 1 + _minutes")
     hang = 'if job.resources["runtime"] == 1: __import__("time").sleep(600)'
     tiny.edit("workflow/scripts/train.py", r"( +)(errand\.carry_out.*?\n)", rf"\1\2    {hang}\n")
     tiny.snakemake("--until", "subset")
