@@ -58,8 +58,11 @@ def test_a_constant_has_no_correlation(ours):
 
 
 @pytest.mark.parametrize("ours", [pearson, spearman, kendall])
-def test_fewer_than_two_points_have_no_correlation(ours):
+def test_fewer_than_three_points_have_no_correlation(ours):
+    """Of two any coefficient is 1 or -1."""
     assert isnan(ours(np.array([1.0, np.nan]), np.array([2.0, 3.0])))
+    assert isnan(ours(np.array([1.0, 4.0]), np.array([2.0, 3.0])))
+    assert isnan(ours(np.array([1.0, 4.0, np.nan]), np.array([2.0, 3.0, 7.0])))
     assert isnan(ours(np.full(4, np.nan), np.arange(4.0)))
 
 

@@ -18,7 +18,7 @@ def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]
 
     So does a net of another family: it has none of the keys of the one below.
     """
-    if above.get(FAMILY, below.get(FAMILY)) != below.get(FAMILY):
+    if FAMILY in above and above[FAMILY] != below.get(FAMILY):
         return dict(above)
     both = dict(below)
     for key, value in above.items():

@@ -70,13 +70,8 @@ class Measurement(Spec):
         for moment in self.at:
             if moment not in kept:
                 allowed = ", ".join(map(str, kept))
-                yield (
-                    "at",
-                    (
-                        f"names '{moment}'. Allowed: {allowed}. "
-                        "A run keeps what its checkpoints and its overtraining say."
-                    ),
-                )
+                why = "A run keeps what its checkpoints and its overtraining say."
+                yield "at", f"names '{moment}'. Allowed: {allowed}. {why}"
 
 
 def without_next(layer: str, run: Training) -> Iterator[tuple[str, str]]:
