@@ -52,9 +52,15 @@ TINY = {
 class Checkout:
     """A copy of the repository, with results of its own."""
 
-    def __init__(self, root: Path, memory: Path) -> None:
-        """`memory` is where tools that remember things between runs may do so."""
+    def __init__(
+        self, root: Path, memory: Path, user: int | None = None, group: int | None = None
+    ) -> None:
+        """`memory` is where tools that remember things between runs may do so.
+
+        Snakemake is run by `user`, as a member of `group` alone, if they are given.
+        """
         self.root, self.memory = root, memory
+        self.user, self.group = user, group
         kept = {name: value for name, value in os.environ.items() if not name.startswith("SNAKE")}
         kept.pop("PYTHONPATH", None)
         self.env = kept | {"OMP_NUM_THREADS": "1", "XDG_CACHE_HOME": str(memory)}
@@ -64,10 +70,16 @@ class Checkout:
 
     def start(self, *arguments: str, **env: str) -> subprocess.Popen:
         """Snakemake in a process group of its own, so that it can be killed with its jobs."""
+        as_user: dict = {}
+        if self.user is not None:
+            as_user = {"user": self.user, "group": self.group, "extra_groups": []}
+            # Snakemake wants a name.
+            env |= {"LOGNAME": str(self.user), "HOME": str(self.memory)}
         return subprocess.Popen(
             [sys.executable, "-m", "snakemake", "--cores", "1", *arguments],
             cwd=self.root, env=self.env | env, start_new_session=True, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            **as_user,
         )  # fmt: skip
 
     def snakemake(self, *arguments: str, fails: bool = False, **env: str) -> str:

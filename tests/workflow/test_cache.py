@@ -1,6 +1,11 @@
 """Results shared between checkouts through Snakemake's cache: equal ones, and only those."""
 
+import os
 import shutil
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -89,21 +94,63 @@ MEETING = r"""\1\2\1from os import environ, getpid
 """
 
 
-def test_two_at_once_do_not_get_in_each_others_way(checkout, shared, tmp_path):
+# In no system's list of users or groups; permissions do not ask for names.
+USERS = (61001, 61002, 61003)
+GROUP = 61000
+
+
+@pytest.fixture(params=["one user", "several users"])
+def users(request):
+    """Whose checkouts they are; nobody's in particular, or of several who share a group."""
+    if request.param == "one user":
+        return (None, None, None)
+    if os.geteuid() != 0:
+        pytest.skip("only root can be several users")
+    try:
+        subprocess.run([sys.executable, "-c", "import torch"], user=USERS[0], check=True)
+    except OSError:
+        pytest.skip(f"other users may not enter the folder of {os.path.realpath(sys.executable)}")
+    return USERS
+
+
+@pytest.fixture
+def place():
+    """A folder that everybody may enter, unlike those of pytest."""
+    with TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+def belonging_to(user, checkout, home):
+    """The same checkout in the home of a user, who may write there and nowhere else."""
+    root = shutil.copytree(checkout.root, home / "checkout")
+    (home / "memory").mkdir()
+    if user is not None:
+        for path in (home, *home.rglob("*")):
+            os.chown(path, user, GROUP)
+    return Checkout(root, home / "memory", user, GROUP)
+
+
+def test_two_at_once_do_not_get_in_each_others_way(tiny, users, place):
     """Neither finds a training, both train, both put theirs there; the third finds it whole."""
-    (tmp_path / "meeting").mkdir()
+    tiny.keep_one_run()
+    tiny.edit("workflow/scripts/train.py", r"( +)(errand\.carry_out.*?\n)", MEETING)
+    env = {}
+    for name, variable in {"cache": "SNAKEMAKE_OUTPUT_CACHE", "meeting": "MEETING"}.items():
+        (place / name).mkdir()
+        os.chown(place / name, -1, GROUP if users[0] else -1)
+        (place / name).chmod(0o2775)
+        env[variable] = str(place / name)
+
     asked = ("--until", "train", "--cache")
-    env = shared | {"MEETING": str(tmp_path / "meeting")}
-    one, two, third = (checkout(name) for name in ("one", "two", "third"))
-    for each in (one, two, third):
-        each.edit("workflow/scripts/train.py", r"( +)(errand\.carry_out.*?\n)", MEETING)
+    one, two, third = (
+        belonging_to(user, tiny, place / home) for user, home in zip(users, "abc", strict=True)
+    )
     for process in [each.start(*asked, **env) for each in (one, two)]:
         said, _ = process.communicate()
         assert process.returncode == 0, said
-    for each in (one, two):
-        assert "train" in executed(each)
-    made = one.contents("runs/*/[who]*")
-    assert two.contents("runs/*/[who]*") == made and len(made) == 3
     third.snakemake(*asked, **env)
-    assert executed(third) == []
-    assert third.contents("runs/*/[who]*") == made
+    assert ["train" in executed(each) for each in (one, two, third)] == [True, True, False]
+    made = one.contents("runs/*/[who]*")
+    assert len(made) == 3
+    assert two.contents("runs/*/[who]*") == third.contents("runs/*/[who]*") == made
