@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from pydantic import ValidationError
 from test_adding import blocks
 from torch import nn
 from torch.autograd.functional import hessian
@@ -16,6 +15,7 @@ from torch.nn.functional import cross_entropy
 
 from flatlas.errors import FlatlasError
 from flatlas.measures.own import solution_of, take
+from flatlas.plan.measure_specs import MEASURES
 
 WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
 
@@ -61,10 +61,50 @@ def test_the_module_stays_as_it_is(module, images):
 
 def test_what_is_mistyped_is_refused(module, images):
     solution = solution_of(module, *images, *images)
-    with pytest.raises(FlatlasError, match=r"no measure 'hesian'.*Did you mean 'hessian'\?"):
+    with pytest.raises(FlatlasError, match=r"'hesian' is no measure.*Did you mean 'hessian'\?"):
         take("hesian", solution)
-    with pytest.raises(ValidationError, match="tops"):
+    with pytest.raises(FlatlasError, match=r"take\('hessian'\): tops .*Did you mean 'top'\?"):
         take("hessian", solution, tops=3)
+    with pytest.raises(FlatlasError, match="at names moments of a training"):
+        take("hessian", solution, at=["met"])
+
+
+# Options of those that have some that are not left at their default.
+ASKED = {
+    "test_images": {"sizes": [5]},
+    "scaled_shift": {"scales": [0.5, 1.0]},
+    "sharpness": {"box": 1e-3, "epochs": 2},
+    "spectral_density": {"probes": 2},
+    "true_regret": {"radii": [0.1]},
+    "regret_slice": {"radius": 0.1},
+    "contrastive_flatness": {"box": 1e-3},
+}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure_is_taken_or_says_that_it_takes_more(name, module, images):
+    solution = solution_of(module, *images, *images)
+    fields = MEASURES[name].options.model_fields
+    asked = {"layer": "fc"} if "layer" in fields else {}
+    asked |= {"batch": 8} if "batch" in fields else {}
+    if MEASURES[name].of_modules:
+        tables = take(name, solution, **asked, **ASKED.get(name, {}))
+        assert all(len(table) for table in tables.values())
+    else:
+        with pytest.raises(FlatlasError, match=f"'{name}' takes more than a module"):
+            take(name, solution, **asked)
+
+
+def test_how_a_module_began_is_not_known(module, images):
+    (row,) = take("norms", solution_of(module, *images, *images))["summary"].to_dict("records")
+    assert row["distance"] != row["distance"] and row["weight_norm"] > 0
+
+
+def test_weights_in_float64_stay_what_they_are(images):
+    torch.manual_seed(0)
+    exact = nn.Sequential(nn.Flatten(), nn.Linear(8, 3)).double()
+    solution = solution_of(exact, *images, *images)
+    assert torch.equal(solution.parameters["fc.weight"][0], exact[1].weight.detach().T)
 
 
 @pytest.mark.parametrize("place", range(len(blocks("library.md"))))

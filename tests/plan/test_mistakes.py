@@ -111,7 +111,7 @@ MISTAKES = {
         "sweeps.batch.grid.batch", [], "sweeps.batch.grid.batch is []", "at least 1 item", None,
     ),
     "no list of values": (
-        "sweeps.batch.grid.batch", 5, "sweeps.batch.grid.batch is 5", "a valid list", None,
+        "sweeps.batch.grid.batch", 5, "sweeps.batch.grid.batch is 5", "a list, as in [5]", None,
     ),
     "key of a point": (
         "sweeps.alpha", {"run": "base", "points": [{"batch": 5}, {"bacth": 6}], "grid": None},

@@ -80,7 +80,7 @@ def test_two_runs_decide_nothing():
     tables = world(RIGHT, "fig1").tables
     few = {name: table[table["run"].isin(["batch-0", "batch-1"])] for name, table in tables.items()}
     for claim in judged_figure("atlas", "fig1", Material(few)).values():
-        assert (claim.verdict, claim.note) == (UNDECIDED, "Measured of 2 runs.")
+        assert (claim.verdict, claim.note) == (UNDECIDED, "No interval, of 2 runs.")
 
 
 def test_a_coefficient_is_kendalls_of_all_nets():
@@ -97,3 +97,40 @@ def test_what_a_baseline_tells_is_not_added():
     claims = judged_figure("atlas", "fig1", Material({**tables, "norms_summary": norms}))
     assert claims["distance_ranks"].verdict == REPRODUCED
     assert claims["distance_adds"].verdict == UNDECIDED
+
+
+def along(right, *axes, fewest=()):
+    """The claims of figure 2 where only these axes were made; of `fewest` three values."""
+    tables = world(right, "fig2").tables
+    lost = [f"{axis}-{step}" for axis in fewest for step in (3, 4, 5)]
+    made = {
+        name: table[table["sweep"].isin(axes) & ~table["run"].isin(lost)]
+        for name, table in tables.items()
+    }
+    return judged_figure("atlas", "fig2", Material(made))
+
+
+def test_whatever_is_varied_takes_every_axis_that_was():
+    claim = along(RIGHT, "batch", "size", fewest=["size"])["sharpness_everywhere"]
+    assert claim.verdict == UNDECIDED and claim.estimate.low > 0
+    assert claim.note == "Too few values for an interval: data size."
+    assert along(RIGHT, "batch", "size")["sharpness_everywhere"].verdict == REPRODUCED
+
+
+def test_one_axis_is_enough_to_say_no():
+    claim = along(WRONG, "batch", "size", fewest=["size"])["sharpness_everywhere"]
+    assert claim.verdict == NOT_REPRODUCED and not claim.note
+
+
+def test_three_optimizers_are_three_however_many_attack_sets_they_had():
+    tables = world(RIGHT, "fig2").tables
+    rows = {name: table[table["sweep"] == "optimizer"] for name, table in tables.items()}
+    step = rows["outcomes"]["run"].str.split("-").str[1].astype(int).to_numpy()
+    names = dict(zip(rows["outcomes"]["run"], zip(step % 3, step // 3, strict=True), strict=True))
+    for name, table in rows.items():
+        told = table["run"].map(names)
+        rows[name] = table.assign(
+            **{"optimizer.name": told.str[0].astype(str), "data.attack_size": told.str[1]}
+        )
+    claim = judged_figure("atlas", "fig2", Material(rows))["sharpness_everywhere"]
+    assert claim.verdict == UNDECIDED and "optimizer" in claim.note

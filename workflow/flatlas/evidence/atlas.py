@@ -107,6 +107,11 @@ AXES = {
     "attack": ("attack-set size", "data.attack_size"),
     "size": ("data size", "data.per_class"),
 }
+# What else a row says of a net.
+STANDING = ("sweep", LENDER, "run", "seed", STUDY, "train_error", "test_error", GAP)
+# What a net that has met its rule does not know of: how long the training may go on, and what
+# becomes of it then.
+AFTER = ("stop.epochs", "stop.extra_epochs", "overtraining", "rescaling.")
 
 
 def nets(material: Material) -> pd.DataFrame:
@@ -136,10 +141,32 @@ def settings(table: pd.DataFrame, axis: str) -> np.ndarray:
     They are of one study and one realization, so that they saw the same images, but where these
     are what is varied.
     """
-    varied = tuple(begins for _, begins in AXES.values())
-    own = AXES[axis][1]
-    others = [key for key in map(str, table) if key.startswith(varied) and not key.startswith(own)]
-    return table.groupby([STUDY, "seed", *others], dropna=False).ngroup().to_numpy()
+    own = _of_axis(table, axis)
+    return _labels(table, ["seed", *(key for key in _varied(table) if key not in own)])
+
+
+def values(table: pd.DataFrame, axis: str) -> np.ndarray:
+    """A label for each net: nets of one label have, in one study, what the axis varies in common.
+
+    Whoever chose these values drew the sample: the same three optimizers with ten attack sets are
+    three.
+    """
+    return _labels(table, _of_axis(table, axis))
+
+
+def _labels(table: pd.DataFrame, columns: list[str]) -> np.ndarray:
+    grouped = table[columns].astype(str).groupby([table[STUDY], *columns], dropna=False)
+    return grouped.ngroup().to_numpy()
+
+
+def _of_axis(table: pd.DataFrame, axis: str) -> list[str]:
+    return [key for key in _varied(table) if key.startswith(AXES[axis][1])]
+
+
+def _varied(table: pd.DataFrame) -> list[str]:
+    """All that the sweeps vary, as far as it touches a net before it meets its rule."""
+    told = {*STANDING, *QUANTITIES, *(settled(name) for name in QUANTITIES)}
+    return [key for key in map(str, table) if key not in told and not key.startswith(AFTER)]
 
 
 def settled(name: str) -> str:

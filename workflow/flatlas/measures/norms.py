@@ -24,7 +24,8 @@ TENTH = 0.1
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`summary` is one row; norms are over all weights and biases.
 
-    `distance` is that from the initial weights, which are drawn again. The `normalized` margins are
+    `distance` is that from the initial weights, which are drawn again; of a net that came with its
+    weights they are not known. The `normalized` margins are
     over the path norm: by an α-scaling neither changes.
     """
     solution = on_clean(solution)
@@ -56,7 +57,9 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 
 
 def initial(solution: Solution) -> Tensor:
-    """w (1, size) before training."""
+    """w (1, size) before training; NaN where that is not known."""
+    if solution.net.trained:
+        return torch.tensor(torch.nan)
     w = flattened(solution.net, solution.net.initial([solution.seed]))
     return w.to(solution.inputs)
 

@@ -12,6 +12,8 @@ from flatlas.measures import measure
 from flatlas.measures.solution import Solution
 from flatlas.nets.modules import ModuleNet
 from flatlas.plan.measure_specs import MEASURES
+from flatlas.plan.mistakes import validated
+from flatlas.plan.trees import dotted
 
 
 def solution_of(
@@ -31,7 +33,8 @@ def solution_of(
         )
     channels, height, width = images.shape[1:]
     shape = (channels, height, width)
-    net = ModuleNet(lambda: deepcopy(module).cpu().float(), shape, dense[-1].out_features)
+    outputs = dense[-1].out_features
+    net = ModuleNet(lambda: deepcopy(module).cpu().double(), shape, outputs, trained=True)
     inputs, test_inputs = images.double().unsqueeze(0), test_images.double().unsqueeze(0)
     parameters = {name: value.to(inputs) for name, value in net.initial([seed]).items()}
     clean = torch.ones(1, len(images), dtype=torch.bool, device=images.device)
@@ -49,11 +52,15 @@ def solution_of(
 
 
 def take(name: str, solution: Solution, **options: Any) -> dict[str, DataFrame]:
-    """The tables of one measure; its options are those that it has in a study."""
-    if name not in MEASURES:
-        known = ", ".join(MEASURES)
+    """The tables of one measure; its options are those that it has in a study, but for `at`."""
+    known = [one for one, entry in MEASURES.items() if entry.of_modules]
+    if name not in known:
+        what = "takes more than a module and its images" if name in MEASURES else "is no measure"
+        raise FlatlasError(f"'{name}' {what}. Allowed: {', '.join(known)}.{nearest(name, known)}")
+    if "at" in options:
         raise FlatlasError(
-            f"there is no measure '{name}'. Allowed: {known}.{nearest(name, MEASURES)}"
+            f"take('{name}'): at names moments of a training, but here is one net. Leave it out."
         )
-    chosen = MEASURES[name].options.model_validate({"measure": name, **options})
+    asked = {"measure": name, **options}
+    chosen = validated(MEASURES[name].options, asked, lambda at: f"take('{name}'): {dotted(at)}")
     return measure(name, solution, chosen.resolved())

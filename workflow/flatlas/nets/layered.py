@@ -51,6 +51,11 @@ class LayeredNet:
         return True
 
     @property
+    def trained(self) -> bool:
+        """Whether it came with its weights, so that nobody knows how it began."""
+        return False
+
+    @property
     def draws(self) -> bool:
         """Whether training draws more than `dropout` masks, from a seed."""
         return False

@@ -35,10 +35,17 @@ class ModuleNet(LayeredNet):
     """
 
     def __init__(
-        self, make: Callable[[], nn.Module], input_shape: tuple[int, int, int], outputs: int
+        self,
+        make: Callable[[], nn.Module],
+        input_shape: tuple[int, int, int],
+        outputs: int,
+        trained: bool = False,
     ) -> None:
-        """`make` draws the weights too, as the module would by itself, from torch's own stream."""
-        self._make = make
+        """`make` draws the weights too, as the module would by itself, from torch's own stream.
+
+        Of one that comes `trained` it is not known how it began.
+        """
+        self._make, self._trained = make, trained
         module, linear = _apart(self._made(0), input_shape, outputs)
         self._numbers = _numbers(module, input_shape)
         self._draws = _draws(module, input_shape)
@@ -68,6 +75,11 @@ class ModuleNet(LayeredNet):
     def told_apart(self) -> bool:
         """Of what is below the last layer nothing is known."""
         return False
+
+    @property
+    def trained(self) -> bool:
+        """Whether it came with its weights."""
+        return self._trained
 
     @property
     def only_dense(self) -> bool:
@@ -217,6 +229,7 @@ def _apart(
     """Features and last layer of a module that is no more than the one after the other."""
     module.eval()
     images = torch.rand(2, *input_shape, generator=torch.Generator().manual_seed(0))
+    images = images.to(_dtype(module))
     with torch.no_grad():
         whole = module(images)
         features, linear = _last_apart(module)
@@ -235,6 +248,11 @@ def _apart(
     return features, linear
 
 
+def _dtype(module: nn.Module) -> torch.dtype:
+    """In which it takes images."""
+    return next((p.dtype for p in module.parameters()), torch.get_default_dtype())
+
+
 def _numbers(module: nn.Module, input_shape: tuple[int, int, int]) -> int:
     """How many numbers all layers of a module together make of one image."""
     made: list[int] = []
@@ -244,7 +262,7 @@ def _numbers(module: nn.Module, input_shape: tuple[int, int, int]) -> int:
         for part in leaves
     ]
     with torch.no_grad():
-        module(torch.zeros(1, *input_shape))
+        module(torch.zeros(1, *input_shape, dtype=_dtype(module)))
     for one in watching:
         one.remove()
     return sum(made)
@@ -254,7 +272,7 @@ def _draws(module: nn.Module, input_shape: tuple[int, int, int]) -> bool:
     """Whether torch's stream is elsewhere after a look at two images in training."""
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         before = torch.get_rng_state()
-        deepcopy(module).train()(torch.zeros(2, *input_shape))
+        deepcopy(module).train()(torch.zeros(2, *input_shape, dtype=_dtype(module)))
         return not torch.equal(before, torch.get_rng_state())
 
 

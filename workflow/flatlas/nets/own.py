@@ -19,7 +19,8 @@ from flatlas.plan.net_specs import Own
 def build(spec: Own, input_shape: tuple[int, int, int], outputs: int) -> ModuleNet:
     """What the class, or function, makes of its arguments, anew each time it is asked."""
     make = _found(spec.module)
-    return ModuleNet(lambda: _begun(_made(make, spec), spec), input_shape, outputs)
+    trained = spec.weights is not None
+    return ModuleNet(lambda: _begun(_made(make, spec), spec), input_shape, outputs, trained)
 
 
 def _found(module: str) -> Callable[..., Any]:

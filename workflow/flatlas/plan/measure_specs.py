@@ -86,7 +86,9 @@ class Measure:
     """An entry: the options a study may set, the tables written, the resources asked for.
 
     `layers` is the kind of layer that its option `layer` has to name; None takes both. Beside the
-    `mem_mb` it holds so many `matrices`: square, in float64, over the images of S and E.
+    `mem_mb` it holds so many `matrices`: square, in float64, over the images of S and E. It is
+    `of_modules` if it asks for no more than a torch module and images: no recording, no sampled
+    kernel or functions, no layers but the last.
     """
 
     options: type[Measurement]
@@ -95,6 +97,7 @@ class Measure:
     mem_mb: int = 4000
     matrices: int = 0
     runtime: int = 60
+    of_modules: bool = True
 
 
 MEASURES: dict[str, Measure] = {
@@ -102,23 +105,27 @@ MEASURES: dict[str, Measure] = {
     "test_images": Measure(TestImages, ("directions", "summary")),
     "scaled_shift": Measure(ScaledShift, ("directions", "summary")),
     "flatness": Measure(Flatness, ("directions",)),
-    "scale_invariance": Measure(ScaleInvariance, ("directions",)),
+    "scale_invariance": Measure(ScaleInvariance, ("directions",), of_modules=False),
     "minibatch_noise": Measure(MinibatchNoise, ("directions",)),
-    "convolution_duality": Measure(ConvolutionDuality, ("pairs", "summary"), layers="convolution"),
+    "convolution_duality": Measure(
+        ConvolutionDuality, ("pairs", "summary"), layers="convolution", of_modules=False
+    ),
     # Seven were measured, on 3,000 images and on 11,000.
-    "gp_prior": Measure(GpPrior, ("summary",), matrices=8, runtime=240),
-    "orthant": Measure(Orthant, ("summary",), runtime=240),
+    "gp_prior": Measure(GpPrior, ("summary",), matrices=8, runtime=240, of_modules=False),
+    "orthant": Measure(Orthant, ("summary",), runtime=240, of_modules=False),
     "sharpness": Measure(Sharpness, ("summary", "ascent")),
     "hessian": Measure(Hessian, ("summary", "eigenvalues")),
     "spectral_density": Measure(SpectralDensity, ("density", "summary")),
-    "norm_scaling": Measure(NormScaling, ("summary",)),
-    "boolean_prior": Measure(BooleanPrior, ("summary",)),
-    "trajectory_pca": Measure(TrajectoryPca, ("directions", "projections")),
-    "valley": Measure(Valley, ("directions", "profiles"), layers=None),
-    "minibatch_losses": Measure(MinibatchLosses, ("directions", "profiles")),
-    "active_temperature": Measure(ActiveTemperature, ("directions", "profiles")),
-    "first_mode": Measure(FirstMode, ("margins",)),
-    "forgetting": Measure(Forgetting, ("errors", "displacements", "points"), runtime=240),
+    "norm_scaling": Measure(NormScaling, ("summary",), of_modules=False),
+    "boolean_prior": Measure(BooleanPrior, ("summary",), of_modules=False),
+    "trajectory_pca": Measure(TrajectoryPca, ("directions", "projections"), of_modules=False),
+    "valley": Measure(Valley, ("directions", "profiles"), layers=None, of_modules=False),
+    "minibatch_losses": Measure(MinibatchLosses, ("directions", "profiles"), of_modules=False),
+    "active_temperature": Measure(ActiveTemperature, ("directions", "profiles"), of_modules=False),
+    "first_mode": Measure(FirstMode, ("margins",), of_modules=False),
+    "forgetting": Measure(
+        Forgetting, ("errors", "displacements", "points"), runtime=240, of_modules=False
+    ),
     "regret": Measure(Regret, ("summary", "kl_ball")),
     "true_regret": Measure(TrueRegret, ("summary", "pairs")),
     "regret_slice": Measure(RegretSlice, ("surface", "stars")),
@@ -132,5 +139,6 @@ MEASURES: dict[str, Measure] = {
         ),
         matrices=8,
         runtime=240,
+        of_modules=False,
     ),
 }

@@ -100,9 +100,10 @@ def _mistake(
         return _Mistake(said, _names(context["expected"]), str(given))
     if kind in ("dict_type", "model_type", "model_attributes_type"):
         return _Mistake(said, ["a mapping of keys to values"])
+    if kind in ("list_type", "tuple_type"):
+        return _Mistake(said, [f"a list, as in [{given}]"])
     # After the comma pydantic says how it tried.
     allowed = problem["msg"].removeprefix("Input should be ").partition(",")[0]
-    allowed = allowed.replace("a valid tuple", "a list")
     return _Mistake(said, [allowed], str(given))
 
 

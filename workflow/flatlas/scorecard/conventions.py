@@ -12,7 +12,8 @@ one net γ = 2.38, ψ = 4.33 and the share 0.892 of the variance in the first 35
 known. Those of the study `mystery`, whose text has no numbers, were fixed before any of its
 measures was taken of a trained net. The study `false_friend` has no word of its own; of a logistic
 regression and an MLP the norms and the largest eigenvalues at a few strengths of L2 were known.
-None was changed to make a claim pass.
+Questions of the study `atlas` were put, in the words of the others, when figures of its demo had
+been seen. None was changed to make a claim pass.
 """
 
 from flatlas.scorecard.claims import Criterion, above, at_least, at_most, below, between

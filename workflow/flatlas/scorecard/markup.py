@@ -47,11 +47,11 @@ sub, sup { font-size: .75em; line-height: 0; }
 .strip { display: block; margin-top: .25rem; }
 """
 READING = (
-    "A claim holds if its number, with the 95 % bootstrap interval over realizations (of fewer"
-    " than five the range of the resamples, which covers less, as the claim then says), lies where"
-    " the criterion says (the shaded band); it fails if the whole interval lies outside; otherwise"
-    " it is undecided. What no sentence of the text says is a question of ours: it is marked and"
-    " counted apart, and its ✓ means yes, its ✗ no."
+    "A claim holds if its number, with the 95 % bootstrap interval over realizations, in the atlas"
+    " over runs (of fewer than five the range of the resamples, which covers less, as the claim"
+    " then says), lies where the criterion says (the shaded band); it fails if the whole interval"
+    " lies outside; otherwise it is undecided. What no sentence of the text says is a question of"
+    " ours: it is marked and counted apart, and its ✓ means yes, its ✗ no."
 )
 QUESTION = '<span class="ours">our question</span> '
 # σ_g, ΔL_s, N_te, t_β, µ_w,n: what hangs below in the paper does so here.

@@ -8,40 +8,23 @@ values and no ties. Given further variables z, it is what is left of that correl
 of z_i − z_j are taken out by least squares; for one z that is Kendall's own partial τ.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
 
 import numpy as np
 import pandas as pd
+from scipy.sparse.csgraph import connected_components
 
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 
 # A variable of which less is left than this, of 1, is told by the ones that are given.
 NOTHING = 1e-9
-# Fewer clusters have no interval. Of three, two orders in six are perfect, up or down, and then it
-# would be a point by chance; of four it is two in 24.
+# Comparisons of clusters that do not follow from each other. Fewer have no interval: of five
+# clusters in one stratum two orders in 120 are perfect, up or down, of four already two in 24. Each
+# variable that is given takes one more.
 FEWEST = 4
-
-
-@dataclass(frozen=True)
-class Points:
-    """Points that are compared within their `strata`; resampled are the `clusters` they are in.
-
-    Both are labels, one a point.
-    """
-
-    strata: np.ndarray
-    clusters: np.ndarray
-
-    def tau(self, x: np.ndarray, y: np.ndarray, given: Sequence[np.ndarray] = ()) -> Estimate:
-        """τ of x and y over the points where all is known, and its interval over clusters."""
-        values = np.stack([np.asarray(one, float) for one in (x, y, *given)])
-        known = np.isfinite(values).all(0)
-        if not known.any():
-            return UNKNOWN
-        return _Signs(values[:, known], self.strata[known], self.clusters[known]).tau()
 
 
 def tau(
@@ -49,16 +32,23 @@ def tau(
     x: str,
     y: str,
     strata: np.ndarray | pd.Series,
+    clusters: np.ndarray | pd.Series,
     given: Iterable[str] = (),
-    clusters: str = "run",
 ) -> Estimate:
-    """τ of two columns over pairs of rows of one stratum, given others; runs are resampled."""
-    one, other, *rest = (table[column].to_numpy(float) for column in (x, y, *given))
-    return Points(np.asarray(strata), table[clusters].to_numpy()).tau(one, other, rest)
+    """τ of two columns given others, over the rows where all is known, and its interval.
+
+    Rows are compared within their `strata`; resampled are the `clusters` they are in. Both are
+    labels, one a row.
+    """
+    values = table[[x, y, *given]].to_numpy(float).T
+    known = np.isfinite(values).all(0)
+    if not known.any():
+        return UNKNOWN
+    return _Pairs(values[:, known], np.asarray(strata)[known], np.asarray(clusters)[known]).tau()
 
 
 @dataclass(frozen=True)
-class _Signs:
+class _Pairs:
     """The values of some variables (variables, points), all known."""
 
     values: np.ndarray
@@ -66,36 +56,57 @@ class _Signs:
     clusters: np.ndarray
 
     def tau(self) -> Estimate:
-        count = int(self._places.max()) + 1
-        known = count if count >= FEWEST else 1
+        count = len(self._begins)
+        given = len(self.values) - 2
+        # Of clusters that are compared with each other, by way of others too, one is no comparison.
+        groups, _ = connected_components(self._sums_of_clusters(self._alike) > 0)
+        compared = count - groups
+        known = compared + 1 if compared >= FEWEST + given else 1
         return estimate(self._of_clusters, np.arange(count), fewest=known)
 
     @cached_property
-    def _places(self) -> np.ndarray:
-        """Which of the clusters each point is in."""
-        return np.unique(self.clusters, return_inverse=True)[1]
+    def _order(self) -> np.ndarray:
+        return np.argsort(self.clusters, kind="stable")
+
+    @cached_property
+    def _begins(self) -> np.ndarray:
+        """Where in that order a cluster begins."""
+        return np.unique(self.clusters[self._order], return_index=True)[1]
+
+    @cached_property
+    def _alike(self) -> np.ndarray:
+        """Whether two points are of one stratum (points, points)."""
+        strata = self.strata[self._order]
+        return np.asarray(strata[:, np.newaxis] == strata)
+
+    def _sums_of_clusters(self, pairs: np.ndarray) -> np.ndarray:
+        by_row = np.add.reduceat(pairs.astype(float), self._begins, 0)
+        return np.asarray(np.add.reduceat(by_row, self._begins, 1))
 
     @cached_property
     def _products(self) -> dict[tuple[int, int], np.ndarray]:
         """Sums over pairs of products of two signs (clusters, clusters), for each two variables."""
-        order = np.argsort(self._places, kind="stable")
-        begins = np.flatnonzero(np.diff(self._places[order], prepend=-1))
-        strata = self.strata[order]
-        alike = strata[:, np.newaxis] == strata
-        signs = [np.sign(one[:, np.newaxis] - one) * alike for one in self.values[:, order]]
+        values = self.values[:, self._order]
+        signs = [np.sign(one[:, np.newaxis] - one) * self._alike for one in values]
         return {
-            (v, w): np.add.reduceat(np.add.reduceat(signs[v] * signs[w], begins, 0), begins, 1)
+            (v, w): self._sums_of_clusters(signs[v] * signs[w])
             for v, w in combinations_with_replacement(range(len(signs)), 2)
         }
 
     def _of_clusters(self, drawn: np.ndarray) -> np.ndarray:
-        """τ of the clusters that were drawn (clusters, ...), some of them several times."""
+        """τ of the clusters that were drawn (clusters, ...), some of them several times.
+
+        Each copy is a cluster of its own, but no two copies are compared: a point and its copy tie,
+        and two points of one cluster would count as often as two clusters never do.
+        """
         times = np.apply_along_axis(np.bincount, 0, drawn, minlength=len(drawn))
         times = np.moveaxis(times, 0, -1).astype(float)
         count = len(self.values)
         sums = np.empty((*times.shape[:-1], count, count))
         for (v, w), product in self._products.items():
-            sums[..., v, w] = sums[..., w, v] = ((times @ product) * times).sum(-1)
+            within = np.diag(product)
+            between = ((times @ (product - np.diag(within))) * times).sum(-1)
+            sums[..., v, w] = sums[..., w, v] = between + times @ within
         return _partial(sums)
 
 

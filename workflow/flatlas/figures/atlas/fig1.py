@@ -72,7 +72,7 @@ def _row(table: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _tau(name: str, pairs: str, table: pd.DataFrame, given: list[str]) -> dict[str, object]:
-    found = tau(table, name, GAP, table[STUDY], given)
+    found = tau(table, name, GAP, table[STUDY], table["run"], given)
     runs = table.dropna(subset=[name, *given])["run"].nunique()
     row = {"measure": name, "pairs": pairs, "baseline": name in BASELINES, "runs": runs}
     return row | {"tau": found.value, "low": found.low, "high": found.high}

@@ -13,6 +13,7 @@ from flatlas.evidence.atlas import (
     nets,
     other_baselines,
     settings,
+    values,
 )
 from flatlas.evidence.material import Material
 from flatlas.figures.atlas.heat import heat_map
@@ -36,8 +37,8 @@ def draw(material: Material) -> Drawing:
     note(
         figure,
         r"$\tau$ over pairs of nets that differ only in what is varied. Bold: its 95 % interval "
-        "over runs, of which there are four or more, leaves out 0. Empty: not measured, or "
-        "nothing to compare. " + told,
+        "over the values that were chosen leaves out 0; of fewer than five, and four more with "
+        "the baselines, there is none. Empty: not measured, or nothing to compare. " + told,
     )
     return Drawing(figure, points)
 
@@ -52,10 +53,10 @@ def _row(table: pd.DataFrame, axis: str, name: str) -> dict[str, object]:
     row: dict[str, object] = {
         "axis": axis,
         "measure": name,
-        "runs": some.dropna(subset=[name])["run"].nunique(),
+        "values": len(np.unique(values(some, axis)[some[name].notna()])),
     }
     for kind, given in (("plain", []), ("given", other_baselines(name))):
-        found = tau(some, name, GAP, settings(some, axis), given)
+        found = tau(some, name, GAP, settings(some, axis), values(some, axis), given)
         row |= {f"{kind}_tau": found.value, f"{kind}_low": found.low, f"{kind}_high": found.high}
     return row
 

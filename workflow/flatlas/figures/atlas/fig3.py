@@ -44,6 +44,7 @@ def draw(material: Material) -> Drawing:
         "thousandth. Another optimizer: of the same images with the same attack set. Narrowness "
         "along principal directions needs a recording, which these runs have none of. "
         + DAGGER
+        + _sign_changes(factors)
         + small_print(material),
     )
     return Drawing(figure, factors)
@@ -86,6 +87,16 @@ def _between(before: pd.DataFrame, after: pd.DataFrame, change: str) -> pd.DataF
     ratio = both["after"].astype(float) / both["before"].astype(float)
     logs = np.log10(ratio.where(ratio > 0))
     return both.assign(change=change, log10_factor=logs)
+
+
+def _sign_changes(factors: pd.DataFrame) -> str:
+    """Those that no factor tells, by measure and change."""
+    turned = factors[np.sign(factors["before"]) * np.sign(factors["after"]) < 0]
+    counts = turned.groupby(["measure", "change"], sort=False).size().items()
+    told = [
+        f"{LABELS[name]} by {CHANGES[change]} (nets: {count})" for (name, change), count in counts
+    ]
+    return f"Changed their sign, and left out: {', '.join(told)}. " if told else ""
 
 
 def _factor(log: float) -> str:

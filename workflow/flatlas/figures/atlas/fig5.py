@@ -20,11 +20,11 @@ def draw(material: Material) -> Drawing:
     """A dot a quantity: the median over runs of the seconds for a net, and |τ|."""
     table = once(nets(material))
     points = pd.DataFrame([_row(material, table, name) for name in QUANTITIES])
-    known = points.dropna(subset=["tau"])
+    known = points.dropna(subset=["size_of_tau"])
     quickest = known["seconds"].min()
     free = FREE * quickest if np.isfinite(quickest) else 1.0
     known = known.assign(at=known["seconds"].fillna(free))
-    known = known.sort_values("tau", ascending=False, ignore_index=True)
+    known = known.sort_values("size_of_tau", ascending=False, ignore_index=True)
     figure, (ax,) = panels(1, 1, width=7.4, height=4.6)
     ax.set_title("", loc="left")
     ax.set_xscale("log")
@@ -40,7 +40,7 @@ def draw(material: Material) -> Drawing:
         ax.text(*at, words, transform=ax.transAxes, va="center", fontsize=8, color=_colour(row))
     note(
         figure,
-        "Grey: baselines. Those farthest left come with the training. Measures of one job have "
+        "Grey: baselines. Epochs to zero error come with the training. Measures of one job have "
         "one time, and stand side by side where they would hide each other. Times are of the "
         "machine that measured, and of its other work: drawn again after a new measurement, this "
         "figure changes. " + small_print(material, table),
@@ -49,10 +49,9 @@ def draw(material: Material) -> Drawing:
 
 
 def _row(material: Material, table: pd.DataFrame, name: str) -> dict[str, object]:
-    found = tau(table, name, GAP, table[STUDY])
-    row: dict[str, object] = {"measure": name, "baseline": name in BASELINES}
-    row |= {"seconds": _seconds(material, name), "tau": abs(found.value)}
-    return row | {"low": found.low, "high": found.high}
+    found = tau(table, name, GAP, table[STUDY], table["run"])
+    row = {"measure": name, "baseline": name in BASELINES, "seconds": _seconds(material, name)}
+    return row | {"size_of_tau": abs(found.value)}
 
 
 def _seconds(material: Material, name: str) -> float:
@@ -71,11 +70,13 @@ def _column(ax: Axes, column: pd.DataFrame) -> None:
     """Dots of one job, with their numbers in the list beside the panel."""
     at, last = 0.0, np.inf
     for place, row in column.iterrows():
-        at = at * ASIDE if last - row["tau"] < NEAR else float(row["at"])
-        last = row["tau"]
-        ax.plot(at, row["tau"], "o", color=_colour(row), ms=9.5, mew=0)
+        at = at * ASIDE if last - row["size_of_tau"] < NEAR else float(row["at"])
+        last = row["size_of_tau"]
+        ax.plot(at, row["size_of_tau"], "o", color=_colour(row), ms=9.5, mew=0)
         number = str(int(str(place)) + 1)
-        ax.text(at, row["tau"] - 0.003, number, ha="center", va="center", fontsize=6, color="w")
+        ax.text(
+            at, row["size_of_tau"] - 0.003, number, ha="center", va="center", fontsize=6, color="w"
+        )
 
 
 def _colour(row: pd.Series) -> str:

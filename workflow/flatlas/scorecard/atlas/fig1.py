@@ -23,12 +23,12 @@ def _claims(material: Material) -> Iterator[Claim]:
             f"the larger the {measure.name}, the larger the gap",
             f"Kendall's coefficient of the {measure.name} with the gap, over pairs of one study",
             CORRELATED["kendall"],
-            tau(table, name, GAP, table[STUDY]),
+            tau(table, name, GAP, table[STUDY], table["run"]),
         )
         yield Ranked.of(table, name, BASELINES).claim(
             f"{name}_adds",
             f"the {measure.name} tells what epochs, loss, gradient and weight norm do not",
             "the same, given the four baselines",
             MORE,
-            tau(table, name, GAP, table[STUDY], BASELINES),
+            tau(table, name, GAP, table[STUDY], table["run"], BASELINES),
         )

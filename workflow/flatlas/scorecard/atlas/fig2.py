@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from flatlas.evidence.atlas import AXES, GAP, MEASURES, nets, settings
+from flatlas.evidence.atlas import AXES, GAP, MEASURES, nets, settings, values
 from flatlas.evidence.material import Material
 from flatlas.scorecard.atlas.ranking import Ranked
 from flatlas.scorecard.claims import Claim, ours
@@ -22,21 +22,30 @@ def judge(material: Material) -> list[Claim]:
 def _claims(table: pd.DataFrame) -> Iterator[Claim]:
     for name, measure in MEASURES.items():
         found = {axis: _along(table, axis, name) for axis in AXES}
-        # An axis of few runs has a value, but no interval.
         known = {axis: one for axis, one in found.items() if np.isfinite(one.low)}
+        least = _least([*known.values()])
+        # One axis along which it is not so is enough; that it is so takes all of them.
+        open_axes = [axis for axis in AXES if axis not in known and np.isfinite(found[axis].value)]
+        missing = "" if least.high <= 0 else _without_interval(open_axes)
         yield Ranked.of(table[table["sweep"].isin([*known])], name).claim(
             f"{name}_everywhere",
             f"whatever is varied, the larger the {measure.name}, the larger the gap",
             "the least of Kendall's coefficients over pairs of nets that differ only in one of "
             f"{', '.join(AXES[axis][0] for axis in known) or 'nothing'}",
             MORE,
-            _least([*known.values()]),
+            least,
+            missing,
         )
 
 
 def _along(table: pd.DataFrame, axis: str, name: str) -> Estimate:
     some = table[table["sweep"] == axis]
-    return tau(some, name, GAP, settings(some, axis))
+    return tau(some, name, GAP, settings(some, axis), values(some, axis))
+
+
+def _without_interval(axes: list[str]) -> str:
+    words = ", ".join(AXES[axis][0] for axis in axes)
+    return f"Too few values for an interval: {words}." if axes else ""
 
 
 def _least(found: list[Estimate]) -> Estimate:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import isfinite
 
 import pandas as pd
 
@@ -9,7 +10,6 @@ from flatlas.evidence.atlas import QUANTITIES, once, settled
 from flatlas.scorecard.claims import Claim, Criterion
 from flatlas.scorecard.nets import trusted, unsettled
 from flatlas.statistics.estimate import Estimate
-from flatlas.statistics.rank_correlation import FEWEST
 
 
 @dataclass(frozen=True)
@@ -25,16 +25,22 @@ class Ranked:
         return cls(name, once(table.dropna(subset=[name, *given])))
 
     def claim(
-        self, name: str, says: str, quantity: str, criterion: Criterion, found: Estimate
+        self,
+        name: str,
+        says: str,
+        quantity: str,
+        criterion: Criterion,
+        found: Estimate,
+        missing: str = "",
     ) -> Claim:
-        """A claim on a coefficient that was `found` over these nets."""
+        """A claim on a coefficient that was `found` over these nets, or what of it is `missing`."""
         tested = QUANTITIES[self.name].tested
         quantity += f"; it knows {tested}" if tested else ""
         searches = [self.known[settled(self.name)].to_numpy(float)] if self._searched else []
-        runs = self.known["run"].nunique()
-        few = f"Measured of {runs} runs." if runs < FEWEST else ""
-        note = " ".join(filter(None, [few, unsettled(searches)]))
-        complete = runs >= FEWEST and trusted(searches)
+        known = isfinite(found.low)
+        few = "" if known else f"No interval, of {self.known['run'].nunique()} runs."
+        note = " ".join(filter(None, [few, missing, unsettled(searches)]))
+        complete = known and not missing and trusted(searches)
         return Claim(name, says, quantity, criterion, found, note=note, complete=complete)
 
     @property
