@@ -111,11 +111,11 @@ def test_facts_count_trainings_and_those_without_a_solution():
     met = {"converged": True, "reason": "rule met"}
     lost = {"converged": False, "reason": "diverged"}
     runs = {"a": [{"seed": 0, **met}, {"seed": 1, **lost}], "b": [{"seed": 0, **met}]}
-    told = facts(runs, ["mnist", "cifar10"], True)
+    told = facts(runs, ["mnist", "cifar10"])
     assert told.startswith("Drawn from 3 trainings on mnist and cifar10: 2 settings, seeds 0 to 1.")
     assert told.endswith("1 met no stopping rule (diverged: 1).")
-    assert facts({"a": [{"seed": 4, **met}]}, ["mnist"], True).endswith(
+    assert facts({"a": [{"seed": 4, **met}]}, ["mnist"]).endswith(
         "1 settings, seed 4. All met their stopping rule."
     )
-    assert "other settings than the present ones" in facts(runs, ["mnist"], False)
-    assert facts({}, [], True) == "Computed, from no training."
+    assert facts(runs, ["mnist"], "Outdated.").endswith(" Outdated.")
+    assert facts({}, []) == "Computed, from no training."

@@ -3,8 +3,11 @@
 import base64
 import re
 
+import pandas as pd
 import pytest
 from browser import found_on, screenshot
+
+from flatlas.scorecard.drawn import OUTDATED
 
 REPORT = "results/tiny/report.html"
 PICTURES = {
@@ -36,13 +39,22 @@ def test_it_tells_seeds_claims_settings_and_costs(finished):
     assert "Drawn from 6 trainings on digits: 3 settings, seeds 0 to 1." in html
     assert "duality_fig3.alpha_gap" in html
     assert "<tr><td>train</td>" in html
-    assert "other settings than the present ones" not in html
+    assert OUTDATED not in html
 
 
-def test_a_figure_of_other_settings_says_so(demo):
-    demo.set_study("sweeps", "alpha", "grid", value={"optimizer.lr": [0.05, 0.15]})
-    demo.snakemake("report", "--config", "complete=false")
-    assert "other settings than the present ones" in (demo / REPORT).read_text()
+@pytest.mark.parametrize("what", ["a rate", "a measure", "the code"])
+def test_a_figure_of_other_settings_says_so(demo, what):
+    if what == "a rate":
+        demo.set_study("sweeps", "alpha", "grid", value={"optimizer.lr": [0.05, 0.15]})
+    elif what == "a measure":
+        demo.set_study("measures", "hidden", "layer", value="fc1")
+    else:
+        demo.change_function("workflow/flatlas/figures/duality/fig3.py", "draw")
+    demo.snakemake("report", "scorecard", "--config", "complete=false")
+    assert OUTDATED in (demo / REPORT).read_text()
+    notes = pd.read_csv(demo / "results/tiny/scorecard.csv")["note"].fillna("")
+    assert notes.str.contains(OUTDATED).any()
+    assert notes.str.contains(OUTDATED).all() == (what != "the code")
 
 
 def test_a_changed_caption_makes_it_anew_and_nothing_else(demo):

@@ -25,9 +25,7 @@ for target, figure in PLAN.figures.items():
             mem_mb=growing(2000),
             runtime=growing(10),
         params:
-            study=figure.study,
-            figure=figure.name,
-            points=PLAN.figure_points(target),
+            spec=PLAN.figure_spec(target),
             judged=PLAN.judged,
             code=figure_code(figure.study, figure.name),
         message:

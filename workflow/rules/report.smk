@@ -54,7 +54,9 @@ for study in judged_studies(PLAN):
         params:
             title=PLAN.studies[study].title,
             scale=PLAN.scale.title,
-            studies=claims_of(PLAN, [study], PLAN.scorecard_file(study, "html")),
+            studies=lambda wildcards, study=study: claims_of(
+                PLAN, [study], PLAN.scorecard_file(study, "html")
+            ),
             code=stage_code("scorecard"),
         message:
             f"Scorecard of {study}"

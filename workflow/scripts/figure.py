@@ -10,8 +10,9 @@ from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import write_table
 
 with Job(globals().get("snakemake"), "figure") as job:
-    material = gather(vars(job.input), job.params.points)
-    name = f"{job.params.study}.{job.params.figure}"
+    spec = job.params.spec
+    material = gather(vars(job.input), spec["points"])
+    name = f"{spec['study']}.{spec['figure']}"
     save(import_module(f"flatlas.figures.{name}").draw(material), job.output)
     if hasattr(job.output, "claims"):
         claims = import_module(f"flatlas.scorecard.{name}").judge(material)
@@ -19,11 +20,7 @@ with Job(globals().get("snakemake"), "figure") as job:
         write_table(job.output.claims, claims_table(target, claims, job.params.judged))
     write_provenance(
         job.output.provenance,
-        spec={
-            "study": job.params.study,
-            "figure": job.params.figure,
-            "points": job.params.points,
-        },
+        spec=spec,
         code=job.params.code,
         seconds=job.seconds,
         realizations=material.realizations(),

@@ -1,6 +1,5 @@
 """Put everything that a reader wants on one page. What is not drawn is left out, and told."""
 
-import json
 from os.path import relpath
 from pathlib import Path
 
@@ -10,36 +9,26 @@ from flatlas.report.costs import cost_of_stages, jobs_from
 from flatlas.report.facts import facts
 from flatlas.report.page import Change, Figure, Report, Study, read_picture, report
 from flatlas.scorecard.claims import known, not_run
+from flatlas.scorecard.drawn import OUTDATED, is_drawn, is_outdated, record
 from flatlas.store.atomic import replacing
 from flatlas.store.tables import read_table
 
 
 def figure(told, folder):
-    files, picture = told["files"], read_picture(told["picture"])
-    claims = None
-    if "claims" in files:
-        drawn = picture and Path(files["claims"]).is_file()
-        claims = (
-            known(read_table(files["claims"]), files["claims"])
-            if drawn
-            else not_run(told["target"], told["title"])
-        )
-    if not picture:
-        return Figure(
-            told["target"], told["name"], told["title"], caption(told["caption"]), claims=claims
-        )
-    record = json.loads(Path(files["provenance"]).read_text(encoding="utf-8"))
-    as_now = record["spec"]["points"] == json.loads(json.dumps(told["points"]))
+    files = told["files"]
+    names = told["target"], told["name"], told["title"], caption(told["caption"])
+    if not is_drawn(told):
+        claims = not_run(told["target"], told["title"]) if "claims" in files else None
+        return Figure(*names, claims=claims)
+    old = is_outdated(told)
     return Figure(
-        told["target"],
-        told["name"],
-        told["title"],
-        caption(told["caption"]),
-        picture,
-        facts(record["realizations"], told["data"], as_now),
+        *names,
+        read_picture(told["picture"]),
+        facts(record(told)["realizations"], told["data"], OUTDATED if old else ""),
         {Path(file).name: relpath(file, folder) for file in files.values()},
-        claims,
-        [Change(*change) for change in told["changes"]],
+        known(read_table(files["claims"]), files["claims"]) if "claims" in files else None,
+        # What is set now says nothing of what was drawn before.
+        [] if old else [Change(*change) for change in told["changes"]],
     )
 
 

@@ -1,22 +1,21 @@
 """Put claims together: a table, and a page. A figure without claims is one that is not drawn."""
 
-from pathlib import Path
-
 import pandas as pd
 
 from flatlas.jobs.job import Job
 from flatlas.scorecard.claims import known, not_run
+from flatlas.scorecard.drawn import is_drawn, is_outdated, outdated
 from flatlas.scorecard.page import Figure, Study, page
 from flatlas.store.atomic import replacing
 from flatlas.store.tables import read_table, write_table
 
 
 def figure(study, told):
-    name, title = told["name"], told["title"]
-    if not Path(told["claims"]).is_file():
+    name, title, file = told["name"], told["title"], told["files"]["claims"]
+    if not is_drawn(told):
         return Figure(name, title, "", not_run(f"{study}_{name}", title))
-    claims = known(read_table(told["claims"]), told["claims"])
-    return Figure(name, title, told["picture"], claims)
+    claims = known(read_table(file), file)
+    return Figure(name, title, told["link"], outdated(claims) if is_outdated(told) else claims)
 
 
 with Job(globals().get("snakemake"), "scorecard") as job:

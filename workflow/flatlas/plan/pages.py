@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from flatlas.plan.code import figure_code
 from flatlas.plan.data_specs import subset_of
 from flatlas.plan.drawings import CAPTIONS
 from flatlas.plan.ids import source_id
@@ -33,18 +34,27 @@ def claims_of(plan: Plan, studies: Iterable[str], page: str) -> list[dict[str, A
             "name": study,
             "title": plan.studies[study].title,
             "figures": [
-                {
-                    "name": plan.figures[target].name,
-                    "title": plan.figures[target].title,
-                    "claims": plan.figure_results(target)["claims"],
-                    "picture": relpath(plan.figure_file(target, "png"), Path(page).parent),
-                }
+                _figure(plan, target)
+                | {"link": relpath(plan.figure_file(target, "png"), Path(page).parent)}
                 for target in plan.targets(study)
                 if "claims" in plan.figure_results(target)
             ],
         }
         for study in studies
     ]
+
+
+def _figure(plan: Plan, target: str) -> dict[str, Any]:
+    """Its names, its files, and what it would be drawn from now."""
+    figure = plan.figures[target]
+    return {
+        "name": figure.name,
+        "title": figure.title,
+        "picture": plan.figure_file(target, "png"),
+        "files": plan.figure_results(target),
+        "spec": plan.figure_spec(target),
+        "code": figure_code(figure.study, figure.name),
+    }
 
 
 def scorecards(plan: Plan) -> list[str]:
@@ -71,15 +81,11 @@ def report_studies(plan: Plan) -> list[dict[str, Any]]:
             "title": study.title,
             "paper": study.paper,
             "figures": [
-                {
+                _figure(plan, target)
+                | {
                     "target": target,
-                    "name": plan.figures[target].name,
-                    "title": plan.figures[target].title,
                     "caption": caption_of(target),
-                    "picture": plan.figure_file(target, "png"),
-                    "files": plan.figure_results(target),
                     "data": _data(plan, target),
-                    "points": plan.figure_points(target),
                     "changes": _changes(plan, target),
                 }
                 for target in plan.targets(name)

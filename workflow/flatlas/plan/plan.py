@@ -1,5 +1,7 @@
 """A plan: every result by its id, every figure by its target, and which file each job reads."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -269,6 +271,17 @@ class Plan:
         """The judged claims of one study, figure by figure."""
         results = [self.figure_results(target) for target in self.targets(study)]
         return [files["claims"] for files in results if "claims" in files]
+
+    def figure_spec(self, target: str) -> dict[str, Any]:
+        """All that decides what a figure shows, but its code: `inputs` stands for what it reads."""
+        figure = self.figures[target]
+        files = json.dumps(self.figure_files(target))
+        return {
+            "study": figure.study,
+            "figure": figure.name,
+            "points": self.figure_points(target),
+            "inputs": hashlib.sha256(files.encode()).hexdigest()[:12],
+        }
 
     def figure_points(self, target: str) -> list[dict[str, Any]]:
         """For each entry of a figure: its sweep, its values, its run, as JSON types.

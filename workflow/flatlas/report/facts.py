@@ -5,15 +5,15 @@ from typing import Any
 
 
 def facts(
-    realizations: Mapping[str, Sequence[Mapping[str, Any]]], data: Sequence[str], as_now: bool
+    realizations: Mapping[str, Sequence[Mapping[str, Any]]], data: Sequence[str], outdated: str = ""
 ) -> str:
     """`realizations` has for each run its seeds, and how the training of each ended.
 
-    A figure that is not `as_now` the settings would have it was drawn before they changed.
+    What is said of a figure that is `outdated` comes last.
     """
-    before = "" if as_now else " It was drawn with other settings than the present ones."
+    before = f" {outdated}" if outdated else ""
     if not realizations:
-        return "Computed, from no training."
+        return f"Computed, from no training.{before}"
     each = [one for seeds in realizations.values() for one in seeds]
     seeds = sorted({int(one["seed"]) for one in each})
     among = f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"
