@@ -20,7 +20,7 @@ report: "workflow/report/overview.rst"
 
 
 # Jobs find the library where this file does; a job on a cluster reads this file anew.
-LIBRARY = Path(workflow.basedir) / "workflow"
+LIBRARY = Path(str(workflow.current_basedir)) / "workflow"
 sys.path.insert(0, str(LIBRARY))
 # glibc gives every tensor above some size pages of its own, and takes them back: up to half the time
 # of a Hessian's product (docs/speed.md). Below 32 MiB, its largest, a job now keeps what it has.

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
@@ -15,21 +16,35 @@ def made():
     """The parts of pages that are made, by name, and the function that fills them in."""
     sys.path.insert(0, str(ROOT / "docs" / "made"))
     try:
+        import dag
         import figures
         import pages
         import settings
         import verdicts
     finally:
         sys.path.pop(0)
-    return {**settings.SETTINGS, **figures.FIGURES, **verdicts.VERDICTS}, pages.filled, settings
+    return (
+        {**settings.SETTINGS, **figures.FIGURES, **verdicts.VERDICTS},
+        pages.filled,
+        settings,
+        dag,
+    )
 
 
 @pytest.mark.parametrize("page", ["README.md", "config/README.md", "docs/figures.md"])
 def test_what_is_made_is_as_it_would_be_made_now(made, page):
-    parts, filled, _ = made
+    parts, filled, *_ = made
     text = (ROOT / page).read_text(encoding="utf-8")
     assert "<!-- made: " in text
     assert text == filled(text, parts), f"{page} is out of date: run `make docs`"
+
+
+def test_the_picture_of_the_plan_shows_it_as_it_is_now(made):
+    *_, dag = made
+    with Image.open(dag.PICTURE) as picture:
+        assert picture.text[dag.SHOWN] == dag.shown(), (
+            "docs/dag.png is out of date: run `make docs`"
+        )
 
 
 def test_every_part_stands_on_a_page(made):
@@ -40,7 +55,7 @@ def test_every_part_stands_on_a_page(made):
 
 def test_every_key_is_described(made):
     """By the docstring under it, or in backticks by that of its class."""
-    *_, settings = made
+    _, _, settings, _ = made
     for name in ("Settings", "Study", "Data", "Run", "Sweep", "Borrowed", "Figure", "Preset"):
         spec = getattr(settings, name)
         said = {"": settings.said(spec)}

@@ -8,7 +8,6 @@ too: CONFIGFILE=mine.yaml. The page tells it.
 """
 
 import argparse
-import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -51,11 +50,13 @@ def main() -> None:
     presets |= dict.fromkeys(filter(None, names.split(",")), other)
     presets = {name: at for name, at in presets.items() if name not in given.without.split(",")}
     _check(given.study, presets, study["figures"])
-    with tempfile.TemporaryDirectory(dir=HERE) as fresh:
-        _collect(given.study, study, presets, _typed(given, presets), Path(fresh))
-        target = HERE / given.study
-        shutil.rmtree(target, ignore_errors=True)
-        shutil.copytree(fresh, target)
+    with tempfile.TemporaryDirectory(dir=HERE) as room:
+        fresh, old, target = Path(room) / "fresh", Path(room) / "old", HERE / given.study
+        fresh.mkdir()
+        _collect(given.study, study, presets, _typed(given, presets), fresh)
+        if target.exists():
+            target.rename(old)
+        fresh.rename(target)
 
 
 def _check(study: str, presets: Mapping[str, str], figures: Mapping[str, Any]) -> None:

@@ -41,6 +41,24 @@ def test_what_has_become_of_a_number(a, b, change):
     assert changes(scorecard(one=a), scorecard(one=b)) == {"one": change}
 
 
+def test_a_criterion_that_changed_is_told_with_both():
+    number = Estimate(0.8, 0.7, 0.9)
+    before, after = (
+        claims_table("flat_fig1", [Claim("one", "it rises", "change", one, number)], judged=True)
+        for one in (at_least(0.5), at_least(0.99))
+    )
+    compared = compare(before, after)
+    assert list(compared["change"]) == ["criterion changed"]
+    assert told(compared) == "1 claims: 1 criterion changed."
+    html = comparison_page(compared, "a", "b")
+    assert "Judged by another criterion (1)" in html
+    assert "at least 0.5" in html and "at least 0.99" in html
+    moved = before.assign(value=0.1, low=0.0, high=0.2)
+    assert list(compare(moved, after)["change"]) == ["moved"]
+    # Of an older scorecard it is not known.
+    assert list(compare(before.drop(columns="criterion"), before)["change"]) == [""]
+
+
 def test_claims_of_one_side_only_are_told_as_such():
     number = (1.0, 0.5, 1.5)
     found = changes(scorecard(one=number, two=number), scorecard(two=number, three=number))

@@ -37,7 +37,7 @@ from flatlas.plan.work import jobs_of_targets
 # profiles/slurm-gres has this among its default resources.
 BY_GRES = "gpus_by_gres" in (workflow.resource_settings.default_resources or ())
 
-CONFIG = Path(workflow.basedir) / "config"
+CONFIG = LIBRARY.parent / "config"
 PRESETS = sorted((CONFIG / "presets").glob("*.yaml"))
 
 try:

@@ -6,7 +6,15 @@ from typing import Any
 import pandas as pd
 
 from flatlas.scorecard.claims import FLATLAS
-from flatlas.scorecard.comparison import ALIKE, MOVED, NUMBER, ONLY, SIDES, VERDICT
+from flatlas.scorecard.comparison import (
+    ALIKE,
+    CRITERION,
+    MOVED,
+    NUMBER,
+    ONLY,
+    SIDES,
+    VERDICT,
+)
 from flatlas.scorecard.markup import MARKS, QUESTION, document, number, plain, symbols
 
 STYLE = """
@@ -18,6 +26,7 @@ COLUMNS = ("claim", "before [interval]", "after [interval]", "verdict before", "
 HEADER = "".join(f"<th>{column}</th>" for column in COLUMNS)
 HEADINGS = {
     MOVED: "Moved beyond their intervals",
+    CRITERION: "Judged by another criterion",
     VERDICT: "Same number within its interval, another verdict",
     **dict.fromkeys(ONLY.values(), ""),
     ALIKE: "Alike",
@@ -46,8 +55,10 @@ def comparison_page(compared: pd.DataFrame, before: str, after: str) -> str:
 def _row(claim: Mapping[Hashable, Any]) -> str:
     mark = QUESTION if claim["whose"] == FLATLAS else ""
     cells = [f'{mark}{symbols(claim["says"])}<div class="id">{plain(claim["claim"])}</div>']
+    otherwise = claim["change"] == CRITERION
     for side in SIDES:
-        cells.append(number(*(float(claim[f"{name}_{side}"]) for name in NUMBER)))
+        judged = f"<br>{plain(claim[f'criterion_{side}'])}" if otherwise else ""
+        cells.append(number(*(float(claim[f"{name}_{side}"]) for name in NUMBER)) + judged)
     for side in SIDES:
         verdict = claim[f"verdict_{side}"]
         sign, shade = MARKS.get(verdict, ("", "inherit"))
@@ -59,7 +70,9 @@ def told(compared: pd.DataFrame) -> str:
     """How many changed in which way, and which numbers moved."""
     counts = compared["change"].value_counts()
     ways = [
-        f"{counts.get(way, 0)} {way}" for way in (MOVED, VERDICT, *ONLY.values()) if way in counts
+        f"{counts.get(way, 0)} {way}"
+        for way in (MOVED, CRITERION, VERDICT, *ONLY.values())
+        if way in counts
     ]
     lines = [f"{len(compared)} claims: {', '.join(ways) or 'all alike'}."]
     for claim in compared[compared["change"] == MOVED].to_dict("records"):

@@ -1,4 +1,4 @@
-"""Two scorecards side by side: what moved beyond its interval, and which verdicts changed."""
+"""Two scorecards side by side: what moved beyond its interval, and what was judged otherwise."""
 
 import pandas as pd
 
@@ -7,13 +7,13 @@ from flatlas.scorecard.claims import NOT_RUN
 NUMBER = ("value", "low", "high")
 # What a claim is, whatever came out of it.
 SAID = ("says", "whose")
-MOVED, VERDICT, ALIKE = "moved", "verdict changed", ""
+MOVED, CRITERION, VERDICT, ALIKE = "moved", "criterion changed", "verdict changed", ""
 SIDES = ("before", "after")
 ONLY = {"left_only": "only before", "right_only": "only after"}
 
 
 def compare(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """A row a claim of either, with the numbers and verdicts of both and what the `change` is.
+    """A row a claim of either, with numbers, criteria and verdicts of both, and the `change`.
 
     A number has moved where the two intervals have no point in common; one without an interval is
     one itself. Figures that were not run have nothing to compare.
@@ -31,6 +31,8 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
         both.insert(at, name, both.pop(f"{name}_after").fillna(both.pop(f"{name}_before")))
     both["change"] = ALIKE
     both.loc[both["verdict_before"] != both["verdict_after"], "change"] = VERDICT
+    known = both[["criterion_before", "criterion_after"]].notna().all(axis=1)
+    both.loc[known & (both["criterion_before"] != both["criterion_after"]), "change"] = CRITERION
     both.loc[_apart(both), "change"] = MOVED
     for side, told in ONLY.items():
         both.loc[both["_merge"] == side, "change"] = told
@@ -40,7 +42,7 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 def _drawn(scorecard: pd.DataFrame) -> pd.DataFrame:
     """What is compared of the figures drawn; older scorecards do not say whose a claim is."""
     drawn = scorecard[scorecard["verdict"] != NOT_RUN]
-    columns = drawn.reindex(columns=["claim", *SAID, "verdict", *NUMBER])
+    columns = drawn.reindex(columns=["claim", *SAID, "criterion", "verdict", *NUMBER])
     return columns.astype(dict.fromkeys(SAID, "str"))
 
 

@@ -1,0 +1,37 @@
+"""docs/dag.png, the picture of the demo's plan, and what it is the picture of."""
+
+import hashlib
+import io
+import json
+
+from figures import plan
+from pages import ROOT
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+
+from flatlas.figures.dag import draw_dag
+from flatlas.plan.stages import stages
+
+PICTURE = ROOT / "docs" / "dag.png"
+# The key, among the texts of a PNG, of a digest of what it shows.
+SHOWN = "stages"
+
+
+def shown() -> str:
+    """A digest of what the picture would show now."""
+    text = json.dumps(stages(plan("demo")), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def draw_plan() -> None:
+    """Small, for a page."""
+    drawn = io.BytesIO()
+    draw_dag(stages(plan("demo"))).savefig(drawn, dpi=130)
+    told = PngInfo()
+    told.add_text(SHOWN, shown())
+    with Image.open(drawn) as picture:
+        # The rare colours are those of the dots.
+        few = picture.convert("RGB").quantize(
+            96, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+        )
+        few.save(PICTURE, optimize=True, pnginfo=told)
