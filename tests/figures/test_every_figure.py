@@ -13,7 +13,7 @@ from flatlas.plan.resolve import resolve
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 STUDIES = [path.stem for path in (CONFIG / "studies").glob("*.yaml")]
 # What a row of points is of, and of how many; the rest of it is measured.
-LABELS = ["panel", "layer", "quantile", "measure", "baseline", "axis", "pairs", "runs"]
+LABELS = ["panel", "layer", "quantile", "measure", "baseline", "axis", "pairs", "runs", "values"]
 # What becomes of trainings: the realizations, the first and the last point of each sweep. To save a
 # figure takes longer than all else, so only those are saved in which something is missing.
 FATES = {
@@ -64,7 +64,9 @@ def module(target):
 def test_a_figure_is_drawn_and_its_points_are_told(name, points, measures):
     drawing = drawn(name, points, measures, *FATES["all met their rule"])
     assert len(drawing.points)
-    assert not drawing.points.isna().all().any(), "a column without anything in it"
+    # The demo's axes have two values each, of which there is no interval.
+    told = drawing.points.filter(regex="tau$|^[^_]*$") if name == "atlas_fig2" else drawing.points
+    assert not told.isna().all().any(), "a column without anything in it"
     assert all(ax.has_data() for ax in drawing.figure.axes)
 
 

@@ -16,7 +16,7 @@ class Settings(Spec):
     complete: bool = True
     """Whether `snakemake scorecard` and `snakemake report` first have every figure drawn.
 
-    With `false` they tell of those that are drawn already, and have nothing made.
+    With `false` they tell of those that are drawn already, and have none drawn.
     """
     before: str | None = None
     """A folder of results with a `scorecard.csv`, for `snakemake compare`."""
