@@ -55,7 +55,7 @@ def imports(path: Path) -> frozenset[str]:
     A file of the user's own imports others of these, too.
     """
     modules: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(_tree(path)):
         if isinstance(node, ast.Import):
             modules.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -90,27 +90,33 @@ def _is_own(path: Path) -> bool:
 @cache
 def module_digest(path: Path) -> str:
     """A hash of the file's syntax tree without docstrings, the same for every Python."""
-    tree = ast.parse(path.read_text())
-    return hashlib.sha256("".join(_tokens(tree)).encode()).hexdigest()
+    tokens: list[str] = []
+    _tell(_tree(path), tokens)
+    return hashlib.sha256("".join(tokens).encode()).hexdigest()
 
 
-def _tokens(node: object) -> Iterator[str]:
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+def _tell(node: object, tokens: list[str]) -> None:
     if isinstance(node, ast.AST):
-        yield type(node).__name__ + "("
+        tokens.append(type(node).__name__ + "(")
         for name, value in ast.iter_fields(node):
             if name == "body" and isinstance(value, list):
                 value = _without_docstring(node, value)
             # An empty field is left out: Python versions differ in which ones they have.
             if value not in (None, []):
-                yield name + "="
-                yield from _tokens(value)
-        yield ")"
+                tokens.append(name + "=")
+                _tell(value, tokens)
+        tokens.append(")")
     elif isinstance(node, list):
         for item in node:
-            yield from _tokens(item)
-            yield ","
+            _tell(item, tokens)
+            tokens.append(",")
     else:
-        yield repr(node)
+        tokens.append(repr(node))
 
 
 def _without_docstring(node: ast.AST, body: list[ast.stmt]) -> list[ast.stmt]:
