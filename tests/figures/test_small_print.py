@@ -6,6 +6,7 @@ import pytest
 from matplotlib import pyplot
 
 from flatlas.evidence.material import Material
+from flatlas.figures.atlas import fig3
 from flatlas.figures.atlas.looks import small_print
 from flatlas.figures.style import note
 
@@ -31,3 +32,18 @@ def test_the_atlas_counts_searches_that_did_not_converge():
     assert told.endswith("2 of 3 values are of searches that did not converge.")
     settled = found.assign(sharpness_settled=1.0, prior_settled=1.0)
     assert "converge" not in small_print(Material({"outcomes": nets}), settled)
+
+
+def test_a_measure_that_changes_its_sign_is_told():
+    """No factor tells that, so that the heat map leaves it out."""
+    nets = pd.DataFrame({"run": ["a", "a", "b"], "seed": [0, 1, 0]})
+    rows = {"none": [1.0, 1.0, 2.0], "layer": [-1.0, -2.0, 3.0], "neurons": [1.0, 1.0, 2.0]}
+    gaps = [
+        nets.assign(dual_gap=values, scaling=scaling, at="met+0", epoch=60)
+        for scaling, values in rows.items()
+    ]
+    tables = {"outcomes": nets.assign(of="s", converged=True), "survival_duality": pd.concat(gaps)}
+    drawing = fig3.draw(Material(tables))
+    told = " ".join(drawing.figure.get_supxlabel().split())
+    assert "left out: $\\Delta L$, duality† by α-scaling of a layer (nets: 2)." in told
+    assert "neurons (nets" not in told
