@@ -34,7 +34,13 @@ def read(**changes):
         Study("flat", "Flat & sharp", "A & B, <2024>", [drawn, waiting]),
         Study("sketch", "Sketches", "C", [schematic]),
     ]
-    told = {"scale": "Demo", "judged": True, "stages": STAGES, "dag": PICTURE} | changes
+    told = {
+        "preset": "demo",
+        "scale": "Demo",
+        "judged": True,
+        "stages": STAGES,
+        "dag": PICTURE,
+    } | changes
     return Page(report(Report(studies=studies, **told)))
 
 
@@ -65,7 +71,7 @@ def test_a_figure_tells_its_claims_its_files_and_what_it_is_of():
 
 def test_a_figure_that_is_not_drawn_says_how_to_draw_it():
     text = read().text
-    assert "Not drawn: snakemake flat_fig2 makes it." in text
+    assert "Not drawn: snakemake flat_fig2 --config preset=demo makes it." in text
     assert "of 1 claim\n" in text
     assert "1 figure not run" in text
 
@@ -115,7 +121,7 @@ def test_facts_count_trainings_and_those_without_a_solution():
     assert told.startswith("Drawn from 3 trainings on mnist and cifar10: 2 settings, seeds 0 to 1.")
     assert told.endswith("1 met no stopping rule (diverged: 1).")
     assert facts({"a": [{"seed": 4, **met}]}, ["mnist"]).endswith(
-        "1 settings, seed 4. All met their stopping rule."
+        "1 training on mnist: 1 setting, seed 4. All met their stopping rule."
     )
     assert facts(runs, ["mnist"], "Outdated.").endswith(" Outdated.")
     assert facts({}, []) == "Computed, from no training."

@@ -49,7 +49,10 @@ def test_a_criterion_that_changed_is_told_with_both():
     )
     compared = compare(before, after)
     assert list(compared["change"]) == ["criterion changed"]
-    assert told(compared) == "1 claims: 1 criterion changed."
+    assert told(compared).splitlines() == [
+        "1 claims: 1 criterion changed.",
+        "  flat_fig1.one: reproduced → not reproduced",
+    ]
     html = comparison_page(compared, "a", "b")
     assert "Judged by another criterion (1)" in html
     assert "at least 0.5" in html and "at least 0.99" in html

@@ -112,6 +112,7 @@ rule report:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
+        preset=PLAN.preset,
         scale=PLAN.scale.title,
         judged=PLAN.judged,
         studies=lambda wildcards: report_studies(PLAN),

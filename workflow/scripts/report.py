@@ -44,6 +44,7 @@ with Job(globals().get("snakemake"), "report") as job:
         for told in job.params.studies
     ]
     told = Report(
+        preset=job.params.preset,
         scale=job.params.scale,
         judged=job.params.judged,
         studies=studies,

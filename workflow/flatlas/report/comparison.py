@@ -81,4 +81,7 @@ def told(compared: pd.DataFrame) -> str:
             for side in SIDES
         )
         lines.append(f"  {claim['claim']}: {sides}")
+    for claim in compared[compared["change"].isin([CRITERION, VERDICT])].to_dict("records"):
+        verdicts = " → ".join(str(claim[f"verdict_{side}"]) for side in SIDES)
+        lines.append(f"  {claim['claim']}: {verdicts}")
     return "\n".join(lines)

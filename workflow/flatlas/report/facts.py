@@ -1,6 +1,6 @@
 """What a figure was drawn from, in a sentence or two, from the record beside it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any
 
 
@@ -18,8 +18,8 @@ def facts(
     seeds = sorted({int(one["seed"]) for one in each})
     among = f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"
     told = (
-        f"Drawn from {len(each)} trainings on {' and '.join(data)}:"
-        f" {len(realizations)} settings, {among}."
+        f"Drawn from {_counted(each, 'training')} on {' and '.join(data)}:"
+        f" {_counted(realizations, 'setting')}, {among}."
     )
     reasons: dict[str, int] = {}
     for one in each:
@@ -29,3 +29,7 @@ def facts(
         return f"{told} All met their stopping rule.{before}"
     why = ", ".join(f"{reason}: {count}" for reason, count in sorted(reasons.items()))
     return f"{told} {sum(reasons.values())} met no stopping rule ({why}).{before}"
+
+
+def _counted(what: Sized, word: str) -> str:
+    return f"{len(what)} {word}{'s' * (len(what) != 1)}"

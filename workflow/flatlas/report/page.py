@@ -86,6 +86,7 @@ class Study:
 class Report:
     """All that the page shows; `opening` is the target of a figure that is shown first, too."""
 
+    preset: str
     scale: str
     judged: bool
     studies: Sequence[Study]
@@ -96,8 +97,9 @@ class Report:
 
 def report(told: Report) -> str:
     """The page as HTML."""
+    studies = "".join(_study(study, told.preset) for study in told.studies)
     body = (
-        f"{_side(told)}<main>\n{_opening(told)}{''.join(map(_study, told.studies))}"
+        f"{_side(told)}<main>\n{_opening(told)}{studies}"
         f"{_costs(told.stages)}{_pipeline(told.dag)}</main>\n"
     )
     return document(f"flatlas: {told.scale}", STYLE, body)
@@ -129,7 +131,7 @@ def _opening(told: Report) -> str:
     if not told.judged:
         text += (
             "<p><strong>This scale shows that everything works and decides nothing:</strong> its"
-            " data are not the papers', so every claim has its number, but is called undecided.</p>"
+            " data are not the papers', so every claim is undecided, whatever its number.</p>"
         )
     if judged:
         everything = pd.concat([study.claims for study in judged])
@@ -137,34 +139,34 @@ def _opening(told: Report) -> str:
     first = [one for study in told.studies for one in study.figures if one.target == told.opening]
     for figure in first:
         link = f'<a href="#{plain(figure.target)}">{symbols(figure.title)}</a>'
-        text += f"<h3>{link}</h3>\n{_picture(figure)}{figure.caption}\n"
+        text += f"<h3>{link}</h3>\n{_picture(figure, told.preset)}{figure.caption}\n"
     return text
 
 
-def _study(study: Study) -> str:
-    figures = "".join(map(_figure, study.figures))
+def _study(study: Study, preset: str) -> str:
+    figures = "".join(_figure(figure, preset) for figure in study.figures)
     return (
         f'<section id="{plain(study.name)}">\n<h2>{symbols(study.title)}</h2>\n'
         f'<p class="paper">{plain(study.paper)}</p>\n{figures}</section>\n'
     )
 
 
-def _figure(figure: Figure) -> str:
+def _figure(figure: Figure, preset: str) -> str:
     links = "".join(
         f'<a href="{plain(where)}">{plain(what)}</a>' for what, where in figure.files.items()
     )
     return (
         f'<article id="{plain(figure.target)}">\n<h3><span class="name">{plain(figure.name)}</span>'
-        f"{symbols(figure.title)}</h3>\n{_picture(figure)}"
+        f"{symbols(figure.title)}</h3>\n{_picture(figure, preset)}"
         f'<div class="caption">{figure.caption}</div>\n<p class="facts">{plain(figure.facts)}</p>\n'
         f"{_claims(figure)}{_changes(figure.changes)}"
         f'<p class="links">{links}</p>\n</article>\n'
     )
 
 
-def _picture(figure: Figure) -> str:
+def _picture(figure: Figure, preset: str) -> str:
     if not figure.picture:
-        command = f"snakemake {figure.target}"
+        command = f"snakemake {figure.target} --config preset={preset}"
         return f'<p class="missing">Not drawn: <code>{plain(command)}</code> makes it.</p>\n'
     return _embedded(figure.picture, figure.title)
 

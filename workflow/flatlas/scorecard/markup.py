@@ -54,8 +54,8 @@ READING = (
     " ours: it is marked and counted apart, and its ✓ means yes, its ✗ no."
 )
 QUESTION = '<span class="ours">our question</span> '
-# σ_g, ΔL_s, N_te, t_β, µ_w,n: what hangs below in the paper does so here.
-SUBSCRIPT = re.compile(r"_((?:te|β|[a-z0-9])(?:,n)?)(?![a-z])", re.IGNORECASE)
+# σ_g, ΔL_s, N_te, t_β, µ_w,n, p_49, M_ii: what hangs below in the paper does so here.
+SUBSCRIPT = re.compile(r"_((?:te|ii|β|[0-9]+|[a-z])(?:,n)?)(?![a-z])", re.IGNORECASE)
 # As F_i^−ψ and L^µ have above.
 SUPERSCRIPT = re.compile(r"\^(−?\w+)")
 

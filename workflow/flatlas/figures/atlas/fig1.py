@@ -34,8 +34,8 @@ def draw(material: Material) -> Drawing:
     ax.set_title("", loc="left")
     for place, name in enumerate(order):
         _bar(ax, place, points[points["measure"] == name], name in BASELINES)
-    colours = looks(table)
     dots = points[points["pairs"] == "of one study"]
+    colours = {study: look for study, look in looks(table).items() if study in set(dots[STUDY])}
     for study, (colour, sign) in colours.items():
         some = dots[dots[STUDY] == study]
         at = [order.index(name) for name in some["measure"]]
@@ -55,8 +55,8 @@ def draw(material: Material) -> Drawing:
     figure.legend(loc="outside upper center", ncols=3)
     note(
         figure,
-        "Lines: 95 % intervals, runs resampled. Given the baselines: of the nets that came to zero"
-        " error. " + small_print(material, table),
+        "Lines: 95 % intervals, runs resampled; pale: too few runs for one. Given the baselines: "
+        "of the nets that came to zero error. " + small_print(material, table),
     )
     return Drawing(figure, points)
 
@@ -87,7 +87,10 @@ def _sorted(points: pd.DataFrame, names: Iterable[str]) -> list[str]:
 def _bar(ax: Axes, place: int, rows: pd.DataFrame, baseline: bool) -> None:
     colour = "0.75" if baseline else SKY
     whole, given = (rows[rows["pairs"] == name] for name in ("all", "given the baselines"))
-    ax.barh(place, whole["tau"].fillna(0), height=0.66, color=colour, alpha=0.75, zorder=0)
+    # Pale where too few runs are known for an interval: a long bar would look the surest of all.
+    sure = whole["low"].notna().all()
+    strength = 0.75 if sure else 0.25
+    ax.barh(place, whole["tau"].fillna(0), height=0.66, color=colour, alpha=strength, zorder=0)
     _interval(ax, place - 0.12, whole, BLACK)
     _interval(ax, place + 0.22, given, GREY)
     ax.plot(given["tau"], [place + 0.22], "D", mfc="white", mec=BLACK, ms=4)

@@ -20,7 +20,8 @@ FEW_DECADES = 100
 def draw(material: Material) -> Drawing:
     """A panel a measure, the baselines first; points coloured by study."""
     table = once(nets(material))
-    told = [name for name in QUANTITIES if table[name].notna().any()] or [*QUANTITIES]
+    known = table[table["test_error"].notna()]
+    told = [name for name in QUANTITIES if known[name].notna().any()] or [*QUANTITIES]
     rows = -(-len(told) // COLUMNS)
     figure, axes = panels(rows, COLUMNS, width=1.85, height=1.8)
     colours = looks(table)

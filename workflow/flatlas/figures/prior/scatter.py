@@ -26,11 +26,11 @@ OPTIMIZERS = {
 }
 # Presets may have other images than the paper, but of the same kind.
 SYSTEMS = {
-    "sgd": "FCN, digits",
+    "sgd": "FCN, handwritten digits",
     "cifar": "FCN, colour images",
     "residual": "residual net, colour images",
     "residual_adam": "residual net, Adam",
-    "many_images": "FCN, many digits",
+    "many_images": "FCN, many handwritten digits",
     "boolean": "Boolean functions",
 }
 COEFFICIENTS = {"$r$": pearson, r"$\rho$": spearman, r"$\tau$": kendall}
