@@ -162,6 +162,12 @@ def test_clusters_count_as_far_as_they_are_compared(strata, counts):
     assert np.isfinite(found.low) == counts
 
 
+def test_nothing_is_left_of_as_many_comparisons_as_are_given():
+    x, y, *given = drawn()
+    assert np.isnan(tau_of(x, y, given, clusters=EACH % 4).value)
+    assert np.isfinite(tau_of(x, y, given, clusters=EACH % 5).value)
+
+
 def test_each_that_is_given_takes_a_comparison():
     x, y, *given = drawn()
     for clusters, known in ((FEWEST + 3, False), (FEWEST + 4, True)):

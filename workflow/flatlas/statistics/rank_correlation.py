@@ -61,6 +61,9 @@ class _Pairs:
         # Of clusters that are compared with each other, by way of others too, one is no comparison.
         groups, _ = connected_components(self._sums_of_clusters(self._alike) > 0)
         compared = count - groups
+        if 0 < given >= compared:
+            # Least squares may explain anything, and leave ±1 or nothing.
+            return UNKNOWN
         known = compared + 1 if compared >= FEWEST + given else 1
         return estimate(self._of_clusters, np.arange(count), fewest=known)
 
