@@ -61,13 +61,18 @@ def _row(table: pd.DataFrame, axis: str, name: str) -> dict[str, object]:
     return row
 
 
+def _hundredths(value: float) -> str:
+    """Without the sign that a little less than nothing has."""
+    return f"{round(value, 2) + 0.0:.2f}"
+
+
 def _panel(figure: Figure, ax: Axes, points: pd.DataFrame, kind: str, names: list[str]) -> None:
     def grid(column: str) -> np.ndarray:
         wide = points.pivot(index="measure", columns="axis", values=column)
         return wide.reindex(index=names, columns=[*AXES]).to_numpy(float)
 
     values, low, high = (grid(f"{kind}_{end}") for end in ("tau", "low", "high"))
-    heat_map(ax, values, 1.0, text="{:.2f}".format, bold=(low > 0) | (high < 0))
+    heat_map(ax, values, 1.0, text=_hundredths, bold=(low > 0) | (high < 0))
     ax.set_title(TITLES[kind])
     ax.set_xticks(range(len(AXES)), [words for words, _ in AXES.values()], rotation=40, ha="right")
     ax.set_yticks(range(len(names)), [LABELS[name] for name in names])
