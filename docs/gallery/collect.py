@@ -28,10 +28,9 @@ READING = (
     "A claim is reproduced (✓) where its number and all of its interval (in brackets: 95 %, by "
     "the bootstrap over realizations, in the atlas over runs; about 75 % of three, as notes tell) "
     "lie where the criterion says, not reproduced (✗) where the whole interval lies elsewhere, and "
-    "else, or where solutions are missing, undecided (?). What was looked into where a claim does not "
-    "hold stands in [docs/{study}.md](../../{study}.md). What no sentence "
-    "of the text says is a question of ours: it has a star and is counted apart, and its ✓ means "
-    "yes, its ✗ no."
+    "else, or where solutions are missing, undecided (?). What was looked into where a claim does "
+    "not hold stands in [docs/{study}.md](../../{study}.md). What no sentence of the text says is "
+    "a question of ours: it has a star and is counted apart, and its ✓ means yes, its ✗ no."
 )
 
 
