@@ -17,6 +17,7 @@ from flatlas.plan.code import (
 from flatlas.plan.documents import read_yaml
 from flatlas.plan.drawings import check_drawings
 from flatlas.plan.measure_specs import MEASURES
+from flatlas.plan.named_modules import check_modules
 from flatlas.plan.needs import gpu_request, growing
 from flatlas.plan.originals import originals
 from flatlas.plan.pages import (
@@ -46,5 +47,6 @@ try:
         read_yaml(Path(file))
     PLAN = resolve(config, CONFIG)
     check_drawings(PLAN)
+    check_modules(PLAN)
 except FlatlasError as error:
     raise WorkflowError(str(error)) from None
