@@ -99,8 +99,8 @@ class _Pairs:
     def _of_clusters(self, drawn: np.ndarray) -> np.ndarray:
         """τ of the clusters that were drawn (clusters, ...), some of them several times.
 
-        Each copy is a cluster of its own, but no two copies are compared: a point and its copy tie,
-        and two points of one cluster would count as often as two clusters never do.
+        Each copy is a cluster of its own, but no two copies are compared: pairs within a cluster
+        would count twice as often as pairs of two, and pull the interval off the value.
         """
         times = np.apply_along_axis(np.bincount, 0, drawn, minlength=len(drawn))
         times = np.moveaxis(times, 0, -1).astype(float)
