@@ -40,7 +40,7 @@ RULES = {
     "figures": (
         "figure",
         "tiny/duality/*.[!j]*",
-        lambda params: code.figure_code(params["study"], params["figure"]),
+        lambda params: code.figure_code(params["spec"]["study"], params["spec"]["figure"]),
     ),
     "scorecard": (
         "scorecard", "tiny/duality/scorecard.*", lambda params: code.stage_code("scorecard"),
