@@ -131,3 +131,7 @@ def test_a_mistake_on_the_command_line_is_told_as_one(tiny):
         "config/config.yaml (or --configfile, --config): preset is 'tyni'. Allowed: tiny." in said
     )
     assert "Did you mean 'tiny'?" in said
+
+
+def test_where_the_catalog_looks_is_the_same_workflow(tiny):
+    assert tiny.would_run("-s", "workflow/Snakefile") == tiny.would_run()
