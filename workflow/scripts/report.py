@@ -20,11 +20,12 @@ def figure(told, folder):
     if not is_drawn(told):
         claims = not_run(told["target"], told["title"]) if "claims" in files else None
         return Figure(*names, claims=claims)
-    old = is_outdated(told)
+    drawn = record(told)
+    old = is_outdated(told, drawn)
     return Figure(
         *names,
         read_picture(told["picture"]),
-        facts(record(told)["realizations"], told["data"], OUTDATED if old else ""),
+        facts(drawn["realizations"], told["data"], OUTDATED if old else ""),
         {Path(file).name: relpath(file, folder) for file in files.values()},
         known(read_table(files["claims"]), files["claims"]) if "claims" in files else None,
         # What is set now says nothing of what was drawn before.

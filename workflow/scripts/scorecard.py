@@ -4,7 +4,7 @@ import pandas as pd
 
 from flatlas.jobs.job import Job
 from flatlas.scorecard.claims import known, not_run
-from flatlas.scorecard.drawn import is_drawn, is_outdated, outdated
+from flatlas.scorecard.drawn import is_drawn, is_outdated, outdated, record
 from flatlas.scorecard.page import Figure, Study, page
 from flatlas.store.atomic import replacing
 from flatlas.store.tables import read_table, write_table
@@ -15,7 +15,9 @@ def figure(study, told):
     if not is_drawn(told):
         return Figure(name, title, "", not_run(f"{study}_{name}", title))
     claims = known(read_table(file), file)
-    return Figure(name, title, told["link"], outdated(claims) if is_outdated(told) else claims)
+    if is_outdated(told, record(told)):
+        claims = outdated(claims)
+    return Figure(name, title, told["link"], claims)
 
 
 with Job(globals().get("snakemake"), "scorecard") as job:

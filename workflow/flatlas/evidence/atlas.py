@@ -135,6 +135,21 @@ def once(table: pd.DataFrame) -> pd.DataFrame:
     return table.drop_duplicates([*NET])
 
 
+@dataclass(frozen=True)
+class Along:
+    """The nets of one axis, with a label each for its `settings` and its `values`."""
+
+    nets: pd.DataFrame
+    settings: np.ndarray
+    values: np.ndarray
+
+
+def along(table: pd.DataFrame, axis: str) -> Along:
+    """Of all nets those of an axis."""
+    some = table[table["sweep"] == axis]
+    return Along(some, settings(some, axis), values(some, axis))
+
+
 def settings(table: pd.DataFrame, axis: str) -> np.ndarray:
     """A label for each net: nets of one label differ only in what the axis varies.
 

@@ -21,9 +21,8 @@ def record(told: Mapping[str, Any]) -> dict[str, Any]:
     return dict(json.loads(text))
 
 
-def is_outdated(told: Mapping[str, Any]) -> bool:
-    """Whether its `spec` or its `code` is another than the figure was drawn from."""
-    before = record(told)
+def is_outdated(told: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+    """Whether its `spec` or its `code` is another than in the record of when it was drawn."""
     now = json.loads(json.dumps({"spec": told["spec"], "code": told["code"]}))
     return any(before[key] != now[key] for key in now)
 

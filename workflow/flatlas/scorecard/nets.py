@@ -246,10 +246,15 @@ def _few(number: Estimate, count: int) -> str:
     """What the interval of few realizations is worth; that of one is over something else."""
     if isfinite(number.low) and count == 1:
         return "One realization: the interval is that of its directions."
-    if not isfinite(number.low) or count not in RANGE_COVERS:
+    return range_of(count, "realizations") if isfinite(number.low) else ""
+
+
+def range_of(count: int, what: str) -> str:
+    """What the interval of so few is."""
+    if count not in RANGE_COVERS:
         return ""
     return (
-        f"{count} realizations: the interval is the range of the resamples, which covers about"
+        f"{count} {what}: the interval is the range of the resamples, which covers about"
         f" {RANGE_COVERS[count]}."
     )
 

@@ -10,10 +10,10 @@ from flatlas.evidence.atlas import (
     BASELINES,
     GAP,
     QUANTITIES,
+    Along,
+    along,
     nets,
     other_baselines,
-    settings,
-    values,
 )
 from flatlas.evidence.material import Material
 from flatlas.figures.atlas.heat import heat_map
@@ -28,7 +28,10 @@ def draw(material: Material) -> Drawing:
     """Two heat maps: the granulated coefficient, plain and given the baselines."""
     table = nets(material)
     measured = _measured(table[table["sweep"].isin([*AXES])])
-    points = pd.DataFrame([_row(table, axis, name) for axis in AXES for name in measured])
+    axes_of = {axis: along(table, axis) for axis in AXES}
+    points = pd.DataFrame(
+        [_row(axis, some, name) for axis, some in axes_of.items() for name in measured]
+    )
     figure, axes = panels(1, 2, width=4.3, height=0.27 * len(measured) + 1.6)
     for ax, kind in zip(axes, TITLES, strict=True):
         _panel(figure, ax, points, kind, measured)
@@ -48,15 +51,14 @@ def _measured(table: pd.DataFrame) -> list[str]:
     return [name for name in QUANTITIES if table[name].notna().any()] or [*QUANTITIES]
 
 
-def _row(table: pd.DataFrame, axis: str, name: str) -> dict[str, object]:
-    some = table[table["sweep"] == axis]
+def _row(axis: str, some: Along, name: str) -> dict[str, object]:
     row: dict[str, object] = {
         "axis": axis,
         "measure": name,
-        "values": len(np.unique(values(some, axis)[some[name].notna()])),
+        "values": len(np.unique(some.values[some.nets[name].notna()])),
     }
     for kind, given in (("plain", []), ("given", other_baselines(name))):
-        found = tau(some, name, GAP, settings(some, axis), values(some, axis), given)
+        found = tau(some.nets, name, GAP, some.settings, some.values, given)
         row |= {f"{kind}_tau": found.value, f"{kind}_low": found.low, f"{kind}_high": found.high}
     return row
 
@@ -71,8 +73,8 @@ def _panel(figure: Figure, ax: Axes, points: pd.DataFrame, kind: str, names: lis
         wide = points.pivot(index="measure", columns="axis", values=column)
         return wide.reindex(index=names, columns=[*AXES]).to_numpy(float)
 
-    values, low, high = (grid(f"{kind}_{end}") for end in ("tau", "low", "high"))
-    heat_map(ax, values, 1.0, text=_hundredths, bold=(low > 0) | (high < 0))
+    taus, low, high = (grid(f"{kind}_{end}") for end in ("tau", "low", "high"))
+    heat_map(ax, taus, 1.0, text=_hundredths, bold=(low > 0) | (high < 0))
     ax.set_title(TITLES[kind])
     ax.set_xticks(range(len(AXES)), [words for words, _ in AXES.values()], rotation=40, ha="right")
     ax.set_yticks(range(len(names)), [LABELS[name] for name in names])

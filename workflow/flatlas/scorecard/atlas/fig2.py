@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from flatlas.evidence.atlas import AXES, GAP, MEASURES, nets, settings, values
+from flatlas.evidence.atlas import AXES, GAP, MEASURES, Along, along, nets
 from flatlas.evidence.material import Material
 from flatlas.scorecard.atlas.ranking import Ranked
 from flatlas.scorecard.claims import Claim, ours
@@ -20,8 +20,9 @@ def judge(material: Material) -> list[Claim]:
 
 
 def _claims(table: pd.DataFrame) -> Iterator[Claim]:
+    axes = {axis: along(table, axis) for axis in AXES}
     for name, measure in MEASURES.items():
-        found = {axis: _along(table, axis, name) for axis in AXES}
+        found = {axis: _tau(some, name) for axis, some in axes.items()}
         known = {axis: one for axis, one in found.items() if np.isfinite(one.low)}
         least = _least([*known.values()])
         # One axis along which it is not so is enough; that it is so takes all of them.
@@ -38,9 +39,8 @@ def _claims(table: pd.DataFrame) -> Iterator[Claim]:
         )
 
 
-def _along(table: pd.DataFrame, axis: str, name: str) -> Estimate:
-    some = table[table["sweep"] == axis]
-    return tau(some, name, GAP, settings(some, axis), values(some, axis))
+def _tau(some: Along, name: str) -> Estimate:
+    return tau(some.nets, name, GAP, some.settings, some.values)
 
 
 def _without_interval(axes: list[str]) -> str:

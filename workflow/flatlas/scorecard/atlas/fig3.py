@@ -9,7 +9,7 @@ from flatlas.evidence.atlas import NET, QUANTITIES, settled, survival
 from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.scorecard.claims import Claim, ours
 from flatlas.scorecard.conventions import ONLY_THE_FUNCTION
-from flatlas.scorecard.nets import RANGE_COVERS, trusted, unsettled
+from flatlas.scorecard.nets import range_of, trusted, unsettled
 from flatlas.statistics.estimate import UNKNOWN, estimate
 
 SCALINGS = {"layer": "a layer", "neurons": "each neuron of a layer"}
@@ -50,9 +50,7 @@ def _few(runs: int) -> str:
     """Runs are the sample: realizations of all of them share their images."""
     if runs < FEWEST:
         return f"Measured of {runs} runs."
-    covered = RANGE_COVERS.get(runs)
-    told = f"{runs} runs: the interval is the range of the resamples, which covers about {covered}."
-    return told if covered else ""
+    return range_of(runs, "runs")
 
 
 def _searches(table: pd.DataFrame, name: str, scaling: str) -> list[np.ndarray]:
