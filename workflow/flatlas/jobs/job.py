@@ -20,7 +20,7 @@ BY_HAND = RESULTS / "by-hand"
 # for garbage again and again while they come in, and once more at the end: a quarter of the time of
 # a short job.
 COLLECT_EVERY = gc.get_threshold()
-gc.set_threshold(100_000)
+gc.set_threshold(1_000_000)
 
 
 class Job:

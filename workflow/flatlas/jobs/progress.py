@@ -2,9 +2,10 @@
 
 import logging
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 logger = logging.getLogger("flatlas")
 SECONDS_BETWEEN_LINES = 10.0
@@ -18,14 +19,14 @@ class Progress:
         self.title, self.bar = title, bar
         self.began = self.last = time.monotonic()
         self.first: int | None = None
-        self.shown: tqdm[Any] | None = None
+        self.shown: "tqdm[Any] | None" = None
 
     def __call__(self, done: int, total: int, /, **facts: Any) -> None:
         """Show that `done` of at most `total` steps are behind us, with a few facts."""
         # What an earlier, interrupted job has done says nothing of how fast this one is.
         self.first = done - 1 if self.first is None else self.first
         if self.bar:
-            self.shown = self.shown or tqdm(total=total, desc=self.title, initial=self.first)
+            self.shown = self.shown or _bar(total, self.title, self.first)
             self.shown.set_postfix(facts, refresh=False)
             self.shown.update(done - self.shown.n)
             return
@@ -40,3 +41,10 @@ class Progress:
         """Leave the bar as it stands."""
         if self.shown is not None:
             self.shown.close()
+
+
+def _bar(total: int, title: str, initial: int) -> "tqdm[Any]":
+    # Here, since of all jobs only those by hand have one.
+    from tqdm import tqdm
+
+    return tqdm(total=total, desc=title, initial=initial)
