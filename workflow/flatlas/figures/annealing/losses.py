@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import NullFormatter
 
 from flatlas.evidence.material import Material
 from flatlas.figures.annealing.recordings import NET, recorded, small_print, told_loss, told_span
@@ -61,6 +62,8 @@ def _over_losses(ax: Axes, fits: pd.DataFrame) -> None:
         ax.plot(fits["loss"], -fits["value"], "o", color=BLUE)
         ax.vlines(fits["loss"], -fits["high"], -fits["low"], color=BLUE)
         ax.set_xscale("log")
+        # Within a decade matplotlib would name the minor ticks, one upon the other.
+        ax.xaxis.set_minor_formatter(NullFormatter())
         ax.invert_xaxis()
         ax.text(0.98, 4, "the paper's 4", color=RED, fontsize=7.5, ha="right", va="bottom",
                 transform=ax.get_yaxis_transform())  # fmt: skip
