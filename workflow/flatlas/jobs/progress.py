@@ -19,7 +19,7 @@ class Progress:
         self.title, self.bar = title, bar
         self.began = self.last = time.monotonic()
         self.first: int | None = None
-        self.shown: "tqdm[Any] | None" = None
+        self.shown: tqdm[Any] | None = None
 
     def __call__(self, done: int, total: int, /, **facts: Any) -> None:
         """Show that `done` of at most `total` steps are behind us, with a few facts."""
