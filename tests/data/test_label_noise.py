@@ -5,6 +5,7 @@ import pytest
 
 from flatlas.data.label_noise import mislabel
 from flatlas.data.subset import draw_subsets
+from flatlas.errors import FlatlasError
 from flatlas.plan.data_specs import NoiseSpec
 
 SEEDS = (0, 1, 2, 3)
@@ -30,6 +31,12 @@ def test_exactly_the_fraction_is_wrong(images, fraction, task):
         training = draw[draw["part"] == "train"]
         assert len(wrong(draw)) == len(wrong(training)) == round(fraction * len(training))
     assert set(table["label"]) == set(clean["label"])
+
+
+@pytest.mark.parametrize(("fraction", "wrongly"), [(0.001, 0), (0.999, 100)])
+def test_noise_that_hits_nobody_or_everybody(images, fraction, wrongly):
+    with pytest.raises(FlatlasError, match=f"makes {wrongly} of 100 labels wrong"):
+        noisy(images, fraction)
 
 
 @pytest.mark.parametrize("fraction", [0.1, 0.9])

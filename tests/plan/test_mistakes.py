@@ -425,6 +425,54 @@ def test_a_class_that_the_source_does_not_have(plan_of, file, key):
     assert "8, 9." in message
 
 
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"classes": [3]}, "data.classes is [3]."),
+        ({"classes": []}, "data.classes is []."),
+        ({"classes": [1, 1]}, "say each only once, not 1, 1"),
+        ({"positive": []}, "data.positive is []."),
+        ({"positive": [1], "classes": [2, 3]}, "data.positive names '1'. Allowed: 2, 3."),
+        ({"positive": [3, 2], "classes": [2, 3]}, "data.positive names all classes"),
+        ({"positive": [*range(10)]}, "data.positive names all classes"),
+        ({"only": []}, "data.only is []."),
+        ({"only": [1], "classes": [2, 3]}, "data.only names '1'. Allowed: 2, 3."),
+    ],
+)
+def test_classes_of_which_there_is_no_task(plan_of, file, data, said):
+    prefix, name = FILES[file]
+    changes = {f"{prefix}{BASE}data.{key}": value for key, value in data.items()}
+    message = message_of(plan_of, **{file: changes})
+    assert message.startswith(f"{name}: ")
+    assert said in message
+
+
+@pytest.mark.parametrize("what", ["sweeps", "measures"])
+def test_what_a_figure_names_twice(plan_of, what):
+    name = {"sweeps": "alpha", "measures": "hidden"}[what]
+    message = message_of(plan_of, study={f"figures.fig1.{what}": [name, name]})
+    assert f"figures.fig1.{what}" in message
+    assert f"say each only once, not {name}, {name}" in message
+
+
+def test_a_sweep_over_a_part_of_what_has_no_parts(plan_of):
+    message = message_of(plan_of, study={"sweeps.alpha.grid": {"batch.size": [1]}})
+    assert "batch" in message
+    assert "{'size': 1}" in message
+
+
+def test_a_measure_that_is_no_name(plan_of):
+    message = message_of(plan_of, study={"measures.hidden.measure": ["duality"]})
+    assert "measures.hidden.measure names" in message
+    assert "Allowed: duality, " in message
+
+
+def test_overtraining_that_never_begins(plan_of):
+    never = {f"{BASE}stop": {"epochs": 0}, f"{BASE}overtraining": [0]}
+    assert "no rule is met" in message_of(plan_of, study=never)
+
+
 def test_the_last_class_of_a_source_is_one_of_its_classes(plan_of):
     textures = {"kind": "textures", "classes": 4}
     study = {"runs.base.data.source": "textures", "runs.base.data.classes": [1, 3]}
@@ -529,6 +577,13 @@ def test_a_later_file_that_mends_a_mistake_is_listened_to(plan_of):
         user={"studies.flat.runs.base.batch": 9, "studies.flat.sweeps.batch.grid.batch": [9]},
     )
     assert {run.batch for run in plan.runs.values()} == {9}
+
+
+def test_a_file_in_another_encoding_is_named(tmp_path):
+    file = tmp_path / "latin.yaml"
+    file.write_bytes("title: Schärfe".encode("latin-1"))
+    with pytest.raises(FlatlasError, match=r"latin\.yaml is not valid YAML"):
+        read_yaml(file)
 
 
 def test_a_file_that_is_no_yaml_is_named(tmp_path):

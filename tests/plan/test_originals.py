@@ -65,3 +65,16 @@ def test_a_changed_folder_is_another(data_root, change):
     before = of(FOLDER, data_root)
     change(data_root / "pets" / "train" / "dog" / "1.png")
     assert of(FOLDER, data_root) != before
+
+
+def test_images_behind_links_to_folders_are_seen(data_root):
+    images = data_root / "pets" / "train" / "dog"
+    elsewhere = images.rename(data_root / "dogs")
+    images.symlink_to(elsewhere, target_is_directory=True)
+    before = of(FOLDER, data_root)
+    touch(elsewhere / "1.png")
+    assert of(FOLDER, data_root) != before
+
+
+def test_of_a_folder_without_files_nothing_is_known(data_root):
+    assert of(FOLDER, data_root / "elsewhere") == ""

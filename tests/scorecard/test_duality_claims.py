@@ -353,3 +353,11 @@ def test_dead_directions_do_not_count():
     )
     assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
     assert np.isfinite([claim.estimate.value for claim in claims.values()]).all()
+
+
+def test_what_dominates_at_one_end_is_judged_by_the_nets_there():
+    """Whatever is missing at the other."""
+    material = world(RIGHT, "s14")
+    claims = judge("s14", without(material, "dropout", runs_of(material, "dropout")[-1]))
+    assert claims["dropout_low"].verdict == REPRODUCED
+    assert claims["dropout_high"].verdict == UNDECIDED

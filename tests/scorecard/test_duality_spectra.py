@@ -12,7 +12,15 @@ from flatlas.scorecard.duality.spectra import (
     sharpest,
     stretches,
 )
-from flatlas.scorecard.duality.trends import change, nearest, pooled, share, trend
+from flatlas.scorecard.duality.trends import (
+    change,
+    nearest,
+    pooled,
+    share,
+    share_of_a_fall,
+    share_of_a_rise,
+    trend,
+)
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -67,6 +75,16 @@ def test_change_share_and_trend_are_those_of_means():
     assert share(part, whole) == pytest.approx(0.25)
     assert trend([0.1, 0.2, 0.4])(whole) == pytest.approx(0.5)
     assert pooled(whole, -whole) == pytest.approx(-1)
+
+
+@pytest.mark.parametrize(("rising", "falling"), [(0.25, -0.25), (-0.25, -0.25)])
+def test_a_part_has_no_share_in_a_change_that_goes_the_other_way(rising, falling):
+    """Not even one that goes against it."""
+    whole = np.array([[1.0, 3.0]])
+    part = np.array([[1.0, 1.0 + 2 * rising]])
+    assert share_of_a_rise(part, whole) == pytest.approx(rising)
+    assert share_of_a_fall(part, whole) == pytest.approx(falling)
+    assert share_of_a_fall(-part, -whole) == pytest.approx(rising)
 
 
 def test_the_nearest_value_is_never_the_last():

@@ -3,7 +3,7 @@
 from functools import cache
 
 import pytest
-from false_friend_worlds import FIGURES, RIGHT, WRONG, world
+from false_friend_worlds import FIGURES, RIGHT, VGG, WRONG, world
 from judging import (
     assert_all_come_out,
     assert_nothing_is_known,
@@ -92,13 +92,17 @@ def test_a_ratio_is_that_of_means():
 def test_an_order_is_kendalls_in_each_realization():
     made = world(WRONG, "fig7")
     rows = made.beside_history("norms_summary")
-    rows = rows[rows["sweep"] == "mlp"].assign(product=rows["trace"] * rows["weight_norm"] ** 2)
+    rows = rows[rows["sweep"].isin(VGG)].assign(product=rows["trace"] * rows["weight_norm"] ** 2)
     of_each = [
         stats.kendalltau(one["product"], one["test_error"]).statistic
         for _, one in rows.groupby("seed")
     ]
-    claim = judged(WRONG, "fig7")["mlp_trace_orders"]
+    claim = judged(WRONG, "fig7")["vgg_trace_orders"]
     assert claim.estimate.value == pytest.approx(sum(of_each) / len(of_each), rel=1e-12)
+
+
+def test_three_nets_in_a_realization_have_no_order_to_judge():
+    assert {name.partition("_")[0] for name in judged(WRONG, "fig7")} == {"vgg"}
 
 
 def test_an_accuracy_is_told_in_points_and_a_norm_in_parts():

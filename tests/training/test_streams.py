@@ -86,3 +86,10 @@ def test_a_state_takes_every_stream_back():
     later.restore(state)
     for value, again in zip(first, draws(later), strict=True):
         np.testing.assert_array_equal(value, again)
+
+
+def test_a_training_that_goes_on_from_another_draws_anew():
+    first, second = Streams((0,), range(1)), Streams((0,), range(1), starts=1)
+    assert not torch.equal(first.orders(100), second.orders(100))
+    masks = (streams.masks(net(0.5), 50, "cpu")["fc1"] for streams in (first, second))
+    assert not torch.equal(*masks)

@@ -1,6 +1,14 @@
 # Deleting what one study has to itself, as `clean_<study>`. What another study or another scale
 # needs stays, and so do logs.
 
+
+def own_folders(study):
+    try:
+        return own_and_shared(PLAN, study, config, CONFIG)
+    except FlatlasError as error:
+        raise WorkflowError(str(error)) from None
+
+
 for study in PLAN.studies:
 
     rule:
@@ -15,7 +23,7 @@ for study in PLAN.studies:
         params:
             study=study,
             preset=PLAN.preset,
-            folders=lambda wildcards, study=study: own_and_shared(PLAN, study, config, CONFIG),
+            folders=lambda wildcards, study=study: own_folders(study),
         message:
             f"Deleting what {study} has to itself"
         script:

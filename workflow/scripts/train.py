@@ -15,7 +15,7 @@ with Job(globals().get("snakemake"), "training") as job:
     gpus = gpu_count(device)
     # The run that this one starts from, where there is one.
     start = getattr(job.input, "start", None)
-    files = (job.input.images, job.input.samples, *([] if start is None else [start]))
+    files = sorted(vars(job.input).values())
     place = f"{device} with {torch_threads()} threads"
     if ranks > 1:
         device = "cuda" if gpus >= ranks else "cpu"

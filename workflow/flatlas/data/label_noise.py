@@ -5,6 +5,7 @@ import pandas as pd
 
 from flatlas.data.draws import draw_of
 from flatlas.data.wrong_labels import wrong_labels
+from flatlas.errors import FlatlasError
 from flatlas.plan.data_specs import NoiseSpec
 from flatlas.seeds import generator
 
@@ -24,6 +25,12 @@ def _noisy(draw: pd.DataFrame, allowed: np.ndarray, spec: NoiseSpec, seed: int) 
     train = np.flatnonzero(draw["part"] == "train")
     wrong = wrong_labels(labels[train], allowed, generator(seed, "noisy labels"))
     chosen = generator(seed, "label noise").permutation(len(train))
-    chosen = chosen[: round(spec.fraction * len(train))]
+    wrongly = round(spec.fraction * len(train))
+    if not 0 < wrongly < len(train):
+        raise FlatlasError(
+            f"label_noise {spec.fraction:g} makes {wrongly} of {len(train)} labels wrong: say a"
+            " fraction that makes one wrong, and leaves one right."
+        )
+    chosen = chosen[:wrongly]
     labels[train[chosen]] = wrong[chosen]
     return draw.assign(label=labels)

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from shutil import rmtree
 from types import SimpleNamespace, TracebackType
 from typing import Any
 
@@ -146,7 +147,14 @@ def _by_hand(given: dict[str, Any]) -> dict[str, Any]:
         pinned = {f"{library}_NUM_THREADS": threads for library in ("OMP", "OPENBLAS", "MKL")}
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **pinned})
     apart = {name: _apart(path) for name, path in given["output"].items()}
-    params = {k: _apart(v) if k == "resume" else v for k, v in given["params"].items()}
+    params = dict(given["params"])
+    if "code" in params:
+        # Which code it is that runs, with whatever was changed meanwhile, nobody knows.
+        params["code"] = "by hand"
+    if "resume" in params:
+        params["resume"] = _apart(params["resume"])
+        # So nothing goes on from what other code has left.
+        rmtree(params["resume"], ignore_errors=True)
     return {**given, "output": apart, "params": params}
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from flatlas.errors import FlatlasError
 from flatlas.plan import paths
 from flatlas.plan.plan import Plan
 from flatlas.plan.resolve import resolve
@@ -22,10 +23,21 @@ def own_and_shared(
     needed = _folders(plan, [name for name in plan.figures if name not in plan.targets(study)])
     for preset in sorted((root / "presets").glob("*.yaml")):
         if preset.stem != plan.preset:
-            other = resolve({**config, "preset": preset.stem}, root)
+            other = _at(preset.stem, config, root)
             needed |= _folders(other, other.figures)
     figures = Path(plan.scorecard_file(study, "csv")).parent
     return [str(figures), *sorted(wanted - needed)], sorted(wanted & needed)
+
+
+def _at(preset: str, config: Mapping[str, Any], root: Path) -> Plan:
+    """The same configuration at another scale, where it has to be without mistakes, too."""
+    try:
+        return resolve({**config, "preset": preset}, root)
+    except FlatlasError as error:
+        raise FlatlasError(
+            f"Nothing is deleted: what preset '{preset}' needs can't be told with the present"
+            f" settings. {error}"
+        ) from error
 
 
 def _folders(plan: Plan, targets: Iterable[str]) -> set[str]:

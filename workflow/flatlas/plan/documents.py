@@ -84,7 +84,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     try:
         with path.open(encoding="utf-8") as file:
             tree = yaml.load(file, _EachKeyOnce)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise FlatlasError(f"{path} is not valid YAML: {error}") from error
     if not isinstance(tree, dict):
         raise FlatlasError(f"{path} must hold a mapping of keys to values.")

@@ -248,7 +248,7 @@ class _StudyResolver:
             place = self.document.origin((*here, "measure"))
             hint = self.document.hint((*here, "measure"))
             raise FlatlasError(f"{place} is missing. Allowed: {', '.join(MEASURES)}.{hint}")
-        if settings["measure"] not in MEASURES:
+        if str(settings["measure"]) not in MEASURES:
             place = self.document.origin((*here, "measure"))
             refuse(place, str(settings["measure"]), MEASURES)
 

@@ -187,10 +187,22 @@ def _check_data(run: Run, source: SourceSpec, classes: int, origin: Origin) -> N
             f"{origin(('data', 'functions'))} are counted of small nets, not of family "
             f"'{run.net.family}': use 'dense' or 'convolutional'."
         )
-    for key in ("classes", "only", "positive"):
-        for number in getattr(run.data, key) or ():
-            if number >= classes:
-                refuse(origin(("data", key)), str(number), map(str, range(classes)))
+    _check_classes(run.data, classes, origin)
+
+
+def _check_classes(data: Data, classes: int, origin: Origin) -> None:
+    """Those that are named are among those that there are, and not all of them are label 1."""
+    there = range(classes)
+    picked = there if data.classes is None else data.classes
+    for key, allowed in (("classes", there), ("only", picked), ("positive", picked)):
+        for number in getattr(data, key) or ():
+            if number not in allowed:
+                refuse(origin(("data", key)), str(number), map(str, allowed))
+    if data.positive is not None and set(data.positive) == set(picked):
+        raise FlatlasError(
+            f"{origin(('data', 'positive'))} names all classes, so that every label is 1: leave out"
+            " some."
+        )
 
 
 def _samples(data: Data, source: SourceSpec, net: NetSpec, seeds: tuple[int, ...]) -> SamplesSpec:

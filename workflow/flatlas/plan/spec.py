@@ -7,7 +7,7 @@ import hashlib
 import json
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 
 class Spec(BaseModel):
@@ -26,6 +26,16 @@ class Spec(BaseModel):
         nothing.
         """
         return self.model_dump(mode="json", exclude_none=True)
+
+
+def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    if len(set(values)) < len(values):
+        raise ValueError(f"say each only once, not {', '.join(map(str, values))}")
+    return values
+
+
+# Of a list that holds nothing twice.
+Distinct = AfterValidator(_distinct)
 
 
 def digest(spec: Spec) -> str:

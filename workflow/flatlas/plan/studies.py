@@ -4,8 +4,11 @@ from typing import Annotated, Any
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
-from flatlas.plan.spec import Spec
+from flatlas.plan.spec import Distinct, Spec
 from flatlas.plan.training_specs import Training
+
+Numbers = tuple[NonNegativeInt, ...]
+Names = Annotated[tuple[str, ...], Distinct]
 
 
 class Functions(Spec):
@@ -23,14 +26,14 @@ class Data(Spec):
 
     source: str
     """A name from `sources`."""
-    classes: tuple[NonNegativeInt, ...] | None = None
+    classes: Annotated[Numbers, Field(min_length=2), Distinct] | None = None
     """The classes to use, by number, in this order; all by default."""
-    only: tuple[NonNegativeInt, ...] | None = None
+    only: Annotated[Numbers, Field(min_length=1), Distinct] | None = None
     """Draws only images of these classes and changes no label and no output.
 
     So it is one task of a net that knows them all.
     """
-    positive: tuple[NonNegativeInt, ...] | None = None
+    positive: Annotated[Numbers, Field(min_length=1), Distinct] | None = None
     """Makes the task binary: label 1 for these classes, 0 for the others."""
     per_class: PositiveInt | None = None
     """Training images of each class; or say `train_size`."""
@@ -109,10 +112,10 @@ class Borrowed(Spec):
     figure's are taken of them.
     """
 
-    sweeps: Annotated[tuple[str, ...], Field(min_length=1)]
+    sweeps: Annotated[Names, Field(min_length=1)]
     """As in `[prior.sgd, prior.adam]`."""
     ends: bool = False
-    measures: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    measures: Annotated[Names, Field(min_length=1)] | None = None
 
 
 class Figure(Spec):
@@ -124,9 +127,9 @@ class Figure(Spec):
 
     title: str
     """What it shows."""
-    sweeps: tuple[str, ...] = ()
+    sweeps: Names = ()
     """The sweeps that it draws."""
-    measures: tuple[str, ...] = ()
+    measures: Names = ()
     """The measures that it needs on each of their runs."""
     where_it_fits: bool = False
     """A measure that can't be taken of a run is left out there; else it is a mistake."""

@@ -232,6 +232,12 @@ class Training(Spec):
         return self
 
     @model_validator(mode="after")
+    def _the_rule_can_be_met(self) -> "Training":
+        if self.overtraining and not self.stop.epochs:
+            raise ValueError("with stop.epochs 0 no rule is met: leave out overtraining")
+        return self
+
+    @model_validator(mode="after")
     def _rescaled_weights_are_the_solution(self) -> "Training":
         if self.rescaling and (self.average or isinstance(self.optimizer, EntropySgd)):
             raise ValueError("rescaling needs an optimizer whose solution is its last iterate")

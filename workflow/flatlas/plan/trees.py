@@ -33,7 +33,8 @@ def with_value(tree: Any, location: Sequence[str], value: Any) -> dict[str, Any]
     """A copy of the tree with the value at a place, whatever was on the way there."""
     head, *rest = location
     inner = tree.get(head, {}) if isinstance(tree, Mapping) else {}
-    return {**tree, head: with_value(inner, rest, value) if rest else value}
+    beside = tree if isinstance(tree, Mapping) else {}
+    return {**beside, head: with_value(inner, rest, value) if rest else value}
 
 
 def has(tree: Any, location: Location) -> bool:

@@ -31,6 +31,11 @@ def initial_weights(
     }
 
 
+def starts(spec: RunSpec) -> int:
+    """How many trainings it goes on from, one after the other."""
+    return 0 if spec.start is None else 1 + starts(spec.start.run)
+
+
 def layer_of(parameter: str) -> str:
     """'fc1' of 'fc1.weight', 'features' of 'features.conv1.weight'."""
     return parameter.partition(".")[0]

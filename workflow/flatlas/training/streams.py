@@ -17,12 +17,17 @@ PURPOSES = (*OF_MEMBERS, "dropout", "langevin")
 class Streams:
     """Generators by purpose; learners of a member draw from streams of their own."""
 
-    def __init__(self, seeds: Sequence[int], learners: Sequence[int]) -> None:
-        """One generator for each seed and purpose, and for each learner where it acts alone."""
+    def __init__(self, seeds: Sequence[int], learners: Sequence[int], starts: int = 0) -> None:
+        """One generator for each seed and purpose, and for each learner where it acts alone.
+
+        A training that goes on from another's solution, after so many `starts`, has streams of its
+        own: it would shuffle its images as the other did.
+        """
+        later = f" after {starts} starts" if starts else ""
         rows = [(seed, learner) for seed in seeds for learner in learners]
-        self.shuffling = [_generator(seed, "shuffling") for seed in seeds]
-        self.dropout = [_generator(seed, f"dropout {learner}") for seed, learner in rows]
-        self.langevin = [_generator(seed, f"langevin {learner}") for seed, learner in rows]
+        self.shuffling = [_generator(seed, f"shuffling{later}") for seed in seeds]
+        self.dropout = [_generator(seed, f"dropout {learner}{later}") for seed, learner in rows]
+        self.langevin = [_generator(seed, f"langevin {learner}{later}") for seed, learner in rows]
 
     def orders(self, count: int) -> Tensor:
         """A fresh shuffle of `count` images for each member."""

@@ -28,7 +28,7 @@ from flatlas.training.optimizers import build_optimizer
 from flatlas.training.outcome import Outcome
 from flatlas.training.resume import Resume
 from flatlas.training.schedule import factor
-from flatlas.training.start import initial_weights, layer_of
+from flatlas.training.start import initial_weights, layer_of, starts
 from flatlas.training.streams import OF_MEMBERS, Streams
 from flatlas.training.trajectory import Trajectory
 
@@ -93,7 +93,7 @@ class Trainer:
         self.images = StackedImages(samples, device)
         self.m = len(self.team.here)
         self.members = list(range(len(spec.seeds)))
-        self.streams = Streams(spec.seeds, self.team.here)
+        self.streams = Streams(spec.seeds, self.team.here, starts(spec))
         self.outcomes = [Outcome(seed) for seed in spec.seeds]
         self.keepsakes = Keepsakes(len(spec.seeds))
         self.average = RunningMean()

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 from pydantic import PositiveInt
 
 from flatlas.plan.data_specs import FunctionsSpec, NoiseSpec
-from flatlas.plan.measurements.measurement import Distinct, Many, Measurement
+from flatlas.plan.measurements.measurement import Many, Measurement
 from flatlas.plan.net_specs import DenseNet
+from flatlas.plan.spec import Distinct
 from flatlas.plan.training_specs import RunSpec
 
 Link = Literal["heaviside", "probit"]

@@ -1,25 +1,16 @@
 """What the options of all measures share."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field
 
 from flatlas.plan.moments import Moment, moments
 from flatlas.plan.net_specs import ConvolutionalNet, layer_names
-from flatlas.plan.spec import Spec
+from flatlas.plan.spec import Distinct, Spec
 from flatlas.plan.training_specs import RunSpec, Training
 
 Many = Field(min_length=1)
-
-
-def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    if len(set(values)) < len(values):
-        raise ValueError(f"say each only once, not {', '.join(map(str, values))}")
-    return values
-
-
-Distinct = AfterValidator(_distinct)
 
 
 def _with_one(factors: tuple[float, ...]) -> tuple[float, ...]:

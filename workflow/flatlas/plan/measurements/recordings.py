@@ -7,7 +7,8 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from flatlas.plan.data_specs import SubsetSpec
-from flatlas.plan.measurements.measurement import Distinct, Many, Measurement, skipped
+from flatlas.plan.measurements.measurement import Many, Measurement, skipped
+from flatlas.plan.spec import Distinct
 from flatlas.plan.training_specs import Rate, RunSpec
 
 

@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveInt
 
-from flatlas.plan.measurements.measurement import Distinct, Many, Measurement, UnderScaling
+from flatlas.plan.measurements.measurement import Many, Measurement, UnderScaling
+from flatlas.plan.spec import Distinct
 
 
 class Regret(UnderScaling):

@@ -40,7 +40,7 @@ def _sharpness(nets: Nets) -> Iterator[Claim]:
     )
     yield nets.claim(
         "every_decade",
-        "it does so over the whole range of H_n",
+        "over the whole range of H_n, σ²_g,n is larger where H_n is",
         "the same within each decade of H_n in which nets have 10 directions or more; the lowest"
         f" of all decades, over {pooled_nets}",
         MORE,

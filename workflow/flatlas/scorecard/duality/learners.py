@@ -36,7 +36,7 @@ def judge_learners(
         ),
         nets.claim(
             f"{within}gap",
-            f"ΔL_n of DPSGD is much reduced in the sharp directions, n < 10{about}",
+            f"ΔL_n of DPSGD is reduced in the sharp directions, n < 10{about}",
             f"relative difference of ΔL summed over n < 10, {AGAINST}",
             LESS,
             change,

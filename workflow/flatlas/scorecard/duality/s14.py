@@ -1,5 +1,7 @@
 """Figure S14: dropout makes flatter and larger solutions."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from flatlas.evidence.material import Material
@@ -62,7 +64,8 @@ def _sharpness(layer: Layer) -> list[Claim]:
 def _dominates(
     layer: Layer, part: str, where: str, place: int, over: np.ndarray, gap: np.ndarray
 ) -> Claim:
-    return layer.sweep.claim(
+    """Of the nets at one end alone: those that are missing elsewhere are no part of it."""
+    claim = layer.sweep.claim(
         f"dropout_{where}",
         f"{part} dominates ΔL at {where} d",
         f"share of {part} in mean ΔL at the {where}est d",
@@ -71,6 +74,8 @@ def _dominates(
         over,
         gap,
     )
+    values, planned = layer.sweep.values, [*layer.sweep.solutions]
+    return replace(claim, complete=bool(values) and values[place] == planned[place])
 
 
 def _dip(over: np.ndarray) -> np.ndarray:

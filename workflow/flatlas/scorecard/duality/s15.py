@@ -45,7 +45,7 @@ def _size(layer: Layer) -> Iterator[Claim]:
     )
     yield layer.follows("correlation", "c_n", level(layer.sweep), rises=False)
     yield layer.follows("gap", "ΔL", layer.net("dual_gap"), rises=False)
-    yield layer.lies_in("gap_sharp", "ΔL_s", layer.net("gap_sharp"))
+    yield layer.lies_in("gap_sharp", "ΔL_s", layer.net("gap_sharp"), rises=False)
     yield layer.follows("gap_flat", "ΔL_f", layer.net("gap_flat"), rises=False)
 
 
@@ -75,7 +75,7 @@ def _noise(layer: Layer) -> Iterator[Claim]:
     yield layer.follows("size", "S_w", layer.net("S_w"), rises=True)
     yield layer.follows("correlation", "c_n", level(layer.sweep), rises=True)
     yield layer.follows("gap", "ΔL", layer.net("dual_gap"), rises=True)
-    yield layer.lies_in("gap_flat", "ΔL_f", layer.net("gap_flat"))
+    yield layer.lies_in("gap_flat", "ΔL_f", layer.net("gap_flat"), rises=True)
 
 
 def _largest_change(logs: np.ndarray) -> np.ndarray:

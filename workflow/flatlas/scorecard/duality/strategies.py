@@ -19,7 +19,12 @@ from flatlas.scorecard.duality.spectra import (
     moved,
     sharpest,
 )
-from flatlas.scorecard.duality.trends import change, share, trend
+from flatlas.scorecard.duality.trends import (
+    change,
+    share_of_a_fall,
+    share_of_a_rise,
+    trend,
+)
 from flatlas.scorecard.nets import Sweep
 
 # The study's names of the layer pairs of the net of four hidden layers, and which they are.
@@ -94,14 +99,15 @@ class Layer:
             over,
         )
 
-    def lies_in(self, name: str, part: str, over: np.ndarray) -> Claim:
-        """The change of ΔL is one part's."""
+    def lies_in(self, name: str, part: str, over: np.ndarray, rises: bool) -> Claim:
+        """ΔL rises or falls with the swept value, and that is one part's doing."""
+        way, other = ("rises", "falls") if rises else ("falls", "rises")
         return self.sweep.claim(
             f"{self.name}_{name}",
-            f"as {self.symbol} rises, the change of ΔL is mostly in {part}{self.where}",
-            f"share of {part} in the change of ΔL {ENDS}",
+            f"as {self.symbol} rises, ΔL {way} mostly by {part}{self.where}",
+            f"share of {part} in the change of ΔL {ENDS}; below 0 where ΔL {other}",
             MOSTLY,
-            share,
+            share_of_a_rise if rises else share_of_a_fall,
             over,
             self.net("dual_gap"),
         )
@@ -110,7 +116,7 @@ class Layer:
         """ΔL follows σ_g of the sharp directions, and nothing else moves (Fig. 3)."""
         sharp = sharpest(self.sharpness)
         yield self.follows("gap", "ΔL", self.net("dual_gap"), rises)
-        yield self.lies_in("gap_sharp", "ΔL_s", self.net("gap_sharp"))
+        yield self.lies_in("gap_sharp", "ΔL_s", self.net("gap_sharp"), rises)
         yield self.stays("gap_flat", "ΔL_f", self.net("gap_flat"))
         yield self.stays("size", "S_w", self.net("S_w"))
         yield self.follows("sharpness_sharp", "log σ_g of the 10 sharpest directions", sharp, rises)
@@ -122,7 +128,7 @@ class Layer:
         yield self.keeps_spectrum("sharpness", "", by_stretch(self.sharpness, self.last))
         yield self.follows("size", "S_w", self.net("S_w"), rises)
         yield self.follows("gap", "ΔL", self.net("dual_gap"), rises)
-        yield self.lies_in("gap_flat", "ΔL_f", self.net("gap_flat"))
+        yield self.lies_in("gap_flat", "ΔL_f", self.net("gap_flat"), rises)
 
 
 def layer_pairs(sweep: Sweep, symbol: str) -> list[Layer]:

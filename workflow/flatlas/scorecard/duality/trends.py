@@ -38,6 +38,17 @@ def share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
         return np.asarray(difference(part) / difference(whole))
 
 
+def share_of_a_rise(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """`share`, but below 0 where the whole falls: then no part has a share in its rise."""
+    found = share(part, whole)
+    return np.where(difference(whole) < 0, -np.abs(found), found)
+
+
+def share_of_a_fall(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """`share_of_a_rise` of what goes the other way."""
+    return share_of_a_rise(-part, -whole)
+
+
 def ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     """The ratio of two means."""
     with np.errstate(divide="ignore", invalid="ignore"):

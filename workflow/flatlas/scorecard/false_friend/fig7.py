@@ -7,6 +7,7 @@ import numpy as np
 from flatlas.evidence.material import Material
 from flatlas.scorecard.claims import Claim
 from flatlas.scorecard.conventions import CORRELATED, TIGHTER
+from flatlas.scorecard.false_friend.grid import FEWEST
 from flatlas.scorecard.false_friend.measured import NAMES, NORMS, read, settled, with_history
 from flatlas.scorecard.nets import Nets
 from flatlas.statistics.correlation import kendall
@@ -17,12 +18,14 @@ KINDS = {name: (says, name) for name, says in NAMES.items()} | {"vgg": ("VGG", V
 
 
 def judge(material: Material) -> list[Claim]:
-    """For each kind of net, over L2 or optimizers, in each realization."""
+    """For each kind of net, over L2 or optimizers, in each realization, where there are enough."""
     material = with_history(material)
+    kinds = [(name, says, Nets(material, sweep)) for name, (says, sweep) in KINDS.items()]
     return [
         claim
-        for name, (says, sweep) in KINDS.items()
-        for claim in _ordered(Nets(material, sweep), name, says)
+        for name, says, nets in kinds
+        if len(nets.values) >= FEWEST
+        for claim in _ordered(nets, name, says)
     ]
 
 

@@ -15,10 +15,13 @@ def judge(material: Material) -> list[Claim]:
     """The fluctuations in the larger box, and those of Figure 5 beside them.
 
     Both by the paper's ascent, of which they may be an artefact; whether it converged is counted.
+    The fresh weights are no part of them: the way from there is the steepest of all.
     """
     nets = Nets(material, "scaled")
-    small, large = (fluctuation(approach(nets, table, "sharpness")) for table in (ASCENT, WIDE))
-    settled = [approach(nets, table, "converged") for table in (WIDE, ASCENT)]
+    small, large = (
+        fluctuation(approach(nets, table, "sharpness")[:, 1:]) for table in (ASCENT, WIDE)
+    )
+    settled = [approach(nets, table, "converged")[:, 1:] for table in (WIDE, ASCENT)]
     return [
         nets.claim(
             "none",
