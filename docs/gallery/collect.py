@@ -28,9 +28,11 @@ READING = (
     "A claim is reproduced (✓) where its number and all of its interval (in brackets: 95 %, by "
     "the bootstrap over realizations, in the atlas over runs; about 75 % of three, as notes tell) "
     "lie where the criterion says, not reproduced (✗) where the whole interval lies elsewhere, and "
-    "else, or where solutions are missing, undecided (?). What was looked into where a claim does "
-    "not hold stands in [docs/{study}.md](../../{study}.md). What no sentence of the text says is "
-    "a question of ours: it has a star and is counted apart, and its ✓ means yes, its ✗ no."
+    "else, or where solutions are missing, undecided (?). Judged is what was run: where nets, "
+    "images or epochs are fewer than the text's, ✓ and ✗ are of these. What was looked into where "
+    "a claim does not hold, and what is smaller, stands in [docs/{study}.md](../../{study}.md). "
+    "What no sentence of the text says is a question of ours: it has a star and is counted apart, "
+    "and its ✓ means yes, its ✗ no."
 )
 
 
