@@ -13,8 +13,8 @@ known. Those of the study `mystery`, whose text has no numbers, were fixed befor
 measures was taken of a trained net. The study `false_friend` has no word of its own; of a logistic
 regression and an MLP the norms and the largest eigenvalues at a few strengths of L2 were known.
 Questions of the study `atlas` were put, in the words of the others, when figures of its demo had
-been seen. A last review, of everything, found three that did not test their sentence: the share of a
-part in a change of ΔL that goes the other way (`duality`), fluctuations next to the fresh weights
+been seen. A last review, of everything, found three that did not test their sentence: the share of
+a part in a change of ΔL that goes the other way (`duality`), fluctuations next to the fresh weights
 (S8 of `prior`), orders of three nets (figure 7 of `false_friend`). None was changed to make a claim
 pass.
 """
