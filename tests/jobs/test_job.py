@@ -54,12 +54,12 @@ with Job(globals().get("snakemake"), "training") as job:
 def run(tmp_path):
     """Run a script with this line in the middle of its job, in an empty folder."""
 
-    def ran(*arguments, body="pass", within_snakemake=True):
+    def ran(*arguments, body="pass", within_snakemake=True, flags=()):
         text = SCRIPT.replace("{body}", body)
         script = tmp_path / "stage.py"
         script.write_text((AS_SNAKEMAKE if within_snakemake else "") + text)
         return subprocess.run(
-            [sys.executable, script, *arguments],
+            [sys.executable, *flags, script, *arguments],
             cwd=tmp_path, env={"PYTHONPATH": str(WORKFLOW)}, capture_output=True, text=True,
         )  # fmt: skip
 
@@ -152,6 +152,16 @@ def test_by_hand_a_job_has_its_own_results_resume_and_number_of_threads(run, tmp
     assert again.returncode == 0, again.stderr
     seen = json.loads((tmp_path / "results" / "by-hand" / "one.json").read_text())
     assert seen[2] == ["2", "results/by-hand/resume/one"]
+
+
+def test_by_hand_it_is_begun_anew_as_python_was_called(run, tmp_path):
+    run()
+    body = "import sys; job.resources['mem_mb'] = sys.flags.optimize"
+    asked = LOG.replace(".log", ".json")
+    again = run(asked, body=body, within_snakemake=False, flags=("-OO",))
+    assert again.returncode == 0, again.stderr
+    seen = json.loads((tmp_path / "results" / "by-hand" / "one.json").read_text())
+    assert seen[2] == 2
 
 
 def test_by_hand_a_failure_shows_its_traceback(run):

@@ -145,7 +145,9 @@ def _by_hand(given: dict[str, Any]) -> dict[str, Any]:
     if os.environ.get("OMP_NUM_THREADS") != threads:
         # Libraries read these when they are loaded, which they are by now.
         pinned = {f"{library}_NUM_THREADS": threads for library in ("OMP", "OPENBLAS", "MKL")}
-        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **pinned})
+        # With all that Python was called with: a debugger, say.
+        called = [sys.executable, *sys.orig_argv[1:]]
+        os.execve(sys.executable, called, {**os.environ, **pinned})
     apart = {name: _apart(path) for name, path in given["output"].items()}
     params = dict(given["params"])
     if "code" in params:

@@ -31,7 +31,7 @@ def _check(figure: FigurePlan, place: str) -> None:
 
 def _draws(module: Path) -> bool:
     """Whether a module is a figure; panels that several share lie beside them."""
-    return "\ndef draw(material" in module.read_text()
+    return "\ndef draw(material" in module.read_text(encoding="utf-8")
 
 
 def _shown(path: Path) -> Path:

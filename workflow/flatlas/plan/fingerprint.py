@@ -97,7 +97,7 @@ def module_digest(path: Path) -> str:
 
 @cache
 def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def _tell(node: object, tokens: list[str]) -> None:

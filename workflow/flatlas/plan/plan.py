@@ -28,7 +28,7 @@ from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.studies import Study
 from flatlas.plan.training_specs import RunSpec
 
-# What a figure's point calls the tables of measures that were not taken of it; the store, which
+# What a figure's point calls the tables of measures that were not taken of it; `evidence`, which
 # reads it, has the same word.
 LACKS = "lacks"
 

@@ -11,9 +11,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 
 
 class Spec(BaseModel):
-    """Frozen, and deaf to unknown keys: a mistyped key is an error, never ignored.
+    """Frozen, and strict about its keys: a mistyped one is an error, never ignored.
 
-    Specs hold values and compute nothing from them: a stage's fingerprint leaves `plan` out,
+    What a job computes with is what a spec holds: a stage's fingerprint leaves `plan` out,
     because all that `plan` decided stands in the spec that the stage is given.
     """
 
