@@ -7,9 +7,9 @@ from flatlas.nets import build_net
 from flatlas.seeds import stream
 
 
-def shuffles(seed, count):
+def shuffles(seed, count, purpose="shuffling"):
     """The order of the images in each epoch, one after the other."""
-    generator = torch.Generator().manual_seed(stream(seed, "shuffling"))
+    generator = torch.Generator().manual_seed(stream(seed, purpose))
     while True:
         yield torch.randperm(count, generator=generator)
 

@@ -62,7 +62,7 @@ def test_only_the_other_layers_follow_the_plain_loop(tmp_path, found):
         weights = {
             name: torch.from_numpy(done[f"epoch-00000/{name}"][member]) for name in net.shapes
         }
-        mine, orders = data.of(seed), shuffles(seed, 24)
+        mine, orders = data.of(seed), shuffles(seed, 24, "shuffling after 1 starts")
         for _ in range(spec.stop.epochs):
             for chosen in next(orders).split(5):
                 slope = loss_gradient(net, weights, mine.inputs[0][chosen], mine.labels[0][chosen])
