@@ -448,6 +448,17 @@ def test_classes_of_which_there_is_no_task(plan_of, file, data, said):
     assert said in message
 
 
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize(("place", "key"), [("runs.base", "batch"), ("runs.base.optimizer", "lr")])
+def test_yes_is_no_number(plan_of, file, place, key):
+    """What YAML makes of `yes` and `on`."""
+    prefix, name = FILES[file]
+    whole = ".".join(filter(None, [place, key]))
+    message = message_of(plan_of, **{file: {f"{prefix}{whole}": True}})
+    assert message.startswith(f"{name}: ")
+    assert f"{key} is True, but has to be a number" in message
+
+
 @pytest.mark.parametrize("what", ["sweeps", "measures"])
 def test_what_a_figure_names_twice(plan_of, what):
     name = {"sweeps": "alpha", "measures": "hidden"}[what]

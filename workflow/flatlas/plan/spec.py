@@ -5,9 +5,11 @@ A spec says what defines a result. Where it runs (device, threads, paths) stands
 
 import hashlib
 import json
-from typing import Any
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
 
 class Spec(BaseModel):
@@ -19,6 +21,16 @@ class Spec(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _yes_is_no_number(cls, given: Any) -> Any:
+        """YAML reads `yes` and `on` as true, which pydantic would take for 1."""
+        said = given.items() if isinstance(given, Mapping) else ()
+        for name in [name for name, value in said if isinstance(value, bool)]:
+            if name in _numbers(cls):
+                raise ValueError(f"{name} is {given[name]}, but has to be a number")
+        return given
+
     def resolved(self) -> dict[str, Any]:
         """Every value, defaults included, as JSON types: what a job is given.
 
@@ -26,6 +38,21 @@ class Spec(BaseModel):
         nothing.
         """
         return self.model_dump(mode="json", exclude_none=True)
+
+
+@cache
+def _numbers(model: type[Spec]) -> set[str]:
+    """The fields that may be numbers and may not be true or false."""
+    kinds = {name: [*_kinds(field.annotation)] for name, field in model.model_fields.items()}
+    return {name for name, of in kinds.items() if {int, float} & {*of} and bool not in of}
+
+
+def _kinds(annotation: Any) -> Iterator[type]:
+    """The types that an annotation is made of."""
+    if isinstance(annotation, type) and not get_args(annotation):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _kinds(part)
 
 
 def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
