@@ -453,8 +453,7 @@ def test_classes_of_which_there_is_no_task(plan_of, file, data, said):
 def test_yes_is_no_number(plan_of, file, place, key):
     """What YAML makes of `yes` and `on`."""
     prefix, name = FILES[file]
-    whole = ".".join(filter(None, [place, key]))
-    message = message_of(plan_of, **{file: {f"{prefix}{whole}": True}})
+    message = message_of(plan_of, **{file: {f"{prefix}{place}.{key}": True}})
     assert message.startswith(f"{name}: ")
     assert f"{key} is True, but has to be a number" in message
 
