@@ -13,6 +13,8 @@ from typing import Any
 
 from flatlas.errors import FlatlasError
 from flatlas.jobs.progress import Progress
+from flatlas.jobs.resources import THREAD_VARIABLES, wants_gpu
+from flatlas.jobs.worker import list_imports
 from flatlas.plan.paths import RESULTS
 
 logger = logging.getLogger("flatlas")
@@ -54,7 +56,7 @@ class Job:
         # Here, since it is code that touches results: of the jobs that compute, and of no others.
         from flatlas.device import choose_device
 
-        return choose_device(wanted=bool(self.resources.get("gpu") or self.resources.get("gres")))
+        return choose_device(wanted=wants_gpu(self.resources))
 
     @property
     def seconds(self) -> float:
@@ -107,6 +109,7 @@ def _leave() -> None:
 
     Python would take apart what was imported, which with torch is a seventh of a short job.
     """
+    list_imports()
     logging.shutdown()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -144,7 +147,7 @@ def _by_hand(given: dict[str, Any]) -> dict[str, Any]:
     threads = str(given["threads"])
     if os.environ.get("OMP_NUM_THREADS") != threads:
         # Libraries read these when they are loaded, which they are by now.
-        pinned = {f"{library}_NUM_THREADS": threads for library in ("OMP", "OPENBLAS", "MKL")}
+        pinned = dict.fromkeys(THREAD_VARIABLES, threads)
         # With all that Python was called with: a debugger, say.
         called = [sys.executable, *sys.orig_argv[1:]]
         os.execve(sys.executable, called, {**os.environ, **pinned})

@@ -29,6 +29,11 @@ class Settings(Spec):
     """
     distributed: bool = False
     """Whether each learner of SSGD and DPSGD has a process of its own (docs/scale.md)."""
+    warm_start: bool = True
+    """Whether local jobs of one thread start in an interpreter that has its imports already.
+
+    Results are the same; with `false` every job starts its own Python.
+    """
     sources: dict[str, SourceSpec]
     """What the studies mean by a name of a data source."""
     studies: dict[str, dict[str, Any]] = Field(default={})

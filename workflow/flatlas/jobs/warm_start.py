@@ -1,0 +1,94 @@
+"""Start the local jobs of a run from one worker, which has imported what they need (worker.py)."""
+
+import atexit
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+from snakemake.script import PythonScript
+
+from flatlas.jobs.resources import THREAD_VARIABLES, wants_gpu
+from flatlas.jobs.worker import children
+
+SERVE = "from flatlas.jobs.worker import main; main()"
+
+
+def start_jobs_warm() -> None:
+    """Have Snakemake start its local jobs of one thread from a worker, where that can be had.
+
+    Snakemake offers no way to do so, so this replaces the method that starts a script. Whatever the
+    worker can't start begins as Snakemake begins it.
+    """
+    worker = start_worker()
+    if worker is None:
+        return
+    start_cold = PythonScript.execute_script
+
+    def execute_script(script: PythonScript, fname: str, edit: bool = False) -> None:
+        exit_code = worker.run(fname, script.resources.get("tmpdir")) if fits(script) else None
+        if exit_code is None:
+            start_cold(script, fname, edit)
+        elif exit_code:
+            raise subprocess.CalledProcessError(exit_code, [sys.executable, fname])
+
+    PythonScript.execute_script = execute_script
+
+
+def fits(script: PythonScript) -> bool:
+    """Whether a job can be forked: one thread, no GPU, in this very environment."""
+    elsewhere = (script.conda_env, script.container_img, script.env_modules, script.shadow_dir)
+    watched = script.bench_record
+    return (
+        script.threads == 1
+        and not wants_gpu(script.resources)
+        and all(one is None for one in (*elsewhere, watched))
+    )
+
+
+class StartedWorker:
+    """The worker as Snakemake sees it."""
+
+    def __init__(self, process: subprocess.Popen[bytes], requests: socket.socket) -> None:
+        """`requests` is Snakemake's end of the pair."""
+        self.process, self.requests = process, requests
+
+    def run(self, script: str, temporary: str | None) -> int | None:
+        """The exit code of a script; None where the worker is gone and nothing was started."""
+        connection, theirs = socket.socketpair()
+        with connection:
+            request = json.dumps({"script": script, "temporary": temporary}).encode()
+            try:
+                with theirs:
+                    socket.send_fds(self.requests, [request], [theirs.fileno()])
+            except OSError:
+                return None
+            # Ends without an answer when the worker was killed, and the job with it.
+            return int(connection.recv(16) or -signal.SIGKILL)
+
+    def end(self) -> None:
+        """End the worker, and wait until it has."""
+        self.requests.close()
+        self.process.wait()
+
+
+def start_worker() -> StartedWorker | None:
+    """Start a worker in the main thread, with which it ends; None where there can be none."""
+    try:
+        # What it needs of Linux.
+        children()
+        os.close(os.pidfd_open(os.getpid()))
+        requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-c", SERVE, str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                env={**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1")},
+            )
+    except (AttributeError, OSError):
+        return None
+    worker = StartedWorker(process, requests)
+    atexit.register(worker.end)
+    return worker

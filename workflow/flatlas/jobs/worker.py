@@ -1,0 +1,233 @@
+"""The process that local jobs are forked from: what they import, it has imported already.
+
+Importing torch takes a core several seconds, more than most jobs of a small scale need. So
+Snakemake's own process starts one worker (`warm_start.py`), sends it each script to run, and waits
+for the job's exit code. The worker imports what the script imports, forks, and the child runs the
+script as Python would have.
+
+The two processes talk over a pair of connected sockets that have no name, so nobody else can reach
+the worker and nothing lies on the disk. Each request brings a connection of its own, which worker
+and job keep open: it ends without an exit code only when both are gone.
+
+A job stays in Snakemake's process group, so Ctrl-C, Ctrl-Z and a batch system's signals reach it as
+they reach a job that was started cold. It ends with the worker, the worker ends with Snakemake, and
+what a job has started ends with the job.
+"""
+
+import ast
+import ctypes
+import json
+import os
+import runpy
+import selectors
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import IO, Any, NoReturn
+
+LIBRARY = Path(__file__).parents[2]
+# A request names a script and a folder for temporary files.
+LONGEST_REQUEST = 1 << 16
+TEMPORARY = ("TMPDIR", "TMP", "TEMPDIR", "TEMP")
+# From linux/prctl.h.
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+
+
+@dataclass(frozen=True)
+class Running:
+    """A job: its process, the connection to Snakemake, the file that will list its imports."""
+
+    pid: int
+    connection: socket.socket
+    imports: IO[str]
+
+
+class Worker:
+    """Forks a job for each request, and passes on how it ended."""
+
+    def __init__(self, requests: socket.socket) -> None:
+        """`requests` is the worker's end of the pair."""
+        self.requests = requests
+        self.running: dict[int, Running] = {}
+        self.selector = selectors.DefaultSelector()
+        self.selector.register(requests, selectors.EVENT_READ)
+        # Jobs handle Ctrl-C as Python does, or ignore it where Snakemake was started that way. The
+        # worker starts no more of them: Snakemake is about to end.
+        self.interrupted = False
+        self.on_interrupt = signal.getsignal(signal.SIGINT)
+        if self.on_interrupt != signal.SIG_IGN:
+            signal.signal(signal.SIGINT, self._interrupt)
+        signal.signal(signal.SIGTERM, lambda *_: self.end())
+        _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        # What a job leaves running when it dies becomes a child of the worker.
+        _prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+    def serve(self) -> str:
+        """Return only in a job's process, with the path of its script."""
+        while True:
+            for key, _ in self.selector.select():
+                if key.fileobj is not self.requests:
+                    self._finish(key.fd)
+                elif script := self._begin():
+                    return script
+
+    def _begin(self) -> str | None:
+        """Fork for one request; the script's path in the child, None in the worker."""
+        message, descriptors, *_ = socket.recv_fds(self.requests, LONGEST_REQUEST, 1)
+        if not message:
+            self.end()
+        connection = socket.socket(fileno=descriptors[0])
+        request: dict[str, Any] = json.loads(message)
+        with suppress(Exception):
+            # What fails here fails again in the job, where its error is seen.
+            import_as(request["script"])
+        with _signals_blocked():
+            if self.interrupted:
+                _answer(connection, -signal.SIGINT)
+                return None
+            imports = open(os.memfd_create("imports"), "w+")  # noqa: SIM115
+            worker = os.getpid()
+            pid = os.fork()
+            job = Running(pid, connection, imports)
+            if pid == 0:
+                self._become_job(worker, job, request["temporary"])
+                return str(request["script"])
+            finished = os.pidfd_open(pid)
+            self.running[finished] = job
+            self.selector.register(finished, selectors.EVENT_READ)
+        return None
+
+    def _interrupt(self, *_: Any) -> None:
+        self.interrupted = True
+
+    def _become_job(self, worker: int, this: Running, temporary: str | None) -> None:
+        """Keep of the worker its imports, and what is this job's."""
+        _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != worker:
+            os._exit(1)
+        signal.signal(signal.SIGINT, self.on_interrupt)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        self.selector.close()
+        self.requests.close()
+        for finished, job in self.running.items():
+            os.close(finished)
+            job.connection.close()
+            job.imports.close()
+        if temporary:
+            os.environ.update(dict.fromkeys(TEMPORARY, temporary))
+            tempfile.tempdir = None
+        _THIS.append(this)
+
+    def _finish(self, finished: int) -> None:
+        """Send a job's exit code, end what it has started, import what it had to."""
+        job = self.running.pop(finished)
+        self.selector.unregister(finished)
+        os.close(finished)
+        _, status = os.waitpid(job.pid, 0)
+        self._kill_children()
+        _answer(job.connection, os.waitstatus_to_exitcode(status))
+        with job.imports:
+            job.imports.seek(0)
+            for name in job.imports.read().split():
+                _try_to_import(name)
+
+    def _kill_children(self) -> bool:
+        """Kill every child that is no running job; whether there was one."""
+        jobs = {job.pid for job in self.running.values()}
+        orphans = children() - jobs
+        for pid in orphans:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        return bool(orphans)
+
+    def end(self) -> NoReturn:
+        """End every job, all that they have started, and the worker."""
+        self.running.clear()
+        while self._kill_children():
+            pass
+        os._exit(0)
+
+
+# In a job's process, that job; nothing anywhere else.
+_THIS: list[Running] = []
+
+
+def list_imports() -> None:
+    """List for the worker, where there is one, what this job has imported."""
+    for job in _THIS:
+        job.imports.write("\n".join(_own_imports()))
+        job.imports.flush()
+
+
+def children() -> set[int]:
+    """The processes that this one has started, and those that it has adopted."""
+    listed = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
+    return set(map(int, listed.split()))
+
+
+def import_as(script: str) -> None:
+    """Import what a script imports at its top, as far as that can be imported."""
+    tree = ast.parse(Path(script).read_bytes())
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            # A name may be a module as well as something in one.
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        for name in names:
+            _try_to_import(name)
+
+
+def _try_to_import(name: str) -> None:
+    with suppress(Exception):
+        import_module(name)
+
+
+def _own_imports() -> Iterator[str]:
+    """The modules of flatlas and of installed packages: not a user's own, which may change."""
+    installed = (str(LIBRARY), sys.prefix, sys.base_prefix)
+    for name, module in list(sys.modules.items()):
+        if _file(module).startswith(installed):
+            yield name
+
+
+def _file(module: ModuleType) -> str:
+    return str(getattr(module, "__file__", None) or "")
+
+
+def _answer(connection: socket.socket, exit_code: int) -> None:
+    with connection, suppress(BrokenPipeError):
+        connection.sendall(str(exit_code).encode())
+
+
+@contextmanager
+def _signals_blocked() -> Iterator[None]:
+    """Between fork and handlers: a signal would find those of the other process."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _prctl(option: int, value: int) -> None:
+    if ctypes.CDLL(None, use_errno=True).prctl(option, value) != 0:
+        raise OSError(ctypes.get_errno(), "prctl failed")
+
+
+def main() -> None:
+    """Serve the socket whose number is the only argument; in a job's process, run its script."""
+    with socket.socket(fileno=int(sys.argv[1])) as requests:
+        script = Worker(requests).serve()
+    sys.argv = [script]
+    sys.path.insert(0, str(Path(script).parent))
+    runpy.run_path(script, run_name="__main__")
