@@ -550,7 +550,8 @@ def test_several_mistakes_are_told_at_once_each_in_its_own_file(plan_of):
         (
             {"user": {"prest": "small"}},
             "config/config.yaml (or --configfile, --config): prest is not a key that is known here."
-            " Allowed: after, before, complete, data_root, distributed, preset, sources, studies."
+            " Allowed: after, before, complete, data_root, distributed, preset, sources, studies,"
+            " warm_start."
             " Did you mean 'preset'?",
         ),
         (
