@@ -59,7 +59,7 @@ def test_what_was_killed_at_any_moment_goes_on_to_the_same_bytes(
     checkout = copy_of(begun, tmp_path)
     process = checkout.start("duality_fig3")
     wait_for(lambda: pids_of(checkout, process.pid))
-    time.sleep(random.Random(whom).uniform(0, 3))
+    time.sleep(random.Random(whom).uniform(0, 2))
     pids = wait_for(lambda: pids_of(checkout, process.pid))
     os.kill(pids[whom], signal.SIGKILL)
     said, _ = process.communicate()
