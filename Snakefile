@@ -50,30 +50,32 @@ onstart:
 
 
 # Each figure is a target already (workflow/rules/figures.smk). So is each study, and everything.
-for study in PLAN.studies:
+for study in PLAN["studies"]:
 
     rule:
         name:
             study
         input:
-            PLAN.study_results(study),
+            PLAN["studies"][study]["results"],
 
 
 rule all:
     default_target: True
     input:
-        [PLAN.study_results(study) for study in PLAN.studies],
+        [study["results"] for study in PLAN["studies"].values()],
         rules.dag.output,
         rules.scorecard.output,
         rules.report.output,
 
 
+NAMES = [rule.name for rule in workflow.rules]
+
 try:
     check_targets(
-        targets_of(sys.argv),
-        rules=[rule.name for rule in workflow.rules],
+        targets_of(sys.argv, known=NAMES),
+        rules=NAMES,
         files=[str(file) for rule in workflow.rules for file in rule.output],
-        presets=[path.stem for path in PRESETS if path.stem != PLAN.preset],
+        presets=[path.stem for path in PRESETS if path.stem != PLAN["preset"]],
     )
 except FlatlasError as error:
     raise WorkflowError(str(error)) from None

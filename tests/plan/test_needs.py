@@ -5,13 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from flatlas.plan.needs import (
-    gpu_request,
-    gpus,
-    growing,
-    training_memory,
-    training_minutes,
-)
+from flatlas.plan.needs import gpus, training_memory, training_minutes
+from flatlas.plan.requests import gpu_request, growing
 from flatlas.plan.training_specs import RunSpec
 
 ROOT = Path(__file__).resolve().parents[2]

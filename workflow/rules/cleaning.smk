@@ -3,26 +3,30 @@
 
 
 def own_folders(study):
+    # Here, since only these targets need the models of the specs.
+    from flatlas.plan.cleaning import own_and_shared
+    from flatlas.plan.resolve import resolve
+
     try:
-        return own_and_shared(PLAN, study, config, CONFIG)
+        return own_and_shared(resolve(config, CONFIG), study, config, CONFIG)
     except FlatlasError as error:
         raise WorkflowError(str(error)) from None
 
 
-for study in PLAN.studies:
+for study in PLAN["studies"]:
 
     rule:
         name:
             f"clean_{study}"
         log:
-            paths.LOG.format(stage="cleaning", name=f"{PLAN.preset}_{study}"),
+            paths.LOG.format(stage="cleaning", name=f"{PLAN['preset']}_{study}"),
         localrule: True
         conda:
             "../../envs/figures.yaml"
         threads: 1
         params:
             study=study,
-            preset=PLAN.preset,
+            preset=PLAN["preset"],
             folders=lambda wildcards, study=study: own_folders(study),
         message:
             f"Deleting what {study} has to itself"

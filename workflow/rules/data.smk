@@ -17,12 +17,12 @@ rule source:
         mem_mb=growing(2000),
         runtime=growing(60),
         # Where the originals lie says nothing about the result, so it is no parameter.
-        data_root=PLAN.settings.data_root,
+        data_root=PLAN["data_root"],
     params:
-        spec=lambda wildcards: PLAN.sources[wildcards.source].resolved(),
-        code=lambda wildcards: source_code(PLAN.sources[wildcards.source]),
+        spec=lambda wildcards: PLAN["sources"][wildcards.source]["spec"],
+        code=lambda wildcards: stage_code("source", *PLAN["sources"][wildcards.source]["modules"]),
         originals=lambda wildcards: originals(
-            PLAN.sources[wildcards.source], PLAN.settings.data_root
+            PLAN["sources"][wildcards.source]["spec"], PLAN["data_root"]
         ),
     message:
         "Data source {wildcards.source}"
@@ -32,7 +32,7 @@ rule source:
 
 rule subset:
     input:
-        images=lambda wildcards: PLAN.images_file(PLAN.samples[wildcards.samples]),
+        images=lambda wildcards: PLAN["samples"][wildcards.samples]["input"]["images"],
     output:
         samples=paths.SUBSET.format(samples="{samples}", file="samples.parquet"),
         provenance=paths.SUBSET.format(samples="{samples}", file="provenance.json"),
@@ -47,8 +47,8 @@ rule subset:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        spec=lambda wildcards: PLAN.samples[wildcards.samples].resolved(),
-        code=stage_code("subset"),
+        spec=lambda wildcards: PLAN["samples"][wildcards.samples]["spec"],
+        code=lambda wildcards: stage_code("subset"),
     message:
         "Subset {wildcards.samples}"
     script:
@@ -57,7 +57,7 @@ rule subset:
 
 rule label_noise:
     input:
-        subset=lambda wildcards: PLAN.subset_file(PLAN.samples[wildcards.samples]),
+        subset=lambda wildcards: PLAN["samples"][wildcards.samples]["input"]["subset"],
     output:
         samples=paths.LABEL_NOISE.format(samples="{samples}", file="samples.parquet"),
         provenance=paths.LABEL_NOISE.format(samples="{samples}", file="provenance.json"),
@@ -72,8 +72,8 @@ rule label_noise:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        spec=lambda wildcards: PLAN.samples[wildcards.samples].resolved(),
-        code=stage_code("label_noise"),
+        spec=lambda wildcards: PLAN["samples"][wildcards.samples]["spec"],
+        code=lambda wildcards: stage_code("label_noise"),
     message:
         "Label noise {wildcards.samples}"
     script:
@@ -82,8 +82,8 @@ rule label_noise:
 
 rule attack_set:
     input:
-        images=lambda wildcards: PLAN.images_file(PLAN.samples[wildcards.samples]),
-        subset=lambda wildcards: PLAN.subset_file(PLAN.samples[wildcards.samples]),
+        images=lambda wildcards: PLAN["samples"][wildcards.samples]["input"]["images"],
+        subset=lambda wildcards: PLAN["samples"][wildcards.samples]["input"]["subset"],
     output:
         samples=paths.ATTACK_SET.format(samples="{samples}", file="samples.parquet"),
         provenance=paths.ATTACK_SET.format(samples="{samples}", file="provenance.json"),
@@ -98,8 +98,8 @@ rule attack_set:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        spec=lambda wildcards: PLAN.samples[wildcards.samples].resolved(),
-        code=stage_code("attack_set"),
+        spec=lambda wildcards: PLAN["samples"][wildcards.samples]["spec"],
+        code=lambda wildcards: stage_code("attack_set"),
     message:
         "Attack set {wildcards.samples}"
     script:
@@ -108,7 +108,7 @@ rule attack_set:
 
 rule functions:
     input:
-        images=lambda wildcards: PLAN.images_file(PLAN.samples[wildcards.samples]),
+        images=lambda wildcards: PLAN["samples"][wildcards.samples]["input"]["images"],
     output:
         samples=paths.FUNCTIONS.format(samples="{samples}", file="samples.parquet"),
         functions=paths.FUNCTIONS.format(samples="{samples}", file="functions.parquet"),
@@ -124,8 +124,10 @@ rule functions:
         mem_mb=growing(2000),
         runtime=growing(240),
     params:
-        spec=lambda wildcards: PLAN.samples[wildcards.samples].resolved(),
-        code=lambda wildcards: functions_code(PLAN.samples[wildcards.samples]),
+        spec=lambda wildcards: PLAN["samples"][wildcards.samples]["spec"],
+        code=lambda wildcards: stage_code(
+            "functions", *PLAN["samples"][wildcards.samples]["modules"]
+        ),
     message:
         "Functions of random nets {wildcards.samples}"
     script:

@@ -1,23 +1,23 @@
 # Figures: one rule for each, named as its target, made from the plan. No figure imports torch.
 # What a paper claims of a figure is judged by the job that draws it.
 
-for target, figure in PLAN.figures.items():
+for target, figure in PLAN["figures"].items():
 
     rule:
         name:
             target
         input:
-            **PLAN.figure_files(target),
+            **figure["input"],
         output:
-            **PLAN.figure_results(target),
+            **figure["results"],
             png=report(
-                PLAN.figure_file(target, "png"),
+                figure["png"],
                 caption=f"../report/{target}.rst",
-                category=PLAN.studies[figure.study].title,
-                labels={"figure": figure.name, "shows": figure.title},
+                category=PLAN["studies"][figure["study"]]["title"],
+                labels={"figure": figure["name"], "shows": figure["title"]},
             ),
         log:
-            paths.LOG.format(stage="figures", name=f"{PLAN.preset}_{target}"),
+            paths.LOG.format(stage="figures", name=f"{PLAN['preset']}_{target}"),
         conda:
             "../../envs/figures.yaml"
         threads: 1
@@ -25,9 +25,9 @@ for target, figure in PLAN.figures.items():
             mem_mb=growing(2000),
             runtime=growing(10),
         params:
-            spec=PLAN.figure_spec(target),
-            judged=PLAN.judged,
-            code=figure_code(figure.study, figure.name),
+            spec=figure["spec"],
+            judged=PLAN["judged"],
+            code=lambda wildcards, modules=figure["modules"]: stage_code("figure", *modules),
         message:
             f"Figure {target}"
         script:

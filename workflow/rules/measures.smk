@@ -4,7 +4,7 @@
 
 rule kernel:
     input:
-        unpack(lambda wildcards: PLAN.kernel_files(wildcards.kernel)),
+        unpack(lambda wildcards: PLAN["kernels"][wildcards.kernel]["input"]),
     output:
         kernel=paths.KERNEL.format(kernel="{kernel}", file="kernel.npy"),
         provenance=paths.KERNEL.format(kernel="{kernel}", file="provenance.json"),
@@ -15,31 +15,31 @@ rule kernel:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        **gpu_request(lambda wildcards: PLAN.kernel_gpus(wildcards.kernel), BY_GRES),
-        mem_mb=lambda wildcards, attempt: attempt * PLAN.kernel_memory(wildcards.kernel),
-        runtime=lambda wildcards, attempt: attempt * PLAN.kernel_minutes(wildcards.kernel),
+        **gpu_request(lambda wildcards: PLAN["kernels"][wildcards.kernel]["gpus"], BY_GRES),
+        mem_mb=lambda wildcards, attempt: attempt * PLAN["kernels"][wildcards.kernel]["mem_mb"],
+        runtime=lambda wildcards, attempt: attempt * PLAN["kernels"][wildcards.kernel]["runtime"],
     params:
-        spec=lambda wildcards: PLAN.kernels[wildcards.kernel].resolved(),
-        code=lambda wildcards: kernel_code(PLAN.kernels[wildcards.kernel]),
+        spec=lambda wildcards: PLAN["kernels"][wildcards.kernel]["spec"],
+        code=lambda wildcards: stage_code("kernel", *PLAN["kernels"][wildcards.kernel]["modules"]),
     message:
         "Kernel {wildcards.kernel}"
     script:
         "../scripts/kernel.py"
 
 
-for measure, entry in MEASURES.items():
+for measure, tables in PLAN["measures"].items():
 
     rule:
         name:
             f"measure_{measure}"
         input:
-            unpack(lambda wildcards: PLAN.measure_files(wildcards.measurement)),
+            unpack(lambda wildcards: PLAN["measurements"][wildcards.measurement]["input"]),
         output:
             **{
                 table: paths.MEASURE.format(
                     measure=measure, measurement="{measurement}", file=f"{table}.parquet"
                 )
-                for table in entry.tables
+                for table in tables
             },
             provenance=paths.MEASURE.format(
                 measure=measure, measurement="{measurement}", file="provenance.json"
@@ -50,13 +50,18 @@ for measure, entry in MEASURES.items():
             "../../envs/compute.yaml"
         threads: 1
         resources:
-            **gpu_request(lambda wildcards: PLAN.measure_gpus(wildcards.measurement), BY_GRES),
-            mem_mb=lambda wildcards, attempt: attempt * PLAN.memory(wildcards.measurement),
+            **gpu_request(
+                lambda wildcards: PLAN["measurements"][wildcards.measurement]["gpus"], BY_GRES
+            ),
+            mem_mb=lambda wildcards, attempt: attempt
+            * PLAN["measurements"][wildcards.measurement]["mem_mb"],
             runtime=lambda wildcards, attempt: attempt
-            * PLAN.measuring_minutes(wildcards.measurement),
+            * PLAN["measurements"][wildcards.measurement]["runtime"],
         params:
-            spec=lambda wildcards: PLAN.measurements[wildcards.measurement].resolved(),
-            code=lambda wildcards: measure_code(PLAN.measurements[wildcards.measurement]),
+            spec=lambda wildcards: PLAN["measurements"][wildcards.measurement]["spec"],
+            code=lambda wildcards: stage_code(
+                "measure", *PLAN["measurements"][wildcards.measurement]["modules"]
+            ),
         message:
             f"Measure {measure} of {{wildcards.measurement}}"
         script:

@@ -3,15 +3,15 @@
 
 rule dag:
     output:
-        pdf=PLAN.page_file("dag", "pdf"),
+        pdf=PLAN["pages"]["dag"]["pdf"],
         png=report(
-            PLAN.page_file("dag", "png"),
+            PLAN["pages"]["dag"]["png"],
             caption="../report/dag.rst",
             category="The pipeline",
             labels={"figure": "dag", "shows": "From data sets to figures"},
         ),
     log:
-        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_dag"),
+        paths.LOG.format(stage="figures", name=f"{PLAN['preset']}_dag"),
     conda:
         "../../envs/figures.yaml"
     threads: 1
@@ -19,8 +19,8 @@ rule dag:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        stages=stages(PLAN),
-        code=stage_code("dag"),
+        stages=PLAN["stages"],
+        code=lambda wildcards: stage_code("dag"),
     message:
         "The DAG of the plan"
     script:
@@ -34,17 +34,17 @@ for study in judged_studies(PLAN):
         name:
             f"{study}_scorecard"
         input:
-            PLAN.study_claims(study),
+            PLAN["studies"][study]["claims"],
         output:
-            csv=PLAN.scorecard_file(study, "csv"),
+            csv=PLAN["studies"][study]["scorecard"]["csv"],
             html=report(
-                PLAN.scorecard_file(study, "html"),
+                PLAN["studies"][study]["scorecard"]["html"],
                 caption="../report/scorecard.rst",
-                category=PLAN.studies[study].title,
+                category=PLAN["studies"][study]["title"],
                 labels={"figure": "scorecard", "shows": "Every claim and its verdict"},
             ),
         log:
-            paths.LOG.format(stage="figures", name=f"{PLAN.preset}_{study}_scorecard"),
+            paths.LOG.format(stage="figures", name=f"{PLAN['preset']}_{study}_scorecard"),
         conda:
             "../../envs/figures.yaml"
         threads: 1
@@ -52,12 +52,12 @@ for study in judged_studies(PLAN):
             mem_mb=growing(1000),
             runtime=growing(10),
         params:
-            title=PLAN.studies[study].title,
-            scale=PLAN.scale.title,
+            title=PLAN["studies"][study]["title"],
+            scale=PLAN["scale"],
             studies=lambda wildcards, study=study: claims_of(
-                PLAN, [study], PLAN.scorecard_file(study, "html")
+                PLAN, [study], PLAN["studies"][study]["scorecard"]["html"]
             ),
-            code=stage_code("scorecard"),
+            code=lambda wildcards: stage_code("scorecard"),
         message:
             f"Scorecard of {study}"
         script:
@@ -66,17 +66,17 @@ for study in judged_studies(PLAN):
 
 rule scorecard:
     input:
-        all_claims(PLAN) if PLAN.settings.complete else [],
+        all_claims(PLAN) if PLAN["complete"] else [],
     output:
-        csv=PLAN.page_file("scorecard", "csv"),
+        csv=PLAN["pages"]["scorecard"]["csv"],
         html=report(
-            PLAN.page_file("scorecard", "html"),
+            PLAN["pages"]["scorecard"]["html"],
             caption="../report/scorecard.rst",
             category="Scorecard",
             labels={"figure": "scorecard", "shows": "Every claim of every study"},
         ),
     log:
-        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_scorecard"),
+        paths.LOG.format(stage="figures", name=f"{PLAN['preset']}_scorecard"),
     conda:
         "../../envs/figures.yaml"
     threads: 1
@@ -85,10 +85,12 @@ rule scorecard:
         runtime=growing(10),
     params:
         title="Flat minima: what was claimed of them",
-        scale=PLAN.scale.title,
-        studies=claims_of(PLAN, judged_studies(PLAN), PLAN.page_file("scorecard", "html")),
-        written="" if PLAN.settings.complete else written(all_claims(PLAN)),
-        code=stage_code("scorecard"),
+        scale=PLAN["scale"],
+        studies=lambda wildcards: claims_of(
+            PLAN, judged_studies(PLAN), PLAN["pages"]["scorecard"]["html"]
+        ),
+        written="" if PLAN["complete"] else written(all_claims(PLAN)),
+        code=lambda wildcards: stage_code("scorecard"),
     message:
         "Scorecard of all studies"
     script:
@@ -99,12 +101,12 @@ rule scorecard:
 # pictures and captions.
 rule report:
     input:
-        report_files(PLAN) if PLAN.settings.complete else [],
+        report_files(PLAN) if PLAN["complete"] else [],
         dag=rules.dag.output.png,
     output:
-        html=PLAN.page_file("report", "html"),
+        html=PLAN["pages"]["report"]["html"],
     log:
-        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_report"),
+        paths.LOG.format(stage="figures", name=f"{PLAN['preset']}_report"),
     conda:
         "../../envs/figures.yaml"
     threads: 1
@@ -112,15 +114,15 @@ rule report:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        preset=PLAN.preset,
-        scale=PLAN.scale.title,
-        judged=PLAN.judged,
+        preset=PLAN["preset"],
+        scale=PLAN["scale"],
+        judged=PLAN["judged"],
         studies=lambda wildcards: report_studies(PLAN),
-        jobs=lambda wildcards: told_jobs(PLAN),
+        jobs=PLAN["jobs"],
         # The ranking of all measures, where there is one.
         opening="atlas_fig1",
-        written=lambda wildcards: ([] if PLAN.settings.complete else written(report_files(PLAN))),
-        code=stage_code("report"),
+        written=lambda wildcards: ([] if PLAN["complete"] else written(report_files(PLAN))),
+        code=lambda wildcards: stage_code("report"),
     message:
         "Report"
     script:
@@ -130,10 +132,10 @@ rule report:
 # Tells of what is there, and has nothing made: on the terminal, so not from a node of a cluster.
 rule costs:
     output:
-        csv=PLAN.page_file("costs", "csv"),
-        txt=PLAN.page_file("costs", "txt"),
+        csv=PLAN["pages"]["costs"]["csv"],
+        txt=PLAN["pages"]["costs"]["txt"],
     log:
-        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_costs"),
+        paths.LOG.format(stage="figures", name=f"{PLAN['preset']}_costs"),
     localrule: True
     conda:
         "../../envs/figures.yaml"
@@ -142,10 +144,10 @@ rule costs:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        jobs=lambda wildcards: told_jobs(PLAN),
-        targets=lambda wildcards: jobs_of_targets(PLAN),
-        written=lambda wildcards: written(job["provenance"] for job in told_jobs(PLAN).values()),
-        code=stage_code("costs"),
+        jobs=PLAN["jobs"],
+        targets=PLAN["needed"],
+        written=lambda wildcards: written(job["provenance"] for job in PLAN["jobs"].values()),
+        code=lambda wildcards: stage_code("costs"),
     message:
         "Time and memory of each figure"
     script:
@@ -170,7 +172,7 @@ rule compare:
     params:
         scorecards=scorecards(PLAN),
         written=lambda wildcards: written(filter(None, scorecards(PLAN))),
-        code=stage_code("compare"),
+        code=lambda wildcards: stage_code("compare"),
     message:
         "Two scorecards side by side"
     script:

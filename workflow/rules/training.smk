@@ -3,7 +3,7 @@
 
 rule train:
     input:
-        unpack(lambda wildcards: PLAN.training_files(wildcards.run)),
+        unpack(lambda wildcards: PLAN["runs"][wildcards.run]["input"]),
     output:
         weights=paths.RUN.format(run="{run}", file="weights.safetensors"),
         history=paths.RUN.format(run="{run}", file="history.parquet"),
@@ -17,18 +17,18 @@ rule train:
     priority: 1
     conda:
         "../../envs/compute.yaml"
-    threads: lambda wildcards: PLAN.ranks(wildcards.run)
+    threads: lambda wildcards: PLAN["runs"][wildcards.run]["ranks"]
     resources:
-        **gpu_request(lambda wildcards: PLAN.training_gpus(wildcards.run), BY_GRES),
+        **gpu_request(lambda wildcards: PLAN["runs"][wildcards.run]["gpus"], BY_GRES),
         # Processes, a learner each; they share out the work and give the same result.
-        ranks=lambda wildcards: PLAN.ranks(wildcards.run),
+        ranks=lambda wildcards: PLAN["runs"][wildcards.run]["ranks"],
         # Their GPUs, too, are those of one machine.
         nodes=1,
-        mem_mb=lambda wildcards, attempt: attempt * PLAN.training_memory(wildcards.run),
-        runtime=lambda wildcards, attempt: attempt * PLAN.training_minutes(wildcards.run),
+        mem_mb=lambda wildcards, attempt: attempt * PLAN["runs"][wildcards.run]["mem_mb"],
+        runtime=lambda wildcards, attempt: attempt * PLAN["runs"][wildcards.run]["runtime"],
     params:
-        spec=lambda wildcards: PLAN.runs[wildcards.run].resolved(),
-        code=lambda wildcards: training_code(PLAN.runs[wildcards.run]),
+        spec=lambda wildcards: PLAN["runs"][wildcards.run]["spec"],
+        code=lambda wildcards: stage_code("train", *PLAN["runs"][wildcards.run]["modules"]),
         # What is needed to go on after an interruption; Snakemake would delete it as an output.
         resume=lambda wildcards: paths.RESUME.format(run=wildcards.run),
     message:

@@ -1,22 +1,25 @@
 """Whether a figure that a study declares can be drawn: its module and its caption are there."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.fingerprint import LIBRARY
-from flatlas.plan.plan import FigurePlan, Plan
+
+if TYPE_CHECKING:
+    from flatlas.plan.plan import FigurePlan, Plan
 
 FIGURES = LIBRARY / "figures"
 CAPTIONS = LIBRARY.parent / "report"
 
 
-def check_drawings(plan: Plan) -> None:
+def check_drawings(plan: "Plan") -> None:
     """Refuse a figure without its module or caption, before anything is trained for it."""
     for figure in plan.figures.values():
         _check(figure, f"config/studies/{figure.study}.yaml: figures.{figure.name}")
 
 
-def _check(figure: FigurePlan, place: str) -> None:
+def _check(figure: "FigurePlan", place: str) -> None:
     module = FIGURES / figure.study / f"{figure.name}.py"
     if not module.is_file():
         there = sorted(path.stem for path in module.parent.glob("*.py") if _draws(path))

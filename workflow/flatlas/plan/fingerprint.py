@@ -12,16 +12,28 @@ holds all that they import from that folder.
 
 Left out are `plan`, whose every decision stands in the resolved spec that the job is given, and
 `jobs`, which logs and reports but never touches a result.
+
+A file is parsed once: what was found in it is kept for later commands, by a hash of its bytes.
 """
 
 import ast
+import atexit
 import hashlib
+import os
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from flatlas.plan.kept import content_hash, keep, read_kept
 
 LIBRARY = Path(__file__).parents[1]
 WITHOUT_RESULTS = ("flatlas.plan", "flatlas.jobs")
+# Of a file, its digest and its imports: for each how many dots, the module, the names from it.
+Parsed = tuple[str, list[tuple[int, str, list[str]]]]
+# The library has fewer files than half of that; a change of this module begins from nothing.
+KEPT_FILES = 1024
+KEPT_NAME = f"files/{content_hash([Path(__file__).read_bytes()])}"
 
 
 def fingerprint(*roots: str | Path) -> str:
@@ -55,28 +67,38 @@ def imports(path: Path) -> frozenset[str]:
     A file of the user's own imports others of these, too.
     """
     modules: set[str] = set()
-    for node in ast.walk(_tree(path)):
-        if isinstance(node, ast.Import):
-            modules.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            source = _from(node, path)
-            modules.add(source)
-            modules.update(f"{source}.{alias.name}" for alias in node.names)
+    for level, module, names in _parsed(path)[1]:
+        source = _from(level, module, path)
+        modules.add(source)
+        modules.update(f"{source}.{name}" for name in names)
     with_packages = {part for module in modules for part in _with_parents(module)}
+    own = _is_own(path)
     return frozenset(
         module
         for module in with_packages
-        if (_is_ours(module) or _is_own(path)) and _counts(module) and find(module)
+        if (module in _ours() if _is_ours(module) else own and find(module)) and _counts(module)
     )
 
 
-def _from(node: ast.ImportFrom, path: Path) -> str:
+def _from(level: int, module: str, path: Path) -> str:
     """What a file imports from, in full: ours and own ones may say `from . import layers`."""
-    if not node.level:
-        return node.module or ""
+    if not level:
+        return module
     base = Path.cwd() if _is_own(path) else LIBRARY.parent
-    package = path.relative_to(base).parts[: -node.level]
-    return ".".join([*package, *([node.module] if node.module else [])])
+    package = path.relative_to(base).parts[:-level]
+    return ".".join([*package, *([module] if module else [])])
+
+
+@cache
+def _ours() -> frozenset[str]:
+    """The names of all modules of the library, from one look at its folders."""
+    names = set()
+    for folder, _, files in os.walk(LIBRARY):
+        package = ".".join(Path(folder).relative_to(LIBRARY.parent).parts)
+        if "__init__.py" in files:
+            names.add(package)
+        names.update(f"{package}.{file[:-3]}" for file in files if file.endswith(".py"))
+    return frozenset(names)
 
 
 def _is_ours(module: str) -> bool:
@@ -90,14 +112,47 @@ def _is_own(path: Path) -> bool:
 @cache
 def module_digest(path: Path) -> str:
     """A hash of the file's syntax tree without docstrings, the same for every Python."""
-    tokens: list[str] = []
-    _tell(_tree(path), tokens)
-    return hashlib.sha256("".join(tokens).encode()).hexdigest()
+    return _parsed(path)[0]
 
 
 @cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def _parsed(path: Path) -> Parsed:
+    """A file's digest and imports; parsed only if no command has seen these bytes before."""
+    source = path.read_bytes()
+    key, kept = content_hash([source]), _kept_files()
+    # Those used last come last.
+    kept[key] = kept.pop(key) if key in kept else _parse(source.decode("utf-8"), path)
+    return kept[key]
+
+
+@cache
+def _kept_files() -> dict[str, Any]:
+    """What earlier commands have parsed, and this one; written when the process ends."""
+    found = read_kept(KEPT_NAME) or {}
+    before = set(found)
+
+    def write() -> None:
+        if not before.issuperset(found):
+            # After what another process has kept meanwhile.
+            others = {key: one for key, one in (read_kept(KEPT_NAME) or {}).items() if key not in found}
+            keep(KEPT_NAME, dict([*others.items(), *found.items()][-KEPT_FILES:]), at_most=4)
+
+    atexit.register(write)
+    return found
+
+
+def _parse(source: str, path: Path) -> Parsed:
+    tree = ast.parse(source, str(path))
+    imported: list[tuple[int, str, list[str]]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            imported += [(0, alias.name, []) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+            imported.append((node.level, node.module or "", names))
+    tokens: list[str] = []
+    _tell(tree, tokens)
+    return hashlib.sha256("".join(tokens).encode()).hexdigest(), imported
 
 
 def _tell(node: object, tokens: list[str]) -> None:

@@ -1,8 +1,6 @@
 """What a job asks of a machine: memory, minutes, a GPU. None of it defines a result."""
 
-from collections.abc import Callable
 from math import prod
-from typing import Any
 
 from flatlas.plan.data_specs import SubsetSpec, images_seen, images_trained
 from flatlas.plan.kernel_specs import KernelSpec
@@ -19,23 +17,6 @@ WORTH_A_GPU = 10**7
 # (docs/scale.md). On a GPU nothing was measured here; a V100 is known to train ResNet-50 on 360
 # images a second in float32, which are 1.5e12.
 ON_A_CORE, ON_A_GPU = 10**9, 10**12
-
-Asked = Callable[..., int | str]
-
-
-def growing(amount: int) -> Asked:
-    """A resource that is as many times the amount as the job has been tried."""
-    return lambda wildcards, attempt: attempt * amount
-
-
-def gpu_request(count: Callable[[Any], int], by_gres: bool) -> dict[str, Asked]:
-    """The resource that asks for GPUs, whose number hangs on a job's wildcards.
-
-    Snakemake and most clusters know it as `gpu`; some clusters want `gres`, and never both.
-    """
-    if not by_gres:
-        return {"gpu": count}
-    return {"gres": lambda wildcards: f"gpu:{n}" if (n := count(wildcards)) else ""}
 
 
 def gpus(net: NetSpec, input_shape: Shape, outputs: int) -> int:

@@ -2,22 +2,21 @@
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from flatlas.plan.data_specs import Folder, SourceSpec
 
-
-def originals(source: SourceSpec, data_root: str) -> str:
+def originals(source: Mapping[str, Any], data_root: str) -> str:
     """A digest that changes when a folder's images do; '' for sources that cannot change.
 
     torchvision's sets have checksums, digits and textures come from code. A folder of images is
     known by the names, sizes and times of its files, wherever it or its classes' folders lie. One
     that is not there has no digest: the job that reads it says so.
     """
-    if not isinstance(source, Folder):
+    if source["kind"] != "folder":
         return ""
-    root = Path(data_root).expanduser() / source.path
+    root = Path(data_root).expanduser() / source["path"]
     told = [
         f"{path.relative_to(root)} {found.st_size} {found.st_mtime_ns}"
         for path in sorted(_files(root))

@@ -77,6 +77,8 @@ class Plan:
     figures: dict[str, FigurePlan] = field(default_factory=dict)
     # For each study, the settings that its own file has otherwise: theirs, and ours.
     changes: dict[str, dict[str, tuple[Any, Any]]] = field(default_factory=dict)
+    # Files of the user's own nets, as seen from the folder in which Snakemake works.
+    own_files: set[str] = field(default_factory=set)
 
     @property
     def preset(self) -> str:

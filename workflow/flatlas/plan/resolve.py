@@ -100,6 +100,7 @@ class _StudyResolver:
             self._check_use(name, entries)
             planned = FigurePlan(self.name, name, figure.title, tuple(entries), figure.costs)
             self.plan.figures[planned.target] = planned
+        self.plan.own_files |= self.runs.own_files
 
     def _named(self, kind: str, figure: str, names: Iterable[str], known: Iterable[str]) -> None:
         for name in names:

@@ -36,6 +36,7 @@ class Runs:
     def __init__(self, study: Study, document: Document, sources: Mapping[str, SourceSpec]) -> None:
         """`sources` are what the configuration means by their names."""
         self.study, self.document, self.sources = study, document, sources
+        self.own_files: set[str] = set()
 
     def points(self, sweep: str) -> Iterator[tuple[dict[str, Any], Location]]:
         """Each point of a sweep, and where in the file it stands."""
@@ -81,7 +82,7 @@ class Runs:
             tree = with_value(tree, key.split("."), value)
         origin = self.origin(base, point, where)
         run = validated(Run, tree, origin)
-        _check_net(run, origin)
+        self.own_files |= _check_net(run, origin)
         spec = self._spec(run, origin)
         if run.start is None:
             return run, spec
@@ -150,10 +151,9 @@ def told(point: Mapping[str, Any], run: Run) -> dict[str, Any]:
     return {dotted(place): value for place, value in values.items()}
 
 
-def _check_net(run: Run, origin: Origin) -> None:
-    """What is said of the net's layers, and of the file of one's own net."""
-    if isinstance(run.net, Own):
-        _check_own(run.net, origin)
+def _check_net(run: Run, origin: Origin) -> set[str]:
+    """What is said of the net's layers, and of the files of one's own net, which are returned."""
+    files = _check_own(run.net, origin) if isinstance(run.net, Own) else set()
     if run.snapshots is not None:
         check_layers([run.snapshots], run, origin(("snapshots",)), LINEAR)
     if run.rescaling is not None:
@@ -162,17 +162,21 @@ def _check_net(run: Run, origin: Origin) -> None:
             raise FlatlasError(f"{origin(('rescaling', key))} {why}")
     if run.frozen is not None:
         check_frozen(run.frozen, run, origin(("frozen",)))
+    return files
 
 
-def _check_own(net: Own, origin: Origin) -> None:
-    """Its files are looked for, but not read: that takes torch."""
+def _check_own(net: Own, origin: Origin) -> set[str]:
+    """Its files, which are looked for, but not read: that takes torch."""
     where = net.module.partition(":")[0]
-    if find(where) is None:
+    module = find(where)
+    if module is None:
         place, file = origin(("net", "module")), where.replace(".", "/")
         raise FlatlasError(f"{place} is '{net.module}', but {Path.cwd()} has no {file}.py.")
     if net.weights is not None and not Path(net.weights).is_file():
         place = origin(("net", "weights"))
         raise FlatlasError(f"{place} is '{net.weights}', but {Path.cwd()} has no such file.")
+    weights = set() if net.weights is None else {net.weights}
+    return weights | {str(module.relative_to(Path.cwd()))}
 
 
 def _check_data(run: Run, source: SourceSpec, classes: int, origin: Origin) -> None:

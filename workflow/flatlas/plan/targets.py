@@ -6,12 +6,17 @@ from pathlib import Path
 from flatlas.errors import FlatlasError, nearest
 
 
-def targets_of(argv: list[str]) -> list[str]:
+def targets_of(argv: list[str], known: Collection[str] = ()) -> list[str]:
     """The targets on Snakemake's command line; none where it is not Snakemake that runs.
 
     A Snakefile is read before Snakemake looks at its targets and has no other way to see them.
+    None, too, where every word that can be one is `known`: to build Snakemake's parser takes a
+    while, and there is nothing to say about them.
     """
     if Path(argv[0]).stem not in ("snakemake", "__main__"):
+        return []
+    words = {word for word in argv[1:] if not word.startswith("-") and "=" not in word}
+    if words.issubset(known):
         return []
     from snakemake.cli import get_argument_parser
 

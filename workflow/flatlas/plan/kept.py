@@ -1,0 +1,72 @@
+"""What a command worked out, kept for the next one: JSON in the user's cache folder.
+
+Everything is found by a hash of the content that it follows from, never by the time of a file. A
+file that is damaged, missing or out of reach counts as not there, so nothing depends on the folder.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+
+def content_hash(parts: Iterable[bytes]) -> str:
+    """32 hexadecimal digits that change with any part, and with where one ends."""
+    lengths_and_parts = hashlib.sha256()
+    for part in parts:
+        lengths_and_parts.update(b"%d:" % len(part))
+        lengths_and_parts.update(part)
+    return lengths_and_parts.hexdigest()[:32]
+
+
+def read_kept(name: str) -> Any:
+    """What is kept under a name, or None."""
+    try:
+        path = _folder() / f"{name}.json"
+        said, _, text = path.read_bytes().partition(b"\n")
+        if said != _sum(text):
+            return None
+        with suppress(OSError):
+            os.utime(path)
+        return json.loads(text)
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+def keep(name: str, value: Any, at_most: int) -> None:
+    """Keep a JSON value under a name, and of the names beside it those used last, `at_most`.
+
+    Names are beside each other in a folder: `plans/…`. Where nothing can be written, nothing is.
+    """
+    text = json.dumps(value, separators=(",", ":")).encode()
+    with suppress(OSError, RuntimeError):
+        path = _folder() / f"{name}.json"
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # The process id keeps two writers apart.
+        temporary = path.with_name(f"{path.stem}.{os.getpid()}.part")
+        try:
+            temporary.write_bytes(_sum(text) + b"\n" + text)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        _prune(path.parent, at_most)
+
+
+def _prune(folder: Path, at_most: int) -> None:
+    """Delete all but the files used last; those that a killed process left grow old like others."""
+    found = [(path.stat().st_mtime_ns, path) for path in folder.iterdir()]
+    for _, path in sorted(found, reverse=True)[at_most:]:
+        path.unlink(missing_ok=True)
+
+
+def _folder() -> Path:
+    """As the XDG specification has it."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "flatlas"
+
+
+def _sum(text: bytes) -> bytes:
+    return hashlib.sha256(text).hexdigest().encode()
