@@ -34,7 +34,7 @@ for study in judged_studies(PLAN):
         name:
             f"{study}_scorecard"
         input:
-            PLAN["studies"][study]["claims"],
+            lambda wildcards, study=study: PLAN["studies"][study]["claims"],
         output:
             csv=PLAN["studies"][study]["scorecard"]["csv"],
             html=report(
@@ -66,7 +66,7 @@ for study in judged_studies(PLAN):
 
 rule scorecard:
     input:
-        all_claims(PLAN) if PLAN["complete"] else [],
+        lambda wildcards: all_claims(PLAN) if PLAN["complete"] else [],
     output:
         csv=PLAN["pages"]["scorecard"]["csv"],
         html=report(
@@ -101,7 +101,7 @@ rule scorecard:
 # pictures and captions.
 rule report:
     input:
-        report_files(PLAN) if PLAN["complete"] else [],
+        lambda wildcards: report_files(PLAN) if PLAN["complete"] else [],
         dag=rules.dag.output.png,
     output:
         html=PLAN["pages"]["report"]["html"],

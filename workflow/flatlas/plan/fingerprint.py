@@ -198,6 +198,7 @@ def find(module: str) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
+@cache
 def _path(root: str | Path) -> Path:
     if isinstance(root, Path):
         return root
