@@ -1,9 +1,11 @@
 """Fingerprints of code: they move with what a result depends on, and with nothing else."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -47,19 +49,21 @@ def library(tmp_path):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    shutil.copy(WORKFLOW / "flatlas" / "plan" / "fingerprint.py", tmp_path / "flatlas" / "plan")
+    for name in ("fingerprint.py", "kept.py"):
+        shutil.copy(WORKFLOW / "flatlas" / "plan" / name, tmp_path / "flatlas" / "plan")
     return tmp_path
 
 
-def fingerprint(library, *roots, hash_seed="0"):
-    """As a fresh process takes it."""
+def fingerprint(library, *roots, hash_seed="0", memory=None):
+    """As a fresh process takes it, with what earlier ones have kept beside the library."""
     code = (
         "import sys; from pathlib import Path; from flatlas.plan.fingerprint import fingerprint;"
         "print(fingerprint(Path('script.py'), *sys.argv[1:]))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, *roots],
-        cwd=library, env={"PYTHONHASHSEED": hash_seed}, check=True, capture_output=True, text=True,
+        cwd=library, env={"PYTHONHASHSEED": hash_seed, "XDG_CACHE_HOME": str(memory or library)},
+        check=True, capture_output=True, text=True,
     )  # fmt: skip
     return done.stdout.strip()
 
@@ -151,6 +155,7 @@ def test_a_module_that_does_not_exist_is_refused(library):
 
 STAGES = """
 import json
+import os
 from types import SimpleNamespace as Spec
 from flatlas.plan import code
 
@@ -158,13 +163,18 @@ def run(net, optimizer):
     return Spec(net=Spec(family=net), optimizer=Spec(name=optimizer))
 
 stages = {stage: code.stage_code(stage) for stage in ("subset", "label_noise", "attack_set", "dag")}
-stages |= {f"source {kind}": code.source_code(Spec(kind=kind)) for kind in ("mnist", "digits")}
+for kind in ("mnist", "digits"):
+    modules = code.source_modules(Spec(kind=kind))
+    stages[f"source {kind}"] = code.stage_code("source", *modules)
 for net in ("dense", "convolutional"):
     for optimizer in ("sgd", "adam"):
-        stages[f"train {net} {optimizer}"] = code.training_code(run(net, optimizer))
+        stages[f"train {net} {optimizer}"] = code.stage_code(
+            "train", *code.training_modules(run(net, optimizer))
+        )
     measure = Spec(options=Spec(measure="duality"), run=run(net, "sgd"))
-    stages[f"measure {net}"] = code.measure_code(measure)
-stages |= {name: code.figure_code("duality", name) for name in ("fig3", "s4")}
+    stages[f"measure {net}"] = code.stage_code("measure", *code.measure_modules(measure))
+for name in ("fig3", "s4"):
+    stages[name] = code.stage_code("figure", *code.figure_modules("duality", name))
 print(json.dumps(stages))
 """
 SOURCES = {"source mnist", "source digits"}
@@ -239,3 +249,62 @@ def edit(path, old, new):
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
+
+
+def kept(library):
+    """The files in which commands keep what they have parsed."""
+    return [*(library / "flatlas" / "files").glob("*.json")]
+
+
+def test_a_file_edited_within_the_tick_of_a_clock_is_parsed_again(library):
+    """Same size, same inode, same time of change: only its bytes are different."""
+    path = library / DENSE
+    before, stamp = fingerprint(library), path.stat()
+    assert kept(library)
+    with path.open("r+") as file:
+        text = file.read().replace("WIDTH = 30", "WIDTH = 31")
+        file.seek(0)
+        file.write(text)
+    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    after = path.stat()
+    assert (after.st_size, after.st_mtime_ns, after.st_ino) == (
+        stamp.st_size, stamp.st_mtime_ns, stamp.st_ino,
+    )  # fmt: skip
+    assert fingerprint(library) != before
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[: len(data) // 2],
+        lambda data: data.replace(b"flatlas", b"flatlad"),
+        lambda data: b"no JSON",
+        lambda data: b"\xff" * 100,
+    ],
+)
+def test_what_is_kept_and_damaged_is_not_used(library, damage):
+    before = fingerprint(library)
+    (file,) = kept(library)
+    good = file.read_bytes()
+    file.write_bytes(damage(good))
+    assert fingerprint(library) == before
+    assert file.read_bytes() == good, "it is written again"
+
+
+def test_a_fingerprint_is_the_same_where_nothing_can_be_kept(library, tmp_path_factory):
+    occupied = tmp_path_factory.mktemp("memory") / "a_file"
+    occupied.write_text("not a folder")
+    assert fingerprint(library, memory=occupied) == fingerprint(library)
+    assert occupied.read_text() == "not a folder"
+
+
+def test_commands_at_once_keep_what_each_has_parsed(library, tmp_path_factory):
+    memory = tmp_path_factory.mktemp("memory")
+    alone = {root: fingerprint(library, root) for root in ("flatlas.nets.wide", "flatlas.late")}
+    with ThreadPoolExecutor() as threads:
+        roots = [*alone] * 4
+        found = threads.map(lambda root: fingerprint(library, root, memory=memory), roots)
+        assert [*found] == [alone[root] for root in roots]
+    (file,) = (memory / "flatlas" / "files").iterdir()
+    assert json.loads(file.read_bytes().partition(b"\n")[2])

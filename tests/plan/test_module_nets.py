@@ -3,7 +3,7 @@
 import pytest
 
 from flatlas.errors import FlatlasError
-from flatlas.plan.code import measure_code, training_code
+from flatlas.plan.code import measure_modules, stage_code, training_modules
 
 PLACE = "config/studies/flat.yaml: "
 
@@ -92,9 +92,10 @@ def test_a_large_one_asks_for_a_gpu_and_a_small_one_does_not(plan_of):
 def test_its_code_is_its_own(plan_of):
     """A change of the modules retrains no layered net."""
     with_modules, layered = plan_of(study=study()), plan_of()
-    for code, kind in ((training_code, "runs"), (measure_code, "measurements")):
+    stages = (("train", training_modules, "runs"), ("measure", measure_modules, "measurements"))
+    for stage, modules, kind in stages:
         first, second = (
-            {code(spec) for spec in getattr(plan, kind).values()}
+            {stage_code(stage, *modules(spec)) for spec in getattr(plan, kind).values()}
             for plan in (with_modules, layered)
         )
         assert not first & second

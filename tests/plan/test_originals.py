@@ -4,16 +4,14 @@ import os
 import shutil
 
 import pytest
-from pydantic import TypeAdapter
 
-from flatlas.plan.data_specs import SourceSpec
 from flatlas.plan.originals import originals
 
 FOLDER = {"kind": "folder", "path": "pets", "classes": 2}
 
 
 def of(settings, data_root):
-    return originals(TypeAdapter(SourceSpec).validate_python(settings), str(data_root))
+    return originals(settings, str(data_root))
 
 
 @pytest.fixture

@@ -92,10 +92,12 @@ def test_a_module_that_is_not_there_is_refused(folder, plan_of, module, said):
 def fingerprint(folder):
     """As a fresh process takes it there."""
     code = (
-        "from types import SimpleNamespace as Spec; from flatlas.plan.code import training_code;"
+        "from types import SimpleNamespace as Spec;"
+        "from flatlas.plan.code import stage_code, training_modules;"
         "from flatlas.plan.net_specs import Own;"
         "net = Own(family='own', module='own_plan:Net');"
-        "print(training_code(Spec(net=net, optimizer=Spec(name='sgd'))))"
+        "modules = training_modules(Spec(net=net, optimizer=Spec(name='sgd')));"
+        "print(stage_code('train', *modules))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

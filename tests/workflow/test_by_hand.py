@@ -19,39 +19,39 @@ from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.training_specs import RunSpec
 
 # For each rule: its script, the results that are the same bytes every time (a provenance and
-# times.csv tell the time), and the code that the rule says they depend on.
+# times.csv tell the time), and the modules that its spec picks by name.
 RULES = {
     "source": (
         "source",
         "data/sources/*/images.safetensors",
-        lambda params: code.source_code(TypeAdapter(SourceSpec).validate_python(params["spec"])),
+        lambda params: code.source_modules(TypeAdapter(SourceSpec).validate_python(params["spec"])),
     ),
     "subset": (
-        "subset", "data/subsets/*/samples.parquet", lambda params: code.stage_code("subset"),
+        "subset", "data/subsets/*/samples.parquet", lambda params: [],
     ),
     "train": (
-        "train", "runs/*/[who]*", lambda params: code.training_code(RunSpec(**params["spec"])),
+        "train", "runs/*/[who]*", lambda params: code.training_modules(RunSpec(**params["spec"])),
     ),
     "measure_duality": (
         "measure",
         "measures/duality/*/*.parquet",
-        lambda params: code.measure_code(MeasureSpec(**params["spec"])),
+        lambda params: code.measure_modules(MeasureSpec(**params["spec"])),
     ),
     "figures": (
         "figure",
         "tiny/duality/*.[!j]*",
-        lambda params: code.figure_code(params["spec"]["study"], params["spec"]["figure"]),
+        lambda params: code.figure_modules(params["spec"]["study"], params["spec"]["figure"]),
     ),
     "scorecard": (
-        "scorecard", "tiny/duality/scorecard.*", lambda params: code.stage_code("scorecard"),
+        "scorecard", "tiny/duality/scorecard.*", lambda params: [],
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_by_hand_a_job_gives_the_same_bytes_by_the_code_of_its_fingerprint(demo, rule, monkeypatch):
+def test_by_hand_a_job_gives_the_same_bytes_by_the_code_of_its_fingerprint(demo, rule):
     """Code that is imported by name at run time too, which no walk through the imports can see."""
-    script, results, code_of = RULES[rule]
+    script, results, modules_of = RULES[rule]
     job, before = job_of(demo, rule), stamps(demo)
     loaded = demo.by_hand(script, job)
     made = demo.contents(f"by-hand/{results}")
@@ -61,10 +61,10 @@ def test_by_hand_a_job_gives_the_same_bytes_by_the_code_of_its_fingerprint(demo,
     assert stamps(demo) == before
 
     params = json.loads(job.read_text())["params"]
-    assert code_of(params) == params["code"]
-    monkeypatch.setattr(code, "fingerprint", lambda *roots: roots)
+    assert code.stage_code(script, *modules_of(params)) == params["code"]
     assert len(loaded) > 3
-    assert loaded <= {str(root) for root in closure(code_of(params))}
+    roots = (code.SCRIPTS / f"{script}.py", *modules_of(params))
+    assert loaded <= {str(root) for root in closure(roots)}
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -134,7 +134,9 @@ def _kept_files() -> dict[str, Any]:
     def write() -> None:
         if not before.issuperset(found):
             # After what another process has kept meanwhile.
-            others = {key: one for key, one in (read_kept(KEPT_NAME) or {}).items() if key not in found}
+            others = {
+                key: one for key, one in (read_kept(KEPT_NAME) or {}).items() if key not in found
+            }
             keep(KEPT_NAME, dict([*others.items(), *found.items()][-KEPT_FILES:]), at_most=4)
 
     atexit.register(write)

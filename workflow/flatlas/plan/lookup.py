@@ -107,7 +107,11 @@ def lookup(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Looku
 def _basis(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Iterator[bytes]:
     """Everything that a plan follows from, except the files of a user's own nets."""
     yield repr((config, sys.version_info, pydantic.VERSION)).encode()
-    for file in (*files, *sorted(root.glob("presets/*.yaml")), *sorted(root.glob("studies/*.yaml"))):
+    for file in (
+        *files,
+        *sorted(root.glob("presets/*.yaml")),
+        *sorted(root.glob("studies/*.yaml")),
+    ):
         yield Path(file).name.encode()
         yield Path(file).read_bytes()
     for folder, folders, names in os.walk(LIBRARY.parent):

@@ -1,0 +1,106 @@
+"""What rules look up: the same when it was kept, resolved again when anything behind it changes."""
+
+import pytest
+from small_configuration import PRESET, STUDY, USER, write
+
+from flatlas.errors import FlatlasError
+from flatlas.plan import answers as answering
+from flatlas.plan import kept
+from flatlas.plan.lookup import lookup
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    """The small configuration, a memory of its own, and figures that need not be there."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "memory"))
+    monkeypatch.setattr(answering, "check_drawings", lambda plan: None)
+    write(tmp_path / "config" / "studies" / "flat.yaml", STUDY)
+    write(tmp_path / "config" / "presets" / "small.yaml", PRESET)
+    return tmp_path / "config"
+
+
+@pytest.fixture
+def resolved(monkeypatch):
+    """How often a plan was resolved."""
+    times, resolve = [], answering.resolve
+    monkeypatch.setattr(answering, "resolve", lambda *given: times.append(1) or resolve(*given))
+    return times
+
+
+def test_a_plan_that_was_kept_is_the_one_that_was_resolved(root, resolved):
+    fresh = lookup(USER, root, [])
+    assert lookup(USER, root, []) == fresh
+    assert len(resolved) == 1
+    assert fresh["runs"] and fresh["measurements"] and fresh["figures"]
+    # Snakemake would take a list for another value of a parameter.
+    assert {type(pair) for pair in lookup(USER, root, [])["stages"]["edges"]} == {tuple}
+
+
+@pytest.mark.parametrize("file", ["studies/flat.yaml", "presets/small.yaml"])
+def test_another_byte_in_a_file_resolves_again(root, resolved, file):
+    lookup(USER, root, [])
+    with (root / file).open("a") as config:
+        config.write("# A comment.\n")
+    lookup(USER, root, [])
+    assert len(resolved) == 2
+
+
+def test_another_setting_resolves_again(root, resolved):
+    lookup(USER, root, [])
+    assert lookup({**USER, "data_root": "elsewhere"}, root, [])["data_root"] == "elsewhere"
+    assert len(resolved) == 2
+
+
+def test_a_mistake_is_told_each_time(root):
+    lookup(USER, root, [])
+    for _ in range(2):
+        with pytest.raises(FlatlasError, match="datta_root is not a key"):
+            lookup({**USER, "datta_root": "elsewhere"}, root, [])
+
+
+def test_a_key_twice_in_a_file_of_snakemake_is_told_each_time(root, tmp_path):
+    (tmp_path / "mine.yaml").write_text("preset: small\npreset: small\n")
+    for _ in range(2):
+        with pytest.raises(FlatlasError, match="line 2: the key 'preset' is in line 1 already"):
+            lookup(USER, root, [str(tmp_path / "mine.yaml")])
+
+
+def test_a_net_of_ones_own_is_missed_where_its_file_has_gone(root, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_plan_net.py").write_text("class Net: ...\n")
+    net = {"family": "own", "module": "my_plan_net:Net"}
+    user = {**USER, "studies": {"flat": {"runs": {"own": {**STUDY["runs"]["base"], "net": net}},
+            "sweeps": {"own": {"run": "own", "points": [{"batch": 5}]}}}}}  # fmt: skip
+    assert lookup(user, root, [])["own_files"] == ["my_plan_net.py"]
+    lookup(user, root, [])
+    (tmp_path / "my_plan_net.py").unlink()
+    with pytest.raises(FlatlasError, match=r"has no my_plan_net\.py"):
+        lookup(user, root, [])
+
+
+def test_a_plan_of_files_that_change_meanwhile_is_not_kept(root, monkeypatch):
+    resolve = answering.resolve
+
+    def edited(*given):
+        (root / "presets/small.yaml").write_text("title: Edited\n")
+        return resolve(*given)
+
+    preset = (root / "presets/small.yaml").read_text()
+    before = lookup(USER, root, [])["scale"]
+    (root / "presets/small.yaml").write_text(f"{preset}# Not seen before.\n")
+    with monkeypatch.context() as while_editing:
+        while_editing.setattr(answering, "resolve", edited)
+        assert lookup(USER, root, [])["scale"] == "Edited"
+    (root / "presets/small.yaml").write_text(f"{preset}# Not seen before.\n")
+    assert lookup(USER, root, [])["scale"] == before
+
+
+def test_only_the_plans_used_last_are_kept(root, tmp_path, monkeypatch):
+    monkeypatch.setattr("flatlas.plan.lookup.KEPT_PLANS", 2)
+    for place in ("one", "two", "three"):
+        lookup({**USER, "data_root": place}, root, [])
+    assert len([*(tmp_path / "memory" / "flatlas" / "plans").iterdir()]) == 2
+
+
+def test_where_one_part_ends_counts():
+    assert kept.content_hash([b"ab", b"c"]) != kept.content_hash([b"a", b"bc"])
