@@ -134,10 +134,9 @@ def _kept_files() -> dict[str, Any]:
     def write() -> None:
         if not before.issuperset(found):
             # After what another process has kept meanwhile.
-            others = {
-                key: one for key, one in (read_kept(KEPT_NAME) or {}).items() if key not in found
-            }
-            keep(KEPT_NAME, dict([*others.items(), *found.items()][-KEPT_FILES:]), at_most=4)
+            others = read_kept(KEPT_NAME) or {}
+            both = {key: one for key, one in others.items() if key not in found} | found
+            keep(KEPT_NAME, dict([*both.items()][-KEPT_FILES:]), at_most=4)
 
     atexit.register(write)
     return found

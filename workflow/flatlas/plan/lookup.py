@@ -1,8 +1,8 @@
 """What the rules ask of a plan, as a dictionary: worked out once for a configuration, then kept.
 
-Snakemake reads the rules at each command, and each cluster job does it again. So the plan is
-resolved when a configuration is first seen, and kept with a hash of everything that it follows from.
-Only mistakes are found again each time: a configuration that has one is never kept.
+Snakemake reads the rules at each command, and each cluster job does it again. So a plan is resolved
+when its configuration is first seen, and kept under a hash of everything that it follows from. A
+configuration with a mistake is never kept, so the mistake is reported each time.
 """
 
 import json
@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 import pydantic
 
@@ -89,31 +89,35 @@ def lookup(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Looku
 
     `files` are the configuration files that Snakemake has read into `config`.
     """
-    name = f"plans/{content_hash(_basis(config, root, files))}"
+    name = _name(config, root, files)
     kept = read_kept(name)
     if kept is None or not all(Path(file).is_file() for file in kept["own_files"]):
         # Here, since its models are slow to load.
         from flatlas.plan.answers import answers
 
         kept = json.loads(json.dumps(answers(config, root, files)))
-        keep(name, kept, KEPT_PLANS)
+        # A file may have changed since it was hashed.
+        if name == _name(config, root, files):
+            keep(name, kept, KEPT_PLANS)
     # JSON has no tuples, and Snakemake takes a list for a changed parameter.
     kept["stages"]["edges"] = [tuple(pair) for pair in kept["stages"]["edges"]]
     for figure in kept["figures"].values():
         figure["changes"] = [tuple(change) for change in figure["changes"]]
-    return kept
+    return cast(Lookup, kept)
+
+
+def _name(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> str:
+    return f"plans/{content_hash(_basis(config, root, files))}"
 
 
 def _basis(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Iterator[bytes]:
     """Everything that a plan follows from, except the files of a user's own nets."""
     yield repr((config, sys.version_info, pydantic.VERSION)).encode()
-    for file in (
-        *files,
-        *sorted(root.glob("presets/*.yaml")),
-        *sorted(root.glob("studies/*.yaml")),
-    ):
-        yield Path(file).name.encode()
+    for file in files:
         yield Path(file).read_bytes()
+    for path in sorted(root.glob("*/*.yaml")):
+        yield str(path.relative_to(root)).encode()
+        yield path.read_bytes()
     for folder, folders, names in os.walk(LIBRARY.parent):
         folders[:] = sorted(one for one in folders if one != "__pycache__")
         # Of other modules, and of captions, it counts that they are there.

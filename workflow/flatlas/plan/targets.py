@@ -20,8 +20,8 @@ def targets_of(argv: list[str], known: Collection[str] = ()) -> list[str]:
         return []
     from snakemake.cli import get_argument_parser
 
-    known, _ = get_argument_parser().parse_known_args(argv[1:])
-    return [str(target) for target in known.targets]
+    parsed, _ = get_argument_parser().parse_known_args(argv[1:])
+    return [str(target) for target in parsed.targets]
 
 
 def check_targets(
