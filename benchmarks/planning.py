@@ -1,29 +1,50 @@
-"""The planning of `snakemake -n all` at the paper's scale, and the weight of the plan's imports."""
+"""Dry runs, in units of Snakemake's own dry run of a workflow of one rule.
+
+The time is that of a core, user and system. Runs alternate, since a machine's speed varies; each
+command has one run before, so plans and fingerprints are kept as they are for a user.
+"""
 
 import subprocess
 import sys
-import time
+import tempfile
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
+from statistics import median
+
+CHECKOUT = Path(__file__).parents[1]
+ONE_RULE = 'rule all:\n    output:\n        "made.txt",\n    shell:\n        "touch {output}"\n'
+# The most units that each may take.
+COMMANDS = {
+    "duality_fig3 -n": 1.3,
+    "--list-rules": 1.3,
+    "all -n --config preset=paper": 2.5,
+}
+ROUNDS = 5
 
 
 def main() -> None:
-    """Print seconds."""
-    began = time.perf_counter()
-    command = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "-n",
-        "-q",
-        "all",
-        "all",
-        "--config",
-        "preset=paper",
-    ]
-    subprocess.run(command, check=True, capture_output=True)
-    print(f"snakemake -n all, preset paper: {time.perf_counter() - began:.1f} s (at most 15)")
-    watched = "import sys, flatlas.plan.resolve; print('torch' in sys.modules)"
-    told = subprocess.run(
-        [sys.executable, "-c", watched],
-        check=True, capture_output=True, text=True, env={"PYTHONPATH": "workflow"},
-    )  # fmt: skip
-    print(f"the plan imports torch: {told.stdout.strip()}")
+    """Print a row a command."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "Snakefile").write_text(ONE_RULE)
+        for command in COMMANDS:
+            _seconds(command, CHECKOUT)
+        units: list[float] = []
+        taken: dict[str, list[float]] = {command: [] for command in COMMANDS}
+        for _ in range(ROUNDS):
+            units.append(_seconds("-n", Path(folder)))
+            for command in COMMANDS:
+                taken[command].append(_seconds(command, CHECKOUT))
+    unit = median(units)
+    print(f"{'a unit, a dry run of one rule':<40} {unit:5.1f} s of a core")
+    for command, most in COMMANDS.items():
+        ratio = median(one / of for one, of in zip(taken[command], units, strict=True))
+        print(f"snakemake {command:<30} {ratio:5.2f} units (at most {most})")
+
+
+def _seconds(command: str, folder: Path) -> float:
+    """What a command of Snakemake's takes of a core."""
+    before = getrusage(RUSAGE_CHILDREN)
+    call = [sys.executable, "-m", "snakemake", *command.split()]
+    subprocess.run(call, cwd=folder, check=True, capture_output=True)
+    after = getrusage(RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -88,8 +88,8 @@ def test_where_data_lie_and_how_much_a_job_gets_rerun_nothing(demo):
     demo.edit("config/config.yaml", r"data_root: \S+", "data_root: /elsewhere")
     demo.edit(
         "workflow/rules/training.smk",
-        r"attempt \* PLAN.training_memory",
-        "2 * attempt * PLAN.training_memory",
+        r"attempt \* PLAN\[",
+        "2 * attempt * PLAN[",
     )
     assert demo.would_run() == {}
 
