@@ -19,7 +19,7 @@ COMMANDS = {
     "--list-rules": 1.3,
     "all -n --config preset=paper": 2.5,
 }
-ROUNDS = 5
+ROUNDS = 3
 
 
 def main() -> None:
