@@ -49,7 +49,7 @@ include: "workflow/rules/cleaning.smk"
 onstart:
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
-        if PLAN.settings.warm_start and not workflow.execution_settings.debug:
+        if PLAN["warm_start"] and not workflow.execution_settings.debug:
             from flatlas.jobs.warm_start import start_jobs_warm
 
             start_jobs_warm()

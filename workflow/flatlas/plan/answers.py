@@ -54,6 +54,7 @@ def answers_of(plan: Plan) -> Lookup:
         "preset": plan.preset,
         "judged": plan.judged,
         "complete": settings.complete,
+        "warm_start": settings.warm_start,
         "scale": plan.scale.title,
         "data_root": settings.data_root,
         "compared": [settings.before, settings.after],

@@ -66,6 +66,7 @@ class Lookup(TypedDict):
     preset: str
     judged: bool
     complete: bool
+    warm_start: bool
     scale: str
     data_root: str
     compared: list[str | None]
