@@ -7,12 +7,15 @@ import pytest
 
 from flatlas.report.costs import (
     Job,
+    cost_of_measures,
     cost_of_stages,
     cost_of_targets,
     duration,
     estimate,
+    estimates,
     jobs_from,
     readable,
+    readable_measures,
 )
 
 MADE = Job("train", "dense30", 100.0, seconds=20.0, peak_mib=500.0)
@@ -49,7 +52,7 @@ def test_a_shared_job_counts_for_each_figure_and_once_in_all():
         "b": Job("figure", "", 1.0, seconds=4.0, peak_mib=100.0),
     }
     needed = {"a": ["run", "a"], "b": ["run", "later", "odd", "b"]}
-    table = cost_of_targets(jobs, needed, [one for one in jobs.values() if one.made])
+    table = cost_of_targets(jobs, needed, estimates(jobs, [MADE]))
     rows = table.set_index("target")
     assert rows["measured_seconds"].to_dict() == {"a": 22.0, "b": 24.0, "all": 26.0}
     assert rows["estimated_seconds"].to_dict() == {"a": 0.0, "b": 10.0, "all": 10.0}
@@ -57,6 +60,41 @@ def test_a_shared_job_counts_for_each_figure_and_once_in_all():
     assert rows.loc["all", ["jobs", "made"]].to_list() == [5, 3]
     assert rows.loc["b", "peak_mib"] == 500.0
     assert "10 s + 1 unknown" in readable(table)
+
+
+def test_measures_are_summed_by_study_and_a_shared_job_counts_once_in_all():
+    """Ordered by what they cost; sums with an estimate, and jobs without one, are marked."""
+    jobs = {
+        "images": Job("source", "", 1.0, seconds=1.0),
+        "drawn": Job("subset", "", 1.0, seconds=2.0),
+        "run": Job("train", "dense30", 1.0, seconds=30.0),
+        "sharp": Job("sharpness", "dense30", 1.0, seconds=120.0),
+        "sharper": Job("sharpness", "dense30", 2.0),
+        "odd": Job("regret", "dense30", 1.0),
+    }
+    needed = {
+        "one": ["images", "drawn", "run", "sharp"],
+        "other": ["run", "sharp", "sharper", "odd"],
+    }
+    known = [one for one in jobs.values() if one.made]
+    table = cost_of_measures(jobs, needed, estimates(jobs, known))
+    rows = table.set_index(["measure", "study"])
+    assert list(rows.index) == [
+        *(("sharpness", "all"), ("sharpness", "other"), ("sharpness", "one")),
+        *(("train", "all"), ("train", "one"), ("train", "other")),
+        *(("data", "all"), ("data", "one")),
+        *(("regret", "all"), ("regret", "other")),
+    ]
+    assert rows.loc[("sharpness", "all"), "measured_seconds"] == 120
+    assert rows.loc[("sharpness", "all"), "estimated_seconds"] == 240
+    assert rows.loc[("train", "all")].to_list() == [1, 1, 30, 0, 0]
+    assert rows.loc[("data", "one")].to_list() == [2, 2, 3, 0, 0]
+    assert rows.loc[("regret", "all"), "without_estimate"] == 1
+    lines = [line.split() for line in readable_measures(table).splitlines()]
+    assert lines[0] == ["core-minutes", "all", "other", "one"]
+    assert lines[1] == ["sharpness", "~6.0", "~6.0", "2.0"]
+    assert lines[2] == ["train", "0.5", "0.5", "0.5"]
+    assert lines[4] == ["regret", "?", "?"]
 
 
 def test_stages_are_summed_over_the_jobs_that_were_made():

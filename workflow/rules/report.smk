@@ -133,6 +133,7 @@ rule report:
 rule costs:
     output:
         csv=PLAN["pages"]["costs"]["csv"],
+        measures=PLAN["pages"]["costs_by_measure"]["csv"],
         txt=PLAN["pages"]["costs"]["txt"],
     log:
         paths.LOG.format(stage="figures", name=f"{PLAN['preset']}_costs"),
@@ -146,10 +147,11 @@ rule costs:
     params:
         jobs=PLAN["jobs"],
         targets=PLAN["needed"],
+        studies=list(PLAN["studies"]),
         written=lambda wildcards: written(job["provenance"] for job in PLAN["jobs"].values()),
         code=lambda wildcards: stage_code("costs"),
     message:
-        "Time and memory of each figure"
+        "Time and memory of each figure, time by measure and study"
     script:
         "../scripts/costs.py"
 

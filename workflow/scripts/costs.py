@@ -39,9 +39,13 @@ def made_here():
 with Job(globals().get("snakemake"), "costs") as job:
     jobs = costs.jobs_from(job.params.jobs)
     known = [*made_here(), *(one for one in jobs.values() if one.made)]
-    table = costs.cost_of_targets(jobs, job.params.targets, known)
-    write_table(job.output.csv, table)
-    told = costs.readable(table)
+    guesses = costs.estimates(jobs, known)
+    targets = costs.cost_of_targets(jobs, job.params.targets, guesses)
+    studies = {study: job.params.targets[study] for study in job.params.studies}
+    measures = costs.cost_of_measures(jobs, studies, guesses)
+    write_table(job.output.csv, targets)
+    write_table(job.output.measures, measures)
+    told = f"{costs.readable_measures(measures)}\n\n{costs.readable(targets)}\n"
     with replacing(job.output.txt) as temporary:
-        temporary.write_text(told + "\n", encoding="utf-8")
+        temporary.write_text(told, encoding="utf-8")
     print(told)

@@ -85,6 +85,7 @@ PAGES = {
     "scorecard": ("csv", "html"),
     "report": ("html",),
     "costs": ("csv", "txt"),
+    "costs_by_measure": ("csv",),
 }
 
 

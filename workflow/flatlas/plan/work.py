@@ -18,6 +18,7 @@ from flatlas.plan.data_specs import (
 from flatlas.plan.ids import net_slug
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MeasureSpec
+from flatlas.plan.measurements.curvature import Sharpness
 from flatlas.plan.plan import Plan, run_file, samples_file
 from flatlas.plan.stages import needed_by, stages
 from flatlas.plan.training_specs import RunSpec
@@ -47,10 +48,16 @@ def training_work(run: RunSpec) -> Work:
 
 
 def measure_work(measured: MeasureSpec) -> Work:
-    """A measure of every realization at every moment that is asked for."""
+    """A measure of every realization at every moment that is asked for.
+
+    The searches for the sharpness differ by a factor of ten: each is a stage of its own.
+    """
     run, options = measured.run, measured.options
     units = len(run.seeds) * len(options.at) * images_seen(run.samples)
-    return Work(options.measure, net_slug(run.net), units)
+    stage = options.measure
+    if isinstance(options, Sharpness):
+        stage += f" by {options.by}"
+    return Work(stage, net_slug(run.net), units)
 
 
 def kernel_work(kernel: KernelSpec) -> Work:

@@ -17,6 +17,8 @@ import pandas as pd
 
 from flatlas.store.costs import read_cost
 
+# Stages that only draw tables of images, listed as one.
+DATA = ("source", "subset", "attack_set", "label_noise", "functions")
 # Of so many jobs, the nearest in size, the one in the middle is taken.
 NEIGHBOURS = 5
 
@@ -67,31 +69,72 @@ def cost_of_stages(jobs: Mapping[str, Job]) -> pd.DataFrame:
     return table.assign(peak_mib=grouped["peak_mib"].max()).reset_index()
 
 
+def estimates(jobs: Mapping[str, Job], known: Sequence[Job]) -> dict[str, float]:
+    """Seconds that each job may take that was not made; NaN where none like it was made."""
+    return {name: estimate(job, known) for name, job in jobs.items() if not job.made}
+
+
 def cost_of_targets(
-    jobs: Mapping[str, Job], needed: Mapping[str, Sequence[str]], known: Sequence[Job]
+    jobs: Mapping[str, Job], needed: Mapping[str, Sequence[str]], guesses: Mapping[str, float]
 ) -> pd.DataFrame:
     """A row a figure or study: its jobs made and not made, what those took, what these may take.
 
     A job that several need counts for each of them, and once in `all`.
     """
     every = sorted({name for names in needed.values() for name in names})
-    guesses = {name: estimate(jobs[name], known) for name in every if not jobs[name].made}
-    rows = []
-    for target, names in [*needed.items(), ("all", every)]:
-        made = [jobs[name] for name in names if jobs[name].made]
-        left = [guesses[name] for name in names if name in guesses]
-        rows.append(
-            {
-                "target": target,
-                "jobs": len(names),
-                "made": len(made),
-                "measured_seconds": round(sum(job.seconds for job in made), 1),
-                "estimated_seconds": round(sum(guess for guess in left if guess == guess), 1),
-                "without_estimate": sum(guess != guess for guess in left),
-                "peak_mib": max((job.peak_mib for job in made), default=nan),
-            }
-        )
+    rows = [
+        {
+            "target": target,
+            **_sum(jobs, names, guesses),
+            "peak_mib": max((jobs[name].peak_mib for name in names if jobs[name].made), default=nan),
+        }
+        for target, names in [*needed.items(), ("all", every)]
+    ]
     return pd.DataFrame(rows)
+
+
+def cost_of_measures(
+    jobs: Mapping[str, Job], needed: Mapping[str, Sequence[str]], guesses: Mapping[str, float]
+) -> pd.DataFrame:
+    """A row for each measure (and training, data, ...) and each of the studies in `needed`.
+
+    The most expensive measure comes first. A job that several studies need counts for each of
+    them, and once where the study is `all`.
+    """
+    every = sorted({name for names in needed.values() for name in names})
+    rows = []
+    for study, names in [("all", every), *needed.items()]:
+        stages: dict[str, list[str]] = {}
+        for name in names:
+            stage = jobs[name].stage
+            stages.setdefault("data" if stage in DATA else stage, []).append(name)
+        rows += [
+            {"measure": stage, "study": study, **_sum(jobs, some, guesses)}
+            for stage, some in stages.items()
+        ]
+    table = pd.DataFrame(rows)
+    seconds = table["measured_seconds"] + table["estimated_seconds"]
+    return (
+        table.assign(most=seconds.groupby(table["measure"]).transform("max"), seconds=seconds)
+        .sort_values(["most", "measure", "seconds"], ascending=[False, True, False], kind="stable")
+        .drop(columns=["most", "seconds"])
+        .reset_index(drop=True)
+    )
+
+
+def _sum(
+    jobs: Mapping[str, Job], names: Sequence[str], guesses: Mapping[str, float]
+) -> dict[str, Any]:
+    """Of some jobs: how many there are and were made, and the seconds of both kinds."""
+    made = [jobs[name].seconds for name in names if jobs[name].made]
+    left = [guesses[name] for name in names if not jobs[name].made]
+    return {
+        "jobs": len(names),
+        "made": len(made),
+        "measured_seconds": round(sum(made), 1),
+        "estimated_seconds": round(sum(guess for guess in left if guess == guess), 1),
+        "without_estimate": sum(guess != guess for guess in left),
+    }
 
 
 def readable(table: pd.DataFrame) -> str:
@@ -109,6 +152,30 @@ def readable(table: pd.DataFrame) -> str:
                 "" if row.peak_mib != row.peak_mib else f"{row.peak_mib / 1024:.1f} GiB",
             )
         )
+    return _aligned(rows)
+
+
+def readable_measures(table: pd.DataFrame) -> str:
+    """Core-minutes by measure and study as a table for a terminal.
+
+    An estimate, or a sum with one in it, has a `~`; `?` marks jobs of which nothing is known.
+    """
+    studies = list(dict.fromkeys(table["study"]))
+    cells = {(row.measure, row.study): _minutes(row) for _, row in table.iterrows()}
+    rows = [("core-minutes", *studies)]
+    for measure in dict.fromkeys(table["measure"]):
+        rows.append((measure, *(cells.get((measure, study), "") for study in studies)))
+    return _aligned(rows)
+
+
+def _minutes(row: pd.Series) -> str:
+    minutes = (row.measured_seconds + row.estimated_seconds) / 60
+    told = f"{'~' * bool(row.estimated_seconds)}{minutes:.1f}" if minutes else ""
+    return told + "?" * bool(row.without_estimate)
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> str:
+    """Columns under each other: the first to the left, numbers to the right."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join(
         "  ".join(
