@@ -8,7 +8,9 @@ import pytest
 import torch
 
 from flatlas.hessian.loss import MeanLoss, flattened
-from flatlas.measures.sharpness import _tables, measure_stack
+from flatlas.measures import sharpness
+from flatlas.measures.dense_ascent import DenseAscent
+from flatlas.measures.sharpness import Ascent, _tables, measure_stack
 from flatlas.nets import build_net
 from flatlas.plan.net_specs import DenseNet
 from flatlas.seeds import stream
@@ -128,7 +130,22 @@ def test_ascent_step_by_step(make_solution):
                 torch.minimum(moved, start[name] + side), start[name] - side
             )
     assert curve["epoch_of_ascent"].tolist() == [0, 1]
-    assert curve["value"][1] == pytest.approx(loss(order).item(), rel=1e-12)
+    rise = loss(order).item() - curve["value"][0]
+    assert curve["value"][1] - curve["value"][0] == pytest.approx(rise, rel=1e-5)
+
+
+@pytest.mark.parametrize("lr", [1e-9, 0.05])
+@pytest.mark.parametrize("net", ["biases", "one_hidden", "deep"])
+def test_steps_in_float32_find_what_steps_in_float64_find(make_solution, monkeypatch, net, lr):
+    """Far within the box and at its sides; also where steps are below float32's round-off of w."""
+    solution = make_solution(net, 3)
+    curves = []
+    for ascent in (DenseAscent, Ascent):
+        monkeypatch.setattr(sharpness, "DenseAscent", ascent)
+        (tables,) = measure_stack([solution], {**SGD, "lr": lr})
+        curves.append(tables["ascent"]["value"].to_numpy())
+    rises = [curve - curve[0] for curve in curves]
+    np.testing.assert_allclose(*rises, rtol=1e-4, atol=1e-5 * rises[1].max())
 
 
 @pytest.mark.parametrize("way", WAYS, ids=NAMES)

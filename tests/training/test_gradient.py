@@ -4,12 +4,12 @@ import pytest
 import torch
 
 from flatlas.nets import build_net
+from flatlas.nets.dense_gradient import dense_gradient
 from flatlas.nets.loss import sample_losses
 from flatlas.plan.net_specs import ConvolutionalNet, DenseNet, FrameworkUniform, Preactivation
 from flatlas.training.gradient import (
     autograd_gradient,
     channels_last,
-    dense_gradient,
     gradient,
 )
 

@@ -1,11 +1,12 @@
 """The mean loss over given images, as a function of all parameters of a net in one vector."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
+from flatlas.nets.dense_gradient import dense_activities, gradient_from
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 from flatlas.nets.loss import sample_losses
@@ -35,25 +36,64 @@ class MeanLoss:
 
     def of(self, images: Tensor) -> "MeanLoss":
         """The same over some of the images."""
-        return MeanLoss(self.net, self.inputs[:, images], self.labels[:, images])
+        inputs, labels = (one.index_select(1, images) for one in (self.inputs, self.labels))
+        return MeanLoss(self.net, inputs, labels)
 
     def parts(self) -> Iterator[tuple["MeanLoss", float]]:
         """The same over some images after others, and their shares of it: to bound the memory."""
         count = self.labels.shape[1]
+        if count <= self.net.at_once:
+            yield self, 1.0
+            return
         for some in torch.arange(count, device=self.labels.device).split(self.net.at_once):
             yield self.of(some), len(some) / count
 
 
 def value_and_gradient(loss: MeanLoss, w: Tensor) -> tuple[Tensor, Tensor]:
-    """L and ∇L, of each member of a stack."""
-    leaf = w.detach().clone().requires_grad_()
-    value, gradient = w.new_zeros(w.shape[:-1]), torch.zeros_like(w)
+    """L and ∇L, of each member of a stack; written out for dense nets."""
+    of_part = _by_hand if loss.net.only_dense else _by_autograd
+    value, gradient = w.new_zeros(w.shape[:-1], dtype=torch.float64), torch.zeros_like(w)
     for part, share in loss.parts():
-        values = part(leaf)
-        (slope,) = torch.autograd.grad(values.sum(), leaf)
-        value += share * values.detach()
-        gradient += share * slope
+        values, slope = of_part(part, w)
+        value.add_(values, alpha=share)
+        gradient.add_(slope, alpha=share)
     return value, gradient
+
+
+def _by_autograd(loss: MeanLoss, w: Tensor) -> tuple[Tensor, Tensor]:
+    leaf = w.detach().clone().requires_grad_()
+    values = loss(leaf)
+    (slope,) = torch.autograd.grad(values.sum(), leaf)
+    return values.detach(), slope
+
+
+@torch.no_grad()
+def _by_hand(loss: MeanLoss, w: Tensor) -> tuple[Tensor, Tensor]:
+    """Members that share their images share them in memory, too."""
+    net, parameters = loss.net, unflattened(loss.net, w)
+    labels = loss.labels.expand(w.shape[:-1].numel(), -1)
+    activities = dense_activities(net, parameters, loss.inputs, masks={})
+    values = sample_losses(activities[-1].double(), labels).mean(1)
+    gradient = gradient_from(net, parameters, activities, labels, masks={})
+    return values.view(w.shape[:-1]), flattened(net, gradient).view(w.shape)
+
+
+def on_lit_pixels(loss: MeanLoss, w: Tensor) -> tuple[MeanLoss, Tensor]:
+    """The same of a dense net without the pixels that are 0 in all images, and their weights.
+
+    The loss does not depend on those weights. Other nets stay as they are.
+    """
+    if not loss.net.only_dense:
+        return loss, w
+    images = loss.inputs.flatten(2)
+    lit = (images != 0).flatten(0, 1).any(0)
+    first, *above = loss.net.dense_layers
+    weights, rest = w.split(
+        [first.inputs * first.outputs, w.shape[-1] - first.inputs * first.outputs], -1
+    )
+    kept = weights.unflatten(-1, (first.inputs, first.outputs))[..., lit, :].flatten(-2)
+    narrow = LayeredNet([replace(first, inputs=int(lit.sum())), *above], loss.net.init, dropout=0.0)
+    return MeanLoss(narrow, images[:, :, lit], loss.labels), torch.cat([kept, rest], dim=-1)
 
 
 def flattened(net: LayeredNet, parameters: Parameters) -> Tensor:

@@ -15,8 +15,14 @@ from pandas import DataFrame
 from scipy.optimize import Bounds, OptimizeResult, minimize
 from torch import Tensor
 
-from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient
+from flatlas.hessian.loss import (
+    MeanLoss,
+    flattened,
+    on_lit_pixels,
+    value_and_gradient,
+)
 from flatlas.measures.clean import on_clean
+from flatlas.measures.dense_ascent import DenseAscent
 from flatlas.measures.solution import Solution
 from flatlas.seeds import stream
 
@@ -30,15 +36,27 @@ PRECISION = 1e-10
 STEEP = 1e3
 # The paper's factor 100.
 PERCENT = 100
+# Members that climb together: what they need of a small net stays in a core's cache.
+AT_ONCE = 8
 
 
 @dataclass(frozen=True)
 class Box:
-    """The box around each w of a stack (members, size): Δw = u · `side` with |u_i| ≤ 1."""
+    """The box around each w of a stack (members, size): Δw = u · `side` with |u_i| ≤ 1.
+
+    `value` and `slope` are L and ∇L at w.
+    """
 
     w: Tensor
     side: Tensor
     loss: MeanLoss
+    value: Tensor
+    slope: Tensor
+
+    @classmethod
+    def around(cls, w: Tensor, share: float, loss: MeanLoss) -> "Box":
+        """The box of the `share` ε."""
+        return cls(w, share * (w.abs() + 1), loss, *value_and_gradient(loss, w))
 
 
 def measure_stack(
@@ -51,15 +69,19 @@ def measure_stack(
     the best. An iteration of L-BFGS-B, which sees all images, is called an epoch too.
     """
     some = on_clean(solutions[0])
-    w = torch.cat([flattened(one.net, one.parameters) for one in solutions])
-    side = options["box"] * (w.abs() + 1)
-    box = Box(w, side, MeanLoss(some.net, some.inputs, some.labels))
-    ascents = ASCENTS[options["by"]](box, options, some.seed)
-    gradients = gradient(box.loss, w)
-    return [
-        _tables(curve, g, reach, options["box"])
-        for curve, g, reach in zip(ascents, gradients, side, strict=True)
-    ]
+    loss = MeanLoss(some.net, some.inputs, some.labels)
+    tables = []
+    for begin in range(0, len(solutions), AT_ONCE):
+        stack = solutions[begin : begin + AT_ONCE]
+        w = torch.cat([flattened(one.net, one.parameters) for one in stack])
+        seen, kept = on_lit_pixels(loss, w)
+        box = Box.around(kept, options["box"], seen)
+        ascents = ASCENTS[options["by"]](box, options, some.seed)
+        tables += [
+            _tables(curve, g, reach, options["box"])
+            for curve, g, reach in zip(ascents, box.slope, box.side, strict=True)
+        ]
+    return tables
 
 
 def sgd(box: Box, options: Mapping[str, Any], seed: int) -> list[list[float]]:
@@ -69,22 +91,37 @@ def sgd(box: Box, options: Mapping[str, Any], seed: int) -> list[list[float]]:
     """
     images = box.loss.labels.shape[1]
     random = torch.Generator().manual_seed(stream(seed, "sharpness"))
-    low, high, w = box.w - box.side, box.w + box.side, box.w.clone()
-    values = [box.loss(w)]
+    climb = (DenseAscent if box.loss.net.only_dense else Ascent)(box.loss, box.w, box.side)
+    values = [box.value]
     for _ in range(options["epochs"]):
-        order = torch.randperm(images, generator=random).to(w.device)
+        order = torch.randperm(images, generator=random).to(box.w.device)
         for drawn in order.split(options["batch"]):
-            w.add_(gradient(box.loss.of(drawn), w), alpha=options["lr"]).clamp_(low, high)
-        values.append(box.loss(w))
+            climb.step(drawn, options["lr"])
+        values.append(box.loss(box.w + climb.displacements))
     curves: list[list[float]] = torch.stack(values, dim=1).tolist()
     return curves
 
 
+class Ascent:
+    """Minibatch ascent of the loss of any net; Δw are its `displacements` (members, size)."""
+
+    def __init__(self, loss: MeanLoss, w: Tensor, side: Tensor) -> None:
+        """The box is |Δw| ≤ `side`."""
+        self._loss, self._w, self._side = loss, w, side
+        self.displacements = torch.zeros_like(w)
+
+    def step(self, drawn: Tensor, lr: float) -> None:
+        """Go up the slope of some images' mean loss, and back into the box."""
+        _, slope = value_and_gradient(self._loss.of(drawn), self._w + self.displacements)
+        self.displacements.add_(slope, alpha=lr).clamp_(-self._side, self._side)
+
+
 def lbfgs(box: Box, options: Mapping[str, Any], seed: int) -> list[list[float]]:
     """L of each member after each iteration of L-BFGS-B, which Keskar et al. use."""
+    each = zip(box.w, box.side, box.value, box.slope, strict=True)
     return [
-        _lbfgs_alone(Box(w, side, box.loss), options["epochs"])
-        for w, side in zip(box.w, box.side, strict=True)
+        _lbfgs_alone(Box(w, side, box.loss, value, slope), options["epochs"])
+        for w, side, value, slope in each
     ]
 
 
@@ -94,14 +131,15 @@ def _lbfgs_alone(box: Box, epochs: int) -> list[float]:
     Where the loss is convex there is no downward curvature to be learnt from, so that the slope
     sets the length of its steps. In the loss's own units they would lead nowhere.
     """
-    origin = box.loss(box.w).item()
-    slope = (gradient(box.loss, box.w) * box.side).abs().mean().item() / STEEP
+    origin = box.value.item()
+    slope = (box.slope * box.side).abs().mean().item() / STEEP
     curve = [origin]
 
     def descent(u: np.ndarray) -> tuple[float, np.ndarray]:
         w = box.w + torch.as_tensor(u, device=box.w.device) * box.side
-        downhill = -gradient(box.loss, w) * box.side
-        return (origin - box.loss(w).item()) / slope, downhill.cpu().numpy() / slope
+        value, uphill = value_and_gradient(box.loss, w)
+        downhill = -(uphill * box.side).cpu().numpy()
+        return (origin - value.item()) / slope, downhill / slope
 
     def keep(intermediate_result: OptimizeResult) -> None:
         curve.append(origin - intermediate_result.fun * slope)
@@ -126,24 +164,23 @@ def corners(box: Box, options: Mapping[str, Any], seed: int) -> list[list[float]
     """L of each member at one corner of the box after another, each where the last slope points.
 
     Not the paper's: the conditional gradient of Frank and Wolfe with full steps, which never goes
-    down where L is convex. It ends at a corner that its own slope points to.
+    down where L is convex. It ends at a corner that its own slope points to, whose value is listed
+    once more.
     """
-    at, values = box.w, [box.loss(box.w)]
-    settled = torch.zeros(len(at), dtype=torch.bool, device=at.device)
-    lengths = torch.ones(len(at), dtype=torch.long, device=at.device)
-    while len(values) <= options["epochs"] and not settled.all():
-        corner = box.w + box.side * gradient(box.loss, at).sign()
-        lengths += ~settled
-        settled |= (corner == at).all(1)
-        at = corner
-        values.append(box.loss(at))
-    curves = torch.stack(values, dim=1).tolist()
-    return [curve[:length] for curve, length in zip(curves, lengths.tolist(), strict=True)]
-
-
-def gradient(loss: MeanLoss, w: Tensor) -> Tensor:
-    """∇L of each member."""
-    return value_and_gradient(loss, w)[1]
+    curves = [[value] for value in box.value.tolist()]
+    going, at, slope = torch.arange(len(box.w), device=box.w.device), box.w, box.slope
+    for _ in range(options["epochs"]):
+        corner = box.w[going] + box.side[going] * slope.sign()
+        moved = (corner != at).any(1)
+        for member in going[~moved].tolist():
+            curves[member].append(curves[member][-1])
+        going, at = going[moved], corner[moved]
+        if not len(going):
+            break
+        values, slope = value_and_gradient(box.loss, at)
+        for member, value in zip(going.tolist(), values.tolist(), strict=True):
+            curves[member].append(value)
+    return curves
 
 
 ASCENTS = {"sgd": sgd, "lbfgs": lbfgs, "corners": corners}

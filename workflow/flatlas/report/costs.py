@@ -86,7 +86,9 @@ def cost_of_targets(
         {
             "target": target,
             **_sum(jobs, names, guesses),
-            "peak_mib": max((jobs[name].peak_mib for name in names if jobs[name].made), default=nan),
+            "peak_mib": max(
+                (jobs[name].peak_mib for name in names if jobs[name].made), default=nan
+            ),
         }
         for target, names in [*needed.items(), ("all", every)]
     ]

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from flatlas.nets.dense_gradient import dense_activities
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 from flatlas.nets.loss import predictions, sample_losses
-from flatlas.training.gradient import dense_activities
 from flatlas.training.images import StackedImages
 
 # Images at a time. What convolutions make of more of them no longer fits a CPU's caches.

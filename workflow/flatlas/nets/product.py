@@ -8,11 +8,12 @@ from torch import Tensor
 def product(left: Tensor, right: Tensor) -> Tensor:
     """left @ right for every row of two stacks of matrices, without a trace for autograd.
 
+    A stack of one matrix counts for every row of the other.
     On a CPU numpy multiplies: for the narrow matrices of small nets (784 x 30) its BLAS took
     half the time of torch's.
     """
     if left.is_cuda:
-        return torch.bmm(left, right)
+        return left @ right
     # A net that diverges overflows; its outcome says so.
     with np.errstate(over="ignore", invalid="ignore"):
         return torch.from_numpy(np.matmul(left.numpy(), right.numpy()))

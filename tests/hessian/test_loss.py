@@ -1,0 +1,55 @@
+"""The mean loss's gradient, written out and by autograd, and without pixels that are always 0."""
+
+import pytest
+import torch
+from hessian_systems import system
+
+from flatlas.hessian.loss import MeanLoss, flattened, on_lit_pixels, value_and_gradient
+
+
+def stack_of(name, outputs, members=3):
+    """A loss, and weights of some members about a net's."""
+    net, parameters, inputs, labels = system(name, outputs)
+    w = flattened(net, parameters) * torch.linspace(0.5, 1.5, members).double().unsqueeze(1)
+    return MeanLoss(net, inputs, labels), w
+
+
+def by_autograd(loss, w):
+    leaf = w.clone().requires_grad_()
+    values = loss(leaf)
+    return values.detach(), torch.autograd.grad(values.sum(), leaf)[0]
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("name", ["logistic", "two_hidden"])
+def test_written_out_and_by_autograd(name, outputs):
+    loss, w = stack_of(name, outputs)
+    for found, expected in zip(value_and_gradient(loss, w), by_autograd(loss, w), strict=True):
+        torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-15)
+
+
+def test_each_member_may_have_images_of_its_own():
+    loss, w = stack_of("two_hidden", 3, members=2)
+    some = torch.tensor([[0, 1, 2], [3, 4, 0]])
+    own = MeanLoss(loss.net, loss.inputs[0, some], loss.labels[0, some])
+    values, slopes = value_and_gradient(own, w)
+    for member, images in enumerate(some):
+        value, slope = by_autograd(loss.of(images), w[member])
+        torch.testing.assert_close(values[member], value, rtol=1e-12, atol=0)
+        torch.testing.assert_close(slopes[member], slope, rtol=1e-12, atol=1e-15)
+
+
+def test_pixels_that_are_always_dark_change_nothing():
+    loss, w = stack_of("two_hidden", 3)
+    inputs = loss.inputs.clone()
+    dark = torch.arange(inputs[0, 0].numel()).remainder(3).eq(0).view(inputs[0, 0].shape)
+    inputs[:, :, dark] = 0
+    loss = MeanLoss(loss.net, inputs, loss.labels)
+    narrow, kept = on_lit_pixels(loss, w)
+    fewer = int(dark.sum()) * loss.net.dense_layers[0].outputs
+    assert kept.shape[1] == w.shape[1] - fewer
+    values, slopes = value_and_gradient(loss, w)
+    alone, narrow_slopes = value_and_gradient(narrow, kept)
+    torch.testing.assert_close(alone, values, rtol=1e-13, atol=0)
+    torch.testing.assert_close(narrow_slopes.norm(dim=1), slopes.norm(dim=1), rtol=1e-12, atol=0)
+    assert (slopes == 0).sum(1).ge(fewer).all()
