@@ -135,6 +135,12 @@ class DenseHessian:
         return torch.cat([image.mT.flatten(1) for image in reversed(images)], dim=1)
 
     @torch.no_grad()
+    def gauss_newton_root(self) -> Tensor:
+        """G with GᵀG the Gauss-Newton matrix: a row for each output and image."""
+        blocks = [s.incoming.unsqueeze(-1) * s.root.unsqueeze(2) for s in self.sites]
+        return torch.cat([block.flatten(2) for block in blocks], dim=2).flatten(0, 1)
+
+    @torch.no_grad()
     def trace(self) -> float:
         """Only blocks of one layer with itself have a diagonal: Σ |ã_l|² |R_l|²."""
         per_layer = [s.incoming.square().sum(1) @ s.root.square().sum((0, 2)) for s in self.sites]

@@ -15,11 +15,13 @@ where the gradient of any of its images lies, because p − y is in the range of
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
 from torch.func import jvp, vjp, vmap
 
+from flatlas.hessian.dense import DenseHessian
 from flatlas.hessian.loss import flattened, unflattened
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
@@ -80,33 +82,45 @@ def fisher_of(net: LayeredNet, parameters: Parameters, inputs: Tensor) -> "Fishe
 
 
 class DecomposedFisher:
-    """F by the singular values of G̃ = G (diag F)^-½, from which every damping follows."""
+    """F by the singular values of G̃ = G (diag F)^-½, from which every damping follows.
 
-    def __init__(self, rows: Tensor, unit: Tensor, values: Tensor, basis: Tensor) -> None:
-        """G̃, (diag F)^½, and what is left of the decomposition of G̃ beyond round-off."""
-        self._rows, self._unit, self._values, self._basis = rows, unit, values, basis
+    G̃ᵀ = Q R has orthonormal columns in Q, so that F̃ = Q R Rᵀ Qᵀ, and only R is decomposed.
+    """
+
+    def __init__(self, unit: Tensor, basis: Tensor, triangle: Tensor) -> None:
+        """(diag F)^½, Q and R."""
+        self._unit, self._basis, self._triangle = unit, basis, triangle
+        vectors, values, _ = torch.linalg.svd(triangle, full_matrices=False)
+        kept = values > ROUND_OFF * values[0]
+        self._values, self._vectors = values[kept], vectors[:, kept]
 
     @classmethod
     @torch.no_grad()
     def of(cls, predictions: Predictions, w: Tensor) -> "DecomposedFisher":
         """At the weights w."""
-        found = _rows(predictions, w, len(predictions.inputs))
-        unit = found.square().sum(0).sqrt()
-        scaled = found / _or_one(unit)
-        _, values, basis = torch.linalg.svd(scaled, full_matrices=False)
-        kept = values > ROUND_OFF * values[0]
-        return cls(scaled, unit, values[kept], basis[kept])
+        rows = _rows(predictions, w, len(predictions.inputs))
+        unit = _or_one(rows.square().sum(0).sqrt_())
+        basis, triangle = torch.linalg.qr(rows.div_(unit).mT)
+        return cls(unit, basis, triangle)
 
     @torch.no_grad()
     def solve(self, gradients: Tensor, damping: float) -> NaturalGradients:
         """For each row; λ = 0 is the pseudo-inverse, and leaves out what is beyond F's range."""
-        g = gradients / _or_one(self._unit)
-        shares = g @ self._basis.T
-        x = (shares / (self._values.square() + damping)) @ self._basis
+        g = gradients / self._unit
+        within = g @ self._basis
+        beyond = g.addmm(within, self._basis.mT, alpha=-1)
+        shares = within @ self._vectors
+        y = (shares / (self._values.square() + damping)) @ self._vectors.mT
         if damping:
-            x += (g - shares @ self._basis) / damping
-        residual = _residual(x @ self._rows.T @ self._rows + damping * x, g)
-        return NaturalGradients(x / _or_one(self._unit), residual, 1, residual <= TOLERANCE)
+            y += (within - shares @ self._vectors.mT) / damping
+        x = y @ self._basis.mT
+        if damping:
+            x.add_(beyond, alpha=1 / damping)
+        off = (y @ self._triangle @ self._triangle.mT + damping * y - within).norm(dim=1)
+        if not damping:
+            off = torch.hypot(off, beyond.norm(dim=1))
+        residual = (off / _or_one(g.norm(dim=1))).max().item()
+        return NaturalGradients(x.div_(self._unit), residual, 1, residual <= TOLERANCE)
 
 
 class FreeFisher:
@@ -168,8 +182,19 @@ Fisher = DecomposedFisher | FreeFisher
 
 def _rows(predictions: Predictions, w: Tensor, images: int) -> Tensor:
     """The rows of G (images times outputs, size) of these of all `images`."""
+    net = predictions.net
+    if net.only_dense:
+        inputs = predictions.inputs.unsqueeze(0)
+        root = partial(_root_of_mean, images=images)
+        parameters = unflattened(net, w)
+        return DenseHessian.gauss_newton(net, parameters, inputs, root).gauss_newton_root()
     root = _roots(predictions(w)) / images**0.5
     return (root @ predictions.jacobian(w)).flatten(0, 1)
+
+
+def _root_of_mean(logits: Tensor, images: int) -> Tensor:
+    """R (outputs, images, outputs) with RᵀR = S/n."""
+    return _roots(logits).transpose(0, 1) / images**0.5
 
 
 def _roots(logits: Tensor) -> Tensor:

@@ -59,11 +59,13 @@ def spectrum(
     count: int,
     generator: torch.Generator,
     tolerance: float = TOLERANCE,
+    norm_alone: bool = False,
 ) -> Spectrum:
     """The `count` largest eigenvalues, or all there are, of a matrix (size, size).
 
     `product` multiplies vectors that are rows; `generator`, on the matrix's device, draws the one
-    to begin with.
+    to begin with. With `norm_alone` the search ends when it has the spectral norm; `converged`
+    says so, and the other eigenvalues are as far as they have come.
     """
     count = min(count, size)
     device = generator.device
@@ -87,20 +89,36 @@ def spectrum(
         if steps >= count and (steps % LOOK == 0 or steps == len(basis)):
             values, vectors = eigh_tridiagonal(diagonal[:steps], beside[:step])
             wanted = [*range(steps - 1, steps - 1 - count, -1), 0]
-            if np.all(length * abs(vectors[-1, wanted]) <= tolerance * abs(values).max()):
+            off = length * abs(vectors[-1, wanted])
+            if norm_alone:
+                off = off[_of_norm(values[wanted], off)]
+            if np.all(off <= tolerance * abs(values).max()):
                 break
     found = torch.as_tensor(values[wanted], device=device)
     shares = torch.as_tensor(vectors[:, wanted].T, device=device)
     away = shares @ images[:steps] - found.unsqueeze(1) * (shares @ basis[:steps])
     residuals = away.norm(dim=1)
+    deciding = residuals
+    if norm_alone:
+        deciding = residuals[_of_norm(values[wanted], residuals.cpu().numpy())]
     return Spectrum(
         top=found[:-1],
         top_residuals=residuals[:-1],
         lowest=found[-1].item(),
         lowest_residual=residuals[-1].item(),
         iterations=steps,
-        converged=bool((residuals <= tolerance * found.abs().max()).all()),
+        converged=bool((deciding <= tolerance * found.abs().max()).all()),
     )
+
+
+def _of_norm(values: np.ndarray, off: np.ndarray) -> list[int]:
+    """Which of these, the largest first and the lowest last, decide on the spectral norm.
+
+    Both ends, until one is beyond the other, whatever that one's residual.
+    """
+    sizes = abs(values)
+    larger, other = (0, -1) if sizes[0] >= sizes[-1] else (-1, 0)
+    return [larger] if sizes[larger] > sizes[other] + off[other] else [larger, other]
 
 
 def _fresh(basis: Tensor, generator: torch.Generator) -> Tensor:

@@ -39,6 +39,12 @@ class MeanLoss:
         inputs, labels = (one.index_select(1, images) for one in (self.inputs, self.labels))
         return MeanLoss(self.net, inputs, labels)
 
+    def of_members(self, members: Tensor) -> "MeanLoss":
+        """The same for some members of a stack: images that are a member's own go with it."""
+        if len(self.inputs) == 1:
+            return self
+        return MeanLoss(self.net, self.inputs[members], self.labels[members])
+
     def parts(self) -> Iterator[tuple["MeanLoss", float]]:
         """The same over some images after others, and their shares of it: to bound the memory."""
         count = self.labels.shape[1]

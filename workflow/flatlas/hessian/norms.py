@@ -40,3 +40,15 @@ def norms(
     if hessian.rows <= EXACT:
         return Norms(found, trace, Estimate(hessian.frobenius(), 0.0))
     return Norms(found, trace, hutchinson(hessian.product, hessian.size, probes, random)[1])
+
+
+def norm_and_trace(
+    hessian: DenseHessian | FreeHessian, top: int, probes: int, random: torch.Generator
+) -> tuple[Spectrum, Estimate]:
+    """The spectral norm and the trace alone; of the eigenvalues, only the norm has converged."""
+    if isinstance(hessian, DenseHessian):
+        hessian = hessian.reduced()
+    found = spectrum(hessian.product, hessian.size, top, random, norm_alone=True)
+    if isinstance(hessian, DenseHessian):
+        return found, Estimate(hessian.trace(), 0.0)
+    return found, hutchinson(hessian.product, hessian.size, probes, random)[0]

@@ -11,18 +11,25 @@ from dataclasses import replace
 from typing import Any
 
 import pandas as pd
+import torch
 from pandas import DataFrame
 from torch import Tensor
 
+from flatlas.hessian import hessian_of
 from flatlas.hessian.lanczos import TOLERANCE
-from flatlas.measures import hessian, sharpness
+from flatlas.hessian.norms import norm_and_trace
+from flatlas.measures import sharpness
 from flatlas.measures.clean import on_clean
+from flatlas.measures.minibatch_loss import minibatch_loss, stacked
 from flatlas.measures.minibatches import minibatches
 from flatlas.measures.solution import Solution
 from flatlas.measures.under_scaling import under_scaling
+from flatlas.seeds import stream
 
 # Eigenvalues that the search for the largest takes along: with more it has more steps.
-HESSIAN = {"top": 5, "probes": 100, "tolerance": TOLERANCE}
+TOP = 5
+# For the trace of nets that have no closed form.
+PROBES = 100
 # From corner to corner, at most so many times.
 CORNERS = {"by": "corners", "epochs": 100}
 
@@ -46,8 +53,17 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 
 
 def _contrasts(solution: Solution, drawn: Tensor, box: float) -> Iterator[dict[str, Any]]:
-    whole = _flatness(solution, box)
-    parts = pd.concat([_flatness(_on(solution, images), box) for images in drawn])
+    options = {**CORNERS, "box": box}
+    (sharp,) = sharpness.measure_stack([solution], options)
+    losses, w = minibatch_loss(solution, drawn), stacked(solution, len(drawn))
+    sharps = sharpness.tables_of(losses, w, options, solution.seed)
+    whole = _flatness(solution, sharp["summary"])
+    parts = pd.concat(
+        [
+            _flatness(_on(solution, images), tables["summary"])
+            for images, tables in zip(drawn, sharps, strict=True)
+        ]
+    )
     for name, of_mean in whole.iterrows():
         of_minibatches = parts.loc[[name]]
         mean = of_minibatches["value"].mean()
@@ -73,18 +89,18 @@ def _on(solution: Solution, images: Tensor) -> Solution:
     )
 
 
-def _flatness(solution: Solution, box: float) -> DataFrame:
+def _flatness(solution: Solution, sharp: DataFrame) -> DataFrame:
     """A row each: the value, and how far its search came. The trace of dense nets needs none."""
-    (found,) = hessian.measure(solution, HESSIAN)["summary"].to_dict("records")
-    (tables,) = sharpness.measure_stack([solution], {**CORNERS, "box": box})
-    (sharp,) = tables["summary"].to_dict("records")
+    hessian = hessian_of(solution.net, solution.parameters, solution.inputs, solution.labels)
+    seed = stream(solution.seed, "hessian")
+    random = torch.Generator(solution.inputs.device).manual_seed(seed)
+    found, trace = norm_and_trace(hessian, TOP, PROBES, random)
+    (ascent,) = sharp.to_dict("records")
     rows = {
-        "trace": _with_share(found["trace"], found["trace_error"], 1),
-        "spectral_norm": _with_share(
-            found["spectral_norm"], found["spectral_norm_residual"], found["iterations"]
-        ),
+        "trace": _with_share(trace.value, trace.standard_error, 1),
+        "spectral_norm": _with_share(found.norm, found.norm_residual, found.iterations),
         "sharpness": tuple(
-            sharp[name] for name in ("sharpness", "residual", "iterations", "converged")
+            ascent[name] for name in ("sharpness", "residual", "iterations", "converged")
         ),
     }
     columns = ["value", "residual", "iterations", "converged"]

@@ -8,7 +8,12 @@ from flatlas.measures.solution import Solution
 
 def minibatch_loss(solution: Solution, drawn: Tensor) -> MeanLoss:
     """f of each minibatch (members, batch), as the loss of one member of a stack each."""
-    return MeanLoss(solution.net, solution.inputs[0, drawn], solution.labels[0, drawn])
+    return on_minibatches(MeanLoss(solution.net, solution.inputs, solution.labels), drawn)
+
+
+def on_minibatches(loss: MeanLoss, drawn: Tensor) -> MeanLoss:
+    """The same of the images of a loss that all members share."""
+    return MeanLoss(loss.net, loss.inputs[0, drawn], loss.labels[0, drawn])
 
 
 def stacked(solution: Solution, members: int) -> Tensor:

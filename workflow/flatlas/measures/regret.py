@@ -16,9 +16,15 @@ from pandas import DataFrame
 from torch import Tensor
 
 from flatlas.hessian.fisher import NaturalGradients, fisher_of
-from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient
+from flatlas.hessian.loss import (
+    MeanLoss,
+    flattened,
+    on_lit_pixels,
+    unflattened,
+    value_and_gradient,
+)
 from flatlas.measures.clean import on_clean
-from flatlas.measures.minibatch_loss import minibatch_loss, stacked
+from flatlas.measures.minibatch_loss import on_minibatches
 from flatlas.measures.minibatches import minibatches
 from flatlas.measures.solution import Solution
 from flatlas.measures.under_scaling import under_scaling
@@ -65,7 +71,9 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     drawn = minibatches(solution, "regret", shape).flatten(0, 1)
     summaries, balls = [], []
     for factor, scaled in under_scaling(solution, options):
-        _, found = value_and_gradient(minibatch_loss(scaled, drawn), stacked(scaled, len(drawn)))
+        loss = MeanLoss(scaled.net, scaled.inputs, scaled.labels)
+        loss, w = on_lit_pixels(loss, flattened(scaled.net, scaled.parameters))
+        _, found = value_and_gradient(on_minibatches(loss, drawn), w.expand(len(drawn), -1))
         gradients = found.unflatten(0, shape[:2])
         told = Regret.of(gradients, gradients)
         root_mean_square = told.norms.square().mean().sqrt().item()
@@ -73,7 +81,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
             {"factor": factor, **told.summary(), "root_mean_square": root_mean_square}
             | _net(scaled)
         )
-        fisher = fisher_of(scaled.net, scaled.parameters, scaled.inputs)
+        fisher = fisher_of(loss.net, unflattened(loss.net, w), loss.inputs)
         for damping in options["dampings"]:
             row = _ball(gradients, fisher.solve(found, damping))
             balls.append({"factor": factor, "damping": damping, **row})

@@ -69,14 +69,19 @@ def measure_stack(
     the best. An iteration of L-BFGS-B, which sees all images, is called an epoch too.
     """
     some = on_clean(solutions[0])
-    loss = MeanLoss(some.net, some.inputs, some.labels)
+    w = torch.cat([flattened(one.net, one.parameters) for one in solutions])
+    return tables_of(MeanLoss(some.net, some.inputs, some.labels), w, options, some.seed)
+
+
+def tables_of(
+    loss: MeanLoss, w: Tensor, options: Mapping[str, Any], seed: int
+) -> list[dict[str, DataFrame]]:
+    """The same of any loss for weights (members, size), whose images may be a member's own."""
+    loss, w = on_lit_pixels(loss, w)
     tables = []
-    for begin in range(0, len(solutions), AT_ONCE):
-        stack = solutions[begin : begin + AT_ONCE]
-        w = torch.cat([flattened(one.net, one.parameters) for one in stack])
-        seen, kept = on_lit_pixels(loss, w)
-        box = Box.around(kept, options["box"], seen)
-        ascents = ASCENTS[options["by"]](box, options, some.seed)
+    for members in torch.arange(len(w), device=w.device).split(AT_ONCE):
+        box = Box.around(w[members], options["box"], loss.of_members(members))
+        ascents = ASCENTS[options["by"]](box, options, seed)
         tables += [
             _tables(curve, g, reach, options["box"])
             for curve, g, reach in zip(ascents, box.slope, box.side, strict=True)
@@ -118,10 +123,11 @@ class Ascent:
 
 def lbfgs(box: Box, options: Mapping[str, Any], seed: int) -> list[list[float]]:
     """L of each member after each iteration of L-BFGS-B, which Keskar et al. use."""
-    each = zip(box.w, box.side, box.value, box.slope, strict=True)
+    members = torch.arange(len(box.w), device=box.w.device).split(1)
+    each = zip(box.w, box.side, members, box.value, box.slope, strict=True)
     return [
-        _lbfgs_alone(Box(w, side, box.loss, value, slope), options["epochs"])
-        for w, side, value, slope in each
+        _lbfgs_alone(Box(w, side, box.loss.of_members(one), value, slope), options["epochs"])
+        for w, side, one, value, slope in each
     ]
 
 
@@ -168,16 +174,19 @@ def corners(box: Box, options: Mapping[str, Any], seed: int) -> list[list[float]
     once more.
     """
     curves = [[value] for value in box.value.tolist()]
-    going, at, slope = torch.arange(len(box.w), device=box.w.device), box.w, box.slope
+    going, loss = torch.arange(len(box.w), device=box.w.device), box.loss
+    at, slope = box.w, box.slope
     for _ in range(options["epochs"]):
         corner = box.w[going] + box.side[going] * slope.sign()
         moved = (corner != at).any(1)
         for member in going[~moved].tolist():
             curves[member].append(curves[member][-1])
-        going, at = going[moved], corner[moved]
-        if not len(going):
+        if not moved.any():
             break
-        values, slope = value_and_gradient(box.loss, at)
+        if not moved.all():
+            going, corner, loss = going[moved], corner[moved], loss.of_members(moved)
+        at = corner
+        values, slope = value_and_gradient(loss, at)
         for member, value in zip(going.tolist(), values.tolist(), strict=True):
             curves[member].append(value)
     return curves

@@ -40,10 +40,16 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 
     That is `none`, `layer` or `neurons`.
     """
+    scaled = dict(scalings(solution, options))
+    stack = list(scaled.values())
+    exact = {"link": options["link"], "kernel": "arc_cosine"}
+    priors = gp_prior.measure_stack(stack, exact)
+    sharps = sharpness.measure_stack(stack, {**SHARPNESS, "box": options["box"]})
     found: dict[str, list[DataFrame]] = {}
-    for scaling, scaled in scalings(solution, options):
-        for name, rows in _measured(scaled, options).items():
-            found.setdefault(name, []).append(rows.assign(scaling=scaling))
+    for (scaling, one), prior, sharp in zip(scaled.items(), priors, sharps, strict=True):
+        rows = {"prior": prior["summary"], "sharpness": sharp["summary"], **_alone(one, options)}
+        for name, table in rows.items():
+            found.setdefault(name, []).append(table.assign(scaling=scaling))
     return {name: pd.concat(parts, ignore_index=True) for name, parts in found.items()}
 
 
@@ -64,21 +70,17 @@ def neuron_factors(solution: Solution, options: Mapping[str, Any]) -> Tensor:
     return (abs(log(options["factor"])) * drawn).exp().to(solution.inputs.device)
 
 
-def _measured(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
+def _alone(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
+    """The measures that are taken of one solution after another."""
     box, batch = {"box": options["box"]}, {"batch": options["batch"]}
     pairs, parts = {"pairs": options["pairs"]}, {"minibatches": options["minibatches"]}
     layer = {"layer": options["dual_layer"]}
-    (sharp,) = sharpness.measure_stack([solution], {**SHARPNESS, **box})
-    exact = {"link": options["link"], "kernel": "arc_cosine"}
-    (prior,) = gp_prior.measure_stack([solution], exact)
     local = regret.measure(solution, {**UNSCALED, **DAMPED, **batch, **pairs})
     contrast = contrastive_flatness.measure(solution, {**UNSCALED, **batch, **parts, **box})
     return {
         "norms": norms.measure(solution, {})["summary"],
-        "sharpness": sharp["summary"],
         "hessian": hessian.measure(solution, {**HESSIAN, "top": options["top"]})["summary"],
         "duality": duality.measure(solution, {**DUALITY, **layer})["summary"],
-        "prior": prior["summary"],
         "regret": local["summary"],
         "kl_ball": local["kl_ball"],
         "contrast": contrast["summary"],

@@ -8,10 +8,10 @@ import pandas as pd
 from pandas import DataFrame
 from torch import Tensor
 
-from flatlas.hessian.loss import MeanLoss, value_and_gradient
+from flatlas.hessian.loss import MeanLoss, flattened, on_lit_pixels, value_and_gradient
 from flatlas.measures.ball import least_in_ball
 from flatlas.measures.clean import on_clean
-from flatlas.measures.minibatch_loss import minibatch_loss, stacked
+from flatlas.measures.minibatch_loss import on_minibatches
 from flatlas.measures.minibatches import minibatches
 from flatlas.measures.regret import Regret
 from flatlas.measures.solution import Solution
@@ -27,7 +27,10 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     solution = on_clean(solution)
     shape = options["pairs"], 2, options["batch"]
     drawn = minibatches(solution, "regret", shape).flatten(0, 1)
-    loss, w = minibatch_loss(solution, drawn), stacked(solution, len(drawn))
+    whole = MeanLoss(solution.net, solution.inputs, solution.labels)
+    # Where no image has light, θ has no slope, so that least places have none of it either.
+    whole, w = on_lit_pixels(whole, flattened(solution.net, solution.parameters))
+    loss, w = on_minibatches(whole, drawn), w.expand(len(drawn), -1)
     gradients = value_and_gradient(loss, w)[1].unflatten(0, shape[:2])
     formula = Regret.of(gradients, gradients).regret
     pairs = pd.concat(
