@@ -106,7 +106,8 @@ def test_a_step_minimizes_the_cost_and_the_way(make_solution, method):
     strengths, counts, lr = torch.tensor([0.0, 3.0, 3e6]).double(), torch.tensor([0, 7, 12]), 0.2
     weights = solution.parameters["fc2.weight"].numel()
     start = torch.randn(3, weights, generator=torch.Generator().manual_seed(0)).double()
-    ended = start - found.along(found.components(start) * found.shares(strengths, counts, lr))
+    ended = start.clone()
+    found.tether(strengths, counts, lr)(ended)
     identity = torch.eye(weights).double()
     for row, (strength, count) in enumerate(zip(strengths, counts.tolist(), strict=True)):
         directions = found.components(identity).T[:count]  # p_i, a row each

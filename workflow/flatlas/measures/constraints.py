@@ -6,6 +6,7 @@ constraints the single weights, the one with the largest Fisher information F_jj
 F_jj^(-1/2) in place of F_i.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import e
 
@@ -23,6 +24,8 @@ from flatlas.measures.solution import Solution
 PSI = 4
 CALIBRATED = (2, 5, 10, 20, 50, 100, 200)
 
+Tether = Callable[[Tensor], None]
+
 
 @dataclass(frozen=True)
 class Constraints:
@@ -37,6 +40,10 @@ class Constraints:
 
     def along(self, components: Tensor) -> Tensor:
         """Σ_i c_i p_i, a row for each point."""
+        raise NotImplementedError
+
+    def tether(self, strengths: Tensor, counts: Tensor, lr: float) -> Tether:
+        """What takes from displacements (points, weights), in place, the shares of a step."""
         raise NotImplementedError
 
     def shares(self, strengths: Tensor, counts: Tensor, lr: float) -> Tensor:
@@ -65,6 +72,24 @@ class LandscapeDependent(Constraints):
         """Back from there."""
         return components @ self.directions
 
+    def tether(self, strengths: Tensor, counts: Tensor, lr: float) -> Tether:
+        """Of points that hold N_c directions only the components along these are taken."""
+        shares = self.shares(strengths, counts, lr)
+        groups = []
+        for count in counts[counts > 0].long().unique().tolist():
+            rows = (counts == count).nonzero().flatten()
+            foremost = LandscapeDependent(
+                self.flatness[:count], self.known[:count], self.directions[:count]
+            )
+            groups.append((rows, foremost, shares[rows, :count]))
+
+        def take(displacements: Tensor) -> None:
+            for rows, foremost, taken in groups:
+                held = foremost.components(displacements[rows]) * taken
+                displacements.index_add_(0, rows, foremost.along(held), alpha=-1)
+
+        return take
+
 
 @dataclass(frozen=True)
 class Elastic(Constraints):
@@ -81,6 +106,15 @@ class Elastic(Constraints):
         """Each weight in its place."""
         nothing = components.new_zeros(len(components), self.size)
         return nothing.index_copy(1, self.weights, components)
+
+    def tether(self, strengths: Tensor, counts: Tensor, lr: float) -> Tether:
+        """Each weight keeps its own share."""
+        left = 1 - self.along(self.shares(strengths, counts, lr))
+
+        def take(displacements: Tensor) -> None:
+            displacements.mul_(left)
+
+        return take
 
 
 def landscape_dependent(

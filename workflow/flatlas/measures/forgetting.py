@@ -29,8 +29,8 @@ LOOKS = 4
 # An error is saturated in the last of so many parts of the looks, if its mean has moved by no more
 # than this since the part before.
 PARTS, TOLERANCE = 5, 0.01
-# Images that are looked at at a time.
-IMAGES = 500
+# Images that are looked at at a time: what a hundred points make of so many fits a core's cache.
+IMAGES = 50
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class _Stack:
             for name, value in solution.parameters.items()
         }
         strengths, counts = (self.start.new_tensor(one) for one in zip(*points, strict=True))
-        self.shares = constraints.shares(strengths, counts, lr)
+        self.tether = constraints.tether(strengths, counts, lr)
 
     def learn(
         self, task: Task, epochs: int, batch: int, random: np.random.Generator
@@ -127,8 +127,7 @@ class _Stack:
         losses = self._losses(self.net.onward(self.parameters, z, self.layer), labels)
         (delta,) = torch.autograd.grad(losses.mean(1).sum(), z)
         self.displacements -= self.lr * (activity.T @ delta).flatten(1)
-        held = self.constraints.components(self.displacements) * self.shares
-        self.displacements -= self.constraints.along(held)
+        self.tether(self.displacements)
 
     def _preactivation(self, activity: Tensor) -> Tensor:
         weights = self.start + self.displacements.view(-1, *self.start.shape[1:])
@@ -142,22 +141,23 @@ class _Stack:
     @torch.no_grad()
     def look(self, time: float, first: Task, second: Task) -> DataFrame:
         """The test errors of both tasks, and the loss of the second."""
-        epsilon_1, _ = self._errors(first)
+        epsilon_1, _ = self._errors(first, with_loss=False)
         epsilon_2, loss_2 = self._errors(second)
         columns = {"epsilon_1": epsilon_1, "epsilon_2": epsilon_2, "loss_2": loss_2}
         table = self._by_point({name: value.cpu().numpy() for name, value in columns.items()})
         table.insert(0, "time", time)
         return table
 
-    def _errors(self, task: Task) -> tuple[Tensor, Tensor]:
-        """The share of images that are told wrong, and the mean loss."""
+    def _errors(self, task: Task, with_loss: bool = True) -> tuple[Tensor, Tensor]:
+        """The share of images that are told wrong, and the mean loss where it is asked for."""
         wrong, losses = self.displacements.new_zeros(2, len(self.points))
         for activity, labels in zip(
             task.activity.split(IMAGES), task.labels.split(IMAGES), strict=True
         ):
             logits = self.net.onward(self.parameters, self._preactivation(activity), self.layer)
             wrong += (predictions(logits) != labels).sum(1)
-            losses += self._losses(logits, labels).sum(1)
+            if with_loss:
+                losses += self._losses(logits, labels).sum(1)
         return wrong / len(task.labels), losses / len(task.labels)
 
     def displaced(self) -> DataFrame:
