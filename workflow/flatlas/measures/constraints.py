@@ -41,10 +41,6 @@ class Constraints:
         """Δw·p_i of each row of displacements (points, weights)."""
         raise NotImplementedError
 
-    def along(self, components: Tensor) -> Tensor:
-        """Σ_i c_i p_i, a row for each point."""
-        raise NotImplementedError
-
     def tether(self, strengths: Tensor, counts: Tensor, lr: float) -> Tether:
         """What takes from displacements (points, weights), in place, the shares of a step."""
         raise NotImplementedError
@@ -71,14 +67,10 @@ class LandscapeDependent(Constraints):
         """θ_i."""
         return displacements @ self.directions.T
 
-    def along(self, components: Tensor) -> Tensor:
-        """Back from there."""
-        return components @ self.directions
-
     def tether(self, strengths: Tensor, counts: Tensor, lr: float) -> Tether:
-        """A band of directions after the other, which a core's cache holds from first use to last.
+        """Bands of directions that stay in a core's cache, one after another.
 
-        Each is taken of the points that hold it: the first ones, with those that hold most first.
+        A band is worked on only for the points that hold it: the first ones, ordered by N_c.
         """
         order = counts.argsort(descending=True, stable=True)
         shares = self.shares(strengths, counts, lr)[order]
@@ -109,14 +101,10 @@ class Elastic(Constraints):
         """Each weight's own."""
         return displacements[:, self.weights]
 
-    def along(self, components: Tensor) -> Tensor:
-        """Each weight in its place."""
-        nothing = components.new_zeros(len(components), self.size)
-        return nothing.index_copy(1, self.weights, components)
-
     def tether(self, strengths: Tensor, counts: Tensor, lr: float) -> Tether:
         """Each weight keeps its own share."""
-        left = 1 - self.along(self.shares(strengths, counts, lr))
+        shares = self.shares(strengths, counts, lr)
+        left = shares.new_ones(len(shares), self.size).index_copy_(1, self.weights, 1 - shares)
 
         def take(displacements: Tensor) -> None:
             displacements.mul_(left)

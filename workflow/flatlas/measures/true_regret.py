@@ -28,7 +28,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     shape = options["pairs"], 2, options["batch"]
     drawn = minibatches(solution, "regret", shape).flatten(0, 1)
     whole = MeanLoss(solution.net, solution.inputs, solution.labels)
-    # Where no image has light, θ has no slope, so that least places have none of it either.
+    # Weights of pixels that are dark in all images have no slope: no search moves them.
     whole, w = on_lit_pixels(whole, flattened(solution.net, solution.parameters))
     loss, w = on_minibatches(whole, drawn), w.expand(len(drawn), -1)
     gradients = value_and_gradient(loss, w)[1].unflatten(0, shape[:2])

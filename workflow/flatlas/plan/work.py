@@ -54,7 +54,7 @@ def measure_work(measured: MeasureSpec) -> Work:
     """
     run, options = measured.run, measured.options
     units = len(run.seeds) * len(options.at) * images_seen(run.samples)
-    stage = options.measure
+    stage: str = options.measure
     if isinstance(options, Sharpness):
         stage += f" by {options.by}"
     return Work(stage, net_slug(run.net), units)
