@@ -52,6 +52,23 @@ def test_a_quadrant(rho, error):
     assert found.log_z == pytest.approx(log(0.25 + asin(rho) / (2 * pi)), abs=error)
 
 
+def test_marginals_are_those_of_the_dense_inverse(digits):
+    """Σ = (C⁻¹ + S)⁻¹ for sites that decide everything, that decide nothing, and in between."""
+    _, labels, matrix = digits(300)
+    signs = (2 * labels - 1).double()
+    correlation = ep._correlation(matrix + 0.1 * torch.eye(300, dtype=torch.float64))
+    precision = torch.logspace(-14, 4, 300, dtype=torch.float64)
+    precision[7] = 0
+    shift = torch.linspace(-1, 1, 300, dtype=torch.float64)
+    marginals, log_determinant = ep._posterior(correlation, signs, torch.stack([precision, shift]))
+    signed = correlation * signs * signs.unsqueeze(1)
+    expected = torch.linalg.inv(torch.linalg.inv(signed) + precision.diag())
+    torch.testing.assert_close(marginals.variance, expected.diagonal(), rtol=1e-9, atol=0)
+    torch.testing.assert_close(marginals.mean, expected @ shift, rtol=1e-9, atol=1e-9)
+    inside = torch.eye(300, dtype=torch.float64) + signed * precision
+    assert log_determinant == pytest.approx(torch.logdet(inside).item(), rel=1e-11)
+
+
 def test_independent_variables_are_exact():
     found = evidence(np.diag([1.0, 1e-6, 1e6, 3.0]), [1, -1, -1, 1])
     assert found.log_z == pytest.approx(4 * log(0.5), rel=1e-12)
