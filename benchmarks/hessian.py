@@ -19,7 +19,8 @@ from sklearn.datasets import load_digits
 from torch import nn
 
 from flatlas.hessian import DenseHessian
-from flatlas.hessian.lanczos import TOLERANCE, Spectrum, spectrum
+from flatlas.hessian.lanczos import TOLERANCE, Spectrum
+from flatlas.hessian.norms import ends
 from flatlas.measures.hessian import measure as measure_hessian
 from flatlas.measures.sharpness import measure_stack
 from flatlas.measures.solution import Solution
@@ -106,8 +107,7 @@ def _hessian(solution: Solution) -> DenseHessian:
 
 
 def _top(hessian: DenseHessian, random: torch.Generator) -> Spectrum:
-    reduced = hessian.reduced()
-    return spectrum(reduced.product, reduced.size, TOP, random)
+    return ends(hessian.reduced(), TOP, random)
 
 
 def _operator(solution: Solution) -> HessianLinearOperator:

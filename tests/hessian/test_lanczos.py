@@ -22,13 +22,17 @@ def rotated(eigenvalues):
     return q @ (torch.as_tensor(eigenvalues).double().unsqueeze(1) * q.T)
 
 
-def of(matrix, count):
-    return spectrum(lambda v: v @ matrix, len(matrix), count, random())
+def of(matrix, count, block=1):
+    return spectrum(lambda v: v @ matrix, len(matrix), count, random(), block=block)
 
 
-def test_a_known_spectrum():
+blocks = pytest.mark.parametrize("block", [1, 2, 3])
+
+
+@blocks
+def test_a_known_spectrum(block):
     eigenvalues = np.concatenate([-(2.0 ** -np.arange(0, 20)), 3.0 * 0.8 ** np.arange(180)])
-    found = of(rotated(eigenvalues), 25)
+    found = of(rotated(eigenvalues), 25, block)
     assert found.converged
     assert found.iterations < 200
     np.testing.assert_allclose(found.top, np.sort(eigenvalues)[::-1][:25], rtol=1e-9)
@@ -79,22 +83,33 @@ def test_an_eigenvalue_is_within_its_residual_of_an_exact_one(monkeypatch):
     assert found.top_residuals.max() > 1e-3
 
 
-def test_a_few_eigenvalues_and_a_kernel():
+@blocks
+def test_a_few_eigenvalues_and_a_kernel(block):
     """The search ends in a subspace of five, and begins anew in the kernel."""
-    found = of(rotated([4.0, 3.0, 2.0, 1.0, *[0.0] * 95]), 12)
+    found = of(rotated([4.0, 3.0, 2.0, 1.0, *[0.0] * 95]), 12, block)
     assert found.converged
     np.testing.assert_allclose(found.top, [4, 3, 2, 1, *[0] * 8], atol=1e-13)
 
 
+@blocks
 @pytest.mark.parametrize("matrix", [torch.zeros(6, 6).double(), torch.eye(6).double()])
-def test_one_eigenvalue_for_all(matrix):
-    found = of(matrix, 6)
+def test_one_eigenvalue_for_all(matrix, block):
+    found = of(matrix, 6, block)
     torch.testing.assert_close(found.top, matrix[0, 0].expand(6), rtol=0, atol=1e-14)
     assert found.converged
 
 
-def test_more_eigenvalues_than_there_are():
-    found = of(rotated([3.0, -1.0, 2.0]), 50)
+def test_a_block_of_two_finds_a_pair_that_shares_an_eigenvalue():
+    eigenvalues = [5.0, 5.0, *4.0 * 0.8 ** np.arange(198)]
+    found = of(rotated(eigenvalues), 6, block=2)
+    assert found.converged
+    assert found.iterations < 200
+    np.testing.assert_allclose(found.top, eigenvalues[:6], rtol=1e-9)
+
+
+@blocks
+def test_more_eigenvalues_than_there_are(block):
+    found = of(rotated([3.0, -1.0, 2.0]), 50, block)
     np.testing.assert_allclose(found.top, [3, 2, -1], rtol=1e-13)
     assert found.converged
 

@@ -96,7 +96,7 @@ class DenseHessian:
         images, inputs = first.incoming.shape
         if inputs <= images:
             return self
-        spanned = torch.linalg.qr(first.incoming.T).R.T.contiguous()
+        spanned = torch.linalg.qr(first.incoming.T, mode="r").R.T.contiguous()
         return DenseHessian((replace(first, incoming=spanned), *above))
 
     @property

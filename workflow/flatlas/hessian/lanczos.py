@@ -1,16 +1,14 @@
-"""The ends of the spectrum of a symmetric matrix, from its products with vectors: Lanczos.
+"""The ends of the spectrum of a symmetric matrix, from its products with vectors: block Lanczos.
 
 All vectors so far are kept and each new one is made orthogonal to all of them, which keeps an
-eigenvalue from being found again and again. One that several eigenvectors share, as they do zero,
-is found once, and once more each time that the search has to begin anew.
+eigenvalue from being found again and again. An eigenvalue that several eigenvectors share, as they
+do zero, is found at most `block` times, and again each time that the search has to begin anew.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import torch
-from scipy.linalg import eigh_tridiagonal
 from torch import Tensor
 
 Product = Callable[[Tensor], Tensor]
@@ -21,7 +19,7 @@ TOLERANCE = 1e-8
 ROUND_OFF = 1e-13
 # Steps between two looks at how far the eigenvalues have come.
 LOOK = 10
-# Steps at most, for each eigenvalue that is asked for.
+# Steps at most, for each eigenvalue that is asked for. A step is one vector.
 STEPS = 20
 
 
@@ -59,75 +57,90 @@ def spectrum(
     count: int,
     generator: torch.Generator,
     tolerance: float = TOLERANCE,
+    block: int = 1,
     norm_alone: bool = False,
 ) -> Spectrum:
     """The `count` largest eigenvalues, or all there are, of a matrix (size, size).
 
-    `product` multiplies vectors that are rows; `generator`, on the matrix's device, draws the one
-    to begin with. With `norm_alone` the search ends when it has the spectral norm; `converged`
-    says so, and the other eigenvalues are as far as they have come.
+    `product` multiplies vectors that are rows, `block` of them at a time. With a larger block the
+    search takes more of them. `generator`, on the matrix's device, draws those to begin with. With
+    `norm_alone` the search ends when it has the spectral norm; `converged` says so, and the other
+    eigenvalues are as far as they have come.
     """
     count = min(count, size)
-    device = generator.device
-    basis = torch.empty(min(size, STEPS * count), size, dtype=torch.float64, device=device)
+    most = min(size, STEPS * count)
+    basis = torch.empty(most, size, dtype=torch.float64, device=generator.device)
     images = torch.empty_like(basis)
-    diagonal, beside = np.zeros(len(basis)), np.zeros(len(basis))
-    left, length, reach = basis.new_zeros(size), 0.0, 0.0
-    for step in range(len(basis)):
-        basis[step] = left / length if length else _fresh(basis[:step], generator)
-        images[step] = product(basis[step : step + 1]).squeeze(0)
-        reach = max(reach, images[step].norm().item())
-        diagonal[step] = (basis[step] @ images[step]).item()
-        left = images[step] - diagonal[step] * basis[step]
-        if length:
-            left -= length * basis[step - 1]
-        left -= (basis[: step + 1] @ left) @ basis[: step + 1]
-        length = left.norm().item()
-        length = length if length > ROUND_OFF * reach else 0.0
-        beside[step] = length
-        steps = step + 1
-        if steps >= count and (steps % LOOK == 0 or steps == len(basis)):
-            values, vectors = eigh_tridiagonal(diagonal[:steps], beside[:step])
-            wanted = [*range(steps - 1, steps - 1 - count, -1), 0]
-            off = length * abs(vectors[-1, wanted])
+    projected = basis.new_zeros(most, most)
+    fresh = _fresh(basis[:0], min(block, most), generator)
+    begin, before, look, reach = 0, 0, count, 0.0
+    while True:
+        end = begin + len(fresh)
+        basis[begin:end] = fresh
+        images[begin:end] = product(fresh)
+        reach = max(reach, images[begin:end].norm(dim=1).max().item())
+        shares = images[begin:end] @ basis[before:end].T
+        projected[begin:end, before:end] = shares
+        projected[before:end, begin:end] = shares.T
+        left = images[begin:end] - shares @ basis[before:end]
+        left -= (left @ basis[:end].T) @ basis[:end]
+        fresh = _orthonormal(left, basis[:end], ROUND_OFF * reach, generator)
+        if end >= look or end == most:
+            values, vectors = torch.linalg.eigh(projected[:end, :end])
+            wanted = [*range(end - 1, end - 1 - count, -1), 0]
+            away = ((fresh @ left.T) @ vectors[begin:, wanted]).norm(dim=0)
             if norm_alone:
-                off = off[_of_norm(values[wanted], off)]
-            if np.all(off <= tolerance * abs(values).max()):
+                away = away[_of_norm(values[wanted], away)]
+            if end == most or (away <= tolerance * values.abs().max()).all():
                 break
-    found = torch.as_tensor(values[wanted], device=device)
-    shares = torch.as_tensor(vectors[:, wanted].T, device=device)
-    away = shares @ images[:steps] - found.unsqueeze(1) * (shares @ basis[:steps])
-    residuals = away.norm(dim=1)
-    deciding = residuals
-    if norm_alone:
-        deciding = residuals[_of_norm(values[wanted], residuals.cpu().numpy())]
+            look = end + LOOK
+        before, begin, fresh = begin, end, fresh[: most - end]
+    found = values[wanted]
+    shares = vectors[:, wanted].T
+    residuals = (shares @ images[:end] - found.unsqueeze(1) * (shares @ basis[:end])).norm(dim=1)
+    deciding = residuals[_of_norm(found, residuals)] if norm_alone else residuals
     return Spectrum(
         top=found[:-1],
         top_residuals=residuals[:-1],
         lowest=found[-1].item(),
         lowest_residual=residuals[-1].item(),
-        iterations=steps,
+        iterations=end,
         converged=bool((deciding <= tolerance * found.abs().max()).all()),
     )
 
 
-def _of_norm(values: np.ndarray, off: np.ndarray) -> list[int]:
+def _of_norm(values: Tensor, away: Tensor) -> list[int]:
     """Which of these, the largest first and the lowest last, decide on the spectral norm.
 
     Both ends, until one is beyond the other, whatever that one's residual.
     """
-    sizes = abs(values)
+    sizes = values.abs()
     larger, other = (0, -1) if sizes[0] >= sizes[-1] else (-1, 0)
-    return [larger] if sizes[larger] > sizes[other] + off[other] else [larger, other]
+    return [larger] if sizes[larger] > sizes[other] + away[other] else [larger, other]
 
 
-def _fresh(basis: Tensor, generator: torch.Generator) -> Tensor:
-    """A random unit vector that is orthogonal to all of the basis."""
-    vector = torch.randn(
-        basis.shape[1], generator=generator, dtype=basis.dtype, device=basis.device
-    )
+def _orthonormal(
+    vectors: Tensor, basis: Tensor, smallest: float, generator: torch.Generator
+) -> Tensor:
+    """Orthonormal rows that span `vectors`, which are orthogonal to all of the basis.
+
+    Where a vector has nothing to add that is larger than round-off, a random one takes its place.
+    """
+    rotated, triangle = torch.linalg.qr(vectors.T)
+    lost = triangle.diagonal().abs() <= smallest
+    free = min(int(lost.sum()), basis.shape[1] - len(basis))
+    if not free:
+        return rotated.T
+    kept = [vectors[~lost], _fresh(basis, free, generator)]
+    return torch.linalg.qr(torch.cat(kept).T).Q.T
+
+
+def _fresh(basis: Tensor, count: int, generator: torch.Generator) -> Tensor:
+    """Random orthonormal rows that are orthogonal to all of the basis."""
+    shape = (count, basis.shape[1])
+    vectors = torch.randn(shape, generator=generator, dtype=basis.dtype, device=basis.device)
     # What a first pass leaves of round-off, a second takes away.
     for _ in range(2):
-        vector -= (basis @ vector) @ basis
-        vector /= vector.norm()
-    return vector
+        vectors -= (vectors @ basis.T) @ basis
+        vectors = torch.linalg.qr(vectors.T).Q.T
+    return vectors
