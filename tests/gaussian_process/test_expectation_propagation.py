@@ -107,6 +107,16 @@ def test_functions_that_share_a_kernel_know_nothing_of_each_other(digits):
     assert torch.equal(matrix, given)
 
 
+def test_a_function_that_occurs_again_is_computed_once(digits, monkeypatch):
+    _, labels, matrix = digits(40)
+    signs = torch.stack([2 * labels - 1, 1 - 2 * labels.flip(0), 2 * labels - 1])
+    expected = [evidence(matrix, row) for row in signs]
+    computed, compute = [], ep._evidence
+    monkeypatch.setattr(ep, "_evidence", lambda *given: computed.append(given) or compute(*given))
+    assert expectation_propagation(matrix, signs) == expected
+    assert len(computed) == 2
+
+
 def test_it_backs_off_when_it_does_not_get_better(digits, monkeypatch):
     """Overshooting updates never settle; the fixed point is the same however it is reached."""
     _, labels, matrix = digits(100)

@@ -63,10 +63,18 @@ class Gaussians:
 def expectation_propagation(kernel_matrix: Tensor, signs: Tensor) -> list[Evidence]:
     """The evidence of each row of `signs` (functions, n), of -1 and 1; the rows share K.
 
-    One at a time: with many points a batch is no faster and takes a multiple of the memory.
+    One at a time: with many points a batch is no faster and takes a multiple of the memory. A
+    function that occurs again, as at neighbouring moments of a training, is not computed again.
     """
     correlation = _correlation(kernel_matrix)
-    return [_evidence(correlation, row.to(correlation)) for row in signs]
+    found: dict[bytes, Evidence] = {}
+    evidences = []
+    for row in signs:
+        pattern = row.cpu().numpy().tobytes()
+        if pattern not in found:
+            found[pattern] = _evidence(correlation, row.to(correlation))
+        evidences.append(found[pattern])
+    return evidences
 
 
 def _correlation(kernel_matrix: Tensor) -> Tensor:

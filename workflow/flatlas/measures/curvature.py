@@ -69,7 +69,7 @@ def _mean_over_images(solution: Solution, layer: str, activity: Tensor, root: Ro
         activity.split(images, dim=1), solution.labels.split(images, dim=1), strict=True
     ):
         z = solution.preactivation(layer, a).requires_grad_()
-        halves += _upper_half(a) @ _upper_half(root(solution, layer, z, labels)).T
+        halves += _products(a.squeeze(0)) @ _upper_half(root(solution, layer, z, labels))
     return _whole(halves / activity.shape[1], n_in, n_out)
 
 
@@ -121,10 +121,18 @@ def _fisher_root(solution: Solution, layer: str, z: Tensor, labels: Tensor) -> T
     return delta
 
 
+def _products(vectors: Tensor) -> Tensor:
+    """The entries on and above the diagonal of a aᵀ for each row a of (images, m): one a column."""
+    rows = vectors.T.contiguous()
+    return torch.cat([rows[i] * rows[i:] for i in range(len(rows))])
+
+
 def _upper_half(roots: Tensor) -> Tensor:
-    """From R (r, images, m): the entries on and above the diagonal of Rᵀ R, an image a column."""
-    rows = roots.transpose(1, 2).contiguous()
-    return torch.cat([(rows[:, i : i + 1] * rows[:, i:]).sum(0) for i in range(rows.shape[1])])
+    """From R (r, images, m): the entries on and above the diagonal of Rᵀ R, an image a row."""
+    size = roots.shape[2]
+    images = roots.transpose(0, 1).contiguous()
+    rows, columns = torch.triu_indices(size, size, device=roots.device)
+    return (images.mT @ images).flatten(1).index_select(1, rows * size + columns)
 
 
 def _whole(halves: Tensor, n_in: int, n_out: int) -> Tensor:

@@ -66,8 +66,7 @@ def nearest_partners(
 
 def _nearest(points: Tensor, among: Tensor, distances: int) -> Tensor:
     """For each row of `points` the position of the nearest row of `among`."""
-    # einsum squares without a copy of the images.
-    norms = torch.einsum("kp,kp->k", among, among)
+    norms = torch.linalg.vector_norm(among, dim=1).square()
     rows = max(1, distances // len(among))
     return torch.cat([_nearest_in_block(block, among, norms) for block in points.split(rows)])
 

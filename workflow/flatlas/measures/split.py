@@ -25,9 +25,14 @@ def steepest_drop(sigma_g: np.ndarray) -> int:
     held = np.cumsum(spectrum**2) / np.sum(spectrum**2)
     last = min(int(np.searchsorted(held, SIGNAL)) + 1, len(spectrum) - 1)
     log = np.log(spectrum)
-    falls = [
-        log[max(0, n - RANKS) : n].mean() - log[n : n + RANKS].mean() for n in range(1, last + 1)
-    ]
+    # Sums over five ranks a side, shift by shift; beyond the ends nothing is added.
+    beyond = np.zeros(RANKS)
+    around = np.concatenate([beyond, log, beyond])
+    there = np.concatenate([beyond, np.ones_like(log), beyond])
+    n = np.arange(1, last + 1) + RANKS
+    shifts = np.arange(RANKS)[:, None]
+    above, below = n - 1 - shifts, n + shifts
+    falls = around[above].sum(0) / there[above].sum(0) - around[below].sum(0) / there[below].sum(0)
     return int(np.argmax(falls)) + 1
 
 
