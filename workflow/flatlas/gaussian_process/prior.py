@@ -50,9 +50,8 @@ def log_prior(
     `first` names for each image the first one that equals it (`first_of_equals`). With a hard
     sign such images say nothing new, and EP, which takes them for two witnesses, is far off: one
     of them stays. With the probit link each has its own noise, so they are not the same event and
-    all stay. Functions that are equal have one prior, which is found once.
+    all stay.
     """
-    functions, place = functions.unique(dim=0, return_inverse=True)
     positions = torch.arange(len(first), device=first.device)
     if link == "probit":
         first = positions
@@ -63,8 +62,7 @@ def log_prior(
     possible = torch.tensor([not pairs for pairs in clashes], device=functions.device)
     signs = 2 * functions[possible][:, kept] - 1
     found = iter(expectation_propagation(latent_covariance(kernel_matrix, link), signs))
-    priors = [
+    return [
         LogPrior(IMPOSSIBLE if pairs else next(found), len(kept), len(first) - len(kept), pairs)
         for pairs in clashes
     ]
-    return [priors[one] for one in place.tolist()]
