@@ -18,7 +18,8 @@ class Samples:
     """Inputs in [0, 1] as (draw, image, channel, row, column), labels as (draw, image).
 
     There is a draw for each seed, or a single one that serves all. `clean` marks the training
-    images with their true label, outside the attack set: those that stopping rules look at.
+    images with their true label, outside the attack set: those that stopping rules look at. Equal
+    numbers in `index` (draw, image), and in `test_index`, are equal images.
     """
 
     seeds: tuple[int, ...]
@@ -27,6 +28,8 @@ class Samples:
     clean: np.ndarray
     test_inputs: np.ndarray
     test_labels: np.ndarray
+    index: np.ndarray | None = None
+    test_index: np.ndarray | None = None
 
     @property
     def draws(self) -> int:
@@ -48,6 +51,8 @@ class Samples:
             clean=self.clean[here],
             test_inputs=self.test_inputs[here],
             test_labels=self.test_labels[here],
+            index=None if self.index is None else self.index[here],
+            test_index=None if self.test_index is None else self.test_index[here],
         )
 
 
@@ -62,14 +67,17 @@ def load_samples(images_path: str | Path, table_path: str | Path, seeds: Sequenc
     _refuse_unequal(train, drawn, "training", table_path)
     _refuse_unequal(test, drawn, "test", table_path)
     labels = _stacked(train, "label")
+    index, test_index = _stacked(train, "index"), _stacked(test, "index")
     unattacked = np.stack([(draw["part"] == "train").to_numpy() for draw in train])
     return Samples(
         seeds=tuple(seeds),
-        inputs=_inputs(images_path, "train_images", _stacked(train, "index")),
+        inputs=_inputs(images_path, "train_images", index),
         labels=labels,
         clean=unattacked & (labels == _stacked(train, "true_label")),
-        test_inputs=_inputs(images_path, "test_images", _stacked(test, "index")),
+        test_inputs=_inputs(images_path, "test_images", test_index),
         test_labels=_stacked(test, "label"),
+        index=index,
+        test_index=test_index,
     )
 
 

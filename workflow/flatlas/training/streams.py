@@ -51,6 +51,10 @@ class Streams:
             masks[layer.name] = ((draws < kept) / kept).to(device)
         return masks
 
+    def uniform(self, row: int, count: int) -> Tensor:
+        """The numbers that `masks` draws for a row, however many steps and layers they are for."""
+        return torch.rand(count, generator=self.dropout[row])
+
     def state(self) -> dict[str, np.ndarray]:
         """Where every stream is."""
         return {

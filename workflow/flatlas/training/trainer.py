@@ -19,12 +19,20 @@ from flatlas.nets.rescaling import rescaled
 from flatlas.plan.training_specs import Rescaling, RunSpec
 from flatlas.training import learners, penalty
 from flatlas.training.averaging import RunningMean
+from flatlas.training.compiled import Compiled
 from flatlas.training.evaluation import Evaluation, batch_statistics, evaluate
 from flatlas.training.gradient import gradient
 from flatlas.training.images import StackedImages
+from flatlas.training.kernel import Kernel
 from flatlas.training.keepsakes import FINAL, Keepsakes, checkpoint, overtrained
 from flatlas.training.learners import Team, Together
-from flatlas.training.optimizers import build_optimizer
+from flatlas.training.optimizers import (
+    Optimizer,
+    SteppingOptimizer,
+    build_optimizer,
+    compiled_rule,
+)
+from flatlas.training.optimizers.compiled import CompiledOptimizer
 from flatlas.training.outcome import Outcome
 from flatlas.training.resume import Resume
 from flatlas.training.schedule import factor
@@ -55,13 +63,15 @@ def train(
     device: str = "cpu",
     start: Mapping[str, np.ndarray] | None = None,
     team: Team | None = None,
+    kernel: Kernel | None = None,
 ) -> Trained:
     """Train until every realization has ended; go on from `resume` where there is something.
 
     `start` holds the weights of the run that `spec.start` names; `team` knows where the learners
-    are, if not all in this process.
+    are, if not all in this process. The `kernel` trains in torch's place where it is given, which
+    takes a dense net, all of it in this process, on the CPU.
     """
-    trainer = Trainer(spec, samples, resume, device, start, team)
+    trainer = Trainer(spec, samples, resume, device, start, team, kernel)
     while trainer.members:
         trainer.epoch()
         told = trainer.told()
@@ -85,12 +95,14 @@ class Trainer:
         device: str,
         start: Mapping[str, np.ndarray] | None = None,
         team: Team | None = None,
+        kernel: Kernel | None = None,
     ) -> None:
         """Start from initial weights, or from an interrupted training's state."""
         self.spec, self.device, self.resume = spec, device, resume
         self.team = team or Together(spec.learners)
         self.net = build_net(spec.net, spec.input_shape, spec.outputs)
         self.images = StackedImages(samples, device)
+        self.compiled = kernel and Compiled(kernel, self.net, spec.frozen or (), samples)
         self.m = len(self.team.here)
         self.members = list(range(len(spec.seeds)))
         self.streams = Streams(spec.seeds, self.team.here, starts(spec))
@@ -121,9 +133,12 @@ class Trainer:
         began = time.monotonic()
         self.done_epochs += 1
         orders = self.streams.orders(self.images.count)
-        for step, begin in enumerate(self.minibatches):
-            self._step(orders[:, begin : begin + self.minibatches.step])
-            self._record_snapshots(step)
+        if isinstance(self.optimizer, CompiledOptimizer):
+            self._descend(self.optimizer, orders)
+        else:
+            for step, begin in enumerate(self.minibatches):
+                self._step(self.optimizer, orders[:, begin : begin + self.minibatches.step])
+                self._record_snapshots(step)
         if self.spec.rescaling:
             self._rescale(self.spec.rescaling)
         evaluations = self._look(self._solution())
@@ -142,23 +157,50 @@ class Trainer:
     def _time_to_save(self) -> bool:
         return bool(self.team.agreed(torch.tensor(float(self.resume.due()))))
 
-    def _step(self, chosen: torch.Tensor) -> None:
+    def _descend(self, optimizer: CompiledOptimizer, orders: torch.Tensor) -> None:
+        """All minibatches by the kernel, one member after another."""
+        spec = self.spec
+        assert self.compiled is not None
+        for row, member in enumerate(self.members):
+            self.compiled.descend(
+                optimizer,
+                row,
+                self.images.draw_of(member),
+                orders[row],
+                self.minibatches.step,
+                self.streams,
+                self._learning_rate(),
+                spec.penalty if penalty.acts(spec.penalty, self.done_epochs) else None,
+                self._record_of(member),
+            )
+        optimizer.steps += len(self.minibatches)
+
+    def _step(self, optimizer: SteppingOptimizer, chosen: torch.Tensor) -> None:
         """One minibatch, every learner its part of it."""
         spec, parameters = self.spec, self._parameters()
         rows = [member for member in self.members for _ in range(self.m)]
         m = learners.count(spec.learners)
         shared = chosen.shape[1] // m * m
         chosen = self._those_here(chosen[:, :shared].reshape(len(chosen) * m, -1))
-        inputs, labels = self.images.minibatch(rows, chosen)
-        masks = self.streams.masks(self.net, chosen.shape[1], self.device)
-        bfloat16 = spec.precision == "bfloat16"
-        gradients = gradient(self.net, parameters, inputs, labels, masks, bfloat16)
+        gradients = self._gradient(parameters, rows, chosen)
         if penalty.acts(spec.penalty, self.done_epochs):
             penalty.add_gradient(spec.penalty, parameters, gradients)
-        self.team.mix(self.optimizer.parameters, gradients)
-        self.optimizer.step(gradients, self._learning_rate())
+        self.team.mix(optimizer.parameters, gradients)
+        optimizer.step(gradients, self._learning_rate())
         if spec.average and self.done_epochs >= spec.average.from_epoch:
             self.average.add(self._moving())
+
+    def _gradient(
+        self, parameters: Parameters, rows: list[int], chosen: torch.Tensor
+    ) -> Parameters:
+        """Of each row's mean loss over its chosen images; `rows` are the rows' members."""
+        if self.compiled:
+            draws = [self.images.draw_of(member) for member in rows]
+            return self.compiled.gradient(parameters, draws, chosen, self.streams)
+        inputs, labels = self.images.minibatch(rows, chosen)
+        masks = self.streams.masks(self.net, chosen.shape[1], self.device)
+        bfloat16 = self.spec.precision == "bfloat16"
+        return gradient(self.net, parameters, inputs, labels, masks, bfloat16)
 
     def _learning_rate(self) -> float:
         return self.spec.optimizer.lr * factor(
@@ -218,7 +260,7 @@ class Trainer:
 
     def _look(self, solution: Parameters) -> list[Evaluation]:
         """Evaluate the solution, write it into the history, keep it where it is a checkpoint."""
-        evaluations = self._agreed(evaluate(self.net, solution, self.images, self.members))
+        evaluations = self._agreed(self._evaluate(solution))
         norms = penalty.weight_norms(solution).tolist()
         for row, (member, evaluation) in enumerate(zip(self.members, evaluations, strict=True)):
             values = asdict(evaluation).values()
@@ -226,6 +268,12 @@ class Trainer:
             if self.done_epochs in self.spec.checkpoints:
                 self._keep(checkpoint(self.done_epochs), row, solution)
         return evaluations
+
+    def _evaluate(self, solution: Parameters) -> list[Evaluation]:
+        if self.compiled:
+            draws = [self.images.draw_of(member) for member in self.members]
+            return self.compiled.evaluate(solution, draws)
+        return evaluate(self.net, solution, self.images, self.members)
 
     def _agreed(self, evaluations: list[Evaluation]) -> list[Evaluation]:
         """Those by which every process lets the same members end."""
@@ -292,8 +340,25 @@ class Trainer:
                 position = (self.done_epochs - met - 1) * len(self.minibatches) + step
                 self.trajectory.record(member, position, weights[row])
 
+    def _record_of(self, member: int) -> tuple[str, np.ndarray] | None:
+        """The layer to record in this epoch, and where; None where there is nothing to record."""
+        met = self.outcomes[member].met_epoch
+        if self.trajectory is None or not met:
+            return None
+        assert self.spec.snapshots is not None
+        steps = len(self.minibatches)
+        begin = (self.done_epochs - met - 1) * steps
+        return self.spec.snapshots, self.trajectory.array[member, begin : begin + steps]
+
     def _build_optimizer(self, parameters: Parameters) -> None:
-        self.optimizer = build_optimizer(self.spec.optimizer, parameters, self.streams.langevin)
+        """By the kernel whole epochs, where nothing happens between a gradient and its step."""
+        spec = self.spec
+        self.optimizer: Optimizer
+        if self.compiled and not (spec.learners or spec.average):
+            rule, layout = compiled_rule(spec.optimizer), self.compiled.layout
+            self.optimizer = CompiledOptimizer(rule, layout, parameters, self.frozen)
+        else:
+            self.optimizer = build_optimizer(spec.optimizer, parameters, self.streams.langevin)
 
     def _save(self) -> None:
         """Everything that a later process needs to go on as if nothing had happened."""
@@ -402,7 +467,10 @@ class Trainer:
 
 
 def _prefixed(prefix: str, tensors: Parameters) -> dict[str, np.ndarray]:
-    return {f"{prefix}/{name}": value.detach().cpu().numpy() for name, value in tensors.items()}
+    return {
+        f"{prefix}/{name}": value.detach().cpu().contiguous().numpy()
+        for name, value in tensors.items()
+    }
 
 
 def _unprefixed(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -4,6 +4,7 @@ All of them act elementwise, so they serve a stack of members (and learners) as 
 """
 
 from importlib import import_module
+from types import ModuleType
 from typing import Protocol
 
 import torch
@@ -11,15 +12,15 @@ from torch import Tensor
 
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import OptimizerSpec
+from flatlas.training.rule import Rule
 
 
 class Optimizer(Protocol):
-    """What the trainer asks of an optimizer. `step` changes the parameters in place."""
+    """What the trainer asks of an optimizer, whichever way it steps."""
 
-    parameters: Parameters
-
-    def step(self, gradients: Parameters, lr: float) -> None:
-        """One step with the gradients of one minibatch, at this learning rate."""
+    @property
+    def parameters(self) -> Parameters:
+        """The weights that gradients are taken at."""
 
     def solution(self) -> Parameters:
         """The weights that stand for the solution, which may not be those stepped on."""
@@ -34,10 +35,26 @@ class Optimizer(Protocol):
         """Go on with these rows of the stack only."""
 
 
+class SteppingOptimizer(Optimizer, Protocol):
+    """One that is given gradients. `step` changes the parameters in place."""
+
+    def step(self, gradients: Parameters, lr: float) -> None:
+        """One step with the gradients of one minibatch, at this learning rate."""
+
+
 def build_optimizer(
     spec: OptimizerSpec, parameters: Parameters, generators: list[torch.Generator]
-) -> Optimizer:
+) -> SteppingOptimizer:
     """The optimizer of a spec; `generators` (one a row of the stack) feed those that need noise."""
-    module = import_module(f"flatlas.training.optimizers.{spec.name}")
-    optimizer: Optimizer = module.build(spec, parameters, generators)
+    optimizer: SteppingOptimizer = _module(spec).build(spec, parameters, generators)
     return optimizer
+
+
+def compiled_rule(spec: OptimizerSpec) -> Rule:
+    """How the compiled kernel makes the steps of a spec."""
+    rule: Rule = _module(spec).rule(spec)
+    return rule
+
+
+def _module(spec: OptimizerSpec) -> ModuleType:
+    return import_module(f"flatlas.training.optimizers.{spec.name}")

@@ -5,6 +5,7 @@ import torch
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import Adagrad
 from flatlas.training.optimizers.from_torch import FromTorch
+from flatlas.training.rule import Rule
 
 
 def build(spec: Adagrad, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
@@ -12,3 +13,8 @@ def build(spec: Adagrad, parameters: Parameters, generators: list[torch.Generato
     return FromTorch(
         parameters, lambda tensors: torch.optim.Adagrad(tensors, lr=spec.lr, eps=spec.epsilon)
     )
+
+
+def rule(spec: Adagrad) -> Rule:
+    """The same step in the compiled kernel."""
+    return Rule("adagrad", (spec.epsilon,), slots=("sum",))

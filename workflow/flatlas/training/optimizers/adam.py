@@ -5,6 +5,7 @@ import torch
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import Adam
 from flatlas.training.optimizers.from_torch import FromTorch
+from flatlas.training.rule import Rule
 
 
 def build(spec: Adam, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
@@ -13,3 +14,8 @@ def build(spec: Adam, parameters: Parameters, generators: list[torch.Generator])
         parameters,
         lambda tensors: torch.optim.Adam(tensors, lr=spec.lr, betas=spec.betas, eps=spec.epsilon),
     )
+
+
+def rule(spec: Adam) -> Rule:
+    """The same step in the compiled kernel."""
+    return Rule("adam", (*spec.betas, spec.epsilon), slots=("exp_avg", "exp_avg_sq"))

@@ -5,6 +5,7 @@ import torch
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import AdamW
 from flatlas.training.optimizers.from_torch import FromTorch
+from flatlas.training.rule import Rule
 
 
 def build(spec: AdamW, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
@@ -15,3 +16,9 @@ def build(spec: AdamW, parameters: Parameters, generators: list[torch.Generator]
             tensors, lr=spec.lr, betas=spec.betas, eps=spec.epsilon, weight_decay=spec.decay
         ),
     )
+
+
+def rule(spec: AdamW) -> Rule:
+    """The same step in the compiled kernel."""
+    numbers = (*spec.betas, spec.epsilon, spec.decay)
+    return Rule("adamw", numbers, slots=("exp_avg", "exp_avg_sq"))

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import EntropySgd
+from flatlas.training.rule import Rule
 
 
 def build(
@@ -14,6 +15,14 @@ def build(
 ) -> "EntropySgdOptimizer":
     """The optimizer of a spec."""
     return EntropySgdOptimizer(spec, parameters, generators)
+
+
+def rule(spec: EntropySgd) -> Rule:
+    """The same step in the compiled kernel."""
+    numbers = (spec.gamma, spec.inner_lr, spec.noise, spec.averaging, spec.langevin_steps)
+    return Rule(
+        "entropy_sgd", numbers, slots=("outer", "mean"), solution="outer", noisy=True
+    )
 
 
 class EntropySgdOptimizer:

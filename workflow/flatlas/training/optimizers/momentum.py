@@ -5,6 +5,7 @@ import torch
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import Momentum
 from flatlas.training.optimizers.from_torch import FromTorch
+from flatlas.training.rule import Rule
 
 
 def build(spec: Momentum, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
@@ -15,3 +16,9 @@ def build(spec: Momentum, parameters: Parameters, generators: list[torch.Generat
             tensors, lr=spec.lr, momentum=spec.momentum, nesterov=spec.nesterov
         ),
     )
+
+
+def rule(spec: Momentum) -> Rule:
+    """The same step in the compiled kernel."""
+    name = "nesterov" if spec.nesterov else "momentum"
+    return Rule(name, (spec.momentum,), slots=("momentum_buffer",))

@@ -5,6 +5,7 @@ import torch
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import RmsProp
 from flatlas.training.optimizers.from_torch import FromTorch
+from flatlas.training.rule import Rule
 
 
 def build(spec: RmsProp, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
@@ -15,3 +16,8 @@ def build(spec: RmsProp, parameters: Parameters, generators: list[torch.Generato
             tensors, lr=spec.lr, alpha=spec.smoothing, eps=spec.epsilon
         ),
     )
+
+
+def rule(spec: RmsProp) -> Rule:
+    """The same step in the compiled kernel."""
+    return Rule("rmsprop", (spec.smoothing, spec.epsilon), slots=("square_avg",))

@@ -9,11 +9,17 @@ from torch import Tensor
 
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import Sgd
+from flatlas.training.rule import Rule
 
 
 def build(spec: Sgd, parameters: Parameters, generators: list[torch.Generator]) -> "SgdOptimizer":
     """The optimizer of a spec."""
     return SgdOptimizer(parameters)
+
+
+def rule(spec: Sgd) -> Rule:
+    """The same step in the compiled kernel."""
+    return Rule("sgd")
 
 
 class SgdOptimizer:

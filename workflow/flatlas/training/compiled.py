@@ -1,0 +1,203 @@
+"""What the compiled kernel does in a training, one member of the stack after another."""
+
+import ctypes
+from collections.abc import Sequence
+from ctypes import byref
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from flatlas.data.samples import Samples
+from flatlas.errors import FlatlasError
+from flatlas.nets.layered import LayeredNet
+from flatlas.nets.layers import Parameters
+from flatlas.plan.training_specs import Penalty
+from flatlas.training.evaluation import Evaluation
+from flatlas.training.kernel import NUMBERS, PENALTIES, RULES, SLOTS, Descent, Kernel, Layer, Net
+from flatlas.training.layout import Layout
+from flatlas.training.optimizers.compiled import CompiledOptimizer
+from flatlas.training.rule import GRADIENT, Rule
+from flatlas.training.sparse import SparseImages
+from flatlas.training.streams import Streams
+
+# Random numbers that are drawn before the kernel takes them: as many as stay in a core's cache.
+DRAWN = 2**18
+
+
+class Compiled:
+    """Gradients, minibatch steps and evaluations of a dense net on sparse images."""
+
+    def __init__(
+        self, kernel: Kernel, net: LayeredNet, frozen: Sequence[str], samples: Samples
+    ) -> None:
+        """`frozen` names the layers that no step moves."""
+        self.kernel, self.net, self.layout = kernel, net, Layout(net)
+        moving = [layer.name not in frozen for layer in self.layout.layers]
+        self._layers = (Layer * len(moving))(
+            *(
+                (layer.inputs, layer.outputs, layer.bias, moves, offset)
+                for layer, moves, offset in zip(
+                    self.layout.layers, moving, self.layout.offsets, strict=True
+                )
+            )
+        )
+        self._net = Net(len(moving), self._layers, 1 - net.dropout)
+        self._shapes = [
+            shape
+            for layer, moves in zip(self.layout.layers, moving, strict=True)
+            for shape in layer.shapes.values()
+            if moves
+        ]
+        bias = self.layout.layers[0].bias
+        self.train = SparseImages(kernel, samples.inputs, samples.labels, samples.index, bias)
+        self.test = SparseImages(
+            kernel, samples.test_inputs, samples.test_labels, samples.test_index, bias
+        )
+        self.clean = np.ascontiguousarray(samples.clean)
+
+    def descend(
+        self,
+        optimizer: CompiledOptimizer,
+        row: int,
+        draw: int,
+        order: Tensor,
+        batch: int,
+        streams: Streams,
+        lr: float,
+        penalty: Penalty | None,
+        record: tuple[str, np.ndarray] | None,
+    ) -> None:
+        """The steps of one member through images in this order; its `row` of the stack moves.
+
+        `record` names a layer, and where its weights go after each step.
+        """
+        descent = self._descent(optimizer.rule, lr, penalty)
+        descent.weights = optimizer.weights[row].data_ptr()
+        for number, slot in enumerate(optimizer.slots):
+            descent.slots[number] = slot[row].data_ptr()
+        steps, done = -(-len(order) // batch), 0
+        at_once = self._steps_at_once(optimizer.rule, batch, steps)
+        while done < steps:
+            count = min(at_once, steps - done)
+            chosen = order[done * batch : (done + count) * batch]
+            noise = self._noise(optimizer.rule, count, streams.langevin[row])
+            descent.noise = None if noise is None else noise.data_ptr()
+            descent.steps = optimizer.steps + done
+            records = None if record is None else record[1][done : done + count]
+            self._call(descent, draw, chosen, batch, streams, row, record and record[0], records)
+            done += count
+
+    def gradient(
+        self, parameters: Parameters, draws: Sequence[int], chosen: Tensor, streams: Streams
+    ) -> Parameters:
+        """The gradient of each row's mean loss over its chosen images."""
+        weights = self.layout.packed(parameters)
+        gradients = torch.zeros_like(weights)
+        descent = self._descent(GRADIENT, 0.0, None)
+        for row, draw in enumerate(draws):
+            descent.weights = weights[row].data_ptr()
+            descent.slots[0] = gradients[row].data_ptr()
+            self._call(descent, draw, chosen[row], chosen.shape[1], streams, row)
+        return self.layout.views(gradients)
+
+    def evaluate(self, parameters: Parameters, draws: Sequence[int]) -> list[Evaluation]:
+        """One evaluation a row."""
+        weights = self.layout.packed(parameters)
+        return [
+            Evaluation(
+                *self._means(self.train, draw, weights[row], self.clean[draw]),
+                *self._means(self.test, draw, weights[row]),
+            )
+            for row, draw in enumerate(draws)
+        ]
+
+    def _means(
+        self, images: SparseImages, draw: int, weights: Tensor, counts: np.ndarray | None = None
+    ) -> tuple[float, float]:
+        """Mean loss and mean error, over the images that count."""
+        total = images.labels.shape[1]
+        losses, wrong = ctypes.c_double(), ctypes.c_int64()
+        failed = self.kernel.library.evaluate(
+            byref(self._net),
+            byref(images.of(draw)),
+            total,
+            None if counts is None else counts.ctypes.data,
+            weights.data_ptr(),
+            byref(losses),
+            byref(wrong),
+        )
+        _refuse(failed)
+        counted = np.float64(total if counts is None else counts.sum())
+        return float(losses.value / counted), float(wrong.value / counted)
+
+    def _descent(self, rule: Rule, lr: float, penalty: Penalty | None) -> Descent:
+        numbers = (ctypes.c_double * NUMBERS)(*rule.numbers)
+        form, coefficient = "none", 0.0
+        if penalty is not None:
+            form = "unsquared" if penalty.form == "unsquared" else "squared"
+            coefficient = penalty.coefficient * (2.0 if penalty.form == "squared" else 1.0)
+        return Descent(
+            rule=RULES.index(rule.name),
+            penalty=PENALTIES.index(form),
+            lr=lr,
+            coefficient=coefficient,
+            numbers=numbers,
+            noise_per_step=sum(int(np.prod(shape)) for shape in self._shapes),
+        )
+
+    def _steps_at_once(self, rule: Rule, batch: int, steps: int) -> int:
+        """All of them, unless random numbers have to be drawn for each."""
+        drawn = sum(int(np.prod(shape)) for shape in self._shapes) if rule.noisy else 0
+        if self.net.dropout:
+            drawn += batch * self._hidden
+        return max(1, min(steps, DRAWN // drawn)) if drawn else steps
+
+    @property
+    def _hidden(self) -> int:
+        return sum(layer.outputs for layer in self.layout.layers[:-1])
+
+    def _noise(self, rule: Rule, steps: int, generator: torch.Generator) -> Tensor | None:
+        """Drawn tensor by tensor, as torch's stream gives other numbers for other sizes."""
+        if not rule.noisy:
+            return None
+        noise = torch.empty(steps, sum(int(np.prod(shape)) for shape in self._shapes))
+        for step in noise:
+            begin = 0
+            for shape in self._shapes:
+                size = int(np.prod(shape))
+                torch.randn(size, generator=generator, out=step[begin : begin + size])
+                begin += size
+        return noise
+
+    def _call(
+        self,
+        descent: Descent,
+        draw: int,
+        chosen: Tensor,
+        batch: int,
+        streams: Streams,
+        row: int,
+        recorded: str | None = None,
+        records: np.ndarray | None = None,
+    ) -> None:
+        chosen = chosen.contiguous()
+        draws = streams.uniform(row, len(chosen) * self._hidden) if self.net.dropout else None
+        names = [layer.name for layer in self.layout.layers]
+        failed = self.kernel.library.descend(
+            byref(self._net),
+            byref(self.train.of(draw)),
+            chosen.data_ptr(),
+            len(chosen),
+            batch,
+            None if draws is None else draws.data_ptr(),
+            byref(descent),
+            names.index(recorded) if recorded else 0,
+            None if records is None else records.ctypes.data,
+        )
+        _refuse(failed)
+
+
+def _refuse(failed: int) -> None:
+    if failed:
+        raise FlatlasError("there is not enough memory for a minibatch: give the job more")

@@ -1,0 +1,656 @@
+/* Training of dense ReLU nets on one core, from the nonzero pixels of their images.
+
+   Every product is a weighted sum of rows. Forward: rows of weights, weighted by the nonzero
+   activities of an image. Backward: rows of deltas, weighted by what one unit was in the images of a
+   minibatch. An activity is therefore a list of entries (unit, value). A bias is one more row of
+   weights, whose unit is 1 in every list.
+
+   Rows are padded with zeros to whole vectors. REAL is float, or double to test against. */
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tgmath.h>
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
+/* GCC splits vectors wider than the processor's into single numbers, which is far slower. */
+#if defined(__AVX__)
+#define BYTES 32
+#else
+#define BYTES 16
+#endif
+#define LANES ((int64_t)(BYTES / sizeof(real)))
+/* Rows are padded to so many numbers; it is a multiple of LANES. flatlas.training.layout repeats it. */
+#define PADDED 8
+/* Vectors of one sum; with the factors and rows they fill the sixteen registers. */
+#define BLOCK 8
+
+typedef REAL real;
+typedef real vec __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias));
+#if REAL_BITS == 32
+typedef int32_t bits;
+#define MANTISSA 23
+#define TERMS 7
+#define LEAST -87
+#else
+typedef int64_t bits;
+#define MANTISSA 52
+#define TERMS 13
+#define LEAST -708
+#endif
+typedef bits vec_bits __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias));
+
+typedef struct {
+    int32_t unit;
+    real value;
+} entry;
+
+typedef struct {
+    const entry *entries;
+    int64_t count;
+} list;
+
+/* What a rule keeps for each weight besides it, and what its numbers are, says `step_row`.
+   flatlas.training.rules repeats the order. */
+enum rule { GRADIENT, SGD, MOMENTUM, NESTEROV, ADAM, ADAMW, RMSPROP, ADAGRAD, ENTROPY_SGD };
+enum penalty { NO_PENALTY, SQUARED, UNSQUARED };
+enum { SLOTS = 2, NUMBERS = 5 };
+
+/* flatlas.training.kernel repeats the three structures. */
+typedef struct {
+    int64_t inputs, outputs; /* without the bias */
+    int64_t bias;            /* 1 where there is one */
+    int64_t moves;           /* 0 where no step changes it */
+    int64_t offset;          /* of its first row among a member's padded numbers */
+} layer;
+
+typedef struct {
+    int64_t layers;
+    const layer *layer;
+    double kept; /* the share that dropout keeps; 1 without dropout */
+} net;
+
+typedef struct {
+    const int64_t *starts; /* of each image, and the end of the last */
+    const entry *entries;
+    const int64_t *image; /* which one each sample of the member has */
+    const int64_t *labels;
+} samples;
+
+typedef struct {
+    int64_t rule, penalty;
+    double lr, coefficient;
+    double numbers[NUMBERS];
+    int64_t steps; /* made before */
+    real *weights;
+    real *slots[SLOTS];
+    const float *noise; /* of each step, weight by weight without padding */
+    int64_t noise_per_step;
+} descent;
+
+static int64_t padded(int64_t width)
+{
+    return (width + PADDED - 1) / PADDED * PADDED;
+}
+
+/* ---- Denormal numbers are taken for zero within a call: they slow every product. ---- */
+
+#if defined(__SSE__)
+static uint64_t flush_denormals(void)
+{
+    uint64_t before = _mm_getcsr();
+    _mm_setcsr((unsigned)before | 0x8040u);
+    return before;
+}
+static void restore_denormals(uint64_t before) { _mm_setcsr((unsigned)before); }
+#elif defined(__aarch64__)
+static uint64_t flush_denormals(void)
+{
+    uint64_t before;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(before));
+    __asm__ volatile("msr fpcr, %0" : : "r"(before | (1ull << 24)));
+    return before;
+}
+static void restore_denormals(uint64_t before)
+{
+    __asm__ volatile("msr fpcr, %0" : : "r"(before));
+}
+#else
+static uint64_t flush_denormals(void) { return 0; }
+static void restore_denormals(uint64_t before) { (void)before; }
+#endif
+
+/* ---- Weighted sums of rows ---- */
+
+/* `n` is a constant wherever this is inlined, which keeps the sums in registers. Narrow ones go
+   through two lists of entries at a time: one addition would wait for the one before. */
+static inline __attribute__((always_inline)) void block_sum(
+    const int n, list terms, const real *rows, int64_t stride, real *out)
+{
+    vec even[BLOCK], odd[BLOCK];
+    const entry *e = terms.entries, *end = e + terms.count;
+#pragma GCC unroll 8
+    for (int k = 0; k < n; k++)
+        even[k] = odd[k] = (vec){0};
+    if (n <= BLOCK / 2)
+        for (; e + 1 < end; e += 2) {
+            const vec *one = (const vec *)(rows + e[0].unit * stride);
+            const vec *two = (const vec *)(rows + e[1].unit * stride);
+#pragma GCC unroll 8
+            for (int k = 0; k < n; k++) {
+                even[k] += e[0].value * one[k];
+                odd[k] += e[1].value * two[k];
+            }
+        }
+    for (; e < end; e++) {
+        const vec *one = (const vec *)(rows + e->unit * stride);
+#pragma GCC unroll 8
+        for (int k = 0; k < n; k++)
+            even[k] += e->value * one[k];
+    }
+#pragma GCC unroll 8
+    for (int k = 0; k < n; k++)
+        ((vec *)out)[k] = even[k] + odd[k];
+}
+
+/* out = sum of value * rows[unit] over the entries of a list. */
+static void weighted_sum(list terms, const real *rows, int64_t stride, real *out)
+{
+    int64_t left = stride / LANES;
+    for (; left > 0; left -= BLOCK, rows += BLOCK * LANES, out += BLOCK * LANES)
+        switch (left) {
+        case 1: block_sum(1, terms, rows, stride, out); break;
+        case 2: block_sum(2, terms, rows, stride, out); break;
+        case 3: block_sum(3, terms, rows, stride, out); break;
+        case 4: block_sum(4, terms, rows, stride, out); break;
+        case 5: block_sum(5, terms, rows, stride, out); break;
+        case 6: block_sum(6, terms, rows, stride, out); break;
+        case 7: block_sum(7, terms, rows, stride, out); break;
+        default: block_sum(BLOCK, terms, rows, stride, out);
+        }
+}
+
+/* The entries that are not zero; NaN is not. */
+static int64_t nonzero(const real *values, int64_t count, entry *entries)
+{
+    int64_t found = 0;
+    for (int64_t k = 0; k < count; k++) {
+        entries[found] = (entry){(int32_t)k, values[k]};
+        found += values[k] != 0;
+    }
+    return found;
+}
+
+/* For each unit the lists in which it is: entries (list, value), by unit. Unit u has those from
+   starts[u] to starts[u + 1]. */
+static void transpose(
+    const list *lists, int64_t count, int64_t units, int64_t *starts, entry *entries)
+{
+    memset(starts, 0, (units + 2) * sizeof *starts);
+    int64_t *next = starts + 1;
+    for (int64_t i = 0; i < count; i++)
+        for (const entry *e = lists[i].entries, *end = e + lists[i].count; e < end; e++)
+            next[e->unit + 1]++;
+    for (int64_t u = 0; u < units; u++)
+        next[u + 1] += next[u];
+    for (int64_t i = 0; i < count; i++)
+        for (const entry *e = lists[i].entries, *end = e + lists[i].count; e < end; e++)
+            entries[next[e->unit]++] = (entry){(int32_t)i, e->value};
+}
+
+/* ---- Losses ---- */
+
+/* e^x for x <= 0, in place, `count` numbers of whole vectors; below the least normal number it is 0. */
+static void exponentials(real *x, int64_t count)
+{
+    const real log2e = (real)1.4426950408889634, shift = (real)(3LL << (MANTISSA - 1));
+    /* ln 2, its first part with so few digits that their products are exact. */
+    const real ln2 = (real)(REAL_BITS == 32 ? 0.693359375 : 0.693147180369123816490);
+    const real rest = (real)(REAL_BITS == 32 ? -2.12194440054690583e-4 : 1.90821492927058770e-10);
+    const bits one = (bits)((1LL << (sizeof(real) * 8 - MANTISSA - 2)) - 1);
+    for (int64_t k = 0; k < count; k += LANES) {
+        vec value = *(vec *)(x + k), shifted = value * log2e + shift, whole = shifted - shift;
+        vec fraction = (value - whole * ln2) - whole * rest, sum = fraction * 0 + 1;
+#pragma GCC unroll 16
+        for (int term = TERMS; term > 0; term--)
+            sum = sum * fraction * (real)(1.0 / term) + 1;
+        /* The last digits of `shifted` are the exponent. */
+        vec power = (vec)(((vec_bits)shifted + one) << MANTISSA);
+        vec_bits none = (vec_bits)(value < (vec){0} + (real)LEAST);
+        *(vec *)(x + k) = (vec)((vec_bits)(sum * power) & ~none);
+    }
+}
+
+typedef struct {
+    real loss;
+    int64_t wrong;
+} verdict;
+
+/* Logits become their loss and, in place, the derivative of the loss. */
+static verdict binary(real *logit, int64_t label)
+{
+    real z = *logit, small = exp(-fabs(z));
+    *logit = (z > 0 ? 1 / (1 + small) : small / (1 + small)) - (real)label;
+    return (verdict){(z > 0 ? z : 0) - z * (real)label + log1p(small), (z > 0) != label};
+}
+
+static verdict cross_entropy(real *logits, int64_t classes, int64_t label)
+{
+    int64_t best = 0, stride = padded(classes);
+    for (int64_t k = 1; k < classes; k++)
+        if (logits[k] > logits[best])
+            best = k;
+    real largest = logits[best], correct = logits[label], others = 0;
+    for (int64_t k = 0; k < classes; k++)
+        logits[k] -= largest;
+    for (int64_t k = classes; k < stride; k++)
+        logits[k] = LEAST - 1;
+    exponentials(logits, stride);
+    for (int64_t k = 0; k < classes; k++)
+        others += k == best ? logits[k] - 1 : logits[k];
+    for (int64_t k = 0; k < classes; k++)
+        logits[k] /= 1 + others;
+    logits[label] -= 1;
+    return (verdict){log1p(others) + (largest - correct), best != label};
+}
+
+static verdict judged(real *logits, int64_t classes, int64_t label)
+{
+    return classes == 1 ? binary(logits, label) : cross_entropy(logits, classes, label);
+}
+
+/* ---- Memory of a call, all of it taken at once ---- */
+
+typedef struct {
+    list *lists;       /* of each image what enters the layer */
+    entry *entries;    /* of those lists, but the first layer's */
+    real *activity;    /* of each image what leaves the layer; above, what the loss derives to it */
+    real *delta;
+} batch_layer;
+
+typedef struct {
+    char *memory;
+    int64_t taken, size;
+} arena;
+
+/* With no memory yet it only counts. */
+static void *take(arena *from, int64_t bytes)
+{
+    void *here = from->memory ? from->memory + from->taken : NULL;
+    from->taken += (bytes + 63) / 64 * 64;
+    return here;
+}
+
+typedef struct {
+    batch_layer *layer;
+    real *transposed, *row;
+    int64_t *starts;
+    entry *by_unit, *deltas;
+} workspace;
+
+static workspace divide(arena *from, const net *n, int64_t batch, int64_t most_entries)
+{
+    workspace w;
+    int64_t widest = 0, largest = 0;
+    w.layer = take(from, n->layers * sizeof(batch_layer));
+    for (int64_t l = 0; l < n->layers; l++) {
+        const layer *one = &n->layer[l];
+        int64_t in = one->inputs + one->bias, out = padded(one->outputs);
+        batch_layer made = {
+            take(from, batch * sizeof(list)),
+            take(from, l ? batch * in * sizeof(entry) : 0),
+            take(from, batch * out * sizeof(real)),
+            take(from, batch * out * sizeof(real)),
+        };
+        if (w.layer)
+            w.layer[l] = made;
+        if (in > widest) widest = in;
+        if (out > widest) widest = out;
+        if (l && padded(one->inputs) * one->outputs > largest)
+            largest = padded(one->inputs) * one->outputs;
+        if (l && batch * in > most_entries) most_entries = batch * in;
+    }
+    w.transposed = take(from, largest * sizeof(real));
+    w.row = take(from, padded(widest) * sizeof(real));
+    w.starts = take(from, (widest + 2) * sizeof(int64_t));
+    w.by_unit = take(from, most_entries * sizeof(entry));
+    w.deltas = take(from, widest * sizeof(entry));
+    return w;
+}
+
+/* ---- Forward ---- */
+
+/* What leaves a layer, and its list. `draws` are those of dropout, or NULL. */
+static void hidden_activity(const net *n, const layer *one, real *z, const float *draws)
+{
+    float kept = (float)n->kept;
+    for (int64_t k = 0; k < one->outputs; k++) {
+        z[k] = z[k] < 0 ? 0 : z[k];
+        if (draws)
+            z[k] *= draws[k] < kept ? 1 / (real)n->kept : 0;
+    }
+}
+
+static list listed(const layer *above, const real *activity, entry *entries)
+{
+    int64_t count = nonzero(activity, above->inputs, entries);
+    if (above->bias)
+        entries[count++] = (entry){(int32_t)above->inputs, 1};
+    return (list){entries, count};
+}
+
+/* Activities of image i of a minibatch; its lists[i] of the first layer is there. Without dropout
+   `draws` is NULL, else it has those of each layer, image by image. */
+static void forward(
+    const net *n, const real *weights, const workspace *w, int64_t i, int64_t batch,
+    const float *draws)
+{
+    for (int64_t l = 0; l < n->layers; l++) {
+        const layer *one = &n->layer[l];
+        int64_t stride = padded(one->outputs);
+        real *z = w->layer[l].activity + i * stride;
+        weighted_sum(w->layer[l].lists[i], weights + one->offset, stride, z);
+        if (l + 1 == n->layers)
+            return;
+        hidden_activity(n, one, z, draws ? draws + i * one->outputs : NULL);
+        if (draws)
+            draws += batch * one->outputs;
+        const layer *above = one + 1;
+        entry *entries = w->layer[l + 1].entries + i * (above->inputs + above->bias);
+        w->layer[l + 1].lists[i] = listed(above, z, entries);
+    }
+}
+
+/* ---- Backward, and the step ---- */
+
+/* From the deltas of what leaves layer l those of what leaves the one below. */
+static void backward(const net *n, const real *weights, const workspace *w, int64_t l,
+    int64_t batch, const float *draws)
+{
+    const layer *one = &n->layer[l];
+    int64_t in = padded(one->inputs), out = padded(one->outputs);
+    const real *rows = weights + one->offset;
+    memset(w->transposed, 0, in * one->outputs * sizeof(real));
+    for (int64_t j = 0; j < one->inputs; j++)
+        for (int64_t k = 0; k < one->outputs; k++)
+            w->transposed[k * in + j] = rows[j * out + k];
+    for (int64_t i = 0; i < batch; i++) {
+        const real *activity = w->layer[l - 1].activity + i * in;
+        real *delta = w->layer[l - 1].delta + i * in;
+        int64_t count = nonzero(w->layer[l].delta + i * out, one->outputs, w->deltas);
+        weighted_sum((list){w->deltas, count}, w->transposed, in, delta);
+        real scale = draws ? 1 / (real)n->kept : 1;
+        for (int64_t j = 0; j < in; j++)
+            delta[j] = activity[j] > 0 ? delta[j] * scale : 0;
+    }
+}
+
+typedef struct {
+    real lr, first, second, decay; /* decay: the penalty's gradient, by weight */
+    real numbers[NUMBERS];
+} factors;
+
+/* One row of weights w makes its step; g is its gradient. `numbers` are those of the optimizer's
+   spec, in the order in which flatlas.training.rules has them. */
+static void step_row(
+    int64_t rule, const factors *f, int64_t count, real *restrict w, real *restrict s,
+    real *restrict t, real *restrict g, const float *restrict noise)
+{
+    const real lr = f->lr, *p = f->numbers;
+    if (f->decay != 0)
+        for (int64_t k = 0; k < count; k++)
+            g[k] += f->decay * w[k];
+    switch (rule) {
+    case GRADIENT:
+        for (int64_t k = 0; k < count; k++)
+            s[k] = g[k];
+        break;
+    case SGD:
+        for (int64_t k = 0; k < count; k++)
+            w[k] -= lr * g[k];
+        break;
+    case MOMENTUM: /* s: velocity. p: momentum */
+        for (int64_t k = 0; k < count; k++) {
+            s[k] = p[0] * s[k] + g[k];
+            w[k] -= lr * s[k];
+        }
+        break;
+    case NESTEROV:
+        for (int64_t k = 0; k < count; k++) {
+            s[k] = p[0] * s[k] + g[k];
+            w[k] -= lr * (g[k] + p[0] * s[k]);
+        }
+        break;
+    case ADAM: /* s, t: means of the gradient and of its square. p: betas, epsilon, decay */
+    case ADAMW:
+        for (int64_t k = 0; k < count; k++) {
+            real old = rule == ADAMW ? w[k] * (1 - lr * p[3]) : w[k];
+            s[k] += (1 - p[0]) * (g[k] - s[k]);
+            t[k] = p[1] * t[k] + (1 - p[1]) * g[k] * g[k];
+            w[k] = old - f->first * s[k] / (sqrt(t[k]) * f->second + p[2]);
+        }
+        break;
+    case RMSPROP: /* s: mean of the square. p: smoothing, epsilon */
+        for (int64_t k = 0; k < count; k++) {
+            s[k] = p[0] * s[k] + (1 - p[0]) * g[k] * g[k];
+            w[k] -= lr * g[k] / (sqrt(s[k]) + p[1]);
+        }
+        break;
+    case ADAGRAD: /* s: sum of squares. p: epsilon */
+        for (int64_t k = 0; k < count; k++) {
+            s[k] += g[k] * g[k];
+            w[k] -= lr * g[k] / (sqrt(s[k]) + p[0]);
+        }
+        break;
+    case ENTROPY_SGD: /* s: outer weights, t: mean. p: gamma, inner rate, noise, averaging */
+        for (int64_t k = 0; k < count; k++) {
+            real pull = g[k] + p[0] * (w[k] - s[k]);
+            w[k] += f->first * noise[k] - p[1] * pull;
+            t[k] += (1 - p[3]) * (w[k] - t[k]);
+        }
+        if (f->second != 0) /* the last inner step of a round */
+            for (int64_t k = 0; k < count; k++) {
+                s[k] -= lr * (s[k] - t[k]);
+                w[k] = t[k] = s[k];
+            }
+    }
+}
+
+static double norm(const net *n, const real *weights)
+{
+    double squares = 0;
+    for (int64_t l = 0; l < n->layers; l++) {
+        const layer *one = &n->layer[l];
+        int64_t stride = padded(one->outputs);
+        for (int64_t j = 0; j < one->inputs + one->bias; j++) {
+            const real *row = weights + one->offset + j * stride;
+            real sum = 0;
+            for (int64_t k = 0; k < one->outputs; k++)
+                sum += row[k] * row[k];
+            squares += sum;
+        }
+    }
+    return sqrt(squares);
+}
+
+static factors of_step(const net *n, const descent *d, int64_t step)
+{
+    factors f = {.lr = (real)d->lr};
+    for (int k = 0; k < NUMBERS; k++)
+        f.numbers[k] = (real)d->numbers[k];
+    double decay = d->coefficient;
+    if (d->penalty == UNSQUARED) {
+        double length = norm(n, d->weights);
+        decay /= length > 1.1754943508222875e-38 ? length : 1.1754943508222875e-38;
+    }
+    f.decay = d->penalty == NO_PENALTY ? 0 : (real)decay;
+    if (d->rule == ADAM || d->rule == ADAMW) {
+        double made = (double)(d->steps + step + 1);
+        f.first = (real)(d->lr / (1 - pow(d->numbers[0], made)));
+        f.second = (real)(1 / sqrt(1 - pow(d->numbers[1], made)));
+    }
+    if (d->rule == ENTROPY_SGD) {
+        int64_t round = (int64_t)d->numbers[4];
+        f.first = (real)(sqrt(d->numbers[1]) * d->numbers[2]);
+        f.second = (d->steps + step + 1) % round == 0;
+    }
+    return f;
+}
+
+/* The gradient of one layer, row by row, each of which makes its step at once. */
+static void step_layer(const net *n, const workspace *w, int64_t l, int64_t batch,
+    const descent *d, const factors *f, const float *noise)
+{
+    const layer *one = &n->layer[l];
+    int64_t stride = padded(one->outputs), units = one->inputs + one->bias;
+    int still = d->rule == SGD && f->decay == 0;
+    transpose(w->layer[l].lists, batch, units, w->starts, w->by_unit);
+    for (int64_t j = 0; j < units; j++) {
+        list images = {w->by_unit + w->starts[j], w->starts[j + 1] - w->starts[j]};
+        if (still && images.count == 0)
+            continue;
+        int64_t at = one->offset + j * stride;
+        weighted_sum(images, w->layer[l].delta, stride, w->row);
+        /* There is no noise for the padding. */
+        step_row(d->rule, f, noise ? one->outputs : stride, d->weights + at,
+            d->slots[0] ? d->slots[0] + at : NULL, d->slots[1] ? d->slots[1] + at : NULL, w->row,
+            noise ? noise + j * one->outputs : NULL);
+    }
+}
+
+static void minibatch(const net *n, const workspace *w, const samples *s, const int64_t *chosen,
+    int64_t batch, const float *draws, const descent *d, const factors *f, const float *noise)
+{
+    const int64_t last = n->layers - 1, classes = n->layer[last].outputs;
+    const int64_t stride = padded(classes);
+    for (int64_t i = 0; i < batch; i++) {
+        int64_t image = s->image[chosen[i]];
+        w->layer[0].lists[i] =
+            (list){s->entries + s->starts[image], s->starts[image + 1] - s->starts[image]};
+        forward(n, d->weights, w, i, batch, draws);
+        real *delta = w->layer[last].delta + i * stride;
+        memcpy(delta, w->layer[last].activity + i * stride, stride * sizeof(real));
+        judged(delta, classes, s->labels[chosen[i]]);
+        for (int64_t k = 0; k < stride; k++)
+            delta[k] = k < classes ? delta[k] / (real)batch : 0;
+    }
+    int64_t lowest = 0;
+    while (lowest < last && !n->layer[lowest].moves)
+        lowest++;
+    for (int64_t l = last; l > lowest; l--)
+        backward(n, d->weights, w, l, batch, draws);
+    for (int64_t l = lowest; l <= last; l++) {
+        if (!n->layer[l].moves)
+            continue;
+        step_layer(n, w, l, batch, d, f, noise);
+        if (noise)
+            noise += (n->layer[l].inputs + n->layer[l].bias) * n->layer[l].outputs;
+    }
+}
+
+/* ---- What is called ---- */
+
+/* Weights of one layer, without padding or bias. */
+static void record(const layer *one, const real *weights, float *into)
+{
+    int64_t stride = padded(one->outputs);
+    for (int64_t j = 0; j < one->inputs; j++)
+        for (int64_t k = 0; k < one->outputs; k++)
+            *into++ = (float)weights[one->offset + j * stride + k];
+}
+
+/* Minibatch steps through `count` chosen samples, `batch` at a time, the last with what is left.
+
+   `draws` are uniform numbers for dropout (step, layer, image, unit), or NULL. After each step the
+   weights of layer `recorded` are written to `records`, unless that is NULL. Returns 0, or 1 if there
+   is not enough memory. */
+int descend(const net *n, const samples *s, const int64_t *chosen, int64_t count, int64_t batch,
+    const float *draws, const descent *d, int64_t recorded, float *records)
+{
+    int64_t most = 0;
+    for (int64_t begin = 0; begin < count; begin += batch) {
+        int64_t entries = 0;
+        for (int64_t i = begin; i < count && i < begin + batch; i++)
+            entries += s->starts[s->image[chosen[i]] + 1] - s->starts[s->image[chosen[i]]];
+        if (entries > most) most = entries;
+    }
+    if (batch > count) batch = count;
+    arena needed = {NULL, 0, 0};
+    divide(&needed, n, batch, most);
+    arena all = {aligned_alloc(64, needed.taken), 0, needed.taken};
+    if (!all.memory)
+        return 1;
+    workspace w = divide(&all, n, batch, most);
+    uint64_t before = flush_denormals();
+    const layer *kept = &n->layer[recorded];
+    int64_t units = 0;
+    for (int64_t l = 0; l + 1 < n->layers; l++)
+        units += n->layer[l].outputs;
+    for (int64_t begin = 0, step = 0; begin < count; begin += batch, step++) {
+        int64_t size = count - begin < batch ? count - begin : batch;
+        factors f = of_step(n, d, step);
+        minibatch(n, &w, s, chosen + begin, size, draws, d, &f,
+            d->noise ? d->noise + step * d->noise_per_step : NULL);
+        if (draws)
+            draws += size * units;
+        if (records) {
+            record(kept, d->weights, records);
+            records += kept->inputs * kept->outputs;
+        }
+    }
+    restore_denormals(before);
+    free(all.memory);
+    return 0;
+}
+
+/* Sums over `count` samples, of those with counts[i] != 0 (all where it is NULL): their losses, how
+   many are classified wrongly. Returns as `descend` does. */
+int evaluate(const net *n, const samples *s, int64_t count, const uint8_t *counts,
+    const real *weights, double *losses, int64_t *wrong)
+{
+    arena needed = {NULL, 0, 0};
+    divide(&needed, n, 1, 0);
+    arena all = {aligned_alloc(64, needed.taken), 0, needed.taken};
+    if (!all.memory)
+        return 1;
+    workspace w = divide(&all, n, 1, 0);
+    uint64_t before = flush_denormals();
+    const int64_t last = n->layers - 1;
+    *losses = 0;
+    *wrong = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (counts && !counts[i])
+            continue;
+        int64_t image = s->image[i];
+        w.layer[0].lists[0] =
+            (list){s->entries + s->starts[image], s->starts[image + 1] - s->starts[image]};
+        forward(n, weights, &w, 0, 1, NULL);
+        verdict one = judged(w.layer[last].activity, n->layer[last].outputs, s->labels[i]);
+        *losses += one.loss;
+        *wrong += one.wrong;
+    }
+    restore_denormals(before);
+    free(all.memory);
+    return 0;
+}
+
+/* The lists of `count` images, whose entries lie one after the other, with a bias entry where
+   `bias` is 1. `entries` has room for all nonzero pixels and biases, and for one entry more. */
+void compress(const float *pixels, int64_t count, int64_t size, int64_t bias, entry *entries,
+    int64_t *starts)
+{
+    int64_t found = 0;
+    starts[0] = 0;
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t k = 0; k < size; k++, pixels++) {
+            entries[found] = (entry){(int32_t)k, (real)*pixels};
+            found += *pixels != 0;
+        }
+        if (bias)
+            entries[found++] = (entry){(int32_t)size, 1};
+        starts[i + 1] = found;
+    }
+}

@@ -1,0 +1,175 @@
+"""`kernel.c`, compiled when it is first needed.
+
+The shared object lies in the user's cache, under a name that is a hash of the source, the compiler
+and its options. So checkouts, compilers and kinds of processors that share a home don't disturb
+each other, and a checkout may be read-only. Without a compiler there is no kernel, and torch trains.
+"""
+
+import ctypes
+import hashlib
+import logging
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+from ctypes import POINTER, Structure, c_double, c_int, c_int64, c_void_p
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from flatlas.errors import FlatlasError
+from flatlas.store.atomic import replacing
+
+logger = logging.getLogger("flatlas")
+
+SOURCE = Path(__file__).with_name("kernel.c")
+COMPILERS = ("cc", "gcc", "clang")
+# Errors are seen in the losses, not in errno or as traps; a product and its sum are rounded once.
+OPTIONS = (
+    "-O3", "-std=gnu11", "-fPIC", "-shared",
+    "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast",
+)  # fmt: skip
+# The order is that of `enum rule` in kernel.c.
+RULES = (
+    "gradient", "sgd", "momentum", "nesterov", "adam", "adamw", "rmsprop", "adagrad", "entropy_sgd"
+)  # fmt: skip
+# The kernel knows beta/2 |w|² as beta' |w|²: both are a multiple of the weights.
+PENALTIES = ("none", "squared", "unsquared")
+SLOTS, NUMBERS = 2, 5
+
+
+class Layer(Structure):
+    """`layer` in kernel.c."""
+
+    _fields_ = [(name, c_int64) for name in ("inputs", "outputs", "bias", "moves", "offset")]
+
+
+class Net(Structure):
+    """`net` in kernel.c."""
+
+    _fields_ = [("layers", c_int64), ("layer", POINTER(Layer)), ("kept", c_double)]
+
+
+class Images(Structure):
+    """`samples` in kernel.c."""
+
+    _fields_ = [(name, c_void_p) for name in ("starts", "entries", "image", "labels")]
+
+
+class Descent(Structure):
+    """`descent` in kernel.c."""
+
+    _fields_ = [
+        ("rule", c_int64),
+        ("penalty", c_int64),
+        ("lr", c_double),
+        ("coefficient", c_double),
+        ("numbers", c_double * NUMBERS),
+        ("steps", c_int64),
+        ("weights", c_void_p),
+        ("slots", c_void_p * SLOTS),
+        ("noise", c_void_p),
+        ("noise_per_step", c_int64),
+    ]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The functions of kernel.c, for numbers of one type, and how they were made."""
+
+    made: str
+    dtype: torch.dtype
+    library: ctypes.CDLL
+
+    @property
+    def entry(self) -> np.dtype:
+        """An entry of a list: a unit and its value."""
+        value = np.float32 if self.dtype == torch.float32 else np.float64
+        return np.dtype([("unit", np.int32), ("value", value)], align=True)
+
+
+@cache
+def find_kernel(dtype: torch.dtype = torch.float32) -> Kernel | None:
+    """The kernel, compiled now if it never was; None where that can't be done, and the log says why.
+
+    float64 is there to test against.
+    """
+    compiler = _compiler()
+    if compiler is None:
+        logger.info("dense nets are trained by torch: there is no C compiler")
+        return None
+    processor, options = _processor()
+    try:
+        version = _output([*compiler, "--version"])
+        bits = torch.finfo(dtype).bits
+        real = {32: "float", 64: "double"}[bits]
+        options = (*OPTIONS, *options, f"-DREAL={real}", f"-DREAL_BITS={bits}")
+        path = _built(compiler, version, options)
+        library = ctypes.CDLL(str(path))
+    except (OSError, FlatlasError, subprocess.SubprocessError) as error:
+        logger.warning("dense nets are trained by torch: kernel.c can't be compiled: %s", error)
+        return None
+    _declare(library)
+    return Kernel(f"compiled by {version.splitlines()[0]} for {processor}", dtype, library)
+
+
+def _declare(library: ctypes.CDLL) -> None:
+    """What the functions take; arrays and structures are pointers."""
+    pointer, number = c_void_p, c_int64
+    library.descend.restype = library.evaluate.restype = c_int
+    library.compress.restype = None
+    library.descend.argtypes = (
+        pointer, pointer, pointer, number, number, pointer, pointer, number, pointer
+    )  # fmt: skip
+    library.evaluate.argtypes = (pointer, pointer, number, pointer, pointer, pointer, pointer)
+    library.compress.argtypes = (pointer, number, number, number, pointer, pointer)
+
+
+def _compiler() -> list[str] | None:
+    """The command of $CC, or of the first compiler that there is."""
+    for command in (shlex.split(os.environ.get("CC", "")), *([name] for name in COMPILERS)):
+        found = shutil.which(command[0]) if command else None
+        if found:
+            return [found, *command[1:]]
+    return None
+
+
+def _processor() -> tuple[str, tuple[str, ...]]:
+    """What the kernel is compiled for. AVX-512 has the same vectors of 32 bytes, and the same bytes."""
+    if torch.backends.cpu.get_cpu_capability().startswith("AVX"):
+        return "AVX2", ("-mavx2", "-mfma")
+    return platform.machine(), ()
+
+
+def _built(compiler: list[str], version: str, options: tuple[str, ...]) -> Path:
+    """The shared object, there already or compiled now."""
+    source = SOURCE.read_bytes()
+    known_by = "\0".join([*compiler, version, platform.machine(), *options]).encode()
+    digest = hashlib.sha256(known_by + b"\0" + source).hexdigest()[:24]
+    path = _cache_folder() / f"kernel-{digest}.so"
+    if not path.exists():
+        with replacing(path) as temporary:
+            _output([*compiler, *options, str(SOURCE), "-o", str(temporary), "-lm"])
+    return path
+
+
+def _cache_folder() -> Path:
+    """A folder in which nobody else can put anything: what lies there is run."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(home) / "flatlas"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    status = folder.stat()
+    if status.st_uid != os.getuid() or status.st_mode & 0o022:
+        raise FlatlasError(f"others may write to {folder}: make it yours alone (chmod 700)")
+    return folder
+
+
+def _output(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode:
+        raise FlatlasError(f"{' '.join(command)} failed: {done.stderr.strip()[-500:]}")
+    return done.stdout

@@ -1,0 +1,49 @@
+"""Where the weights of a dense net lie for the compiled kernel."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from flatlas.nets.layered import LayeredNet
+from flatlas.nets.layers import Dense, Parameters
+
+# Numbers to whose multiple rows are filled up with zeros; `PADDED` in kernel.c.
+PADDED = 8
+
+
+class Layout:
+    """One buffer a member: layer after layer, the bias as the last row, rows filled up with zeros."""
+
+    def __init__(self, net: LayeredNet) -> None:
+        """Of a net that has dense layers alone."""
+        self.layers: Sequence[Dense] = net.dense_layers
+        sizes = [(layer.inputs + layer.bias) * padded(layer.outputs) for layer in self.layers]
+        self.offsets = [sum(sizes[:number]) for number in range(len(sizes))]
+        self.size = sum(sizes)
+
+    def views(self, buffer: Tensor) -> Parameters:
+        """The parameters (rows, ...) in a buffer (rows, size), without a copy."""
+        found: Parameters = {}
+        for layer, offset in zip(self.layers, self.offsets, strict=True):
+            stride = padded(layer.outputs)
+            rows = buffer[:, offset : offset + (layer.inputs + layer.bias) * stride]
+            filled = rows.view(len(buffer), -1, stride)[..., : layer.outputs]
+            found[f"{layer.name}.weight"] = filled[:, : layer.inputs]
+            if layer.bias:
+                found[f"{layer.name}.bias"] = filled[:, layer.inputs]
+        return found
+
+    def packed(self, parameters: Parameters) -> Tensor:
+        """A buffer that holds these parameters."""
+        some = next(iter(parameters.values()))
+        buffer = some.new_zeros(len(some), self.size)
+        views = self.views(buffer)
+        for name, value in parameters.items():
+            views[name].copy_(value)
+        return buffer
+
+
+def padded(width: int) -> int:
+    """How long a row is that holds so many numbers."""
+    return -(-width // PADDED) * PADDED

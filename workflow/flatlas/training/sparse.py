@@ -1,0 +1,55 @@
+"""Images as lists of their nonzero pixels, for the compiled kernel."""
+
+import numpy as np
+
+from flatlas.training.kernel import Images, Kernel
+
+# Images that are gathered and compressed at a time.
+BLOCK = 1024
+
+
+class SparseImages:
+    """The images and labels of all draws; an image that several draws have is stored once."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        inputs: np.ndarray,
+        labels: np.ndarray,
+        index: np.ndarray | None,
+        bias: bool,
+    ) -> None:
+        """`inputs` are (draw, image, ...); equal numbers in `index` (draw, image) are equal images.
+
+        With a `bias` each list ends with a unit that is always 1.
+        """
+        draws, count = labels.shape
+        flat = inputs.reshape(draws * count, -1)
+        first = np.arange(len(flat))
+        self.image = first.reshape(labels.shape)
+        if index is not None:
+            _, first, which = np.unique(index, return_index=True, return_inverse=True)
+            self.image = np.ascontiguousarray(which.reshape(labels.shape), dtype=np.int64)
+        self.labels = np.ascontiguousarray(labels, dtype=np.int64)
+        # Pages that are never written take no memory, so room for what is shared costs nothing.
+        room = np.count_nonzero(flat) + bias * len(first) + 1
+        self.entries = np.empty(room, dtype=kernel.entry)
+        self.starts = np.zeros(len(first) + 1, dtype=np.int64)
+        for begin in range(0, len(first), BLOCK):
+            block = np.ascontiguousarray(flat[first[begin : begin + BLOCK]], dtype=np.float32)
+            starts = self.starts[begin : begin + len(block) + 1]
+            found = int(starts[0])
+            kernel.library.compress(
+                block.ctypes.data, len(block), flat.shape[1], bias,
+                self.entries[found:].ctypes.data, starts.ctypes.data,
+            )  # fmt: skip
+            starts += found
+
+    def of(self, draw: int) -> Images:
+        """What the kernel is given of a draw; it points into this object."""
+        return Images(
+            self.starts.ctypes.data,
+            self.entries.ctypes.data,
+            self.image[draw].ctypes.data,
+            self.labels[draw].ctypes.data,
+        )
