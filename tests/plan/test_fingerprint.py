@@ -210,6 +210,7 @@ def stage_codes(house):
         ("flatlas/training/optimizers/sgd.py", {"train dense sgd", "train convolutional sgd"}),
         ("flatlas/training/optimizers/adam.py", {"train dense adam", "train convolutional adam"}),
         ("flatlas/training/trainer.py", TRAINED),
+        ("flatlas/training/kernel.c", {"train dense sgd", "train dense adam"}),
         (
             "flatlas/nets/convolutional.py",
             {"train convolutional sgd", "train convolutional adam", "measure convolutional"},

@@ -47,8 +47,8 @@ def quiet(*_, **__):
     """No progress line."""
 
 
-def trained(spec, data, folder):
-    return train(spec, data, Resume(folder), quiet)
+def trained(spec, data, folder, kernel=None):
+    return train(spec, data, Resume(folder), quiet, kernel=kernel)
 
 
 def assert_same(first, second):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from kernels import FLOAT32, needs_compiler
 from short_runs import assert_same, run, samples, trained
 
 from flatlas.errors import FlatlasError
@@ -35,17 +36,20 @@ def stop_after(epoch):
     return stop
 
 
-def interrupted(spec, data, folder, epoch):
+def interrupted(spec, data, folder, epoch, kernel=None):
     """Train to the end of an epoch, and no further."""
     with pytest.raises(Stopped):
-        train(spec, data, SavesEveryEpoch(folder), stop_after(epoch))
+        train(spec, data, SavesEveryEpoch(folder), stop_after(epoch), kernel=kernel)
 
 
-def resumed(spec, data, folder):
+def resumed(spec, data, folder, kernel=None):
     """Go on, and tell after which epochs."""
     epochs = []
-    done = train(spec, data, SavesEveryEpoch(folder), lambda done, *_, **__: epochs.append(done))
-    return done, epochs
+
+    def note(done, *_, **__):
+        epochs.append(done)
+
+    return train(spec, data, SavesEveryEpoch(folder), note, kernel=kernel), epochs
 
 
 def optimizer(name, **values):
@@ -78,6 +82,7 @@ CASES = {
     "checkpoints": {"checkpoints": (0, 3, 7, 9, 20), "stop": STOP | {"extra_epochs": 2}},
     "penalty": {"penalty": {"form": "unsquared", "coefficient": 0.01}},
     "schedule": {"schedule": {"kind": "linear_tail", "floor": 0.5}},
+    "frozen": {"frozen": ("fc2",), "net": DROPOUT},
     "convolutional": {
         "net": {"family": "convolutional", "stages": STAGES, "hidden": (8,)},
         "input_shape": (1, 4, 4),
@@ -93,17 +98,26 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_an_interruption_leaves_no_trace(tmp_path, monkeypatch, case):
+DENSE = {name for name, case in CASES.items() if case.get("net", DROPOUT)["family"] == "dense"}
+
+
+@pytest.mark.parametrize(
+    ("case", "kernel"),
+    [
+        *((case, None) for case in CASES),
+        *(pytest.param(case, FLOAT32, marks=needs_compiler) for case in sorted(DENSE)),
+    ],
+)
+def test_an_interruption_leaves_no_trace(tmp_path, monkeypatch, case, kernel):
     monkeypatch.chdir(Path(__file__).parent)
     spec = run(**{"stop": STOP} | CASES[case])
     data = samples(shape=spec.input_shape)
-    undisturbed = trained(spec, data, tmp_path / "undisturbed")
+    undisturbed = trained(spec, data, tmp_path / "undisturbed", kernel)
     ends = undisturbed.outcomes.epoch
     assert ends.nunique() > 1
     # One member has left the stack, the others are still in it.
-    interrupted(spec, data, tmp_path / "resume", epoch=ends.min())
-    done, epochs = resumed(spec, data, tmp_path / "resume")
+    interrupted(spec, data, tmp_path / "resume", ends.min(), kernel)
+    done, epochs = resumed(spec, data, tmp_path / "resume", kernel)
     assert epochs == list(range(ends.min() + 1, ends.max() + 1))
     assert_same(done, undisturbed)
     assert len(done.times) == len(undisturbed.times)

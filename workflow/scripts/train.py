@@ -33,8 +33,10 @@ with Job(globals().get("snakemake"), "training") as job:
     if ranks > 1:
         job.logger.info("%d learners, on %s", ranks, place)
         distributed.carry_out(errand, ranks, device == "cuda", job.progress)
+        kernel = "torch"
     else:
-        errand.carry_out(device, job.progress)
+        kernel = errand.carry_out(device, job.progress)
+    job.logger.info("trained by: %s", kernel)
     outcomes = read_table(job.output.outcomes)
     for reason, count in outcomes["reason"].value_counts().items():
         job.logger.info("%d of %d realizations: %s", count, len(outcomes), reason)
@@ -48,6 +50,7 @@ with Job(globals().get("snakemake"), "training") as job:
         # Of learners in processes of their own nobody looks at the GPUs' memory.
         gpu_memory_mib=gpu_memory_mib(device) if ranks == 1 else None,
         threads=torch_threads(),
+        kernel=kernel,
         ranks=ranks,
         outcomes=outcomes.to_dict("records"),
     )

@@ -42,8 +42,9 @@ def _net(net: "NetSpec") -> list[str]:
 
 
 def training_modules(run: "RunSpec") -> list[str]:
-    """Training one family of nets with one optimizer."""
-    return [*_net(run.net), f"flatlas.training.optimizers.{run.optimizer.name}"]
+    """Training one family of nets with one optimizer; the kernel in C trains dense nets alone."""
+    kernel = ["training/kernel.c"] if run.net.family == "dense" else []
+    return [*kernel, *_net(run.net), f"flatlas.training.optimizers.{run.optimizer.name}"]
 
 
 def measure_modules(measure: "MeasureSpec") -> list[str]:

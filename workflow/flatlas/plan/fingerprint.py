@@ -37,7 +37,10 @@ KEPT_NAME = f"files/{content_hash([Path(__file__).read_bytes()])}"
 
 
 def fingerprint(*roots: str | Path) -> str:
-    """Twelve hexadecimal digits for these modules (or script files) and all they import."""
+    """Twelve hexadecimal digits for these modules and all they import.
+
+    A file is given as a path, one of the library also as a string: `training/kernel.c`.
+    """
     return _fingerprint(frozenset(roots))
 
 
@@ -66,6 +69,8 @@ def imports(path: Path) -> frozenset[str]:
 
     A file of the user's own imports others of these, too.
     """
+    if path.suffix != ".py":
+        return frozenset()
     modules: set[str] = set()
     for level, module, names in _parsed(path)[1]:
         source = _from(level, module, path)
@@ -111,7 +116,12 @@ def _is_own(path: Path) -> bool:
 
 @cache
 def module_digest(path: Path) -> str:
-    """A hash of the file's syntax tree without docstrings, the same for every Python."""
+    """A hash of the file's syntax tree without docstrings, the same for every Python.
+
+    Of a file in another language, C, it is a hash of its text.
+    """
+    if path.suffix != ".py":
+        return hashlib.sha256(path.read_bytes()).hexdigest()
     return _parsed(path)[0]
 
 
@@ -203,7 +213,7 @@ def find(module: str) -> Path | None:
 def _path(root: str | Path) -> Path:
     if isinstance(root, Path):
         return root
-    path = find(root)
+    path = LIBRARY / root if "/" in root else find(root)
     if path is None:
         raise ModuleNotFoundError(f"no module {root} in {LIBRARY} or {Path.cwd()}")
     return path

@@ -14,7 +14,7 @@ from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import Penalty
 from flatlas.training.evaluation import Evaluation
-from flatlas.training.kernel import NUMBERS, PENALTIES, RULES, SLOTS, Descent, Kernel, Layer, Net
+from flatlas.training.kernel import NUMBERS, PENALTIES, RULES, Descent, Kernel, Layer, Net
 from flatlas.training.layout import Layout
 from flatlas.training.optimizers.compiled import CompiledOptimizer
 from flatlas.training.rule import GRADIENT, Rule
@@ -34,15 +34,13 @@ class Compiled:
         """`frozen` names the layers that no step moves."""
         self.kernel, self.net, self.layout = kernel, net, Layout(net)
         moving = [layer.name not in frozen for layer in self.layout.layers]
-        self._layers = (Layer * len(moving))(
-            *(
-                (layer.inputs, layer.outputs, layer.bias, moves, offset)
-                for layer, moves, offset in zip(
-                    self.layout.layers, moving, self.layout.offsets, strict=True
-                )
+        layers = [
+            Layer(layer.inputs, layer.outputs, layer.bias, moves, offset)
+            for layer, moves, offset in zip(
+                self.layout.layers, moving, self.layout.offsets, strict=True
             )
-        )
-        self._net = Net(len(moving), self._layers, 1 - net.dropout)
+        ]
+        self._net = Net(len(layers), (Layer * len(layers))(*layers), 1 - net.dropout)
         self._shapes = [
             shape
             for layer, moves in zip(self.layout.layers, moving, strict=True)

@@ -12,6 +12,7 @@ from flatlas.store.tables import write_table
 from flatlas.training.learners import Team
 from flatlas.training.resume import Resume
 from flatlas.training.trainer import Report, train
+from flatlas.training.way import choose, described
 
 
 @dataclass(frozen=True)
@@ -27,18 +28,21 @@ class Errand:
     identity: str
     place: str
 
-    def carry_out(self, device: str, report: Report, team: Team | None = None) -> None:
-        """Train; of a team only the one that leads writes."""
+    def carry_out(self, device: str, report: Report, team: Team | None = None) -> str:
+        """Train, and say what by: torch or the kernel. Of a team only the one that leads writes."""
         spec = RunSpec.model_validate(self.spec)
         samples = load_samples(self.images, self.samples, spec.seeds)
         start = None if self.start is None else read_arrays(self.start)
-        resume = Resume(Path(self.resume), self.identity, self.place)
-        trained = train(spec, samples, resume, report, device, start, team)
+        kernel = choose(spec, samples, device, team)
+        way = described(kernel)
+        resume = Resume(Path(self.resume), self.identity, f"{self.place}, {way}")
+        trained = train(spec, samples, resume, report, device, start, team, kernel)
         if team is not None and not team.leads:
-            return
+            return way
         write_arrays(self.outputs["weights"], trained.weights)
         write_table(self.outputs["history"], trained.history)
         write_table(self.outputs["outcomes"], trained.outcomes)
         write_table(self.outputs["times"], trained.times)
         if trained.trajectory is not None:
             trained.trajectory.finish(Path(self.outputs["trajectory"]))
+        return way

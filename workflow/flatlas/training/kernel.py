@@ -1,8 +1,8 @@
 """`kernel.c`, compiled when it is first needed.
 
-The shared object lies in the user's cache, under a name that is a hash of the source, the compiler
-and its options. So checkouts, compilers and kinds of processors that share a home don't disturb
-each other, and a checkout may be read-only. Without a compiler there is no kernel, and torch trains.
+The shared object lies in the user's cache. Its name is a hash of the source, the compiler and its
+options, so several checkouts, compilers and kinds of processors can share one home, and a checkout
+may be read-only. Without a compiler there is no kernel, and torch trains.
 """
 
 import ctypes
@@ -94,9 +94,9 @@ class Kernel:
 
 @cache
 def find_kernel(dtype: torch.dtype = torch.float32) -> Kernel | None:
-    """The kernel, compiled now if it never was; None where that can't be done, and the log says why.
+    """The kernel, compiled now if it never was, or None and a line in the log that says why.
 
-    float64 is there to test against.
+    The pipeline trains in float32; tests compare the kernel with torch in float64.
     """
     compiler = _compiler()
     if compiler is None:
@@ -139,7 +139,10 @@ def _compiler() -> list[str] | None:
 
 
 def _processor() -> tuple[str, tuple[str, ...]]:
-    """What the kernel is compiled for. AVX-512 has the same vectors of 32 bytes, and the same bytes."""
+    """The name of the instruction set, and the compiler's options for it.
+
+    Processors with AVX-512 use AVX2, too, and so get the same bytes.
+    """
     if torch.backends.cpu.get_cpu_capability().startswith("AVX"):
         return "AVX2", ("-mavx2", "-mfma")
     return platform.machine(), ()

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import torch
 from torch import Tensor
 
 from flatlas.nets.layered import LayeredNet
@@ -13,7 +12,10 @@ PADDED = 8
 
 
 class Layout:
-    """One buffer a member: layer after layer, the bias as the last row, rows filled up with zeros."""
+    """One buffer for each member: layer after layer, row after row.
+
+    The bias is a layer's last row. Zeros fill each row up to whole vectors.
+    """
 
     def __init__(self, net: LayeredNet) -> None:
         """Of a net that has dense layers alone."""

@@ -26,8 +26,8 @@ class Resume:
     def __init__(self, folder: Path, identity: str = "", place: str = "") -> None:
         """Nothing is written before the first save. A state of another identity is not taken up.
 
-        One of another `place`, another device say, is of the same training, whose numbers differ
-        there in their last bits: it is neither taken up nor given up.
+        A state of another `place`, such as another device or another kernel, is one of the same
+        training, but its numbers differ in their last bits: it is neither used nor deleted.
         """
         self.folder, self.identity, self.place = folder, identity, place
         self.path = folder / "state.safetensors"

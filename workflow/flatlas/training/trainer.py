@@ -23,15 +23,10 @@ from flatlas.training.compiled import Compiled
 from flatlas.training.evaluation import Evaluation, batch_statistics, evaluate
 from flatlas.training.gradient import gradient
 from flatlas.training.images import StackedImages
-from flatlas.training.kernel import Kernel
 from flatlas.training.keepsakes import FINAL, Keepsakes, checkpoint, overtrained
+from flatlas.training.kernel import Kernel
 from flatlas.training.learners import Team, Together
-from flatlas.training.optimizers import (
-    Optimizer,
-    SteppingOptimizer,
-    build_optimizer,
-    compiled_rule,
-)
+from flatlas.training.optimizers import Optimizer, build_optimizer, compiled_rule
 from flatlas.training.optimizers.compiled import CompiledOptimizer
 from flatlas.training.outcome import Outcome
 from flatlas.training.resume import Resume
@@ -102,7 +97,7 @@ class Trainer:
         self.team = team or Together(spec.learners)
         self.net = build_net(spec.net, spec.input_shape, spec.outputs)
         self.images = StackedImages(samples, device)
-        self.compiled = kernel and Compiled(kernel, self.net, spec.frozen or (), samples)
+        self.compiled = Compiled(kernel, self.net, spec.frozen or (), samples) if kernel else None
         self.m = len(self.team.here)
         self.members = list(range(len(spec.seeds)))
         self.streams = Streams(spec.seeds, self.team.here, starts(spec))
@@ -175,7 +170,7 @@ class Trainer:
             )
         optimizer.steps += len(self.minibatches)
 
-    def _step(self, optimizer: SteppingOptimizer, chosen: torch.Tensor) -> None:
+    def _step(self, optimizer: Optimizer, chosen: torch.Tensor) -> None:
         """One minibatch, every learner its part of it."""
         spec, parameters = self.spec, self._parameters()
         rows = [member for member in self.members for _ in range(self.m)]
@@ -353,7 +348,7 @@ class Trainer:
     def _build_optimizer(self, parameters: Parameters) -> None:
         """By the kernel whole epochs, where nothing happens between a gradient and its step."""
         spec = self.spec
-        self.optimizer: Optimizer
+        self.optimizer: Optimizer | CompiledOptimizer
         if self.compiled and not (spec.learners or spec.average):
             rule, layout = compiled_rule(spec.optimizer), self.compiled.layout
             self.optimizer = CompiledOptimizer(rule, layout, parameters, self.frozen)

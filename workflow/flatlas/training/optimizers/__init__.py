@@ -16,11 +16,12 @@ from flatlas.training.rule import Rule
 
 
 class Optimizer(Protocol):
-    """What the trainer asks of an optimizer, whichever way it steps."""
+    """What the trainer asks of an optimizer. `step` changes the parameters in place."""
 
-    @property
-    def parameters(self) -> Parameters:
-        """The weights that gradients are taken at."""
+    parameters: Parameters
+
+    def step(self, gradients: Parameters, lr: float) -> None:
+        """One step with the gradients of one minibatch, at this learning rate."""
 
     def solution(self) -> Parameters:
         """The weights that stand for the solution, which may not be those stepped on."""
@@ -35,18 +36,11 @@ class Optimizer(Protocol):
         """Go on with these rows of the stack only."""
 
 
-class SteppingOptimizer(Optimizer, Protocol):
-    """One that is given gradients. `step` changes the parameters in place."""
-
-    def step(self, gradients: Parameters, lr: float) -> None:
-        """One step with the gradients of one minibatch, at this learning rate."""
-
-
 def build_optimizer(
     spec: OptimizerSpec, parameters: Parameters, generators: list[torch.Generator]
-) -> SteppingOptimizer:
+) -> Optimizer:
     """The optimizer of a spec; `generators` (one a row of the stack) feed those that need noise."""
-    optimizer: SteppingOptimizer = _module(spec).build(spec, parameters, generators)
+    optimizer: Optimizer = _module(spec).build(spec, parameters, generators)
     return optimizer
 
 

@@ -20,9 +20,7 @@ def build(
 def rule(spec: EntropySgd) -> Rule:
     """The same step in the compiled kernel."""
     numbers = (spec.gamma, spec.inner_lr, spec.noise, spec.averaging, spec.langevin_steps)
-    return Rule(
-        "entropy_sgd", numbers, slots=("outer", "mean"), solution="outer", noisy=True
-    )
+    return Rule("entropy_sgd", numbers, slots=("outer", "mean"), solution="outer", noisy=True)
 
 
 class EntropySgdOptimizer:

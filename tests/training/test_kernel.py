@@ -1,0 +1,251 @@
+"""The compiled kernel: its gradients, its steps, and how it is built."""
+
+import logging
+import os
+import stat
+
+import numpy as np
+import pytest
+import torch
+from kernels import FLOAT32, FLOAT64, needs_compiler
+from short_runs import run
+
+from flatlas.data.samples import Samples
+from flatlas.nets import build_net
+from flatlas.nets.loss import predictions, sample_losses
+from flatlas.plan.net_specs import DenseNet, FrameworkUniform
+from flatlas.training import kernel as building
+from flatlas.training.compiled import Compiled
+from flatlas.training.gradient import autograd_gradient
+from flatlas.training.streams import Streams
+from flatlas.training.way import choose, described
+
+ROWS, IMAGES, SIDE = 3, 11, 5
+
+
+def problem(hidden, bias, outputs, batch, dropout=0.0):
+    """Nets in float64, and for each a draw of images with few nonzero pixels and some with none."""
+    spec = DenseNet(
+        family="dense", hidden=hidden, bias=bias, dropout=dropout,
+        init=FrameworkUniform(scheme="framework_uniform"),
+    )  # fmt: skip
+    net = build_net(spec, (1, SIDE, SIDE), outputs)
+    parameters = {name: value.double() for name, value in net.initial(range(ROWS)).items()}
+    random = np.random.default_rng(0)
+    shape = (ROWS, IMAGES, 1, SIDE, SIDE)
+    pixels = random.random(shape, np.float32) * (random.random(shape) < 0.3)
+    pixels[:, ::4] = 0
+    pixels = pixels.astype(np.float32)
+    labels = random.integers(0, max(outputs, 2), (ROWS, IMAGES))
+    data = Samples(tuple(range(ROWS)), pixels, labels, labels >= 0, pixels[:, :4], labels[:, :4])
+    chosen = torch.stack(
+        [torch.from_numpy(random.permutation(IMAGES)[:batch]) for _ in range(ROWS)]
+    )
+    return net, parameters, data, chosen
+
+
+def minibatch(data, chosen):
+    rows = np.arange(ROWS)[:, None]
+    images = torch.from_numpy(data.inputs[rows, chosen.numpy()]).double()
+    return images, torch.from_numpy(data.labels[rows, chosen.numpy()])
+
+
+@needs_compiler
+@pytest.mark.parametrize("batch", [1, 4, 11])
+@pytest.mark.parametrize("bias", [False, True], ids=["", "bias"])
+@pytest.mark.parametrize(
+    ("hidden", "outputs"),
+    [
+        ((), 3),
+        ((), 1),
+        ((1,), 3),
+        ((7,), 1),
+        ((30, 33), 10),
+        ((33, 7), 1),
+        ((100, 1, 8), 9),
+        ((40, 40, 40), 2),
+    ],
+)
+def test_the_gradient_is_that_of_autograd(hidden, outputs, bias, batch):
+    net, parameters, data, chosen = problem(hidden, bias, outputs, batch)
+    compiled = Compiled(FLOAT64, net, (), data)
+    found = compiled.gradient(parameters, range(ROWS), chosen, Streams(range(ROWS), (0,)))
+    expected = autograd_gradient(net, parameters, *minibatch(data, chosen), masks={})
+    assert set(found) == set(expected)
+    for name, value in expected.items():
+        torch.testing.assert_close(found[name], value, rtol=1e-12, atol=1e-15)
+
+
+@needs_compiler
+def test_the_gradient_is_that_of_the_masks_that_torch_draws():
+    net, parameters, data, chosen = problem((30, 7), True, 4, 8, dropout=0.5)
+    compiled = Compiled(FLOAT64, net, (), data)
+    found = compiled.gradient(parameters, range(ROWS), chosen, Streams(range(ROWS), (0,)))
+    masks = Streams(range(ROWS), (0,)).masks(net, 8, "cpu")
+    assert all((mask == 0).any() for mask in masks.values())
+    expected = autograd_gradient(net, parameters, *minibatch(data, chosen), masks)
+    for name, value in expected.items():
+        torch.testing.assert_close(found[name], value, rtol=1e-12, atol=1e-15)
+
+
+@needs_compiler
+@pytest.mark.parametrize("outputs", [1, 10])
+def test_losses_and_errors_are_those_of_torch(outputs):
+    net, parameters, data, _ = problem((30, 7), True, outputs, 1)
+    # Large logits, so that some nets are sure of some images.
+    parameters["fc3.weight"] *= 40
+    data.clean[:, ::3] = False
+    found = Compiled(FLOAT64, net, (), data).evaluate(parameters, range(ROWS))
+    for row in range(ROWS):
+        one = {name: value[row : row + 1] for name, value in parameters.items()}
+        for part in ("train", "test"):
+            clean = torch.from_numpy(data.clean[row]) if part == "train" else slice(None)
+            pixels = data.inputs if part == "train" else data.test_inputs
+            labels = torch.from_numpy(data.labels if part == "train" else data.test_labels)[[row]]
+            logits = net.forward(one, torch.from_numpy(pixels[[row]]).double())
+            loss = sample_losses(logits, labels)[0][clean].mean().item()
+            wrong = (predictions(logits) != labels)[0][clean].double().mean().item()
+            assert getattr(found[row], f"{part}_loss") == pytest.approx(loss, rel=1e-12)
+            assert getattr(found[row], f"{part}_error") == wrong
+
+
+@needs_compiler
+@pytest.mark.parametrize("outputs", [1, 10])
+def test_a_sure_net_keeps_its_small_losses(outputs):
+    """In float32, where probabilities of other classes are denormal numbers or zero."""
+    net, parameters, data, chosen = problem((), True, outputs, 4)
+    parameters = {name: torch.zeros_like(value).float() for name, value in parameters.items()}
+    label = 1 if outputs == 1 else 0
+    data.labels[:] = label
+    for row, margin in enumerate((5.0, 20.0, 95.0)):
+        parameters["fc1.bias"][row, 0] = margin
+    compiled = Compiled(FLOAT32, net, (), data)
+    others = 1 if outputs == 1 else outputs - 1
+    for row, margin in enumerate((5.0, 20.0, 95.0)):
+        expected = np.log1p(others * np.exp(-margin))
+        found = compiled.evaluate(parameters, range(ROWS))[row]
+        assert found.train_loss == pytest.approx(expected, rel=1e-6, abs=1e-37)
+        assert found.train_error == 0
+    slopes = compiled.gradient(parameters, range(ROWS), chosen, Streams(range(ROWS), (0,)))
+    assert all(torch.isfinite(slope).all() for slope in slopes.values())
+    assert slopes["fc1.bias"][0, 0] == pytest.approx(1 / (1 + others * np.exp(-5.0)) - 1, rel=1e-5)
+    # What is flushed to zero within the kernel is not outside it.
+    assert torch.tensor(1e-40).mul(1.0).item() > 0
+
+
+@needs_compiler
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e38])
+def test_a_net_that_overflows_has_no_finite_loss(value):
+    net, parameters, data, _ = problem((30, 7), True, 10, 1)
+    parameters["fc2.weight"][1] = value
+    compiled = Compiled(FLOAT32, net, (), data)
+    found = compiled.evaluate({k: v.float() for k, v in parameters.items()}, range(ROWS))
+    assert np.isfinite([one.train_loss for one in found]).tolist() == [True, False, True]
+
+
+@needs_compiler
+def test_images_that_draws_share_are_stored_once():
+    net, _, data, _ = problem((4,), True, 3, 1)
+    index = np.random.default_rng(1).integers(0, IMAGES, (ROWS, IMAGES))
+    shared = Samples(
+        data.seeds, data.inputs[0][index], data.labels[0][index], data.clean,
+        data.test_inputs, data.test_labels, index, np.arange(ROWS * 4).reshape(ROWS, 4),
+    )  # fmt: skip
+    apart = Samples(*(getattr(shared, name) for name in list(vars(shared))[:6]))
+    one, other = (Compiled(FLOAT64, net, (), samples) for samples in (shared, apart))
+    assert len(one.train.starts) - 1 == len(np.unique(index))
+    assert len(other.train.starts) - 1 == ROWS * IMAGES
+    parameters = {name: value.double() for name, value in net.initial(range(ROWS)).items()}
+    assert one.evaluate(parameters, range(ROWS)) == other.evaluate(parameters, range(ROWS))
+
+
+def chosen_way(pixels=0.2, team=None, device="cpu", **other):
+    spec = run(input_shape=(1, 20, 20), **other)
+    random = np.random.default_rng(0)
+    images = (random.random((3, 4, 1, 20, 20)) < pixels).astype(np.float32)
+    labels = np.zeros((3, 4), dtype=np.int64)
+    samples = Samples((0, 1, 2), images, labels, labels == 0, images, labels)
+    return choose(spec, samples, device, team)
+
+
+CONVOLUTIONAL = {"family": "convolutional", "stages": ({"channels": 3, "kernel": 2},)}
+
+
+@needs_compiler
+def test_the_kernel_is_chosen_for_dense_nets_on_the_cpu_and_sparse_images():
+    assert chosen_way() is not None
+    assert chosen_way(pixels=0.9) is None
+    assert chosen_way(device="cuda") is None
+    assert chosen_way(team=object()) is None
+    assert chosen_way(net=CONVOLUTIONAL) is None
+    assert chosen_way(net={"family": "dense", "hidden": (600, 600)}) is None
+
+
+@pytest.fixture
+def fresh(tmp_path, monkeypatch):
+    """An empty cache, in which nothing has been found yet."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    building.find_kernel.cache_clear()
+    yield tmp_path
+    building.find_kernel.cache_clear()
+
+
+def test_without_a_compiler_torch_trains(fresh, monkeypatch, caplog):
+    monkeypatch.setenv("PATH", str(fresh))
+    with caplog.at_level(logging.INFO, "flatlas"):
+        assert chosen_way() is None
+    assert "there is no C compiler" in caplog.text
+    assert described(None) == "torch"
+    assert not list(fresh.iterdir())
+
+
+def test_a_compiler_that_fails_leaves_nothing_and_torch_trains(fresh, monkeypatch, caplog):
+    broken = fresh / "broken-cc"
+    broken.write_text(
+        '#!/bin/sh\ntest "$1" = --version && echo "broken 1" && exit\necho "no headers" >&2\nexit 1\n'
+    )
+    broken.chmod(0o755)
+    monkeypatch.setenv("CC", str(broken))
+    assert chosen_way() is None
+    assert "no headers" in caplog.text
+    assert not list((fresh / "flatlas").iterdir())
+
+
+@needs_compiler
+def test_a_folder_that_others_may_write_to_is_not_used(fresh, caplog):
+    (fresh / "flatlas").mkdir()
+    (fresh / "flatlas").chmod(0o777)
+    assert chosen_way() is None
+    assert "others may write" in caplog.text
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may write everywhere")
+def test_a_cache_that_cant_be_written_to_leaves_torch(fresh, caplog):
+    fresh.chmod(0o500)
+    assert chosen_way() is None
+
+
+@needs_compiler
+def test_the_kernel_is_compiled_once_and_for_its_user_alone(fresh):
+    first = chosen_way()
+    (built,) = (fresh / "flatlas").iterdir()
+    assert stat.S_IMODE(built.parent.stat().st_mode) == 0o700
+    made = built.stat().st_mtime_ns
+    building.find_kernel.cache_clear()
+    assert described(chosen_way()) == described(first)
+    assert [path.stat().st_mtime_ns for path in (fresh / "flatlas").iterdir()] == [made]
+
+
+@needs_compiler
+def test_another_source_or_compiler_has_a_shared_object_of_its_own(fresh, monkeypatch):
+    chosen_way()
+    changed = fresh / "kernel.c"
+    changed.write_text(building.SOURCE.read_text() + "\n/* changed */\n")
+    monkeypatch.setattr(building, "SOURCE", changed)
+    building.find_kernel.cache_clear()
+    chosen_way()
+    monkeypatch.setenv("CC", "cc -O2")
+    building.find_kernel.cache_clear()
+    assert chosen_way() is not None
+    assert len(list((fresh / "flatlas").iterdir())) == 3

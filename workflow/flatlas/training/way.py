@@ -1,0 +1,37 @@
+"""Which way a training takes: the compiled kernel, where it is faster, or torch."""
+
+from math import prod
+
+import numpy as np
+
+from flatlas.data.samples import Samples
+from flatlas.plan.training_specs import RunSpec
+from flatlas.training.kernel import Kernel, find_kernel
+from flatlas.training.learners import Team
+
+# A nonzero pixel costs the kernel about twice what any pixel costs a matrix product; of this few
+# pixels the calls of torch cost more than the products.
+LARGEST_SHARE, FEW = 0.5, 100
+# Weights of a layer above the first one, all of which an image needs: more leave a core's cache.
+MOST_WEIGHTS = 512 * 512
+
+
+def choose(spec: RunSpec, samples: Samples, device: str, team: Team | None) -> Kernel | None:
+    """The kernel for a dense net on the CPU in one process, on images that are mostly zero.
+
+    What decides is in the spec and the images, except whether there is a compiler.
+    """
+    if spec.net.family != "dense" or device != "cpu" or team is not None:
+        return None
+    widths = (*spec.net.hidden, spec.outputs)
+    if any(widths[k] * widths[k + 1] > MOST_WEIGHTS for k in range(len(widths) - 1)):
+        return None
+    nonzero = np.count_nonzero(samples.inputs) / samples.labels.size
+    if nonzero > max(FEW, LARGEST_SHARE * prod(spec.input_shape)):
+        return None
+    return find_kernel()
+
+
+def described(kernel: Kernel | None) -> str:
+    """For the provenance, and for the state of an interrupted training."""
+    return "torch" if kernel is None else kernel.made
