@@ -35,7 +35,8 @@ class Errand:
         start = None if self.start is None else read_arrays(self.start)
         kernel = choose(spec, samples, device, team)
         way = described(kernel)
-        resume = Resume(Path(self.resume), self.identity, f"{self.place}, {way}")
+        place = self.place if team is not None else f"{self.place}, {way}"
+        resume = Resume(Path(self.resume), self.identity, place)
         trained = train(spec, samples, resume, report, device, start, team, kernel)
         if team is not None and not team.leads:
             return way
