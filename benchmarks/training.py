@@ -95,7 +95,7 @@ def _compared(task: Task, wanted: str) -> tuple[float, float]:
 
 
 def _timed(way: Way, task: Task, processes: int = 1) -> tuple[float, float]:
-    """Processor seconds of the slowest process, without its start, and the mean number of epochs."""
+    """Processor seconds of the slowest process, without its start, and the mean of epochs."""
     shares = [range(first, task.seeds, processes) for first in range(processes)]
     spawned = get_context("spawn")
     warm = partial(_warm, task)

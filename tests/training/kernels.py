@@ -1,4 +1,4 @@
-"""The compiled kernel in both types; without a compiler there is none, and its tests are skipped."""
+"""The compiled kernel in both types; without a compiler its tests are skipped."""
 
 import shutil
 

@@ -203,7 +203,8 @@ def test_without_a_compiler_torch_trains(fresh, monkeypatch, caplog):
 def test_a_compiler_that_fails_leaves_nothing_and_torch_trains(fresh, monkeypatch, caplog):
     broken = fresh / "broken-cc"
     broken.write_text(
-        '#!/bin/sh\ntest "$1" = --version && echo "broken 1" && exit\necho "no headers" >&2\nexit 1\n'
+        '#!/bin/sh\nif test "$1" = --version; then echo "broken 1"; exit; fi\n'
+        'echo "no headers" >&2\nexit 1\n'
     )
     broken.chmod(0o755)
     monkeypatch.setenv("CC", str(broken))

@@ -3,6 +3,7 @@
 import ctypes
 from collections.abc import Sequence
 from ctypes import byref
+from math import prod
 
 import numpy as np
 import torch
@@ -41,18 +42,22 @@ class Compiled:
             )
         ]
         self._net = Net(len(layers), (Layer * len(layers))(*layers), 1 - net.dropout)
-        self._shapes = [
-            shape
+        # Random numbers that a step takes: a normal one for each weight, a uniform one for each
+        # hidden unit and image.
+        self._weights = [
+            prod(shape)
             for layer, moves in zip(self.layout.layers, moving, strict=True)
             for shape in layer.shapes.values()
             if moves
         ]
+        self._hidden = sum(layer.outputs for layer in self.layout.layers[:-1])
         bias = self.layout.layers[0].bias
         self.train = SparseImages(kernel, samples.inputs, samples.labels, samples.index, bias)
         self.test = SparseImages(
             kernel, samples.test_inputs, samples.test_labels, samples.test_index, bias
         )
         self.clean = np.ascontiguousarray(samples.clean)
+        self._counted = self.clean.sum(axis=1)
 
     def descend(
         self,
@@ -104,29 +109,29 @@ class Compiled:
         weights = self.layout.packed(parameters)
         return [
             Evaluation(
-                *self._means(self.train, draw, weights[row], self.clean[draw]),
-                *self._means(self.test, draw, weights[row]),
+                *self._means(self.train, draw, weights[row], clean=True),
+                *self._means(self.test, draw, weights[row], clean=False),
             )
             for row, draw in enumerate(draws)
         ]
 
     def _means(
-        self, images: SparseImages, draw: int, weights: Tensor, counts: np.ndarray | None = None
+        self, images: SparseImages, draw: int, weights: Tensor, clean: bool
     ) -> tuple[float, float]:
-        """Mean loss and mean error, over the images that count."""
+        """Mean loss and mean error over all images, or over the clean ones."""
         total = images.labels.shape[1]
         losses, wrong = ctypes.c_double(), ctypes.c_int64()
         failed = self.kernel.library.evaluate(
             byref(self._net),
-            byref(images.of(draw)),
+            byref(images.of[draw]),
             total,
-            None if counts is None else counts.ctypes.data,
+            self.clean[draw].ctypes.data if clean else None,
             weights.data_ptr(),
             byref(losses),
             byref(wrong),
         )
         _refuse(failed)
-        counted = np.float64(total if counts is None else counts.sum())
+        counted = np.float64(self._counted[draw] if clean else total)
         return float(losses.value / counted), float(wrong.value / counted)
 
     def _descent(self, rule: Rule, lr: float, penalty: Penalty | None) -> Descent:
@@ -141,31 +146,24 @@ class Compiled:
             lr=lr,
             coefficient=coefficient,
             numbers=numbers,
-            noise_per_step=sum(int(np.prod(shape)) for shape in self._shapes),
+            noise_per_step=sum(self._weights),
         )
 
     def _steps_at_once(self, rule: Rule, batch: int, steps: int) -> int:
         """All of them, unless random numbers have to be drawn for each."""
-        drawn = sum(int(np.prod(shape)) for shape in self._shapes) if rule.noisy else 0
+        drawn = sum(self._weights) if rule.noisy else 0
         if self.net.dropout:
             drawn += batch * self._hidden
         return max(1, min(steps, DRAWN // drawn)) if drawn else steps
-
-    @property
-    def _hidden(self) -> int:
-        return sum(layer.outputs for layer in self.layout.layers[:-1])
 
     def _noise(self, rule: Rule, steps: int, generator: torch.Generator) -> Tensor | None:
         """Drawn tensor by tensor, as torch's stream gives other numbers for other sizes."""
         if not rule.noisy:
             return None
-        noise = torch.empty(steps, sum(int(np.prod(shape)) for shape in self._shapes))
+        noise = torch.empty(steps, sum(self._weights))
         for step in noise:
-            begin = 0
-            for shape in self._shapes:
-                size = int(np.prod(shape))
-                torch.randn(size, generator=generator, out=step[begin : begin + size])
-                begin += size
+            for part in step.split(self._weights):
+                part.normal_(generator=generator)
         return noise
 
     def _call(
@@ -184,7 +182,7 @@ class Compiled:
         names = [layer.name for layer in self.layout.layers]
         failed = self.kernel.library.descend(
             byref(self._net),
-            byref(self.train.of(draw)),
+            byref(self.train.of[draw]),
             chosen.data_ptr(),
             len(chosen),
             batch,

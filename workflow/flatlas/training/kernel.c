@@ -1,11 +1,11 @@
 /* Training of dense ReLU nets on one core, from the nonzero pixels of their images.
 
-   Every product is a weighted sum of rows. Forward: rows of weights, weighted by the nonzero
-   activities of an image. Backward: rows of deltas, weighted by what one unit was in the images of a
-   minibatch. An activity is therefore a list of entries (unit, value). A bias is one more row of
-   weights, whose unit is 1 in every list.
+   An activity is a list of entries (unit, value), those that are not zero. Forward, an image takes
+   the sum of the rows of weights that its entries name, times their values. Backward, it adds its
+   deltas, times those values, to the same rows of the gradient. A bias is one more row of weights,
+   whose unit is 1 in every list.
 
-   Rows are padded with zeros to whole vectors. REAL is float, or double to test against. */
+   Rows are padded with zeros to whole vectors; the padding stays zero. REAL is float, or double to test against. */
 
 #include <math.h>
 #include <stdint.h>
@@ -53,8 +53,8 @@ typedef struct {
     int64_t count;
 } list;
 
-/* What a rule keeps for each weight besides it, and what its numbers are, says `step_row`.
-   flatlas.training.rules repeats the order. */
+/* `step` says what a rule keeps beside each weight, and what its numbers are. GRADIENT makes no step
+   but leaves the gradient in the first slot. flatlas.training.kernel repeats the order. */
 enum rule { GRADIENT, SGD, MOMENTUM, NESTEROV, ADAM, ADAMW, RMSPROP, ADAGRAD, ENTROPY_SGD };
 enum penalty { NO_PENALTY, SQUARED, UNSQUARED };
 enum { SLOTS = 2, NUMBERS = 5 };
@@ -95,6 +95,8 @@ static int64_t padded(int64_t width)
 {
     return (width + PADDED - 1) / PADDED * PADDED;
 }
+
+static int64_t larger(int64_t one, int64_t other) { return one > other ? one : other; }
 
 /* ---- Denormal numbers are taken for zero within a call: they slow every product. ---- */
 
@@ -156,8 +158,24 @@ static inline __attribute__((always_inline)) void block_sum(
         ((vec *)out)[k] = even[k] + odd[k];
 }
 
+/* rows[unit] += value * row over the entries of a list; `n` as above. */
+static inline __attribute__((always_inline)) void block_add(
+    const int n, list terms, const real *row, real *rows, int64_t stride)
+{
+    vec added[BLOCK];
+#pragma GCC unroll 8
+    for (int k = 0; k < n; k++)
+        added[k] = ((const vec *)row)[k];
+    for (const entry *e = terms.entries, *end = e + terms.count; e < end; e++) {
+        vec *one = (vec *)(rows + e->unit * stride);
+#pragma GCC unroll 8
+        for (int k = 0; k < n; k++)
+            one[k] += e->value * added[k];
+    }
+}
+
 /* out = sum of value * rows[unit] over the entries of a list. */
-static void weighted_sum(list terms, const real *rows, int64_t stride, real *out)
+static void sum_rows(list terms, const real *rows, int64_t stride, real *out)
 {
     int64_t left = stride / LANES;
     for (; left > 0; left -= BLOCK, rows += BLOCK * LANES, out += BLOCK * LANES)
@@ -173,6 +191,23 @@ static void weighted_sum(list terms, const real *rows, int64_t stride, real *out
         }
 }
 
+/* rows[unit] += value * row over the entries of a list. */
+static void add_row(list terms, const real *row, real *rows, int64_t stride)
+{
+    int64_t left = stride / LANES;
+    for (; left > 0; left -= BLOCK, rows += BLOCK * LANES, row += BLOCK * LANES)
+        switch (left) {
+        case 1: block_add(1, terms, row, rows, stride); break;
+        case 2: block_add(2, terms, row, rows, stride); break;
+        case 3: block_add(3, terms, row, rows, stride); break;
+        case 4: block_add(4, terms, row, rows, stride); break;
+        case 5: block_add(5, terms, row, rows, stride); break;
+        case 6: block_add(6, terms, row, rows, stride); break;
+        case 7: block_add(7, terms, row, rows, stride); break;
+        default: block_add(BLOCK, terms, row, rows, stride);
+        }
+}
+
 /* The entries that are not zero; NaN is not. */
 static int64_t nonzero(const real *values, int64_t count, entry *entries)
 {
@@ -182,23 +217,6 @@ static int64_t nonzero(const real *values, int64_t count, entry *entries)
         found += values[k] != 0;
     }
     return found;
-}
-
-/* For each unit the lists in which it is: entries (list, value), by unit. Unit u has those from
-   starts[u] to starts[u + 1]. */
-static void transpose(
-    const list *lists, int64_t count, int64_t units, int64_t *starts, entry *entries)
-{
-    memset(starts, 0, (units + 2) * sizeof *starts);
-    int64_t *next = starts + 1;
-    for (int64_t i = 0; i < count; i++)
-        for (const entry *e = lists[i].entries, *end = e + lists[i].count; e < end; e++)
-            next[e->unit + 1]++;
-    for (int64_t u = 0; u < units; u++)
-        next[u + 1] += next[u];
-    for (int64_t i = 0; i < count; i++)
-        for (const entry *e = lists[i].entries, *end = e + lists[i].count; e < end; e++)
-            entries[next[e->unit]++] = (entry){(int32_t)i, e->value};
 }
 
 /* ---- Losses ---- */
@@ -273,7 +291,7 @@ typedef struct {
 
 typedef struct {
     char *memory;
-    int64_t taken, size;
+    int64_t taken;
 } arena;
 
 /* With no memory yet it only counts. */
@@ -286,15 +304,15 @@ static void *take(arena *from, int64_t bytes)
 
 typedef struct {
     batch_layer *layer;
-    real *transposed, *row;
-    int64_t *starts;
-    entry *by_unit, *deltas;
+    real *transposed; /* weights of one layer */
+    real *gradient;   /* of one layer */
+    entry *deltas;    /* of one image and layer */
 } workspace;
 
-static workspace divide(arena *from, const net *n, int64_t batch, int64_t most_entries)
+static workspace divide(arena *from, const net *n, int64_t batch)
 {
     workspace w;
-    int64_t widest = 0, largest = 0;
+    int64_t widest = 0, transposed = 0, gradient = 0;
     w.layer = take(from, n->layers * sizeof(batch_layer));
     for (int64_t l = 0; l < n->layers; l++) {
         const layer *one = &n->layer[l];
@@ -307,18 +325,22 @@ static workspace divide(arena *from, const net *n, int64_t batch, int64_t most_e
         };
         if (w.layer)
             w.layer[l] = made;
-        if (in > widest) widest = in;
-        if (out > widest) widest = out;
-        if (l && padded(one->inputs) * one->outputs > largest)
-            largest = padded(one->inputs) * one->outputs;
-        if (l && batch * in > most_entries) most_entries = batch * in;
+        widest = larger(widest, one->outputs);
+        gradient = larger(gradient, in * out);
+        if (l)
+            transposed = larger(transposed, padded(one->inputs) * one->outputs);
     }
-    w.transposed = take(from, largest * sizeof(real));
-    w.row = take(from, padded(widest) * sizeof(real));
-    w.starts = take(from, (widest + 2) * sizeof(int64_t));
-    w.by_unit = take(from, most_entries * sizeof(entry));
+    w.transposed = take(from, transposed * sizeof(real));
+    w.gradient = take(from, gradient * sizeof(real));
     w.deltas = take(from, widest * sizeof(entry));
     return w;
+}
+
+static arena memory_for(const net *n, int64_t batch)
+{
+    arena all = {NULL, 0};
+    divide(&all, n, batch);
+    return (arena){aligned_alloc(64, all.taken), 0};
 }
 
 /* ---- Forward ---- */
@@ -352,7 +374,7 @@ static void forward(
         const layer *one = &n->layer[l];
         int64_t stride = padded(one->outputs);
         real *z = w->layer[l].activity + i * stride;
-        weighted_sum(w->layer[l].lists[i], weights + one->offset, stride, z);
+        sum_rows(w->layer[l].lists[i], weights + one->offset, stride, z);
         if (l + 1 == n->layers)
             return;
         hidden_activity(n, one, z, draws ? draws + i * one->outputs : NULL);
@@ -381,7 +403,7 @@ static void backward(const net *n, const real *weights, const workspace *w, int6
         const real *activity = w->layer[l - 1].activity + i * in;
         real *delta = w->layer[l - 1].delta + i * in;
         int64_t count = nonzero(w->layer[l].delta + i * out, one->outputs, w->deltas);
-        weighted_sum((list){w->deltas, count}, w->transposed, in, delta);
+        sum_rows((list){w->deltas, count}, w->transposed, in, delta);
         real scale = draws ? 1 / (real)n->kept : 1;
         for (int64_t j = 0; j < in; j++)
             delta[j] = activity[j] > 0 ? delta[j] * scale : 0;
@@ -393,9 +415,9 @@ typedef struct {
     real numbers[NUMBERS];
 } factors;
 
-/* One row of weights w makes its step; g is its gradient. `numbers` are those of the optimizer's
-   spec, in the order in which flatlas.training.rules has them. */
-static void step_row(
+/* `count` weights w make their step; g is their gradient. `numbers` are those of the optimizer's
+   spec, in the order that its module gives them. */
+static void step(
     int64_t rule, const factors *f, int64_t count, real *restrict w, real *restrict s,
     real *restrict t, real *restrict g, const float *restrict noise)
 {
@@ -404,10 +426,6 @@ static void step_row(
         for (int64_t k = 0; k < count; k++)
             g[k] += f->decay * w[k];
     switch (rule) {
-    case GRADIENT:
-        for (int64_t k = 0; k < count; k++)
-            s[k] = g[k];
-        break;
     case SGD:
         for (int64_t k = 0; k < count; k++)
             w[k] -= lr * g[k];
@@ -476,7 +494,7 @@ static double norm(const net *n, const real *weights)
     return sqrt(squares);
 }
 
-static factors of_step(const net *n, const descent *d, int64_t step)
+static factors of_step(const net *n, const descent *d, int64_t made)
 {
     factors f = {.lr = (real)d->lr};
     for (int k = 0; k < NUMBERS; k++)
@@ -488,37 +506,41 @@ static factors of_step(const net *n, const descent *d, int64_t step)
     }
     f.decay = d->penalty == NO_PENALTY ? 0 : (real)decay;
     if (d->rule == ADAM || d->rule == ADAMW) {
-        double made = (double)(d->steps + step + 1);
-        f.first = (real)(d->lr / (1 - pow(d->numbers[0], made)));
-        f.second = (real)(1 / sqrt(1 - pow(d->numbers[1], made)));
+        double number = (double)(d->steps + made + 1);
+        f.first = (real)(d->lr / (1 - pow(d->numbers[0], number)));
+        f.second = (real)(1 / sqrt(1 - pow(d->numbers[1], number)));
     }
     if (d->rule == ENTROPY_SGD) {
         int64_t round = (int64_t)d->numbers[4];
         f.first = (real)(sqrt(d->numbers[1]) * d->numbers[2]);
-        f.second = (d->steps + step + 1) % round == 0;
+        f.second = (d->steps + made + 1) % round == 0;
     }
     return f;
 }
 
-/* The gradient of one layer, row by row, each of which makes its step at once. */
+/* The gradient of one layer, and its step. */
 static void step_layer(const net *n, const workspace *w, int64_t l, int64_t batch,
     const descent *d, const factors *f, const float *noise)
 {
     const layer *one = &n->layer[l];
+    const batch_layer *made = &w->layer[l];
     int64_t stride = padded(one->outputs), units = one->inputs + one->bias;
-    int still = d->rule == SGD && f->decay == 0;
-    transpose(w->layer[l].lists, batch, units, w->starts, w->by_unit);
-    for (int64_t j = 0; j < units; j++) {
-        list images = {w->by_unit + w->starts[j], w->starts[j + 1] - w->starts[j]};
-        if (still && images.count == 0)
-            continue;
-        int64_t at = one->offset + j * stride;
-        weighted_sum(images, w->layer[l].delta, stride, w->row);
-        /* There is no noise for the padding. */
-        step_row(d->rule, f, noise ? one->outputs : stride, d->weights + at,
-            d->slots[0] ? d->slots[0] + at : NULL, d->slots[1] ? d->slots[1] + at : NULL, w->row,
-            noise ? noise + j * one->outputs : NULL);
+    real *weights = d->weights + one->offset;
+    real *first = d->slots[0] ? d->slots[0] + one->offset : NULL;
+    real *second = d->slots[1] ? d->slots[1] + one->offset : NULL;
+    real *g = d->rule == GRADIENT ? first : w->gradient;
+    memset(g, 0, units * stride * sizeof(real));
+    for (int64_t i = 0; i < batch; i++)
+        add_row(made->lists[i], made->delta + i * stride, g, stride);
+    if (d->rule == GRADIENT)
+        return;
+    if (!noise) {
+        step(d->rule, f, units * stride, weights, first, second, g, NULL);
+        return;
     }
+    for (int64_t j = 0; j < units; j++) /* there is no noise for the padding */
+        step(d->rule, f, one->outputs, weights + j * stride, first + j * stride,
+            second + j * stride, g + j * stride, noise + j * one->outputs);
 }
 
 static void minibatch(const net *n, const workspace *w, const samples *s, const int64_t *chosen,
@@ -570,30 +592,22 @@ static void record(const layer *one, const real *weights, float *into)
 int descend(const net *n, const samples *s, const int64_t *chosen, int64_t count, int64_t batch,
     const float *draws, const descent *d, int64_t recorded, float *records)
 {
-    int64_t most = 0;
-    for (int64_t begin = 0; begin < count; begin += batch) {
-        int64_t entries = 0;
-        for (int64_t i = begin; i < count && i < begin + batch; i++)
-            entries += s->starts[s->image[chosen[i]] + 1] - s->starts[s->image[chosen[i]]];
-        if (entries > most) most = entries;
-    }
-    if (batch > count) batch = count;
-    arena needed = {NULL, 0, 0};
-    divide(&needed, n, batch, most);
-    arena all = {aligned_alloc(64, needed.taken), 0, needed.taken};
+    if (batch > count)
+        batch = count;
+    arena all = memory_for(n, batch);
     if (!all.memory)
         return 1;
-    workspace w = divide(&all, n, batch, most);
+    workspace w = divide(&all, n, batch);
     uint64_t before = flush_denormals();
     const layer *kept = &n->layer[recorded];
     int64_t units = 0;
     for (int64_t l = 0; l + 1 < n->layers; l++)
         units += n->layer[l].outputs;
-    for (int64_t begin = 0, step = 0; begin < count; begin += batch, step++) {
+    for (int64_t begin = 0, made = 0; begin < count; begin += batch, made++) {
         int64_t size = count - begin < batch ? count - begin : batch;
-        factors f = of_step(n, d, step);
+        factors f = of_step(n, d, made);
         minibatch(n, &w, s, chosen + begin, size, draws, d, &f,
-            d->noise ? d->noise + step * d->noise_per_step : NULL);
+            d->noise ? d->noise + made * d->noise_per_step : NULL);
         if (draws)
             draws += size * units;
         if (records) {
@@ -611,12 +625,10 @@ int descend(const net *n, const samples *s, const int64_t *chosen, int64_t count
 int evaluate(const net *n, const samples *s, int64_t count, const uint8_t *counts,
     const real *weights, double *losses, int64_t *wrong)
 {
-    arena needed = {NULL, 0, 0};
-    divide(&needed, n, 1, 0);
-    arena all = {aligned_alloc(64, needed.taken), 0, needed.taken};
+    arena all = memory_for(n, 1);
     if (!all.memory)
         return 1;
-    workspace w = divide(&all, n, 1, 0);
+    workspace w = divide(&all, n, 1);
     uint64_t before = flush_denormals();
     const int64_t last = n->layers - 1;
     *losses = 0;

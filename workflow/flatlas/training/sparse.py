@@ -45,11 +45,13 @@ class SparseImages:
             )  # fmt: skip
             starts += found
 
-    def of(self, draw: int) -> Images:
-        """What the kernel is given of a draw; it points into this object."""
-        return Images(
-            self.starts.ctypes.data,
-            self.entries.ctypes.data,
-            self.image[draw].ctypes.data,
-            self.labels[draw].ctypes.data,
-        )
+        # What the kernel is given of each draw; it points into these arrays.
+        self.of = [
+            Images(
+                self.starts.ctypes.data,
+                self.entries.ctypes.data,
+                image.ctypes.data,
+                label.ctypes.data,
+            )
+            for image, label in zip(self.image, self.labels, strict=True)
+        ]

@@ -258,7 +258,7 @@ class Trainer:
         evaluations = self._agreed(self._evaluate(solution))
         norms = penalty.weight_norms(solution).tolist()
         for row, (member, evaluation) in enumerate(zip(self.members, evaluations, strict=True)):
-            values = asdict(evaluation).values()
+            values = astuple(evaluation)
             self.history.append((self.done_epochs, self.spec.seeds[member], *values, norms[row]))
             if self.done_epochs in self.spec.checkpoints:
                 self._keep(checkpoint(self.done_epochs), row, solution)

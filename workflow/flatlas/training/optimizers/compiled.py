@@ -14,18 +14,16 @@ class CompiledOptimizer:
     The stack's parameters are views of them. Frozen weights lie there, too, for the kernel to see.
     """
 
-    def __init__(self, rule: Rule, layout: Layout, parameters: Parameters, frozen: Parameters):
+    def __init__(
+        self, rule: Rule, layout: Layout, parameters: Parameters, frozen: Parameters
+    ) -> None:
         """Start with nothing in the slots, or with copies of the weights."""
         self.rule, self.layout, self.names = rule, layout, tuple(parameters)
         self.weights = layout.packed({**parameters, **frozen})
         begin = self.weights if rule.solution else torch.zeros_like(self.weights)
         self.slots = [begin.clone() for _ in rule.slots]
+        self.parameters = self._moving(self.weights)
         self.steps = 0
-
-    @property
-    def parameters(self) -> Parameters:
-        """The weights that gradients are taken at."""
-        return self._moving(self.weights)
 
     def _moving(self, buffer: Tensor) -> Parameters:
         views = self.layout.views(buffer)
@@ -57,3 +55,4 @@ class CompiledOptimizer:
         """Go on with these rows of the stack only."""
         self.weights = self.weights[rows]
         self.slots = [slot[rows] for slot in self.slots]
+        self.parameters = self._moving(self.weights)
