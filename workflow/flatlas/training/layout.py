@@ -28,9 +28,9 @@ class Layout:
         """The parameters (rows, ...) in a buffer (rows, size), without a copy."""
         found: Parameters = {}
         for layer, offset in zip(self.layers, self.offsets, strict=True):
-            stride = padded(layer.outputs)
-            rows = buffer[:, offset : offset + (layer.inputs + layer.bias) * stride]
-            filled = rows.view(len(buffer), -1, stride)[..., : layer.outputs]
+            units, stride = layer.inputs + layer.bias, padded(layer.outputs)
+            rows = buffer[:, offset : offset + units * stride]
+            filled = rows.view(len(buffer), units, stride)[..., : layer.outputs]
             found[f"{layer.name}.weight"] = filled[:, : layer.inputs]
             if layer.bias:
                 found[f"{layer.name}.bias"] = filled[:, layer.inputs]
