@@ -30,13 +30,14 @@
 
 typedef REAL real;
 typedef real vec __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias));
+/* `bits` are a number's bits; unsigned, as their sums overflow. */
 #if REAL_BITS == 32
-typedef int32_t bits;
+typedef uint32_t bits;
 #define MANTISSA 23
 #define TERMS 7
 #define LEAST -87
 #else
-typedef int64_t bits;
+typedef uint64_t bits;
 #define MANTISSA 52
 #define TERMS 13
 #define LEAST -708
@@ -208,13 +209,21 @@ static void add_row(list terms, const real *row, real *rows, int64_t stride)
         }
 }
 
-/* The entries that are not zero; NaN is not. */
+/* Whether x is not 0, as NaN is not: all its bits, but for the sign. */
+static inline int64_t is_nonzero(real x)
+{
+    bits all;
+    memcpy(&all, &x, sizeof all);
+    return (bits)(all + all) != 0;
+}
+
+/* The entries that are not zero. */
 static int64_t nonzero(const real *values, int64_t count, entry *entries)
 {
     int64_t found = 0;
     for (int64_t k = 0; k < count; k++) {
         entries[found] = (entry){(int32_t)k, values[k]};
-        found += values[k] != 0;
+        found += is_nonzero(values[k]);
     }
     return found;
 }
@@ -659,7 +668,7 @@ void compress(const float *pixels, int64_t count, int64_t size, int64_t bias, en
     for (int64_t i = 0; i < count; i++) {
         for (int64_t k = 0; k < size; k++, pixels++) {
             entries[found] = (entry){(int32_t)k, (real)*pixels};
-            found += *pixels != 0;
+            found += is_nonzero((real)*pixels);
         }
         if (bias)
             entries[found++] = (entry){(int32_t)size, 1};

@@ -4,8 +4,8 @@ import numpy as np
 
 from flatlas.training.kernel import Images, Kernel
 
-# Images that are gathered and compressed at a time.
-BLOCK = 1024
+# Images that are gathered and compressed at a time: they fit into a core's cache.
+BLOCK = 64
 
 
 class SparseImages:

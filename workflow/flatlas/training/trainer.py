@@ -346,11 +346,15 @@ class Trainer:
         return self.spec.snapshots, self.trajectory.array[member, begin : begin + steps]
 
     def _build_optimizer(self, parameters: Parameters) -> None:
-        """By the kernel whole epochs, where nothing happens between a gradient and its step."""
+        """The kernel makes whole epochs where it has the step and nothing happens between steps.
+
+        Elsewhere it takes gradients alone.
+        """
         spec = self.spec
         self.optimizer: Optimizer | CompiledOptimizer
-        if self.compiled and not (spec.learners or spec.average):
-            rule, layout = compiled_rule(spec.optimizer), self.compiled.layout
+        rule = None if spec.learners or spec.average else compiled_rule(spec.optimizer)
+        if self.compiled and rule:
+            layout = self.compiled.layout
             self.optimizer = CompiledOptimizer(rule, layout, parameters, self.frozen)
         else:
             self.optimizer = build_optimizer(spec.optimizer, parameters, self.streams.langevin)

@@ -3,6 +3,7 @@
 All of them act elementwise, so they serve a stack of members (and learners) as they are.
 """
 
+from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 from typing import Protocol
@@ -44,10 +45,10 @@ def build_optimizer(
     return optimizer
 
 
-def compiled_rule(spec: OptimizerSpec) -> Rule:
-    """How the compiled kernel makes the steps of a spec."""
-    rule: Rule = _module(spec).rule(spec)
-    return rule
+def compiled_rule(spec: OptimizerSpec) -> Rule | None:
+    """How the compiled kernel makes the steps of a spec; None where it has no such step."""
+    rule: Callable[[OptimizerSpec], Rule] | None = getattr(_module(spec), "rule", None)
+    return rule(spec) if rule else None
 
 
 def _module(spec: OptimizerSpec) -> ModuleType:
