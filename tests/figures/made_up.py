@@ -13,6 +13,7 @@ import made_up_recordings
 import made_up_regrets
 import numpy as np
 import pandas as pd
+from side_by_side import side_by_side
 
 from flatlas.evidence.material import Material
 from flatlas.plan.measure_specs import MEASURES
@@ -62,17 +63,21 @@ def material(points, measures, realizations=3, directions=900, ends=None):
                     if end != DIVERGED:
                         rows = rows if told.empty else pd.concat([told, rows])
                         tables[f"{name}_{table}"] = rows
-        whole = {key: [value] for key, value in point.items() if key != "lacks"}
         for name, table in tables.items():
-            standing = table.assign(**{key: value * len(table) for key, value in whole.items()})
-            parts.setdefault(name, []).append(standing)
-    return Material({name: stacked(tables) for name, tables in parts.items()})
+            parts.setdefault(name, []).append((point, table))
+    return Material({name: standing(tables) for name, tables in parts.items()})
 
 
-def stacked(tables):
-    """Those that have rows, or an empty one."""
-    full = [table for table in tables if len(table)] or tables[:1]
-    return pd.concat(full, ignore_index=True)
+def standing(parts):
+    """The rows of all points, or a table without any."""
+    full = [(point, table) for point, table in parts if len(table)]
+    if not full:
+        (point, table), *_ = parts
+        return table.assign(**{key: [] for key in point if key != "lacks"})
+    return side_by_side(
+        ({key: value for key, value in point.items() if key != "lacks"}, table)
+        for point, table in full
+    )
 
 
 def taken(name, measure, rng, strength, directions, met):

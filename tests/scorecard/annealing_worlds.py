@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import yaml
+from side_by_side import side_by_side
 
 from flatlas.evidence.material import Material
 
@@ -44,8 +44,8 @@ def world(right, figure, seeds=3):
                 for name in settings.get("measures", ()):
                     tables |= measured(right, name, 1 + 0.01 * seed)
                 for name, table in tables.items():
-                    parts.setdefault(name, []).append(pd.DataFrame(table).assign(**stands))
-    return Material({name: pd.concat(tables, ignore_index=True) for name, tables in parts.items()})
+                    parts.setdefault(name, []).append((stands, table))
+    return Material({name: side_by_side(tables) for name, tables in parts.items()})
 
 
 def points_of(sweep):

@@ -8,7 +8,7 @@ do not.
 from functools import cache
 
 import numpy as np
-import pandas as pd
+from side_by_side import side_by_side
 
 from flatlas.evidence.atlas import AXES
 from flatlas.evidence.material import Material
@@ -42,9 +42,8 @@ def world(right, figure, seeds=5):
                 ended = {"reason": "rule met", "met_epoch": 60, "epoch": 60, "converged": True}
                 tables = {**found, "outcomes": [ended]}
                 for name, rows in tables.items():
-                    table = pd.DataFrame(rows).assign(**stands)
-                    parts.setdefault(name, []).append(table)
-    return Material({name: pd.concat(tables, ignore_index=True) for name, tables in parts.items()})
+                    parts.setdefault(name, []).append((stands, rows))
+    return Material({name: side_by_side(tables) for name, tables in parts.items()})
 
 
 def measured(right, step, seed):

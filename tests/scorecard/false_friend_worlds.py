@@ -3,7 +3,7 @@
 from functools import cache
 
 import numpy as np
-import pandas as pd
+from side_by_side import side_by_side
 
 from flatlas.evidence.material import Material
 
@@ -29,17 +29,10 @@ def world(right, figure, seeds=5):
         for seed in range(seeds):
             rng = np.random.default_rng([seed, len(parts.get("outcomes", ()))])
             for name, rows in TABLES[figure](right, stands, rng).items():
-                table = pd.DataFrame(rows)
-                parts.setdefault(name, []).append(alike(table, stands).assign(seed=seed))
+                parts.setdefault(name, []).append((stands | {"seed": seed}, rows))
             ended = {"reason": "rule met", "met_epoch": [50], "epoch": 50, "converged": True}
-            outcome = alike(pd.DataFrame(ended), stands).assign(seed=seed)
-            parts.setdefault("outcomes", []).append(outcome)
-    return Material({name: pd.concat(tables, ignore_index=True) for name, tables in parts.items()})
-
-
-def alike(table, stands):
-    """With what a run stands at in every row, lists as one value."""
-    return table.assign(**{key: [value] * len(table) for key, value in stands.items()})
+            parts.setdefault("outcomes", []).append((stands | {"seed": seed}, ended))
+    return Material({name: side_by_side(tables) for name, tables in parts.items()})
 
 
 def standing(figure):

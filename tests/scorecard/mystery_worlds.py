@@ -7,7 +7,7 @@ from functools import cache
 from itertools import product
 
 import numpy as np
-import pandas as pd
+from side_by_side import side_by_side
 
 from flatlas.evidence.material import Material
 
@@ -35,11 +35,11 @@ def world(right, figure, seeds=5):
             for seed in range(seeds):
                 stands = {"sweep": sweep, "run": f"{sweep}-{step}", "seed": seed}
                 for name, rows in TABLES[figure](right, step, seed).items():
-                    table = pd.DataFrame(rows).assign(at="met+0", epoch=60)
-                    parts.setdefault(name, []).append(table.assign(**stands))
+                    at = {"at": "met+0", "epoch": 60}
+                    parts.setdefault(name, []).append((at | stands, rows))
                 ended = {"reason": "rule met", "met_epoch": [60], "epoch": 60, "converged": True}
-                parts.setdefault("outcomes", []).append(pd.DataFrame(ended | stands))
-    return Material({name: pd.concat(tables, ignore_index=True) for name, tables in parts.items()})
+                parts.setdefault("outcomes", []).append((stands, ended))
+    return Material({name: side_by_side(tables) for name, tables in parts.items()})
 
 
 def chance(seed):

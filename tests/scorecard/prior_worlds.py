@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import yaml
+from side_by_side import side_by_side
 
 from flatlas.evidence.material import Material
 
@@ -44,11 +44,10 @@ def world(right, figure, seeds=5):
             count = seeds if sweep != "boolean" or seeds == 1 else FUNCTIONS * seeds
             for seed in range(count):
                 net = quantities(right, figure, sweep, number, seed)
-                found = tables_of(right, net, settings["measures"])
                 stands = {"sweep": sweep, "run": f"{sweep}-{number}", "seed": seed, **point}
-                for name, table in found.items():
-                    parts.setdefault(name, []).append(pd.DataFrame(table | stands))
-    return Material({name: pd.concat(tables, ignore_index=True) for name, tables in parts.items()})
+                for name, at, table in tables_of(right, net, settings["measures"]):
+                    parts.setdefault(name, []).append((stands | at, table))
+    return Material({name: side_by_side(tables) for name, tables in parts.items()})
 
 
 def points_of(sweep):
@@ -58,18 +57,15 @@ def points_of(sweep):
 
 
 def tables_of(right, net, measures):
-    """The tables of one net, as columns."""
-    tables = {"outcomes": {"reason": "rule met", "met_epoch": [60], "epoch": 60, "converged": True}}
+    """The tables of one net, as columns, and at which moments."""
+    ended = {"reason": "rule met", "met_epoch": [60], "epoch": 60, "converged": True}
+    yield "outcomes", {}, ended
     for name in measures:
-        moments = LATER if name.startswith("later_") else (0,)
-        for beyond in moments:
+        measure = MEASURES[name.removeprefix("later_")]
+        for beyond in LATER if name.startswith("later_") else (0,):
             at = {"at": f"met+{beyond}", "epoch": 60 + beyond}
-            measure = MEASURES[name.removeprefix("later_")]
             for table, columns in measure(right, net, beyond).items():
-                full = f"{name}_{table}"
-                rows = pd.DataFrame(columns | at)
-                tables[full] = pd.concat([tables.get(full), rows])
-    return {name: dict(columns) for name, columns in tables.items()}
+                yield f"{name}_{table}", at, columns
 
 
 def quantities(right, figure, sweep, number, seed):

@@ -10,8 +10,8 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import yaml
+from side_by_side import side_by_side
 
 from flatlas.evidence.material import Material
 
@@ -76,8 +76,8 @@ def world(right, figure, seeds=5):
                 found = net(right, sweep, point, t, seed, settings["measures"])
                 stands = {"sweep": sweep, "run": f"{sweep}-{number}", "seed": seed, **point}
                 for name, table in found.items():
-                    parts.setdefault(name, []).append(pd.DataFrame(table | stands))
-    return Material({name: pd.concat(tables, ignore_index=True) for name, tables in parts.items()})
+                    parts.setdefault(name, []).append((stands, table))
+    return Material({name: side_by_side(tables) for name, tables in parts.items()})
 
 
 def points_of(sweep):

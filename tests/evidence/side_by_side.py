@@ -1,0 +1,44 @@
+"""Made-up tables of many nets as one, as `flatlas.evidence.material.gather` reads those of runs."""
+
+import math
+
+import numpy as np
+import pandas as pd
+
+COLUMNS = (list, tuple, np.ndarray, pd.Series)
+
+
+def side_by_side(parts):
+    """One table of the rows of all parts, each row with the values its part stands at.
+
+    A part is what it stands at and its table: columns by name (of which some may be one value for
+    all rows), or a list of rows. Column by column: a data frame for each part, and one assignment
+    for each of its values, takes a hundred times as long.
+    """
+    parts = [(stands, columns_of(table)) for stands, table in parts]
+    names = dict.fromkeys(name for stands, columns in parts for name in (*columns, *stands))
+    whole = {name: [] for name in names}
+    for stands, columns in parts:
+        rows = max(len(one) for one in columns.values() if isinstance(one, COLUMNS))
+        for name, values in whole.items():
+            if name in stands:
+                values.extend([stands[name]] * rows)
+            elif isinstance(one := columns.get(name, math.nan), COLUMNS):
+                values.extend(one.tolist() if isinstance(one, np.ndarray | pd.Series) else one)
+            else:
+                values.extend([one] * rows)
+    # None is no number that is missing, and stays what it is.
+    kinds = {
+        name: object if any(one is None for one in values) else None
+        for name, values in whole.items()
+    }
+    return pd.DataFrame(
+        {name: pd.Series(values, dtype=kinds[name]) for name, values in whole.items()}
+    )
+
+
+def columns_of(table):
+    if isinstance(table, list):
+        names = dict.fromkeys(name for row in table for name in row)
+        return {name: [row.get(name, math.nan) for row in table] for name in names}
+    return dict(table)
