@@ -13,7 +13,7 @@ import made_up_recordings
 import made_up_regrets
 import numpy as np
 import pandas as pd
-from side_by_side import side_by_side
+from side_by_side import side_by_side, without_rows
 
 from flatlas.evidence.material import Material
 from flatlas.plan.measure_specs import MEASURES
@@ -44,40 +44,26 @@ def material(points, measures, realizations=3, directions=900, ends=None):
     parts = {}
     for place, point in enumerate(points):
         strength = _strengths(points, point)
+        stands = {key: value for key, value in point.items() if key != "lacks"}
         tables = {
-            "outcomes": _outcomes(point, realizations, ends),
-            "history": _history(place, realizations),
+            "outcomes": [({}, _outcomes(point, realizations, ends))],
+            "history": [({"seed": seed}, _history(place, seed)) for seed in range(realizations)],
         }
         for name, measure in measures.items():
             if any(table.startswith(f"{name}_") for table in point.get("lacks", ())):
                 continue
-            tables[f"{name}_cost"] = pd.DataFrame([{"seconds": 2.0 + place, "peak_mib": 500}])
+            tables[f"{name}_cost"] = [({}, [{"seconds": 2.0 + place, "peak_mib": 500}])]
             for seed in range(realizations):
                 rng = np.random.default_rng([seed, place])
                 end = ends.get((point["run"], seed), RULE_MET)
                 found = taken(name, measure, rng, strength, directions, end == RULE_MET)
                 assert set(found) == set(MEASURES[measure].tables), f"the tables of {measure}"
                 for table, rows in found.items():
-                    rows.insert(0, "seed", seed)
-                    told = tables.setdefault(f"{name}_{table}", rows.iloc[:0])
-                    if end != DIVERGED:
-                        rows = rows if told.empty else pd.concat([told, rows])
-                        tables[f"{name}_{table}"] = rows
-        for name, table in tables.items():
-            parts.setdefault(name, []).append((point, table))
-    return Material({name: standing(tables) for name, tables in parts.items()})
-
-
-def standing(parts):
-    """The rows of all points, or a table without any."""
-    full = [(point, table) for point, table in parts if len(table)]
-    if not full:
-        (point, table), *_ = parts
-        return table.assign(**{key: [] for key in point if key != "lacks"})
-    return side_by_side(
-        ({key: value for key, value in point.items() if key != "lacks"}, table)
-        for point, table in full
-    )
+                    rows = rows if end != DIVERGED else without_rows(rows)
+                    tables.setdefault(f"{name}_{table}", []).append(({"seed": seed}, rows))
+        for name, some in tables.items():
+            parts.setdefault(name, []).extend((standing | stands, rows) for standing, rows in some)
+    return Material({name: side_by_side(tables) for name, tables in parts.items()})
 
 
 def taken(name, measure, rng, strength, directions, met):
@@ -110,24 +96,20 @@ def _outcomes(point, realizations, ends):
     seeds = range(realizations)
     reasons = [ends.get((point["run"], seed), RULE_MET) for seed in seeds]
     rows = {"seed": list(seeds), "reason": reasons, "met_epoch": 60, "epoch": 60}
-    return pd.DataFrame(rows | {"converged": [reason == RULE_MET for reason in reasons]})
+    return rows | {"converged": [reason == RULE_MET for reason in reasons]}
 
 
-def _history(place, realizations):
+def _history(place, seed):
     """Losses that fall by two decades about epoch 20; errors that differ from point to point."""
     epoch = np.arange(61)
     loss = 2 / (1 + epoch) * np.where(epoch < 20, 1, 0.01)
-    told = {
+    return {
         "epoch": epoch,
         "train_loss": loss,
         "train_error": np.where(epoch < 30, 0.1, 0.0),
         "weight_norm": 5 + np.log(1 + epoch),
+        "test_error": 0.1 + 0.01 * seed + 0.001 * place + loss / 10,
     }
-    parts = [
-        pd.DataFrame({**told, "test_error": 0.1 + 0.01 * s + 0.001 * place + loss / 10, "seed": s})
-        for s in range(realizations)
-    ]
-    return pd.concat(parts)
 
 
 def _spectra(rng, strength, directions):

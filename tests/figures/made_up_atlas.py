@@ -5,7 +5,7 @@ from itertools import product
 import made_up_priors
 import made_up_regrets
 import numpy as np
-import pandas as pd
+from side_by_side import joined, without_rows
 
 SCALINGS = {"none": 1.0, "layer": 5.9, "neurons": 1.7}
 
@@ -14,7 +14,7 @@ def taken(name, measure, rng, strength, met):
     """The tables of a net; one that has not met its rule has no row."""
     attack = strength.get("data.attack_size", 0.0) + rng.normal(0, 0.03)
     tables = MEASURES[measure](rng, attack)
-    return {table: rows if met else rows.iloc[:0] for table, rows in tables.items()}
+    return {table: rows if met else without_rows(rows) for table, rows in tables.items()}
 
 
 def norms(rng, attack):
@@ -30,7 +30,7 @@ def norms(rng, attack):
         "test_loss": 0.4,
         "test_error": np.clip(0.1 + 0.3 * attack + 0.02 * rng.normal(), 0, 1),
     }
-    return {"summary": pd.DataFrame([row]).assign(at="met+0", epoch=60)}
+    return {"summary": [row | {"at": "met+0", "epoch": 60}]}
 
 
 def margins(rng, least):
@@ -42,21 +42,25 @@ def survival(rng, attack):
     parts = {}
     for (scaling, factor), at in product(SCALINGS.items(), ("met+0", "final")):
         for table, rows in one_of_each(rng, attack).items():
-            told = pd.DataFrame(rows)
-            numbers = told.select_dtypes("number").columns.difference(["factor", "damping"])
+            told = joined([({}, rows)])
             if table != "prior":
-                told = told.astype(dict.fromkeys(numbers, float))
-                told[numbers] = factor * told[numbers]
+                told = {name: scaled(name, column, factor) for name, column in told.items()}
             standing = {"scaling": scaling, "at": at, "epoch": 60}
-            parts.setdefault(table, []).append(told.assign(**standing))
-    return {table: pd.concat(rows, ignore_index=True) for table, rows in parts.items()}
+            parts.setdefault(table, []).append((standing, told))
+    return {table: joined(rows) for table, rows in parts.items()}
+
+
+def scaled(name, column, factor):
+    """Numbers times the factor, but for those that name a row."""
+    kept = name in ("factor", "damping") or any(isinstance(one, str | bool) for one in column)
+    return column if kept else [factor * one for one in column]
 
 
 def one_of_each(rng, attack):
     local = made_up_regrets.regret(rng, attack, (1.0,))
     dual = {"T_g": 1 + attack, "T_w": 2.0, "dual_gap": 0.3 + attack, "pairwise_gap": 0.3 + attack}
     return {
-        "norms": norms(rng, attack)["summary"].drop(columns=["at", "epoch"]),
+        "norms": norms(rng, attack)["summary"],
         "sharpness": made_up_priors.sharpness(rng, attack, 0)["summary"],
         "hessian": made_up_priors.hessian(rng, attack, 0)["summary"],
         "duality": [dual],

@@ -3,7 +3,7 @@
 from itertools import product
 
 import numpy as np
-import pandas as pd
+from side_by_side import joined
 
 STRENGTHS, DIRECTIONS = (0.1, 10.0, 1000.0), (10, 200, 500)
 POINTS = ((0.0, 0), *product(STRENGTHS, DIRECTIONS))
@@ -18,21 +18,23 @@ def forgetting(rng):
         told = {"strength": strength, "directions": count}
         gone = 1 - np.exp(-4 * TIME)
         course = {"time": TIME, "epsilon_1": 0.001 + epsilon_1 * gone, "loss_2": 0.1}
-        errors.append(pd.DataFrame({**told, **course, "epsilon_2": 1 - (1 - epsilon_2) * gone}))
+        errors.append((told, course | {"epsilon_2": 1 - (1 - epsilon_2) * gone}))
         rank = np.arange(1, 501)
         flatness = rank**0.6 * rng.lognormal(0, 0.05, 500)
         flatness[-1] = np.inf
         held = (rank <= count) * strength / 1000
         q = 0.1 * rng.exponential(size=500) * rank**-0.3 / (1 + 100 * held)
-        moved.append(pd.DataFrame({**told, "rank": rank, "flatness": flatness, "q": q}))
+        columns = {"rank": rank, "flatness": flatness, "q": q, "converged": True}
+        moved.append((told, columns))
     points = [
         {"strength": s, "directions": n, "epsilon_1": e1, "epsilon_2": e2, "converged": True}
+        | {"loss_2": 0.1, "residual": 0.001, "iterations": 100}
         for (s, n), (e1, e2) in ends.items()
     ]
     return {
-        "errors": pd.concat(errors),
-        "displacements": pd.concat(moved).assign(converged=True),
-        "points": pd.DataFrame(points).assign(loss_2=0.1, residual=0.001, iterations=100),
+        "errors": joined(errors),
+        "displacements": joined(moved),
+        "points": points,
     }
 
 

@@ -1,7 +1,7 @@
 """Tables of the study `false_friend`, made up as in `made_up`: the more L2, the sharper."""
 
 import numpy as np
-import pandas as pd
+from side_by_side import joined
 
 # What the study calls its measures, and the moments at which the first is taken.
 NAMES = ("norms", "density", "scaling")
@@ -16,8 +16,8 @@ def taken(name, rng, strength):
     parts = {}
     for at, epoch in moments.items():
         for table, rows in MEASURES[name](rng, size * (1 + 20 / epoch)).items():
-            parts.setdefault(table, []).append(pd.DataFrame(rows).assign(at=at, epoch=epoch))
-    return {table: pd.concat(rows, ignore_index=True) for table, rows in parts.items()}
+            parts.setdefault(table, []).append(({"at": at, "epoch": epoch}, rows))
+    return {table: joined(rows) for table, rows in parts.items()}
 
 
 def norms(rng, size):

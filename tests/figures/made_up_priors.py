@@ -4,7 +4,7 @@ The more wrong labels a net learnt, the less likely its function, and the sharpe
 """
 
 import numpy as np
-import pandas as pd
+from side_by_side import joined, without_rows
 
 # When zero error is met, and when the weights of a layer are rescaled after that.
 MET, RESCALED = 60, 500
@@ -21,13 +21,13 @@ def taken(name, measure, rng, strength, met):
     One that has not met zero error has none from there on.
     """
     attack = strength.get("data.attack_size", 0.0) + rng.normal(0, 0.03)
-    tables = {}
+    parts = {}
     for beyond in MOMENTS.get(name.split("_")[0], (0,)):
-        at = f"met+{beyond}" if beyond >= 0 else str(MET + beyond)
+        at = {"at": f"met+{beyond}" if beyond >= 0 else str(MET + beyond), "epoch": MET + beyond}
         for table, rows in MEASURES[measure](rng, attack, beyond).items():
-            told = pd.DataFrame(rows).assign(at=at, epoch=MET + beyond)
-            tables.setdefault(table, []).append(told if met or beyond < 0 else told.iloc[:0])
-    return {table: pd.concat(rows) for table, rows in tables.items()}
+            told = rows if met or beyond < 0 else without_rows(rows)
+            parts.setdefault(table, []).append((at, told))
+    return {table: joined(rows) for table, rows in parts.items()}
 
 
 def gp_prior(rng, attack, beyond):

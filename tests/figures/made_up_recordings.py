@@ -1,7 +1,7 @@
 """Tables of measures along a recording, made up as in `made_up`: power laws with a little noise."""
 
 import numpy as np
-import pandas as pd
+from side_by_side import joined
 
 # Moments by how the study calls a measure, with their epochs; the last is the solution.
 MOMENTS = {"cooling": {"1": 1, "10": 10, "30": 30, "final": 60, "200": 200}}
@@ -14,10 +14,8 @@ def taken(name, measure, rng, directions):
     tables = {}
     for at, epoch in MOMENTS.get(name, {"final": 60}).items():
         for table, rows in MEASURES[measure](rng, max(directions, 60), min(epoch, 60)).items():
-            tables.setdefault(table, []).append(
-                pd.DataFrame(rows).assign(at=at, epoch=min(epoch, 60))
-            )
-    return {table: pd.concat(rows) for table, rows in tables.items()}
+            tables.setdefault(table, []).append(({"at": at, "epoch": min(epoch, 60)}, rows))
+    return {table: joined(rows) for table, rows in tables.items()}
 
 
 def spectrum(rng, directions):
@@ -35,7 +33,7 @@ def trajectory_pca(rng, directions, epoch):
         for i, theta in zip((1, 2, 49, 50), rng.normal(size=(4, 100)).cumsum(1), strict=True)
     ]
     table = {"rank": rank, "variance": variance, "cumulative": rest.cumsum() / rest.sum()}
-    return {"directions": table, "projections": pd.concat(map(pd.DataFrame, walks))}
+    return {"directions": table, "projections": joined(({}, walk) for walk in walks)}
 
 
 def valley(rng, directions, epoch):
@@ -51,10 +49,9 @@ def valley(rng, directions, epoch):
     for i in PROFILES:
         delta = 2.0 * i**0.6 * UNITS
         loss = 1e-4 * np.exp(4 * (UNITS - 0.1 * (i == 1)) ** 2)
-        rows.append(
-            pd.DataFrame({"rank": i, "delta": delta, "loss": loss, "quadratic": 0.9 * loss})
-        )
-    return {"directions": table, "profiles": pd.concat(rows)}
+        profile = {"delta": delta, "loss": loss, "quadratic": 0.9 * loss}
+        rows.append(({"rank": i}, profile))
+    return {"directions": table, "profiles": joined(rows)}
 
 
 def minibatch_losses(rng, directions, epoch):
@@ -66,7 +63,7 @@ def minibatch_losses(rng, directions, epoch):
         {"rank": 30, "minibatch": mu, "delta": 60 * UNITS, "loss": 1e-4 * np.exp((UNITS - at) ** 2)}
         for mu, at in enumerate(rng.normal(0, 0.3, 5), start=1)
     ]
-    return {"directions": table, "profiles": pd.concat(map(pd.DataFrame, rows))}
+    return {"directions": table, "profiles": joined(({}, row) for row in rows)}
 
 
 def active_temperature(rng, directions, epoch):
@@ -78,12 +75,12 @@ def active_temperature(rng, directions, epoch):
         | {"loss": 0.1 / epoch * np.exp(UNITS**2)}
         for i in (10, 20, 50)
     ]
-    return {"directions": table, "profiles": pd.concat(map(pd.DataFrame, rows))}
+    return {"directions": table, "profiles": joined(({}, row) for row in rows)}
 
 
 def first_mode(rng, directions, epoch):
     rows = [{"label": k, "theta": UNITS, "margin": 8 + k + 3 * UNITS} for k in range(10)]
-    return {"margins": pd.concat(map(pd.DataFrame, rows))}
+    return {"margins": joined(({}, row) for row in rows)}
 
 
 MEASURES = {

@@ -6,7 +6,7 @@ The more wrong labels a net learnt, the larger its regrets.
 from itertools import product
 
 import numpy as np
-import pandas as pd
+from side_by_side import joined, without_rows
 
 MET = 60
 FACTORS = (0.25, 1.0, 4.0)
@@ -19,8 +19,8 @@ def taken(name, measure, rng, strength, met):
     factors = FACTORS if name.startswith("scaled") else (1.0,)
     tables = MEASURES[measure](rng, attack, factors)
     at = {"at": "met+0", "epoch": MET}
-    told = {table: pd.DataFrame(rows).assign(**at) for table, rows in tables.items()}
-    return {table: rows if met else rows.iloc[:0] for table, rows in told.items()}
+    told = {table: rows if met else without_rows(rows) for table, rows in tables.items()}
+    return {table: joined([(at, rows)]) for table, rows in told.items()}
 
 
 def regret(rng, attack, factors):
