@@ -1,5 +1,7 @@
 """The rows of panels of a sweep (Fig. 3): what is in the CSV is what a pencil says, and drawn."""
 
+from functools import partial
+from io import BytesIO
 from math import nan, sqrt
 
 import numpy as np
@@ -46,40 +48,47 @@ SUMMARIES = {
 LR, B = "optimizer.lr", "batch"
 
 
+def gathered(folder, diverged=(), summaries=SUMMARIES):
+    """The tables above as the jobs write them; the trainings of some runs may all have diverged."""
+    for run in "abc":
+        reasons = ["diverged" if run in diverged else REASONS[run, seed] for seed in (0, 1)]
+        measured = [seed for seed, reason in enumerate(reasons) if reason != "diverged"]
+        outcomes = {"seed": [0, 1], "reason": reasons, "met_epoch": 3, "epoch": 3}
+        outcomes["converged"] = [reason == "rule met" for reason in reasons]
+        write_table(folder / run / "outcomes.csv", pd.DataFrame(outcomes))
+        # As a measure does: what diverged leaves no row, and where all did, no column.
+        directions = summary = [pd.DataFrame({"seed": pd.Series(dtype="int64")})]
+        for seed in measured:
+            sigma_g, sigma_w = DIRECTIONS[run, seed]
+            columns = {"seed": seed, "n": [1, 2, 3], "sigma_g": sigma_g, "sigma_w": sigma_w}
+            columns |= {"S_w": np.cumsum(sigma_w), "correlation": 0.5}
+            directions = [*directions, pd.DataFrame(columns)]
+            row = {"seed": seed} | dict(zip(NAMES, summaries[run, seed], strict=True))
+            summary = [*summary, pd.DataFrame([row])]
+        write_table(folder / run / "directions.parquet", pd.concat(directions))
+        write_table(folder / run / "summary.parquet", pd.concat(summary))
+    files = {
+        "outcomes": "outcomes.csv",
+        "hidden_directions": "directions.parquet",
+        "hidden_summary": "summary.parquet",
+    }
+    paths = {
+        name: [str(folder / point["run"] / file) for point in POINTS]
+        for name, file in files.items()
+    }
+    return gather(paths, POINTS)
+
+
 @pytest.fixture
 def material(tmp_path):
-    """The tables above as the jobs write them; the trainings of some runs may all have diverged."""
+    """The function that gathers the tables, changed or not."""
+    return partial(gathered, tmp_path)
 
-    def gathered(diverged=(), summaries=SUMMARIES):
-        for run in "abc":
-            reasons = ["diverged" if run in diverged else REASONS[run, seed] for seed in (0, 1)]
-            measured = [seed for seed, reason in enumerate(reasons) if reason != "diverged"]
-            outcomes = {"seed": [0, 1], "reason": reasons, "met_epoch": 3, "epoch": 3}
-            outcomes["converged"] = [reason == "rule met" for reason in reasons]
-            write_table(tmp_path / run / "outcomes.csv", pd.DataFrame(outcomes))
-            # As a measure does: what diverged leaves no row, and where all did, no column.
-            directions = summary = [pd.DataFrame({"seed": pd.Series(dtype="int64")})]
-            for seed in measured:
-                sigma_g, sigma_w = DIRECTIONS[run, seed]
-                columns = {"seed": seed, "n": [1, 2, 3], "sigma_g": sigma_g, "sigma_w": sigma_w}
-                columns |= {"S_w": np.cumsum(sigma_w), "correlation": 0.5}
-                directions = [*directions, pd.DataFrame(columns)]
-                row = {"seed": seed} | dict(zip(NAMES, summaries[run, seed], strict=True))
-                summary = [*summary, pd.DataFrame([row])]
-            write_table(tmp_path / run / "directions.parquet", pd.concat(directions))
-            write_table(tmp_path / run / "summary.parquet", pd.concat(summary))
-        files = {
-            "outcomes": "outcomes.csv",
-            "hidden_directions": "directions.parquet",
-            "hidden_summary": "summary.parquet",
-        }
-        paths = {
-            name: [str(tmp_path / point["run"] / file) for point in POINTS]
-            for name, file in files.items()
-        }
-        return gather(paths, POINTS)
 
-    return gathered
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """Figure 3 of the tables above, to look at."""
+    return fig3.draw(gathered(tmp_path_factory.mktemp("tables")))
 
 
 def rows(points, quantity, panel, key, value):
@@ -121,16 +130,16 @@ def dots(ax, colour):
         ("gap_sharp", "F", B, 10, [0.25], [nan]),
     ],
 )
-def test_the_table_has_means_and_deviations(material, quantity, panel, key, value, mean, sd):
-    found = rows(fig3.draw(material()).points, quantity, panel, key, value)
+def test_the_table_has_means_and_deviations(drawn, quantity, panel, key, value, mean, sd):
+    found = rows(drawn.points, quantity, panel, key, value)
     np.testing.assert_allclose(found["mean"], mean)
     np.testing.assert_allclose(found["sd"], sd)
     np.testing.assert_allclose(found["high"], found["mean"] + found["sd"])
 
 
-def test_the_table_counts_realizations_and_those_that_converged(material):
+def test_the_table_counts_realizations_and_those_that_converged(drawn):
     """A diverged one is none: it has no solution."""
-    points = fig3.draw(material()).points
+    points = drawn.points
     counts = points[points["quantity"] == "dual_gap"][[LR, B, "realizations", "converged"]]
     expected = [[0.1, nan, 2, 2], [0.2, nan, 2, 1], [nan, 5, 2, 2], [nan, 10, 1, 1]]
     np.testing.assert_array_equal(counts.to_numpy(dtype=float), expected)
@@ -153,8 +162,8 @@ def test_a_band_that_would_reach_zero_ends_at_a_tenth_of_the_mean(material, monk
     np.testing.assert_allclose(low, [0.45, 1, 1])
 
 
-def test_spectra_are_drawn_as_they_stand_in_the_table(material):
-    axes = fig3.draw(material()).figure.axes
+def test_spectra_are_drawn_as_they_stand_in_the_table(drawn):
+    axes = drawn.figure.axes
     for ax, means in (
         (axes[0], {"0.1": [6, 3, 1], "0.2": [4, 2, 1]}),
         (axes[1], {"0.1": [1, 4, 8], "0.2": [3, 7, 12]}),
@@ -167,32 +176,32 @@ def test_spectra_are_drawn_as_they_stand_in_the_table(material):
             np.testing.assert_allclose(line.get_ydata(), means[label])
 
 
-def test_a_red_dot_on_each_line_is_the_mean_n_s(material):
+def test_a_red_dot_on_each_line_is_the_mean_n_s(drawn):
     """Of `a` (1 + 3)/2, of `b` (2 + 1)/2, which rounds to 2."""
-    axes = fig3.draw(material()).figure.axes
+    axes = drawn.figure.axes
     assert dots(axes[0], RED).keys() == {(2, 3), (2, 2)}
     assert dots(axes[1], RED).keys() == {(2, 4), (2, 7)}
 
 
-def test_lines_with_trainings_that_met_no_rule_are_dashed(material):
-    axes = fig3.draw(material()).figure.axes
+def test_lines_with_trainings_that_met_no_rule_are_dashed(drawn):
+    axes = drawn.figure.axes
     styles = [{k: line.get_linestyle() for k, line in spectra(ax).items()} for ax in axes]
     assert styles[0] == styles[1] == {"0.1": "-", "0.2": "--"}
     assert styles[3] == styles[4] == {"5": "-", "10": "-"}, "what diverged is left out"
 
 
-def test_gaps_with_trainings_that_met_no_rule_are_hollow(material):
-    axes = fig3.draw(material()).figure.axes
+def test_gaps_with_trainings_that_met_no_rule_are_hollow(drawn):
+    axes = drawn.figure.axes
     white = "#ffffff"
     assert dots(axes[2], BLACK) == {(0.1, 0.5): BLACK.lower(), (0.2, 1.5): white}
     assert dots(axes[2], BLUE) == {(0.1, 0.5): BLUE.lower(), (0.2, 1.0): white}
     assert dots(axes[5], BLACK) == {(5, 0.5): BLACK.lower(), (10, 0.5): BLACK.lower()}
 
 
-def test_the_axis_of_gaps_begins_at_zero_or_below_the_lowest_bar(material):
+def test_the_axis_of_gaps_begins_at_zero_or_below_the_lowest_bar(material, drawn):
     above = {where: [max(value, 0.25) for value in row] for where, row in SUMMARIES.items()}
     assert fig3.draw(material(summaries=above)).figure.axes[2].get_ylim()[0] == 0
-    bottom, top = fig3.draw(material()).figure.axes[2].get_ylim()
+    bottom, top = drawn.figure.axes[2].get_ylim()
     assert bottom < -sqrt(0.125), "ΔL_f of `a` is 0 ± 0.35"
     assert top > 1.5 + sqrt(0.5)
 
@@ -214,10 +223,10 @@ def test_the_small_print_counts_what_met_no_rule(material, figure):
 
 
 @pytest.mark.parametrize(("diverged", "left"), [("b", "A"), ("c", "D"), ("ac", "A"), ("abc", "")])
-def test_runs_that_all_diverged_leave_the_others_as_they_are(material, tmp_path, diverged, left):
+def test_runs_that_all_diverged_leave_the_others_as_they_are(material, diverged, left):
     """`ac` is the whole sweep of batch sizes, `abc` everything."""
     drawing = fig3.draw(material(diverged))
-    drawing.figure.savefig(tmp_path / "fig3.png")
+    in_pixels(drawing.figure)
     shown = [{"0.1": "a", "0.2": "b"}, {"5": "a", "10": "c"}]
     for ax, runs in zip((drawing.figure.axes[0], drawing.figure.axes[3]), shown, strict=True):
         there = {label for label, run in runs.items() if run not in diverged}
@@ -228,6 +237,12 @@ def test_runs_that_all_diverged_leave_the_others_as_they_are(material, tmp_path,
     assert set(points["panel"]) >= set(left)
     assert (not left) == points.empty
     nets = s4.draw(material(diverged))
-    nets.figure.savefig(tmp_path / "s4.png")
+    in_pixels(nets.figure)
     measured = [where for where in SUMMARIES if where[0] not in diverged]
     assert list(zip(nets.points["run"], nets.points["seed"], strict=True)) == measured
+
+
+def in_pixels(figure):
+    """Drawn once, where the panels stand; how they are laid out is not what is asked."""
+    figure.set_layout_engine("none")
+    figure.savefig(BytesIO(), dpi=20)
