@@ -4,6 +4,7 @@ import subprocess
 import time
 
 from checkout import Checkout
+from forked import Forked
 
 # Seconds after which nothing more is waited for.
 PATIENCE = 600
@@ -22,7 +23,7 @@ class OnCluster(Checkout):
         """What Snakemake says when all jobs have gone through SLURM."""
         return self.snakemake("--workflow-profile", profile, *QUICKLY, *arguments)
 
-    def submitting(self, *arguments: str, profile: str = "slurm") -> subprocess.Popen:
+    def submitting(self, *arguments: str, profile: str = "slurm") -> Forked:
         """The same, to look at while it is at work."""
         return self.start("--workflow-profile", profile, *QUICKLY, *arguments)
 
@@ -41,7 +42,7 @@ def ask(*command: str) -> str:
     return done.stdout
 
 
-def wait(process: subprocess.Popen, until) -> None:
+def wait(process: Forked, until) -> None:
     """Wait for something while Snakemake is at work."""
     latest = time.monotonic() + PATIENCE
     while not until():
@@ -50,7 +51,7 @@ def wait(process: subprocess.Popen, until) -> None:
         time.sleep(0.05)
 
 
-def ended(process: subprocess.Popen) -> str:
+def ended(process: Forked) -> str:
     """What Snakemake has said once it is done, which has to be well."""
     said, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, said

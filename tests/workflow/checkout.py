@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import yaml
+from forked import Forked
 
 ROOT = Path(__file__).resolve().parents[2]
 # Pages on all studies, which every changed figure makes anew.
@@ -68,8 +69,14 @@ class Checkout:
     def __truediv__(self, path: str) -> Path:
         return self.root / path
 
-    def start(self, *arguments: str, **env: str) -> subprocess.Popen:
+    def start(self, *arguments: str, **env: str) -> Forked | subprocess.Popen:
         """Snakemake in a process group of its own, so that it can be killed with its jobs."""
+        if self.user is not None:
+            return self.start_cold(*arguments, **env)
+        return Forked(["--cores", "1", *arguments], self.root, self.env | env)
+
+    def start_cold(self, *arguments: str, **env: str) -> subprocess.Popen:
+        """As a user starts it, imports and all."""
         as_user: dict = {}
         if self.user is not None:
             as_user = {"user": self.user, "group": self.group, "extra_groups": []}
@@ -82,9 +89,11 @@ class Checkout:
             **as_user,
         )  # fmt: skip
 
-    def snakemake(self, *arguments: str, fails: bool = False, **env: str) -> str:
+    def snakemake(
+        self, *arguments: str, fails: bool = False, cold: bool = False, **env: str
+    ) -> str:
         """What Snakemake says; it has to succeed, or else to fail."""
-        process = self.start(*arguments, **env)
+        process = (self.start_cold if cold else self.start)(*arguments, **env)
         said, _ = process.communicate()
         assert (process.returncode != 0) is fails, said
         return said

@@ -37,7 +37,8 @@ def finished(tmp_path_factory, memory):
         done = root.with_suffix(".done")
         if not done.exists():
             with_tiny_study(copied(root))
-            Checkout(root, memory).snakemake("--cores", "2")
+            # Once as a user starts it.
+            Checkout(root, memory).snakemake("--cores", "2", cold=True)
             done.touch()
     return Checkout(root, memory)
 

@@ -1,0 +1,119 @@
+"""Snakemake that starts in a moment: forked from a process that has imported it.
+
+Of a dry run of the tiny study the imports are half. The forked process is as `python -m snakemake`
+leaves it to its own main program: the same arguments, folder, environment and signals.
+"""
+
+import json
+import math
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from functools import cache
+from pathlib import Path
+
+LONGEST_CALL = 1 << 18
+
+
+class Forked:
+    """A started Snakemake, with those parts of `subprocess.Popen` that tests use."""
+
+    def __init__(self, arguments: list[str], folder: Path, env: dict[str, str]) -> None:
+        self.returncode: int | None = None
+        call = json.dumps({"arguments": arguments, "folder": str(folder), "env": env})
+        said, its_said = os.pipe()
+        status, its_status = os.pipe()
+        socket.send_fds(server(), [call.encode()], [its_said, its_status])
+        os.close(its_said)
+        os.close(its_status)
+        self._said, self._status = said, os.fdopen(status)
+        self.pid = int(self._status.readline())
+
+    def poll(self) -> int | None:
+        """The exit code, if it has ended."""
+        ready, _, _ = select.select([self._status], [], [], 0)
+        return self.wait() if ready else None
+
+    def wait(self) -> int:
+        if self.returncode is None:
+            self.returncode = int(self._status.readline())
+        return self.returncode
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, None]:
+        """What it and its jobs have said, when they have ended."""
+        said, deadline = [], time.monotonic() + (timeout or math.inf)
+        while not said or said[-1]:
+            if not select.select([self._said], [], [], timeout and deadline - time.monotonic())[0]:
+                raise subprocess.TimeoutExpired("snakemake", timeout or 0.0)
+            said.append(os.read(self._said, 1 << 16))
+        os.close(self._said)
+        with self._status:
+            self.wait()
+        return b"".join(said).decode(), None
+
+
+@cache
+def server() -> socket.socket:
+    """The way to the process that forks, which ends with this one."""
+    mine, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    mine.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST_CALL)
+    with its:
+        command = [sys.executable, "-P", __file__, str(its.fileno())]
+        subprocess.Popen(command, pass_fds=[its.fileno()], stdin=subprocess.DEVNULL)
+    return mine
+
+
+def serve(calls: socket.socket) -> None:
+    """Fork for each call; returns in Snakemake's process, or when nobody calls any more."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        call, numbers, *_ = socket.recv_fds(calls, LONGEST_CALL, 2)
+        if not call:
+            os._exit(0)
+        if os.fork() == 0:
+            calls.close()
+            return watch(json.loads(call), *numbers)
+        for number in numbers:
+            os.close(number)
+
+
+def watch(call: dict, said: int, status: int) -> None:
+    """Fork again, to see how that ends: first comes its number, then its exit code."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    pid = os.fork()
+    if pid == 0:
+        os.close(status)
+        return become_snakemake(call, said)
+    os.close(said)
+    os.write(status, b"%d\n" % pid)
+    _, ended = os.waitpid(pid, 0)
+    os.write(status, b"%d\n" % os.waitstatus_to_exitcode(ended))
+    os._exit(0)
+
+
+def become_snakemake(call: dict, said: int) -> None:
+    # In a process group of its own, so that it can be killed with its jobs.
+    os.setsid()
+    # Where tests run in the background of a shell, Ctrl-C would be ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for stream in (1, 2):
+        os.dup2(said, stream)
+    os.close(said)
+    os.chdir(call["folder"])
+    os.environ.clear()
+    os.environ.update(call["env"])
+    sys.argv = ["snakemake", *call["arguments"]]
+    sys.path.insert(0, call["folder"])
+
+
+if __name__ == "__main__":
+    # What a dry run imports.
+    import nbformat  # noqa: F401
+
+    serve(socket.socket(fileno=int(sys.argv[1])))
+    runpy.run_module("snakemake", run_name="__main__", alter_sys=True)
