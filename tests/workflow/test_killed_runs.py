@@ -3,11 +3,13 @@
 import csv
 import os
 import random
+import shutil
 import signal
 import time
 
 import numpy as np
 import pytest
+from checkout import Checkout, copied, with_tiny_study
 from safetensors.numpy import load_file
 
 # No loss is ever this low: both trainings take all their epochs, and some seconds.
@@ -17,22 +19,40 @@ CASES = {"train": PLAIN, "record": RECORDED}
 UNLIKE = {"times.csv", "provenance.json"}
 
 
-@pytest.fixture
-def long_run(tiny):
-    """Ask for one long training; `rule` says which kind."""
-
-    def asked(rule):
-        for key, value in CASES[rule].items():
-            tiny.set_study("runs", "base", key, value=value)
-        tiny.keep_one_run()
-        tiny.snakemake("--until", "subset")
-        return tiny
-
-    return asked
+@pytest.fixture(scope="module")
+def one_run(tmp_path_factory, memory):
+    """The tiny study with one run, whose data are made."""
+    root = with_tiny_study(copied(tmp_path_factory.mktemp("one_run") / "checkout"))
+    checkout = Checkout(root, memory)
+    checkout.keep_one_run()
+    checkout.snakemake("--until", "subset")
+    return checkout
 
 
-def test_a_training_killed_again_and_again_ends_as_one_that_was_not(long_run):
-    checkout, rule, room = long_run("train"), "train", "runs"
+def long_run(checkout, rule, folder):
+    """A copy in which the one training is long; `rule` says of which kind."""
+    copy = copy_of(checkout, folder)
+    for key, value in CASES[rule].items():
+        copy.set_study("runs", "base", key, value=value)
+    return copy
+
+
+def copy_of(checkout, folder):
+    return Checkout(shutil.copytree(checkout.root, folder / "checkout"), checkout.memory)
+
+
+@pytest.fixture(scope="module")
+def stopped(one_run, tmp_path_factory):
+    """A checkout whose training was killed, and the state that it left."""
+    checkout = long_run(one_run, "train", tmp_path_factory.mktemp("stopped"))
+    state = interrupted(checkout, "train", signal.SIGKILL, saves=5)
+    checkout.snakemake("--unlock")
+    return checkout, state
+
+
+def test_a_training_killed_again_and_again_ends_as_one_that_was_not(one_run, tmp_path):
+    rule, room = "train", "runs"
+    checkout = long_run(one_run, rule, tmp_path)
     epochs = []
     for seed in range(2):
         state = interrupted(checkout, rule, signal.SIGKILL, saves=random.Random(seed).randint(2, 9))
@@ -59,12 +79,12 @@ def test_a_training_killed_again_and_again_ends_as_one_that_was_not(long_run):
     ]
 
 
-def test_after_ctrl_c_the_same_command_goes_on(long_run):
+def test_after_ctrl_c_the_same_command_goes_on(one_run, tmp_path):
     """Ctrl-C reaches Snakemake and its jobs alike, and nothing needs unlocking.
 
     This one records a trajectory, which goes on where it was, too.
     """
-    checkout = long_run("record")
+    checkout = long_run(one_run, "record", tmp_path)
     state = interrupted(checkout, "record", signal.SIGINT, saves=3)
     assert checkout.contents("recordings/*/*") == {}
     checkout.snakemake("--until", "record")
@@ -81,11 +101,10 @@ def test_after_ctrl_c_the_same_command_goes_on(long_run):
     ],
     ids=["other images", "another default"],
 )
-def test_what_was_trained_otherwise_is_not_gone_on_with(long_run, path, old, new):
+def test_what_was_trained_otherwise_is_not_gone_on_with(stopped, tmp_path, path, old, new):
     """Neither edit moves the run: its id tells which values were chosen, not what they lead to."""
-    checkout = long_run("train")
-    state = interrupted(checkout, "train", signal.SIGKILL, saves=5)
-    checkout.snakemake("--unlock")
+    before, state = stopped
+    checkout = copy_of(before, tmp_path)
     (begun,) = (checkout / "results/resume").iterdir()
     checkout.edit(f"workflow/flatlas/{path}", old, new)
 
