@@ -1,13 +1,13 @@
 """The rows of panels of a sweep (Fig. 3): what is in the CSV is what a pencil says, and drawn."""
 
 from functools import partial
-from io import BytesIO
 from math import nan, sqrt
 
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
+from pixels import in_pixels
 
 from flatlas.evidence.material import gather
 from flatlas.figures.duality import fig3, s4
@@ -240,9 +240,3 @@ def test_runs_that_all_diverged_leave_the_others_as_they_are(material, diverged,
     in_pixels(nets.figure)
     measured = [where for where in SUMMARIES if where[0] not in diverged]
     assert list(zip(nets.points["run"], nets.points["seed"], strict=True)) == measured
-
-
-def in_pixels(figure):
-    """Drawn once, where the panels stand; how they are laid out is not what is asked."""
-    figure.set_layout_engine("none")
-    figure.savefig(BytesIO(), dpi=20)

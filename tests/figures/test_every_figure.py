@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from io import BytesIO
 from pathlib import Path
 
 import made_up
 import pandas as pd
 import pytest
 import yaml
+from pixels import in_pixels, laid_out_in_pixels
 
 from flatlas.evidence.material import Material
 from flatlas.plan.resolve import resolve
@@ -109,10 +109,8 @@ def test_a_figure_is_drawn_of_one_realization(case):
 
 @of_each(CASES["demo"])
 def test_a_figure_is_drawn_whatever_became_of_its_trainings(case):
-    """In pixels, too, where the panels stand: to lay them out takes longer than all else."""
     drawing = case.draw(case.material(2, *SOME_LOST))
-    drawing.figure.set_layout_engine("none")
-    drawing.figure.savefig(BytesIO(), dpi=20)
+    in_pixels(drawing.figure)
     assert list(drawing.points) == list(case.drawn.points), "its table keeps its columns"
 
 
@@ -128,7 +126,7 @@ def test_a_figure_of_nothing_but_diverged_trainings_is_empty_not_an_error(case):
         if not table.endswith("_cost")
     }
     drawing = case.draw(Material(empty))
-    drawing.figure.savefig(BytesIO(), dpi=20)
+    laid_out_in_pixels(drawing.figure)
     measured = drawing.points.drop(columns=LABELS, errors="ignore")
     assert measured.dropna(how="all").empty
 

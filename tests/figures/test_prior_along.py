@@ -9,6 +9,7 @@ import pytest
 import yaml
 from matplotlib.colors import to_hex
 from pencil import told
+from pixels import in_pixels, laid_out_in_pixels
 
 from flatlas.evidence.material import Material
 from flatlas.figures.prior import s9
@@ -187,19 +188,19 @@ def test_the_trend_of_s9_is_that_of_before_the_scaling():
 
 @pytest.mark.parametrize("figure", FIGURES)
 @pytest.mark.parametrize("met", [(0, 0), (MET,)])
-def test_it_is_drawn_whatever_became_of_the_trainings(figure, met, tmp_path):
+def test_it_is_drawn_whatever_became_of_the_trainings(figure, met):
     drawing = draw(figure, material(met))
-    drawing.figure.savefig(tmp_path / "figure.png", dpi=20)
+    in_pixels(drawing.figure)
     assert set(drawing.points["seed"]) == set(range(len(met)))
 
 
 @pytest.mark.parametrize("figure", FIGURES)
-def test_of_nothing_but_diverged_trainings_it_is_empty(figure, tmp_path):
+def test_of_nothing_but_diverged_trainings_it_is_empty(figure):
     made = material(met=(0, 0))
     standing = ["sweep", "run", "seed", "at", "epoch", "rescaling.after"]
     tables = {name: table.reindex(columns=standing).iloc[:0] for name, table in made.tables.items()}
     drawing = draw(figure, Material(tables | {"outcomes": made.tables["outcomes"]}))
-    drawing.figure.savefig(tmp_path / "figure.png", dpi=20)
+    laid_out_in_pixels(drawing.figure)
     assert drawing.points.empty
 
 

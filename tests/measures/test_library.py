@@ -77,7 +77,7 @@ ASKED = {
     "spectral_density": {"probes": 2},
     "true_regret": {"radii": [0.1]},
     "regret_slice": {"radius": 0.1},
-    "contrastive_flatness": {"box": 1e-3},
+    "contrastive_flatness": {"box": 1e-3, "minibatches": 2},
 }
 
 

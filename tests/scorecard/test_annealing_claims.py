@@ -1,5 +1,6 @@
 """The claims of the study `annealing`, where the paper is right, and where it is not."""
 
+from functools import cache
 from math import isfinite, isnan
 
 import numpy as np
@@ -24,6 +25,12 @@ def judge(figure, material):
     return judged_figure("annealing", figure, material)
 
 
+@cache
+def judged(right, figure, seeds=3):
+    """The claims of a world as it is, which several tests compare with."""
+    return judge(figure, world(right, figure, seeds))
+
+
 def verdicts(claims):
     return {name: claim.verdict for name, claim in claims.items()}
 
@@ -37,7 +44,7 @@ def changed(material, name, **columns):
 
 @pytest.mark.parametrize("figure", JUDGED)
 def test_every_claim_is_reproduced_where_the_paper_is_right(figure):
-    claims = judge(figure, world(RIGHT, figure))
+    claims = judged(RIGHT, figure)
     assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
     assert {claim.note for claim in claims.values()} == {THREE}
 
@@ -45,7 +52,7 @@ def test_every_claim_is_reproduced_where_the_paper_is_right(figure):
 @pytest.mark.parametrize("figure", JUDGED)
 def test_no_claim_is_reproduced_where_the_paper_is_wrong(figure):
     """But that there are two phases, if hardly slower the second."""
-    claims = judge(figure, world(WRONG, figure))
+    claims = judged(WRONG, figure)
     two = {name: REPRODUCED for name in claims if name.endswith("_phases")}
     assert verdicts(claims) == dict.fromkeys(claims, NOT_REPRODUCED) | two
 
@@ -81,7 +88,7 @@ def test_where_everything_diverged_nothing_is_decided(figure):
     }
     tables["outcomes"] = material.tables["outcomes"].assign(converged=False, met_epoch=0)
     claims = judge(figure, Material(tables))
-    assert verdicts(claims) == dict.fromkeys(judge(figure, material), UNDECIDED)
+    assert verdicts(claims) == dict.fromkeys(judged(RIGHT, figure), UNDECIDED)
     assert all(isnan(claim.estimate.value) and claim.note for claim in claims.values())
 
 
@@ -97,10 +104,10 @@ def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(figure):
 
 
 def test_each_run_of_a_sweep_has_its_own_claims():
-    claims = judge("fig2", world(RIGHT, "fig2"))
+    claims = judged(RIGHT, "fig2")
     runs = ("B50_lr0.1", "B25_lr0.1", "B100_lr0.1", "B50_lr0.05", "B50_lr0.2")
     assert {f"psi_{run}" for run in runs} <= set(claims)
-    told = judge("s3", world(RIGHT, "s3"))
+    told = judged(RIGHT, "s3")
     layers = {"deep_fc2", "deep_fc3", "deep_fc4", "lenet_cifar_conv1", "lenet_cifar_conv2"}
     assert set(told) == {f"inverse_{net}" for net in {*layers, "adam", "momentum"}}
 
@@ -165,7 +172,7 @@ def test_directions_in_which_nothing_moves_do_not_count(figure):
 
 
 def test_numbers_of_the_first_figure():
-    claims = judge("fig1", world(RIGHT, "fig1"))
+    claims = judged(RIGHT, "fig1")
     expected = {"gamma": 2.6, "steeper": 2.4, "first": 2**-2.6 / 100, "rank_90": 34, "drift": 0}
     for name, value in expected.items():
         assert claims[name].estimate.value == pytest.approx(value, rel=1e-6), name

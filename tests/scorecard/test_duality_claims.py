@@ -1,5 +1,6 @@
 """Every claim of every figure, in a world where the paper is right and in one where it is wrong."""
 
+from functools import cache
 from importlib import import_module
 from math import isfinite, isnan
 
@@ -20,6 +21,12 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 def judge(figure, material):
     return judged_figure("duality", figure, material)
+
+
+@cache
+def judged(right, figure, seeds=5):
+    """The claims of a world as it is, which several tests compare with."""
+    return judge(figure, world(right, figure, seeds))
 
 
 def verdicts(claims):
@@ -51,20 +58,20 @@ def test_a_figure_of_which_something_is_claimed_has_a_judge():
 
 @pytest.mark.parametrize("figure", JUDGED)
 def test_every_claim_is_reproduced_where_the_paper_is_right(figure):
-    claims = judge(figure, world(RIGHT, figure))
+    claims = judged(RIGHT, figure)
     assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
     assert not any(claim.note for claim in claims.values())
 
 
 @pytest.mark.parametrize("figure", JUDGED)
 def test_no_claim_is_reproduced_where_the_paper_is_wrong(figure):
-    claims = judge(figure, world(WRONG, figure))
+    claims = judged(WRONG, figure)
     assert verdicts(claims) == dict.fromkeys(claims, NOT_REPRODUCED)
 
 
 @pytest.mark.parametrize("figure", JUDGED)
 def test_one_realization_has_numbers_and_decides_nothing(figure):
-    claims = judge(figure, world(RIGHT, figure, seeds=1))
+    claims = judged(RIGHT, figure, seeds=1)
     assert verdicts(claims) == dict.fromkeys(claims, UNDECIDED)
     for claim in claims.values():
         assert isfinite(claim.estimate.value)
@@ -74,7 +81,7 @@ def test_one_realization_has_numbers_and_decides_nothing(figure):
 
 @pytest.mark.parametrize("figure", JUDGED)
 def test_three_realizations_are_enough(figure):
-    claims = judge(figure, world(RIGHT, figure, seeds=3))
+    claims = judged(RIGHT, figure, seeds=3)
     assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
     for claim in claims.values():
         assert claim.note.endswith("which covers about three quarters.")
@@ -93,7 +100,7 @@ def test_where_everything_diverged_nothing_is_decided(figure):
     }
     tables["outcomes"] = material.tables["outcomes"].assign(converged=False, reason="diverged")
     claims = judge(figure, Material(tables))
-    assert claims.keys() == judge(figure, material).keys()
+    assert claims.keys() == judged(RIGHT, figure, seeds=3).keys()
     for claim in claims.values():
         assert claim.verdict == UNDECIDED
         assert isnan(claim.estimate.value)
@@ -112,7 +119,7 @@ def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(figure, sweep):
         rest = table[table["sweep"] != sweep]
         tables[name] = rest if rest.empty else rest.dropna(axis="columns", how="all")
     claims = judge(figure, Material(tables))
-    before = judge(figure, material)
+    before = judged(RIGHT, figure)
     assert claims.keys() == before.keys()
     lost = {name for name, claim in claims.items() if claim.verdict == UNDECIDED}
     # Of these figures some sweeps stand in pooled claims alone.
@@ -125,7 +132,7 @@ def test_a_sweep_over_another_key_leaves_its_claims_undecided():
     material = world(RIGHT, "fig4")
     tables = {n: t.drop(columns="penalty.coefficient") for n, t in material.tables.items()}
     claims = judge("fig4", Material(tables))
-    before = judge("fig4", material)
+    before = judged(RIGHT, "fig4")
     assert claims.keys() == before.keys()
     for name, claim in claims.items():
         if name.startswith("decay"):
@@ -147,7 +154,7 @@ def test_what_was_measured_on_the_way_is_no_solution(figure):
         numbers = table.select_dtypes("float").columns.difference(["optimizer.lr", "scale"])
         early = table.assign(at="10", epoch=10, **{c: -table[c] for c in numbers})
         tables[name] = pd.concat([early, table], ignore_index=True)
-    assert judge(figure, Material(tables)) == judge(figure, material)
+    assert judge(figure, Material(tables)) == judged(RIGHT, figure, seeds=3)
 
 
 def test_several_rows_for_one_net_are_an_error():
@@ -167,7 +174,7 @@ def test_a_kind_of_learners_that_diverged_keeps_its_claims(lost, left):
     diverged = outcomes[kind] == lost
     tables["outcomes"] = outcomes.assign(converged=~diverged)
     claims = judge("fig6", Material(tables))
-    assert claims.keys() == judge("fig6", material).keys()
+    assert claims.keys() == judged(RIGHT, "fig6", seeds=3).keys()
     assert set(verdicts(claims).values()) == {UNDECIDED}
     assert all(f"0 at {lost}" in claim.note for claim in claims.values())
 
@@ -211,7 +218,7 @@ def test_pairs_of_learning_rate_and_batch_size_are_told_by_both():
     claims = judge("s10", without(material, "alpha_batch", run))
     assert claims["trend"].note == "Solutions: 0 at α = 0.02, B = 25, of 5."
     # 0.05 / 100 = 0.1 / 200
-    assert "all such pairs (1)" in judge("s10", material)["equal"].quantity
+    assert "all such pairs (1)" in judged(RIGHT, "s10")["equal"].quantity
 
 
 SWEPT = [
@@ -229,7 +236,7 @@ def test_a_value_without_solutions_leaves_its_sweep_undecided(figure, sweep):
     # The decay sweep gives Figure S13 its first value alone; S11 compares the first two scales.
     place = 0 if (figure, sweep) in (("s13", "decay"), ("s11", "init")) else -1
     run = runs_of(material, sweep)[place]
-    before = judge(figure, material)
+    before = judged(RIGHT, figure)
     claims = judge(figure, without(material, sweep, run))
     lost = {name for name in claims if claims[name].verdict == UNDECIDED}
     assert lost
@@ -252,7 +259,7 @@ def test_too_few_solutions_at_a_value_are_none():
         "Solutions: 3 at 4.0, of 5. 3 realizations: the interval is the range of the resamples,"
         " which covers about three quarters."
     )
-    assert few["decay_gap"] == enough["decay_gap"] == judge("fig4", material)["decay_gap"]
+    assert few["decay_gap"] == enough["decay_gap"] == judged(RIGHT, "fig4")["decay_gap"]
 
 
 def test_what_is_no_solution_counts_for_nothing():
@@ -275,7 +282,7 @@ def test_nets_pooled_over_sweeps_count_once():
     for name, table in material.tables.items():
         again = table[table["run"] == "alpha-4"].assign(sweep="batch")
         tables[name] = pd.concat([table, again], ignore_index=True)
-    assert judge("s4", Material(tables)) == judge("s4", material)
+    assert judge("s4", Material(tables)) == judged(RIGHT, "s4", seeds=3)
 
 
 def test_pooled_claims_say_how_many_trainings_gave_no_solution():
@@ -291,7 +298,7 @@ def test_half_of_the_gap_is_that_of_the_default_learning_rate():
     directions = material.tables["hidden_directions"]
     default = directions[(directions["sweep"] == "alpha") & (directions["optimizer.lr"] == 0.1)]
     expected = default.loc[default["n"] <= 10, "gap"].sum() / default["gap"].sum()
-    assert judge("fig3", material)["half"].estimate.value == pytest.approx(expected, rel=1e-12)
+    assert judged(RIGHT, "fig3")["half"].estimate.value == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_sweep_over_stopping_times_begins_without_decay():

@@ -1,5 +1,6 @@
 """The claims about courses along training (Figures 5, S6, S8, S9, S10 of the study `prior`)."""
 
+from functools import cache
 from math import isfinite, isnan
 
 import numpy as np
@@ -27,6 +28,7 @@ TABLES = ("prior", "sharpness", "corners", "wide", "hessian")
 SCALING = 50
 
 
+@cache
 def world(right, figure, seeds=5):
     """Trainings that meet zero error near epoch 140 and are scaled 50 epochs later."""
     nets = [training(right, figure, seed) for seed in range(seeds)]
@@ -101,6 +103,12 @@ def judge(figure, material):
     return judged_figure("prior", figure, material)
 
 
+@cache
+def judged(right, figure, seeds=5):
+    """The claims of a world as it is, which several tests compare with."""
+    return judge(figure, world(right, figure, seeds))
+
+
 def verdicts(claims):
     return {name: claim.verdict for name, claim in claims.items()}
 
@@ -115,7 +123,7 @@ def is_of_a_jump(name):
 
 @pytest.mark.parametrize("figure", SWEEPS)
 def test_every_claim_is_reproduced_where_the_paper_is_right(figure):
-    claims = judge(figure, world(True, figure))
+    claims = judged(True, figure)
     assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
     assert not any(claim.note for claim in claims.values())
 
@@ -123,7 +131,7 @@ def test_every_claim_is_reproduced_where_the_paper_is_right(figure):
 @pytest.mark.parametrize("figure", SWEEPS)
 def test_no_claim_is_reproduced_where_the_paper_is_wrong(figure):
     """Nor is it decided what is left of a spike or a jump where there is none."""
-    claims = judge(figure, world(False, figure))
+    claims = judged(False, figure)
     left = {name: UNDECIDED for name in claims if is_of_a_spike(name) or is_of_a_jump(name)}
     assert verdicts(claims) == dict.fromkeys(claims, NOT_REPRODUCED) | left
 
@@ -147,7 +155,7 @@ def test_a_spike_that_stays_has_not_decayed(figure):
 
 @pytest.mark.parametrize("figure", SWEEPS)
 def test_one_realization_has_numbers_and_decides_nothing(figure):
-    claims = judge(figure, world(True, figure, seeds=1))
+    claims = judged(True, figure, seeds=1)
     assert verdicts(claims) == dict.fromkeys(claims, UNDECIDED)
     assert all(isfinite(claim.estimate.value) for claim in claims.values())
     assert all(isnan(claim.estimate.low) for claim in claims.values())
@@ -161,7 +169,7 @@ def test_where_everything_diverged_nothing_is_decided(figure):
     tables = {name: table.reindex(columns=told).iloc[:0] for name, table in material.tables.items()}
     tables["outcomes"] = material.tables["outcomes"].assign(converged=False, met_epoch=0)
     claims = judge(figure, Material(tables))
-    assert verdicts(claims) == dict.fromkeys(judge(figure, material), UNDECIDED)
+    assert verdicts(claims) == dict.fromkeys(judged(True, figure), UNDECIDED)
     assert all(isnan(claim.estimate.value) and claim.note for claim in claims.values())
 
 
@@ -170,7 +178,7 @@ def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(figure):
     material = world(True, figure, seeds=2)
     renamed = {name: t.assign(sweep="another") for name, t in material.tables.items()}
     claims = judge(figure, Material(renamed))
-    assert verdicts(claims) == dict.fromkeys(judge(figure, material), UNDECIDED)
+    assert verdicts(claims) == dict.fromkeys(judged(True, figure), UNDECIDED)
     assert all(SWEEPS[figure] in claim.note for claim in claims.values())
 
 
@@ -198,7 +206,7 @@ def test_a_training_without_zero_error_counts_for_nothing():
         for name, t in material.tables.items()
     }
     claims = judge("fig5", Material({**tables, "outcomes": outcomes.assign(**unmet)}))
-    three = judge("fig5", world(True, "fig5", seeds=3))
+    three = judged(True, "fig5", seeds=3)
     for name, claim in claims.items():
         assert claim.estimate.value == pytest.approx(three[name].estimate.value, rel=1e-12), name
         assert claim.note.startswith("1 of 4 trainings gave no solution.")
@@ -366,7 +374,7 @@ def test_claims_beyond_zero_error_do_not_rest_on_the_ascent():
         sharpness=lambda old, since: old.where(since <= 0, 7.0),
         converged=lambda old, since: since <= 0,
     )
-    claims, right = judge("fig5", nothing), judge("fig5", world(True, "fig5", seeds=3))
+    claims, right = judge("fig5", nothing), judged(True, "fig5", seeds=3)
     for name, claim in claims.items():
         assert claim.estimate == right[name].estimate
         assert claim.verdict == right[name].verdict
