@@ -17,6 +17,8 @@ Product = Callable[[Tensor], Tensor]
 TOLERANCE = 1e-8
 # What is left of a vector is round-off up to this, relative to the spectral norm.
 ROUND_OFF = 1e-13
+# A vector shorter than so many times that is made orthogonal to the others once more.
+SHORT = 1e6
 # Steps between two looks at how far the eigenvalues have come.
 LOOK = 10
 # Steps at most, for each eigenvalue that is asked for. A step is one vector.
@@ -126,13 +128,17 @@ def _orthonormal(
 
     Where a vector has nothing to add that is larger than round-off, a random one takes its place.
     """
-    rotated, triangle = torch.linalg.qr(vectors.T)
-    lost = triangle.diagonal().abs() <= smallest
+    found, triangle = torch.linalg.qr(vectors.T)
+    lengths = triangle.diagonal().abs()
+    lost = lengths <= smallest
     free = min(int(lost.sum()), basis.shape[1] - len(basis))
-    if not free:
-        return rotated.T
-    kept = [vectors[~lost], _fresh(basis, free, generator)]
-    return torch.linalg.qr(torch.cat(kept).T).Q.T
+    if free:
+        kept = [vectors[~lost], _fresh(basis, free, generator)]
+        found = torch.linalg.qr(torch.cat(kept).T).Q
+    if (lengths <= SHORT * smallest).any():
+        # Of a short vector round-off is a large part, and not orthogonal to the basis.
+        found = torch.linalg.qr(found - basis.T @ (basis @ found)).Q
+    return found.T
 
 
 def _fresh(basis: Tensor, count: int, generator: torch.Generator) -> Tensor:
