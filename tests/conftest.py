@@ -9,6 +9,8 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 def pytest_collection_modifyitems(items):
+    # The longest first: one that comes last runs alone. The rest stays in order.
+    items.sort(key=lambda item: "workflow" not in item.path.parts[-2:])
     for mark, missing in (("gpu", no_gpu), ("slurm", no_slurm), ("browser", no_browser)):
         marked = [item for item in items if item.get_closest_marker(mark)]
         reason = missing() if marked else ""

@@ -13,7 +13,6 @@ from types import SimpleNamespace
 
 import pytest
 
-pytest.importorskip("snakemake.script")
 from flatlas.jobs.resources import THREAD_VARIABLES
 from flatlas.jobs.warm_start import fits, start_worker
 from flatlas.jobs.worker import children

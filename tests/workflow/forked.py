@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -92,7 +93,8 @@ def watch(call: dict, said: int, status: int) -> None:
     os.close(said)
     os.write(status, b"%d\n" % pid)
     _, ended = os.waitpid(pid, 0)
-    os.write(status, b"%d\n" % os.waitstatus_to_exitcode(ended))
+    with suppress(BrokenPipeError):
+        os.write(status, b"%d\n" % os.waitstatus_to_exitcode(ended))
     os._exit(0)
 
 

@@ -78,11 +78,11 @@ def test_the_job_by_hand_gives_the_same_bytes_and_its_fingerprint_knows_its_code
     (job,) = (boolean / "results/logs/functions").glob("*.json")
     params = json.loads(job.read_text())["params"]
     spec = FunctionsSpec.model_validate(params["spec"])
-    assert code.functions_code(spec) == params["code"]
+    assert code.stage_code("functions", *code.functions_modules(spec)) == params["code"]
     loaded = boolean.by_hand("functions", job)
     monkeypatch.setattr(code, "fingerprint", lambda *roots: roots)
     assert "flatlas.nets.dense" in loaded
-    assert loaded <= {str(root) for root in closure(code.functions_code(spec))}
+    assert loaded <= {str(root) for root in closure(code.stage_code("functions", *code.functions_modules(spec)))}
     again = boolean.contents("by-hand/data/functions/*/*.parquet")
     assert len(again) == 2
     assert all(

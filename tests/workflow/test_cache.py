@@ -134,7 +134,7 @@ def belonging_to(user, checkout, home):
 def test_two_at_once_do_not_get_in_each_others_way(tiny, users, place):
     """Neither finds a training, both train, both put theirs there; the third finds it whole."""
     tiny.keep_one_run()
-    tiny.edit("workflow/scripts/train.py", r"( +)(errand\.carry_out.*?\n)", MEETING)
+    tiny.edit("workflow/scripts/train.py", r"( +)(kernel = errand\.carry_out.*?\n)", MEETING)
     env = {}
     for name, variable in {"cache": "SNAKEMAKE_OUTPUT_CACHE", "meeting": "MEETING"}.items():
         (place / name).mkdir()

@@ -7,11 +7,13 @@ import signal
 import socket
 import subprocess
 import sys
-
-from snakemake.script import PythonScript
+from typing import TYPE_CHECKING
 
 from flatlas.jobs.resources import THREAD_VARIABLES, wants_gpu
 from flatlas.jobs.worker import children
+
+if TYPE_CHECKING:
+    from snakemake.script import PythonScript
 
 SERVE = "from flatlas.jobs.worker import main; main()"
 
@@ -22,6 +24,9 @@ def start_jobs_warm() -> None:
     Snakemake offers no way to do so, so this replaces the method that starts a script. Whatever the
     worker can't start begins as Snakemake begins it.
     """
+    # Here, since the library opens without Snakemake.
+    from snakemake.script import PythonScript
+
     worker = start_worker()
     if worker is None:
         return
@@ -37,7 +42,7 @@ def start_jobs_warm() -> None:
     PythonScript.execute_script = execute_script
 
 
-def fits(script: PythonScript) -> bool:
+def fits(script: "PythonScript") -> bool:
     """Whether a job can be forked: one thread, no GPU, in this very environment."""
     elsewhere = (script.conda_env, script.container_img, script.env_modules, script.shadow_dir)
     watched = script.bench_record
