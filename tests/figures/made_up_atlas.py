@@ -51,7 +51,7 @@ def survival(rng, attack):
 
 
 def scaled(name, column, factor):
-    """Numbers times the factor, but for those that name a row."""
+    """Numbers times the factor, except those that name a row."""
     kept = name in ("factor", "damping") or any(isinstance(one, str | bool) for one in column)
     return column if kept else [factor * one for one in column]
 

@@ -11,7 +11,7 @@ def in_pixels(figure):
 
 
 def laid_out_in_pixels(figure):
-    """The same, laid out as for a reader, but for the hundreds of minor ticks."""
+    """The same, laid out as for a reader, without the hundreds of minor ticks."""
     for ax in figure.axes:
         ax.minorticks_off()
     figure.set_dpi(20)

@@ -47,6 +47,23 @@ def test_the_norm_is_that_of_the_lower_end_if_that_is_larger():
     assert found.norm_residual == found.lowest_residual
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_norm_alone_looks_at_the_other_end_where_that_is_close(sign):
+    """One eigenvalue apart converges long before the crowded other end, which is larger."""
+    matrix = sign * rotated(np.concatenate([[1.0], np.linspace(-1.01, -0.5, 199)]))
+    found = spectrum(lambda v: v @ matrix, 200, 10, random(), norm_alone=True)
+    assert found.converged
+    assert found.norm == pytest.approx(1.01, rel=1e-9)
+
+
+def test_the_norm_alone_takes_no_more_steps_than_it_needs():
+    matrix = rotated(np.concatenate([[5.0], np.linspace(-1, 1, 199)]))
+    found = spectrum(lambda v: v @ matrix, 200, 10, random(), norm_alone=True)
+    assert found.converged
+    assert found.norm == pytest.approx(5, rel=1e-12)
+    assert found.iterations < of(matrix, 10).iterations
+
+
 @pytest.mark.parametrize("outputs", [1, 3])
 @pytest.mark.parametrize("name", ["logistic", "two_hidden", "pooled"])
 def test_nets(name, outputs):

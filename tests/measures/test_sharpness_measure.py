@@ -148,6 +148,43 @@ def test_steps_in_float32_find_what_steps_in_float64_find(make_solution, monkeyp
     np.testing.assert_allclose(*rises, rtol=1e-4, atol=1e-5 * rises[1].max())
 
 
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("margin", [20, 40])
+def test_steps_in_float32_see_the_slope_of_sure_images(make_solution, outputs, margin):
+    """Where 1 - p of the right class is far below float32's round-off."""
+    solution = make_solution("biases", outputs)
+    labels = solution.net.forward(solution.parameters, solution.inputs).detach()
+    labels = (labels[..., 0] > 0).long() if outputs == 1 else labels.argmax(-1)
+    last = solution.net.dense_layers[-1]
+    grown = {
+        name: value * (margin if name.startswith(f"{last.name}.") else 1)
+        for name, value in solution.parameters.items()
+    }
+    w = flattened(solution.net, grown)
+    loss = MeanLoss(solution.net, solution.inputs, labels)
+    side = 0.01 * (w.abs() + 1)
+    fast, exact = (kind(loss, w, side) for kind in (DenseAscent, Ascent))
+    for climb in (fast, exact):
+        climb.step(torch.arange(labels.shape[1]), 1e-3)
+    error = (fast.displacements - exact.displacements).norm() / exact.displacements.norm()
+    assert error < 1e-4
+
+
+@pytest.mark.parametrize("way", WAYS, ids=NAMES)
+def test_dark_pixels_change_no_ascent(make_solution, way):
+    """Weights without a slope count where a mean over all weights sets the length of steps."""
+    solution = make_solution("biases", 3)
+    dark = torch.zeros_like(solution.inputs[0, 0], dtype=torch.bool)
+    dark[..., ::2] = True
+    inputs = solution.inputs.masked_fill(dark, 0)
+    almost = inputs.masked_fill(dark, 1e-150)
+    found, expected = (
+        measure_stack([replace(solution, inputs=one)], way)[0]["ascent"]["value"]
+        for one in (inputs, almost)
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
 @pytest.mark.parametrize("way", WAYS, ids=NAMES)
 def test_a_stack_gives_each_what_it_gets_alone(make_solution, way):
     """However many there are, and however soon the others have settled."""

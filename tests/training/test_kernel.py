@@ -11,8 +11,10 @@ from kernels import FLOAT32, FLOAT64, needs_compiler
 from short_runs import run
 
 from flatlas.data.samples import Samples
+from flatlas.errors import FlatlasError
 from flatlas.nets import build_net
 from flatlas.nets.loss import predictions, sample_losses
+from flatlas.plan.kept import keep
 from flatlas.plan.net_specs import DenseNet, FrameworkUniform
 from flatlas.training import kernel as building
 from flatlas.training.compiled import Compiled
@@ -144,6 +146,15 @@ def test_a_net_that_overflows_has_no_finite_loss(value):
 
 
 @needs_compiler
+@needs_compiler
+@pytest.mark.parametrize("label", [-1, 3])
+def test_a_label_without_an_output_is_refused(label):
+    net, _, data, _ = problem((4,), True, 3, 3)
+    data.labels[1, 2] = label
+    with pytest.raises(FlatlasError, match="the net knows 0 to"):
+        Compiled(FLOAT64, net, (), data)
+
+
 def test_images_that_draws_share_are_stored_once():
     net, _, data, _ = problem((4,), True, 3, 1)
     index = np.random.default_rng(1).integers(0, IMAGES, (ROWS, IMAGES))
@@ -219,6 +230,17 @@ def test_a_folder_that_others_may_write_to_is_not_used(fresh, caplog):
     (fresh / "flatlas").chmod(0o777)
     assert chosen_way() is None
     assert "others may write" in caplog.text
+
+
+@needs_compiler
+def test_a_folder_that_the_plan_has_made_is_used(fresh):
+    """Whatever the user's mask lets others do elsewhere."""
+    before = os.umask(0o002)
+    try:
+        keep("plans/one", {}, at_most=1)
+    finally:
+        os.umask(before)
+    assert building.find_kernel() is not None
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may write everywhere")

@@ -82,7 +82,9 @@ def test_the_job_by_hand_gives_the_same_bytes_and_its_fingerprint_knows_its_code
     loaded = boolean.by_hand("functions", job)
     monkeypatch.setattr(code, "fingerprint", lambda *roots: roots)
     assert "flatlas.nets.dense" in loaded
-    assert loaded <= {str(root) for root in closure(code.stage_code("functions", *code.functions_modules(spec)))}
+    assert loaded <= {
+        str(root) for root in closure(code.stage_code("functions", *code.functions_modules(spec)))
+    }
     again = boolean.contents("by-hand/data/functions/*/*.parquet")
     assert len(again) == 2
     assert all(

@@ -15,7 +15,7 @@ from flatlas.jobs.warm_start import SERVE
 # Results that hold times, or show them.
 TIMED = ("times.csv", ".json", ".html")
 # No loss is ever this low.
-UNENDING = {"loss_below": 1e-12, "epochs": 200}
+UNENDING = {"loss_below": 1e-12, "epochs": 2000}
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,8 @@ def test_what_was_killed_at_any_moment_goes_on_to_the_same_bytes(
     process = checkout.start("duality_fig3")
     wait_for(lambda: pids_of(checkout, process.pid))
     time.sleep(random.Random(whom).uniform(0, 2))
-    pids = wait_for(lambda: pids_of(checkout, process.pid))
+    pids = wait_for(lambda: process.poll() is not None or pids_of(checkout, process.pid))
+    assert process.poll() is None, "it was over before anybody was killed"
     os.kill(pids[whom], signal.SIGKILL)
     said, _ = process.communicate()
     assert process.returncode != 0, said

@@ -95,9 +95,18 @@ def save(drawing: Drawing, output: Any) -> None:
 
 def save_picture(figure: Figure, pdf: str | Path, png: str | Path) -> None:
     """Write PNG and PDF without dates, so that the same figure is the same file."""
+    _lay_out(figure)
     for path, metadata in ((png, {"Software": None}), (pdf, {"CreationDate": None})):
         with replacing(path) as temporary:
             figure.savefig(temporary, metadata=metadata)
-        # The panels stay where the first has put them, which takes as long as to draw them.
-        figure.set_layout_engine("none")
     pyplot.close(figure)
+
+
+def _lay_out(figure: Figure) -> None:
+    """Place the panels for good. With a layout engine, `savefig` draws each file twice."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        figure.set_dpi(pyplot.rcParams["savefig.dpi"])
+        engine.execute(figure)
+        with pyplot.rc_context({"figure.constrained_layout.use": False}):
+            figure.set_layout_engine(None)

@@ -2,7 +2,7 @@
 
 All vectors so far are kept and each new one is made orthogonal to all of them, which keeps an
 eigenvalue from being found again and again. An eigenvalue that several eigenvectors share, as they
-do zero, is found at most `block` times, and again each time that the search has to begin anew.
+do zero, is found at most `block` times, and again each time that the search starts over.
 """
 
 from collections.abc import Callable
@@ -21,6 +21,8 @@ ROUND_OFF = 1e-13
 SHORT = 1e6
 # Steps between two looks at how far the eigenvalues have come.
 LOOK = 10
+# So many times the other end decides on the spectral norm alone.
+FAR = 2.0
 # Steps at most, for each eigenvalue that is asked for. A step is one vector.
 STEPS = 20
 
@@ -114,11 +116,12 @@ def spectrum(
 def _of_norm(values: Tensor, away: Tensor) -> list[int]:
     """Which of these, the largest first and the lowest last, decide on the spectral norm.
 
-    Both ends, until one is beyond the other, whatever that one's residual.
+    Both ends, until one is far beyond the other: a residual bounds the distance to some eigenvalue,
+    not to the end of the spectrum.
     """
     sizes = values.abs()
     larger, other = (0, -1) if sizes[0] >= sizes[-1] else (-1, 0)
-    return [larger] if sizes[larger] > sizes[other] + away[other] else [larger, other]
+    return [larger] if sizes[larger] > FAR * (sizes[other] + away[other]) else [larger, other]
 
 
 def _orthonormal(

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from flatlas.jobs.resources import THREAD_VARIABLES, wants_gpu
-from flatlas.jobs.worker import children
+from flatlas.jobs.worker import NOT_STARTED, children
 
 if TYPE_CHECKING:
     from snakemake.script import PythonScript
@@ -43,11 +43,12 @@ def start_jobs_warm() -> None:
 
 
 def fits(script: "PythonScript") -> bool:
-    """Whether a job can be forked: one thread, no GPU, in this very environment."""
+    """Whether a job can be forked: one thread and process, no GPU, in this very environment."""
     elsewhere = (script.conda_env, script.container_img, script.env_modules, script.shadow_dir)
     watched = script.bench_record
     return (
         script.threads == 1
+        and script.resources.get("ranks", 1) == 1
         and not wants_gpu(script.resources)
         and all(one is None for one in (*elsewhere, watched))
     )
@@ -61,7 +62,7 @@ class StartedWorker:
         self.process, self.requests = process, requests
 
     def run(self, script: str, temporary: str | None) -> int | None:
-        """The exit code of a script; None where the worker is gone and nothing was started."""
+        """The exit code of a script; None where nothing could be started."""
         connection, theirs = socket.socketpair()
         with connection:
             request = json.dumps({"script": script, "temporary": temporary}).encode()
@@ -71,7 +72,8 @@ class StartedWorker:
             except OSError:
                 return None
             # Ends without an answer when the worker was killed, and the job with it.
-            return int(connection.recv(16) or -signal.SIGKILL)
+            answer = connection.recv(16).decode()
+            return None if answer == NOT_STARTED else int(answer or -signal.SIGKILL)
 
     def end(self) -> None:
         """End the worker, and wait until it has."""

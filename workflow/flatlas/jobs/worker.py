@@ -7,11 +7,12 @@ script as Python would have.
 
 The two processes talk over a pair of connected sockets that have no name, so nobody else can reach
 the worker and nothing lies on the disk. Each request brings a connection of its own, which worker
-and job keep open: it ends without an exit code only when both are gone.
+and job keep open: without an exit code, it ends only when both are gone.
 
-A job stays in Snakemake's process group, so Ctrl-C, Ctrl-Z and a batch system's signals reach it as
-they reach a job that was started cold. It ends with the worker, the worker ends with Snakemake, and
-what a job has started ends with the job.
+A job stays in Snakemake's process group, so Ctrl-C, Ctrl-Z and a batch system's signals reach it
+as they reach a job that was started cold. It ends with the worker, and the worker ends with Snakemake.
+What a job has started ends with the job, or earlier if it left its parent and another job ends. Only
+`kill -9` of the worker leaves such processes behind, as `kill -9` of a cold job does.
 """
 
 import ast
@@ -35,6 +36,8 @@ from typing import IO, Any, NoReturn
 LIBRARY = Path(__file__).parents[2]
 # A request names a script and a folder for temporary files.
 LONGEST_REQUEST = 1 << 16
+# The answer in place of an exit code where no process could be made: the job may start cold.
+NOT_STARTED = "not started"
 TEMPORARY = ("TMPDIR", "TMP", "TEMPDIR", "TEMP")
 # From linux/prctl.h.
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -80,21 +83,30 @@ class Worker:
 
     def _begin(self) -> str | None:
         """Fork for one request; the script's path in the child, None in the worker."""
-        message, descriptors, *_ = socket.recv_fds(self.requests, LONGEST_REQUEST, 1)
+        message, descriptors, *_ = socket.recv_fds(
+            self.requests, LONGEST_REQUEST, 1, flags=socket.MSG_CMSG_CLOEXEC
+        )
         if not message:
             self.end()
+        if not descriptors:
+            # No file may be opened any more; without an answer Snakemake counts the job as failed.
+            return None
         connection = socket.socket(fileno=descriptors[0])
         request: dict[str, Any] = json.loads(message)
-        with suppress(Exception):
+        with suppress(Exception, SystemExit):
             # What fails here fails again in the job, where its error is seen.
             import_as(request["script"])
         with _signals_blocked():
             if self.interrupted:
-                _answer(connection, -signal.SIGINT)
+                _answer(connection, str(-signal.SIGINT))
                 return None
-            imports = open(os.memfd_create("imports"), "w+")  # noqa: SIM115
             worker = os.getpid()
-            pid = os.fork()
+            try:
+                imports = open(os.memfd_create("imports"), "w+")  # noqa: SIM115
+                pid = os.fork()
+            except OSError:
+                _answer(connection, NOT_STARTED)
+                return None
             job = Running(pid, connection, imports)
             if pid == 0:
                 self._become_job(worker, job, request["temporary"])
@@ -131,27 +143,25 @@ class Worker:
         self.selector.unregister(finished)
         os.close(finished)
         _, status = os.waitpid(job.pid, 0)
-        self._kill_children()
-        _answer(job.connection, os.waitstatus_to_exitcode(status))
+        self._kill_orphans()
+        _answer(job.connection, str(os.waitstatus_to_exitcode(status)))
         with job.imports:
             job.imports.seek(0)
             for name in job.imports.read().split():
                 _try_to_import(name)
 
-    def _kill_children(self) -> bool:
-        """Kill every child that is no running job; whether there was one."""
+    def _kill_orphans(self) -> None:
+        """Kill every child that is no running job, and the children that they leave."""
         jobs = {job.pid for job in self.running.values()}
-        orphans = children() - jobs
-        for pid in orphans:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-        return bool(orphans)
+        while orphans := children() - jobs:
+            for pid in orphans:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
 
     def end(self) -> NoReturn:
         """End every job, all that they have started, and the worker."""
         self.running.clear()
-        while self._kill_children():
-            pass
+        self._kill_orphans()
         os._exit(0)
 
 
@@ -194,7 +204,7 @@ def _try_to_import(name: str) -> None:
 
 def _own_imports() -> Iterator[str]:
     """The modules of flatlas and of installed packages: not a user's own, which may change."""
-    installed = (str(LIBRARY), sys.prefix, sys.base_prefix)
+    installed = tuple(f"{folder}{os.sep}" for folder in (LIBRARY, sys.prefix, sys.base_prefix))
     for name, module in list(sys.modules.items()):
         if _file(module).startswith(installed):
             yield name
@@ -204,9 +214,9 @@ def _file(module: ModuleType) -> str:
     return str(getattr(module, "__file__", None) or "")
 
 
-def _answer(connection: socket.socket, exit_code: int) -> None:
+def _answer(connection: socket.socket, exit_code: str) -> None:
     with connection, suppress(BrokenPipeError):
-        connection.sendall(str(exit_code).encode())
+        connection.sendall(exit_code.encode())
 
 
 @contextmanager

@@ -62,7 +62,8 @@ class DenseAscent:
                     z += self._moved[bias].unsqueeze(1)
             activities.append(z.relu_() if layer.relu else z)
         labels = self._labels.index_select(1, drawn).expand(len(z), -1)
-        delta = output_delta(activities.pop(), labels)
+        # In float32 the derivative of a sure image would be zero.
+        delta = output_delta(activities.pop().double(), labels).float()
         self._back(activities, weights, delta.mul_(delta.abs() > LEAST), lr)
 
     def _back(

@@ -149,7 +149,7 @@ class _Stack:
         return table
 
     def _errors(self, task: Task, with_loss: bool = True) -> tuple[Tensor, Tensor]:
-        """The share of images that are told wrong, and the mean loss where it is asked for."""
+        """The share of wrongly classified images, and the mean loss where it is asked for."""
         wrong, losses = self.displacements.new_zeros(2, len(self.points))
         for activity, labels in zip(
             task.activity.split(IMAGES), task.labels.split(IMAGES), strict=True

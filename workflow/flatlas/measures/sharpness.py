@@ -44,7 +44,8 @@ AT_ONCE = 8
 class Box:
     """The box around each w of a stack (members, size): Δw = u · `side` with |u_i| ≤ 1.
 
-    `value` and `slope` are L and ∇L at w.
+    `value` and `slope` are L and ∇L at w. `weights` counts those of the net; w has no others than
+    those with a slope.
     """
 
     w: Tensor
@@ -52,11 +53,12 @@ class Box:
     loss: MeanLoss
     value: Tensor
     slope: Tensor
+    weights: int
 
     @classmethod
-    def around(cls, w: Tensor, share: float, loss: MeanLoss) -> "Box":
+    def around(cls, w: Tensor, share: float, loss: MeanLoss, weights: int) -> "Box":
         """The box of the `share` ε."""
-        return cls(w, share * (w.abs() + 1), loss, *value_and_gradient(loss, w))
+        return cls(w, share * (w.abs() + 1), loss, *value_and_gradient(loss, w), weights)
 
 
 def measure_stack(
@@ -77,10 +79,11 @@ def tables_of(
     loss: MeanLoss, w: Tensor, options: Mapping[str, Any], seed: int
 ) -> list[dict[str, DataFrame]]:
     """The same of any loss for weights (members, size), whose images may be a member's own."""
+    weights = w.shape[-1]
     loss, w = on_lit_pixels(loss, w)
     tables = []
     for members in torch.arange(len(w), device=w.device).split(AT_ONCE):
-        box = Box.around(w[members], options["box"], loss.of_members(members))
+        box = Box.around(w[members], options["box"], loss.of_members(members), weights)
         ascents = ASCENTS[options["by"]](box, options, seed)
         tables += [
             _tables(curve, g, reach, options["box"])
@@ -126,7 +129,9 @@ def lbfgs(box: Box, options: Mapping[str, Any], seed: int) -> list[list[float]]:
     members = torch.arange(len(box.w), device=box.w.device).split(1)
     each = zip(box.w, box.side, members, box.value, box.slope, strict=True)
     return [
-        _lbfgs_alone(Box(w, side, box.loss.of_members(one), value, slope), options["epochs"])
+        _lbfgs_alone(
+            Box(w, side, box.loss.of_members(one), value, slope, box.weights), options["epochs"]
+        )
         for w, side, one, value, slope in each
     ]
 
@@ -138,7 +143,7 @@ def _lbfgs_alone(box: Box, epochs: int) -> list[float]:
     sets the length of its steps. In the loss's own units they would lead nowhere.
     """
     origin = box.value.item()
-    slope = (box.slope * box.side).abs().mean().item() / STEEP
+    slope = (box.slope * box.side).abs().sum().item() / box.weights / STEEP
     curve = [origin]
 
     def descent(u: np.ndarray) -> tuple[float, np.ndarray]:

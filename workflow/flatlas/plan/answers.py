@@ -26,7 +26,7 @@ from flatlas.plan.data_specs import (
 from flatlas.plan.documents import read_yaml
 from flatlas.plan.drawings import check_drawings
 from flatlas.plan.ids import source_id
-from flatlas.plan.lookup import Asked, Drawn, Lookup, Told
+from flatlas.plan.lookup import FigureEntry, JobEntry, Lookup, StudyEntry
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.named_modules import check_modules
 from flatlas.plan.plan import Plan
@@ -89,11 +89,11 @@ PAGES = {
 }
 
 
-def _source(source: SourceSpec) -> Asked:
+def _source(source: SourceSpec) -> JobEntry:
     return _asked(source, {}, source_modules(source))
 
 
-def _samples(plan: Plan, samples: SamplesSpec) -> Asked:
+def _samples(plan: Plan, samples: SamplesSpec) -> JobEntry:
     files = {}
     if not isinstance(samples, NoiseSpec):
         files["images"] = plan.images_file(samples)
@@ -103,7 +103,7 @@ def _samples(plan: Plan, samples: SamplesSpec) -> Asked:
     return _asked(samples, files, modules)
 
 
-def _run(plan: Plan, name: str) -> Asked:
+def _run(plan: Plan, name: str) -> JobEntry:
     run = plan.runs[name]
     asked = _asked(run, plan.training_files(name), training_modules(run))
     asked["ranks"], asked["gpus"] = plan.ranks(name), plan.training_gpus(name)
@@ -111,7 +111,7 @@ def _run(plan: Plan, name: str) -> Asked:
     return asked
 
 
-def _kernel(plan: Plan, name: str) -> Asked:
+def _kernel(plan: Plan, name: str) -> JobEntry:
     kernel = plan.kernels[name]
     asked = _asked(kernel, plan.kernel_files(name), kernel_modules(kernel))
     asked["gpus"] = plan.kernel_gpus(name)
@@ -119,7 +119,7 @@ def _kernel(plan: Plan, name: str) -> Asked:
     return asked
 
 
-def _measurement(plan: Plan, name: str) -> Asked:
+def _measurement(plan: Plan, name: str) -> JobEntry:
     measured = plan.measurements[name]
     asked = _asked(measured, plan.measure_files(name), measure_modules(measured))
     asked["gpus"] = plan.measure_gpus(name)
@@ -127,7 +127,7 @@ def _measurement(plan: Plan, name: str) -> Asked:
     return asked
 
 
-def _asked(spec: Spec, files: dict[str, str], modules: list[str]) -> Asked:
+def _asked(spec: Spec, files: dict[str, str], modules: list[str]) -> JobEntry:
     """Of a job whose rule itself says which resources it asks for."""
     return {
         "input": files,
@@ -140,7 +140,7 @@ def _asked(spec: Spec, files: dict[str, str], modules: list[str]) -> Asked:
     }
 
 
-def _figure(plan: Plan, target: str) -> Drawn:
+def _figure(plan: Plan, target: str) -> FigureEntry:
     figure = plan.figures[target]
     return {
         "study": figure.study,
@@ -156,7 +156,7 @@ def _figure(plan: Plan, target: str) -> Drawn:
     }
 
 
-def _study(plan: Plan, study: str) -> Told:
+def _study(plan: Plan, study: str) -> StudyEntry:
     return {
         "title": plan.studies[study].title,
         "paper": plan.studies[study].paper,

@@ -20,6 +20,7 @@ import ast
 import atexit
 import hashlib
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -33,7 +34,7 @@ WITHOUT_RESULTS = ("flatlas.plan", "flatlas.jobs")
 Parsed = tuple[str, list[tuple[int, str, list[str]]]]
 # The library has fewer files than half of that; a change of this module begins from nothing.
 KEPT_FILES = 1024
-KEPT_NAME = f"files/{content_hash([Path(__file__).read_bytes()])}"
+KEPT_NAME = f"files/{content_hash([Path(__file__).read_bytes(), sys.version.encode()])}"
 
 
 def fingerprint(*roots: str | Path) -> str:

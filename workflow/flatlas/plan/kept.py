@@ -25,7 +25,7 @@ def content_hash(parts: Iterable[bytes]) -> str:
 def read_kept(name: str) -> Any:
     """What is kept under a name, or None."""
     try:
-        path = _folder() / f"{name}.json"
+        path = cache_folder() / f"{name}.json"
         said, _, text = path.read_bytes().partition(b"\n")
         if said != _sum(text):
             return None
@@ -43,8 +43,8 @@ def keep(name: str, value: Any, at_most: int) -> None:
     """
     text = json.dumps(value, separators=(",", ":")).encode()
     with suppress(OSError, RuntimeError):
-        path = _folder() / f"{name}.json"
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = cache_folder() / f"{name}.json"
+        path.parent.mkdir(exist_ok=True)
         # The process id keeps two writers apart.
         temporary = path.with_name(f"{path.stem}.{os.getpid()}.part")
         try:
@@ -62,10 +62,12 @@ def _prune(folder: Path, at_most: int) -> None:
         path.unlink(missing_ok=True)
 
 
-def _folder() -> Path:
-    """As the XDG specification has it."""
+def cache_folder() -> Path:
+    """The user's cache folder of flatlas, made for the user alone where there is none."""
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "flatlas"
+    folder = (Path(base) if base else Path.home() / ".cache") / "flatlas"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
 
 
 def _sum(text: bytes) -> bytes:

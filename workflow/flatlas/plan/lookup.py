@@ -21,7 +21,7 @@ from flatlas.plan.kept import content_hash, keep, read_kept
 KEPT_PLANS = 24
 
 
-class Asked(TypedDict):
+class JobEntry(TypedDict):
     """What a rule asks of one job. `modules` are those that `stage_code` takes."""
 
     input: dict[str, str]
@@ -33,7 +33,7 @@ class Asked(TypedDict):
     runtime: int
 
 
-class Drawn(TypedDict):
+class FigureEntry(TypedDict):
     """What a rule asks of a figure; `results` are its files without the picture for the report."""
 
     study: str
@@ -48,7 +48,7 @@ class Drawn(TypedDict):
     data: list[str]
 
 
-class Told(TypedDict):
+class StudyEntry(TypedDict):
     """What pages ask of a study."""
 
     title: str
@@ -71,13 +71,13 @@ class Lookup(TypedDict):
     data_root: str
     compared: list[str | None]
     measures: dict[str, list[str]]
-    sources: dict[str, Asked]
-    samples: dict[str, Asked]
-    runs: dict[str, Asked]
-    kernels: dict[str, Asked]
-    measurements: dict[str, Asked]
-    figures: dict[str, Drawn]
-    studies: dict[str, Told]
+    sources: dict[str, JobEntry]
+    samples: dict[str, JobEntry]
+    runs: dict[str, JobEntry]
+    kernels: dict[str, JobEntry]
+    measurements: dict[str, JobEntry]
+    figures: dict[str, FigureEntry]
+    studies: dict[str, StudyEntry]
     pages: dict[str, dict[str, str]]
     stages: dict[str, Any]
     jobs: dict[str, dict[str, Any]]

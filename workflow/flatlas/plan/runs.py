@@ -152,7 +152,7 @@ def told(point: Mapping[str, Any], run: Run) -> dict[str, Any]:
 
 
 def _check_net(run: Run, origin: Origin) -> set[str]:
-    """What is said of the net's layers, and of the files of one's own net, which are returned."""
+    """The files of a user's own net, once its layers and files are checked."""
     files = _check_own(run.net, origin) if isinstance(run.net, Own) else set()
     if run.snapshots is not None:
         check_layers([run.snapshots], run, origin(("snapshots",)), LINEAR)

@@ -52,9 +52,11 @@ class Compiled:
         ]
         self._hidden = sum(layer.outputs for layer in self.layout.layers[:-1])
         bias = self.layout.layers[0].bias
-        self.train = SparseImages(kernel, samples.inputs, samples.labels, samples.index, bias)
+        self.train = SparseImages(
+            kernel, samples.inputs, samples.labels, samples.index, bias, net.outputs
+        )
         self.test = SparseImages(
-            kernel, samples.test_inputs, samples.test_labels, samples.test_index, bias
+            kernel, samples.test_inputs, samples.test_labels, samples.test_index, bias, net.outputs
         )
         self.clean = np.ascontiguousarray(samples.clean)
         self._counted = self.clean.sum(axis=1)

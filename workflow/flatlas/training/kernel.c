@@ -209,7 +209,7 @@ static void add_row(list terms, const real *row, real *rows, int64_t stride)
         }
 }
 
-/* Whether x is not 0, as NaN is not: all its bits, but for the sign. */
+/* 1 where x is not 0, NaN included: some bit besides the sign is set. */
 static inline int64_t is_nonzero(real x)
 {
     bits all;

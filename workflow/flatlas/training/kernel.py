@@ -22,6 +22,7 @@ import numpy as np
 import torch
 
 from flatlas.errors import FlatlasError
+from flatlas.plan.kept import cache_folder
 from flatlas.store.atomic import replacing
 
 logger = logging.getLogger("flatlas")
@@ -98,23 +99,24 @@ def find_kernel(dtype: torch.dtype = torch.float32) -> Kernel | None:
 
     The pipeline trains in float32; tests compare the kernel with torch in float64.
     """
-    compiler = _compiler()
-    if compiler is None:
-        logger.info("dense nets are trained by torch: there is no C compiler")
-        return None
     processor, options = _processor()
     try:
+        compiler = _compiler()
+        if compiler is None:
+            logger.info("dense nets are trained by torch: there is no C compiler")
+            return None
         version = _output([*compiler, "--version"])
         bits = torch.finfo(dtype).bits
         real = {32: "float", 64: "double"}[bits]
         options = (*OPTIONS, *options, f"-DREAL={real}", f"-DREAL_BITS={bits}")
         path = _built(compiler, version, options)
         library = ctypes.CDLL(str(path))
-    except (OSError, FlatlasError, subprocess.SubprocessError) as error:
+    except (OSError, ValueError, FlatlasError, subprocess.SubprocessError) as error:
         logger.warning("dense nets are trained by torch: kernel.c can't be compiled: %s", error)
         return None
     _declare(library)
-    return Kernel(f"compiled by {version.splitlines()[0]} for {processor}", dtype, library)
+    compiled_by = version.partition("\n")[0] or compiler[0]
+    return Kernel(f"compiled by {compiled_by} for {processor}", dtype, library)
 
 
 def _declare(library: ctypes.CDLL) -> None:
@@ -153,18 +155,16 @@ def _built(compiler: list[str], version: str, options: tuple[str, ...]) -> Path:
     source = SOURCE.read_bytes()
     known_by = "\0".join([*compiler, version, platform.machine(), *options]).encode()
     digest = hashlib.sha256(known_by + b"\0" + source).hexdigest()[:24]
-    path = _cache_folder() / f"kernel-{digest}.so"
+    path = _trusted_folder() / f"kernel-{digest}.so"
     if not path.exists():
         with replacing(path) as temporary:
             _output([*compiler, *options, str(SOURCE), "-o", str(temporary), "-lm"])
     return path
 
 
-def _cache_folder() -> Path:
-    """A folder in which nobody else can put anything: what lies there is run."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(home) / "flatlas"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+def _trusted_folder() -> Path:
+    """The cache folder, if nobody else can put anything there: what lies in it is run."""
+    folder = cache_folder()
     status = folder.stat()
     if status.st_uid != os.getuid() or status.st_mode & 0o022:
         raise FlatlasError(f"others may write to {folder}: make it yours alone (chmod 700)")
@@ -172,7 +172,9 @@ def _cache_folder() -> Path:
 
 
 def _output(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        command, capture_output=True, errors="replace", stdin=subprocess.DEVNULL, timeout=120
+    )
     if done.returncode:
         raise FlatlasError(f"{' '.join(command)} failed: {done.stderr.strip()[-500:]}")
     return done.stdout

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from flatlas.errors import FlatlasError
 from flatlas.training.kernel import Images, Kernel
 
 # Images that are gathered and compressed at a time: they fit into a core's cache.
@@ -18,11 +19,13 @@ class SparseImages:
         labels: np.ndarray,
         index: np.ndarray | None,
         bias: bool,
+        outputs: int,
     ) -> None:
         """`inputs` are (draw, image, ...); equal numbers in `index` (draw, image) are equal images.
 
         With a `bias` each list ends with a unit that is always 1.
         """
+        _check(labels, outputs)
         draws, count = labels.shape
         flat = inputs.reshape(draws * count, -1)
         first = np.arange(len(flat))
@@ -55,3 +58,12 @@ class SparseImages:
             )
             for image, label in zip(self.image, self.labels, strict=True)
         ]
+
+
+def _check(labels: np.ndarray, outputs: int) -> None:
+    """With several outputs the kernel writes at the place that a label names."""
+    if outputs > 1 and labels.size and not 0 <= labels.min() <= labels.max() < outputs:
+        raise FlatlasError(
+            f"labels are {labels.min()} to {labels.max()}, but the net knows 0 to {outputs - 1}: "
+            "give it an output for each class."
+        )

@@ -19,7 +19,7 @@ MOST_WEIGHTS = 512 * 512
 def choose(spec: RunSpec, samples: Samples, device: str, team: Team | None) -> Kernel | None:
     """The kernel for a dense net on the CPU in one process, on images that are mostly zero.
 
-    What decides is in the spec and the images, except whether there is a compiler.
+    The spec, the images, the device and the compiler decide, nothing else.
     """
     if spec.net.family != "dense" or device != "cpu" or team is not None:
         return None
