@@ -10,9 +10,9 @@ the worker and nothing lies on the disk. Each request brings a connection of its
 and job keep open: without an exit code, it ends only when both are gone.
 
 A job stays in Snakemake's process group, so Ctrl-C, Ctrl-Z and a batch system's signals reach it
-as they reach a job that was started cold. It ends with the worker, and the worker ends with Snakemake.
-What a job has started ends with the job, or earlier if it left its parent and another job ends. Only
-`kill -9` of the worker leaves such processes behind, as `kill -9` of a cold job does.
+as they reach a job that was started cold. It ends with the worker, which ends with Snakemake.
+What a job has started ends with the job, or earlier if it left its parent and another job ends.
+Only `kill -9` of the worker leaves such processes behind, as `kill -9` of a cold job does.
 """
 
 import ast
