@@ -90,7 +90,7 @@ PAGES = {
 
 
 def _source(source: SourceSpec) -> JobEntry:
-    return _asked(source, {}, source_modules(source))
+    return _entry(source, {}, source_modules(source))
 
 
 def _samples(plan: Plan, samples: SamplesSpec) -> JobEntry:
@@ -100,43 +100,64 @@ def _samples(plan: Plan, samples: SamplesSpec) -> JobEntry:
     if isinstance(samples, NoiseSpec | AttackSpec):
         files["subset"] = plan.subset_file(samples)
     modules = functions_modules(samples) if isinstance(samples, FunctionsSpec) else []
-    return _asked(samples, files, modules)
+    return _entry(samples, files, modules)
 
 
 def _run(plan: Plan, name: str) -> JobEntry:
     run = plan.runs[name]
-    asked = _asked(run, plan.training_files(name), training_modules(run))
-    asked["ranks"], asked["gpus"] = plan.ranks(name), plan.training_gpus(name)
-    asked["mem_mb"], asked["runtime"] = plan.training_memory(name), plan.training_minutes(name)
-    return asked
+    return _entry(
+        run,
+        plan.training_files(name),
+        training_modules(run),
+        ranks=plan.ranks(name),
+        gpus=plan.training_gpus(name),
+        mem_mb=plan.training_memory(name),
+        runtime=plan.training_minutes(name),
+    )
 
 
 def _kernel(plan: Plan, name: str) -> JobEntry:
     kernel = plan.kernels[name]
-    asked = _asked(kernel, plan.kernel_files(name), kernel_modules(kernel))
-    asked["gpus"] = plan.kernel_gpus(name)
-    asked["mem_mb"], asked["runtime"] = plan.kernel_memory(name), plan.kernel_minutes(name)
-    return asked
+    return _entry(
+        kernel,
+        plan.kernel_files(name),
+        kernel_modules(kernel),
+        gpus=plan.kernel_gpus(name),
+        mem_mb=plan.kernel_memory(name),
+        runtime=plan.kernel_minutes(name),
+    )
 
 
 def _measurement(plan: Plan, name: str) -> JobEntry:
     measured = plan.measurements[name]
-    asked = _asked(measured, plan.measure_files(name), measure_modules(measured))
-    asked["gpus"] = plan.measure_gpus(name)
-    asked["mem_mb"], asked["runtime"] = plan.memory(name), plan.measuring_minutes(name)
-    return asked
+    return _entry(
+        measured,
+        plan.measure_files(name),
+        measure_modules(measured),
+        gpus=plan.measure_gpus(name),
+        mem_mb=plan.memory(name),
+        runtime=plan.measuring_minutes(name),
+    )
 
 
-def _asked(spec: Spec, files: dict[str, str], modules: list[str]) -> JobEntry:
-    """Of a job whose rule itself says which resources it asks for."""
+def _entry(
+    spec: Spec,
+    files: dict[str, str],
+    modules: list[str],
+    ranks: int = 1,
+    gpus: int = 0,
+    mem_mb: int = 0,
+    runtime: int = 0,
+) -> JobEntry:
+    """An entry; memory and minutes of 0 mean that the rule itself has them."""
     return {
         "input": files,
         "spec": spec.resolved(),
         "modules": modules,
-        "ranks": 1,
-        "gpus": 0,
-        "mem_mb": 0,
-        "runtime": 0,
+        "ranks": ranks,
+        "gpus": gpus,
+        "mem_mb": mem_mb,
+        "runtime": runtime,
     }
 
 
