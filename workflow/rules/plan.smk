@@ -6,6 +6,7 @@ from flatlas.errors import FlatlasError
 from flatlas.plan import paths
 from flatlas.plan.code import stage_code
 from flatlas.plan.lookup import lookup
+from flatlas.plan.once import work_out_once
 from flatlas.plan.originals import originals
 from flatlas.plan.pages import (
     all_claims,
@@ -18,6 +19,8 @@ from flatlas.plan.pages import (
 )
 from flatlas.plan.requests import gpu_request, growing
 from flatlas.plan.targets import check_targets, targets_of
+
+work_out_once()
 
 # profiles/slurm-gres has this among its default resources.
 BY_GRES = "gpus_by_gres" in (workflow.resource_settings.default_resources or ())
