@@ -5,7 +5,10 @@
    deltas, times those values, to the same rows of the gradient. A bias is one more row of weights,
    whose unit is 1 in every list.
 
-   Rows are padded with zeros to whole vectors; the padding stays zero. REAL is float, or double to test against. */
+   Rows are padded with zeros to whole vectors; the padding stays zero.
+
+   flatlas.training.kernel says on the command line what both sides must agree on: REAL (float, or double
+   to test against) and its REAL_BITS, PADDED, RULES, PENALTIES, SLOTS, NUMBERS and the structures' sizes. */
 
 #include <math.h>
 #include <stdint.h>
@@ -23,8 +26,6 @@
 #define BYTES 16
 #endif
 #define LANES ((int64_t)(BYTES / sizeof(real)))
-/* Rows are padded to so many numbers; it is a multiple of LANES. flatlas.training.layout repeats it. */
-#define PADDED 8
 /* Vectors of one sum; with the factors and rows they fill the sixteen registers. */
 #define BLOCK 8
 
@@ -55,12 +56,10 @@ typedef struct {
 } list;
 
 /* `step` says what a rule keeps beside each weight, and what its numbers are. GRADIENT makes no step
-   but leaves the gradient in the first slot. flatlas.training.kernel repeats the order. */
-enum rule { GRADIENT, SGD, MOMENTUM, NESTEROV, ADAM, ADAMW, RMSPROP, ADAGRAD, ENTROPY_SGD };
-enum penalty { NO_PENALTY, SQUARED, UNSQUARED };
-enum { SLOTS = 2, NUMBERS = 5 };
+   but leaves the gradient in the first slot. */
+enum rule { RULES };
+enum penalty { PENALTIES };
 
-/* flatlas.training.kernel repeats the three structures. */
 typedef struct {
     int64_t inputs, outputs; /* without the bias */
     int64_t bias;            /* 1 where there is one */
@@ -91,6 +90,12 @@ typedef struct {
     const float *noise; /* of each step, weight by weight without padding */
     int64_t noise_per_step;
 } descent;
+
+_Static_assert(PADDED % LANES == 0, "a padded row is whole vectors");
+_Static_assert(sizeof(layer) == LAYER_BYTES, "Layer in kernel.py");
+_Static_assert(sizeof(net) == NET_BYTES, "Net in kernel.py");
+_Static_assert(sizeof(samples) == SAMPLES_BYTES, "Images in kernel.py");
+_Static_assert(sizeof(descent) == DESCENT_BYTES, "Descent in kernel.py");
 
 static int64_t padded(int64_t width)
 {
@@ -513,7 +518,7 @@ static factors of_step(const net *n, const descent *d, int64_t made)
         double length = norm(n, d->weights);
         decay /= length > 1.1754943508222875e-38 ? length : 1.1754943508222875e-38;
     }
-    f.decay = d->penalty == NO_PENALTY ? 0 : (real)decay;
+    f.decay = d->penalty == NONE ? 0 : (real)decay;
     if (d->rule == ADAM || d->rule == ADAMW) {
         double number = (double)(d->steps + made + 1);
         f.first = (real)(d->lr / (1 - pow(d->numbers[0], number)));

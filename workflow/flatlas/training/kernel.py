@@ -34,7 +34,8 @@ OPTIONS = (
     "-O3", "-std=gnu11", "-fPIC", "-shared",
     "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast",
 )  # fmt: skip
-# The order is that of `enum rule` in kernel.c.
+# Rows of weights are filled up with zeros to a multiple of so many numbers.
+PADDED = 8
 RULES = (
     "gradient", "sgd", "momentum", "nesterov", "adam", "adamw", "rmsprop", "adagrad", "entropy_sgd"
 )  # fmt: skip
@@ -107,9 +108,7 @@ def find_kernel(dtype: torch.dtype = torch.float32) -> Kernel | None:
             return None
         version = _output([*compiler, "--version"])
         bits = torch.finfo(dtype).bits
-        real = {32: "float", 64: "double"}[bits]
-        options = (*OPTIONS, *options, f"-DREAL={real}", f"-DREAL_BITS={bits}")
-        path = _built(compiler, version, options)
+        path = _built(compiler, version, (*OPTIONS, *options, *_agreed(bits)))
         library = ctypes.CDLL(str(path))
     except (OSError, ValueError, FlatlasError, subprocess.SubprocessError) as error:
         logger.warning("dense nets are trained by torch: kernel.c can't be compiled: %s", error)
@@ -117,6 +116,24 @@ def find_kernel(dtype: torch.dtype = torch.float32) -> Kernel | None:
     _declare(library)
     compiled_by = version.partition("\n")[0] or compiler[0]
     return Kernel(f"compiled by {compiled_by} for {processor}", dtype, library)
+
+
+def _agreed(bits: int) -> list[str]:
+    """What kernel.c must agree on with this module, as options of the compiler."""
+    agreed = {
+        "REAL": {32: "float", 64: "double"}[bits],
+        "REAL_BITS": bits,
+        "PADDED": PADDED,
+        "RULES": ",".join(RULES).upper(),
+        "PENALTIES": ",".join(PENALTIES).upper(),
+        "SLOTS": SLOTS,
+        "NUMBERS": NUMBERS,
+        "LAYER_BYTES": ctypes.sizeof(Layer),
+        "NET_BYTES": ctypes.sizeof(Net),
+        "SAMPLES_BYTES": ctypes.sizeof(Images),
+        "DESCENT_BYTES": ctypes.sizeof(Descent),
+    }
+    return [f"-D{name}={value}" for name, value in agreed.items()]
 
 
 def _declare(library: ctypes.CDLL) -> None:

@@ -6,9 +6,7 @@ from torch import Tensor
 
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Dense, Parameters
-
-# Numbers to whose multiple rows are filled up with zeros; `PADDED` in kernel.c.
-PADDED = 8
+from flatlas.training.kernel import PADDED
 
 
 class Layout:
