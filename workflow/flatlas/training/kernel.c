@@ -557,15 +557,30 @@ static void step_layer(const net *n, const workspace *w, int64_t l, int64_t batc
             second + j * stride, g + j * stride, noise + j * one->outputs);
 }
 
+static list of_image(const samples *s, int64_t sample)
+{
+    const int64_t *start = s->starts + s->image[sample];
+    return (list){s->entries + start[0], start[1] - start[0]};
+}
+
+/* Bring a list into the cache while another one is worked on: shuffled images lie far apart. */
+static void fetch(list terms)
+{
+    const char *from = (const char *)terms.entries, *end = (const char *)(terms.entries + terms.count);
+    for (; from < end; from += 64)
+        __builtin_prefetch(from);
+}
+
 static void minibatch(const net *n, const workspace *w, const samples *s, const int64_t *chosen,
     int64_t batch, const float *draws, const descent *d, const factors *f, const float *noise)
 {
     const int64_t last = n->layers - 1, classes = n->layer[last].outputs;
     const int64_t stride = padded(classes);
+    for (int64_t i = 0; i < batch; i++)
+        w->layer[0].lists[i] = of_image(s, chosen[i]);
     for (int64_t i = 0; i < batch; i++) {
-        int64_t image = s->image[chosen[i]];
-        w->layer[0].lists[i] =
-            (list){s->entries + s->starts[image], s->starts[image + 1] - s->starts[image]};
+        if (i + 1 < batch)
+            fetch(w->layer[0].lists[i + 1]);
         forward(n, d->weights, w, i, batch, draws);
         real *delta = w->layer[last].delta + i * stride;
         memcpy(delta, w->layer[last].activity + i * stride, stride * sizeof(real));
@@ -650,9 +665,7 @@ int evaluate(const net *n, const samples *s, int64_t count, const uint8_t *count
     for (int64_t i = 0; i < count; i++) {
         if (counts && !counts[i])
             continue;
-        int64_t image = s->image[i];
-        w.layer[0].lists[0] =
-            (list){s->entries + s->starts[image], s->starts[image + 1] - s->starts[image]};
+        w.layer[0].lists[0] = of_image(s, i);
         forward(n, weights, &w, 0, 1, NULL);
         verdict one = judged(w.layer[last].activity, n->layer[last].outputs, s->labels[i]);
         *losses += one.loss;
