@@ -23,6 +23,7 @@ from torch import Tensor
 
 from flatlas.device import choose_device
 from flatlas.errors import FlatlasError
+from flatlas.jobs.resources import THREAD_VARIABLES
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import Learners, RunSpec
 from flatlas.training.errand import Errand
@@ -118,7 +119,7 @@ def carry_out(errand: Errand, ranks: int, gpu: bool, report: Report) -> None:
             str(ranks), "--module", __spec__.name, str(path),
         ]  # fmt: skip
         # One thread a rank: there are as many ranks as threads were asked for.
-        one_thread = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
+        one_thread = dict.fromkeys(THREAD_VARIABLES, "1")
         env = {**os.environ, **one_thread, "PYTHONPATH": str(LIBRARY)}
         process = subprocess.Popen(
             command, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT

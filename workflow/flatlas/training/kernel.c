@@ -7,8 +7,9 @@
 
    Rows are padded with zeros to whole vectors; the padding stays zero.
 
-   flatlas.training.kernel says on the command line what both sides must agree on: REAL (float, or double
-   to test against) and its REAL_BITS, PADDED, RULES, PENALTIES, SLOTS, NUMBERS and the structures' sizes. */
+   flatlas.training.kernel says on the command line what both sides must agree on: REAL (float, or
+   double to test against) and its REAL_BITS, PADDED, RULES, PENALTIES, SLOTS, NUMBERS and the sizes
+   of the structures. */
 
 #include <math.h>
 #include <stdint.h>
@@ -566,9 +567,8 @@ static list of_image(const samples *s, int64_t sample)
 /* Bring a list into the cache while another one is worked on: shuffled images lie far apart. */
 static void fetch(list terms)
 {
-    const char *from = (const char *)terms.entries, *end = (const char *)(terms.entries + terms.count);
-    for (; from < end; from += 64)
-        __builtin_prefetch(from);
+    for (int64_t k = 0; k < terms.count; k += 64 / (int64_t)sizeof(entry))
+        __builtin_prefetch(terms.entries + k);
 }
 
 static void minibatch(const net *n, const workspace *w, const samples *s, const int64_t *chosen,
