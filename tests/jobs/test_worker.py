@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from flatlas.jobs.resources import THREAD_VARIABLES
+from flatlas.device import THREAD_VARIABLES
 from flatlas.jobs.warm_start import fits, start_worker
 from flatlas.jobs.worker import children
 

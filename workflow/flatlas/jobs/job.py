@@ -11,9 +11,10 @@ from shutil import rmtree
 from types import SimpleNamespace, TracebackType
 from typing import Any
 
+from flatlas.device import THREAD_VARIABLES
 from flatlas.errors import FlatlasError
 from flatlas.jobs.progress import Progress
-from flatlas.jobs.resources import THREAD_VARIABLES, wants_gpu
+from flatlas.jobs.resources import wants_gpu
 from flatlas.jobs.worker import list_imports
 from flatlas.plan.paths import RESULTS
 

@@ -9,7 +9,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from flatlas.jobs.resources import THREAD_VARIABLES, wants_gpu
+from flatlas.device import THREAD_VARIABLES
+from flatlas.jobs.resources import wants_gpu
 from flatlas.jobs.worker import NOT_STARTED, children
 
 if TYPE_CHECKING:

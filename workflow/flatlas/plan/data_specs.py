@@ -66,7 +66,7 @@ SourceSpec = Annotated[
 
 
 class SubsetSpec(Spec):
-    """Which images of a source a realization trains and is tested on.
+    """The training and test images of a realization.
 
     `classes` picks and orders the classes (all of them by default); `positive` turns the task
     into a binary one: label 1 for the listed classes, 0 for the rest. `per_class` counts the
@@ -105,8 +105,8 @@ class AttackSpec(Spec):
 class FunctionsSpec(Spec):
     """The `count` functions f that random nets express most often, as targets on all inputs.
 
-    The realization with seed r learns the one of rank r + 1. How often is counted in `draws` nets
-    with weights from the net's own initialization.
+    The realization with seed r learns the function of rank r + 1. Frequencies are counted over
+    `draws` nets with weights from the net's own initialization.
     """
 
     source: Boolean
@@ -134,12 +134,12 @@ SamplesSpec = SubsetSpec | NoiseSpec | AttackSpec | FunctionsSpec
 
 
 def subset_of(samples: SamplesSpec) -> SubsetSpec | FunctionsSpec:
-    """What any samples start from: a subset, or functions on the whole of their source."""
+    """The basis of any samples: a subset, or functions on all of their source."""
     return samples.subset if isinstance(samples, NoiseSpec | AttackSpec) else samples
 
 
 def images_trained(samples: SamplesSpec) -> int:
-    """How many images an epoch goes through: S and the attack set, and E to look at."""
+    """The images of an epoch: S and the attack set to train on, E to evaluate."""
     return images_seen(samples) + (samples.size if isinstance(samples, AttackSpec) else 0)
 
 

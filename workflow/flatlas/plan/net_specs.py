@@ -1,4 +1,4 @@
-"""Specs of the nets; how wide their two ends are, the data say (see `RunSpec`)."""
+"""Specs of the nets; the data set the widths of input and output (see `RunSpec`)."""
 
 from typing import Annotated, Literal
 
@@ -54,13 +54,13 @@ class DenseNet(Spec):
 
 
 class ConvolutionStage(Spec):
-    """A convolution, a ReLU and, where `pool` is above 1, a max-pooling of that width.
+    """A convolution, a ReLU and, if `pool` is above 1, max-pooling of that width.
 
-    With `skip` the stage's images are added to what the convolution makes of them: a residual net.
+    With `skip` the stage's input is added to the convolution's output: a residual net.
     """
 
     channels: PositiveInt
-    """How many it makes."""
+    """Channels of the output."""
     kernel: PositiveInt
     """Width of the convolution."""
     padding: NonNegativeInt = 0
@@ -75,7 +75,7 @@ class ConvolutionalNet(Spec):
     """Convolution stages conv1, conv2, ... and then dense layers fc1, fc2, ...
 
     With `global_pool` the last stage's channels are averaged over the image before the dense
-    layers, of which there is always one.
+    layers; there is always at least one.
     """
 
     family: Literal["convolutional"]
@@ -91,7 +91,8 @@ class Preactivation(Spec):
     """A residual net with pre-activation and batch norm: PreResNet, or WideResNet.
 
     Its `depth` is 6n + 2 with n `basic` blocks in each of three stages, and 9n + 2 with n of
-    `bottleneck`; as wide nets are counted, 6n + 4. The first stage has `channels` times `widen`.
+    `bottleneck`; by the count used for wide nets, 6n + 4. The first stage has `channels` times
+    `widen` channels.
     """
 
     family: Literal["preactivation"]
@@ -112,9 +113,9 @@ class Preactivation(Spec):
 class Resnet(Spec):
     """A residual net with batch norm, for images of some 32 pixels a side.
 
-    So many `blocks` in each stage; the first stage has so many `channels`, each later one twice
-    those of the one before. [2, 2, 2, 2] `basic` ones with 64 are ResNet-18, [3, 4, 6, 3] of
-    `bottleneck` ResNet-50.
+    `blocks` lists the blocks of each stage. The first stage has `channels` channels, each later
+    one twice as many as the one before. [2, 2, 2, 2] `basic` blocks with 64 channels are
+    ResNet-18, [3, 4, 6, 3] `bottleneck` blocks ResNet-50.
     """
 
     family: Literal["resnet"]
@@ -126,8 +127,8 @@ class Resnet(Spec):
 class Densenet(Spec):
     """A densely connected net with batch norm, for images of some 32 pixels a side.
 
-    So many layers in each of its `blocks`, each of which adds `growth` channels to those of the
-    stem. [6, 12, 24, 16] with 32 and 64 are DenseNet-121.
+    `blocks` lists the layers of each block; each layer adds `growth` channels to the `channels`
+    of the stem. [6, 12, 24, 16] with 32 and 64 are DenseNet-121.
     """
 
     family: Literal["densenet"]
@@ -145,7 +146,7 @@ def _where_and_what(module: str) -> str:
 
 def _safetensors(file: str) -> str:
     if not file.endswith(".safetensors"):
-        raise ValueError(f"'{file}' has to be a .safetensors file, of which reading runs no code")
+        raise ValueError(f"'{file}' has to be a .safetensors file: reading one runs no code")
     return file
 
 

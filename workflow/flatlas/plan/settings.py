@@ -1,4 +1,4 @@
-"""The user's configuration: config/config.yaml, with what the command line laid over it."""
+"""The user's configuration: config/config.yaml with the changes from the command line."""
 
 from typing import Any
 
@@ -12,18 +12,18 @@ class Settings(Spec):
     """The keys of config/config.yaml."""
 
     preset: str
-    """The scale at which everything is done: a file of `presets/`."""
+    """The scale: the name of a file in `presets/`."""
     complete: bool = True
-    """Whether `snakemake scorecard` and `snakemake report` first have every figure drawn.
+    """Whether `snakemake scorecard` and `snakemake report` first draw every figure.
 
-    With `false` they tell of those that are drawn already, and have none drawn.
+    With `false` they cover only the figures that are drawn already.
     """
     before: str | None = None
     """A folder of results with a `scorecard.csv`, for `snakemake compare`."""
     after: str | None = None
-    """The folder that is held beside it."""
+    """The folder to compare it with."""
     data_root: str
-    """Where the original data sets are found, or downloaded to.
+    """The folder of the original data sets; missing ones are downloaded to it.
 
     `MNIST/raw/…`, `cifar-10-batches-py/…`, folders of images.
     """
@@ -35,15 +35,15 @@ class Settings(Spec):
     Results are the same; with `false` every job starts its own Python.
     """
     sources: dict[str, SourceSpec]
-    """What the studies mean by a name of a data source."""
+    """Data sources by the name that studies use."""
     studies: dict[str, dict[str, Any]] = Field(default={})
-    """Your own changes, as in `{duality: {runs: {base: {optimizer: {lr: 0.05}}}}}`."""
+    """Your changes, as in `{duality: {runs: {base: {optimizer: {lr: 0.05}}}}}`."""
 
 
 class Preset(Spec):
-    """A preset: what it changes in each study.
+    """A preset: its changes to each study.
 
-    `judged` says whether its data are the papers', so that it can decide what they claim.
+    `judged` says whether its data can decide the papers' claims.
     """
 
     title: str
@@ -51,4 +51,4 @@ class Preset(Spec):
     judged: bool = True
     """With `false` every verdict is `undecided`."""
     studies: dict[str, dict[str, Any]] = Field(default={})
-    """The changes that it lays over each study."""
+    """Changes to each study."""

@@ -1,4 +1,4 @@
-"""What a study file may say. See config/README.md for the same in prose."""
+"""The keys of a study file. config/README.md lists them in prose."""
 
 from typing import Annotated, Any
 
@@ -12,16 +12,16 @@ Names = Annotated[tuple[str, ...], Distinct]
 
 
 class Functions(Spec):
-    """The functions that random nets express most often, one a realization: P(f) by sampling."""
+    """The functions that random nets express most often, one for each realization."""
 
     draws: PositiveInt
-    """So many random nets are drawn, from `net.init`."""
+    """How many random nets to draw from `net.init`."""
 
 
 class Data(Spec):
-    """The images of a run: a source by its name in config.yaml, and what is drawn from it.
+    """The images of a run: a source by its name in config.yaml, and what to draw from it.
 
-    With `functions` all of the source is trained on, and nothing else is said.
+    With `functions` the run trains on all of the source, and no other key is set.
     """
 
     source: str
@@ -29,22 +29,22 @@ class Data(Spec):
     classes: Annotated[Numbers, Field(min_length=2), Distinct] | None = None
     """The classes to use, by number, in this order; all by default."""
     only: Annotated[Numbers, Field(min_length=1), Distinct] | None = None
-    """Draws only images of these classes and changes no label and no output.
+    """Draw only images of these classes; labels and outputs stay those of all classes.
 
-    So it is one task of a net that knows them all.
+    So the run learns one task of a net that knows all classes.
     """
     positive: Annotated[Numbers, Field(min_length=1), Distinct] | None = None
-    """Makes the task binary: label 1 for these classes, 0 for the others."""
+    """Make the task binary: label 1 for these classes, 0 for the others."""
     per_class: PositiveInt | None = None
-    """Training images of each class; or say `train_size`."""
+    """Training images of each class (or set `train_size`)."""
     train_size: PositiveInt | None = None
-    """Training images in all."""
+    """Number of training images."""
     test_size: PositiveInt | None = None
-    """Test images in all, drawn at random."""
+    """Number of test images, drawn at random."""
     split: NonNegativeInt | None = None
-    """A seed: one draw for all realizations; without it each draws its own."""
+    """A seed for one draw that all realizations share; by default each draws its own."""
     label_noise: float | None = Field(default=None, ge=0, lt=1)
-    """Fraction of the training labels that are replaced by a wrong one."""
+    """Fraction of the training labels to replace by a wrong one."""
     attack_size: NonNegativeInt | None = None
     """Further training images, all with wrong labels."""
     functions: Functions | None = None
@@ -66,24 +66,24 @@ class Data(Spec):
 
 
 class Start(Spec):
-    """The base run with whose solution another begins, and the layers that it draws anew."""
+    """The base run at whose solution this run begins, and the layers to initialize again."""
 
     run: str
-    """A base run with the same net, the same outputs and as many realizations."""
+    """A base run with the same net, outputs and number of realizations."""
     fresh: tuple[str, ...] = ()
-    """Layers that are drawn anew."""
+    """Layers to initialize again."""
 
 
 class Run(Training):
     """A base run: everything that a sweep may vary.
 
-    `measures` has the options in which the study's measures are different on this run.
+    `measures` has options of the study's measures that differ for this run.
     """
 
     data: Data
     start: Start | None = None
     realizations: PositiveInt | None = None
-    """In place of the study's."""
+    """The number for this run, instead of the study's."""
     measures: dict[str, dict[str, Any]] = Field(default={})
     """As in `{sharpness: {box: 1.0e-5}}`."""
 
@@ -106,10 +106,10 @@ class Sweep(Spec):
 
 
 class Borrowed(Spec):
-    """The very same runs as those of some sweeps of other studies, each `<study>.<sweep>`.
+    """The same runs as in sweeps of other studies, each `<study>.<sweep>`.
 
-    With `ends` they are the first and the last of each. Where `measures` are listed, no others of a
-    figure's are taken of them.
+    With `ends` only the first and the last run of each sweep. If `measures` are listed, only these
+    of a figure's measures are taken of the borrowed runs.
     """
 
     sweeps: Annotated[Names, Field(min_length=1)]
@@ -121,26 +121,26 @@ class Borrowed(Spec):
 class Figure(Spec):
     """A figure: the sweeps it draws and the measures it needs on each of their runs.
 
-    A schematic has neither. With `where_it_fits` a measure is left out on runs of which it can't be
-    taken. With `costs` the figure is told how long each measurement took.
+    A schematic has neither. With `where_it_fits` a measure is left out on runs that it does not
+    apply to. With `costs` the figure gets the seconds of each measurement.
     """
 
     title: str
-    """What it shows."""
+    """The title."""
     sweeps: Names = ()
-    """The sweeps that it draws."""
+    """Sweeps to draw."""
     measures: Names = ()
-    """The measures that it needs on each of their runs."""
+    """Measures to take of each of their runs."""
     where_it_fits: bool = False
-    """A measure that can't be taken of a run is left out there; else it is a mistake."""
+    """Leave a measure out on runs that it does not apply to; otherwise that is an error."""
     costs: bool = False
-    """The figure is told how long each measurement took."""
+    """Give the figure the seconds of each measurement."""
 
 
 class Study(Spec):
     """One study: base runs, sweeps of them, measures on them, and the figures of a paper.
 
-    What is `borrowed` stands beside the sweeps: a figure names either.
+    A figure names sweeps and `borrowed` entries alike.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""Specs of training: the optimizer with all its trimmings, when to stop, what to keep."""
+"""Specs of training: the optimizer and its options, when to stop, what to keep."""
 
 from typing import Annotated, Literal
 
@@ -85,12 +85,12 @@ OptimizerSpec = Annotated[
 class Schedule(Spec):
     """Learning-rate factors over epochs: constant, in steps, or constant with a linear tail.
 
-    `step` multiplies by `factor` at each of `epochs`; `linear_tail` keeps the rate to `hold` of
-    the epochs, falls linearly to `floor` at `land` of them, and stays there.
+    `step` multiplies by `factor` at each of `epochs`; `linear_tail` keeps the rate for
+    the share `hold` of the epochs, falls linearly to `floor` at the share `land`, and stays.
     """
 
     kind: Literal["constant", "step", "linear_tail"] = "constant"
-    """How the rate goes."""
+    """The shape of the schedule."""
     epochs: tuple[PositiveInt, ...] = ()
     factor: Rate = 0.1
     hold: Annotated[float, Field(gt=0, lt=1)] = 0.5
@@ -114,18 +114,18 @@ class Penalty(Spec):
     """
 
     form: Literal["squared", "unsquared", "half_squared"] = "squared"
-    """Of the norm ‖w‖."""
+    """The power and factor of the norm ‖w‖."""
     coefficient: Annotated[float, Field(ge=0)] = 0.0
     """β."""
     until_epoch: PositiveInt | None = None
 
 
 class Stop(Spec):
-    """When a realization is done: at the first epoch that meets a rule, or some epochs after it.
+    """When a realization stops: at the first epoch that meets a rule, or some epochs after it.
 
-    `loss_below` asks for the mean loss on the clean training images, `zero_error` for none of
-    them misclassified; without either, all `epochs` are run. `epochs` is the most that is
-    spent waiting for the rule; to reach it without the rule is recorded as not converged. With 0
+    `loss_below` is a limit for the mean loss on the clean training images; `zero_error` stops when
+    none of them is misclassified; without either, all `epochs` run. `epochs` limits the wait: a
+    training that reaches it without meeting the rule is recorded as not converged. With 0
     nothing is trained: the weights that a training would begin with are the solution.
     """
 
@@ -133,7 +133,7 @@ class Stop(Spec):
     zero_error: bool = False
     epochs: NonNegativeInt
     extra_epochs: NonNegativeInt = 0
-    """Epochs that are run after the rule was met."""
+    """Epochs to train after the rule is met."""
 
     @model_validator(mode="after")
     def _no_epochs_wait_for_nothing(self) -> "Stop":
@@ -149,27 +149,27 @@ class IterateAverage(Spec):
 
 
 class Learners(Spec):
-    """m learners that share a step: `ssgd` from their mean, `dpsgd` each from its neighbours'.
+    """m learners: `ssgd` shares one gradient, `dpsgd` averages each with its neighbours.
 
     On a `ring` the mean of the two neighbours turns weights that alternate from learner to learner
-    into their opposite. They part for good where the curvature times the learning rate is above
-    1 - cos(pi / count), and of an even number anywhere it is above 0. With the mean of a learner
+    into their opposite. They diverge if the curvature times the learning rate exceeds
+    1 - cos(pi / count), and an even number of them if it exceeds 0. With the mean of a learner
     and its two neighbours, its `neighbourhood`, that is 2/3 at least.
     """
 
     kind: Literal["ssgd", "dpsgd"]
-    """From what they step."""
+    """`ssgd`: one common gradient. `dpsgd`: each learner averages with its neighbours."""
     count: PositiveInt
-    """How many, m."""
+    """The number of learners, m."""
     mixing: Literal["ring", "neighbourhood", "full"] = "ring"
-    """Whose weights are averaged: the two neighbours’, with the learner’s own, or all."""
+    """Whose weights are averaged: the two neighbours', these and the learner's own, or all."""
 
 
 class Rescaling(Spec):
     """The α-scaling of a dense layer, once, `after` so many epochs beyond the stopping rule.
 
-    W_l, b_l become αW_l, αb_l and W_{l+1} becomes W_{l+1}/α, with α the `factor`: the net says what
-    it said before. It is the end of that epoch; the next one trains on from there.
+    W_l, b_l become αW_l, αb_l and W_{l+1} becomes W_{l+1}/α, with α the `factor`: the net's
+    function stays the same. It happens at the end of that epoch; training continues from there.
     """
 
     layer: str
@@ -179,7 +179,7 @@ class Rescaling(Spec):
 
 
 class Training(Spec):
-    """All that a study says of a training but the data and the realizations.
+    """Everything about a training except the data and the realizations.
 
     Weights are kept at the epochs in `checkpoints` (0: before training) and, in `overtraining`, so
     many epochs after the stopping rule was met. `snapshots` names a layer whose weights are kept
@@ -188,9 +188,9 @@ class Training(Spec):
     """
 
     net: NetSpec
-    """Its family and its options."""
+    """The family and its options."""
     optimizer: OptimizerSpec
-    """Its name and its options."""
+    """The name and its options."""
     batch: PositiveInt | Literal["full"]
     """Images in a minibatch, or `full` for gradient descent."""
     stop: Stop
@@ -200,15 +200,15 @@ class Training(Spec):
     learners: Learners | None = None
     rescaling: Rescaling | None = None
     checkpoints: Epochs = ()
-    """Epochs whose weights are kept: `[0, 5, "10..100/10"]`."""
+    """Epochs whose weights to keep: `[0, 5, "10..100/10"]`."""
     overtraining: Epochs = ()
-    """The same, counted from when the stopping rule was met."""
+    """The same, counted from the epoch that met the stopping rule."""
     snapshots: str | None = None
-    """A dense layer whose weights are kept after every minibatch of `stop.extra_epochs`."""
+    """A dense layer whose weights to keep after every minibatch of `stop.extra_epochs`."""
     frozen: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     """Layers that no step moves."""
     precision: Literal["bfloat16"] | None = None
-    """Of the products behind a minibatch's gradient, in nets with convolutions; else float32."""
+    """The precision of gradient products in nets with convolutions; float32 by default."""
 
     @model_validator(mode="after")
     def _average_begins_in_time(self) -> "Training":
@@ -263,9 +263,9 @@ class Training(Spec):
 
 
 class StartSpec(Spec):
-    """Where a run begins: each realization with the solution of another run's, of the same seed.
+    """Where a run begins: each realization at the solution of another run with the same seed.
 
-    The layers in `fresh` are drawn anew.
+    The layers in `fresh` are initialized again.
     """
 
     run: "RunSpec"

@@ -21,9 +21,8 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from flatlas.device import choose_device
+from flatlas.device import THREAD_VARIABLES, choose_device
 from flatlas.errors import FlatlasError
-from flatlas.jobs.resources import THREAD_VARIABLES
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import Learners, RunSpec
 from flatlas.training.errand import Errand
