@@ -7,6 +7,7 @@ import matplotlib
 import pandas as pd
 import pytest
 from matplotlib import pyplot
+from matplotlib.figure import Figure
 
 from flatlas.figures.dag import draw_dag
 from flatlas.figures.style import Drawing, panels, save, save_picture, shades
@@ -65,6 +66,19 @@ def test_another_figure_is_not(files):
     one, two = contents(files("one")), contents(files("two"))
     assert one["png"] != two["png"]
     assert one["pdf"] != two["pdf"]
+
+
+def test_a_figure_is_drawn_once_for_each_file_with_the_panels_in_the_same_place(files, monkeypatch):
+    places, draw = [], Figure.draw
+
+    def noting(figure, renderer):
+        places.append([ax.get_position().bounds for ax in figure.axes])
+        draw(figure, renderer)
+
+    monkeypatch.setattr(Figure, "draw", noting)
+    save(drawing(), files("one"))
+    png, pdf = places
+    assert png == pdf
 
 
 def test_a_saved_figure_takes_no_memory(files):

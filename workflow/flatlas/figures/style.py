@@ -96,9 +96,12 @@ def save(drawing: Drawing, output: Any) -> None:
 def save_picture(figure: Figure, pdf: str | Path, png: str | Path) -> None:
     """Write PNG and PDF without dates, so that the same figure is the same file."""
     _lay_out(figure)
-    for path, metadata in ((png, {"Software": None}), (pdf, {"CreationDate": None})):
-        with replacing(path) as temporary:
-            figure.savefig(temporary, metadata=metadata)
+    # When `savefig` restores a layout engine of None, it sets the default one instead.
+    with pyplot.rc_context({"figure.constrained_layout.use": False}):
+        figure.set_layout_engine(None)
+        for path, metadata in ((png, {"Software": None}), (pdf, {"CreationDate": None})):
+            with replacing(path) as temporary:
+                figure.savefig(temporary, metadata=metadata)
     pyplot.close(figure)
 
 
@@ -108,5 +111,3 @@ def _lay_out(figure: Figure) -> None:
     if engine is not None:
         figure.set_dpi(pyplot.rcParams["savefig.dpi"])
         engine.execute(figure)
-        with pyplot.rc_context({"figure.constrained_layout.use": False}):
-            figure.set_layout_engine(None)
