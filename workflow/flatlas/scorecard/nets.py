@@ -197,18 +197,31 @@ class Nets:
 
         What was measured on the way needs no solution.
         """
+        moment = None if "at" in columns else at
+        if (table, moment) not in self._found:
+            self._found[table, moment] = self._told_by(table, moment)
+        # Where every realization diverged, the table has no columns of its own.
+        wanted = dict.fromkeys(["seed", self.key, *columns])
+        return self._found[table, moment].reindex(columns=list(wanted))
+
+    @cached_property
+    def _found(self) -> dict[tuple[str, str | None], pd.DataFrame]:
+        """Rows by table and moment, since claims ask for one column after another."""
+        return {}
+
+    def _told_by(self, table: str, moment: str | None) -> pd.DataFrame:
+        """All columns of these rows; of all moments, where none is given."""
         rows = self._of_sweeps(self.material.tables[table])
         if not isinstance(self.sweep, str):
             # A run that stands in several sweeps has the same rows in each.
             rows = rows[rows["sweep"] == rows.groupby("run")["sweep"].transform("first")]
-        if "at" not in columns:
-            rows = at_moment(rows, at)
+        if moment is not None:
+            rows = at_moment(rows, moment)
         solved = self.outcomes.loc[self.outcomes["converged"].astype(bool), NET]
         told = pd.MultiIndex.from_frame(rows[NET]).isin(pd.MultiIndex.from_frame(solved))
         if "at" in rows:
             told |= rows["at"].to_numpy(str) != FINAL
-        # Where every realization diverged, the table has no columns of its own.
-        rows = rows.reindex(columns=list(dict.fromkeys([*rows.columns, *columns, self.key])))
+        rows = rows.reindex(columns=list(dict.fromkeys([*rows.columns, self.key])))
         return rows[told & rows[self.key].isin(self.values).to_numpy()]
 
     def _of_sweeps(self, rows: pd.DataFrame) -> pd.DataFrame:

@@ -102,8 +102,10 @@ class _Pairs:
         Each copy is a cluster of its own, but no two copies are compared: pairs within a cluster
         would count twice as often as pairs of two, and pull the interval off the value.
         """
-        times = np.apply_along_axis(np.bincount, 0, drawn, minlength=len(drawn))
-        times = np.moveaxis(times, 0, -1).astype(float)
+        clusters, resamples = len(drawn), drawn.reshape(len(drawn), -1)
+        places = resamples + clusters * np.arange(resamples.shape[1])
+        times = np.bincount(places.ravel(), minlength=resamples.size).astype(float)
+        times = times.reshape(*drawn.shape[1:], clusters)
         count = len(self.values)
         sums = np.empty((*times.shape[:-1], count, count))
         for (v, w), product in self._products.items():
