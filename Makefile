@@ -17,7 +17,7 @@ FROM       ?=
 WITHOUT    ?=
 CONFIGFILE ?=
 
-.PHONY: help venv demo test test-slurm lint bench docs gallery lock clean clean-venv
+.PHONY: help venv demo test pytest test-slurm lint style types bench docs gallery lock clean clean-venv
 .DEFAULT_GOAL := help
 
 help:  ## list these targets
@@ -51,18 +51,26 @@ demo: $(READY)  ## every figure, small and offline, and the report that shows th
 	$(BIN)/snakemake --cores $(CORES) all --config preset=demo
 	@echo "Open results/demo/report.html in a browser."
 
-test: lint  ## lint, then every test that this machine can run
+# Types take one core for most of a minute, so they are checked beside the tests.
+test: style  ## lint, and every test that this machine can run
+	@$(MAKE) --no-print-directory -j 2 types pytest
+
+pytest: $(READY)
 	$(ONE_THREAD) $(BIN)/python -m pytest -n $(CORES_TEST) --dist worksteal $(ARGS)
 
 test-slurm: $(READY)  ## the tests of a cluster, on a SLURM brought up for them (as root)
 	$(ONE_THREAD) $(BIN)/python tests/slurm/cluster.py $(BIN)/python -m pytest -n 2 tests/slurm $(ARGS)
 
-lint: $(READY)  ## style, formatting and types, in Python and in the rules
+lint: style types  ## style, formatting and types, in Python and in the rules
+
+style: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow/rules
-	$(BIN)/mypy
 	$(BIN)/snakemake --lint
+
+types: $(READY)
+	$(BIN)/mypy
 
 bench: $(READY)  ## how long the stages take
 	$(ONE_THREAD) $(BIN)/python -m benchmarks $(ARGS)
