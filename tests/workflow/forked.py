@@ -1,7 +1,9 @@
-"""Snakemake that starts in a moment: forked from a process that has imported it.
+"""Start Snakemake and its worker in a moment: fork a process that has imported what they need.
 
-Of a dry run of the tiny study the imports are half. The forked process is as `python -m snakemake`
-leaves it to its own main program: the same arguments, folder, environment and signals.
+Imports are half of a dry run of the tiny study, and more of a run that trains a net. The forked
+process is as `python -m snakemake` leaves it to its own main program: the same arguments, folder,
+environment and signals. It forks its worker first, before anything of flatlas is imported. With
+`Checkout.start_cold` and in tests/jobs the worker starts as users have it.
 """
 
 import json
@@ -61,16 +63,43 @@ class Forked:
 @cache
 def server() -> socket.socket:
     """The way to the process that forks, which ends with this one."""
+    # Here, since the forked processes take theirs from their own checkout.
+    from flatlas.jobs.resources import THREAD_VARIABLES
+
     mine, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     mine.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST_CALL)
     with its:
         command = [sys.executable, "-P", __file__, str(its.fileno())]
-        subprocess.Popen(command, pass_fds=[its.fileno()], stdin=subprocess.DEVNULL)
+        env = os.environ | dict.fromkeys(THREAD_VARIABLES, "1")
+        subprocess.Popen(command, pass_fds=[its.fileno()], stdin=subprocess.DEVNULL, env=env)
     return mine
 
 
-def serve(calls: socket.socket) -> None:
-    """Fork for each call; returns in Snakemake's process, or when nobody calls any more."""
+def popen_with(worker: int, requests: socket.socket) -> type[subprocess.Popen]:
+    """A `subprocess.Popen` that uses the forked process where Snakemake starts its worker."""
+
+    class Popen(subprocess.Popen):
+        def __init__(self, command, *arguments, **options) -> None:
+            if not any("flatlas.jobs.worker" in str(word) for word in command):
+                super().__init__(command, *arguments, **options)
+                return
+            self.pid, self.returncode = worker, None
+            call = json.dumps({"code": command[-2], "env": options["env"]})
+            with requests:
+                socket.send_fds(requests, [call.encode()], options["pass_fds"])
+
+        def wait(self, timeout: float | None = None) -> int:
+            if self.pid != worker:
+                return super().wait(timeout)
+            if self.returncode is None:
+                self.returncode = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
+            return self.returncode
+
+    return Popen
+
+
+def serve(calls: socket.socket) -> str:
+    """Fork for each call. Return the code to run, in Snakemake's process and in its worker."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         call, numbers, *_ = socket.recv_fds(calls, LONGEST_CALL, 2)
@@ -83,7 +112,7 @@ def serve(calls: socket.socket) -> None:
             os.close(number)
 
 
-def watch(call: dict, said: int, status: int) -> None:
+def watch(call: dict, said: int, status: int) -> str:
     """Fork again, to see how that ends: first comes its number, then its exit code."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     pid = os.fork()
@@ -98,24 +127,58 @@ def watch(call: dict, said: int, status: int) -> None:
     os._exit(0)
 
 
-def become_snakemake(call: dict, said: int) -> None:
+def become_snakemake(call: dict, said: int) -> str:
     # In a process group of its own, so that it can be killed with its jobs.
     os.setsid()
-    # Where tests run in the background of a shell, Ctrl-C would be ignored.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     for stream in (1, 2):
         os.dup2(said, stream)
     os.close(said)
     os.chdir(call["folder"])
-    os.environ.clear()
-    os.environ.update(call["env"])
+    mine, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    mine.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST_CALL)
+    pid = os.fork()
+    if pid == 0:
+        mine.close()
+        return become_worker(its)
+    its.close()
+    subprocess.Popen = popen_with(pid, mine)
     sys.argv = ["snakemake", *call["arguments"]]
     sys.path.insert(0, call["folder"])
+    enter(call["env"])
+    return "runpy.run_module('snakemake', run_name='__main__', alter_sys=True)"
+
+
+def become_worker(calls: socket.socket) -> str:
+    """Wait until Snakemake starts its worker, or has ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with calls:
+        call, numbers, *_ = socket.recv_fds(calls, LONGEST_CALL, 1)
+    if not call:
+        os._exit(0)
+    told = json.loads(call)
+    sys.argv = ["-c", str(numbers[0])]
+    sys.path[:0] = told["env"]["PYTHONPATH"].split(os.pathsep)
+    enter(told["env"])
+    return told["code"]
+
+
+def enter(env: dict[str, str]) -> None:
+    # Where tests run in the background of a shell, Ctrl-C would be ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ.clear()
+    os.environ.update(env)
 
 
 if __name__ == "__main__":
-    # What a dry run imports.
+    # What a dry run imports, and what most jobs do.
+    import fontTools.subset  # noqa: F401
+    import matplotlib.backends.backend_pdf
+    import matplotlib.pyplot  # noqa: F401
     import nbformat  # noqa: F401
+    import pandas  # noqa: F401
+    import pyarrow.parquet  # noqa: F401
+    import safetensors.numpy  # noqa: F401
+    import snakemake.cli  # noqa: F401
+    import torch  # noqa: F401
 
-    serve(socket.socket(fileno=int(sys.argv[1])))
-    runpy.run_module("snakemake", run_name="__main__", alter_sys=True)
+    exec(serve(socket.socket(fileno=int(sys.argv[1]))), {"runpy": runpy})

@@ -57,7 +57,7 @@ def test_what_was_killed_at_any_moment_goes_on_to_the_same_bytes(
     begun, undisturbed, tmp_path, whom
 ):
     checkout = copy_of(begun, tmp_path)
-    process = checkout.start("duality_fig3")
+    process = checkout.start_cold("duality_fig3")
     wait_for(lambda: pids_of(checkout, process.pid))
     time.sleep(random.Random(whom).uniform(0, 2))
     pids = wait_for(lambda: process.poll() is not None or pids_of(checkout, process.pid))
