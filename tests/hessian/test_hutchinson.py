@@ -40,3 +40,15 @@ def test_a_diagonal_matrix_leaves_nothing_to_chance():
     assert (trace.value, trace.standard_error) == (36.0, 0.0)
     assert norm.value == pytest.approx(diagonal.norm().item(), rel=1e-14)
     assert norm.standard_error == 0.0
+
+
+@pytest.mark.parametrize("name", ["two_hidden", "pooled"])
+def test_probes_that_share_a_product_are_the_same_probes(name):
+    """Ten probes by fours: the last product has two."""
+    hessian = hessian_of(*system(name, 3))
+    alone, shared = (
+        hutchinson(hessian.product, hessian.size, 10, random(0), at_once) for at_once in (1, 4)
+    )
+    for one, other in zip(alone, shared, strict=True):
+        assert other.value == pytest.approx(one.value, rel=1e-12)
+        assert other.standard_error == pytest.approx(one.standard_error, rel=1e-10)

@@ -26,6 +26,8 @@ from flatlas.nets.layers import Parameters
 
 # Numbers in an array over pairs of images that are held at a time: 32 MiB of them.
 NUMBERS = 2**22
+# And in one over vectors, images and outputs of a layer: 8 MiB.
+CACHED = 2**20
 
 # Of logits (images, outputs): δ and R, as sites have them.
 AtLogits = Callable[[Tensor], tuple[Tensor, Tensor]]
@@ -108,6 +110,12 @@ class DenseHessian:
     def rows(self) -> int:
         """Images times outputs, of which the Gauss-Newton matrix is a sum."""
         return self.sites[0].root.shape[:2].numel()
+
+    @property
+    def at_once(self) -> int:
+        """How many vectors a product takes best: what they make of a layer should fit a cache."""
+        images, widest = len(self.sites[0].incoming), max(site.shape[1] for site in self.sites)
+        return max(1, CACHED // (images * widest))
 
     @torch.no_grad()
     def product(self, vectors: Tensor) -> Tensor:

@@ -17,18 +17,27 @@ class Estimate:
 
 @torch.no_grad()
 def hutchinson(
-    product: Callable[[Tensor], Tensor], size: int, probes: int, generator: torch.Generator
+    product: Callable[[Tensor], Tensor],
+    size: int,
+    probes: int,
+    generator: torch.Generator,
+    at_once: int = 1,
 ) -> tuple[Estimate, Estimate]:
     """The trace and the Frobenius norm of a matrix (size, size), from the same `probes`.
 
     For a vector z of random signs the means of z·Hz and |Hz|² are tr H and |H|² (Hutchinson, 1990).
+    `product` multiplies vectors that are rows, `at_once` of them at a time.
     """
     traces, squares = torch.empty(2, probes, dtype=torch.float64)
-    for probe in range(probes):
-        drawn = torch.randint(2, (1, size), generator=generator, device=generator.device)
-        signs = 2 * drawn.double() - 1
-        image = product(signs)
-        traces[probe], squares[probe] = (signs * image).sum(), image.square().sum()
+    for some in torch.arange(probes).split(at_once):
+        # One after another: what is drawn does not depend on how many share a product.
+        drawn = [
+            torch.randint(2, (size,), generator=generator, device=generator.device) for _ in some
+        ]
+        signs = 2 * torch.stack(drawn).double() - 1
+        images = product(signs)
+        traces[some] = (signs * images).sum(1).cpu()
+        squares[some] = images.square().sum(1).cpu()
     trace, square = mean(traces), mean(squares)
     norm = square.value**0.5
     return trace, Estimate(norm, square.standard_error / (2 * norm) if norm else 0.0)

@@ -45,13 +45,16 @@ class MeanLoss:
             return self
         return MeanLoss(self.net, self.inputs[members], self.labels[members])
 
-    def parts(self) -> Iterator[tuple["MeanLoss", float]]:
-        """The same over some images after others, and their shares of it: to bound the memory."""
-        count = self.labels.shape[1]
-        if count <= self.net.at_once:
+    def parts(self, vectors: int = 1) -> Iterator[tuple["MeanLoss", float]]:
+        """The same over some images after others, and their shares of it: to bound the memory.
+
+        `vectors` is the number of vectors, each with its own copy of what an image takes.
+        """
+        count, at_once = self.labels.shape[1], max(1, self.net.at_once // vectors)
+        if count <= at_once:
             yield self, 1.0
             return
-        for some in torch.arange(count, device=self.labels.device).split(self.net.at_once):
+        for some in torch.arange(count, device=self.labels.device).split(at_once):
             yield self.of(some), len(some) / count
 
 

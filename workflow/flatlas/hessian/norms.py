@@ -38,11 +38,11 @@ def norms(
         hessian = hessian.reduced()
     found = ends(hessian, top, random, tolerance)
     if isinstance(hessian, FreeHessian):
-        return Norms(found, *hutchinson(hessian.product, hessian.size, probes, random))
+        return Norms(found, *_estimates(hessian, probes, random))
     trace = Estimate(hessian.trace(), 0.0)
     if hessian.rows <= EXACT:
         return Norms(found, trace, Estimate(hessian.frobenius(), 0.0))
-    return Norms(found, trace, hutchinson(hessian.product, hessian.size, probes, random)[1])
+    return Norms(found, trace, _estimates(hessian, probes, random)[1])
 
 
 def norm_and_trace(
@@ -54,7 +54,7 @@ def norm_and_trace(
     found = spectrum(hessian.product, hessian.size, top, random, norm_alone=True)
     if isinstance(hessian, DenseHessian):
         return found, Estimate(hessian.trace(), 0.0)
-    return found, hutchinson(hessian.product, hessian.size, probes, random)[0]
+    return found, _estimates(hessian, probes, random)[0]
 
 
 def ends(
@@ -66,3 +66,10 @@ def ends(
     """The ends of the spectrum, by the block size that suits the Hessian."""
     block = 2 if isinstance(hessian, DenseHessian) and top >= MANY else 1
     return spectrum(hessian.product, hessian.size, top, random, tolerance, block)
+
+
+def _estimates(
+    hessian: DenseHessian | FreeHessian, probes: int, random: torch.Generator
+) -> tuple[Estimate, Estimate]:
+    """The trace and the Frobenius norm, from `probes`."""
+    return hutchinson(hessian.product, hessian.size, probes, random, hessian.at_once)
