@@ -98,6 +98,33 @@ def test_two_writers_of_one_file_do_not_mix(tmp_path):
             writer.wait()
 
 
+def test_a_write_deletes_what_a_killed_writer_left_and_no_living_one_s(tmp_path):
+    path = tmp_path / "table.csv"
+    half = "import sys; from flatlas.store.atomic import replacing\n"
+    half += "with replacing(sys.argv[1]) as temporary:\n"
+    half += "    temporary.write_text('half'); print(flush=True); sys.stdin.read()"
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", half, path],
+            cwd=WORKFLOW,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        for _ in range(2)
+    ]
+    for writer in writers:
+        writer.stdout.readline()
+    writers[0].kill()
+    writers[0].wait()
+    with replacing(path) as temporary:
+        temporary.write_text("whole")
+    assert path.read_text() == "whole"
+    assert len(list(tmp_path.iterdir())) == 2, "the living writer's file stays"
+    writers[1].communicate()
+    assert path.read_text() == "half"
+    assert list(tmp_path.iterdir()) == [path]
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_a_kill_in_the_middle_of_a_write_leaves_the_last_whole_file(tmp_path, seed):
     path = tmp_path / "table.csv"

@@ -3,7 +3,9 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
+from platform import node
 
 
 @contextmanager
@@ -11,8 +13,10 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """A temporary name beside `path`, renamed to it at the end; nothing stays after a failure."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # The process id keeps two writers apart; the extension stays, since writers look at it.
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}")
+    # Machine and process keep two writers apart; the extension stays, since writers look at it.
+    begin, end = f".{path.stem}.{node()}.", f".part{path.suffix}"
+    _delete_of_dead_writers(path.parent, begin, end)
+    temporary = path.with_name(f"{begin}{os.getpid()}{end}")
     temporary.touch()
     permissions = temporary.stat().st_mode
     temporary.unlink()
@@ -25,3 +29,20 @@ def replacing(path: str | Path) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _delete_of_dead_writers(folder: Path, begin: str, end: str) -> None:
+    """What killed processes of this machine have left of the same file."""
+    for left in folder.glob(f"{escape(begin)}*{escape(end)}"):
+        if not _is_alive(int(left.name.removeprefix(begin).removesuffix(end))):
+            left.unlink(missing_ok=True)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
