@@ -12,9 +12,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from flatlas.device import THREAD_VARIABLES
 from flatlas.jobs.warm_start import fits, start_worker
 from flatlas.jobs.worker import children
+from flatlas.plan.requests import THREAD_VARIABLES
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a worker needs Linux")
 WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"

@@ -64,7 +64,7 @@ class Forked:
 def server() -> socket.socket:
     """The way to the process that forks, which ends with this one."""
     # Here, since the forked processes take theirs from their own checkout.
-    from flatlas.jobs.resources import THREAD_VARIABLES
+    from flatlas.plan.requests import THREAD_VARIABLES
 
     mine, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     mine.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST_CALL)

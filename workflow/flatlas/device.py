@@ -1,19 +1,9 @@
-"""The device and threads a job computes with; a GPU gives the same numbers every time."""
+"""The device a job computes on, and what makes a GPU give the same numbers every time."""
 
 import logging
 import os
 
 logger = logging.getLogger("flatlas")
-
-# Where numerical libraries look for their number of threads; Snakemake sets the same.
-THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "GOTO_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-)
 
 
 def choose_device(wanted: bool) -> str:

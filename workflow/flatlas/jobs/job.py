@@ -11,12 +11,12 @@ from shutil import rmtree
 from types import SimpleNamespace, TracebackType
 from typing import Any
 
-from flatlas.device import THREAD_VARIABLES
 from flatlas.errors import FlatlasError
 from flatlas.jobs.progress import Progress
 from flatlas.jobs.resources import wants_gpu
 from flatlas.jobs.worker import list_imports
 from flatlas.plan.paths import RESULTS
+from flatlas.plan.requests import THREAD_VARIABLES
 
 logger = logging.getLogger("flatlas")
 BY_HAND = RESULTS / "by-hand"

@@ -1,7 +1,17 @@
-"""How a rule asks for resources that depend on the job, or on how often it was tried."""
+"""How a rule requests resources, and where libraries read their number of threads."""
 
 from collections.abc import Callable
 from typing import Any
+
+# Where numerical libraries look for their number of threads; Snakemake sets the same.
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "GOTO_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+)
 
 Asked = Callable[..., int | str]
 

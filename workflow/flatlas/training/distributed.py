@@ -21,9 +21,10 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from flatlas.device import THREAD_VARIABLES, choose_device
+from flatlas.device import choose_device
 from flatlas.errors import FlatlasError
 from flatlas.nets.layers import Parameters
+from flatlas.plan.requests import THREAD_VARIABLES
 from flatlas.plan.training_specs import Learners, RunSpec
 from flatlas.training.errand import Errand
 from flatlas.training.trainer import Report
