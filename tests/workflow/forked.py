@@ -155,11 +155,11 @@ def become_worker(calls: socket.socket) -> str:
         call, numbers, *_ = socket.recv_fds(calls, LONGEST_CALL, 1)
     if not call:
         os._exit(0)
-    told = json.loads(call)
+    start = json.loads(call)
     sys.argv = ["-c", str(numbers[0])]
-    sys.path[:0] = told["env"]["PYTHONPATH"].split(os.pathsep)
-    enter(told["env"])
-    return told["code"]
+    sys.path[:0] = start["env"]["PYTHONPATH"].split(os.pathsep)
+    enter(start["env"])
+    return start["code"]
 
 
 def enter(env: dict[str, str]) -> None:

@@ -199,7 +199,7 @@ class Nets:
         """
         moment = None if "at" in columns else at
         if (table, moment) not in self._found:
-            self._found[table, moment] = self._told_by(table, moment)
+            self._found[table, moment] = self._solved_rows(table, moment)
         # Where every realization diverged, the table has no columns of its own.
         wanted = dict.fromkeys(["seed", self.key, *columns])
         return self._found[table, moment].reindex(columns=list(wanted))
@@ -209,7 +209,7 @@ class Nets:
         """Rows by table and moment, since claims ask for one column after another."""
         return {}
 
-    def _told_by(self, table: str, moment: str | None) -> pd.DataFrame:
+    def _solved_rows(self, table: str, moment: str | None) -> pd.DataFrame:
         """All columns of these rows; of all moments, where none is given."""
         rows = self._of_sweeps(self.material.tables[table])
         if not isinstance(self.sweep, str):
