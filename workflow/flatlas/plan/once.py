@@ -22,7 +22,7 @@ def work_out_once() -> None:
 
 
 def _signatures() -> None:
-    """The parameters of a rule's function, which Snakemake inspects thrice before each call."""
+    """The parameters of a rule's function, which Snakemake inspects up to three times a call."""
     from snakemake import common, rules
 
     inspect = common.get_function_params
