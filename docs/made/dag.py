@@ -9,7 +9,7 @@ from pages import ROOT
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from flatlas.figures.dag import draw_dag
+from flatlas.plotting.dag import draw_dag
 from flatlas.plan.stages import stages
 
 PICTURE = ROOT / "docs" / "dag.png"

@@ -8,9 +8,9 @@ import pytest
 from pencil import told
 
 from flatlas.evidence.material import Material
-from flatlas.figures.annealing.fig5 import followed
-from flatlas.figures.annealing.fits import fit
-from flatlas.figures.annealing.recordings import recorded, small_print, told_loss, told_span
+from flatlas.studies.annealing.fig5 import followed
+from flatlas.studies.annealing.fits import fit
+from flatlas.studies.annealing.recordings import recorded, small_print, told_loss, told_span
 
 RANK = np.arange(1, 41)
 NETS = [("a", 0), ("a", 1)]

@@ -8,9 +8,9 @@ import pytest
 from pencil import drawn_dots, material, told
 
 from flatlas.figures.duality import s5, s6, s8, s10, s11, s13
-from flatlas.figures.duality.ranks import binned, picked
-from flatlas.figures.duality.spectra import spectrum
-from flatlas.figures.style import BLACK, GREEN
+from flatlas.studies.duality.ranks import binned, picked
+from flatlas.studies.duality.spectra import spectrum
+from flatlas.plotting.style import BLACK, GREEN
 
 BETA, S, UNTIL = "penalty.coefficient", "net.init.scale", "penalty.until_epoch"
 LR, B = "optimizer.lr", "batch"

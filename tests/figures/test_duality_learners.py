@@ -7,7 +7,7 @@ import pytest
 from pencil import drawn_dots, material, told
 
 from flatlas.figures.duality import fig5, fig6, fig7
-from flatlas.figures.style import BLUE, RED
+from flatlas.plotting.style import BLUE, RED
 
 KIND = "learners.kind"
 POINTS = [("learners", kind, {KIND: kind}) for kind in ("ssgd", "dpsgd")]

@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex
 from pencil import drawn_dots, material, told
 
 from flatlas.figures.duality import fig2, s4
-from flatlas.figures.duality.nets import DEFAULTS, look
+from flatlas.studies.duality.nets import DEFAULTS, look
 
 # Run `a` stands in both sweeps; one training of `b` met no rule.
 POINTS = [

@@ -11,7 +11,7 @@ from pixels import in_pixels
 
 from flatlas.evidence.material import gather
 from flatlas.figures.duality import fig3, s4
-from flatlas.figures.style import BLACK, BLUE, RED
+from flatlas.plotting.style import BLACK, BLUE, RED
 from flatlas.store.tables import write_table
 
 # Run `a` stands in both sweeps. One training of `b` met no rule; one of `c` diverged.

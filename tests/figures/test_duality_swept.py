@@ -3,7 +3,7 @@
 import pytest
 from matplotlib import pyplot
 
-from flatlas.figures.duality.swept import read, stand
+from flatlas.studies.duality.swept import read, stand
 
 
 @pytest.mark.parametrize(

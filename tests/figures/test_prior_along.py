@@ -13,8 +13,8 @@ from pixels import in_pixels, laid_out_in_pixels
 
 from flatlas.evidence.material import Material
 from flatlas.figures.prior import s9
-from flatlas.figures.prior.along import PRIOR, SHARPNESS, TOP, in_full, moments
-from flatlas.figures.style import BLUE, RED
+from flatlas.studies.prior.along import PRIOR, SHARPNESS, TOP, in_full, moments
+from flatlas.plotting.style import BLUE, RED
 from flatlas.plan.resolve import resolve
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"

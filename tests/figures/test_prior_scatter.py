@@ -10,9 +10,9 @@ from scipy import stats
 
 from flatlas.evidence.material import Material
 from flatlas.figures.prior import estimates, fig2, fig3, fig4, links, s4, s5, s11, s17
-from flatlas.figures.prior.nets import nets
-from flatlas.figures.prior.scatter import SHADES
-from flatlas.figures.style import BLUE
+from flatlas.studies.prior.nets import nets
+from flatlas.studies.prior.scatter import SHADES
+from flatlas.plotting.style import BLUE
 
 ATTACK = "data.attack_size"
 # Run, seed, |A|, log10 P(f), test error, sharpness.

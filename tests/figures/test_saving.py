@@ -9,8 +9,8 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from flatlas.figures.dag import draw_dag
-from flatlas.figures.style import Drawing, panels, save, save_picture, shades
+from flatlas.plotting.dag import draw_dag
+from flatlas.plotting.style import Drawing, panels, save, save_picture, shades
 
 POINTS = pd.DataFrame({"n": [1, 2, 3], "σ_g": [0.5, 0.25, 0.125]})
 STAGES = {

@@ -7,8 +7,8 @@ from matplotlib import pyplot
 
 from flatlas.evidence.material import Material
 from flatlas.figures.atlas import fig3
-from flatlas.figures.atlas.looks import small_print
-from flatlas.figures.style import note
+from flatlas.studies.atlas.looks import small_print
+from flatlas.plotting.style import note
 
 
 @pytest.mark.parametrize("before", range(30, 50))

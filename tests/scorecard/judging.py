@@ -4,7 +4,7 @@ import re
 from importlib import import_module
 from math import isfinite, isnan
 
-from flatlas.scorecard.claims import UNDECIDED
+from flatlas.claims.claim import UNDECIDED
 
 # What begins so is no sentence of the text; of all other figures every claim is one.
 QUESTIONS = {

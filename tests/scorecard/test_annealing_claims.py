@@ -9,8 +9,8 @@ from annealing_worlds import JUDGED, RIGHT, WRONG, world
 from judging import judged_figure
 
 from flatlas.evidence.material import Material
-from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
-from flatlas.scorecard.conventions import near
+from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from flatlas.claims.conventions import near
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 from flatlas.evidence.atlas import MEASURES
 from flatlas.evidence.material import Material
-from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 pytestmark = pytest.mark.filterwarnings("error")
 FIGURES = ("fig1", "fig2", "fig3")

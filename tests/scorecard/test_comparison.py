@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from flatlas.report.comparison import comparison_page, told
-from flatlas.scorecard.claims import Claim, at_least, claims_table, not_run, ours
-from flatlas.scorecard.comparison import compare
+from flatlas.claims.claim import Claim, at_least, claims_table, not_run, ours
+from flatlas.claims.comparison import compare
 from flatlas.statistics.estimate import Estimate
 
 

@@ -12,8 +12,8 @@ from worlds import JUDGED, RIGHT, STUDY, WRONG, world
 
 from flatlas.errors import FlatlasError
 from flatlas.evidence.material import Material
-from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
-from flatlas.scorecard.duality.s13 import with_none
+from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from flatlas.studies.duality.s13_claims import with_none
 
 # A page of claims is worth what its tests prove: no warning may hide in one.
 pytestmark = pytest.mark.filterwarnings("error")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flatlas.scorecard.duality.spectra import (
+from flatlas.studies.duality.spectra_claims import (
     by_stretch,
     counted,
     counted_each,
@@ -12,7 +12,7 @@ from flatlas.scorecard.duality.spectra import (
     sharpest,
     stretches,
 )
-from flatlas.scorecard.duality.trends import (
+from flatlas.studies.duality.trends import (
     change,
     nearest,
     pooled,

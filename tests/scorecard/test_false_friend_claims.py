@@ -13,7 +13,7 @@ from judging import (
 from scipy import stats
 
 from flatlas.evidence.material import Material
-from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 pytestmark = pytest.mark.filterwarnings("error")
 

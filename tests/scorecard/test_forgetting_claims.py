@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from flatlas.evidence.material import Material
-from flatlas.scorecard.annealing.fig4 import judge
-from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from flatlas.studies.annealing.fig4_claims import judge
+from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 pytestmark = pytest.mark.filterwarnings("error")
 RIGHT, WRONG = True, False
@@ -125,7 +125,7 @@ def test_errors_that_still_move_decide_nothing():
 
 def test_the_gap_between_two_curves_by_hand():
     """At ε2 = 0.1, 0.2, 0.3 one has ε1 = 0.5, 0.1, 0.1, the other 0.4, 0.4, 0.2."""
-    from flatlas.scorecard.annealing.fig4 import _gaps
+    from flatlas.studies.annealing.fig4_claims import _gaps
 
     one = [np.array([[0.1, 0.2]]), np.array([[0.5, 0.1]])]
     other = [np.array([[0.1, 0.3]]), np.array([[0.4, 0.2]])]

@@ -6,7 +6,7 @@ from math import inf, nan
 import pytest
 from reading import Page
 
-from flatlas.scorecard.claims import (
+from flatlas.claims.claim import (
     Claim,
     at_least,
     at_most,
@@ -15,8 +15,8 @@ from flatlas.scorecard.claims import (
     not_run,
     ours,
 )
-from flatlas.scorecard.page import Figure, Study, page
-from flatlas.scorecard.strip import WIDTH, strip
+from flatlas.report.scorecard import Figure, Study, page
+from flatlas.report.strip import WIDTH, strip
 from flatlas.statistics.estimate import UNKNOWN, Estimate
 from flatlas.store.tables import read_table, write_table
 

@@ -9,10 +9,10 @@ import pytest
 from judging import judged_figure
 
 from flatlas.evidence.material import Material
-from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
-from flatlas.scorecard.nets import Nets
-from flatlas.scorecard.prior.along import Course, above_trend, approach, course
-from flatlas.scorecard.prior.s8 import fluctuation
+from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from flatlas.claims.nets import Nets
+from flatlas.studies.prior.along_claims import Course, above_trend, approach, course
+from flatlas.studies.prior.s8_claims import fluctuation
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -12,8 +12,8 @@ from scipy import stats
 from flatlas.evidence.material import Material
 from flatlas.figures.prior import fig3 as drawn
 from flatlas.figures.prior import scatter
-from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
-from flatlas.scorecard.nets import Nets
+from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from flatlas.claims.nets import Nets
 from flatlas.scorecard.prior import fig3, systems
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from flatlas.evidence.material import ZERO_ERROR, Material
-from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.scorecard.prior import estimates, links
 
 NETS = pd.DataFrame([{"run": run, "seed": seed} for run in "abc" for seed in range(5)])

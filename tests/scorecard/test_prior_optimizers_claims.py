@@ -7,7 +7,7 @@ from judging import judged_figure
 
 from flatlas.evidence.material import Material
 from flatlas.figures.prior import optimizers as drawn
-from flatlas.scorecard.claims import NOT_REPRODUCED, REPRODUCED
+from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED
 
 OPTIMIZERS = ("sgd", "adam", "momentum", "rmsprop")
 SIZES = (0, 50, 100)

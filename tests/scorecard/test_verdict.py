@@ -6,7 +6,7 @@ import pytest
 
 from flatlas.errors import FlatlasError
 from flatlas.scorecard import conventions
-from flatlas.scorecard.claims import (
+from flatlas.claims.claim import (
     COLUMNS,
     FLATLAS,
     NOT_REPRODUCED,

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from browser import found_on, screenshot
 
-from flatlas.scorecard.drawn import OUTDATED
+from flatlas.report.drawn import OUTDATED
 
 REPORT = "results/tiny/report.html"
 PICTURES = {

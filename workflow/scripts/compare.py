@@ -5,7 +5,7 @@ from pathlib import Path
 from flatlas.jobs.job import Job
 from flatlas.errors import FlatlasError
 from flatlas.report.comparison import comparison_page, told
-from flatlas.scorecard.comparison import compare
+from flatlas.claims.comparison import compare
 from flatlas.store.atomic import replacing
 from flatlas.store.tables import read_table, write_table
 

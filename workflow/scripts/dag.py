@@ -1,8 +1,8 @@
 """Draw the plan: its stages, its jobs, and what feeds what."""
 
 from flatlas.jobs.job import Job
-from flatlas.figures.dag import draw_dag
-from flatlas.figures.style import save_picture
+from flatlas.plotting.dag import draw_dag
+from flatlas.plotting.style import save_picture
 
 with Job(globals().get("snakemake"), "dag") as job:
     save_picture(draw_dag(job.params.stages), job.output.pdf, job.output.png)

@@ -4,8 +4,8 @@ from importlib import import_module
 
 from flatlas.jobs.job import Job
 from flatlas.evidence.material import gather
-from flatlas.figures.style import save
-from flatlas.scorecard.claims import claims_table
+from flatlas.plotting.style import save
+from flatlas.claims.claim import claims_table
 from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import write_table
 

@@ -8,8 +8,8 @@ from flatlas.report.captions import caption
 from flatlas.report.costs import cost_of_stages, jobs_from
 from flatlas.report.facts import facts
 from flatlas.report.page import Change, Figure, Report, Study, read_picture, report
-from flatlas.scorecard.claims import known, not_run
-from flatlas.scorecard.drawn import OUTDATED, is_drawn, is_outdated, record
+from flatlas.claims.claim import known, not_run
+from flatlas.report.drawn import OUTDATED, is_drawn, is_outdated, record
 from flatlas.store.atomic import replacing
 from flatlas.store.tables import read_table
 

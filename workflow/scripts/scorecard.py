@@ -3,9 +3,9 @@
 import pandas as pd
 
 from flatlas.jobs.job import Job
-from flatlas.scorecard.claims import known, not_run
-from flatlas.scorecard.drawn import is_drawn, is_outdated, outdated, record
-from flatlas.scorecard.page import Figure, Study, page
+from flatlas.claims.claim import known, not_run
+from flatlas.report.drawn import is_drawn, is_outdated, outdated, record
+from flatlas.report.scorecard import Figure, Study, page
 from flatlas.store.atomic import replacing
 from flatlas.store.tables import read_table, write_table
 

@@ -4,7 +4,7 @@ import re
 
 from docutils.core import publish_parts
 
-from flatlas.scorecard.markup import with_symbols
+from flatlas.report.markup import with_symbols
 
 # The first sentence is the figure's title, which a page has in its heading.
 TITLE = re.compile(r"\s*\*\*.*?\*\*\s*", re.DOTALL)

@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from flatlas.scorecard.claims import FLATLAS
-from flatlas.scorecard.comparison import (
+from flatlas.claims.claim import FLATLAS
+from flatlas.claims.comparison import (
     ALIKE,
     CRITERION,
     MOVED,
@@ -15,7 +15,7 @@ from flatlas.scorecard.comparison import (
     SIDES,
     VERDICT,
 )
-from flatlas.scorecard.markup import MARKS, QUESTION, document, number, plain, symbols
+from flatlas.report.markup import MARKS, QUESTION, document, number, plain, symbols
 
 STYLE = """
 body { margin: 0 auto; max-width: 1200px; padding: 1.5rem 2rem 4rem; }

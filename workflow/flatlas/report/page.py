@@ -10,7 +10,7 @@ import pandas as pd
 
 from flatlas.report.costs import duration
 from flatlas.scorecard import page as scorecard
-from flatlas.scorecard.markup import READING, bar, claims, document, plain, symbols, tally
+from flatlas.report.markup import READING, bar, claims, document, plain, symbols, tally
 
 STYLE = """
 body { margin: 0; display: grid; grid-template-columns: 15rem minmax(0, 1fr); }

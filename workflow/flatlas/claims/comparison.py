@@ -1,0 +1,57 @@
+"""Two scorecards side by side: what moved beyond its interval, and what was judged otherwise."""
+
+import pandas as pd
+
+from flatlas.claims.claim import NOT_RUN
+
+NUMBER = ("value", "low", "high")
+# What a claim is, whatever came out of it.
+SAID = ("says", "whose")
+MOVED, CRITERION, VERDICT, ALIKE = "moved", "criterion changed", "verdict changed", ""
+SIDES = ("before", "after")
+ONLY = {"left_only": "only before", "right_only": "only after"}
+
+
+def compare(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    """A row a claim of either, with numbers, criteria and verdicts of both, and the `change`.
+
+    A number has moved where the two intervals have no point in common; one without an interval is
+    one itself. Figures that were not run have nothing to compare.
+    """
+    both = pd.merge(
+        _drawn(before),
+        _drawn(after),
+        on="claim",
+        how="outer",
+        suffixes=("_before", "_after"),
+        indicator=True,
+        sort=False,
+    )
+    for at, name in enumerate(SAID, start=1):
+        both.insert(at, name, both.pop(f"{name}_after").fillna(both.pop(f"{name}_before")))
+    both["change"] = ALIKE
+    both.loc[both["verdict_before"] != both["verdict_after"], "change"] = VERDICT
+    known = both[["criterion_before", "criterion_after"]].notna().all(axis=1)
+    both.loc[known & (both["criterion_before"] != both["criterion_after"]), "change"] = CRITERION
+    both.loc[_apart(both), "change"] = MOVED
+    for side, told in ONLY.items():
+        both.loc[both["_merge"] == side, "change"] = told
+    return both.drop(columns="_merge")
+
+
+def _drawn(scorecard: pd.DataFrame) -> pd.DataFrame:
+    """What is compared of the figures drawn; older scorecards do not say whose a claim is."""
+    drawn = scorecard[scorecard["verdict"] != NOT_RUN]
+    columns = drawn.reindex(columns=["claim", *SAID, "criterion", "verdict", *NUMBER])
+    return columns.astype(dict.fromkeys(SAID, "str"))
+
+
+def _apart(both: pd.DataFrame) -> pd.Series:
+    """Whether the two intervals of a row leave a gap. Comparisons with NaN are false."""
+    ends = {
+        (end, side): both[f"{end}_{side}"].fillna(both[f"value_{side}"])
+        for end in ("low", "high")
+        for side in SIDES
+    }
+    gap = ends["high", "before"] < ends["low", "after"]
+    return gap | (ends["high", "after"] < ends["low", "before"])

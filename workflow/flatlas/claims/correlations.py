@@ -1,0 +1,173 @@
+"""Claims on correlations over the nets of a sweep: for each of three coefficients, a claim.
+
+The coefficients are those of each realization's nets, which share their images as all nets of a
+figure of the papers do; their mean is the number.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from flatlas.evidence.material import ZERO_ERROR
+from flatlas.claims.claim import Claim, Criterion
+from flatlas.claims.nets import Nets
+from flatlas.statistics.correlation import kendall, pearson, spearman
+from flatlas.statistics.pooling import Pooling, over_all_nets, within_realizations
+
+Coefficient = Callable[[np.ndarray, np.ndarray], np.ndarray]
+COEFFICIENTS: dict[str, Coefficient] = {
+    "pearson": pearson,
+    "spearman": spearman,
+    "kendall": kendall,
+}
+
+OVER: dict[Pooling, str] = {
+    within_realizations: "in each realization, mean over these",
+    over_all_nets: "over all nets",
+}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What was measured of nets, (realizations, values), and whether the search for it converged.
+
+    `settled` is 1 where it did, 0 where not, and NaN where there was none.
+    """
+
+    values: np.ndarray
+    settled: np.ndarray
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two quantities of the same nets, and what they are called."""
+
+    x: Quantity
+    y: Quantity
+    name: str
+
+    @property
+    def values(self) -> tuple[np.ndarray, np.ndarray]:
+        """What was measured."""
+        return self.x.values, self.y.values
+
+    @property
+    def settled(self) -> tuple[np.ndarray, np.ndarray]:
+        """Whether it is to be trusted."""
+        return self.x.settled, self.y.settled
+
+
+def correlated(
+    nets: Nets,
+    name: str,
+    says: str,
+    criteria: Mapping[str, Criterion],
+    pair: Pair,
+    pooling: Pooling = within_realizations,
+) -> Iterator[Claim]:
+    """How well two quantities go together."""
+    for kind, coefficient in COEFFICIENTS.items():
+        yield nets.claim(
+            f"{name}_{kind}",
+            says,
+            f"{kind.capitalize()}'s coefficient of {pair.name}, {OVER[pooling]}",
+            criteria[kind],
+            pooling(coefficient),
+            *pair.values,
+            settled=pair.settled,
+        )
+
+
+def same(
+    nets: Nets, name: str, says: str, criterion: Criterion, pair: Pair, other: Pair
+) -> Iterator[Claim]:
+    """Whether a pair goes together as another one does, up or down."""
+    words = "{kind}'s coefficient of {pair} less that of {other}; means over realizations"
+    return _comparisons(nets, name, says, criterion, words, _difference, pair, other)
+
+
+def compared(
+    nets: Nets, name: str, says: str, criterion: Criterion, pair: Pair, other: Pair
+) -> Iterator[Claim]:
+    """How much better a pair goes together than another one, whether up or down."""
+    words = "size of {kind}'s coefficient of {pair} less that of {other}"
+    return _comparisons(nets, name, says, criterion, words, _excess, pair, other)
+
+
+def scattered(
+    nets: Nets, name: str, says: str, criterion: Criterion, pair: Pair, other: Pair
+) -> Iterator[Claim]:
+    """How much of the variance a pair explains, relative to another one."""
+    words = "variance explained by {kind}'s coefficient of {pair}, relative to that of {other}"
+    return _comparisons(nets, name, says, criterion, words, _share, pair, other)
+
+
+def log_prior(nets: Nets, measure: str = "prior", at: str = ZERO_ERROR) -> Quantity:
+    """log10 P(f)."""
+    return _found(nets, measure, at, nets.read(f"{measure}_summary", "log10_p", at=at))
+
+
+def accuracy(nets: Nets, measure: str = "prior", at: str = ZERO_ERROR) -> Quantity:
+    """The generalization accuracy in percent, on E, which takes no search."""
+    values = 100 * (1 - nets.read(f"{measure}_summary", "test_error", at=at))
+    return Quantity(values, np.full_like(values, np.nan))
+
+
+def flatness(
+    nets: Nets, measure: str = "sharpness", column: str = "sharpness", at: str = ZERO_ERROR
+) -> Quantity:
+    """Minus log10 of the sharpness, or of what else is larger in a sharper place.
+
+    Of the product of as many eigenvalues as are positive, it is that of their geometric mean.
+    """
+    table = f"{measure}_summary"
+    found = nets.read(table, column, at=at)
+    if column == "log10_product":
+        count = nets.read(table, "positive", at=at)
+        return _found(nets, measure, at, -found / np.where(count > 0, count, np.nan))
+    return _found(nets, measure, at, -np.log10(np.where(found > 0, found, np.nan)))
+
+
+def _found(nets: Nets, measure: str, at: str, values: np.ndarray) -> Quantity:
+    return Quantity(values, nets.read(f"{measure}_summary", "converged", at=at))
+
+
+def _comparisons(
+    nets: Nets,
+    name: str,
+    says: str,
+    criterion: Criterion,
+    words: str,
+    of: Callable[[str, np.ndarray, np.ndarray], np.ndarray],
+    pair: Pair,
+    other: Pair,
+) -> Iterator[Claim]:
+    """A claim for each kind of coefficient, on a number `of` both pairs' coefficients."""
+    for kind, coefficient in COEFFICIENTS.items():
+        r = within_realizations(coefficient)
+        yield nets.claim(
+            f"{name}_{kind}",
+            says,
+            words.format(kind=kind.capitalize(), pair=pair.name, other=other.name),
+            criterion,
+            lambda x, y, x2, y2, r=r, kind=kind: of(kind, r(x, y), r(x2, y2)),
+            *(*pair.values, *other.values),
+            settled=(*pair.settled, *other.settled),
+        )
+
+
+def _difference(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return np.asarray(one - other)
+
+
+def _excess(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return np.asarray(np.abs(one) - np.abs(other))
+
+
+def _share(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Of r², where Kendall's coefficient of normal data is (2/π) arcsin r."""
+    if kind == "kendall":
+        one, other = (np.sin(np.pi / 2 * tau) for tau in (one, other))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((one / other) ** 2)

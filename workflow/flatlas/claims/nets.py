@@ -1,0 +1,336 @@
+"""The nets of a figure: their tables as arrays, and claims that say how many are solutions.
+
+A realization whose training met no stopping rule is no solution: it stands as NaN.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from flatlas.errors import FlatlasError
+from flatlas.evidence.material import FINAL, Material, at_moment
+from flatlas.claims.claim import Claim, Criterion
+from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
+
+# Fewer solutions at a value of a sweep say too little about their spread to decide anything.
+FEWEST = 3
+# Where more of the measurements that a claim rests on have not converged, it is undecided.
+UNSETTLED = 0.1
+# What tells a net apart.
+NET = ["run", "seed"]
+# Of so few realizations the interval is the whole range of the resamples. It holds the centre of a
+# symmetric distribution unless all of them lie on one side of it: with probability 1 - 2^(1-n).
+RANGE_COVERS = {2: "half", 3: "three quarters", 4: "seven eighths"}
+
+
+@dataclass(frozen=True)
+class Nets:
+    """All nets of a figure, or those of one of its sweeps or of some, run by run."""
+
+    material: Material
+    sweep: str | tuple[str, ...] | None = None
+
+    @property
+    def key(self) -> str:
+        """The column that tells the values apart."""
+        return "run"
+
+    @cached_property
+    def outcomes(self) -> pd.DataFrame:
+        """How each training ended, a row a net."""
+        outcomes = self._of_sweeps(self.material.tables["outcomes"])
+        # A user's figure may lack the sweep, or vary another key in it: then there are no nets.
+        known = outcomes.reindex(columns=list(dict.fromkeys([*outcomes.columns, self.key])))
+        return known.dropna(subset=[self.key]).drop_duplicates(["seed", self.key])
+
+    @cached_property
+    def seeds(self) -> list[int]:
+        """The realizations, on the first axis of every array."""
+        return sorted(self.outcomes["seed"].unique())
+
+    @cached_property
+    def values(self) -> list[Any]:
+        """What stands on the second axis of every array: the runs.
+
+        A sweep that is not drawn stands there as one run without nets.
+        """
+        return sorted(self.outcomes[self.key].unique()) or [self.sweep]
+
+    @cached_property
+    def solutions(self) -> dict[Any, int]:
+        """How many realizations have a solution at each value that was planned."""
+        return self._counts()
+
+    @cached_property
+    def needed(self) -> int:
+        """How many solutions a value must have for its part in a claim."""
+        return max(1, min(FEWEST, len(self.seeds)))
+
+    @cached_property
+    def fewest(self) -> int:
+        """How many solutions the value with the fewest of them has, of those that have enough.
+
+        Nets of the whole figure, whatever they were swept over, count by realizations.
+        """
+        if self.sweep is None:
+            return int(self.outcomes.groupby("seed")["converged"].any().sum())
+        return min((one for one in self.solutions.values() if one >= self.needed), default=0)
+
+    @property
+    def complete(self) -> bool:
+        """Whether there are solutions enough to judge by, in a sweep at each of its values."""
+        return self.fewest >= self.needed and not (self._poor or self._missing)
+
+    def _counts(self) -> dict[Any, int]:
+        counts = self.outcomes.groupby(self.key)["converged"].sum()
+        return {value: int(count) for value, count in counts.items()}
+
+    @property
+    def _poor(self) -> int:
+        """At how many values of a sweep there are too few solutions."""
+        if self.sweep is None:
+            return 0
+        return sum(count < self.needed for count in self.solutions.values())
+
+    @property
+    def _missing(self) -> list[str]:
+        """Which of the sweeps are not drawn."""
+        drawn = set(self.outcomes["sweep"])
+        return [sweep for sweep in self._sweeps if sweep not in drawn]
+
+    @property
+    def _sweeps(self) -> tuple[str, ...]:
+        return (self.sweep,) if isinstance(self.sweep, str) else self.sweep or ()
+
+    @property
+    def comparable(self) -> bool:
+        """Whether there is anything for a claim to compare."""
+        return True
+
+    @property
+    def note(self) -> str:
+        """How many nets are no solutions, where some are not."""
+        told = [f"Sweep '{sweep}' is not drawn." for sweep in self._missing]
+        unsolved = int((~self.outcomes["converged"]).sum())
+        if unsolved:
+            told.append(f"{unsolved} of {len(self.outcomes)} trainings gave no solution.")
+        if self._poor:
+            of = f"{self._poor} of {len(self.solutions)}"
+            told.append(f"{of} runs have fewer solutions than {self.needed}.")
+        return " ".join(told)
+
+    def levels(self, table: str, axis: str) -> list[Any]:
+        """The labels along another axis of a table, ascending: ranks n, or numbers of images."""
+        return sorted(self._rows(table, [axis], FINAL)[axis].unique())
+
+    def read(self, table: str, column: str, *axes: str, at: str = FINAL) -> np.ndarray:
+        """One quantity as (realizations, values, *axes); NaN where there is none.
+
+        It is that of the solutions, or of another moment `at` which it was measured.
+        """
+        rows = self._rows(table, [*axes, column], at)
+        labels = [self.seeds, self.values, *(sorted(rows[axis].unique()) for axis in axes)]
+        places = [
+            pd.Index(levels).get_indexer(pd.Index(rows[name]))
+            for levels, name in zip(labels, ["seed", self.key, *axes], strict=True)
+        ]
+        if pd.MultiIndex.from_arrays(places).has_duplicates:
+            raise FlatlasError(
+                f"The table '{table}' has several rows for one net at the same"
+                f" {', '.join([self.key, *axes])}. A claim needs one; let the sweep"
+                f" '{self.sweep}' vary only {self.key}."
+            )
+        array = np.full([len(levels) for levels in labels], np.nan)
+        array[tuple(places)] = rows[column]
+        return array
+
+    def claim(
+        self,
+        name: str,
+        says: str,
+        quantity: str,
+        criterion: Criterion,
+        statistic: Callable[..., np.ndarray],
+        *measured: np.ndarray,
+        paper: str = "",
+        settled: Sequence[np.ndarray] = (),
+    ) -> Claim:
+        """A claim about these nets, with the statistic of what was measured as its number.
+
+        `settled` is whether the searches behind each quantity it rests on converged: 1 or 0, or NaN
+        where there was none.
+        """
+        empty = not self.comparable or any(not array.size for array in measured)
+        fewest = min([self.fewest, *map(_realizations, measured)])
+        number = UNKNOWN if empty else estimate(statistic, *measured, fewest=fewest)
+        return self.judged(name, says, quantity, criterion, number, paper, settled, fewest)
+
+    def judged(
+        self,
+        name: str,
+        says: str,
+        quantity: str,
+        criterion: Criterion,
+        number: Estimate,
+        paper: str = "",
+        settled: Sequence[np.ndarray] = (),
+        fewest: int | None = None,
+    ) -> Claim:
+        """A claim about these nets by a number that is there already, with its interval.
+
+        `fewest` is the number of realizations behind it, where that is not the solutions' own.
+        """
+        known = self.fewest if fewest is None else fewest
+        notes = [self.note, unsettled(settled), _lacking(number), _few(number, known)]
+        note = " ".join(filter(None, notes))
+        enough = known >= self.needed and number is not UNKNOWN
+        complete = self.complete and enough and trusted(settled)
+        return Claim(name, says, quantity, criterion, number, paper, note, complete)
+
+    def _rows(self, table: str, columns: list[str], at: str) -> pd.DataFrame:
+        """The rows of a moment, each run's once; of all moments where these are an axis.
+
+        What was measured on the way needs no solution.
+        """
+        moment = None if "at" in columns else at
+        if (table, moment) not in self._found:
+            self._found[table, moment] = self._solved_rows(table, moment)
+        # Where every realization diverged, the table has no columns of its own.
+        wanted = dict.fromkeys(["seed", self.key, *columns])
+        return self._found[table, moment].reindex(columns=list(wanted))
+
+    @cached_property
+    def _found(self) -> dict[tuple[str, str | None], pd.DataFrame]:
+        """Rows by table and moment, since claims ask for one column after another."""
+        return {}
+
+    def _solved_rows(self, table: str, moment: str | None) -> pd.DataFrame:
+        """All columns of these rows; of all moments, where none is given."""
+        rows = self._of_sweeps(self.material.tables[table])
+        if not isinstance(self.sweep, str):
+            # A run that stands in several sweeps has the same rows in each.
+            rows = rows[rows["sweep"] == rows.groupby("run")["sweep"].transform("first")]
+        if moment is not None:
+            rows = at_moment(rows, moment)
+        solved = self.outcomes.loc[self.outcomes["converged"].astype(bool), NET]
+        told = pd.MultiIndex.from_frame(rows[NET]).isin(pd.MultiIndex.from_frame(solved))
+        if "at" in rows:
+            told |= rows["at"].to_numpy(str) != FINAL
+        rows = rows.reindex(columns=list(dict.fromkeys([*rows.columns, self.key])))
+        return rows[told & rows[self.key].isin(self.values).to_numpy()]
+
+    def _of_sweeps(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """All rows, where no sweep is named."""
+        return rows if self.sweep is None else rows[rows["sweep"].isin(self._sweeps)]
+
+
+def _realizations(measured: np.ndarray) -> int:
+    """How many of them have anything to tell."""
+    return int(np.isfinite(measured).any(axis=tuple(range(1, measured.ndim))).sum())
+
+
+def _known(settled: np.ndarray) -> int:
+    return int(np.isfinite(settled).sum())
+
+
+def _lost(settled: np.ndarray) -> int:
+    return int((settled == 0).sum())
+
+
+def trusted(settled: Sequence[np.ndarray]) -> bool:
+    """Whether enough of the measurements that a claim rests on have converged."""
+    return all(_lost(one) <= UNSETTLED * _known(one) for one in settled)
+
+
+def unsettled(settled: Sequence[np.ndarray]) -> str:
+    """How many of the measurements that a claim rests on are not to be trusted, where most are."""
+    worst = max(settled, key=lambda one: _lost(one) / max(_known(one), 1), default=np.zeros(0))
+    if not _lost(worst):
+        return ""
+    return f"{_lost(worst)} of {_known(worst)} measurements did not converge."
+
+
+def _few(number: Estimate, count: int) -> str:
+    """What the interval of few realizations is worth; that of one is over something else."""
+    if isfinite(number.low) and count == 1:
+        return "One realization: the interval is that of its directions."
+    return range_of(count, "realizations") if isfinite(number.low) else ""
+
+
+def range_of(count: int, what: str) -> str:
+    """What the interval of so few is."""
+    if count not in RANGE_COVERS:
+        return ""
+    return (
+        f"{count} {what}: the interval is the range of the resamples, which covers about"
+        f" {RANGE_COVERS[count]}."
+    )
+
+
+def _lacking(number: Estimate) -> str:
+    """Why nothing can be decided, whatever the criterion."""
+    if not isfinite(number.value):
+        return "There is nothing to compare."
+    return "" if isfinite(number.low) else "One realization has no interval."
+
+
+@dataclass(frozen=True)
+class Sweep(Nets):
+    """The nets of one sweep, by the values of the swept key that have solutions.
+
+    The values ascend, or stand in the `order` that is given; a note calls them by their `names`.
+    """
+
+    along: str = "run"
+    order: tuple[Hashable, ...] = ()
+    names: Mapping[Any, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """The swept key."""
+        return self.along
+
+    @cached_property
+    def solutions(self) -> dict[Any, int]:
+        """How many realizations have a solution at each value that was planned."""
+        found = self._counts()
+        return {value: found.get(value, 0) for value in self.order or sorted(found)}
+
+    @cached_property
+    def values(self) -> list[Any]:
+        """The values at which there are solutions enough, on the second axis of every array."""
+        return [value for value, count in self.solutions.items() if count >= self.needed]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every planned value is there, and more than one was planned."""
+        return len(self.values) == len(self.solutions) > 1
+
+    @property
+    def note(self) -> str:
+        """Where solutions are missing, and how many are left."""
+        if self.outcomes.empty:
+            return self._absence
+        lacking = [
+            f"{count} at {self.names.get(value, value)}"
+            for value, count in self.solutions.items()
+            if count < len(self.seeds)
+        ]
+        return f"Solutions: {', '.join(lacking)}, of {len(self.seeds)}." if lacking else ""
+
+    @property
+    def _absence(self) -> str:
+        """What a user's figure lacks."""
+        if self.sweep in set(self.material.tables["outcomes"]["sweep"]):
+            return f"Sweep '{self.sweep}' does not vary {self.key}."
+        return f"Sweep '{self.sweep}' is not drawn."
+
+    @property
+    def comparable(self) -> bool:
+        """A single value leaves nothing to compare."""
+        return len(self.values) > 1

@@ -1,1 +1,0 @@
-"""Claims of the paper on self-tuned annealing (Feng, Tu): one a module."""

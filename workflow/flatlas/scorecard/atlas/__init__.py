@@ -1,1 +1,0 @@
-"""Claims of the study `atlas`: our own questions."""

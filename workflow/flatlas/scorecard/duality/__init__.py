@@ -1,1 +1,0 @@
-"""Claims of the activity-weight duality paper (Feng, Zhang & Tu): a module a figure."""

@@ -1,1 +1,0 @@
-"""Claims of the post on the generalization mystery (inFERENCe, 2018): one a module."""

@@ -1,1 +1,0 @@
-"""Claims of the paper on priors and flatness (Zhang, Reid, Valle-Pérez, Louis): one a module."""

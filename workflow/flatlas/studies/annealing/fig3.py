@@ -1,0 +1,82 @@
+"""Figure 3: the ensemble of mini loss functions L^µ, and how their minima scale with flatness."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from flatlas.evidence.material import Material
+from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
+from flatlas.studies.annealing.recordings import first_net, small_print
+from flatlas.studies.annealing.relation import FIRST, LAST
+from flatlas.plotting.style import BLUE, GREEN, PURPLE, RED, Drawing, note, panels, plain_ticks
+
+# The paper's direction, and how far to each side it is shown, in units of F_i.
+RANK, REACH = 30, 1.0
+QUANTITIES = {
+    "curvature": (r"$M_{ii}$", BLUE, "s"),
+    "minimum_variance": (r"$\tilde\sigma_i^2$", GREEN, "o"),
+    "product": (r"$M_{ii}^2\,\tilde\sigma_i^2$", PURPLE, "D"),
+}
+NAMES = ["curvature", "minimum_variance", "product"]
+PLACE = ["run", "seed", "rank"]
+
+
+def draw(material: Material) -> Drawing:
+    """A: profiles along one direction of the first net. B: over all directions of all nets."""
+    figure, axes = panels(1, 2, width=4.0, height=3.2)
+    profiles = _profiles(axes[0], material)
+    minima = material.measured("minibatch_directions", ["rank", "found", *NAMES])
+    valleys = material.measured("valley_directions", ["rank", "flatness"])
+    rows = minima[[*PLACE, "found", *NAMES]].merge(valleys[[*PLACE, "flatness"]], on=PLACE)
+    rows = rows[rows["rank"].between(FIRST, LAST)]
+    fits = list(_scaling(axes[1], rows))
+    found = f"{100 * rows['found'].mean():.0f} %" if len(rows) else "none"
+    note(
+        figure,
+        "A: the first net; red: all images, dashed: single minibatches. B: all nets; $M_{ii}$ and"
+        r" $\tilde\sigma_i^2$ from parabolas through $\ln{L^\mu}$ near its minimum, which"
+        f" {found} of the minibatches have within $4F_i$; power laws over ranks {FIRST} to {LAST},"
+        f" {INTERVALS}. The paper: exponents −2, 2 and −2. " + small_print(material),
+    )
+    points = [profiles, rows.assign(panel="B"), *fits]
+    return Drawing(figure, pd.concat(points, ignore_index=True))
+
+
+def _profiles(ax: Axes, material: Material) -> pd.DataFrame:
+    """ln L_i in red, ln L_i^µ dashed, as far as L_i is measured."""
+    told = []
+    for name, columns in (("valley", []), ("minibatch", ["minibatch"])):
+        rows = material.measured(f"{name}_profiles", ["rank", "delta", "loss", *columns])
+        rows = first_net(rows[rows["rank"] == RANK])
+        told.append(rows[["run", "seed", "rank", *columns, "delta", "loss"]].assign(panel="A"))
+    whole, mini = told
+    if len(whole):
+        reach = REACH * whole["delta"].abs().max()
+        mini = mini[mini["delta"].abs() <= reach]
+        for _, line in mini.groupby("minibatch"):
+            ax.plot(line["delta"], np.log(line["loss"]), "--", color=BLUE, lw=0.8, alpha=0.7)
+        ax.plot(whole["delta"], np.log(whole["loss"]), color=RED, lw=2.0)
+        ax.set_title(f"$i$ = {RANK}", loc="right")
+    ax.set(xlabel=r"$\delta\theta$", ylabel=r"$\ln\,L_i$, $\ln\,L_i^\mu$")
+    return pd.concat([whole, mini], ignore_index=True)
+
+
+def _scaling(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    for name, (symbol, colour, marker) in QUANTITIES.items():
+        found = fit(rows, "flatness", name, FIRST, LAST)
+        text = f"{symbol}, {found.told('slope').replace('$', '')}" if found else symbol
+        ax.plot(rows["flatness"], rows[name], marker, color=colour, ms=2.6, mew=0, alpha=0.55,
+                label=text)  # fmt: skip
+        if found:
+            found.draw(ax, colour)
+            yield found.row.assign(panel="B")
+    log_log(ax, rows)
+    ax.set_xlabel("$F_i$")
+    if len(rows):
+        low, high = ax.get_ylim()
+        # Room for the legend above the dots.
+        ax.set_ylim(low, high * (high / low) ** 0.45)
+        plain_ticks(ax.xaxis)
+        ax.legend(loc="upper left", fontsize=7.5, markerscale=2)

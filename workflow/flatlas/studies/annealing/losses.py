@@ -1,0 +1,71 @@
+"""Not in the paper: the variance-flatness relation (Figure 2D) measured at several losses."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import NullFormatter
+
+from flatlas.evidence.material import Material
+from flatlas.studies.annealing.recordings import NET, recorded, small_print, told_loss, told_span
+from flatlas.studies.annealing.relation import (
+    FIRST,
+    FIT_LEGEND,
+    LAST,
+    finish,
+    flatnesses,
+    relation,
+    unended,
+)
+from flatlas.plotting.style import BLUE, RED, Drawing, note, panels
+
+RULE = "stop.loss_below"
+COLUMNS = 3
+
+
+def draw(material: Material) -> Drawing:
+    """A panel a loss at which the recording began, from high to low; last, ψ over the loss."""
+    rows = flatnesses(material, None, RULE)
+    rows = rows.merge(recorded(material)[[*NET, "first_loss", "loss"]], on=NET)
+    rules = sorted(material.tables["outcomes"][RULE].dropna().unique(), reverse=True)
+    figure, axes = panels(-(-(len(rules) + 1) // COLUMNS), COLUMNS, height=2.7)
+    fits: list[pd.DataFrame] = []
+    for ax, rule in zip(axes, rules, strict=False):
+        fits += _at(ax, rows[rows[RULE] == rule], rule)
+    exponents = pd.concat(fits, ignore_index=True) if fits else pd.DataFrame()
+    _over_losses(axes[len(rules)], exponents)
+    for unused in axes[len(rules) + 1 :]:
+        unused.remove()
+    note(
+        figure,
+        "Above each panel: the training loss at the first recorded step and at $w_0$. "
+        + FIT_LEGEND
+        + unended(rows)
+        + small_print(material),
+    )
+    diffusive = rows[rows["rank"].between(FIRST, LAST)]
+    return Drawing(figure, pd.concat([diffusive, exponents], ignore_index=True))
+
+
+def _at(ax: Axes, rows: pd.DataFrame, rule: float) -> Iterator[pd.DataFrame]:
+    for told in relation(ax, rows):
+        yield told.assign(**{RULE: rule}, loss=rows["loss"].mean())
+    finish(ax)
+    if len(rows):
+        ends = (told_span([rows[end].mean()], told_loss) for end in ("first_loss", "loss"))
+        ax.set_title("$L$: " + " → ".join(ends), loc="right", fontsize=8)
+
+
+def _over_losses(ax: Axes, fits: pd.DataFrame) -> None:
+    ax.axhline(4, color=RED, lw=0.9, zorder=0)
+    if len(fits):
+        ax.plot(fits["loss"], -fits["value"], "o", color=BLUE)
+        ax.vlines(fits["loss"], -fits["high"], -fits["low"], color=BLUE)
+        ax.set_xscale("log")
+        # Within a decade matplotlib would name the minor ticks, one upon the other.
+        ax.xaxis.set_minor_formatter(NullFormatter())
+        ax.invert_xaxis()
+        ax.text(0.98, 4, "the paper's 4", color=RED, fontsize=7.5, ha="right", va="bottom",
+                transform=ax.get_yaxis_transform())  # fmt: skip
+    ax.ticklabel_format(axis="y", useOffset=False)
+    ax.set(xlabel="training loss at $w_0$", ylabel=r"$\psi$")

@@ -1,0 +1,79 @@
+"""Figure S2: what a step along the first principal direction does to outputs and loss."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from flatlas.evidence.material import Material
+from flatlas.studies.annealing.recordings import first_net, small_print
+from flatlas.plotting.style import RED, Drawing, note, panels, shades
+
+# Directions whose profiles stand beside that of the first.
+RANKS = (1, 2, 3, 5, 10, 50)
+MARKERS = "os^vD<>pXP"
+# Every so manieth step has a symbol.
+EVERY = 4
+
+
+def draw(material: Material) -> Drawing:
+    """Of the first net. A: how far the right output is ahead. B: ln L_i."""
+    margins = material.measured("first_mode_margins", ["label", "theta", "margin"])
+    margins = first_net(margins)[["run", "seed", "label", "theta", "margin"]]
+    profiles = material.measured("valley_profiles", ["rank", "delta", "loss"])
+    profiles = first_net(profiles[profiles["rank"].isin(RANKS)])
+    profiles = profiles[["run", "seed", "rank", "delta", "loss"]]
+    figure, axes = panels(1, 2, width=3.9, height=3.0)
+    _margins(axes[0], margins)
+    _profiles(axes[1], profiles)
+    note(
+        figure,
+        "The first net. A: means over the first images of each digit, between the two ends of the"
+        r" valley along $p_1$, where the loss has grown by $e$; $\theta_1$ grows the way SGD went."
+        " B: in red the first direction; dotted, its slope at 0. " + small_print(material),
+    )
+    points = [margins.assign(panel="A"), profiles.assign(panel="B")]
+    return Drawing(figure, pd.concat(points, ignore_index=True))
+
+
+def _margins(ax: Axes, margins: pd.DataFrame) -> None:
+    labels = sorted(margins["label"].unique())
+    for label, colour, marker in zip(labels, shades(len(labels)), MARKERS, strict=False):
+        line = margins[margins["label"] == label]
+        ax.plot(line["theta"], line["margin"], color=colour, marker=marker, markevery=EVERY,
+                ms=3.5, lw=1.0, label=f"{label:g}")  # fmt: skip
+    ax.axvline(0, color="0.7", lw=0.8, zorder=0)
+    ax.set(xlabel=r"$\theta_1$", ylabel=r"$\Delta Y_k$")
+    if labels:
+        ax.legend(title="digit", ncols=1, loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def _profiles(ax: Axes, profiles: pd.DataFrame) -> None:
+    others = [rank for rank in RANKS if rank > 1]
+    colours: dict[Any, Any] = {1: RED, **dict(zip(others, shades(len(others)), strict=True))}
+    for rank, line in profiles.groupby("rank"):
+        first = rank == 1
+        log = np.log(line["loss"])
+        ax.plot(line["delta"], log, color=colours[rank], lw=2.2 if first else 1.2,
+                zorder=3 if first else 2, label=f"$i$ = {rank:g}")  # fmt: skip
+        if first:
+            _slope(ax, line["delta"].to_numpy(), log.to_numpy())
+    ax.axvline(0, color="0.7", lw=0.8, zorder=0)
+    ax.set(xlabel=r"$\theta_i$", ylabel=r"$\ln\,L_i(\theta_i)$")
+    if len(profiles):
+        ax.legend(loc="upper center", ncols=2)
+        beside = profiles[profiles["rank"] > 1] if (profiles["rank"] > 1).any() else profiles
+        reach = beside["delta"].abs().max()
+        shown = np.log(profiles.loc[profiles["delta"].abs() <= reach, "loss"])
+        # Room for the legend above the lines.
+        ax.set(xlim=(-reach, reach), ylim=(shown.min() - 0.3, shown.max() + 0.4 * np.ptp(shown)))
+
+
+def _slope(ax: Axes, delta: np.ndarray, log: np.ndarray) -> None:
+    """The tangent at 0, as far as it changes ln L by 1."""
+    middle = int(np.abs(delta).argmin())
+    slope = (log[middle + 1] - log[middle - 1]) / (delta[middle + 1] - delta[middle - 1])
+    reach = min(1 / abs(slope), np.abs(delta).max()) if slope else np.abs(delta).max()
+    ends = np.array([-reach, reach])
+    ax.plot(ends, log[middle] + slope * ends, ":", color="black", lw=1.2, zorder=4)

@@ -1,0 +1,119 @@
+"""Figure S3: the variance-flatness relation of other layers, another net, other optimizers."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, product
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from flatlas.evidence.material import Material
+from flatlas.studies.annealing.recordings import small_print
+from flatlas.studies.annealing.relation import (
+    FIRST,
+    FIT_LEGEND,
+    LAST,
+    finish,
+    flatnesses,
+    relation,
+    unended,
+)
+from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, Drawing, note, panels
+
+LAYER = "snapshots"
+LOOKS = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "D"))
+DEEP = ("784", "50", "50", "50", "50", "10")
+# The LeNet of CIFAR-10: what each of its layers is, and how high its block stands.
+LENET = (
+    ("image\n3×32×32", 1.0),
+    ("conv\n5×5×6", 0.9),
+    ("conv\n5×5×16", 0.72),
+    ("dense\n120", 0.55),
+    ("dense\n84", 0.42),
+    ("dense\n10", 0.2),
+)
+# The panels with a run for each layer, and those with one run each: sweep, letter, what it is.
+EACH_LAYER = (
+    ("deep", "B", "four hidden layers"),
+    ("lenet_cifar", "D", "LeNet, both convolutions, momentum"),
+)
+ALONE = (
+    ("adam", "E", "two hidden layers, Adam"),
+    ("momentum", "F", "two hidden layers, momentum"),
+)
+
+
+def draw(material: Material) -> Drawing:
+    """A, C: the nets. B, D: their relations. E, F: other optimizers."""
+    figure, axes = panels(3, 2, width=3.7, height=2.6)
+    rows = flatnesses(material)
+    rows = rows.merge(_layers(material), on="run")
+    _deep_net(axes[0])
+    _lenet(axes[2])
+    fits: list[pd.DataFrame] = []
+    for ax, (sweep, letter, title) in zip((axes[1], axes[3]), EACH_LAYER, strict=True):
+        ax.set_title(title, loc="right", fontsize=8.5)
+        fits += _layer_by_layer(ax, rows[rows["sweep"] == sweep], letter)
+    for ax, (sweep, letter, title) in zip(axes[4:], ALONE, strict=True):
+        ax.set_title(title, loc="right", fontsize=8.5)
+        fits += [one.assign(panel=letter) for one in relation(ax, rows[rows["sweep"] == sweep])]
+        finish(ax)
+    note(
+        figure,
+        "A, C: the paper's nets; recorded are the weights drawn in colour. E, F: not drawn in the"
+        " paper, but told. " + FIT_LEGEND + unended(rows) + small_print(material),
+    )
+    letters = {sweep: letter for sweep, letter, _ in (*EACH_LAYER, *ALONE)}
+    diffusive = rows[rows["rank"].between(FIRST, LAST)]
+    told = diffusive.assign(panel=diffusive["sweep"].map(letters))
+    return Drawing(figure, pd.concat([told, *fits], ignore_index=True))
+
+
+def _layers(material: Material) -> pd.DataFrame:
+    """Which layer each run has recorded, where a sweep says so."""
+    columns = ["run", LAYER]
+    runs = material.tables["outcomes"].reindex(columns=columns).drop_duplicates("run")
+    return runs.assign(**{LAYER: runs[LAYER].astype(object).fillna("its own")})
+
+
+def _layer_by_layer(ax: Axes, rows: pd.DataFrame, letter: str) -> Iterator[pd.DataFrame]:
+    for layer, (colour, marker) in zip(sorted(rows[LAYER].unique()), LOOKS, strict=False):
+        mine = rows[rows[LAYER] == layer]
+        for told in relation(ax, mine, layer, colour, marker):
+            yield told.assign(panel=letter, **{LAYER: layer})
+    finish(ax)
+
+
+def _deep_net(ax: Axes) -> None:
+    """Layers of neurons, the recorded weights between the hidden ones in colour."""
+    layers = [_heights(neurons) for neurons in (7, 5, 5, 5, 5, 3)]
+    colours = (GREY, *(colour for colour, _ in LOOKS), GREY)
+    for place, (left, right) in enumerate(pairwise(layers)):
+        for ends in product(left, right):
+            ax.plot([place, place + 1], ends, color=colours[place], lw=0.5)
+    for place, (heights, width) in enumerate(zip(layers, DEEP, strict=True)):
+        ax.plot([place] * len(heights), heights, "o", color="white", mec=BLACK, ms=6, zorder=3)
+        ax.text(place, -1.35, width, ha="center", fontsize=8)
+    for place, (colour, _) in enumerate(LOOKS):
+        ax.text(place + 1.5, 1.15, f"fc{place + 2}", color=colour, ha="center", fontsize=8)
+    ax.set(xlim=(-0.5, 5.5), ylim=(-1.5, 1.4))
+    ax.axis("off")
+
+
+def _heights(neurons: int) -> Sequence[float]:
+    return [2 * place / (neurons - 1) - 1 for place in range(neurons)]
+
+
+def _lenet(ax: Axes) -> None:
+    """Blocks, the kernels of both convolutions in colour."""
+    for place, (told, height) in enumerate(LENET):
+        colour = "0.6" if told.startswith("conv") else "0.88"
+        ax.add_patch(Rectangle((place - 0.17, -height), 0.34, 2 * height, fc=colour, ec=BLACK))
+        ax.text(place, -1.1, told, ha="center", va="top", fontsize=7)
+        if place:
+            ax.plot([place - 0.83, place - 0.17], [0, 0], color=GREY, lw=1.0)
+    for place, (colour, _) in enumerate(LOOKS[:2]):
+        ax.plot([place + 0.17, place + 0.83], [0, 0], color=colour, lw=2.5)
+        ax.text(place + 0.5, 0.1, f"conv{place + 1}", color=colour, ha="center", fontsize=8)
+    ax.set(xlim=(-0.5, 5.5), ylim=(-1.6, 1.1))
+    ax.axis("off")

@@ -1,0 +1,102 @@
+"""Figure 1: the measures in the order in which they rank nets as they generalize."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from flatlas.evidence.atlas import (
+    BASELINES,
+    GAP,
+    MEASURES,
+    QUANTITIES,
+    STUDY,
+    nets,
+    once,
+    other_baselines,
+)
+from flatlas.evidence.material import Material
+from flatlas.studies.atlas.looks import LABELS, counted, looks, small_print
+from flatlas.plotting.style import BLACK, GREY, SKY, Drawing, note, panels
+from flatlas.statistics.rank_correlation import tau
+
+# Fewer runs of a study say nothing of their order.
+FEWEST = 3
+
+
+def draw(material: Material) -> Drawing:
+    """A bar a measure, with the partial coefficient below it, and a dot for each study."""
+    table = once(nets(material))
+    points = pd.concat([_row(table, name) for name in QUANTITIES], ignore_index=True)
+    order = [*_sorted(points, BASELINES), *_sorted(points, MEASURES)]
+    figure, (ax,) = panels(1, 1, width=7.2, height=0.31 * len(order) + 1.2)
+    ax.set_title("", loc="left")
+    for place, name in enumerate(order):
+        _bar(ax, place, points[points["measure"] == name], name in BASELINES)
+    dots = points[points["pairs"] == "of one study"]
+    colours = {study: look for study, look in looks(table).items() if study in set(dots[STUDY])}
+    for study, (colour, sign) in colours.items():
+        some = dots[dots[STUDY] == study]
+        at = [order.index(name) for name in some["measure"]]
+        ax.plot(some["tau"], at, sign, color=colour, ms=4, label=f"study {study} alone", mew=0)
+    ax.plot([], [], "s", color=SKY, label="all pairs", ms=7)
+    ax.plot([], [], "D", mfc="white", mec=BLACK, label="given the baselines", ms=4.5)
+    ax.axhline(len(BASELINES) - 0.5, color=GREY, lw=0.8, ls=":")
+    ax.axvline(0, color=BLACK, lw=0.8)
+    ax.set(ylim=(len(order) - 0.4, -0.6), xlim=(-1.05, 1.05))
+    ax.set_xlabel(r"Kendall's $\tau$ with the generalization gap")
+    ax.set_yticks(range(len(order)), [LABELS[name] for name in order])
+    ax.tick_params(axis="y", length=0)
+    beside = ax.secondary_yaxis("right")
+    beside.set_yticks(range(len(order)), [counted(table, name) for name in order], fontsize=6.5)
+    beside.tick_params(length=0, colors=GREY)
+    beside.spines["right"].set_visible(False)
+    figure.legend(loc="outside upper center", ncols=3)
+    note(
+        figure,
+        "Lines: 95 % intervals, runs resampled; pale: too few runs for one. Given the baselines: "
+        "of the nets that came to zero error. " + small_print(material, table),
+    )
+    return Drawing(figure, points)
+
+
+def _row(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    """τ of all pairs, of those of each study, and given the baselines."""
+    told = {"all": (table, []), "given the baselines": (table, other_baselines(name))}
+    rows = [_tau(name, pairs, *asked) for pairs, asked in told.items()]
+    for study, some in table.groupby(STUDY):
+        if some.dropna(subset=[name])["run"].nunique() >= FEWEST:
+            rows.append(_tau(name, "of one study", some, []) | {STUDY: study})
+    return pd.DataFrame(rows).reindex(columns=[*rows[0], STUDY])
+
+
+def _tau(name: str, pairs: str, table: pd.DataFrame, given: list[str]) -> dict[str, object]:
+    found = tau(table, name, GAP, table[STUDY], table["run"], given)
+    runs = table.dropna(subset=[name, *given])["run"].nunique()
+    row = {"measure": name, "pairs": pairs, "baseline": name in BASELINES, "runs": runs}
+    return row | {"tau": found.value, "low": found.low, "high": found.high}
+
+
+def _sorted(points: pd.DataFrame, names: Iterable[str]) -> list[str]:
+    """From the largest τ down; those of which nothing is known last."""
+    whole = points[points["pairs"] == "all"].set_index("measure")["tau"]
+    return list(whole[[*names]].sort_values(ascending=False, na_position="last").index)
+
+
+def _bar(ax: Axes, place: int, rows: pd.DataFrame, baseline: bool) -> None:
+    colour = "0.75" if baseline else SKY
+    whole, given = (rows[rows["pairs"] == name] for name in ("all", "given the baselines"))
+    # Pale where too few runs are known for an interval: a long bar would look the surest of all.
+    sure = whole["low"].notna().all()
+    strength = 0.75 if sure else 0.25
+    ax.barh(place, whole["tau"].fillna(0), height=0.66, color=colour, alpha=strength, zorder=0)
+    _interval(ax, place - 0.12, whole, BLACK)
+    _interval(ax, place + 0.22, given, GREY)
+    ax.plot(given["tau"], [place + 0.22], "D", mfc="white", mec=BLACK, ms=4)
+
+
+def _interval(ax: Axes, place: float, row: pd.DataFrame, colour: str) -> None:
+    low, high = (float(row[end].iloc[0]) for end in ("low", "high"))
+    if np.isfinite(low):
+        ax.plot([low, high], [place, place], "-", color=colour, lw=1.1)

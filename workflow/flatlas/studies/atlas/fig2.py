@@ -1,0 +1,81 @@
+"""Figure 2: the same, by what was varied."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from flatlas.evidence.atlas import (
+    AXES,
+    BASELINES,
+    GAP,
+    QUANTITIES,
+    Along,
+    along,
+    nets,
+    other_baselines,
+)
+from flatlas.evidence.material import Material
+from flatlas.studies.atlas.heat import heat_map
+from flatlas.studies.atlas.looks import LABELS, small_print
+from flatlas.plotting.style import Drawing, note, panels
+from flatlas.statistics.rank_correlation import tau
+
+TITLES = {"plain": "plain", "given": "given the baselines"}
+
+
+def draw(material: Material) -> Drawing:
+    """Two heat maps: the granulated coefficient, plain and given the baselines."""
+    table = nets(material)
+    measured = _measured(table[table["sweep"].isin([*AXES])])
+    axes_of = {axis: along(table, axis) for axis in AXES}
+    points = pd.DataFrame(
+        [_row(axis, some, name) for axis, some in axes_of.items() for name in measured]
+    )
+    figure, axes = panels(1, 2, width=4.3, height=0.27 * len(measured) + 1.6)
+    for ax, kind in zip(axes, TITLES, strict=True):
+        _panel(figure, ax, points, kind, measured)
+    axes[1].set_yticklabels([])
+    told = small_print(material, table)
+    note(
+        figure,
+        r"$\tau$ over pairs of nets that differ only in what is varied. Bold: its 95 % interval "
+        "over the values that were chosen leaves out 0; of fewer than five, and four more with "
+        "the baselines, there is none. Empty: not measured, or nothing to compare. " + told,
+    )
+    return Drawing(figure, points)
+
+
+def _measured(table: pd.DataFrame) -> list[str]:
+    """What is known of any net; where that is nothing, all that could be."""
+    return [name for name in QUANTITIES if table[name].notna().any()] or [*QUANTITIES]
+
+
+def _row(axis: str, some: Along, name: str) -> dict[str, object]:
+    row: dict[str, object] = {
+        "axis": axis,
+        "measure": name,
+        "values": len(np.unique(some.values[some.nets[name].notna()])),
+    }
+    for kind, given in (("plain", []), ("given", other_baselines(name))):
+        found = tau(some.nets, name, GAP, some.settings, some.values, given)
+        row |= {f"{kind}_tau": found.value, f"{kind}_low": found.low, f"{kind}_high": found.high}
+    return row
+
+
+def _hundredths(value: float) -> str:
+    """Without the sign that a little less than nothing has."""
+    return f"{round(value, 2) + 0.0:.2f}"
+
+
+def _panel(figure: Figure, ax: Axes, points: pd.DataFrame, kind: str, names: list[str]) -> None:
+    def grid(column: str) -> np.ndarray:
+        wide = points.pivot(index="measure", columns="axis", values=column)
+        return wide.reindex(index=names, columns=[*AXES]).to_numpy(float)
+
+    taus, low, high = (grid(f"{kind}_{end}") for end in ("tau", "low", "high"))
+    heat_map(ax, taus, 1.0, text=_hundredths, bold=(low > 0) | (high < 0))
+    ax.set_title(TITLES[kind])
+    ax.set_xticks(range(len(AXES)), [words for words, _ in AXES.values()], rotation=40, ha="right")
+    ax.set_yticks(range(len(names)), [LABELS[name] for name in names])
+    ax.axhline(len([name for name in names if name in BASELINES]) - 0.5, color="black", lw=0.8)

@@ -1,0 +1,67 @@
+"""Figure 4: each measure against the test error, a dot a net."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import NullFormatter
+
+from flatlas.evidence.atlas import BASELINES, NET, QUANTITIES, STUDY, nets, once
+from flatlas.evidence.material import Material
+from flatlas.studies.atlas.looks import LABELS, counted, looks, small_print
+from flatlas.plotting.style import Drawing, note, panels, plain_ticks
+
+COLUMNS = 6
+# All that is positive is drawn on a logarithmic axis, where it spans more than this.
+SPAN = 5
+# With plain numbers on it, where it spans no more than this.
+FEW_DECADES = 100
+
+
+def draw(material: Material) -> Drawing:
+    """A panel a measure, the baselines first; points coloured by study."""
+    table = once(nets(material))
+    known = table[table["test_error"].notna()]
+    told = [name for name in QUANTITIES if known[name].notna().any()] or [*QUANTITIES]
+    rows = -(-len(told) // COLUMNS)
+    figure, axes = panels(rows, COLUMNS, width=1.85, height=1.8)
+    colours = looks(table)
+    for place, ax in enumerate(axes):
+        ax.set_title("", loc="left")
+        if place >= len(told):
+            ax.remove()
+            continue
+        _panel(ax, table, told[place], colours)
+        if place % COLUMNS == 0:
+            ax.set_ylabel("test error (%)", fontsize=8)
+    for study, (colour, sign) in colours.items():
+        axes[0].plot([], [], sign, color=colour, ms=4, label=study)
+    if colours:
+        figure.legend(loc="outside upper center", ncols=len(colours))
+    note(figure, "Grey titles: baselines. " + small_print(material, table))
+    points = table[[STUDY, *NET, "test_error", "train_error", *told]]
+    return Drawing(figure, points)
+
+
+def _panel(ax: Axes, table: pd.DataFrame, name: str, colours: dict[str, tuple[str, str]]) -> None:
+    known = table.dropna(subset=[name, "test_error"])
+    x = known[name].astype(float)
+    for values, axis, scale in (
+        (x, ax.xaxis, ax.set_xscale),
+        (100 * known["test_error"], ax.yaxis, ax.set_yscale),
+    ):
+        if len(known) and values.min() > 0 and values.max() > SPAN * values.min():
+            scale("log")
+            axis.set_minor_formatter(NullFormatter())
+            if values.max() < FEW_DECADES * values.min():
+                plain_ticks(axis, (1.0, 3.0))
+    for study, some in known.groupby(STUDY):
+        colour, sign = colours[str(study)]
+        ax.plot(
+            some[name], 100 * some["test_error"], sign, color=colour, ms=3, mew=0, alpha=0.75,
+        )  # fmt: skip
+    if not len(known):
+        ax.plot([np.nan], [np.nan])
+    colour = "0.45" if name in BASELINES else "black"
+    ax.set_title(LABELS[name], fontsize=8, color=colour)
+    ax.set_xlabel(counted(table, name), fontsize=6, color="0.4")
+    ax.tick_params(labelsize=6.5)

@@ -1,0 +1,83 @@
+"""Figure 5: how long a measure takes, and what it tells."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from flatlas.evidence.atlas import BASELINES, GAP, NET, QUANTITIES, STUDY, TABLES, nets, once
+from flatlas.evidence.material import Material
+from flatlas.studies.atlas.looks import LABELS, small_print
+from flatlas.plotting.style import BLUE, GREY, Drawing, note, panels
+from flatlas.statistics.rank_correlation import tau
+
+# Dots of one job that are nearer than this, in units of |τ|, stand side by side, so far apart.
+NEAR, ASIDE = 0.05, 1.17
+# What training tells by itself has this place on the axis of seconds, beside the quickest.
+FREE = 0.4
+
+
+def draw(material: Material) -> Drawing:
+    """A dot a quantity: the median over runs of the seconds for a net, and |τ|."""
+    table = once(nets(material))
+    points = pd.DataFrame([_row(material, table, name) for name in QUANTITIES])
+    known = points.dropna(subset=["size_of_tau"])
+    quickest = known["seconds"].min()
+    free = FREE * quickest if np.isfinite(quickest) else 1.0
+    known = known.assign(at=known["seconds"].fillna(free))
+    known = known.sort_values("size_of_tau", ascending=False, ignore_index=True)
+    figure, (ax,) = panels(1, 1, width=7.4, height=4.6)
+    ax.set_title("", loc="left")
+    ax.set_xscale("log")
+    for _, column in known.groupby("at"):
+        _column(ax, column)
+    ax.set(ylim=(-0.05, 1.05), ylabel=r"$|\tau|$ with the generalization gap")
+    if len(known):
+        ax.set_xlim(free / 1.5, known["at"].max() * 2.5)
+    ax.set_xlabel("seconds a net, in the median run")
+    for place, row in known.iterrows():
+        at = (1.03, 1 - (int(str(place)) + 0.5) / len(QUANTITIES))
+        words = f"{int(str(place)) + 1:2d}  {LABELS[row['measure']]}"
+        ax.text(*at, words, transform=ax.transAxes, va="center", fontsize=8, color=_colour(row))
+    note(
+        figure,
+        "Grey: baselines. Epochs to zero error come with the training. Measures of one job have "
+        "one time, and stand side by side where they would hide each other. Times are of the "
+        "machine that measured, and of its other work: drawn again after a new measurement, this "
+        "figure changes. " + small_print(material, table),
+    )
+    return Drawing(figure, points)
+
+
+def _row(material: Material, table: pd.DataFrame, name: str) -> dict[str, object]:
+    found = tau(table, name, GAP, table[STUDY], table["run"])
+    row = {"measure": name, "baseline": name in BASELINES, "seconds": _seconds(material, name)}
+    return row | {"size_of_tau": abs(found.value)}
+
+
+def _seconds(material: Material, name: str) -> float:
+    """What a job took for each net that it measured, in the median run."""
+    part = TABLES[QUANTITIES[name].part]
+    measure = part.partition("_")[0]
+    if f"{measure}_cost" not in material.tables:
+        return np.nan
+    jobs = material.tables[f"{measure}_cost"].drop_duplicates("run").set_index("run")
+    rows = material.tables[part]
+    measured = rows.drop_duplicates([*NET]).groupby("run").size()
+    return float((jobs["seconds"] / measured).median())
+
+
+def _column(ax: Axes, column: pd.DataFrame) -> None:
+    """Dots of one job, with their numbers in the list beside the panel."""
+    at, last = 0.0, np.inf
+    for place, row in column.iterrows():
+        at = at * ASIDE if last - row["size_of_tau"] < NEAR else float(row["at"])
+        last = row["size_of_tau"]
+        ax.plot(at, row["size_of_tau"], "o", color=_colour(row), ms=9.5, mew=0)
+        number = str(int(str(place)) + 1)
+        ax.text(
+            at, row["size_of_tau"] - 0.003, number, ha="center", va="center", fontsize=6, color="w"
+        )
+
+
+def _colour(row: pd.Series) -> str:
+    return GREY if row["baseline"] else BLUE

@@ -1,0 +1,10 @@
+"""Whether Figure 4's claims hold of the convolutional net on CIFAR-10."""
+
+from flatlas.evidence.material import Material
+from flatlas.claims.claim import Claim, ours
+from flatlas.studies.duality.fig4_claims import judge_sweeps
+
+
+def judge(material: Material) -> list[Claim]:
+    """The paper analyzes this net too, and shows and says nothing of it."""
+    return ours(judge_sweeps(material, "cifar_decay", "cifar_init"))

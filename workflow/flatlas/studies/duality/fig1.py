@@ -1,0 +1,171 @@
+"""Figure 1: what the activity-weight duality is, computed for a neuron with two weights."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.layout_engine import PlaceHolderLayoutEngine
+
+from flatlas.evidence.material import Material
+from flatlas.plotting.style import BLACK, BLUE, GREEN, RED, Drawing
+
+# Activities for a training image and a test image, and the weights of one neuron behind them.
+ACTIVITY = np.array([1.0, 0.6])
+CHANGED = np.array([0.45, 1.0])
+WEIGHTS = np.array([1.9, 0.5])
+GRID = 41
+EDGES = (0.0, 3.0), (-1.0, 2.0)
+# How long the drawn piece of the line of dual weights is, to either side of the minimal one.
+REACH = 1.25
+BOX = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.8}
+
+
+def loss(activity: np.ndarray, weights: np.ndarray) -> Any:
+    """Logistic loss of one neuron, -log of the probability of its label."""
+    return np.log1p(np.exp(-(weights @ activity)))
+
+
+def dual_shift() -> np.ndarray:
+    """Eq. 6: the smallest change of weights that does what the change of activity does."""
+    return ACTIVITY * ((CHANGED - ACTIVITY) @ WEIGHTS) / (ACTIVITY @ ACTIVITY)
+
+
+def draw(material: Material) -> Drawing:
+    """A: the duality in the plane of weights. B: the same numbers in a picture of the layer."""
+    # "none" would give way to the style's engine when the figure is saved.
+    figure = pyplot.figure(figsize=(9.4, 4.0), layout=PlaceHolderLayoutEngine(True, True))
+    space = figure.add_axes((0.0, 0.04, 0.5, 0.96), projection="3d", computed_zorder=False)
+    layer = figure.add_axes((0.53, 0.05, 0.45, 0.88))
+    for x, letter in ((0.02, "A"), (0.53, "B")):
+        figure.text(x, 0.94, letter, fontweight="bold", fontsize=9.5)
+    figure.text(0.06, 0.02, r"blue: $l(x,\cdot)$, the darker the larger", fontsize=8, color=BLUE)
+    points = _example()
+    _weight_space(space, points)
+    _layer_picture(layer)
+    return Drawing(figure, points)
+
+
+def _example() -> pd.DataFrame:
+    """Every point of panel A: weights, activity (0: that of x, 1: that of x') and loss there."""
+    minimal = WEIGHTS + dual_shift()
+    along = np.array([-ACTIVITY[1], ACTIVITY[0]]) / np.linalg.norm(ACTIVITY)
+    line = minimal + np.linspace(-REACH, REACH, GRID)[:, None] * along
+    axes = [np.linspace(low, high, GRID) for low, high in EDGES]
+    plane = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
+    steps = np.linspace(0, 1, GRID)
+    path = ACTIVITY + steps[:, None] * (CHANGED - ACTIVITY)
+    tables = {
+        "plane": (plane, 0.0, loss(ACTIVITY, plane)),
+        "dual weights": (line, 0.0, loss(ACTIVITY, line)),
+        "changed activity": (np.tile(WEIGHTS, (GRID, 1)), steps, loss(WEIGHTS, path)),
+        "w": (WEIGHTS[None], 0.0, loss(ACTIVITY, WEIGHTS)),
+        "w*": (minimal[None], 0.0, loss(ACTIVITY, minimal)),
+        "x'": (WEIGHTS[None], 1.0, loss(CHANGED, WEIGHTS)),
+    }
+    return pd.concat(
+        [
+            pd.DataFrame({"w_1": at[:, 0], "w_2": at[:, 1], "activity": a, "loss": value}).assign(
+                panel="A", quantity=name
+            )
+            for name, (at, a, value) in tables.items()
+        ],
+        ignore_index=True,
+    )
+
+
+def _weight_space(ax: Any, points: pd.DataFrame) -> None:
+    """The plane of weights, darker where the loss of x is larger; upwards, from x to x'."""
+    plane, line, path, *dots = (
+        points[points["quantity"] == name]
+        for name in ("plane", "dual weights", "changed activity", "w", "w*", "x'")
+    )
+    square = (plane[column].to_numpy().reshape(GRID, GRID) for column in ("w_1", "w_2", "loss"))
+    ax.contourf(*square, zdir="z", offset=0, levels=14, cmap="Blues", alpha=0.9, zorder=0)
+    ax.plot(line["w_1"], line["w_2"], 0, ":", color=RED, lw=2, zorder=2)
+    ax.plot(path["w_1"], path["w_2"], path["activity"], color=BLACK, lw=1.2, zorder=3)
+    w, w_star = WEIGHTS, WEIGHTS + dual_shift()
+    ax.plot(*zip(w, w_star, strict=True), [0, 0], color=GREEN, lw=1.6, zorder=3)
+    for dot, colour in zip(dots, (BLACK, RED, RED), strict=True):
+        ax.plot(dot["w_1"], dot["w_2"], dot["activity"], "o", color=colour, ms=6, zorder=4)
+    _name_dots(ax, loss(ACTIVITY, w), loss(CHANGED, w))
+    tip = line.iloc[-1]
+    ax.text(tip["w_1"], tip["w_2"], 0.06, "all dual weights", color=RED, ha="center", fontsize=8)
+    _finish_space(ax)
+
+
+def _name_dots(ax: Any, before: float, after: float) -> None:
+    w, w_star = WEIGHTS, WEIGHTS + dual_shift()
+    style: dict[str, Any] = {"fontsize": 9, "zorder": 5, "bbox": BOX}
+    ax.text(w[0] + 0.12, w[1], 0.03, f"$l(x,w)$ = {before:.2f}", ha="left", **style)
+    ax.text(*w, 1.08, rf"$l(x^\prime,w)$ = {after:.2f}", color=RED, ha="center", **style)
+    ax.text(
+        w_star[0] - 0.12, w_star[1], 0.03, rf"$l(x,w^*)$ = {after:.2f}", color=RED, ha="right",
+        **style,
+    )  # fmt: skip
+    middle = (w + w_star) / 2
+    ax.text(*middle, -0.16, r"$\Delta w$", color=GREEN, ha="center", fontsize=10)
+
+
+def _finish_space(ax: Any) -> None:
+    ax.set_zlim(0, 1.1)
+    ax.set_zticks([0, 1], ["$x$", r"$x^\prime$"], fontsize=10)
+    ax.set(xlim=EDGES[0], ylim=EDGES[1], xticks=range(4), yticks=range(-1, 3))
+    ax.set_xlabel("$w_1$", labelpad=-6)
+    ax.set_ylabel("$w_2$", labelpad=-6)
+    ax.tick_params(labelsize=7, pad=-2)
+    ax.grid(visible=False)
+    for side in (ax.xaxis, ax.yaxis, ax.zaxis):
+        side.pane.set_visible(False)
+    ax.zaxis.set_ticks_position("lower")
+    ax.view_init(elev=32, azim=-58)
+    ax.set_box_aspect((1, 1, 0.7), zoom=1.0)
+
+
+def _layer_picture(ax: Axes) -> None:
+    """Twice the same pre-activation: from a changed activity, and from changed weights."""
+    z = CHANGED @ WEIGHTS
+    _neuron(ax, 0.0, "activity changed", CHANGED, WEIGHTS, z, r"a_{i}+\Delta a_{i}", "w_{i}")
+    weights = WEIGHTS + dual_shift()
+    _neuron(ax, 6.0, "weights changed", ACTIVITY, weights, z, "a_{i}", r"w_{i}+\Delta w_{i}")
+    ax.text(4.75, 2.15, "=", ha="center", va="center", fontsize=16)
+    ax.text(
+        4.75, -0.6,
+        r"$\Delta w_{ij}=\frac{a_i}{\|a\|^2}\,\sum_{i^\prime}\Delta a_{i^\prime}\,w_{i^\prime j}$",
+        ha="center", va="center", fontsize=13,
+    )  # fmt: skip
+    ax.set(xlim=(-1.2, 10.6), ylim=(-1.1, 5.1))
+    ax.axis("off")
+
+
+def _neuron(
+    ax: Axes,
+    left: float,
+    title: str,
+    activity: np.ndarray,
+    weights: np.ndarray,
+    z: float,
+    activity_name: str,
+    weight_name: str,
+) -> None:
+    """Two neurons and the one they feed, lines as thick as the weights; the change vermilion."""
+    of_activity, of_weight = (
+        RED if "Delta" in name else BLACK for name in (activity_name, weight_name)
+    )
+    right, middle = left + 3.5, 2.15
+    ax.text(left + 1.75, 4.75, title, ha="center", fontsize=9)
+    for i, (y, a, w) in enumerate(zip((3.4, 0.9), activity, weights, strict=True), start=1):
+        ax.plot([left, right], [y, middle], color=of_weight, lw=0.6 + 1.4 * abs(w), zorder=0)
+        ax.plot(left, y, "o", ms=30, mfc="white", mec=of_activity, mew=1.2)
+        ax.text(left, y, f"{a:.2f}", color=of_activity, ha="center", va="center", fontsize=8)
+        name = activity_name.replace("{i}", str(i))
+        beside = y + np.copysign(0.68, y - middle)
+        ax.text(left, beside, f"${name}$", color=of_activity, ha="center", va="center")
+        label = f"${weight_name.replace('{i}', str(i))}$\n{w:.2f}"
+        ax.text(
+            left + 1.62, y + 0.45 * (middle - y), label, color=of_weight, ha="center",
+            va="center", fontsize=8.5, bbox=BOX | {"alpha": 1},
+        )  # fmt: skip
+    ax.plot(right, middle, "o", ms=30, mfc="#D6E6F2", mec=BLUE, mew=1.2)
+    ax.text(right, middle, f"$z^\\prime$\n{z:.2f}", ha="center", va="center", fontsize=8)

@@ -1,0 +1,48 @@
+"""Figure S4: the gap by Eq. 11 against the direct gap, and the test error against the gap."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from flatlas.evidence.material import Material
+from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps
+from flatlas.plotting.style import Drawing, note, panels
+from flatlas.plotting.trainings import small_print
+from flatlas.statistics.correlation import pearson, spearman
+
+NET = ["pairwise_gap", "dual_gap", "mu_gap", "test_error"]
+
+
+def draw(material: Material) -> Drawing:
+    """Both panels, one dot a trained net."""
+    figure, axes = panels(1, 2, width=3.6, height=3.1)
+    nets = each_once(material.measured("hidden_summary", NET), ["seed"])
+    points = nets[["sweep", "run", "seed", "converged", *NET]]
+    points = points.assign(test_error_percent=100 * points["test_error"])
+    _accuracy_panel(axes[0], points)
+    _error_panel(axes[1], points)
+    name_sweeps(axes[1], points)
+    note(figure, "One dot a trained net, coloured by what is varied. " + small_print(material))
+    return Drawing(figure, points)
+
+
+def _accuracy_panel(ax: Axes, points: pd.DataFrame) -> None:
+    """Statistics are those of solutions; nets that met no stopping rule are drawn all the same."""
+    direct, dual = points["pairwise_gap"], points["dual_gap"]
+    ends = [0.95 * min(direct.min(), dual.min()), 1.05 * max(direct.max(), dual.max())]
+    ax.plot(ends, ends, color="0.6", lw=1, zorder=0)
+    draw_nets(ax, points, "pairwise_gap", "dual_gap")
+    ax.set(xlabel=r"$\Delta\tilde L$, measured", ylabel=r"$\sum_n c_n\sigma_{g,n}\sigma_{w,n}$")
+    if points["converged"].any():
+        deviation = np.median(np.abs(dual / direct - 1)[points["converged"]])
+        ax.set_title(f"median deviation {deviation:.1%}", loc="right")
+
+
+def _error_panel(ax: Axes, points: pd.DataFrame) -> None:
+    draw_nets(ax, points, "dual_gap", "test_error_percent")
+    ax.set(xlabel=r"$\Delta L$", ylabel="test error (%)")
+    solutions = points[points["converged"]]
+    if len(solutions) > 2:
+        pair = solutions[["dual_gap", "test_error"]].to_numpy(float).T
+        r, rho = pearson(*pair), spearman(*pair)
+        ax.set_title(f"Pearson {r:.2f}, Spearman {rho:.2f}", loc="right")

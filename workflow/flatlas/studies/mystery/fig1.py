@@ -1,0 +1,82 @@
+"""Figure 1: the post's picture of the ε-ball, from two real minibatches."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.patches import Circle
+
+from flatlas.evidence.material import Material
+from flatlas.plotting.style import BLACK, ORANGE, RED, Drawing, note, panels
+
+NET = ["run", "seed"]
+NUMBERS = {
+    "surface": ["x", "y", "f1", "f2"],
+    "stars": ["epsilon", "x", "y", "x_formula", "y_formula", "f1", "f2", "residual"],
+}
+# The post's stars: where each minibatch's loss is least.
+STARS = {"f1": ORANGE, "f2": RED}
+LEVELS = 12
+WORDS = {"f1": "$f_1$", "f2": "$f_2$"}
+
+
+def draw(material: Material) -> Drawing:
+    """A: f1 with its star. B: f2 with both stars; the regret is the difference between them."""
+    surface, stars = (_first(material, table) for table in NUMBERS)
+    figure, axes = panels(1, 2, width=3.4, height=3.1)
+    for ax, name, shown in zip(axes, STARS, (["f1"], ["f1", "f2"]), strict=True):
+        _surface(ax, surface, name)
+        _stars(ax, stars[stars["of"].isin(shown)])
+        ax.set_title(WORDS[name])
+    axes[1].set_ylabel("")
+    note(figure, _small_print(stars))
+    return Drawing(figure, pd.concat([surface, stars], ignore_index=True))
+
+
+def _first(material: Material, name: str) -> pd.DataFrame:
+    """The rows of one net: the first realization that reached zero error."""
+    columns = [*NET, *NUMBERS[name], *(["of", "converged"] if name == "stars" else [])]
+    rows = material.tables[f"slice_{name}"].reindex(columns=columns)
+    return rows.merge(rows[NET].drop_duplicates().head(1), on=NET).assign(table=name)
+
+
+def _surface(ax: Axes, surface: pd.DataFrame, name: str) -> None:
+    """The loss, and the ball."""
+    if len(surface):
+        grid = surface.pivot(index="y", columns="x", values=name)
+        x, y = grid.columns.to_numpy(float), grid.index.to_numpy(float)
+        filled = ax.contourf(x, y, grid.to_numpy(float), LEVELS, cmap="Greys", alpha=0.75)
+        bar = ax.figure.colorbar(filled, ax=ax, aspect=30, pad=0.02)
+        bar.outline.set_visible(False)
+        bar.ax.tick_params(labelsize=7)
+    ax.add_patch(Circle((0, 0), 1, fill=False, ec=BLACK, lw=1.2))
+    ax.plot(0, 0, "o", color=BLACK, ms=3.5)
+    ax.annotate(r"$\theta$", (0, 0), xytext=(4, 3), textcoords="offset points")
+    ax.set(
+        aspect="equal",
+        xlabel=r"along $g_1$, in units of $\epsilon$",
+        ylabel=r"across, in units of $\epsilon$",
+    )
+
+
+def _stars(ax: Axes, stars: pd.DataFrame) -> None:
+    """Where the losses are least, and crosses where their gradients alone say that they are."""
+    for _, star in stars.iterrows():
+        colour = STARS[star["of"]]
+        ax.plot([0, star["x_formula"]], [0, star["y_formula"]], "-", color=colour, lw=0.8)
+        ax.plot(star["x_formula"], star["y_formula"], "x", color=colour, ms=6, mew=1.5)
+        ax.plot(star["x"], star["y"], "*", color=colour, ms=13, mec=BLACK, mew=0.6)
+
+
+def _small_print(stars: pd.DataFrame) -> str:
+    text = "Stars: least values in the ball; crosses: where the gradient at θ alone puts them. "
+    values = stars.set_index("of")["f2"].astype(float)
+    if set(STARS) <= set(values.index):
+        epsilon = stars["epsilon"].iloc[0]
+        regret = values["f1"] - values["f2"]
+        text += rf"$\epsilon$ = {epsilon:g}; the regret, $f_2$ at one star less at the other: "
+        text += f"{regret:.2g}. "
+        if not np.all(stars["converged"].astype(bool)):
+            text += "A search for a star has not converged. "
+    else:
+        text += "No net reached zero error on S. "
+    return text

@@ -1,0 +1,69 @@
+"""Not in the paper, which trusts it: how far expectation propagation is from the exact prior."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from flatlas.evidence.material import ZERO_ERROR, Material
+from flatlas.studies.prior.nets import ATTACK, NET, small_print
+from flatlas.studies.prior.scatter import name_shades
+from flatlas.plotting.style import GREY, Drawing, note, panels, shades
+
+TOLD = [
+    *("size", "log10_p_ep", "log10_p_tilting", "standard_error", "log10_p_variational"),
+    *("converged_ep", "converged_tilting", "converged_variational"),
+]
+ESTIMATES = {"ep": "expectation propagation", "variational": "variational bound"}
+# Standard errors that a bar is long, to either side.
+BAR = 2
+# How far the dots of a size are spread out, of the way to the next.
+SPREAD = 0.5
+
+
+def draw(material: Material) -> Drawing:
+    """A: expectation propagation less the exact prior. B: the variational bound less it."""
+    figure, axes = panels(1, 2, width=3.8, height=3.0)
+    points = errors(material)
+    for ax, (estimate, name) in zip(axes, ESTIMATES.items(), strict=True):
+        _panel(ax, points, estimate)
+        ax.set_title(name)
+    name_shades(figure, axes, points)
+    said = (
+        f"The exact prior is known by minimax tilting: bars are {BAR} of its standard errors."
+        " Top right: the largest error, as a share of log P(f). "
+    )
+    note(figure, said + small_print(material, points))
+    return Drawing(figure, points)
+
+
+def errors(material: Material) -> pd.DataFrame:
+    """A row a net and number of points, with what each estimate of log10 P is off by."""
+    table = material.tables["estimates_summary"].reindex(columns=[*NET, "at", ATTACK, *TOLD])
+    points = table[table["at"].astype(str) == ZERO_ERROR].rename(columns={ATTACK: "attack_size"})
+    for estimate in ESTIMATES:
+        settled = points[[f"converged_{estimate}", "converged_tilting"]].eq(True).all(axis=1)
+        off = points[f"log10_p_{estimate}"] - points["log10_p_tilting"]
+        points = points.assign(**{f"error_{estimate}": off, f"{estimate}_settled": settled})
+    return points.reset_index(drop=True)
+
+
+def _panel(ax: Axes, points: pd.DataFrame, estimate: str) -> None:
+    """Sizes stand evenly, the nets of each side by side in the order of their attack sets."""
+    ax.axhline(0, color=GREY, lw=0.8, zorder=0)
+    sizes, attacks = (sorted(points[column].unique()) for column in ("size", "attack_size"))
+    place = points["size"].map({size: place for place, size in enumerate(sizes)}).astype(float)
+    rank = points.groupby("size")["attack_size"].rank(method="first", pct=True)
+    x = place + SPREAD * (rank.astype(float) - 0.5)
+    for attack, colour in zip(attacks, shades(len(attacks)), strict=True):
+        for settled, face in ((True, colour), (False, "white")):
+            chosen = (points["attack_size"] == attack) & (points[f"{estimate}_settled"] == settled)
+            some = points[chosen]
+            if len(some):
+                ax.errorbar(
+                    x[chosen], some[f"error_{estimate}"], BAR * some["standard_error"], fmt="o",
+                    ms=3.5, color=colour, mfc=face, elinewidth=0.8, capsize=0,
+                )  # fmt: skip
+    ax.set_xticks(range(len(sizes)), [f"{size:g}" for size in sizes])
+    ax.set(xlabel="points of the function", ylabel=r"estimate $-$ exact, of $\log_{10}P(f)$")
+    relative = (points[f"error_{estimate}"] / points["log10_p_tilting"]).abs().dropna()
+    if len(relative):
+        ax.set_title(f"{100 * relative.max():.2g}%", loc="right", fontsize=7.5)

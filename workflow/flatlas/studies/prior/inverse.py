@@ -1,0 +1,10 @@
+"""Not in the paper: as Figure 5, with the first layer divided by what it was multiplied by."""
+
+from flatlas.evidence.material import Material
+from flatlas.studies.prior.along import CORNERS, PRIOR, SHARPNESS, draw_along
+from flatlas.plotting.style import Drawing
+
+
+def draw(material: Material) -> Drawing:
+    """A: log P(f). C, E: log sharpness by both searches. On the right, around the scaling."""
+    return draw_along(material, (PRIOR, SHARPNESS, CORNERS))

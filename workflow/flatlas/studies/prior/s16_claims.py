@@ -1,0 +1,10 @@
+"""Figure S16: overtraining with Adam changes no correlation, of the prior or of eigenvalues."""
+
+from flatlas.evidence.material import Material
+from flatlas.claims.claim import Claim
+from flatlas.studies.prior.overtraining_claims import TOP, judge_overtrained
+
+
+def judge(material: Material) -> list[Claim]:
+    """The prior, and flatness."""
+    return judge_overtrained(material, "adam", TOP)

@@ -1,0 +1,48 @@
+"""Figure S5: the ascent that finds the sharpness has converged, and L-BFGS-B finds the same."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from flatlas.evidence.material import ZERO_ERROR, Material
+from flatlas.studies.prior.nets import ATTACK, NET, nets, small_print
+from flatlas.studies.prior.scatter import FLATNESS, LEGEND, Quantity, draw_dots, name_shades
+from flatlas.plotting.style import GREY, Drawing, note, panels, shades
+
+LBFGS = Quantity("lbfgs_flatness", r"flatness, $-\log_{10}$ sharpness by L-BFGS-B", "lbfgs")
+
+
+def draw(material: Material) -> Drawing:
+    """A: the loss found so far, along the ascent. B: sharpness by both searches."""
+    figure, axes = panels(1, 2, width=3.8, height=3.1)
+    curves, points = ascents(material), nets(material, "sharpness", "lbfgs")
+    _curves_panel(axes[0], curves)
+    draw_dots(axes[1], points, LBFGS, FLATNESS)
+    if len(points):
+        axes[1].axline((points["flatness"].iloc[0],) * 2, slope=1, color=GREY, lw=0.8, zorder=0)
+    name_shades(figure, axes, points)
+    said = "A: means over realizations; a line a size of the attack set. " + LEGEND
+    note(figure, small_print(material, points, said))
+    panel = [points.assign(panel="B"), curves.assign(panel="A")]
+    return Drawing(figure, pd.concat([one for one in panel if len(one)] or panel[:1]))
+
+
+def ascents(material: Material) -> pd.DataFrame:
+    """The mean sharpness 100 (L - L_0) / (1 + L_0) after each epoch, for each attack size."""
+    told = [*NET, "at", ATTACK, "epoch_of_ascent", "value"]
+    table = material.tables["sharpness_ascent"].reindex(columns=told)
+    table = table[table["at"].astype(str) == ZERO_ERROR].rename(columns={ATTACK: "attack_size"})
+    start = table.groupby(NET)["value"].transform("first")
+    table = table.assign(sharpness=100 * (table["value"] - start) / (1 + start))
+    return (
+        table.groupby(["attack_size", "epoch_of_ascent"])["sharpness"]
+        .agg(mean="mean", sd="std", realizations="size")
+        .reset_index()
+    )
+
+
+def _curves_panel(ax: Axes, curves: pd.DataFrame) -> None:
+    sizes = sorted(curves["attack_size"].unique())
+    for size, colour in zip(sizes, shades(len(sizes)), strict=True):
+        line = curves[curves["attack_size"] == size]
+        ax.plot(line["epoch_of_ascent"], line["mean"], color=colour, lw=1.1)
+    ax.set(xlabel="epoch of the ascent", ylabel="sharpness found")

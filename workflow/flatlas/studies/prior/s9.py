@@ -1,0 +1,33 @@
+"""Figure S9: as Figure 5, and then trained on ten times as long."""
+
+import numpy as np
+import pandas as pd
+
+from flatlas.evidence.material import Material
+from flatlas.studies.prior.along import AFTER, CORNERS, NET, PRIOR, SHARPNESS, draw_along, in_full
+from flatlas.plotting.style import BLACK, Drawing
+from flatlas.statistics.power_law import power_law
+
+SAID = "Black: the power law in the epoch that fits best from zero error to the scaling. "
+
+
+def draw(material: Material) -> Drawing:
+    """A: log P(f). C: log sharpness. E: by corners, beside its trend from before the scaling."""
+    drawing = draw_along(material, (PRIOR, SHARPNESS, CORNERS), said=SAID)
+    whole = drawing.figure.axes[4]
+    points = drawing.points[drawing.points["quantity"] == CORNERS.name]
+    line = trend(in_full(points))
+    whole.plot(line["epoch"], line["log10"], color=BLACK, lw=0.9)
+    # So that a power law is a straight line; the fresh weights, at epoch 0, are left of the axis.
+    whole.set_xscale("log", nonpositive="mask")
+    whole.set_xlim(left=1)
+    return Drawing(drawing.figure, pd.concat([drawing.points, line], ignore_index=True))
+
+
+def trend(net: pd.DataFrame) -> pd.DataFrame:
+    """The power law of one training's sharpness, from zero error on to its last moment."""
+    rows = net[net["since_zero_error"] >= 0]
+    before = rows[rows["since_zero_error"] < rows[AFTER]]
+    slope, intercept = power_law(before["epoch"].to_numpy(float), before["sharpness"].to_numpy())
+    log10 = intercept + slope * np.log10(rows["epoch"])
+    return rows[["sweep", *NET, "epoch"]].assign(log10=log10, quantity="trend of the sharpness")

@@ -1,0 +1,156 @@
+"""One quantity against another, a dot a net, darker the more wrong labels it learnt."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+
+from flatlas.plotting.style import BLUE, panels, shades
+from flatlas.statistics.correlation import kendall, pearson, spearman
+from flatlas.statistics.means import mean
+
+OPTIMIZERS = {
+    "sgd": "SGD",
+    "adam": "Adam",
+    "entropy_sgd": "Entropy-SGD",
+    "adagrad": "Adagrad",
+    "momentum": "Momentum",
+    "rmsprop": "RMSProp",
+    "full_batch": "full-batch GD",
+}
+# Presets may have other images than the paper, but of the same kind.
+SYSTEMS = {
+    "sgd": "FCN, handwritten digits",
+    "cifar": "FCN, colour images",
+    "residual": "residual net, colour images",
+    "residual_adam": "residual net, Adam",
+    "many_images": "FCN, many handwritten digits",
+    "boolean": "Boolean functions",
+}
+COEFFICIENTS = {"$r$": pearson, r"$\rho$": spearman, r"$\tau$": kendall}
+NAMED = r"$r$, $\rho$, $\tau$: coefficients of Pearson, Spearman, Kendall"
+LEGEND, OF_ALL_NETS = f"{NAMED} in each realization, means over these. ", f"{NAMED}. "
+OF_BOOLEAN = "Of Boolean functions over all nets. "
+SHADES = ListedColormap(shades(256))
+# More dots than this would hide each other.
+MANY = 200
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A column on an axis, its label, and the measure whose search it is the result of."""
+
+    column: str
+    label: str
+    search: str = ""
+
+
+LOG_PRIOR = Quantity("log10_p", r"$\log_{10}P(f)$", "prior")
+ACCURACY = Quantity("accuracy", "generalization accuracy (%)")
+FLATNESS = Quantity("flatness", r"flatness, $-\log_{10}$ sharpness", "sharpness")
+CORNERS = Quantity("corners_flatness", r"$-\log_{10}$ sharpness by corners", "corners")
+REST_FLATNESS = Quantity("rest_flatness", r"$-\log_{10}$ sharpness beyond first order", "corners")
+NORM_FLATNESS = Quantity("norm_flatness", r"$-\log_{10}$ spectral norm", "hessian")
+TOP_FLATNESS = Quantity("top_flatness", r"$-\log_{10}$ geometric mean of 50 $\lambda_i$", "hessian")
+PRIOR_AND_FLATNESS = ((LOG_PRIOR, ACCURACY), (FLATNESS, ACCURACY))
+WITH_THE_REST = (*PRIOR_AND_FLATNESS, (REST_FLATNESS, ACCURACY))
+REST_LEGEND = "Bottom: by corners, what the first-order part leaves of the sharpness if positive. "
+
+
+def draw_grid(
+    points: pd.DataFrame,
+    rows: Sequence[tuple[Quantity, Quantity]],
+    columns: Mapping[str, str],
+    by: str = "sweep",
+) -> tuple[Figure, list[Axes]]:
+    """A row of panels for each pair (x, y), and in it one for each value of the column `by`.
+
+    `columns` are these values, with their names. A single column lies on its side.
+    """
+    shape = (len(rows), len(columns)) if len(columns) > 1 else (1, len(rows))
+    figure, axes = panels(*shape, height=2.7)
+    for row, (x, y) in enumerate(rows):
+        for place, value in enumerate(columns):
+            ax = axes[row * len(columns) + place]
+            draw_dots(ax, points[points[by] == value], x, y)
+            if place:
+                ax.set_ylabel("")
+    for ax, name in zip(axes, columns.values(), strict=False):
+        ax.set_title(name)
+    name_shades(figure, axes, points)
+    return figure, axes
+
+
+def draw_dots(ax: Axes, points: pd.DataFrame, x: Quantity, y: Quantity) -> None:
+    """One panel, with the coefficients where they hide least."""
+    known = np.isfinite(points[[x.column, y.column]].to_numpy(float)).all(axis=1)
+    shown = points.loc[known]
+    colours = _colours(shown)
+    face = np.where(_settled(shown, x, y)[:, np.newaxis], colours, 1.0)
+    many = len(shown) > MANY
+    ax.scatter(
+        shown[x.column], shown[y.column], s=9 if many else 18, c=face, edgecolors=[*colours],
+        linewidths=0.7, alpha=0.6 if many else 0.9, rasterized=many,
+    )  # fmt: skip
+    ax.set(xlabel=x.label, ylabel=y.label)
+    told = [*coefficients(shown, x, y)]
+    if FLATNESS in (x, y):
+        told += first_order(shown)
+    if told:
+        box = {"frameon": True, "framealpha": 0.4, "edgecolor": "none", "borderpad": 0.1}
+        ax.legend([], [], title="\n".join(told), title_fontsize=7, loc="best", **box)
+
+
+def coefficients(points: pd.DataFrame, x: Quantity, y: Quantity) -> Iterator[str]:
+    """A line for each, as in the claims; none where there is nothing to correlate.
+
+    That of all nets, where each is a realization of its own.
+    """
+    alone = not points["seed"].duplicated().any()
+    realizations = [points] if alone else [one for _, one in points.groupby("seed")]
+    pairs = [one[[x.column, y.column]].to_numpy(float).T for one in realizations]
+    for name, coefficient in COEFFICIENTS.items():
+        found = float(mean(np.array([coefficient(*pair) for pair in pairs])))
+        if isfinite(found):
+            yield f"{name} = {found:.2f}"
+
+
+def first_order(points: pd.DataFrame) -> Iterator[str]:
+    """How much of the sharpness is the gradient's alone, in the median net that tells."""
+    settled = points[_settled(points, FLATNESS)]
+    if len(settled) > len(points) / 2:
+        yield f"gradient: {(settled['first_order'] / settled['sharpness']).median():.0%}"
+
+
+def name_shades(figure: Figure, axes: Sequence[Axes], points: pd.DataFrame) -> None:
+    """What the colours mean: a bar beside the panels, where attack sizes vary."""
+    sizes = points.groupby("sweep")["attack_size"].max()
+    largest = set(sizes[sizes > 0])
+    if largest:
+        most = f"{largest.pop():g}" if len(largest) == 1 else "most"
+        bar = figure.colorbar(
+            ScalarMappable(cmap=SHADES), ax=axes, aspect=40, pad=0.01, ticks=[0, 1]
+        )
+        bar.ax.set_yticklabels(["0", most])
+        bar.set_label("$|A|$", rotation=0, labelpad=0)
+        bar.outline.set_visible(False)
+
+
+def _colours(points: pd.DataFrame) -> np.ndarray:
+    """By the size of the attack set as a share of the sweep's largest; blue where it has none."""
+    size = points["attack_size"].astype(float)
+    share = size / size.groupby(points["sweep"]).transform("max").where(lambda most: most > 0, 1)
+    plain = np.array(ListedColormap([BLUE])(0))
+    return np.where(share.notna().to_numpy()[:, np.newaxis], SHADES(share.fillna(0)), plain)
+
+
+def _settled(points: pd.DataFrame, *quantities: Quantity) -> np.ndarray:
+    """Where all that is shown has converged."""
+    columns = points.reindex(columns=[f"{one.search}_settled" for one in quantities])
+    return ~columns.eq(False).any(axis=1).to_numpy()
