@@ -9,8 +9,8 @@ from pages import ROOT
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from flatlas.plotting.dag import draw_dag
 from flatlas.plan.stages import stages
+from flatlas.plotting.dag import draw_dag
 
 PICTURE = ROOT / "docs" / "dag.png"
 # The key, among the texts of a PNG, of a digest of what it shows.

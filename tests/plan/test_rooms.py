@@ -23,9 +23,10 @@ MAY_IMPORT = {
     "gaussian_process": {*FOUNDATION, "seeds", "nets"},
     "measures": {*FOUNDATION, "seeds", "data", "nets", "hessian", "gaussian_process"},
     "evidence": {"store", "statistics"},
-    "figures": {"store", "statistics", "evidence"},
-    "scorecard": {"store", "statistics", "evidence"},
-    "report": {"store", "statistics", "scorecard"},
+    "plotting": {"store", "statistics", "evidence"},
+    "claims": {"store", "statistics", "evidence"},
+    "studies": {"store", "statistics", "evidence", "plotting", "claims"},
+    "report": {"store", "statistics", "claims"},
     "jobs": {"plan", "store", "device"},
     "device": set(),
     "errors": set(),
@@ -33,7 +34,7 @@ MAY_IMPORT = {
     "__init__": set(),
 }
 LIGHT = (
-    *("plan", "store", "statistics", "evidence", "figures", "scorecard", "report", "jobs"),
+    *("plan", "store", "statistics", "evidence", "plotting", "claims", "studies", "report", "jobs"),
     *("device", "errors", "seeds"),
 )
 MODULES = sorted(LIBRARY.rglob("*.py"))

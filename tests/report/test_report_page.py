@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 from reading import Page
 
+from flatlas.claims.claim import Claim, at_least, claims_table, not_run
 from flatlas.report.captions import caption
 from flatlas.report.facts import facts
 from flatlas.report.page import Change, Figure, Report, Study, report
-from flatlas.claims.claim import Claim, at_least, claims_table, not_run
 from flatlas.statistics.estimate import Estimate
 
 PICTURE = b"\x89PNG one"

@@ -36,8 +36,8 @@ def with_trace(demo):
     demo.edit(entries, r"(\nMEASURES: .*? = \{\n)", rf"\1    {entry}")
     (demo / LIBRARY / "measures/trace.py").write_text(module)
     add_to_study(demo, study)
-    (demo / LIBRARY / "figures/duality/trace.py").write_text(figure)
-    (demo / "workflow/report/duality_trace.rst").write_text(caption)
+    (demo / LIBRARY / "studies/duality/trace.py").write_text(figure)
+    (demo / "workflow/flatlas/studies/duality/trace.rst").write_text(caption)
     return demo
 
 

@@ -7,7 +7,7 @@ def test_what_another_study_needs_stays(demo):
     study = yaml.safe_load((demo / "config/studies/duality.yaml").read_text())
     other = study | {"figures": {"fig1": {"title": "Shared", "sweeps": ["alpha"]}}}
     (demo / "config/studies/prior.yaml").write_text(yaml.safe_dump(other))
-    (demo / "workflow/flatlas/figures/prior/fig1.py").write_text("def draw(material):\n    ...\n")
+    (demo / "workflow/flatlas/studies/prior/fig1.py").write_text("def draw(material):\n    ...\n")
     runs = {path.name for path in (demo / "results/runs").iterdir()}
     said = demo.snakemake("clean_duality")
     left = {path.name for path in (demo / "results/runs").iterdir()}

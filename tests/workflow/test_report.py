@@ -26,7 +26,8 @@ def test_a_report_holds_every_figure_with_its_caption(finished, tmp_path, whose)
     html = report.read_text()
     for target, picture in PICTURES.items():
         if target != "dag":
-            caption = (finished / f"workflow/report/{target}.rst").read_text()
+            place = target.replace("_", "/", 1)
+            caption = (finished / f"workflow/flatlas/studies/{place}.rst").read_text()
             headline = " ".join(re.match(r"\*\*(.*?)\.\*\*", caption, flags=re.DOTALL)[1].split())
             titles = ("Three", "Four") if whose == "ours" else (headline,)
             assert any(title in " ".join(html.split()) for title in titles)
@@ -49,7 +50,7 @@ def test_a_figure_of_other_settings_says_so(demo, what):
     elif what == "a measure":
         demo.set_study("measures", "hidden", "layer", value="fc1")
     else:
-        demo.change_function("workflow/flatlas/figures/duality/fig3.py", "draw")
+        demo.change_function("workflow/flatlas/studies/duality/fig3.py", "draw")
     demo.snakemake("report", "scorecard", "--config", "complete=false")
     assert OUTDATED in (demo / REPORT).read_text()
     notes = pd.read_csv(demo / "results/tiny/scorecard.csv")["note"].fillna("")
@@ -58,7 +59,7 @@ def test_a_figure_of_other_settings_says_so(demo, what):
 
 
 def test_a_changed_caption_makes_it_anew_and_nothing_else(demo):
-    (demo / "workflow/report/duality_s4.rst").write_text("**Four.** Told otherwise.\n")
+    (demo / "workflow/flatlas/studies/duality/s4.rst").write_text("**Four.** Told otherwise.\n")
     assert demo.would_run("all") == {"report": 1}
 
 

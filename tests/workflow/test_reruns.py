@@ -64,7 +64,7 @@ def test_a_changed_measure_reruns_its_measurements_and_their_figures(demo):
 
 
 def test_a_changed_plot_redraws_its_figure_alone(demo):
-    demo.change_function(f"{LIBRARY}/figures/duality/fig3.py", "draw")
+    demo.change_function(f"{LIBRARY}/studies/duality/fig3.py", "draw")
     assert demo.would_run() == {"duality_fig3": 1, "duality_scorecard": 1} | PAGES
 
 

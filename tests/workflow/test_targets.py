@@ -89,17 +89,17 @@ def test_a_figure_of_another_preset_is_told_how_to_ask_for_it(tiny):
 def test_a_figure_without_function_or_caption_is_told_and_nothing_is_run(tiny):
     tiny.set_study("figures", "s5", value={"title": "Five", "sweeps": ["alpha"]})
     place = "config/studies/duality.yaml: figures.s5 needs"
-    module = "workflow/flatlas/figures/duality/s5.py"
+    module = "workflow/flatlas/studies/duality/s5.py"
     (tiny / module).unlink(missing_ok=True)
-    (tiny / "workflow/report/duality_s5.rst").unlink(missing_ok=True)
+    (tiny / "workflow/flatlas/studies/duality/s5.rst").unlink(missing_ok=True)
     said = tiny.snakemake("all", fails=True)
     assert f"{place} a function draw(material) in {module}, which is not there." in said
     (tiny / module).write_text("def draw(material):\n    ...\n")
     said = tiny.snakemake("all", fails=True)
-    assert f"{place} a caption in workflow/report/duality_s5.rst." in said
+    assert f"{place} a caption in workflow/flatlas/studies/duality/s5.rst." in said
     assert "Traceback" not in said
     assert not (tiny / "results").exists()
-    (tiny / "workflow/report/duality_s5.rst").write_text("**Five.**\n")
+    (tiny / "workflow/flatlas/studies/duality/s5.rst").write_text("**Five.**\n")
     assert tiny.would_run("duality_s5")["duality_s5"] == 1
 
 

@@ -13,7 +13,7 @@ for target, figure in PLAN["figures"].items():
             **figure["results"],
             png=report(
                 figure["png"],
-                caption=f"../report/{target}.rst",
+                caption=f"../flatlas/studies/{figure['study']}/{figure['name']}.rst",
                 category=PLAN["studies"][figure["study"]]["title"],
                 labels={"figure": figure["name"], "shows": figure["title"]},
             ),

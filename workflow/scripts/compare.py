@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from flatlas.jobs.job import Job
+from flatlas.claims.comparison import compare
 from flatlas.errors import FlatlasError
 from flatlas.report.comparison import comparison_page, told
-from flatlas.claims.comparison import compare
 from flatlas.store.atomic import replacing
 from flatlas.store.tables import read_table, write_table
 

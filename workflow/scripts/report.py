@@ -4,12 +4,12 @@ from os.path import relpath
 from pathlib import Path
 
 from flatlas.jobs.job import Job
+from flatlas.claims.claim import known, not_run
 from flatlas.report.captions import caption
 from flatlas.report.costs import cost_of_stages, jobs_from
+from flatlas.report.drawn import OUTDATED, is_drawn, is_outdated, record
 from flatlas.report.facts import facts
 from flatlas.report.page import Change, Figure, Report, Study, read_picture, report
-from flatlas.claims.claim import known, not_run
-from flatlas.report.drawn import OUTDATED, is_drawn, is_outdated, record
 from flatlas.store.atomic import replacing
 from flatlas.store.tables import read_table
 

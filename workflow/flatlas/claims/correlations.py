@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flatlas.evidence.material import ZERO_ERROR
 from flatlas.claims.claim import Claim, Criterion
 from flatlas.claims.nets import Nets
+from flatlas.evidence.material import ZERO_ERROR
 from flatlas.statistics.correlation import kendall, pearson, spearman
 from flatlas.statistics.pooling import Pooling, over_all_nets, within_realizations
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from flatlas.claims.claim import Claim, Criterion
 from flatlas.errors import FlatlasError
 from flatlas.evidence.material import FINAL, Material, at_moment
-from flatlas.claims.claim import Claim, Criterion
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 
 # Fewer solutions at a value of a sweep say too little about their spread to decide anything.

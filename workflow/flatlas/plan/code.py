@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from flatlas.plan.training_specs import RunSpec
 
 SCRIPTS = LIBRARY.parent / "scripts"
+STUDIES = LIBRARY / "studies"
 
 
 def stage_code(stage: str, *modules: str) -> str:
@@ -54,10 +55,10 @@ def measure_modules(measure: "MeasureSpec") -> list[str]:
 
 def figure_modules(study: str, figure: str) -> list[str]:
     """Drawing one figure, and judging its claims."""
-    judge = [f"flatlas.scorecard.{study}.{figure}"] if is_judged(study, figure) else []
-    return [f"flatlas.figures.{study}.{figure}", *judge]
+    return [f"flatlas.studies.{study}.{figure}"]
 
 
 def is_judged(study: str, figure: str) -> bool:
-    """Whether the paper claims anything of a figure: a schematic has no module in the scorecard."""
-    return (LIBRARY / "scorecard" / study / f"{figure}.py").is_file()
+    """Whether the module of a figure judges claims; that of a schematic has none to judge."""
+    module = STUDIES / study / f"{figure}.py"
+    return module.is_file() and "\ndef claims(material" in module.read_text(encoding="utf-8")

@@ -4,13 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.plan.fingerprint import LIBRARY
+from flatlas.plan.code import STUDIES
 
 if TYPE_CHECKING:
     from flatlas.plan.plan import FigurePlan, Plan
-
-FIGURES = LIBRARY / "figures"
-CAPTIONS = LIBRARY.parent / "report"
 
 
 def check_drawings(plan: "Plan") -> None:
@@ -20,14 +17,14 @@ def check_drawings(plan: "Plan") -> None:
 
 
 def _check(figure: "FigurePlan", place: str) -> None:
-    module = FIGURES / figure.study / f"{figure.name}.py"
+    module = STUDIES / figure.study / f"{figure.name}.py"
     if not module.is_file():
         there = sorted(path.stem for path in module.parent.glob("*.py") if _draws(path))
         raise FlatlasError(
             f"{place} needs a function draw(material) in {_shown(module)}, which is not there."
             f"{nearest(figure.name, there)}"
         )
-    caption = CAPTIONS / f"{figure.target}.rst"
+    caption = module.with_suffix(".rst")
     if not caption.is_file():
         raise FlatlasError(f"{place} needs a caption in {_shown(caption)}.")
 
@@ -38,4 +35,4 @@ def _draws(module: Path) -> bool:
 
 
 def _shown(path: Path) -> Path:
-    return path.relative_to(LIBRARY.parents[1])
+    return path.relative_to(STUDIES.parents[2])

@@ -6,8 +6,7 @@ from os.path import relpath
 from pathlib import Path
 from typing import Any
 
-from flatlas.plan.code import stage_code
-from flatlas.plan.drawings import CAPTIONS
+from flatlas.plan.code import STUDIES, stage_code
 from flatlas.plan.lookup import Lookup
 
 
@@ -78,7 +77,7 @@ def report_studies(plan: Lookup) -> list[dict[str, Any]]:
                 _figure(plan, target)
                 | {
                     "target": target,
-                    "caption": caption_of(target),
+                    "caption": _caption(name, plan["figures"][target]["name"]),
                     "data": plan["figures"][target]["data"],
                     "changes": plan["figures"][target]["changes"],
                 }
@@ -96,6 +95,6 @@ def report_files(plan: Lookup) -> list[str]:
     return list(dict.fromkeys([*figures, *jobs]))
 
 
-def caption_of(target: str) -> str:
-    """A figure's caption, as it is written: where it lies would tell one checkout from another."""
-    return (CAPTIONS / f"{target}.rst").read_text(encoding="utf-8")
+def _caption(study: str, figure: str) -> str:
+    """The text of a caption, not its path: that differs between checkouts."""
+    return (STUDIES / study / f"{figure}.rst").read_text(encoding="utf-8")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from flatlas.report import scorecard
 from flatlas.report.costs import duration
-from flatlas.scorecard import page as scorecard
 from flatlas.report.markup import READING, bar, claims, document, plain, symbols, tally
 
 STYLE = """

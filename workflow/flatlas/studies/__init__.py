@@ -1,1 +1,1 @@
-"""The studies: a folder each, with a module a figure that draws it and judges its claims. No torch."""
+"""The studies, a folder each: one module per figure draws it and judges its claims. No torch."""

@@ -4,8 +4,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
-from flatlas.studies.annealing.recordings import NET
 from flatlas.statistics.learning_phases import SHARE, WINDOW, transition
+from flatlas.studies.annealing.recordings import NET
 
 SHADE = "#56B4E9"
 PHASES_LEGEND = (

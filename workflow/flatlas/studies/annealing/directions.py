@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim, Criterion
 from flatlas.claims.conventions import FALLING, near
 from flatlas.claims.nets import Nets
+from flatlas.evidence.material import Material
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.directions import over_directions
 from flatlas.statistics.estimate import UNKNOWN

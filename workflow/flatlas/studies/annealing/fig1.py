@@ -6,9 +6,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
+from flatlas.plotting.style import BLUE, GREY, ORANGE, RED, Drawing, note, panels
 from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
 from flatlas.studies.annealing.recordings import first_net, live, small_print
-from flatlas.plotting.style import BLUE, GREY, ORANGE, RED, Drawing, note, panels
 
 # Where the paper sees a power law, and up to where we look for its faster decay.
 FIRST, LAST, BEYOND = 20, 200, 1000
@@ -92,3 +92,10 @@ def _plane(ax: Axes, paths: pd.DataFrame, pair: tuple[int, int]) -> pd.DataFrame
         ax.figure.colorbar(dots, ax=ax, label="epochs recorded", pad=0.02)
     ax.set(xlabel=rf"$\theta_{{{i}}}$", ylabel=rf"$\theta_{{{j}}}$")
     return mine.assign(panel="C" if i == 1 else "D")
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.annealing.fig1_claims import judge
+
+    return judge(material)

@@ -4,7 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.claims.claim import Claim, above, below, between
+from flatlas.claims.conventions import ALL, BEYOND_DIFFUSION, MORE, SMALL, near
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
+from flatlas.statistics.means import mean
 from flatlas.studies.annealing.directions import (
     BASE,
     LAST,
@@ -14,10 +18,6 @@ from flatlas.studies.annealing.directions import (
     slope,
     variances,
 )
-from flatlas.claims.claim import Claim, above, below, between
-from flatlas.claims.conventions import ALL, BEYOND_DIFFUSION, MORE, SMALL, near
-from flatlas.claims.nets import Nets
-from flatlas.statistics.means import mean
 
 TABLE = "pca_directions"
 # Where the paper sees its power law, and up to where we look for the faster decay.

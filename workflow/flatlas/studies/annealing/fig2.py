@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
+from flatlas.plotting.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, Drawing, note, panels
 from flatlas.studies.annealing.fits import log_log
 from flatlas.studies.annealing.recordings import first_net, small_print
 from flatlas.studies.annealing.relation import (
@@ -19,7 +20,6 @@ from flatlas.studies.annealing.relation import (
     relation,
     unended,
 )
-from flatlas.plotting.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, Drawing, note, panels
 
 BASE, RATES = "base", "rates"
 KEYS = ("batch", "optimizer.lr")
@@ -110,3 +110,10 @@ def _relations(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
         for told in relation(ax, mine, label, *look):
             yield told.assign(panel="D", run=run, batch=batch, **{"optimizer.lr": lr})
     finish(ax)
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.annealing.fig2_claims import judge
+
+    return judge(material)

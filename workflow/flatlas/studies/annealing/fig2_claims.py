@@ -4,7 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import BARELY_OFF, RISING
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
+from flatlas.statistics.correlation import spearman
+from flatlas.statistics.means import mean
 from flatlas.studies.annealing.directions import (
     BASE,
     FIRST,
@@ -20,11 +25,6 @@ from flatlas.studies.annealing.directions import (
     runs,
     settled,
 )
-from flatlas.claims.claim import Claim
-from flatlas.claims.conventions import BARELY_OFF, RISING
-from flatlas.claims.nets import Nets
-from flatlas.statistics.correlation import spearman
-from flatlas.statistics.means import mean
 
 RATES = "rates"
 

@@ -1,16 +1,31 @@
-"""Figure 3: the ensemble of mini loss functions L^µ, and how their minima scale with flatness."""
+"""Figure 3: the ensemble of mini loss functions L^µ, and how their minima scale with flatness.
 
-from collections.abc import Iterator
+Claims: Figure 3: how curvatures and minima of random minibatches scale with the flatness.
+"""
+
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import MOSTLY, near
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
+from flatlas.plotting.style import BLUE, GREEN, PURPLE, RED, Drawing, note, panels, plain_ticks
+from flatlas.studies.annealing.directions import (
+    BASE,
+    POOLED,
+    along,
+    flatness,
+    read,
+    settled,
+    slope,
+)
 from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
 from flatlas.studies.annealing.recordings import first_net, small_print
 from flatlas.studies.annealing.relation import FIRST, LAST
-from flatlas.plotting.style import BLUE, GREEN, PURPLE, RED, Drawing, note, panels, plain_ticks
 
 # The paper's direction, and how far to each side it is shown, in units of F_i.
 RANK, REACH = 30, 1.0
@@ -21,6 +36,7 @@ QUANTITIES = {
 }
 NAMES = ["curvature", "minimum_variance", "product"]
 PLACE = ["run", "seed", "rank"]
+TABLE = "minibatch_directions"
 
 
 def draw(material: Material) -> Drawing:
@@ -80,3 +96,43 @@ def _scaling(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
         ax.set_ylim(low, high * (high / low) ** 0.45)
         plain_ticks(ax.xaxis)
         ax.legend(loc="upper left", fontsize=7.5, markerscale=2)
+
+
+def claims(material: Material) -> list[Claim]:
+    """Three exponents."""
+    nets = Nets(material, BASE)
+    found = read(nets, TABLE, "found")
+    # Of a direction along which most minibatches have no minimum within reach, little is known.
+    within = np.where(np.isnan(found), np.nan, found >= MOSTLY.low)
+
+    def exponent(
+        name: str,
+        says: str,
+        column: str,
+        paper: float,
+        of: Callable[[np.ndarray], np.ndarray] = np.asarray,
+    ) -> Claim:
+        return along(
+            nets,
+            name,
+            says,
+            f"exponent over F_i, {POOLED}",
+            near(paper),
+            slope,
+            flatness(nets),
+            of(read(nets, TABLE, column)),
+            paper=f"{paper:g}",
+            settled=(settled(nets), within),
+        )
+
+    return [
+        exponent("curvature", "M_ii of minibatches falls as F_i^−2", "curvature", -2),
+        exponent(
+            "spread",
+            "the spread σ̃_i of their minima grows almost linearly with F_i",
+            "minimum_variance",
+            1,
+            np.sqrt,
+        ),
+        exponent("product", "M_ii² σ̃_i² falls as F_i^−2", "product", -2),
+    ]

@@ -206,3 +206,10 @@ def _error_scale(set_scale: Callable[..., Any], set_limits: Callable[..., Any]) 
     """Decades, and below a hundredth a straight scale to 0."""
     set_scale("symlog", linthresh=STRAIGHT)
     set_limits(-STRAIGHT / 5, 1.2)
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.annealing.fig4_claims import judge
+
+    return judge(material)

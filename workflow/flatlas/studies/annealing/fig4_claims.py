@@ -6,7 +6,6 @@ from functools import cached_property
 
 import numpy as np
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import (
     ALL,
@@ -18,6 +17,7 @@ from flatlas.claims.conventions import (
     NEAR_TWO_HUNDRED,
 )
 from flatlas.claims.nets import Nets
+from flatlas.evidence.material import Material
 from flatlas.statistics.means import mean
 
 # The constraints of panels C and D, and the threshold of B and D.

@@ -4,10 +4,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import FINAL, Material
-from flatlas.studies.annealing.curves import PHASES_LEGEND, learning_curves, phases, shade
-from flatlas.studies.annealing.fits import fit, log_log
-from flatlas.studies.annealing.recordings import NET, first_net, small_print
-from flatlas.studies.annealing.relation import FIRST, LAST
 from flatlas.plotting.style import (
     BLACK,
     BLUE,
@@ -21,6 +17,10 @@ from flatlas.plotting.style import (
     plain_ticks,
     shades,
 )
+from flatlas.studies.annealing.curves import PHASES_LEGEND, learning_curves, phases, shade
+from flatlas.studies.annealing.fits import fit, log_log
+from flatlas.studies.annealing.recordings import NET, first_net, small_print
+from flatlas.studies.annealing.relation import FIRST, LAST
 
 # The directions of panel A, and that of panels C and D.
 RANKS, FOLLOWED = (10, 20, 50, 100), 10
@@ -152,3 +152,10 @@ def _with_the_loss(ax: Axes, material: Material) -> list[pd.DataFrame]:
         inset.set_title(f"$T_{{{FOLLOWED}}}(0)$", fontsize=7.5, loc="left", pad=2)
         inset.tick_params(which="both", labelsize=5.5, pad=1)
     return [rows.assign(panel="D"), curve.drop(columns="sweep").assign(panel="D")]
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.annealing.fig5_claims import judge
+
+    return judge(material)

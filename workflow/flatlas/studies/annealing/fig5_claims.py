@@ -4,7 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import FALLING, RISING, TIGHT
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import FINAL, Material
+from flatlas.statistics.correlation import pearson, spearman
+from flatlas.statistics.means import mean
 from flatlas.studies.annealing.directions import (
     BASE,
     POOLED,
@@ -14,11 +19,6 @@ from flatlas.studies.annealing.directions import (
     settled,
 )
 from flatlas.studies.annealing.places import placed
-from flatlas.claims.claim import Claim
-from flatlas.claims.conventions import FALLING, RISING, TIGHT
-from flatlas.claims.nets import Nets
-from flatlas.statistics.correlation import pearson, spearman
-from flatlas.statistics.means import mean
 
 FOLLOWED = 10
 PROFILES, DIRECTIONS = "temperature_profiles", "temperature_directions"

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.studies.annealing.recordings import NET
 from flatlas.plotting.style import BLACK
 from flatlas.statistics.estimate import Estimate
 from flatlas.statistics.power_law import exponent, power_law
+from flatlas.studies.annealing.recordings import NET
 
 # Of few nets it is the range of the resamples, and of none 95 %.
 INTERVALS = "intervals by the bootstrap over directions and nets, of one net over its directions"

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
 from flatlas.evidence.material import Material
+from flatlas.plotting.style import BLUE, RED, Drawing, note, panels
 from flatlas.studies.annealing.recordings import NET, recorded, small_print, told_loss, told_span
 from flatlas.studies.annealing.relation import (
     FIRST,
@@ -17,7 +18,6 @@ from flatlas.studies.annealing.relation import (
     relation,
     unended,
 )
-from flatlas.plotting.style import BLUE, RED, Drawing, note, panels
 
 RULE = "stop.loss_below"
 COLUMNS = 3

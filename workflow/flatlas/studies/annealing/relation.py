@@ -6,9 +6,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
+from flatlas.plotting.style import BLUE, plain_ticks
 from flatlas.studies.annealing.fits import INTERVALS, fit
 from flatlas.studies.annealing.recordings import live
-from flatlas.plotting.style import BLUE, plain_ticks
 
 # The diffusive modes, and how many of them are measured.
 FIRST, LAST = 2, 200

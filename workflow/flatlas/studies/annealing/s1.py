@@ -5,10 +5,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
-from flatlas.studies.annealing.curves import PHASES_LEGEND, learning_curves, phases, shade
 from flatlas.plotting.style import BLUE, GREY, RED, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.learning_phases import SHARE, steepness
+from flatlas.studies.annealing.curves import PHASES_LEGEND, learning_curves, phases, shade
 
 NETS = {"deep_curve": "four hidden layers", "lenet_curve": "LeNet"}
 
@@ -59,3 +59,10 @@ def _mark(above: Axes, below: Axes, steep: np.ndarray, ends: tuple[float, float]
     text = f" exploration\n from epoch {ends[1]:.0f}"
     above.text(ends[1], 0.97, text, transform=above.get_xaxis_transform(), color=RED, va="top",
                fontsize=8)  # fmt: skip
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.annealing.s1_claims import judge
+
+    return judge(material)

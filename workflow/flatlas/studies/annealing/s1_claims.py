@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import ALL, SMALL, near
 from flatlas.claims.nets import Nets
+from flatlas.evidence.material import Material
 from flatlas.statistics.learning_phases import transition
 from flatlas.statistics.means import mean
 

@@ -1,4 +1,7 @@
-"""Figure S3: the variance-flatness relation of other layers, another net, other optimizers."""
+"""Figure S3: the variance-flatness relation of other layers, another net, other optimizers.
+
+Claims: Figure S3: the inverse relation in other layers, another net, with other optimizers.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
@@ -7,7 +10,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
+from flatlas.claims.claim import Claim
 from flatlas.evidence.material import Material
+from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, Drawing, note, panels
+from flatlas.studies.annealing.directions import inverse_relation, runs
 from flatlas.studies.annealing.recordings import small_print
 from flatlas.studies.annealing.relation import (
     FIRST,
@@ -18,7 +24,6 @@ from flatlas.studies.annealing.relation import (
     relation,
     unended,
 )
-from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, Drawing, note, panels
 
 LAYER = "snapshots"
 LOOKS = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "D"))
@@ -41,6 +46,12 @@ ALONE = (
     ("adam", "E", "two hidden layers, Adam"),
     ("momentum", "F", "two hidden layers, momentum"),
 )
+NETS = {
+    "deep": "four hidden layers",
+    "lenet_cifar": "the LeNet on CIFAR-10, SGD with momentum",
+    "adam": "Adam",
+    "momentum": "SGD with momentum",
+}
 
 
 def draw(material: Material) -> Drawing:
@@ -117,3 +128,16 @@ def _lenet(ax: Axes) -> None:
         ax.text(place + 0.5, 0.1, f"conv{place + 1}", color=colour, ha="center", fontsize=8)
     ax.set(xlim=(-0.5, 5.5), ylim=(-1.6, 1.1))
     ax.axis("off")
+
+
+def claims(material: Material) -> list[Claim]:
+    """A claim a run."""
+    claims = []
+    for sweep, net in NETS.items():
+        for nets in runs(material, sweep):
+            layer = nets.outcomes.reindex(columns=[LAYER])[LAYER].iloc[0]
+            name, where = (
+                (f"{sweep}_{layer}", f"{net}, {layer}") if isinstance(layer, str) else (sweep, net)
+            )
+            claims.append(inverse_relation(nets, f"inverse_{name}", where))
+    return claims

@@ -1,11 +1,16 @@
-"""Figure 1: the measures in the order in which they rank nets as they generalize."""
+"""Figure 1: the measures in the order in which they rank nets as they generalize.
 
-from collections.abc import Iterable
+Claims: Figure 1: whether a measure ranks nets by their gap, and whether it adds to the baselines.
+"""
+
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims.claim import Claim, ours
+from flatlas.claims.conventions import CORRELATED, MORE
 from flatlas.evidence.atlas import (
     BASELINES,
     GAP,
@@ -17,9 +22,10 @@ from flatlas.evidence.atlas import (
     other_baselines,
 )
 from flatlas.evidence.material import Material
-from flatlas.studies.atlas.looks import LABELS, counted, looks, small_print
 from flatlas.plotting.style import BLACK, GREY, SKY, Drawing, note, panels
 from flatlas.statistics.rank_correlation import tau
+from flatlas.studies.atlas.looks import LABELS, counted, looks, small_print
+from flatlas.studies.atlas.ranking import Ranked
 
 # Fewer runs of a study say nothing of their order.
 FEWEST = 3
@@ -100,3 +106,27 @@ def _interval(ax: Axes, place: float, row: pd.DataFrame, colour: str) -> None:
     low, high = (float(row[end].iloc[0]) for end in ("low", "high"))
     if np.isfinite(low):
         ax.plot([low, high], [place, place], "-", color=colour, lw=1.1)
+
+
+def claims(material: Material) -> list[Claim]:
+    """Two questions of each measure."""
+    return ours(_claims(material))
+
+
+def _claims(material: Material) -> Iterator[Claim]:
+    table = once(nets(material))
+    for name, measure in MEASURES.items():
+        yield Ranked.of(table, name).claim(
+            f"{name}_ranks",
+            f"the larger the {measure.name}, the larger the gap",
+            f"Kendall's coefficient of the {measure.name} with the gap, over pairs of one study",
+            CORRELATED["kendall"],
+            tau(table, name, GAP, table[STUDY], table["run"]),
+        )
+        yield Ranked.of(table, name, BASELINES).claim(
+            f"{name}_adds",
+            f"the {measure.name} tells what epochs, loss, gradient and weight norm do not",
+            "the same, given the four baselines",
+            MORE,
+            tau(table, name, GAP, table[STUDY], table["run"], BASELINES),
+        )

@@ -1,14 +1,22 @@
-"""Figure 2: the same, by what was varied."""
+"""Figure 2: the same, by what was varied.
+
+Claims: Figure 2: whether a measure goes with the gap whatever is varied.
+"""
+
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from flatlas.claims.claim import Claim, ours
+from flatlas.claims.conventions import MORE
 from flatlas.evidence.atlas import (
     AXES,
     BASELINES,
     GAP,
+    MEASURES,
     QUANTITIES,
     Along,
     along,
@@ -16,10 +24,12 @@ from flatlas.evidence.atlas import (
     other_baselines,
 )
 from flatlas.evidence.material import Material
+from flatlas.plotting.style import Drawing, note, panels
+from flatlas.statistics.estimate import UNKNOWN, Estimate
+from flatlas.statistics.rank_correlation import tau
 from flatlas.studies.atlas.heat import heat_map
 from flatlas.studies.atlas.looks import LABELS, small_print
-from flatlas.plotting.style import Drawing, note, panels
-from flatlas.statistics.rank_correlation import tau
+from flatlas.studies.atlas.ranking import Ranked
 
 TITLES = {"plain": "plain", "given": "given the baselines"}
 
@@ -79,3 +89,45 @@ def _panel(figure: Figure, ax: Axes, points: pd.DataFrame, kind: str, names: lis
     ax.set_xticks(range(len(AXES)), [words for words, _ in AXES.values()], rotation=40, ha="right")
     ax.set_yticks(range(len(names)), [LABELS[name] for name in names])
     ax.axhline(len([name for name in names if name in BASELINES]) - 0.5, color="black", lw=0.8)
+
+
+def claims(material: Material) -> list[Claim]:
+    """A question of each measure that any of the axes has."""
+    return ours(_claims(nets(material)))
+
+
+def _claims(table: pd.DataFrame) -> Iterator[Claim]:
+    axes = {axis: along(table, axis) for axis in AXES}
+    for name, measure in MEASURES.items():
+        found = {axis: _tau(some, name) for axis, some in axes.items()}
+        known = {axis: one for axis, one in found.items() if np.isfinite(one.low)}
+        least = _least([*known.values()])
+        # One axis along which it is not so is enough; that it is so takes all of them.
+        open_axes = [axis for axis in AXES if axis not in known and np.isfinite(found[axis].value)]
+        missing = "" if least.high <= 0 else _without_interval(open_axes)
+        yield Ranked.of(table[table["sweep"].isin([*known])], name).claim(
+            f"{name}_everywhere",
+            f"whatever is varied, the larger the {measure.name}, the larger the gap",
+            "the least of Kendall's coefficients over pairs of nets that differ only in one of "
+            f"{', '.join(AXES[axis][0] for axis in known) or 'nothing'}",
+            MORE,
+            least,
+            missing,
+        )
+
+
+def _tau(some: Along, name: str) -> Estimate:
+    return tau(some.nets, name, GAP, some.settings, some.values)
+
+
+def _without_interval(axes: list[str]) -> str:
+    words = ", ".join(AXES[axis][0] for axis in axes)
+    return f"Too few values for an interval: {words}." if axes else ""
+
+
+def _least(found: list[Estimate]) -> Estimate:
+    """The least value; its interval ends at the least of each end."""
+    if not found:
+        return UNKNOWN
+    ends = [[one.value, one.low, one.high] for one in found]
+    return Estimate(*map(float, np.min(ends, axis=0)))

@@ -7,8 +7,8 @@ from matplotlib.ticker import NullFormatter
 
 from flatlas.evidence.atlas import BASELINES, NET, QUANTITIES, STUDY, nets, once
 from flatlas.evidence.material import Material
-from flatlas.studies.atlas.looks import LABELS, counted, looks, small_print
 from flatlas.plotting.style import Drawing, note, panels, plain_ticks
+from flatlas.studies.atlas.looks import LABELS, counted, looks, small_print
 
 COLUMNS = 6
 # All that is positive is drawn on a logarithmic axis, where it spans more than this.

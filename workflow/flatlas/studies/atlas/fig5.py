@@ -6,9 +6,9 @@ from matplotlib.axes import Axes
 
 from flatlas.evidence.atlas import BASELINES, GAP, NET, QUANTITIES, STUDY, TABLES, nets, once
 from flatlas.evidence.material import Material
-from flatlas.studies.atlas.looks import LABELS, small_print
 from flatlas.plotting.style import BLUE, GREY, Drawing, note, panels
 from flatlas.statistics.rank_correlation import tau
+from flatlas.studies.atlas.looks import LABELS, small_print
 
 # Dots of one job that are nearer than this, in units of |τ|, stand side by side, so far apart.
 NEAR, ASIDE = 0.05, 1.17

@@ -6,9 +6,9 @@ from math import isfinite
 
 import pandas as pd
 
-from flatlas.evidence.atlas import QUANTITIES, once, settled
 from flatlas.claims.claim import Claim, Criterion
 from flatlas.claims.nets import trusted, unsettled
+from flatlas.evidence.atlas import QUANTITIES, once, settled
 from flatlas.statistics.estimate import Estimate
 
 

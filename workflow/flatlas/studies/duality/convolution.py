@@ -5,9 +5,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
-from flatlas.studies.duality.dots import draw_dots
 from flatlas.plotting.style import BLUE, RED, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
+from flatlas.studies.duality.dots import draw_dots
 
 LAYERS = {"conv1": BLUE, "conv2": RED}
 PAIR = ["loss_gap", "dual_loss_gap", "residual"]
@@ -74,3 +74,10 @@ def _tell_means(ax: Axes, layer: str, means: pd.DataFrame) -> None:
         text = f"means: gap {direct:.3g}\ndual gap {dual:.3g}\n|difference| {off:.3g}"
         box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.0}
         ax.text(0.03, 0.97, text, transform=ax.transAxes, va="top", fontsize=7.5, bbox=box)
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.duality.convolution_claims import judge
+
+    return judge(material)

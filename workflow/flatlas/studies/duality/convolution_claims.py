@@ -1,9 +1,9 @@
 """Convolution layers: whether the approximate duality gives the gap."""
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim, between, ours
-from flatlas.studies.duality.trends import ratio
 from flatlas.claims.nets import Nets
+from flatlas.evidence.material import Material
+from flatlas.studies.duality.trends import ratio
 
 LAYERS = {"conv1": "first", "conv2": "second"}
 

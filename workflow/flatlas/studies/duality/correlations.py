@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from flatlas.studies.duality.spectra_claims import by_stretch, counted_each, live
 from flatlas.claims.nets import Nets
 from flatlas.statistics.means import mean
+from flatlas.studies.duality.spectra import by_stretch, counted_each, live
 
 TABLE = "hidden_directions"
 

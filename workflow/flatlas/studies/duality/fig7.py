@@ -3,9 +3,9 @@
 import pandas as pd
 
 from flatlas.evidence.material import Material
-from flatlas.studies.duality.learners import COLUMNS, LEGEND, learners_row
 from flatlas.plotting.style import Drawing, note, panels
 from flatlas.plotting.trainings import small_print
+from flatlas.studies.duality.learners import COLUMNS, LEGEND, learners_row
 
 # By sweep: what the net is called, and the test errors behind the paper's accuracies.
 NETS = {
@@ -25,3 +25,10 @@ def draw(material: Material) -> Drawing:
         axes[place][0].set_title(name, loc="right")
     note(figure, LEGEND + small_print(material))
     return Drawing(figure, pd.concat(points, ignore_index=True))
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.duality.fig7_claims import judge
+
+    return judge(material)

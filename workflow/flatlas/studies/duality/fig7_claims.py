@@ -1,8 +1,8 @@
 """Figure 7: the learners of figure 5, in the last layers of a ResNet and a DenseNet."""
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim
-from flatlas.studies.duality.learners_claims import judge_learners
+from flatlas.evidence.material import Material
+from flatlas.studies.duality.learners import judge_learners
 
 # By sweep: how claims and text call the net, and the test errors behind the text's accuracies. At
 # the paper's scale they are ResNet-18 and DenseNet-121.

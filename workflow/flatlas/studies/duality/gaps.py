@@ -3,9 +3,9 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.plotting.style import BLACK, BLUE, GREEN
 from flatlas.studies.duality.dots import draw_means
 from flatlas.studies.duality.swept import stand
-from flatlas.plotting.style import BLACK, BLUE, GREEN
 
 GAPS = {
     "dual_gap": (r"$\Delta L$", BLACK),

@@ -3,9 +3,9 @@
 import pandas as pd
 
 from flatlas.evidence.material import Material
-from flatlas.studies.duality.sweeps import SWEEP_LEGEND, sweep_of, sweep_row
 from flatlas.plotting.style import Drawing, note, panels
 from flatlas.plotting.trainings import small_print
+from flatlas.studies.duality.sweeps import SWEEP_LEGEND, sweep_of, sweep_row
 
 PAIRS = {"hidden": "hidden layers 1–2", "second": "hidden layers 2–3", "third": "hidden layers 3–4"}
 

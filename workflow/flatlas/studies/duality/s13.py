@@ -3,9 +3,9 @@
 import pandas as pd
 
 from flatlas.evidence.material import Material
-from flatlas.studies.duality.sweeps import SWEEP_LEGEND, Sweep, sweep_of, sweep_row
 from flatlas.plotting.style import Drawing, note, panels
 from flatlas.plotting.trainings import small_print
+from flatlas.studies.duality.sweeps import SWEEP_LEGEND, Sweep, sweep_of, sweep_row
 
 UNTIL, COEFFICIENT = "penalty.until_epoch", "penalty.coefficient"
 
@@ -28,3 +28,10 @@ def draw(material: Material) -> Drawing:
 def _with_none(decays: pd.DataFrame, timed: pd.DataFrame) -> pd.DataFrame:
     without = decays[decays[COEFFICIENT] == 0].assign(**{UNTIL: 0})
     return pd.concat([without, timed], ignore_index=True)
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.duality.s13_claims import judge
+
+    return judge(material)

@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import LESS, SATURATED
-from flatlas.studies.duality.spectra_claims import by_stretch
+from flatlas.claims.nets import Sweep
+from flatlas.evidence.material import Material
+from flatlas.studies.duality.spectra import by_stretch
 from flatlas.studies.duality.strategies import ENDS, Layer
 from flatlas.studies.duality.trends import change, from_value, nearest
-from flatlas.claims.nets import Sweep
 
 KEY, SYMBOL = "penalty.until_epoch", "t_β"
 DECAY = "penalty.coefficient"

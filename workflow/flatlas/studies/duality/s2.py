@@ -1,21 +1,30 @@
-"""Figure S2: mean components of g and dual weights, relative to their deviations."""
+"""Figure S2: mean components of g and dual weights, relative to their deviations.
+
+Claims: Figure S2: mean components beside their standard deviations.
+"""
 
 from collections.abc import Iterator
 
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import FALLING, SMALL
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
+from flatlas.plotting.style import BLACK, Drawing, note, panels
+from flatlas.plotting.trainings import small_print
+from flatlas.statistics.means import mean
 from flatlas.studies.duality.dots import draw_means
 from flatlas.studies.duality.ranks import binned
 from flatlas.studies.duality.realizations import LEGEND, above_zero, over_seeds
 from flatlas.studies.duality.spectra import draw_spectrum
 from flatlas.studies.duality.swept import stand
-from flatlas.plotting.style import BLACK, Drawing, note, panels
-from flatlas.plotting.trainings import small_print
+from flatlas.studies.duality.trends import trend
 
 IMAGES = "test_images"
 LETTERS = {"w": "AC", "g": "BD"}
+RATIOS = {"w": "|µ_w,n/σ_w,n|", "g": "|µ_g,n/σ_g,n|"}
 
 
 def draw(material: Material) -> Drawing:
@@ -61,3 +70,30 @@ def _finish(ax: Axes, label: str) -> None:
     ax.set(yscale="log", ylabel=label)
     ax.axhline(1, color="0.6", lw=0.8, ls=":")
     ax.set_ylim(top=1.5)
+
+
+def claims(material: Material) -> list[Claim]:
+    """Panels A and C for Δw, B and D for g."""
+    nets = Nets(material, "test_images")
+    return [claim for which in RATIOS for claim in _ratio(nets, which)]
+
+
+def _ratio(nets: Nets, which: str) -> Iterator[Claim]:
+    sizes = nets.levels("test_images_summary", "test_images")
+    ratios = nets.read("test_images_summary", f"mu_{which}_ratio", "test_images")[:, 0]
+    yield nets.claim(
+        f"{which}_small",
+        f"{RATIOS[which]} is far below 1",
+        f"mean {RATIOS[which]} over the directions, at the largest N_te",
+        SMALL,
+        lambda over: mean(over)[..., -1],
+        ratios,
+    )
+    yield nets.claim(
+        f"{which}_falls",
+        f"the average of {RATIOS[which]} falls with the number of test images",
+        f"rank correlation of mean {RATIOS[which]} with N_te",
+        FALLING,
+        trend(sizes),
+        ratios,
+    )

@@ -1,10 +1,18 @@
-"""Figure S6: how far one can go along a direction, against the sharpness there."""
+"""Figure S6: how far one can go along a direction, against the sharpness there.
 
+Claims: Figure S6: the flatness F_n and σ_g.
+"""
+
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import FALLING
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
-from flatlas.studies.duality.dots import draw_dots
-from flatlas.studies.duality.ranks import picked
 from flatlas.plotting.style import BLUE, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
+from flatlas.statistics.correlation import spearman
+from flatlas.statistics.means import mean
+from flatlas.studies.duality.dots import draw_dots
+from flatlas.studies.duality.ranks import picked
 
 DIRECTION = ["n", "sigma_g", "flatness"]
 
@@ -28,3 +36,22 @@ def draw(material: Material) -> Drawing:
         "never doubled: not drawn. " + small_print(material),
     )
     return Drawing(figure, points.reset_index(drop=True))
+
+
+def claims(material: Material) -> list[Claim]:
+    """Over the directions in which the loss reaches twice its value."""
+    nets = Nets(material, "base")
+    flatness, sigma_g = (
+        nets.read("flatness_directions", column, "n")[:, 0] for column in ("flatness", "sigma_g")
+    )
+    return [
+        nets.claim(
+            "inverse",
+            "F_n is inversely correlated with σ²_g,n",
+            "rank correlation of F_n with σ²_g,n over the directions that have an F_n; mean over"
+            " nets",
+            FALLING,
+            mean,
+            spearman(flatness, sigma_g**2),
+        )
+    ]

@@ -5,11 +5,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
+from flatlas.plotting.style import GREY, Drawing, note, panels, plain_ticks
+from flatlas.plotting.trainings import small_print
 from flatlas.studies.duality.nets import DEFAULTS, each_once, look, sweep_handles
 from flatlas.studies.duality.realizations import all_converged
 from flatlas.studies.duality.swept import KEYS, SYMBOLS, read
-from flatlas.plotting.style import GREY, Drawing, note, panels, plain_ticks
-from flatlas.plotting.trainings import small_print
 
 # The spectrum is shown up to here; the paper's n_s is 10.
 LAST, PAPER = 30, 10
@@ -95,3 +95,10 @@ def _splits_panel(ax: Axes, splits: pd.DataFrame) -> None:
     ax.tick_params(axis="y", length=0, labelsize=7.5)
     ax.set_xlim(0, max(20.0, ax.get_xlim()[1]))
     ax.set(xlabel="$n_s$")
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.duality.s8_claims import judge
+
+    return judge(material)

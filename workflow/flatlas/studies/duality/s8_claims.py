@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import NEAR_TEN
-from flatlas.studies.duality.swept_claims import SWEPT
 from flatlas.claims.nets import Sweep
+from flatlas.evidence.material import Material
 from flatlas.statistics.means import mean
+from flatlas.studies.duality.swept import SWEPT
 
 PAPER = 10
 SWEEPS = ("alpha", "batch", "decay", "init")

@@ -11,7 +11,8 @@ import numpy as np
 
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY, BARELY_OFF, FALLING, MOSTLY, RISING
-from flatlas.studies.duality.spectra_claims import (
+from flatlas.claims.nets import Sweep
+from flatlas.studies.duality.spectra import (
     by_stretch,
     counted,
     flat,
@@ -25,7 +26,6 @@ from flatlas.studies.duality.trends import (
     share_of_a_rise,
     trend,
 )
-from flatlas.claims.nets import Sweep
 
 # The study's names of the layer pairs of the net of four hidden layers, and which they are.
 PAIRS = {"hidden": "first", "second": "second", "third": "third"}

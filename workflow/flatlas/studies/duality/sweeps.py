@@ -10,12 +10,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
+from flatlas.plotting.style import Drawing, note, panels
+from flatlas.plotting.trainings import small_print
 from flatlas.studies.duality.gaps import GAPS, draw_gaps
 from flatlas.studies.duality.realizations import LEGEND, over_seeds
 from flatlas.studies.duality.spectra import draw_spectrum, mark_split, spectrum
 from flatlas.studies.duality.swept import SYMBOLS
-from flatlas.plotting.style import Drawing, note, panels
-from flatlas.plotting.trainings import small_print
 
 SWEEP_LEGEND = LEGEND + "Vermilion dots: the mean $n_s$. "
 DIRECTIONS = ["n", "sigma_g", "S_w", "correlation"]

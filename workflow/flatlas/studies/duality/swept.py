@@ -1,4 +1,7 @@
-"""What is swept: its symbol, how its values read, and where they stand on an axis."""
+"""What is swept: its symbol, how its values read, and where they stand on an axis.
+
+Claims: The sweeps by which the paper varies one thing alone: the key in each, and its symbol.
+"""
 
 from collections.abc import Sequence
 from numbers import Real
@@ -33,6 +36,13 @@ SYMBOLS = {
 WIDE = 4
 # Ticks closer than this share of the axis would run into each other.
 CROWDED = 0.08
+SWEPT = {
+    "alpha": ("optimizer.lr", "α"),
+    "batch": ("batch", "B"),
+    "decay": ("penalty.coefficient", "β"),
+    "init": ("net.init.scale", "s"),
+    "dropout": ("net.dropout", "d"),
+}
 
 
 def read(value: Any) -> str:

@@ -4,9 +4,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
-from flatlas.studies.false_friend.nets import L2, NORMS, name_of, nets, sweeps
 from flatlas.plotting.style import BLACK, GREY, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
+from flatlas.studies.false_friend.nets import L2, NORMS, name_of, nets, sweeps
 
 # Without L2, and with.
 STYLES = ("-", ":")
@@ -52,3 +52,10 @@ def _axes(weights: Axes, along: Axes, against: Axes, name: str) -> None:
     along.set(xscale="log", yscale="log", xlabel="epoch", ylabel="of the Hessian")
     against.set(xscale="log", yscale="log", xlabel="training loss", ylabel="of the Hessian")
     against.grid(color=GREY, alpha=0.2, lw=0.5)
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.false_friend.fig1_claims import judge
+
+    return judge(material)

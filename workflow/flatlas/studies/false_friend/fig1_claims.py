@@ -4,9 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import RISING, SMALL
+from flatlas.claims.nets import Sweep
+from flatlas.evidence.material import Material
+from flatlas.statistics.correlation import spearman
+from flatlas.statistics.means import mean
 from flatlas.studies.false_friend.measured import (
     NAMES,
     NORMS,
@@ -14,9 +17,6 @@ from flatlas.studies.false_friend.measured import (
     along_l2,
     with_history,
 )
-from flatlas.claims.nets import Sweep
-from flatlas.statistics.correlation import spearman
-from flatlas.statistics.means import mean
 
 
 def judge(material: Material) -> list[Claim]:

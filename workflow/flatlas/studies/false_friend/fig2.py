@@ -4,9 +4,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
-from flatlas.studies.false_friend.nets import NET, NORMS, name_of, sweeps
 from flatlas.plotting.style import BLACK, GREY, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
+from flatlas.studies.false_friend.nets import NET, NORMS, name_of, sweeps
 
 QUANTITIES = {"loss": ("training loss", BLACK, "o"), **NORMS}
 COLUMNS = ("depth", "weight_norm", "least_margin", "misclassified", "converged")
@@ -50,3 +50,10 @@ def _small_print(material: Material, points: pd.DataFrame) -> str:
     if len(wrong):
         text += f"{len(wrong)} nets misclassify images, for which nothing is predicted. "
     return text + small_print(material)
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.false_friend.fig2_claims import judge
+
+    return judge(material)

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import BARELY, SMALL
-from flatlas.studies.false_friend.measured import NAMES, NORMS
 from flatlas.claims.nets import Nets
+from flatlas.evidence.material import Material
 from flatlas.statistics.means import mean
+from flatlas.studies.false_friend.measured import NAMES, NORMS
 
 TABLE = "scaling_summary"
 

@@ -4,9 +4,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
-from flatlas.studies.false_friend.nets import NORMS, error_bar, nets, sweeps, unsettled
 from flatlas.plotting.style import BLACK, GREY, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
+from flatlas.studies.false_friend.nets import NORMS, error_bar, nets, sweeps, unsettled
 
 NAMES = {
     "vgg_sgd": "SGD",
@@ -52,3 +52,10 @@ def _dots(
         if len(some):
             mean = some[column].astype(float).mean()
             ax.plot([at - 0.25, at + 0.25], [mean] * 2, "-", color=colour, lw=1.2)
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.false_friend.fig5_claims import judge
+
+    return judge(material)

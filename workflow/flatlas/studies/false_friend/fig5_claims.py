@@ -4,12 +4,12 @@ from functools import partial, reduce
 
 import numpy as np
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import MORE, near
-from flatlas.studies.false_friend.measured import NORMS, read, settled, with_history
 from flatlas.claims.nets import Nets
+from flatlas.evidence.material import Material
 from flatlas.statistics.means import mean
+from flatlas.studies.false_friend.measured import NORMS, read, settled, with_history
 
 # Averaged AdamW, and what it is held against; SGD first.
 AVERAGED = "vgg_adamw_ia"

@@ -4,9 +4,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
-from flatlas.studies.false_friend.nets import L2, NET, name_of
 from flatlas.plotting.style import BLUE, GREY, RED, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
+from flatlas.studies.false_friend.nets import L2, NET, name_of
 
 SPECTRA = ("logistic_path", "mlp_path")
 CLASSES, SWEPT = "mlp_classes", "data.classes"
@@ -89,3 +89,10 @@ def _small_print(material: Material, counts: pd.DataFrame) -> str:
     if counts["converged"].eq(False).any():
         text += "Of some nets the eigenvalues have not converged. "
     return text + small_print(material)
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.false_friend.fig6_claims import judge
+
+    return judge(material)

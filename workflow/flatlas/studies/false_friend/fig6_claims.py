@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import BOUNDED, TIGHT, near
-from flatlas.studies.false_friend.measured import NAMES, along_l2
 from flatlas.claims.nets import Sweep
+from flatlas.evidence.material import Material
 from flatlas.statistics.correlation import pearson
 from flatlas.statistics.means import mean
+from flatlas.studies.false_friend.measured import NAMES, along_l2
 
 TABLE = "density_summary"
 CLASSES, LISTED = "mlp_classes", "data.classes"

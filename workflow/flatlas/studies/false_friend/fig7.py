@@ -6,7 +6,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from flatlas.evidence.material import Material
-from flatlas.studies.false_friend.nets import NAMES, NORMS, name_of, nets, unsettled
 from flatlas.plotting.style import (
     BLACK,
     BLUE,
@@ -24,6 +23,7 @@ from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import kendall
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 from flatlas.statistics.pooling import within_realizations
+from flatlas.studies.false_friend.nets import NAMES, NORMS, name_of, nets, unsettled
 
 COLOURS = (BLACK, BLUE, GREEN, ORANGE, RED, PURPLE, SKY)
 LOOKS = dict(zip(NAMES.values(), zip(COLOURS, "os^vDPX", strict=True), strict=True))
@@ -120,3 +120,10 @@ def _small_print(material: Material, points: pd.DataFrame) -> str:
         " error. "
     )
     return text + unsettled(points) + small_print(material)
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.false_friend.fig7_claims import judge
+
+    return judge(material)

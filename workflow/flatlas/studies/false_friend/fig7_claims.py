@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import CORRELATED, TIGHTER
-from flatlas.studies.false_friend.grid_claims import FEWEST
-from flatlas.studies.false_friend.measured import NAMES, NORMS, read, settled, with_history
 from flatlas.claims.nets import Nets
+from flatlas.evidence.material import Material
 from flatlas.statistics.correlation import kendall
 from flatlas.statistics.pooling import within_realizations
+from flatlas.studies.false_friend.grid_claims import FEWEST
+from flatlas.studies.false_friend.measured import NAMES, NORMS, read, settled, with_history
 
 VGG = ("vgg_sgd", "vgg_sgd_ia", "vgg_adamw", "vgg_adamw_ia")
 KINDS = {name: (says, name) for name, says in NAMES.items()} | {"vgg": ("VGG", VGG)}

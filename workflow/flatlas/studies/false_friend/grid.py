@@ -5,6 +5,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
+from flatlas.plotting.style import BLACK, Drawing, note, panels, plain_ticks
+from flatlas.plotting.trainings import small_print
 from flatlas.studies.false_friend.nets import (
     L2,
     NORMS,
@@ -14,8 +16,6 @@ from flatlas.studies.false_friend.nets import (
     sweeps,
     unsettled,
 )
-from flatlas.plotting.style import BLACK, Drawing, note, panels, plain_ticks
-from flatlas.plotting.trainings import small_print
 
 # By how much dots of realizations stand side by side.
 ASIDE = 0.06

@@ -5,9 +5,11 @@ from functools import partial
 
 import numpy as np
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import MORE, RISING
+from flatlas.evidence.material import Material
+from flatlas.statistics.correlation import spearman
+from flatlas.statistics.means import mean
 from flatlas.studies.false_friend.measured import (
     NAMES,
     NORMS,
@@ -17,8 +19,6 @@ from flatlas.studies.false_friend.measured import (
     settled,
     with_history,
 )
-from flatlas.statistics.correlation import spearman
-from flatlas.statistics.means import mean
 
 # The strongest L2 that the author trained with.
 STRONGEST = 5e-4

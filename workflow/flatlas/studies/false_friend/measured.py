@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from flatlas.evidence.material import Material
 from flatlas.claims.nets import Nets, Sweep
+from flatlas.evidence.material import Material
 from flatlas.statistics.means import mean
 from flatlas.statistics.spectral_norms import known
 

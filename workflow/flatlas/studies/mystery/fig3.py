@@ -7,7 +7,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
-from flatlas.studies.mystery.nets import NET, nets
 from flatlas.plotting.style import (
     BLACK,
     BLUE,
@@ -22,6 +21,7 @@ from flatlas.plotting.style import (
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.estimate import estimate
 from flatlas.statistics.pooling import within_realizations
+from flatlas.studies.mystery.nets import NET, nets
 
 
 @dataclass(frozen=True)
@@ -142,3 +142,10 @@ def _small_print(material: Material, points: pd.DataFrame) -> str:
         text += "Hollow: what was measured has not converged. "
     nets = f"Of {len(outcomes)} nets {never} never" if never else f"All {len(outcomes)} nets"
     return text + f"{nets} had zero error on S."
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.mystery.fig3_claims import judge
+
+    return judge(material)

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import CORRELATED, TIGHTER
 from flatlas.claims.correlations import Quantity
-from flatlas.studies.mystery.measured import from_summary, in_ball, of_flatness
 from flatlas.claims.nets import Nets
+from flatlas.evidence.material import Material
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.pooling import within_realizations
+from flatlas.studies.mystery.measured import from_summary, in_ball, of_flatness
 
 # Not the trace: by it contrastive flatness is 1 but for which minibatches are drawn.
 FLATNESS = {"spectral_norm": "the spectral norm", "sharpness": "sharpness"}

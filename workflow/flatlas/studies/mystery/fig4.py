@@ -5,7 +5,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
-from flatlas.studies.mystery.nets import NET, nets
 from flatlas.plotting.style import (
     BLACK,
     BLUE,
@@ -21,6 +20,7 @@ from flatlas.plotting.style import (
     plain_ticks,
 )
 from flatlas.plotting.trainings import small_print
+from flatlas.studies.mystery.nets import NET, nets
 
 # A panel each; the contrast is drawn in the colour of its flatness.
 EUCLIDEAN = {
@@ -77,3 +77,10 @@ def _panel(ax: Axes, points: pd.DataFrame, shown: dict[str, tuple[str, str, str]
     for axis in (ax.xaxis, ax.yaxis):
         plain_ticks(axis)
     ax.legend(loc="best", fontsize=7)
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.mystery.fig4_claims import judge
+
+    return judge(material)

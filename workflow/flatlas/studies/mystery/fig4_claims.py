@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import JUMPS, ONLY_THE_FUNCTION, SMALL
+from flatlas.claims.nets import Nets
+from flatlas.evidence.material import ZERO_ERROR, Material
+from flatlas.statistics.means import mean
 from flatlas.studies.mystery.fig3_claims import FLATNESS, OURS
 from flatlas.studies.mystery.measured import labels, place_of
-from flatlas.claims.nets import Nets
-from flatlas.statistics.means import mean
 
 BALL, CONTRAST = "scaled_regret_kl_ball", "scaled_contrast_summary"
 CHANGE = "largest relative change with α, up or down; mean over nets"

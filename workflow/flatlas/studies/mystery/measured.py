@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from flatlas.evidence.material import ZERO_ERROR
 from flatlas.claims.correlations import Quantity
 from flatlas.claims.nets import Nets
+from flatlas.evidence.material import ZERO_ERROR
 
 
 def from_summary(nets: Nets, column: str, measure: str = "regret") -> Quantity:

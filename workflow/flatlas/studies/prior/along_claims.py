@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from flatlas.evidence.material import BEYOND
 from flatlas.claims.claim import Claim, Criterion
 from flatlas.claims.conventions import (
     BARELY,
@@ -20,13 +19,14 @@ from flatlas.claims.conventions import (
     SPIKE,
 )
 from flatlas.claims.nets import Nets
-from flatlas.studies.prior.extremes import largest, smallest
+from flatlas.evidence.material import BEYOND
 from flatlas.statistics.means import mean
 from flatlas.statistics.power_law import power_law
+from flatlas.studies.prior.extremes import largest, smallest
 
 # The paper's ascent by minibatches has too little time where losses are low: beyond zero error the
 # sharpness is judged by corners. Before it, where most ascents settle, they are the paper's.
-PRIOR, ASCENT, CORNERS, WIDE, HESSIAN = (
+PRIOR_TABLE, ASCENT_TABLE, CORNERS_TABLE, WIDE_TABLE, HESSIAN_TABLE = (
     f"watched_{name}_summary" for name in ("prior", "sharpness", "corners", "wide", "hessian")
 )
 # The unit of changes of log10 P(f).
@@ -118,7 +118,10 @@ def log_prior(nets: Nets) -> Course:
     That of the fresh weights, most often a constant function, is no part of it: most of the way
     from there is gone within a few epochs.
     """
-    found, before = course(nets, PRIOR, "log10_p"), approach(nets, PRIOR, "log10_p")[:, 1:]
+    found, before = (
+        course(nets, PRIOR_TABLE, "log10_p"),
+        approach(nets, PRIOR_TABLE, "log10_p")[:, 1:],
+    )
     span = largest(before) - smallest(before)
     return replace(found, values=found.values / np.where(span > 0, span, np.nan)[:, np.newaxis])
 
@@ -274,7 +277,7 @@ def returns(nets: Nets, prior: Course) -> Claim:
 
 def unit_settled(nets: Nets) -> np.ndarray:
     """Whether the searches behind the unit of `log_prior` converged."""
-    return approach(nets, PRIOR, "converged")[:, 1:]
+    return approach(nets, PRIOR_TABLE, "converged")[:, 1:]
 
 
 def _one(values: np.ndarray, place: int) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Figure 4: other optimizers leave the prior's correlation intact, and break that of flatness."""
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim, ours
+from flatlas.evidence.material import Material
 from flatlas.studies.prior.systems_claims import (
     REST,
     WHOLE,

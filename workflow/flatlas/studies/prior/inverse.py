@@ -1,10 +1,20 @@
-"""Not in the paper: as Figure 5, with the first layer divided by what it was multiplied by."""
+"""Not in the paper: as Figure 5, with the first layer divided by what it was multiplied by.
 
+Claims: Not in the paper: what it says of Figure 5, where α divides the first layer.
+"""
+
+from flatlas.claims.claim import Claim, ours
 from flatlas.evidence.material import Material
-from flatlas.studies.prior.along import CORNERS, PRIOR, SHARPNESS, draw_along
 from flatlas.plotting.style import Drawing
+from flatlas.studies.prior.along import CORNERS, PRIOR, SHARPNESS, draw_along
+from flatlas.studies.prior.scaling import judge_scaling
 
 
 def draw(material: Material) -> Drawing:
     """A: log P(f). C, E: log sharpness by both searches. On the right, around the scaling."""
     return draw_along(material, (PRIOR, SHARPNESS, CORNERS))
+
+
+def claims(material: Material) -> list[Claim]:
+    """The scaling, and what comes after it; what comes before is Figure 5's."""
+    return ours(judge_scaling(material, "scaled_inverse"))

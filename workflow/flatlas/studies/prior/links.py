@@ -1,9 +1,17 @@
-"""Not in the paper: the prior with the hard sign, which it writes of, and with the probit link."""
+"""Not in the paper: the prior with the hard sign, which it writes of, and with the probit link.
+
+Claims: Not in the paper: whether it matters which link the prior has.
+"""
 
 import numpy as np
 import pandas as pd
 
+from flatlas.claims.claim import Claim, ours
+from flatlas.claims.conventions import TIGHT
+from flatlas.claims.correlations import Pair, correlated, log_prior
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
+from flatlas.plotting.style import GREY, Drawing, note, panels
 from flatlas.studies.prior.nets import NET, nets, small_print
 from flatlas.studies.prior.scatter import (
     ACCURACY,
@@ -12,7 +20,6 @@ from flatlas.studies.prior.scatter import (
     draw_dots,
     name_shades,
 )
-from flatlas.plotting.style import GREY, Drawing, note, panels
 
 PROBIT = Quantity("log10_p", r"$\log_{10}P(f)$, probit", "prior")
 HARD = Quantity("log10_p_hard", r"$\log_{10}P(f)$, hard sign", "heaviside")
@@ -42,3 +49,11 @@ def both_links(material: Material) -> pd.DataFrame:
     columns = {"log10_p": HARD.column, "heaviside_settled": "heaviside_settled"}
     hard = nets(material, "heaviside").rename(columns=columns)
     return nets(material, "prior").merge(hard[[*NET, *columns.values()]], on=NET)
+
+
+def claims(material: Material) -> list[Claim]:
+    """The paper's text has the hard sign, its program the probit link."""
+    nets = Nets(material, "sgd")
+    pair = Pair(log_prior(nets), log_prior(nets, "heaviside"), "log10 P(f) by either link")
+    says = "the hard sign and the probit link tell the same of P(f)"
+    return ours(correlated(nets, "same", says, TIGHT, pair))

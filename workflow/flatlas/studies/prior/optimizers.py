@@ -3,9 +3,9 @@
 import pandas as pd
 
 from flatlas.evidence.material import Material
+from flatlas.plotting.style import Drawing, note
 from flatlas.studies.prior.nets import nets, small_print
 from flatlas.studies.prior.scatter import LEGEND, Quantity, draw_grid
-from flatlas.plotting.style import Drawing, note
 
 APART = {
     "log10_p": Quantity("log10_p_apart", r"$\log_{10}P(f)$, from the mean", "prior"),
@@ -38,3 +38,10 @@ def apart(points: pd.DataFrame) -> pd.DataFrame:
     }
     labels = points["attack_size"].astype(float).gt(0).map({False: CLEAN, True: WRONG})
     return points.assign(labels=labels, **distances)
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.prior.optimizers_claims import judge
+
+    return judge(material)

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import TELLS
 from flatlas.claims.correlations import (
@@ -16,6 +15,7 @@ from flatlas.claims.correlations import (
     log_prior,
 )
 from flatlas.claims.nets import Nets
+from flatlas.evidence.material import Material
 from flatlas.studies.prior.systems_claims import drawn
 
 ATTACK = "data.attack_size"

@@ -1,9 +1,9 @@
 """Prior and flatness against generalization, a column of panels an amount of overtraining."""
 
 from flatlas.evidence.material import BEYOND, Material
+from flatlas.plotting.style import Drawing, note
 from flatlas.studies.prior.nets import overtrained, small_print
 from flatlas.studies.prior.scatter import ACCURACY, LEGEND, LOG_PRIOR, Quantity, draw_grid
-from flatlas.plotting.style import Drawing, note
 
 
 def draw_overtrained(material: Material, *flatnesses: Quantity) -> Drawing:

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim, Criterion
 from flatlas.claims.conventions import BARELY_OFF, BROKEN, CORRELATED
 from flatlas.claims.correlations import (
@@ -17,8 +16,9 @@ from flatlas.claims.correlations import (
     log_prior,
 )
 from flatlas.claims.nets import Nets
-from flatlas.studies.prior.extremes import largest, smallest
+from flatlas.evidence.material import Material
 from flatlas.statistics.pooling import within_realizations
+from flatlas.studies.prior.extremes import largest, smallest
 
 
 class Flatness(NamedTuple):

@@ -1,7 +1,7 @@
 """Figure S12: overtraining with Adam changes no correlation, of the prior or of sharpness."""
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim
+from flatlas.evidence.material import Material
 from flatlas.studies.prior.overtraining_claims import CORNERS, judge_overtrained
 
 

@@ -3,6 +3,7 @@
 from itertools import product
 
 from flatlas.evidence.material import Material
+from flatlas.plotting.style import Drawing, note, panels
 from flatlas.studies.prior.nets import nets, small_print
 from flatlas.studies.prior.scatter import (
     ACCURACY,
@@ -15,7 +16,6 @@ from flatlas.studies.prior.scatter import (
     name_shades,
 )
 from flatlas.studies.prior.systems import columns
-from flatlas.plotting.style import Drawing, note, panels
 
 
 def draw(material: Material) -> Drawing:
@@ -30,3 +30,10 @@ def draw(material: Material) -> Drawing:
     name_shades(figure, axes, points)
     note(figure, small_print(material, points, LEGEND))
     return Drawing(figure, points)
+
+
+def claims(material: Material):
+    """See there."""
+    from flatlas.studies.prior.s4_claims import judge
+
+    return judge(material)

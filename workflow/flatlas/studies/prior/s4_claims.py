@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY, CORRELATED
 from flatlas.claims.correlations import Pair, accuracy, correlated, flatness, same
 from flatlas.claims.nets import Nets
+from flatlas.evidence.material import Material
 from flatlas.studies.prior.systems_claims import called, flatness_pair
 
 OPTIMIZERS = ("sgd", "adam")

@@ -1,12 +1,27 @@
-"""Figure S9: as Figure 5, and then trained on ten times as long."""
+"""Figure S9: as Figure 5, and then trained on ten times as long.
+
+Claims: Figure S9: long after the α-scaling the sharpness is where it would have been without.
+"""
 
 import numpy as np
 import pandas as pd
 
+from flatlas.claims.claim import Claim
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
-from flatlas.studies.prior.along import AFTER, CORNERS, NET, PRIOR, SHARPNESS, draw_along, in_full
 from flatlas.plotting.style import BLACK, Drawing
 from flatlas.statistics.power_law import power_law
+from flatlas.studies.prior.along import AFTER, CORNERS, NET, PRIOR, SHARPNESS, draw_along, in_full
+from flatlas.studies.prior.along_claims import (
+    CORNERS_TABLE,
+    course,
+    log_prior,
+    logarithm,
+    rejoins,
+    returns,
+    spikes,
+    untouched,
+)
 
 SAID = "Black: the power law in the epoch that fits best from zero error to the scaling. "
 
@@ -31,3 +46,15 @@ def trend(net: pd.DataFrame) -> pd.DataFrame:
     slope, intercept = power_law(before["epoch"].to_numpy(float), before["sharpness"].to_numpy())
     log10 = intercept + slope * np.log10(rows["epoch"])
     return rows[["sweep", *NET, "epoch"]].assign(log10=log10, quantity="trend of the sharpness")
+
+
+def claims(material: Material) -> list[Claim]:
+    """As of Figure 5, and that the curve goes on as before."""
+    nets = Nets(material, "scaled_long")
+    prior, sharpness = log_prior(nets), logarithm(course(nets, CORNERS_TABLE, "sharpness"))
+    return [
+        spikes(nets, "sharpness", "the sharpness", sharpness),
+        rejoins(nets, sharpness),
+        untouched(nets, prior),
+        returns(nets, prior),
+    ]

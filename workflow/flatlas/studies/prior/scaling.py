@@ -4,14 +4,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flatlas.evidence.material import Material
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY_OFF, JUMPS, MORE
 from flatlas.claims.nets import Nets
+from flatlas.evidence.material import Material
+from flatlas.statistics.means import mean
 from flatlas.studies.prior.along_claims import (
-    CORNERS,
+    CORNERS_TABLE,
     IN_RANGES,
-    PRIOR,
+    PRIOR_TABLE,
     Course,
     course,
     jumped,
@@ -24,14 +25,13 @@ from flatlas.studies.prior.along_claims import (
     untouched,
 )
 from flatlas.studies.prior.extremes import largest
-from flatlas.statistics.means import mean
 
 
 def judge_scaling(material: Material, sweep: str) -> list[Claim]:
     """The scaling, and what comes after it."""
     nets = Nets(material, sweep)
-    prior, error = log_prior(nets), course(nets, PRIOR, "train_error")
-    sharpness = logarithm(course(nets, CORNERS, "sharpness"))
+    prior, error = log_prior(nets), course(nets, PRIOR_TABLE, "train_error")
+    sharpness = logarithm(course(nets, CORNERS_TABLE, "sharpness"))
     return [
         spikes(nets, "sharpness", "the sharpness", sharpness),
         relaxes(nets, "sharpness", "the sharpness", sharpness),

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from flatlas.evidence.material import Material
+from flatlas.plotting.style import Drawing, note
 from flatlas.studies.prior.nets import nets, small_print, sweeps
 from flatlas.studies.prior.scatter import LEGEND, OF_BOOLEAN, Quantity, draw_grid
-from flatlas.plotting.style import Drawing, note
 
 
 def draw_systems(

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BROKEN, CORRELATED, LOOSER, MUCH_LOOSER, SMALL, TIGHT
 from flatlas.claims.correlations import (
@@ -19,6 +18,7 @@ from flatlas.claims.correlations import (
     scattered,
 )
 from flatlas.claims.nets import Nets
+from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.statistics.means import mean
 from flatlas.statistics.pooling import Pooling, over_all_nets, within_realizations
 

@@ -1,0 +1,199 @@
+"""A claim's verdict, from its criterion and the interval of its number."""
+
+from math import inf, nan
+
+import pytest
+
+from flatlas.claims import conventions
+from flatlas.claims.claim import (
+    COLUMNS,
+    FLATLAS,
+    NOT_REPRODUCED,
+    PAPER,
+    REPRODUCED,
+    UNDECIDED,
+    UNJUDGED,
+    Claim,
+    Criterion,
+    above,
+    at_least,
+    at_most,
+    below,
+    between,
+    claims_table,
+    known,
+    ours,
+)
+from flatlas.errors import FlatlasError
+from flatlas.statistics.estimate import UNKNOWN, Estimate
+
+
+def claim(criterion, low, high, **others):
+    number = Estimate((low + high) / 2, low, high)
+    return Claim("name", "says", "quantity", criterion, number, **others)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "low", "high", "verdict"),
+    [
+        (at_least(0.8), 0.8, 0.9, REPRODUCED),
+        (at_least(0.8), 0.7, 0.8, UNDECIDED),
+        (at_least(0.8), 0.7, 0.9, UNDECIDED),
+        (at_least(0.8), 0.7, 0.79, NOT_REPRODUCED),
+        (at_least(0.8), 0.8, 0.8, REPRODUCED),
+        (at_most(0.25), 0.1, 0.25, REPRODUCED),
+        (at_most(0.25), 0.25, 0.3, UNDECIDED),
+        (at_most(0.25), 0.26, 0.3, NOT_REPRODUCED),
+        (between(-0.1, 0.1), -0.1, 0.1, REPRODUCED),
+        (between(-0.1, 0.1), -0.11, 0.1, UNDECIDED),
+        (between(-0.1, 0.1), -0.2, 0.2, UNDECIDED),
+        (between(-0.1, 0.1), 0.11, 0.2, NOT_REPRODUCED),
+        (between(-0.1, 0.1), -0.2, -0.11, NOT_REPRODUCED),
+        (between(-0.1, 0.1), 0.1, 0.2, UNDECIDED),
+        # What must be beyond an end must not stand on it.
+        (above(0), 0.0, 0.1, UNDECIDED),
+        (above(0), 0.01, 0.1, REPRODUCED),
+        (above(0), 0.0, 0.0, NOT_REPRODUCED),
+        (above(0), -0.1, 0.0, NOT_REPRODUCED),
+        (below(0), 0.0, 0.0, NOT_REPRODUCED),
+        (below(0), -0.1, -0.01, REPRODUCED),
+        (below(0), -0.1, 0.0, UNDECIDED),
+        (at_least(0), -inf, inf, UNDECIDED),
+    ],
+)
+def test_the_verdict_is_that_of_the_interval(criterion, low, high, verdict):
+    assert claim(criterion, low, high).verdict == verdict
+
+
+@pytest.mark.parametrize("ends", [(nan, nan), (nan, 1.0), (1.0, nan)])
+def test_without_an_interval_nothing_is_decided(ends):
+    number = Estimate(1.0, *ends)
+    assert Claim("n", "s", "q", at_least(0), number).verdict == UNDECIDED
+    assert Claim("n", "s", "q", at_least(0), UNKNOWN).verdict == UNDECIDED
+
+
+def test_where_part_is_missing_nothing_is_decided():
+    assert claim(at_least(0), 1, 2).verdict == REPRODUCED
+    assert claim(at_least(0), 1, 2, complete=False).verdict == UNDECIDED
+    assert claim(at_least(0), -2, -1, complete=False).verdict == UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("criterion", "told"),
+    [
+        (at_least(0.8), "at least 0.8"),
+        (at_most(-0.8), "at most -0.8"),
+        (above(0), "above 0"),
+        (below(0), "below 0"),
+        (between(0.4, 0.6), "0.4 to 0.6"),
+        (Criterion(0, 0.25, strict=True), "above 0, below 0.25"),
+    ],
+)
+def test_a_criterion_reads_as_one_says_it(criterion, told):
+    assert str(criterion) == told
+
+
+def test_the_conventions_mean_what_they_say():
+    """The numbers that were agreed on beforehand; a change of one is a decision."""
+    told = {
+        name: (criterion.low, criterion.high, criterion.strict)
+        for name, criterion in vars(conventions).items()
+        if isinstance(criterion, Criterion)
+    }
+    assert told == {
+        "BARELY": (-0.1, 0.1, False),
+        "BARELY_OFF": (-inf, 0.1, False),
+        "SATURATED": (-0.1, 0.1, False),
+        "RISING": (0.8, inf, False),
+        "FALLING": (-inf, -0.8, False),
+        "LESS": (-inf, 0, True),
+        "MORE": (0, inf, True),
+        "SLIGHTLY_MORE": (0, 0.25, True),
+        "MOSTLY": (0.5, inf, False),
+        "ABOUT_HALF": (0.4, 0.6, False),
+        "ALL": (0.99, inf, False),
+        "SMALL": (-inf, 0.25, False),
+        "BOUNDED": (0.9, inf, False),
+        "BEYOND_DIFFUSION": (-inf, 1 / 16, False),
+        "NEAR_TEN": (7, 13, False),
+        "EXACT": (-inf, 1e-6, False),
+        "LOOSER": (-inf, 0, True),
+        "TIGHTER": (0, inf, True),
+        "SPIKE": (2, inf, False),
+        "JUMPS": (0.1, inf, True),
+        "MUCH_LOOSER": (-inf, 0.5, False),
+        "INSIDE": (0, 1, False),
+        "DECAYED": (-0.25, 0.25, False),
+        "NEAR": (-0.3, 0.3, False),
+        "NEAR_TWO_HUNDRED": (100, 400, False),
+        "LIMIT": (-0.01, 0.01, False),
+        "ONLY_THE_FUNCTION": (-inf, 0.01, False),
+    }
+    strong, fair, weak = (
+        {"pearson": of, "spearman": of, "kendall": kendall}
+        for of, kendall in (
+            (at_least(0.9), at_least(0.7)),
+            (at_least(0.7), at_least(0.5)),
+            (between(-0.5, 0.5), between(-1 / 3, 1 / 3)),
+        )
+    )
+    assert strong == conventions.TIGHT
+    assert fair == conventions.CORRELATED
+    assert weak == conventions.BROKEN
+    assert conventions.SOON == 50
+
+
+def test_the_table_has_a_row_a_claim():
+    claims = [claim(at_least(0), 1, 3, paper="2"), claim(at_most(0), 1, 3, note="Half is lost.")]
+    table = claims_table("duality_fig3", claims, judged=True)
+    assert list(table.columns) == list(COLUMNS)
+    first, second = table.to_dict("records")
+    assert first == {
+        "claim": "duality_fig3.name",
+        "says": "says",
+        "whose": "paper",
+        "quantity": "quantity",
+        "criterion": "at least 0",
+        "holds_from": 0,
+        "holds_to": inf,
+        "paper": "2",
+        "value": 2,
+        "low": 1,
+        "high": 3,
+        "verdict": REPRODUCED,
+        "note": "",
+    }
+    assert (second["verdict"], second["note"]) == (NOT_REPRODUCED, "Half is lost.")
+
+
+def test_questions_of_ours_are_told_from_claims_of_the_paper():
+    asked = ours([claim(at_least(0), 1, 3)])
+    table = claims_table("duality_fig3", [claim(at_least(0), 1, 3), *asked], judged=True)
+    assert list(table["whose"]) == [PAPER, FLATLAS]
+    assert list(table["verdict"]) == [REPRODUCED, REPRODUCED]
+
+
+def test_data_that_are_not_the_papers_decide_nothing():
+    claims = [claim(at_least(0), 1, 3), claim(at_most(0), 1, 3, note="Half is lost.")]
+    table = claims_table("duality_fig3", claims, judged=False)
+    assert list(table["verdict"]) == [UNDECIDED, UNDECIDED]
+    assert list(table["note"]) == [UNJUDGED, f"{UNJUDGED} Half is lost."]
+    assert list(table["value"]) == [2, 2]
+
+
+def test_a_table_of_an_older_run_is_refused():
+    table = claims_table("duality_fig3", [claim(at_least(0), 1, 3)], judged=True)
+    assert known(table, "fig3.claims.csv") is table
+    with pytest.raises(FlatlasError, match=r"fig3\.claims\.csv lacks whose.*older"):
+        known(table.drop(columns="whose"), "fig3.claims.csv")
+
+
+def test_a_criterion_is_told_in_four_digits():
+    assert str(between(-1 / 3, 1 / 3)) == "-0.3333 to 0.3333"
+    assert str(between(0.999, 1.001)) == "0.999 to 1.001"
+
+
+def test_a_figure_without_claims_has_an_empty_table():
+    table = claims_table("duality_fig1", [], judged=True)
+    assert table.empty
+    assert list(table.columns) == list(COLUMNS)

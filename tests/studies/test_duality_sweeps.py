@@ -1,0 +1,242 @@
+"""The rows of panels of a sweep (Fig. 3): what is in the CSV is what a pencil says, and drawn."""
+
+from functools import partial
+from math import nan, sqrt
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+from pixels import in_pixels
+
+from flatlas.evidence.material import gather
+from flatlas.plotting.style import BLACK, BLUE, RED
+from flatlas.store.tables import write_table
+from flatlas.studies.duality import fig3, s4
+
+# Run `a` stands in both sweeps. One training of `b` met no rule; one of `c` diverged.
+POINTS = [
+    {"sweep": "alpha", "run": "a", "optimizer.lr": 0.1},
+    {"sweep": "alpha", "run": "b", "optimizer.lr": 0.2},
+    {"sweep": "batch", "run": "a", "batch": 5},
+    {"sweep": "batch", "run": "c", "batch": 10},
+]
+REASONS = {
+    ("a", 0): "rule met",
+    ("a", 1): "rule met",
+    ("b", 0): "rule met",
+    ("b", 1): "epochs exhausted",
+    ("c", 0): "rule met",
+    ("c", 1): "diverged",
+}
+# sigma_g and sigma_w of the directions n = 1, 2, 3.
+DIRECTIONS = {
+    ("a", 0): ([8.0, 4.0, 1.0], [1.0, 2.0, 3.0]),
+    ("a", 1): ([4.0, 2.0, 1.0], [1.0, 4.0, 5.0]),
+    ("b", 0): ([6.0, 3.0, 1.0], [2.0, 2.0, 2.0]),
+    ("b", 1): ([2.0, 1.0, 1.0], [4.0, 6.0, 8.0]),
+    ("c", 0): ([3.0, 2.0, 1.0], [1.0, 1.0, 1.0]),
+}
+NAMES = ["dual_gap", "gap_sharp", "gap_flat", "n_sharp", "pairwise_gap", "mu_gap", "test_error"]
+SUMMARIES = {
+    ("a", 0): [0.25, 0.5, -0.25, 1, 0.25, 0.0, 0.125],
+    ("a", 1): [0.75, 0.5, 0.25, 3, 1.0, 0.25, 0.25],
+    ("b", 0): [1.0, 0.75, 0.25, 2, 1.25, 0.25, 0.5],
+    ("b", 1): [2.0, 1.25, 0.75, 1, 2.5, 0.5, 0.375],
+    ("c", 0): [0.5, 0.25, 0.25, 2, 0.5, 0.0, 0.25],
+}
+LR, B = "optimizer.lr", "batch"
+
+
+def gathered(folder, diverged=(), summaries=SUMMARIES):
+    """The tables above as the jobs write them; the trainings of some runs may all have diverged."""
+    for run in "abc":
+        reasons = ["diverged" if run in diverged else REASONS[run, seed] for seed in (0, 1)]
+        measured = [seed for seed, reason in enumerate(reasons) if reason != "diverged"]
+        outcomes = {"seed": [0, 1], "reason": reasons, "met_epoch": 3, "epoch": 3}
+        outcomes["converged"] = [reason == "rule met" for reason in reasons]
+        write_table(folder / run / "outcomes.csv", pd.DataFrame(outcomes))
+        # As a measure does: what diverged leaves no row, and where all did, no column.
+        directions = summary = [pd.DataFrame({"seed": pd.Series(dtype="int64")})]
+        for seed in measured:
+            sigma_g, sigma_w = DIRECTIONS[run, seed]
+            columns = {"seed": seed, "n": [1, 2, 3], "sigma_g": sigma_g, "sigma_w": sigma_w}
+            columns |= {"S_w": np.cumsum(sigma_w), "correlation": 0.5}
+            directions = [*directions, pd.DataFrame(columns)]
+            row = {"seed": seed} | dict(zip(NAMES, summaries[run, seed], strict=True))
+            summary = [*summary, pd.DataFrame([row])]
+        write_table(folder / run / "directions.parquet", pd.concat(directions))
+        write_table(folder / run / "summary.parquet", pd.concat(summary))
+    files = {
+        "outcomes": "outcomes.csv",
+        "hidden_directions": "directions.parquet",
+        "hidden_summary": "summary.parquet",
+    }
+    paths = {
+        name: [str(folder / point["run"] / file) for point in POINTS]
+        for name, file in files.items()
+    }
+    return gather(paths, POINTS)
+
+
+@pytest.fixture
+def material(tmp_path):
+    """The function that gathers the tables, changed or not."""
+    return partial(gathered, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """Figure 3 of the tables above, to look at."""
+    return fig3.draw(gathered(tmp_path_factory.mktemp("tables")))
+
+
+def rows(points, quantity, panel, key, value):
+    """Of the CSV: what is told of one quantity at one point of a panel."""
+    chosen = (points["quantity"] == quantity) & (points["panel"] == panel) & (points[key] == value)
+    return points[chosen].sort_values("n")
+
+
+def spectra(ax):
+    """The lines of a spectrum, by their legend."""
+    return {line.get_label(): line for line in ax.lines if len(line.get_xdata()) == 3}
+
+
+def dots(ax, colour):
+    """(x, y) of every dot of a colour, and its face."""
+    return {
+        (float(x), float(y)): to_hex(line.get_markerfacecolor())
+        for line in ax.lines
+        if line.get_marker() == "o" and line.get_color() == colour
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    }
+
+
+@pytest.mark.parametrize(
+    ("quantity", "panel", "key", "value", "mean", "sd"),
+    [
+        ("sigma_g", "A", LR, 0.1, [6, 3, 1], [sqrt(8), sqrt(2), 0]),
+        ("sigma_g", "A", LR, 0.2, [4, 2, 1], [sqrt(8), sqrt(2), 0]),
+        # S_w is the sum of sigma_w up to n: 1, 3, 6 and 1, 5, 10 for the run `a`.
+        ("S_w", "B", LR, 0.1, [1, 4, 8], [0, sqrt(2), sqrt(8)]),
+        ("S_w", "B", LR, 0.2, [3, 7, 12], [sqrt(2), sqrt(18), sqrt(72)]),
+        ("S_w", "E", B, 5, [1, 4, 8], [0, sqrt(2), sqrt(8)]),
+        ("S_w", "E", B, 10, [1, 2, 3], [nan] * 3),
+        ("n_sharp", "A", LR, 0.1, [2], [sqrt(2)]),
+        ("n_sharp", "B", LR, 0.2, [1.5], [sqrt(0.5)]),
+        ("dual_gap", "C", LR, 0.1, [0.5], [sqrt(0.125)]),
+        ("dual_gap", "C", LR, 0.2, [1.5], [sqrt(0.5)]),
+        ("gap_flat", "F", B, 5, [0], [sqrt(0.125)]),
+        ("gap_sharp", "F", B, 10, [0.25], [nan]),
+    ],
+)
+def test_the_table_has_means_and_deviations(drawn, quantity, panel, key, value, mean, sd):
+    found = rows(drawn.points, quantity, panel, key, value)
+    np.testing.assert_allclose(found["mean"], mean)
+    np.testing.assert_allclose(found["sd"], sd)
+    np.testing.assert_allclose(found["high"], found["mean"] + found["sd"])
+
+
+def test_the_table_counts_realizations_and_those_that_converged(drawn):
+    """A diverged one is none: it has no solution."""
+    points = drawn.points
+    counts = points[points["quantity"] == "dual_gap"][[LR, B, "realizations", "converged"]]
+    expected = [[0.1, nan, 2, 2], [0.2, nan, 2, 1], [nan, 5, 2, 2], [nan, 10, 1, 1]]
+    np.testing.assert_array_equal(counts.to_numpy(dtype=float), expected)
+
+
+def test_a_band_ends_a_deviation_below_the_mean(material):
+    wide = SUMMARIES | {("a", 0): [-0.25, 0, 0, 1, 0, 0, 0], ("a", 1): [-0.75, 0, 0, 3, 0, 0, 0]}
+    points = fig3.draw(material(summaries=wide)).points
+    sigma_g = rows(points, "sigma_g", "A", LR, 0.2)
+    np.testing.assert_allclose(sigma_g["low"], [4 - sqrt(8), 2 - sqrt(2), 1])
+    gap = rows(points, "dual_gap", "C", LR, 0.1)
+    np.testing.assert_allclose(gap["low"], [-0.5 - sqrt(0.125)])
+
+
+def test_a_band_that_would_reach_zero_ends_at_a_tenth_of_the_mean(material, monkeypatch):
+    far_apart = ([9.0, 1.0, 1.0], [1.0, 1.0, 1.0]), ([0.0, 1.0, 1.0], [1.0, 1.0, 1.0])
+    for seed, directions in enumerate(far_apart):
+        monkeypatch.setitem(DIRECTIONS, ("a", seed), directions)
+    low = rows(fig3.draw(material()).points, "sigma_g", "A", LR, 0.1)["low"]
+    np.testing.assert_allclose(low, [0.45, 1, 1])
+
+
+def test_spectra_are_drawn_as_they_stand_in_the_table(drawn):
+    axes = drawn.figure.axes
+    for ax, means in (
+        (axes[0], {"0.1": [6, 3, 1], "0.2": [4, 2, 1]}),
+        (axes[1], {"0.1": [1, 4, 8], "0.2": [3, 7, 12]}),
+        (axes[3], {"5": [6, 3, 1], "10": [3, 2, 1]}),
+    ):
+        lines = spectra(ax)
+        assert lines.keys() == means.keys()
+        for label, line in lines.items():
+            np.testing.assert_allclose(line.get_xdata(), [1, 2, 3])
+            np.testing.assert_allclose(line.get_ydata(), means[label])
+
+
+def test_a_red_dot_on_each_line_is_the_mean_n_s(drawn):
+    """Of `a` (1 + 3)/2, of `b` (2 + 1)/2, which rounds to 2."""
+    axes = drawn.figure.axes
+    assert dots(axes[0], RED).keys() == {(2, 3), (2, 2)}
+    assert dots(axes[1], RED).keys() == {(2, 4), (2, 7)}
+
+
+def test_lines_with_trainings_that_met_no_rule_are_dashed(drawn):
+    axes = drawn.figure.axes
+    styles = [{k: line.get_linestyle() for k, line in spectra(ax).items()} for ax in axes]
+    assert styles[0] == styles[1] == {"0.1": "-", "0.2": "--"}
+    assert styles[3] == styles[4] == {"5": "-", "10": "-"}, "what diverged is left out"
+
+
+def test_gaps_with_trainings_that_met_no_rule_are_hollow(drawn):
+    axes = drawn.figure.axes
+    white = "#ffffff"
+    assert dots(axes[2], BLACK) == {(0.1, 0.5): BLACK.lower(), (0.2, 1.5): white}
+    assert dots(axes[2], BLUE) == {(0.1, 0.5): BLUE.lower(), (0.2, 1.0): white}
+    assert dots(axes[5], BLACK) == {(5, 0.5): BLACK.lower(), (10, 0.5): BLACK.lower()}
+
+
+def test_the_axis_of_gaps_begins_at_zero_or_below_the_lowest_bar(material, drawn):
+    above = {where: [max(value, 0.25) for value in row] for where, row in SUMMARIES.items()}
+    assert fig3.draw(material(summaries=above)).figure.axes[2].get_ylim()[0] == 0
+    bottom, top = drawn.figure.axes[2].get_ylim()
+    assert bottom < -sqrt(0.125), "ΔL_f of `a` is 0 ± 0.35"
+    assert top > 1.5 + sqrt(0.5)
+
+
+def test_gaps_that_are_all_negative_are_seen(material):
+    below = {where: [-0.5, -0.25, -0.25, *row[3:]] for where, row in SUMMARIES.items()}
+    bottom, top = fig3.draw(material(summaries=below)).figure.axes[2].get_ylim()
+    assert bottom < -0.5
+    assert top >= 0
+
+
+@pytest.mark.parametrize("figure", [fig3, s4])
+def test_the_small_print_counts_what_met_no_rule(material, figure):
+    told = " ".join(figure.draw(material()).figure.get_supxlabel().split())
+    assert "2 realizations a run." in told
+    assert "Of 6 trainings 2 met no stopping rule" in told
+    assert "epochs exhausted: 1" in told
+    assert "diverged: 1" in told
+
+
+@pytest.mark.parametrize(("diverged", "left"), [("b", "A"), ("c", "D"), ("ac", "A"), ("abc", "")])
+def test_runs_that_all_diverged_leave_the_others_as_they_are(material, diverged, left):
+    """`ac` is the whole sweep of batch sizes, `abc` everything."""
+    drawing = fig3.draw(material(diverged))
+    in_pixels(drawing.figure)
+    shown = [{"0.1": "a", "0.2": "b"}, {"5": "a", "10": "c"}]
+    for ax, runs in zip((drawing.figure.axes[0], drawing.figure.axes[3]), shown, strict=True):
+        there = {label for label, run in runs.items() if run not in diverged}
+        assert spectra(ax).keys() == there
+    points = drawing.points
+    columns = {LR, B, "n", "mean", "sd", "realizations", "converged", "low", "high"}
+    assert set(points) == columns | {"panel", "quantity"}
+    assert set(points["panel"]) >= set(left)
+    assert (not left) == points.empty
+    nets = s4.draw(material(diverged))
+    in_pixels(nets.figure)
+    measured = [where for where in SUMMARIES if where[0] not in diverged]
+    assert list(zip(nets.points["run"], nets.points["seed"], strict=True)) == measured

@@ -1,0 +1,223 @@
+"""Figures along a training (5, S6, S8, S9, S10 of the study `prior`), on tables for a pencil."""
+
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from matplotlib.colors import to_hex
+from pencil import told
+from pixels import in_pixels, laid_out_in_pixels
+
+from flatlas.evidence.material import Material
+from flatlas.plan.resolve import resolve
+from flatlas.plotting.style import BLUE, RED
+from flatlas.studies.prior import s9
+from flatlas.studies.prior.along import PRIOR, SHARPNESS, TOP, in_full, moments
+
+CONFIG = Path(__file__).resolve().parents[2] / "config"
+STUDY = yaml.safe_load((CONFIG / "studies" / "prior.yaml").read_text())
+FIGURES = ("fig5", "s6", "s8", "s9", "s10", "inverse")
+MET, AFTER, LAST = 10, 30, 60
+MEASURED = {
+    "prior": ("log10_p", "train_error", "test_error"),
+    "sharpness": ("sharpness", "first_order", "rest", "gradient_norm", "loss", "box"),
+    "corners": ("sharpness", "first_order", "rest", "gradient_norm", "loss", "box"),
+    "wide": ("sharpness", "first_order", "rest", "gradient_norm", "loss", "box"),
+    "hessian": (
+        *("spectral_norm", "log10_product", "positive", "trace", "frobenius"),
+        *("gradient_norm", "loss"),
+    ),
+}
+
+
+def material(met=(MET, MET + 2), unsettled=0):
+    """A realization for each epoch of zero error (0: it never came), at every other epoch.
+
+    Errors on S last until zero error, and for 3 epochs after the scaling.
+    """
+    parts = {f"watched_{name}_summary": [] for name in MEASURED}
+    outcomes = []
+    for seed, zero in enumerate(met):
+        at = [(str(epoch), epoch) for epoch in range(0, 21, 2)]
+        if zero:
+            at += [(f"met+{late}", zero + late) for late in range(0, LAST + 1, 2)]
+        end = zero + LAST if zero else 20
+        names, epochs = zip(*at, ("final", end), strict=True)
+        since = np.array(epochs) - (zero or 1000)
+        stands = {"sweep": "s", "run": "r", "seed": seed}
+        rows = {"at": names, "epoch": epochs, **stands}
+        rows |= {"rescaling.after": AFTER, "rescaling.factor": 4.0, "converged": True}
+        off = (since < 0) | ((since > AFTER) & (since <= AFTER + 3))
+        for name, columns in MEASURED.items():
+            values = {column: 0.5 + np.array(epochs) for column in columns}
+            if name == "prior":
+                values |= {"log10_p": -np.array(epochs), "train_error": np.where(off, 0.1, 0.0)}
+            parts[f"watched_{name}_summary"].append(pd.DataFrame(rows | values))
+        reason = "rule met" if zero else "epochs exhausted"
+        ended = {"met_epoch": zero, "epoch": end, "converged": zero > 0, "reason": reason}
+        outcomes.append(stands | ended)
+    tables = {name: pd.concat(tables, ignore_index=True) for name, tables in parts.items()}
+    sharpness = tables["watched_sharpness_summary"]
+    sharpness.loc[: unsettled - 1, "converged"] = False
+    return Material(tables | {"outcomes": pd.DataFrame(outcomes)})
+
+
+def draw(figure, made):
+    return import_module(f"flatlas.studies.prior.{figure}").draw(made)
+
+
+def dots(ax, colour):
+    """Where a panel has dots of a colour."""
+    return {
+        (float(x), float(y))
+        for line in ax.lines
+        if line.get_marker() == "o" and to_hex(line.get_color()) == colour.lower()
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    }
+
+
+def test_a_moment_of_two_names_stands_once_and_all_are_in_order():
+    rows = told(moments(material(), PRIOR), seed=0)
+    assert rows["epoch"].tolist() == list(range(0, MET + LAST + 1, 2))
+    assert rows["since_zero_error"].tolist() == list(range(-MET, LAST + 1, 2))
+    at_scaling = rows[rows["since_scaling"] == 0]
+    assert at_scaling["epoch"].tolist() == [MET + AFTER]
+
+
+def test_what_is_a_logarithm_already_is_none_again():
+    made = material()
+    prior, sharpness = (told(moments(made, curve), seed=0) for curve in (PRIOR, SHARPNESS))
+    np.testing.assert_array_equal(prior["log10"], -prior["epoch"])
+    np.testing.assert_allclose(10 ** sharpness["log10"], sharpness["epoch"] + 0.5)
+
+
+def test_of_a_product_the_geometric_mean_is_drawn():
+    """Of 10^60 from 20 eigenvalues it is 10^3; none of them has none."""
+    made = material(met=(MET,))
+    rows = made.tables["watched_hessian_summary"].assign(log10_product=60.0, positive=20)
+    rows.loc[rows["epoch"] > MET, "positive"] = 0
+    tables = {**made.tables, "watched_hessian_summary": rows}
+    points = moments(Material(tables), TOP)
+    assert set(points.loc[points["epoch"] <= MET, "log10"]) == {3.0}
+    assert points.loc[points["epoch"] > MET, "log10"].isna().all()
+
+
+def test_the_realization_of_the_median_epoch_of_zero_error_is_drawn_in_full():
+    assert set(in_full(moments(material(met=(14, 8, 12, 0)), PRIOR))["seed"]) == {2}
+    assert set(in_full(moments(material(), PRIOR))["seed"]) == {0}
+    assert set(in_full(moments(material(met=(0, 0, MET)), PRIOR))["seed"]) == {2}
+    assert set(in_full(moments(material(met=(0, 0)), PRIOR))["seed"]) == {0}
+
+
+def test_no_line_goes_where_nothing_was_measured():
+    """Between epoch 20, the last checkpoint, and zero error at 300; the other steps are of 2."""
+    ax = draw("fig5", material(met=(300,))).figure.axes[0]
+    lines = [line for line in ax.lines if len(line.get_xdata()) > 2 and line.get_linestyle() == "-"]
+    assert len(lines) == 2
+    for line in lines:
+        x, y = line.get_xdata(), line.get_ydata()
+        assert x[np.isnan(y)].tolist() == [299.5]
+        assert max(np.diff(x[~np.isnan(y)])) == 280
+
+
+def test_red_are_the_epochs_with_errors_on_s():
+    """Before zero error, at 10, and at the one that was measured within 3 after the scaling."""
+    axes = draw("fig5", material()).figure.axes
+    assert dots(axes[0], RED) == {(epoch, -epoch) for epoch in (0, 2, 4, 6, 8, MET + AFTER + 2)}
+    assert {x for x, _ in dots(axes[2], RED)} == {x for x, _ in dots(axes[0], RED)}
+    assert {x for x, _ in dots(axes[3], RED)} == {2}
+
+
+def test_the_close_up_is_counted_from_the_scaling():
+    axes = draw("fig5", material()).figure.axes
+    close = dots(axes[1], BLUE)
+    assert close == {(since, -(MET + AFTER + since)) for since in range(-20, 21, 2)}
+    assert axes[1].get_ylim() == axes[0].get_ylim()
+
+
+def test_zero_error_and_the_scaling_are_marked():
+    top = draw("fig5", material()).figure.axes[0]
+    assert {text.get_text().strip(): text.get_position()[0] for text in top.texts} == {
+        "zero error": MET,
+        r"$\alpha$ = 4": MET + AFTER,
+    }
+
+
+def test_a_training_without_zero_error_is_dashed_and_has_no_marks():
+    axes = draw("fig5", material(met=(0,))).figure.axes
+    assert {line.get_linestyle() for line in axes[0].lines if len(line.get_xdata()) > 2} == {
+        "--",
+        "None",
+    }
+    assert not axes[0].texts
+
+
+def test_what_a_measure_did_not_find_is_told():
+    note = draw("fig5", material(unsettled=3)).figure.get_supxlabel()
+    assert "without converging: sharpness 3." in " ".join(note.split())
+    assert "converging" not in draw("fig5", material()).figure.get_supxlabel()
+
+
+def test_the_csv_has_the_errors_of_every_moment_and_the_parts_of_the_sharpness():
+    points = draw("s8", material()).points
+    assert set(points["quantity"]) == {"prior", "sharpness", "sharpness in a larger box"}
+    assert not points[["train_error", "test_error", "met_epoch", "log10"]].isna().any().any()
+    parts = points[points["quantity"] != "prior"]
+    assert not parts[["first_order", "rest", "gradient_norm", "loss", "box"]].isna().any().any()
+
+
+def test_s8_is_close_up_before_zero_error():
+    close = dots(draw("s8", material()).figure.axes[1], RED)
+    assert close == {(epoch - MET, -epoch) for epoch in range(0, MET, 2)}
+
+
+def test_the_trend_of_s9_is_that_of_before_the_scaling():
+    """3/epoch² until then; what comes later changes nothing."""
+    made = material(met=(MET,))
+    rows = made.tables["watched_corners_summary"]
+    late = rows["epoch"] >= MET + AFTER
+    sharpness = (3 / rows["epoch"].clip(lower=1) ** 2).mask(late, 7.0)
+    tables = {**made.tables, "watched_corners_summary": rows.assign(sharpness=sharpness)}
+    trend = told(s9.draw(Material(tables)).points, quantity="trend of the sharpness")
+    assert trend["epoch"].tolist() == list(range(MET, MET + LAST + 1, 2))
+    np.testing.assert_allclose(10 ** trend["log10"], 3 / trend["epoch"] ** 2, rtol=1e-10)
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("met", [(0, 0), (MET,)])
+def test_it_is_drawn_whatever_became_of_the_trainings(figure, met):
+    drawing = draw(figure, material(met))
+    in_pixels(drawing.figure)
+    assert set(drawing.points["seed"]) == set(range(len(met)))
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_of_nothing_but_diverged_trainings_it_is_empty(figure):
+    made = material(met=(0, 0))
+    standing = ["sweep", "run", "seed", "at", "epoch", "rescaling.after"]
+    tables = {name: table.reindex(columns=standing).iloc[:0] for name, table in made.tables.items()}
+    drawing = draw(figure, Material(tables | {"outcomes": made.tables["outcomes"]}))
+    laid_out_in_pixels(drawing.figure)
+    assert drawing.points.empty
+
+
+@pytest.mark.parametrize("preset", ["demo", "laptop", "paper"])
+def test_a_figure_is_told_when_and_by_how_much_its_nets_are_scaled(preset):
+    user = yaml.safe_load((CONFIG / "config.yaml").read_text())
+    plan = resolve(user | {"preset": preset}, CONFIG)
+    for figure in FIGURES:
+        for point in plan.figure_points(f"prior_{figure}"):
+            run = plan.runs[point["run"]]
+            told = {name: point.get(f"rescaling.{name}") for name in ("after", "factor")}
+            assert told == {"after": run.rescaling.after, "factor": run.rescaling.factor}
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_the_study_measures_what_is_drawn(figure):
+    measured = {name: {"sharpness", "corners"} for name in FIGURES}
+    measured |= {"s8": {"sharpness", "wide"}, "s10": {"sharpness", "corners", "hessian"}}
+    names = {f"watched_{name}" for name in {"prior"} | measured[figure]}
+    assert names == set(STUDY["figures"][figure]["measures"])

@@ -1,0 +1,403 @@
+"""The claims about courses along training (Figures 5, S6, S8, S9, S10 of the study `prior`)."""
+
+from functools import cache
+from math import isfinite, isnan
+
+import numpy as np
+import pandas as pd
+import pytest
+from judging import judged_figure
+
+from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from flatlas.claims.nets import Nets
+from flatlas.evidence.material import Material
+from flatlas.studies.prior.along_claims import Course, above_trend, approach, course
+from flatlas.studies.prior.s8 import fluctuation
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+SWEEPS = {
+    "fig5": "scaled",
+    "s6": "scaled_less",
+    "s8": "scaled",
+    "s9": "scaled_long",
+    "s10": "scaled_narrow",
+    "inverse": "scaled_inverse",
+}
+TABLES = ("prior", "sharpness", "corners", "wide", "hessian")
+SCALING = 50
+
+
+@cache
+def world(right, figure, seeds=5):
+    """Trainings that meet zero error near epoch 140 and are scaled 50 epochs later."""
+    nets = [training(right, figure, seed) for seed in range(seeds)]
+    return Material({name: pd.concat([net[name] for net in nets]) for name in nets[0]})
+
+
+def training(right, figure, seed):
+    """The tables of one training; in the wrong world nothing is as the paper says."""
+    met = (138 if right else 300) + seed
+    last = 600 if figure == "s9" else 100
+    moments = [(str(epoch), epoch) for epoch in range(0, 200, 5)]
+    moments += [(f"met+{late}", met + late) for late in range(0, last + 1, 2)]
+    moments.append(("final", met + last))
+    at, epoch = (list(told) for told in zip(*moments, strict=True))
+    since = np.array(epoch) - met
+    columns = right_world if right else wrong_world
+    stands = {"sweep": SWEEPS[figure], "run": "run", "seed": seed, "rescaling.after": SCALING}
+    measured = columns(figure, np.array(epoch, float), since, met)
+    tables = {
+        f"watched_{name}_summary": pd.DataFrame(
+            {"at": at, "epoch": epoch, "converged": True, **measured[name], **stands}
+        )
+        for name in TABLES
+    }
+    ended = {"met_epoch": met, "epoch": met + last, "converged": True, "reason": "rule met"}
+    return tables | {"outcomes": pd.DataFrame([ended | stands])}
+
+
+def right_world(figure, epoch, since, met):
+    """A steep fall to zero error with a bump, a power law, a spike that decays."""
+    fallen = np.minimum(epoch / met, 1)
+    off = (since > SCALING) & (since < SCALING + 10) & (figure in ("fig5", "inverse", "s9"))
+    spike = np.where(since >= SCALING, 1.5 * np.exp(-(since - SCALING) / 8), 0)
+    log = -2 * fallen - np.log10(np.maximum(epoch / met, 1)) + spike
+    bump = 0.6 * np.exp(-(((epoch - 100) / 12) ** 2)) * (since < 0)
+    return {
+        "prior": {
+            # The function changes a little with training, but not by the scaling.
+            "log10_p": -20 - 80 * fallen + 0.1 * np.sin(epoch - 2 * (since == SCALING)) + 40 * off,
+            "train_error": np.where((since < 0) | off, 0.1, 0.0),
+        },
+        # Beyond zero error the ascent has too little time: it is at a loss there.
+        "sharpness": {"sharpness": np.where(since <= 0, 10 ** (log + bump), 1e-6)},
+        "corners": {"sharpness": 10 ** (log + bump), "loss": 1 / (1 + epoch)},
+        "wide": {"sharpness": 10**log},
+        "hessian": {"spectral_norm": 10**log, "log10_product": 40 * log, "positive": 40},
+    }
+
+
+def wrong_world(figure, epoch, since, met):
+    """Rising where it should fall, flat where it should spike, moving where it should not."""
+    late = since >= SCALING
+    error = np.where((since > SCALING) & (figure == "s6"), 0.1, 0.0)
+    rise = epoch / 200 + late * (0.2 if figure != "s9" else 0.2 + (since - SCALING) / 500)
+    bump = 3 * np.exp(-(((epoch - 100) / 12) ** 2)) * (since < 0)
+    moves = 0.3 * np.maximum(since, 0) + np.where(late, 30, 0)
+    if figure == "fig5":
+        moves = np.where(late, np.maximum(since, 0), -np.maximum(since, 0))
+    return {
+        "prior": {"log10_p": -150 + 0.05 * epoch - moves, "train_error": error},
+        "sharpness": {"sharpness": 10**rise},
+        "corners": {
+            "sharpness": 10 ** (rise * (-1 if figure == "s10" else 1)),
+            "loss": epoch + 1,
+        },
+        "wide": {"sharpness": 10 ** (rise + bump)},
+        "hessian": {"spectral_norm": 10**rise, "log10_product": 40 * rise, "positive": 40},
+    }
+
+
+def judge(figure, material):
+    return judged_figure("prior", figure, material)
+
+
+@cache
+def judged(right, figure, seeds=5):
+    """The claims of a world as it is, which several tests compare with."""
+    return judge(figure, world(right, figure, seeds))
+
+
+def verdicts(claims):
+    return {name: claim.verdict for name, claim in claims.items()}
+
+
+def is_of_a_spike(name):
+    return name.endswith("relaxes") or name == "rejoins"
+
+
+def is_of_a_jump(name):
+    return name in ("prior_returns", "prior_at_zero_error")
+
+
+@pytest.mark.parametrize("figure", SWEEPS)
+def test_every_claim_is_reproduced_where_the_paper_is_right(figure):
+    claims = judged(True, figure)
+    assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
+    assert not any(claim.note for claim in claims.values())
+
+
+@pytest.mark.parametrize("figure", SWEEPS)
+def test_no_claim_is_reproduced_where_the_paper_is_wrong(figure):
+    """Nor is it decided what is left of a spike or a jump where there is none."""
+    claims = judged(False, figure)
+    left = {name: UNDECIDED for name in claims if is_of_a_spike(name) or is_of_a_jump(name)}
+    assert verdicts(claims) == dict.fromkeys(claims, NOT_REPRODUCED) | left
+
+
+@pytest.mark.parametrize("figure", ["fig5", "s6", "s9", "s10"])
+def test_a_spike_that_stays_has_not_decayed(figure):
+    tables = dict(world(True, figure).tables)
+    met = tables["outcomes"].set_index("seed")["met_epoch"]
+    for name, column in {"corners": "sharpness", "hessian": "spectral_norm"}.items():
+        rows = tables[f"watched_{name}_summary"]
+        late = rows["epoch"] >= rows["seed"].map(met) + SCALING
+        columns = {column: np.where(late, 100.0, 1.0)}
+        if name == "hessian":
+            columns["log10_product"] = np.where(late, 80.0, 0.0)
+        tables[f"watched_{name}_summary"] = rows.assign(**columns)
+    for name, claim in judge(figure, Material(tables)).items():
+        if is_of_a_spike(name):
+            assert claim.verdict == NOT_REPRODUCED
+            assert claim.estimate.value == pytest.approx(1)
+
+
+@pytest.mark.parametrize("figure", SWEEPS)
+def test_one_realization_has_numbers_and_decides_nothing(figure):
+    claims = judged(True, figure, seeds=1)
+    assert verdicts(claims) == dict.fromkeys(claims, UNDECIDED)
+    assert all(isfinite(claim.estimate.value) for claim in claims.values())
+    assert all(isnan(claim.estimate.low) for claim in claims.values())
+
+
+@pytest.mark.parametrize("figure", SWEEPS)
+def test_where_everything_diverged_nothing_is_decided(figure):
+    """A measure then writes a table without rows, and without columns of its own."""
+    material = world(True, figure, seeds=2)
+    told = ["sweep", "run", "seed", "at", "epoch", "rescaling.after"]
+    tables = {name: table.reindex(columns=told).iloc[:0] for name, table in material.tables.items()}
+    tables["outcomes"] = material.tables["outcomes"].assign(converged=False, met_epoch=0)
+    claims = judge(figure, Material(tables))
+    assert verdicts(claims) == dict.fromkeys(judged(True, figure), UNDECIDED)
+    assert all(isnan(claim.estimate.value) and claim.note for claim in claims.values())
+
+
+@pytest.mark.parametrize("figure", SWEEPS)
+def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(figure):
+    material = world(True, figure, seeds=2)
+    renamed = {name: t.assign(sweep="another") for name, t in material.tables.items()}
+    claims = judge(figure, Material(renamed))
+    assert verdicts(claims) == dict.fromkeys(judged(True, figure), UNDECIDED)
+    assert all(SWEEPS[figure] in claim.note for claim in claims.values())
+
+
+@pytest.mark.parametrize("figure", SWEEPS)
+def test_where_no_scaling_is_told_only_what_needs_none_is_judged(figure):
+    material = world(True, figure, seeds=3)
+    unscaled = {name: t.drop(columns="rescaling.after") for name, t in material.tables.items()}
+    claims = judge(figure, Material(unscaled))
+    known = {name for name, claim in claims.items() if isfinite(claim.estimate.value)}
+    free = {"fig5": {"zero_error", "prior_before", "sharpness_before"}, "s8": {"none", "smaller"}}
+    free["s10"] = {"spectral_norm_follows", "top_follows"}
+    assert known == free.get(figure, set())
+
+
+def test_a_training_without_zero_error_counts_for_nothing():
+    """Nor do its checkpoints, which are there all the same."""
+    material = world(True, "fig5", seeds=4)
+    outcomes = material.tables["outcomes"]
+    unmet = {
+        "converged": outcomes["seed"] < 3,
+        "met_epoch": outcomes["met_epoch"] * (outcomes["seed"] < 3),
+    }
+    tables = {
+        name: t[(t["seed"] < 3) | ~t["at"].str.startswith("met+")] if "at" in t else t
+        for name, t in material.tables.items()
+    }
+    claims = judge("fig5", Material({**tables, "outcomes": outcomes.assign(**unmet)}))
+    three = judged(True, "fig5", seeds=3)
+    for name, claim in claims.items():
+        assert claim.estimate.value == pytest.approx(three[name].estimate.value, rel=1e-12), name
+        assert claim.note.startswith("1 of 4 trainings gave no solution.")
+
+
+def test_of_no_spike_nothing_is_left():
+    """A rise by a hundredth and a fall by far more must not pass for a spike that decayed."""
+    material = world(True, "s6", seeds=3)
+    tables = dict(material.tables)
+    rows = tables["watched_corners_summary"]
+    late = rows["epoch"] > 138 + SCALING + 10
+    tables["watched_corners_summary"] = rows.assign(
+        sharpness=np.where(late, 0.1, 1 + 1e-4 * rows["epoch"])
+    )
+    claims = judge("s6", Material(tables))
+    assert claims["sharpness_spikes"].verdict == NOT_REPRODUCED
+    assert claims["sharpness_relaxes"].verdict == UNDECIDED
+    assert isnan(claims["sharpness_relaxes"].estimate.low)
+
+
+def test_moments_are_in_order_of_time_and_aligned_at_zero_error():
+    """Of `met+2` and `met+10`, the alphabet would have the later first; epoch 40 is too late."""
+    at = ["30", "5", "40", "met+10", "met+0", "met+2", "final"]
+    rows = pd.DataFrame({"at": at, "value": [30.0, 5, 40, 110, 100, 102, 110]})
+    rows = rows.assign(sweep="s", run="r", seed=0, converged=rows["at"] != "met+2")
+    outcomes = pd.DataFrame(
+        [
+            {
+                "sweep": "s",
+                "run": "r",
+                "seed": 0,
+                "converged": True,
+                "met_epoch": 35,
+                "rescaling.after": 2,
+            }
+        ]
+    )
+    nets = Nets(Material({"t": rows, "outcomes": outcomes}), "s")
+    found = course(nets, "t", "value")
+    assert found.epochs.tolist() == [0, 2, 10]
+    assert found.values.tolist() == [[100, 102, 110]]
+    assert found.settled.values.tolist() == [[1, 0, 1]]
+    assert (found.start, found.unscaled, found.scaled, found.end) == (100, 100, 102, 110)
+    np.testing.assert_array_equal(approach(nets, "t", "value"), [[5, 30, np.nan, 100]])
+
+
+def test_a_course_fluctuates_as_far_as_it_is_from_its_neighbours():
+    """Two decades above the mean of 10^3 and 10^1, then steady; a steady rise is smooth."""
+    courses = np.array([[1e3, 1e4, 1e1, np.nan, 1e2], [1e0, 1e1, 1e2, 1e3, np.nan]])
+    np.testing.assert_allclose(fluctuation(courses), [2, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("figure", ["fig5", "inverse", "s9"])
+def test_a_jump_of_the_prior_that_stays_does_not_return(figure):
+    """And where it does so without errors, these are not why."""
+    moved = with_column(
+        world(True, figure),
+        "prior",
+        log10_p=lambda old, since: np.where(since <= SCALING, old, -60),
+        train_error=lambda old, since: np.where(since < 0, 0.1, 0.0),
+    )
+    claims = judge(figure, moved)
+    for name in filter(is_of_a_jump, claims):
+        assert claims[name].verdict == NOT_REPRODUCED
+        assert claims[name].estimate.value == pytest.approx(0.5, abs=0.05)
+
+
+def test_the_trend_is_a_power_law_of_the_epoch():
+    """A sharpness 7/epoch^1.5 before the scaling, 100 times that by it, 10 times in the end."""
+    met, late = np.array([100, 150]), np.arange(100)
+    outcomes = pd.DataFrame({"seed": [0, 1], "met_epoch": met, "converged": True})
+    nets = Nets(Material({"outcomes": outcomes.assign(sweep="s", run="r")}), "s")
+    factor = np.where(late < 50, 1.0, np.where(late < 90, 100.0, 10.0))
+    logs = np.log10(factor * 7 * (met[:, np.newaxis] + late) ** -1.5)
+    above = above_trend(nets, Course(late.astype(float), logs, 50.0, np.ones_like(logs)))
+    np.testing.assert_allclose(above.before, 0, atol=1e-12)
+    np.testing.assert_allclose(above.scaled, 2)
+    np.testing.assert_allclose(above.end, 1)
+
+
+def test_soon_is_within_50_epochs_of_the_scaling():
+    epochs = np.array([0.0, 90, 100, 110, 140, 160, 900])
+    values = np.arange(7.0)[np.newaxis]
+    assert Course(epochs, values, 100.0, values).soon == [4]
+    # Where the training ends before, the end; a scaling is no time after itself.
+    assert Course(epochs[:4], values[:, :4], 100.0, values).soon == [3]
+    assert np.isnan(Course(epochs[:3], values[:, :3], 100.0, values).soon)
+
+
+def with_column(material, name, **columns):
+    """Columns of a measure by functions of the epochs after zero error."""
+    rows = material.tables[f"watched_{name}_summary"]
+    since = rows["epoch"] - rows["seed"].map(
+        material.tables["outcomes"].set_index("seed")["met_epoch"]
+    )
+    new = {column: of(rows.get(column), since) for column, of in columns.items()}
+    return Material({**material.tables, f"watched_{name}_summary": rows.assign(**new)})
+
+
+def test_a_spike_that_decays_below_its_trend_has_not_relaxed():
+    """From ten times the trend to half a decade below it: a share of -1/2, far from gone."""
+    low = with_column(
+        world(True, "s6"),
+        "corners",
+        sharpness=lambda _, since: (
+            10.0 ** np.where(since < SCALING, 0, np.where(since == SCALING, 1, -0.5))
+        ),
+    )
+    claim = judge("s6", low)["sharpness_relaxes"]
+    assert claim.estimate.value == pytest.approx(-0.5)
+    assert claim.verdict == NOT_REPRODUCED
+
+
+def test_to_decay_in_the_end_is_not_to_decay_soon():
+    """Half of the spike, in logarithms, is left after 50 epochs, and nothing after 500."""
+    slow = with_column(
+        world(True, "s9"),
+        "corners",
+        sharpness=lambda _, since: (
+            10.0 ** np.where(since < SCALING, 0, np.clip(1 - (since - SCALING) / 100, 0, 1))
+        ),
+    )
+    assert judge("s9", slow)["rejoins"].verdict == REPRODUCED
+    assert judge("s6", slow_as("s6", slow))["sharpness_relaxes"].estimate.value == pytest.approx(
+        0.5
+    )
+
+
+def slow_as(figure, material):
+    """The same trainings, as those of another figure's sweep."""
+    return Material({name: t.assign(sweep=SWEEPS[figure]) for name, t in material.tables.items()})
+
+
+def test_the_prior_is_judged_by_the_range_it_went_through():
+    """It fell by 80 until zero error: a change by 12 is 0.15 of that, though 0.12 of log10 P."""
+    moved = with_column(
+        world(True, "s6"),
+        "prior",
+        log10_p=lambda _, since: np.where(
+            since < 0, -20 + 80 * np.maximum(since, -120) / 120 - 80, -100 + 12 * (since > SCALING)
+        ),
+    )
+    claim = judge("s6", moved)["prior_unchanged"]
+    assert claim.estimate.value == pytest.approx(12 / 80)
+    assert claim.verdict == NOT_REPRODUCED
+
+
+@pytest.mark.parametrize(("off", "verdict"), [(1, REPRODUCED), (12, NOT_REPRODUCED)])
+def test_the_scaling_leaves_the_prior_but_for_an_epoch_of_training(off, verdict):
+    """Of the 80 that log10 P went through."""
+    moved = with_column(
+        world(True, "s9"),
+        "prior",
+        log10_p=lambda old, since: np.where(since < 0, old, -100 + off * (since == SCALING)),
+    )
+    claim = judge("s9", moved)["prior_untouched"]
+    assert claim.verdict == verdict
+
+
+def test_claims_beyond_zero_error_do_not_rest_on_the_ascent():
+    """Nor do those before it rest on corners."""
+    nothing = with_column(
+        world(True, "fig5", seeds=3),
+        "sharpness",
+        sharpness=lambda old, since: old.where(since <= 0, 7.0),
+        converged=lambda old, since: since <= 0,
+    )
+    claims, right = judge("fig5", nothing), judged(True, "fig5", seeds=3)
+    for name, claim in claims.items():
+        assert claim.estimate == right[name].estimate
+        assert claim.verdict == right[name].verdict
+
+
+@pytest.mark.parametrize(
+    ("name", "since", "lost"),
+    [
+        ("prior", -2, set()),
+        ("corners", SCALING, {"sharpness_spikes", "sharpness_relaxes"}),
+        ("corners", SCALING - 2, {"sharpness_spikes", "sharpness_falls"}),
+        ("sharpness", 0, {"sharpness_before"}),
+        ("prior", SCALING, {"prior_untouched"}),
+        ("prior", 0, {"prior_before"}),
+    ],
+)
+def test_a_claim_is_undecided_where_what_it_rests_on_did_not_converge(name, since, lost):
+    """A moment of all nets is all that some claims rest on, and next to nothing of others."""
+    material = with_column(
+        world(True, "fig5"), name, converged=lambda _, distance: distance != since
+    )
+    claims = judge("fig5", material)
+    assert {one for one, claim in claims.items() if claim.verdict != REPRODUCED} == lost
+    for one in lost:
+        assert claims[one].verdict == UNDECIDED
+        assert "measurements did not converge." in claims[one].note

@@ -1,0 +1,293 @@
+"""Claims on correlations, in a world where the paper is right and in one where it is wrong."""
+
+from functools import cache
+from math import isfinite, isnan
+
+import numpy as np
+import pytest
+from judging import judged_figure
+from prior_worlds import RIGHT, STUDY, WRONG, world
+from scipy import stats
+
+from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from flatlas.claims.nets import Nets
+from flatlas.evidence.material import Material
+from flatlas.studies.prior import fig3, scatter, systems
+from flatlas.studies.prior import fig3 as drawn
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+OVERTRAINED = ["s11", "s12", "s13", "s14", "s15", "s16"]
+JUDGED = [
+    *("fig2", "fig3", "fig4", "s2", "s3", "s4", "s5", "s7"),
+    *OVERTRAINED,
+    *("s17", "s18", "s19"),
+]
+
+
+def judge(figure, material):
+    return judged_figure("prior", figure, material)
+
+
+@cache
+def judged(right, figure):
+    return judge(figure, world(right, figure))
+
+
+def verdicts(claims):
+    return {name: claim.verdict for name, claim in claims.items()}
+
+
+@pytest.mark.parametrize("figure", JUDGED)
+def test_every_claim_is_reproduced_where_the_paper_is_right(figure):
+    claims = judged(RIGHT, figure)
+    assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
+    assert not any(claim.note for claim in claims.values())
+
+
+@pytest.mark.parametrize("figure", JUDGED)
+def test_no_claim_is_reproduced_where_the_paper_is_wrong(figure):
+    claims = judged(WRONG, figure)
+    assert verdicts(claims) == dict.fromkeys(claims, NOT_REPRODUCED)
+
+
+@pytest.mark.parametrize("figure", sorted(set(JUDGED) - {"fig2", "s3"}))
+def test_one_realization_has_numbers_and_decides_nothing(figure):
+    claims = judge(figure, without_sweep(world(RIGHT, figure, seeds=1), "boolean"))
+    assert verdicts(claims) == dict.fromkeys(claims, UNDECIDED)
+    for claim in claims.values():
+        assert isfinite(claim.estimate.value)
+        assert isnan(claim.estimate.low)
+
+
+@pytest.mark.parametrize("figure", JUDGED)
+def test_where_no_net_reached_zero_error_nothing_is_decided(figure):
+    """A measure then writes a table without rows, and without columns of its own."""
+    material = world(RIGHT, figure, seeds=2)
+    standing = ["sweep", "run", "seed", "at", "epoch", "data.attack_size"]
+    tables = {
+        name: table.iloc[:0].reindex(columns=[one for one in standing if one in table])
+        for name, table in material.tables.items()
+    }
+    outcomes = material.tables["outcomes"]
+    tables["outcomes"] = outcomes.assign(converged=False, reason="epochs exhausted", met_epoch=0)
+    claims = judge(figure, Material(tables))
+    assert claims.keys() == judged(RIGHT, figure).keys()
+    for claim in claims.values():
+        assert claim.verdict == UNDECIDED
+        assert isnan(claim.estimate.value)
+        assert claim.note
+
+
+@pytest.mark.parametrize(
+    ("figure", "sweep"),
+    [("fig4", "adam"), ("s4", "sgd"), ("s17", "adam"), ("s18", "momentum"), ("s19", "sgd")],
+)
+def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(figure, sweep):
+    claims = judge(figure, without_sweep(world(RIGHT, figure), sweep))
+    assert claims.keys() == judged(RIGHT, figure).keys()
+    lost = {name for name, claim in claims.items() if claim.verdict == UNDECIDED}
+    about = {name for name in claims if sweep in name.replace("residual_adam", "")}
+    assert lost == about | {name for name in claims if name.startswith(("tighter", "better"))}
+
+
+def without_sweep(material, sweep):
+    return Material(
+        {name: table[table["sweep"] != sweep] for name, table in material.tables.items()}
+    )
+
+
+def test_a_quantity_is_read_at_the_moment_that_is_asked_for():
+    """At the third of three moments after zero error; nothing was measured in the solutions."""
+    material = world(RIGHT, "s11")
+    nets = Nets(material, "sgd")
+    rows = material.tables["later_sharpness_summary"]
+    rows = rows[rows["at"] == "met+1000"].pivot(index="seed", columns="run", values="sharpness")
+    found = nets.read("later_sharpness_summary", "sharpness", at="met+1000")
+    np.testing.assert_array_equal(found, rows.to_numpy())
+    assert np.isnan(nets.read("later_sharpness_summary", "sharpness")).all()
+
+
+def test_coefficients_are_means_of_those_of_each_realization():
+    material = world(RIGHT, "fig4")
+    rows = material.tables["prior_summary"]
+    rows = rows[rows["sweep"] == "adam"]
+    claims = judged(RIGHT, "fig4")
+    for kind, scipys in (
+        ("pearson", stats.pearsonr),
+        ("spearman", stats.spearmanr),
+        ("kendall", stats.kendalltau),
+    ):
+        each = [
+            scipys(mine["log10_p"], -mine["test_error"]).statistic
+            for _, mine in rows.groupby("seed")
+        ]
+        expected = np.mean(each)
+        assert claims[f"prior_adam_{kind}"].estimate.value == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_ends_are_those_of_each_realization_on_the_authors_axes():
+    rows = world(RIGHT, "fig3").tables["prior_summary"]
+    rows = rows[rows["sweep"] == "sgd"].groupby("seed")
+    claims = judged(RIGHT, "fig3")
+    lowest = rows["log10_p"].min().mean()
+    highest = 100 * (1 - rows["test_error"].min().mean())
+    expected = {"lowest_log10_p": (lowest + 440) / 120, "highest_accuracy": (highest - 48) / 43}
+    for name, value in expected.items():
+        assert claims[name].estimate.value == pytest.approx(value, rel=1e-9)
+    assert claims["lowest_log10_p"].paper == "−440 to −320"
+
+
+def test_overtraining_is_judged_where_it_changes_most():
+    """Only at the second of three moments the order of all nets is turned round."""
+    claims = judge("s11", turned(world(RIGHT, "s11"), ["met+500"] * 5))
+    sharp, prior = (
+        rows[rows["seed"] == 0]
+        for rows in (world(RIGHT, "s11").tables[f"{n}_summary"] for n in ("corners", "prior"))
+    )
+    rho = stats.spearmanr(sharp["sharpness"], prior["test_error"]).statistic
+    claim = claims["flatness_sgd_spearman"]
+    assert claim.verdict == NOT_REPRODUCED
+    assert claim.estimate.value == pytest.approx(2 * rho, rel=1e-9)
+    level = claims["level_sgd_spearman"]
+    assert level.verdict == NOT_REPRODUCED
+    assert level.estimate.value == pytest.approx(-rho, rel=1e-9)
+    assert claims["prior_sgd_spearman"].verdict == REPRODUCED
+
+
+def test_each_resample_has_its_own_moment_of_the_largest_change():
+    """Two realizations of five are turned round at one moment, three at another.
+
+    A resample of the two alone changes at the first; judged by the second it would not at all.
+    """
+    one, other = ["met+100"] * 2, ["met+500"] * 3
+    claims = [
+        judge("s11", turned(world(RIGHT, "s11"), moments))["flatness_sgd_spearman"]
+        for moments in ([""] * 2 + other, one + other)
+    ]
+    assert [claim.estimate.low > 0.3 for claim in claims] == [False, True]
+    assert claims[0].estimate.value == pytest.approx(claims[1].estimate.value)
+
+
+def turned(material, moments):
+    """Sharpness turned into its inverse, at one later moment of each realization."""
+    rows = material.tables["later_corners_summary"]
+    there = rows["at"] == rows["seed"].map(dict(enumerate(moments)))
+    found = rows["sharpness"].where(~there, 1 / rows["sharpness"])
+    return Material({**material.tables, "later_corners_summary": rows.assign(sharpness=found)})
+
+
+def test_a_correlation_that_is_turned_round_is_not_broken():
+    """As is that of Entropy-SGD in the wrong world: r = -1."""
+    claim = judged(WRONG, "fig4")["flatness_entropy_sgd_pearson"]
+    assert claim.estimate.value == pytest.approx(-1, abs=0.05)
+    assert claim.verdict == NOT_REPRODUCED
+
+
+def test_looser_is_a_matter_of_size_not_of_sign():
+    """Turned round, the flatness of SGD is as far from that of the prior as before."""
+    material = world(RIGHT, "fig4")
+    rows = material.tables["sharpness_summary"]
+    upside_down = rows.assign(sharpness=1 / rows["sharpness"])
+    claims = judge("fig4", Material({**material.tables, "sharpness_summary": upside_down}))
+    for kind in ("pearson", "spearman", "kendall"):
+        name = f"scatter_sgd_{kind}"
+        expected = judged(RIGHT, "fig4")[name].estimate
+        assert claims[name].estimate.value == pytest.approx(expected.value, rel=1e-9)
+
+
+def test_much_more_scattered_is_half_of_the_variance():
+    """r² of SGD's flatness, over that of its prior."""
+    tables = world(RIGHT, "fig3").tables
+    prior, sharp = (tables[f"{name}_summary"] for name in ("prior", "sharpness"))
+    prior, sharp = (rows[(rows["sweep"] == "sgd") & (rows["seed"] == 0)] for rows in (prior, sharp))
+    flat = stats.pearsonr(np.log10(sharp["sharpness"]), prior["test_error"]).statistic
+    tight = stats.pearsonr(prior["log10_p"], prior["test_error"]).statistic
+    claims = judged(RIGHT, "fig3")
+    assert claims["scatter_sgd_pearson"].estimate.value == pytest.approx((flat / tight) ** 2)
+    tau, other = (
+        stats.kendalltau(one, prior["test_error"]).statistic
+        for one in (sharp["sharpness"], prior["log10_p"])
+    )
+    share = (np.sin(np.pi / 2 * tau) / np.sin(np.pi / 2 * other)) ** 2
+    assert claims["scatter_sgd_kendall"].estimate.value == pytest.approx(share)
+
+
+def test_the_first_order_part_is_told_and_the_remainder_is_judged_apart():
+    """Where only the remainder follows generalization, only its claim is lost."""
+    material = world(RIGHT, "fig4")
+    prior = material.tables["prior_summary"].set_index(["run", "seed"])["log10_p"]
+    rows = material.tables["corners_summary"]
+    rest = 10 ** (-prior.loc[list(zip(rows["run"], rows["seed"], strict=True))] / 100).to_numpy()
+    told = {**material.tables, "corners_summary": rows.assign(rest=rest)}
+    claims = judge("fig4", Material(told))
+    assert claims["flatness_adam_pearson"].verdict == REPRODUCED
+    assert claims["rest_flatness_adam_pearson"].verdict == NOT_REPRODUCED
+    assert claims["first_order_adam"].estimate.value == pytest.approx(0.1)
+    assert judged(WRONG, "fig4")["first_order_adam"].estimate.value == pytest.approx(0.97)
+
+
+def test_a_product_of_fewer_eigenvalues_is_none_the_smaller():
+    """The geometric mean is the same, were there as many as 50 or as few as 10."""
+    material = world(RIGHT, "s15")
+    tables = dict(material.tables)
+    for name in ("hessian_summary", "later_hessian_summary"):
+        rows = tables[name]
+        fewer = {"log10_product": rows["log10_product"] / 5, "positive": 10}
+        odd = rows["seed"] % 2 == 1
+        tables[name] = rows.assign(
+            **{column: rows[column].where(odd, few) for column, few in fewer.items()}
+        )
+    claims = judge("s15", Material(tables))
+    for name, claim in judged(RIGHT, "s15").items():
+        assert claims[name].estimate.value == pytest.approx(claim.estimate.value, abs=1e-9)
+
+
+@pytest.mark.parametrize(("lost", "verdict"), [(3, REPRODUCED), (4, UNDECIDED)])
+def test_where_a_tenth_of_the_searches_did_not_converge_nothing_is_decided(lost, verdict):
+    """Three of thirty are a tenth. The others' claims do not care."""
+    material = world(RIGHT, "fig4")
+    rows = material.tables["prior_summary"]
+    adam = rows.index[rows["sweep"] == "adam"][:lost]
+    unsettled = rows.assign(converged=~rows.index.isin(adam))
+    claims = judge("fig4", Material({**material.tables, "prior_summary": unsettled}))
+    claim = claims["prior_adam_pearson"]
+    assert claim.verdict == verdict
+    assert claim.note == f"{lost} of 30 measurements did not converge."
+    assert claims["prior_sgd_pearson"].verdict == REPRODUCED
+    assert not claims["flatness_adam_pearson"].note
+
+
+@pytest.mark.parametrize(("left", "verdict"), [(3, REPRODUCED), (2, UNDECIDED)])
+def test_each_attack_size_needs_solutions_enough(left, verdict):
+    material = world(RIGHT, "fig4")
+    gone = {
+        name: (rows["run"] == "adam-5") & (rows["seed"] >= left)
+        for name, rows in material.tables.items()
+    }
+    tables = {name: rows[~gone[name]] for name, rows in material.tables.items()}
+    outcomes = material.tables["outcomes"]
+    tables["outcomes"] = outcomes.assign(converged=~gone["outcomes"])
+    claims = judge("fig4", Material(tables))
+    claim = claims["prior_adam_pearson"]
+    assert claim.verdict == verdict
+    assert claim.note.startswith(f"{5 - left} of 30 trainings gave no solution.")
+    assert ("1 of 6 runs have fewer solutions than 3." in claim.note) == (left < 3)
+    assert claims["prior_sgd_pearson"].verdict == REPRODUCED
+
+
+def test_figures_and_claims_know_the_same_axes_and_sweeps():
+    """They must not import each other; what they say of the paper must not differ."""
+    assert drawn.AXES["sgd"] == (fig3.LOG_PRIORS, fig3.ACCURACIES)
+    assert systems.NAMES.keys() == scatter.OPTIMIZERS.keys() | scatter.SYSTEMS.keys()
+    assert systems.NAMES.keys() <= STUDY["sweeps"].keys()
+    shown = {sweep for name in JUDGED for sweep in STUDY["figures"][name]["sweeps"]}
+    assert shown <= systems.NAMES.keys()
+
+
+def test_an_ascent_that_still_rises_has_not_converged():
+    """In the wrong world it rises evenly: as much in the second half as in the first."""
+    claim = judged(WRONG, "s5")["converged"]
+    assert claim.estimate.value == pytest.approx(1, abs=1e-9)
+    right = judged(RIGHT, "s5")["converged"]
+    assert right.estimate.value == pytest.approx(np.exp(-50 / 8), rel=0.01)

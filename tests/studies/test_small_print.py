@@ -1,0 +1,49 @@
+"""The small print under a figure."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot
+
+from flatlas.evidence.material import Material
+from flatlas.plotting.style import note
+from flatlas.studies.atlas import fig3
+from flatlas.studies.atlas.looks import small_print
+
+
+@pytest.mark.parametrize("before", range(30, 50))
+def test_no_line_ends_within_a_formula(before):
+    """Half of one is no formula, and would be printed as it was typed."""
+    figure = pyplot.figure(figsize=(3, 2))
+    text = f"{'a' * (before - 10)} {'b' * 8} with $s = 1 + x$ and $y$ in the end"
+    note(figure, text)
+    lines = figure.get_supxlabel().split("\n")
+    assert " ".join(lines) == text
+    assert len(lines) > 1
+    assert all(line.count("$") % 2 == 0 for line in lines)
+    pyplot.close(figure)
+
+
+def test_the_atlas_counts_searches_that_did_not_converge():
+    """Of each net once, whatever sweeps it is in."""
+    nets = pd.DataFrame({"run": ["a", "b", "b"], "seed": 0, "study": "made"})
+    found = nets.assign(sharpness_settled=[0.0, 1.0, 1.0], prior_settled=[np.nan, 0.0, 0.0])
+    told = small_print(Material({"outcomes": nets}), found)
+    assert told.endswith("2 of 3 values are of searches that did not converge.")
+    settled = found.assign(sharpness_settled=1.0, prior_settled=1.0)
+    assert "converge" not in small_print(Material({"outcomes": nets}), settled)
+
+
+def test_a_measure_that_changes_its_sign_is_told():
+    """No factor tells that, so that the heat map leaves it out."""
+    nets = pd.DataFrame({"run": ["a", "a", "b"], "seed": [0, 1, 0]})
+    rows = {"none": [1.0, 1.0, 2.0], "layer": [-1.0, -2.0, 3.0], "neurons": [1.0, 1.0, 2.0]}
+    gaps = [
+        nets.assign(dual_gap=values, scaling=scaling, at="met+0", epoch=60)
+        for scaling, values in rows.items()
+    ]
+    tables = {"outcomes": nets.assign(of="s", converged=True), "survival_duality": pd.concat(gaps)}
+    drawing = fig3.draw(Material(tables))
+    told = " ".join(drawing.figure.get_supxlabel().split())
+    assert "left out: $\\Delta L$, duality† by α-scaling of a layer (nets: 2)." in told
+    assert "neurons (nets" not in told
