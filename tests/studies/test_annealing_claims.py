@@ -5,7 +5,7 @@ from math import isfinite, isnan
 
 import numpy as np
 import pytest
-from annealing_worlds import JUDGED, RIGHT, WRONG, world
+from annealing_worlds import JUDGED, RIGHT, WRONG, changed, world
 from judging import judged_figure
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
@@ -33,13 +33,6 @@ def judged(right, figure, seeds=3):
 
 def verdicts(claims):
     return {name: claim.verdict for name, claim in claims.items()}
-
-
-def changed(material, name, **columns):
-    """Columns of a table by functions of its rows."""
-    rows = material.tables[name]
-    new = {column: of(rows) for column, of in columns.items()}
-    return Material({**material.tables, name: rows.assign(**new)})
 
 
 @pytest.mark.parametrize("figure", JUDGED)
@@ -80,12 +73,8 @@ def test_one_realization_decides_what_its_directions_tell(figure):
 
 @pytest.mark.parametrize("figure", JUDGED)
 def test_where_everything_diverged_nothing_is_decided(figure):
-    """A measure then writes a table without rows, and without columns of its own."""
     material = world(RIGHT, figure, seeds=2)
-    tables = {
-        name: table.reindex(columns=["sweep", "run", "seed", "at", "epoch"]).iloc[:0]
-        for name, table in material.tables.items()
-    }
+    tables = {name: table.iloc[:0] for name, table in material.tables.items()}
     tables["outcomes"] = material.tables["outcomes"].assign(converged=False, met_epoch=0)
     claims = judge(figure, Material(tables))
     assert verdicts(claims) == dict.fromkeys(judged(RIGHT, figure), UNDECIDED)
@@ -110,6 +99,15 @@ def test_each_run_of_a_sweep_has_its_own_claims():
     told = judged(RIGHT, "s3")
     layers = {"deep_fc2", "deep_fc3", "deep_fc4", "lenet_cifar_conv1", "lenet_cifar_conv2"}
     assert set(told) == {f"inverse_{net}" for net in {*layers, "adam", "momentum"}}
+
+
+def test_checkpoints_beyond_the_end_of_a_training_do_not_count():
+    wild = changed(
+        world(RIGHT, "fig5"),
+        "cooling_directions",
+        temperature=lambda rows: rows["temperature"].mask(rows["at"] == "500", 1e9),
+    )
+    assert judge("fig5", wild) == judged(RIGHT, "fig5")
 
 
 def test_one_run_of_another_psi_is_told_alone():

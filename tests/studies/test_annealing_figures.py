@@ -1,4 +1,4 @@
-"""Figures of the study `annealing`, on tables so small that a pencil will do."""
+"""Figures of the study `annealing`, on tables small enough to check by hand."""
 
 from importlib import import_module
 
@@ -8,9 +8,9 @@ import pytest
 from pencil import told
 
 from flatlas.evidence.material import Material
-from flatlas.studies.annealing.fig5 import followed
+from flatlas.studies.annealing.fig5 import moments
 from flatlas.studies.annealing.fits import fit
-from flatlas.studies.annealing.recordings import recorded, small_print, told_loss, told_span
+from flatlas.studies.annealing.recordings import recorded, scientific, small_print, span
 
 RANK = np.arange(1, 41)
 NETS = [("a", 0), ("a", 1)]
@@ -52,23 +52,23 @@ def test_the_losses_between_which_was_recorded():
     rows = recorded(material())
     assert rows[["first_loss", "loss"]].to_numpy().tolist() == [[0.01, 0.004]] * 2
     said = small_print(material())
-    assert r"Recorded for 2 epochs, from a training loss of $1.0\times10^{-2}$" in said
+    assert r"Recorded for 2 epochs, beginning at a training loss of $1.0\times10^{-2}$" in said
     assert r"$4.0\times10^{-3}$" in said
     assert said.endswith("2 nets.")
 
 
-def test_a_net_without_a_recording_is_told():
+def test_a_net_without_a_recording_is_counted():
     made = material()
     outcomes = made.tables["outcomes"]
     outcomes.loc[1, ["met_epoch", "converged"]] = 0, False
     assert small_print(made).endswith("2 nets, 1 without a recording.")
 
 
-def test_how_a_loss_reads():
-    assert told_loss(4.6e-5) == r"$4.6\times10^{-5}$"
-    assert told_loss(9.99e-4) == r"$1.0\times10^{-3}$"
-    assert told_span([1, 3, 2], "{:g}".format) == "1 to 3"
-    assert told_span([2, 2], "{:g}".format) == "2"
+def test_how_a_loss_is_written():
+    assert scientific(4.6e-5) == r"$4.6\times10^{-5}$"
+    assert scientific(9.99e-4) == r"$1.0\times10^{-3}$"
+    assert span([1, 3, 2], "{:g}".format) == "1 to 3"
+    assert span([2, 2], "{:g}".format) == "2"
 
 
 def test_a_fit_is_of_its_ranks_only_and_says_what_it_found():
@@ -81,7 +81,7 @@ def test_a_fit_is_of_its_ranks_only_and_says_what_it_found():
     assert found.x == (rows["flatness"][1], rows["flatness"][19])
     # Its line lies between the two nets, at √2 on a logarithmic axis.
     assert found.y[0] == pytest.approx(np.sqrt(2) * found.x[0] ** -4)
-    assert found.told(r"\psi", -1) == r"$\psi$ = 4.00 [4.00, 4.00]"
+    assert found.label(r"\psi", -1) == r"$\psi$ = 4.00 [4.00, 4.00]"
     (row,) = found.row.to_dict("records")
     assert row["quantity"] == "exponent of variance over flatness"
     assert (row["low"], row["value"], row["high"]) == pytest.approx((-4, -4, -4))
@@ -158,9 +158,9 @@ def test_losses_go_from_high_to_low():
     assert len(drawing.figure.axes) == 3
 
 
-def test_a_moment_of_the_temperature_stands_once():
+def test_each_moment_of_the_temperature_comes_once_in_order_of_time():
     """The checkpoint beyond the end repeats it."""
     at, epoch = ["2", "1", "final", "9"], [2, 1, 6, 6]
     rows = {"at": at, "epoch": epoch, "rank": 10, "temperature": [3.0, 4, 1, 1], "loss": 0.1}
     made = material(cooling_directions=lambda seed: rows)
-    assert followed(made, "directions")["temperature"].tolist() == [4, 3, 1]
+    assert moments(made, "cooling_directions")["temperature"].tolist() == [4, 3, 1]

@@ -1,1 +1,1 @@
-"""Figures of the paper on self-tuned annealing (Feng, Tu): one a module."""
+"""Figures of the paper on self-tuned annealing (Feng, Tu), one per module."""

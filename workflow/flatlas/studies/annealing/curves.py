@@ -1,28 +1,27 @@
-"""Learning curves with their two phases: the fast drop of the loss, and exploration after it."""
+"""Learning curves and their two phases: a fast drop of the loss, then slow exploration."""
 
 import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
+from flatlas.plotting.style import SKY
 from flatlas.statistics.learning_phases import SHARE, WINDOW, transition
 from flatlas.studies.annealing.recordings import NET
 
-SHADE = "#56B4E9"
 PHASES_LEGEND = (
-    "Shaded: from where the loss falls steepest to where exploration begins, by a stated criterion:"
-    r" $s=-\mathrm{d}\ln{L}/\mathrm{d}\ln{t}$ of the least loss so far, over windows of a factor"
-    f" {WINDOW:g} in $t$, has come down to {SHARE:g} of its largest for good. "
+    "Shaded: from the epoch where the loss falls steepest to the epoch where exploration begins,"
+    r" which is where $s=-\mathrm{d}\ln{L}/\mathrm{d}\ln{t}$ has come down to"
+    f" {SHARE:g} of its largest value for good. $L$ is the least loss so far, and $s$ is taken over"
+    f" windows of a factor {WINDOW:g} in $t$. "
 )
 
 
 def learning_curves(material: Material, sweep: str) -> pd.DataFrame:
-    """The training loss after every epoch, of all realizations of a sweep."""
-    rows = material.tables["history"].reindex(columns=["sweep", *NET, "epoch", "train_loss"])
-    rows = rows[(rows["sweep"] == sweep) & (rows["epoch"] > 0)]
-    outcomes = material.tables["outcomes"].drop_duplicates(NET)
-    diverged = outcomes.loc[outcomes["reason"] == "diverged", NET]
-    rows = rows.merge(diverged.assign(diverged=True), on=NET, how="left")
-    return rows[rows["diverged"].isna()].drop(columns="diverged").reset_index(drop=True)
+    """The training loss after every epoch, of all realizations of a sweep that did not diverge."""
+    history, outcomes = material.tables["history"], material.tables["outcomes"]
+    rows = history[(history["sweep"] == sweep) & (history["epoch"] > 0)]
+    kept = outcomes.loc[outcomes["reason"] != "diverged", NET].drop_duplicates()
+    return rows[["sweep", *NET, "epoch", "train_loss"]].merge(kept, on=NET)
 
 
 def phases(curve: pd.DataFrame) -> tuple[float, float]:
@@ -31,5 +30,5 @@ def phases(curve: pd.DataFrame) -> tuple[float, float]:
 
 
 def shade(ax: Axes, steepest: float, begins: float) -> None:
-    """The transition between the two phases."""
-    ax.axvspan(steepest, begins, color=SHADE, alpha=0.25, lw=0, zorder=0)
+    """Shade the transition between the two phases."""
+    ax.axvspan(steepest, begins, color=SKY, alpha=0.25, lw=0, zorder=0)

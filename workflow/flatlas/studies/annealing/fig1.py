@@ -1,35 +1,48 @@
 """Figure 1: the principal components of SGD's own trajectory: drift along one, diffusion in few."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims.claim import Claim, above, below, between
+from flatlas.claims.conventions import ALL, BEYOND_DIFFUSION, MORE, SMALL, near
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLUE, GREY, ORANGE, RED, Drawing, note, panels
+from flatlas.statistics.means import mean
+from flatlas.studies.annealing.directions import along, moving, ranks, read, slope
 from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
-from flatlas.studies.annealing.recordings import first_net, live, small_print
+from flatlas.studies.annealing.recordings import (
+    BASE,
+    NET,
+    first_net,
+    live,
+    measured,
+    small_print,
+    span,
+)
 
+TABLE = "pca_directions"
 # Where the paper sees a power law, and up to where we look for its faster decay.
 FIRST, LAST, BEYOND = 20, 200, 1000
 GAMMA, SHARE, RANK = 2.6, 0.9, 35
+# The planes of panels C and D; the second is the paper's example of random walks.
+PLANES = {"C": (1, 2), "D": (49, 50)}
 
 
 def draw(material: Material) -> Drawing:
     """A, B: the spectrum and its sum. C, D: the trajectory on two planes."""
-    spectra = material.measured("pca_directions", ["rank", "variance", "cumulative"])
-    spectra = spectra[["run", "seed", "rank", "variance", "cumulative"]]
-    paths = material.measured("pca_projections", ["rank", "time", "theta"])
-    paths = first_net(paths)[["run", "seed", "rank", "time", "theta"]]
+    spectra = measured(material, TABLE, "rank", "variance", "cumulative")
+    paths = first_net(measured(material, "pca_projections", "rank", "time", "theta"))
     figure, axes = panels(2, 2, width=3.6, height=2.9)
-    points = [
-        *_spectrum(axes[0], live(spectra)),
-        _sum(axes[1], spectra),
-        *(_plane(ax, paths, pair) for ax, pair in zip(axes[2:], ((1, 2), (49, 50)), strict=True)),
-    ]
+    points = [*_spectrum(axes[0], live(spectra)), _sum(axes[1], spectra)]
+    for ax, panel in zip(axes[2:], PLANES, strict=True):
+        points.append(_plane(ax, paths, *PLANES[panel]).assign(panel=panel))
     note(
         figure,
-        "A: all nets, above round-off; dashed: the power laws between ranks"
+        "A: all nets, above round-off; dashed: power laws between ranks"
         f" {FIRST} and {LAST}, and from there to {BEYOND}, with {INTERVALS}."
         f" The paper: $\\gamma$ ≈ {GAMMA}. "
         f"B: grey, the paper's {100 * SHARE:g} % at n = {RANK}. "
@@ -39,38 +52,33 @@ def draw(material: Material) -> Drawing:
     return Drawing(figure, pd.concat(points, ignore_index=True))
 
 
-def _nets(rows: pd.DataFrame) -> list[pd.DataFrame]:
-    return [net for _, net in rows.groupby(["run", "seed"])]
-
-
-def _spectrum(ax: Axes, spectra: pd.DataFrame) -> Sequence[pd.DataFrame]:
+def _spectrum(ax: Axes, spectra: pd.DataFrame) -> Iterator[pd.DataFrame]:
     ax.plot(spectra["rank"], spectra["variance"], ".", color=BLUE, ms=3, alpha=0.6)
-    told = [spectra.drop(columns="cumulative").assign(panel="A")]
+    yield spectra.drop(columns="cumulative").assign(panel="A")
     ranges = {r"\gamma": (FIRST, LAST, RED), r"\gamma_{>200}": (LAST, BEYOND, ORANGE)}
     for place, (symbol, (first, last, colour)) in enumerate(ranges.items()):
         found = fit(spectra.assign(i=spectra["rank"]), "i", "variance", first, last)
         if found is None:
             continue
         found.draw(ax, colour)
-        text = found.told(symbol, -1)
+        text = found.label(symbol, -1)
         ax.text(0.04, 0.13 - 0.09 * place, text, transform=ax.transAxes, color=colour, fontsize=8)
-        told.append(found.row.assign(panel="A"))
+        yield found.row.assign(panel="A")
     log_log(ax, spectra)
     ax.set(xlabel="rank $i$", ylabel=r"$\sigma_i^2$")
-    return told
 
 
 def _sum(ax: Axes, spectra: pd.DataFrame) -> pd.DataFrame:
     ax.axhline(SHARE, color=GREY, ls=":", lw=0.9, zorder=0)
     ax.axvline(RANK, color=GREY, ls=":", lw=0.9, zorder=0)
-    ranks = []
-    for net in _nets(spectra):
+    reached = []
+    for _, net in spectra.groupby(NET):
         ax.plot(net["rank"], net["cumulative"], color=BLUE, lw=1.1)
-        reached = net[net["cumulative"] >= SHARE]
-        ranks += [] if reached.empty else [int(reached["rank"].min())]
-        ax.plot(ranks[-1:], [SHARE] * len(ranks[-1:]), "o", color=RED)
-    if ranks:
-        ends = f"{min(ranks)}" if min(ranks) == max(ranks) else f"{min(ranks)} to {max(ranks)}"
+        rank = float(_reached(net["rank"].to_numpy(), net["cumulative"].to_numpy()))
+        ax.plot(rank, SHARE, "o", color=RED)
+        reached += [rank] if np.isfinite(rank) else []
+    if reached:
+        ends = span(reached, "{:g}".format)
         ax.text(
             0.97, 0.5, f"{100 * SHARE:g} % at n = {ends}", transform=ax.transAxes, color=RED,
             ha="right", fontsize=8, backgroundcolor="white",
@@ -80,22 +88,119 @@ def _sum(ax: Axes, spectra: pd.DataFrame) -> pd.DataFrame:
     return spectra.drop(columns="variance").assign(panel="B")
 
 
-def _plane(ax: Axes, paths: pd.DataFrame, pair: tuple[int, int]) -> pd.DataFrame:
+def _reached(ranks: np.ndarray, cumulative: np.ndarray) -> np.ndarray:
+    """The first rank by which the sum is 90 %, along the last axis; NaN where it never is."""
+    enough = cumulative >= SHARE
+    return np.where(enough.any(-1), ranks[enough.argmax(-1)], np.nan)
+
+
+def _plane(ax: Axes, paths: pd.DataFrame, i: int, j: int) -> pd.DataFrame:
     """θ_i against θ_j, in time."""
-    i, j = pair
-    mine = paths[paths["rank"].isin(pair)]
+    mine = paths[paths["rank"].isin([i, j])]
     plane = mine.pivot(index="time", columns="rank", values="theta")
-    if set(pair) <= set(plane):
+    if {i, j} <= set(plane):
         ax.plot(plane[i], plane[j], color="0.8", lw=0.5, zorder=1)
         time = plane.index.to_numpy(float)
         dots = ax.scatter(plane[i], plane[j], c=time, s=4, lw=0, cmap="viridis_r", zorder=2)
         ax.figure.colorbar(dots, ax=ax, label="epochs recorded", pad=0.02)
     ax.set(xlabel=rf"$\theta_{{{i}}}$", ylabel=rf"$\theta_{{{j}}}$")
-    return mine.assign(panel="C" if i == 1 else "D")
+    return mine
 
 
-def claims(material: Material):
-    """See there."""
-    from flatlas.studies.annealing.fig1_claims import judge
+def claims(material: Material) -> list[Claim]:
+    """Panels A and B, then C and D."""
+    nets, live_nets = Nets(material, BASE), Nets(moving(material, TABLE), BASE)
+    return [*_spectra(nets, live_nets), *_sums(nets), *_motion(nets, live_nets)]
 
-    return judge(material)
+
+def _spectra(nets: Nets, live_nets: Nets) -> Iterator[Claim]:
+    within = read(live_nets, TABLE, "variance", FIRST, LAST)
+    beyond = read(live_nets, TABLE, "variance", LAST, BEYOND)
+    yield along(
+        nets,
+        "gamma",
+        f"σ_i² falls as i^−γ between ranks {FIRST} and {LAST}, with γ of 2 to 3, about {GAMMA}",
+        f"minus the exponent of σ_i² over i, ranks {FIRST} to {LAST} of all nets",
+        # As in the caption of the paper's figure.
+        between(2, 3),
+        lambda x, y: -slope(x, y),
+        ranks(FIRST, LAST),
+        within,
+        paper=f"{GAMMA}",
+    )
+    yield nets.claim(
+        "steeper",
+        f"beyond rank {LAST} it falls even faster",
+        f"γ between ranks {LAST} and {BEYOND} less that between {FIRST} and {LAST}; mean over nets",
+        MORE,
+        mean,
+        slope(ranks(FIRST, LAST), within) - slope(ranks(LAST, BEYOND), beyond),
+    )
+    first, second = read(nets, TABLE, "variance", 1, 2).T
+    yield nets.claim(
+        "first",
+        "the variance along p_1 is much larger than along any other",
+        "σ_2² relative to σ_1², which is a quarter for pure diffusion; mean over nets",
+        BEYOND_DIFFUSION,
+        mean,
+        second / first,
+    )
+
+
+def _sums(nets: Nets) -> Iterator[Claim]:
+    cumulative = read(nets, TABLE, "cumulative", 1, BEYOND)
+    yield nets.claim(
+        "rank_90",
+        f"without p_1, {100 * SHARE:g} % of the variance is reached near direction {RANK}",
+        f"first rank by which it is {100 * SHARE:g} %; mean over nets",
+        near(RANK),
+        mean,
+        _reached(ranks(1, BEYOND), cumulative),
+        paper=f"{RANK}",
+    )
+    yield nets.claim(
+        "share_35",
+        f"more than {100 * SHARE:g} % of the variance without p_1 lies in the first {RANK}",
+        f"share of directions 2 to {RANK}; mean over nets",
+        above(SHARE),
+        mean,
+        cumulative[:, RANK - 1],
+        paper=f"more than {SHARE}",
+    )
+
+
+def _motion(nets: Nets, live_nets: Nets) -> Iterator[Claim]:
+    """By the time within which a velocity is forgotten, in epochs; infinite if it never is."""
+    times = read(nets, TABLE, "velocity_time", 1, LAST)
+    with np.errstate(divide="ignore"):
+        drift = 1 / times[:, 0]
+    yield nets.claim(
+        "drift",
+        "along p_1 the weights drift, with a persistence time much longer than an epoch",
+        "an epoch, relative to the correlation time of the velocity along p_1; mean over nets",
+        SMALL,
+        mean,
+        drift,
+    )
+    i, j = PLANES["D"]
+    yield nets.claim(
+        "walk",
+        f"along p_{i} and p_{j} they walk at random, with a velocity forgotten within an epoch",
+        "the longer of the two correlation times of the velocity, in epochs; mean over nets",
+        below(1),
+        mean,
+        np.maximum(times[:, i - 1], times[:, j - 1]),
+        paper="below 1",
+    )
+    others = read(live_nets, TABLE, "velocity_time", 2, LAST)
+    with np.errstate(invalid="ignore"):
+        short = (others < 1).sum(1) / (~np.isnan(others)).sum(1)
+    yield nets.claim(
+        "walks",
+        "they do so along all other directions",
+        f"share of directions 2 to {LAST} whose velocity is forgotten within an epoch; mean over"
+        " nets",
+        ALL,
+        mean,
+        short,
+    )

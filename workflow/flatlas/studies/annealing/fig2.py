@@ -7,22 +7,39 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import BARELY_OFF, RISING
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, Drawing, note, panels
+from flatlas.statistics.correlation import spearman
+from flatlas.statistics.means import mean
+from flatlas.studies.annealing.directions import POOLED, along, moving, ranks, read, runs
 from flatlas.studies.annealing.fits import log_log
-from flatlas.studies.annealing.recordings import first_net, small_print
-from flatlas.studies.annealing.relation import (
+from flatlas.studies.annealing.recordings import (
+    BASE,
     FIRST,
-    FIT_LEGEND,
     LAST,
+    NET,
+    VALLEY,
+    first_net,
+    measured,
+    small_print,
+)
+from flatlas.studies.annealing.relation import (
+    FIT_LEGEND,
+    PSI,
+    diffusive,
     finish,
     flatnesses,
+    inverse_relation,
+    psi,
     relation,
     unended,
 )
 
-BASE, RATES = "base", "rates"
-KEYS = ("batch", "optimizer.lr")
+RATES = "rates"
+KEYS = ["batch", "optimizer.lr"]
 # The paper's directions.
 RANKS = (10, 20, 50, 100)
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, RED, BLACK)
@@ -33,10 +50,11 @@ SHOWN = 6
 
 def draw(material: Material) -> Drawing:
     """A, B: profiles of the first net. C: flatness by rank. D: for every B and α."""
-    profiles = material.measured("valley_profiles", ["rank", "delta", "loss", "quadratic"], BASE)
-    profiles = first_net(profiles[profiles["rank"].isin(RANKS)])
-    profiles = profiles[["sweep", "run", "seed", "rank", "delta", "loss", "quadratic"]]
-    rows = flatnesses(material, None, *KEYS)
+    columns = "rank", "delta", "loss", "quadratic"
+    profiles = measured(material, "valley_profiles", *columns, keys=["sweep", *NET])
+    profiles = profiles[(profiles["sweep"] == BASE) & profiles["rank"].isin(RANKS)]
+    profiles = first_net(profiles)
+    rows = flatnesses(material, *KEYS)
     figure, axes = panels(2, 2, width=3.7, height=2.9)
     _profiles(axes[0], profiles)
     _logarithms(axes[1], profiles)
@@ -46,10 +64,9 @@ def draw(material: Material) -> Drawing:
         figure,
         "A, B: the first net; B: dotted, the parabola through $\\ln{L_0}$ and the points half-way"
         " to both ends; arrow: $F_i$, the width where $L_i\\leq{e}\\,L_0$. C, D: all nets. The"
-        " paper: $\\psi$ ≈ 4. " + FIT_LEGEND + unended(rows) + small_print(material),
+        f" paper: $\\psi$ ≈ {PSI:g}. " + FIT_LEGEND + unended(rows) + small_print(material),
     )
-    diffusive = rows[rows["rank"].between(FIRST, LAST)]
-    points = [profiles.assign(panel="A, B"), diffusive.assign(panel="C, D"), *fits]
+    points = [profiles.assign(panel="A, B"), diffusive(rows).assign(panel="C, D"), *fits]
     return Drawing(figure, pd.concat(points, ignore_index=True))
 
 
@@ -71,25 +88,24 @@ def _profiles(ax: Axes, profiles: pd.DataFrame) -> None:
 
 
 def _logarithms(ax: Axes, profiles: pd.DataFrame) -> None:
-    for rank, line, colour in _lines(profiles):
-        log = np.log(line["loss"])
-        ax.plot(line["delta"], log, color=colour, label=f"$i$ = {rank:g}")
+    for _, line, colour in _lines(profiles):
+        ax.plot(line["delta"], np.log(line["loss"]), color=colour)
         ax.plot(line["delta"], np.log(line["quadratic"]), ":", color=BLACK, lw=1.0)
     if len(profiles):
-        _width(ax, profiles[profiles["rank"] == profiles["rank"].max()], colour)
+        _width(ax, line, colour)
     ax.set(xlabel=r"$\delta\theta$", ylabel=r"$\ln\,L_i(\delta\theta)$")
 
 
 def _width(ax: Axes, line: pd.DataFrame, colour: str) -> None:
-    """What is called flatness, of one direction. The profile's points stand in units of F_i."""
+    """The flatness of one direction, as an arrow between the ends of its valley."""
     log = np.log(line["loss"])
     level = log[line["delta"] == 0].iloc[0] + 1
     inside = line.loc[log <= level, "delta"]
     ends = inside.min(), inside.max()
     arrow = {"arrowstyle": "<->", "color": colour, "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", (ends[0], level), (ends[1], level), arrowprops=arrow)
-    told = f" $F_{{{line['rank'].iloc[0]:g}}}$"
-    ax.text(ends[1], level, told, color=colour, ha="left", va="top")
+    symbol = f" $F_{{{line['rank'].iloc[0]:g}}}$"
+    ax.text(ends[1], level, symbol, color=colour, ha="left", va="top")
 
 
 def _by_rank(ax: Axes, rows: pd.DataFrame) -> None:
@@ -100,20 +116,56 @@ def _by_rank(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _relations(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    runs = rows.drop_duplicates("run")
-    for place, (run, batch, lr) in enumerate(
-        zip(runs["run"], *(runs[k] for k in KEYS), strict=True)
-    ):
-        mine = rows[rows["run"] == run]
+    for place, (run, mine) in enumerate(rows.groupby("run", sort=False)):
+        batch, lr = mine[KEYS].iloc[0]
         label = rf"$B$ = {batch:g}, $\alpha$ = {lr:g}"
         look = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
-        for told in relation(ax, mine, label, *look):
-            yield told.assign(panel="D", run=run, batch=batch, **{"optimizer.lr": lr})
+        for found in relation(ax, mine, label, *look):
+            yield found.assign(panel="D", run=run, batch=batch, **{"optimizer.lr": lr})
     finish(ax)
 
 
-def claims(material: Material):
-    """See there."""
-    from flatlas.studies.annealing.fig2_claims import judge
+def claims(material: Material) -> list[Claim]:
+    """Panels B and C of the base run, panel D of all runs."""
+    material = moving(material, VALLEY)
+    return [*_valleys(Nets(material, BASE)), *_every_rate(material)]
 
-    return judge(material)
+
+def _valleys(nets: Nets) -> Iterator[Claim]:
+    width, curvature, settled = (
+        read(nets, VALLEY, column) for column in ("flatness", "curvature", "converged")
+    )
+    # A hill's parabola is infinitely wide: its relative deviation is 1.
+    off = np.abs(width * np.sqrt(curvature.clip(0) / 8) - 1)
+    yield nets.claim(
+        "quadratic",
+        "ln L_i is a parabola near 0, for all directions but the first",
+        "F_i as measured against that of the parabola through the points half-way to both ends"
+        f" (Eq. 7), relative; mean over directions {FIRST} to {LAST} and nets",
+        BARELY_OFF,
+        mean,
+        mean(off, -1),
+        settled=(settled,),
+    )
+    yield along(
+        nets,
+        "rises",
+        "the flatness F_i rises with the rank",
+        f"rank correlation of F_i with i, {POOLED}",
+        RISING,
+        spearman,
+        ranks(),
+        width,
+        settled=(settled,),
+    )
+
+
+def _every_rate(material: Material) -> Iterator[Claim]:
+    for number, nets in enumerate(runs(material, BASE, RATES)):
+        # A user's sweep may vary other keys.
+        point = nets.outcomes.reindex(columns=KEYS).iloc[0]
+        batch, lr = point
+        name = f"B{batch:g}_lr{lr:g}" if point.notna().all() else f"run{number}"
+        where = f"B = {batch:g}, α = {lr:g}"
+        yield inverse_relation(nets, f"inverse_{name}", where)
+        yield psi(nets, f"psi_{name}", where)

@@ -1,9 +1,6 @@
-"""Figure 3: the ensemble of mini loss functions L^µ, and how their minima scale with flatness.
+"""Figure 3: the losses L^µ of random minibatches, and how their minima scale with the flatness."""
 
-Claims: Figure 3: how curvatures and minima of random minibatches scale with the flatness.
-"""
-
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -14,39 +11,37 @@ from flatlas.claims.conventions import MOSTLY, near
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLUE, GREEN, PURPLE, RED, Drawing, note, panels, plain_ticks
-from flatlas.studies.annealing.directions import (
-    BASE,
-    POOLED,
-    along,
-    flatness,
-    read,
-    settled,
-    slope,
-)
+from flatlas.studies.annealing.directions import POOLED, along, moving, read, slope
 from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
-from flatlas.studies.annealing.recordings import first_net, small_print
-from flatlas.studies.annealing.relation import FIRST, LAST
+from flatlas.studies.annealing.recordings import (
+    BASE,
+    FIRST,
+    LAST,
+    NET,
+    VALLEY,
+    first_net,
+    measured,
+    small_print,
+)
+from flatlas.studies.annealing.relation import diffusive
 
-# The paper's direction, and how far to each side it is shown, in units of F_i.
-RANK, REACH = 30, 1.0
+TABLE = "minibatch_directions"
+# The paper's direction.
+RANK = 30
 QUANTITIES = {
     "curvature": (r"$M_{ii}$", BLUE, "s"),
     "minimum_variance": (r"$\tilde\sigma_i^2$", GREEN, "o"),
     "product": (r"$M_{ii}^2\,\tilde\sigma_i^2$", PURPLE, "D"),
 }
-NAMES = ["curvature", "minimum_variance", "product"]
-PLACE = ["run", "seed", "rank"]
-TABLE = "minibatch_directions"
 
 
 def draw(material: Material) -> Drawing:
     """A: profiles along one direction of the first net. B: over all directions of all nets."""
     figure, axes = panels(1, 2, width=4.0, height=3.2)
     profiles = _profiles(axes[0], material)
-    minima = material.measured("minibatch_directions", ["rank", "found", *NAMES])
-    valleys = material.measured("valley_directions", ["rank", "flatness"])
-    rows = minima[[*PLACE, "found", *NAMES]].merge(valleys[[*PLACE, "flatness"]], on=PLACE)
-    rows = rows[rows["rank"].between(FIRST, LAST)]
+    minima = measured(material, TABLE, "rank", "found", *QUANTITIES)
+    valleys = measured(material, VALLEY, "rank", "flatness")
+    rows = diffusive(minima.merge(valleys, on=[*NET, "rank"]))
     fits = list(_scaling(axes[1], rows))
     found = f"{100 * rows['found'].mean():.0f} %" if len(rows) else "none"
     note(
@@ -62,14 +57,14 @@ def draw(material: Material) -> Drawing:
 
 def _profiles(ax: Axes, material: Material) -> pd.DataFrame:
     """ln L_i in red, ln L_i^µ dashed, as far as L_i is measured."""
-    told = []
-    for name, columns in (("valley", []), ("minibatch", ["minibatch"])):
-        rows = material.measured(f"{name}_profiles", ["rank", "delta", "loss", *columns])
-        rows = first_net(rows[rows["rank"] == RANK])
-        told.append(rows[["run", "seed", "rank", *columns, "delta", "loss"]].assign(panel="A"))
-    whole, mini = told
+    columns = "rank", "delta", "loss"
+    profiles = (
+        measured(material, "valley_profiles", *columns),
+        measured(material, "minibatch_profiles", *columns, "minibatch"),
+    )
+    whole, mini = (first_net(rows[rows["rank"] == RANK]).assign(panel="A") for rows in profiles)
     if len(whole):
-        reach = REACH * whole["delta"].abs().max()
+        reach = whole["delta"].abs().max()
         mini = mini[mini["delta"].abs() <= reach]
         for _, line in mini.groupby("minibatch"):
             ax.plot(line["delta"], np.log(line["loss"]), "--", color=BLUE, lw=0.8, alpha=0.7)
@@ -81,8 +76,8 @@ def _profiles(ax: Axes, material: Material) -> pd.DataFrame:
 
 def _scaling(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
     for name, (symbol, colour, marker) in QUANTITIES.items():
-        found = fit(rows, "flatness", name, FIRST, LAST)
-        text = f"{symbol}, {found.told('slope').replace('$', '')}" if found else symbol
+        found = fit(rows, "flatness", name)
+        text = f"{symbol}, {found.label('slope').replace('$', '')}" if found else symbol
         ax.plot(rows["flatness"], rows[name], marker, color=colour, ms=2.6, mew=0, alpha=0.55,
                 label=text)  # fmt: skip
         if found:
@@ -100,18 +95,12 @@ def _scaling(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
 
 def claims(material: Material) -> list[Claim]:
     """Three exponents."""
-    nets = Nets(material, BASE)
+    nets = Nets(moving(material, VALLEY), BASE)
     found = read(nets, TABLE, "found")
-    # Of a direction along which most minibatches have no minimum within reach, little is known.
+    # A direction along which most minibatches have no minimum within reach counts as not settled.
     within = np.where(np.isnan(found), np.nan, found >= MOSTLY.low)
 
-    def exponent(
-        name: str,
-        says: str,
-        column: str,
-        paper: float,
-        of: Callable[[np.ndarray], np.ndarray] = np.asarray,
-    ) -> Claim:
+    def exponent(name: str, says: str, y: np.ndarray, paper: float) -> Claim:
         return along(
             nets,
             name,
@@ -119,20 +108,16 @@ def claims(material: Material) -> list[Claim]:
             f"exponent over F_i, {POOLED}",
             near(paper),
             slope,
-            flatness(nets),
-            of(read(nets, TABLE, column)),
+            read(nets, VALLEY, "flatness"),
+            y,
             paper=f"{paper:g}",
-            settled=(settled(nets), within),
+            settled=(read(nets, VALLEY, "converged"), within),
         )
 
+    curvature, variance, product = (read(nets, TABLE, column) for column in QUANTITIES)
+    spread = "the spread σ̃_i of their minima grows almost linearly with F_i"
     return [
-        exponent("curvature", "M_ii of minibatches falls as F_i^−2", "curvature", -2),
-        exponent(
-            "spread",
-            "the spread σ̃_i of their minima grows almost linearly with F_i",
-            "minimum_variance",
-            1,
-            np.sqrt,
-        ),
-        exponent("product", "M_ii² σ̃_i² falls as F_i^−2", "product", -2),
+        exponent("curvature", "M_ii of minibatches falls as F_i^−2", curvature, -2),
+        exponent("spread", spread, np.sqrt(variance), 1),
+        exponent("product", "M_ii² σ̃_i² falls as F_i^−2", product, -2),
     ]

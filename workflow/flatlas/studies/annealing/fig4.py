@@ -1,29 +1,46 @@
-"""Figure 4: landscape-dependent constraints against forgetting, and elastic ones beside them."""
+"""Figure 4: landscape-dependent constraints against forgetting (LDC), and elastic ones (EWC)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import (
+    ALL,
+    BARELY_OFF,
+    BOUNDED,
+    LESS,
+    MORE,
+    MOSTLY,
+    NEAR_TWO_HUNDRED,
+)
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, BLUE, GREY, RED, SKY, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
+from flatlas.statistics.means import mean
+from flatlas.studies.annealing.recordings import NET, first_net, measured
 
-# What the paper holds its weights by in panels C and D, and its threshold ξ_i = 0.008 F_1i.
+# The paper's constraints in panels C and D, and its threshold ξ_i = 0.008 F_1i.
 STRENGTH, COUNT, THRESHOLD = 10, 200, 0.008
-Point = tuple[float, int]
+Point = tuple[float, float]
 FREE: Point = (0, 0)
-# Below this, errors stand on a straight scale: there may be none at all.
+# Below this, errors have a linear scale: they may be zero.
 STRAIGHT = 0.01
-NET = ["run", "seed"]
+# 'Reaches its optimal level': nine tenths of the way from no constraints, as with 'barely'.
+REACHED = 0.9
 POINT = ["strength", "directions"]
 ERRORS = ["epsilon_1", "epsilon_2"]
 
 
 class Method(NamedTuple):
-    """A way to hold the weights: its measure in the study, its name, how it is drawn."""
+    """A way to constrain the weights: its measure in the study, its name, how it is drawn."""
 
     measure: str
     name: str
@@ -34,133 +51,110 @@ class Method(NamedTuple):
         """A curve in the method's style."""
         ax.plot(x, y, self.style, color=self.color, label=self.name, ms=4)
 
+    def count(self, counts: Iterable[float]) -> float:
+        """How many constraints panel E has: the paper's 200 for LDC, all weights for EWC."""
+        return max(counts, default=0) if self.measure == "ewc" else _nearest(counts, COUNT)
 
-METHODS = (
-    Method("ldc", "LDC", "o-", BLUE),
-    Method("ldc_variance", r"LDC, $F_i$ from $\sigma_i^2$", "^--", SKY),
-    Method("ewc", "EWC", "s-", RED),
-)
+
+LDC = Method("ldc", "LDC", "o-", BLUE)
+BY_VARIANCE = Method("ldc_variance", r"LDC, $F_i$ from $\sigma_i^2$", "^--", SKY)
+EWC = Method("ewc", "EWC", "s-", RED)
+
+
+def _nearest(values: Iterable[float], wanted: float) -> float:
+    """The positive value with the ratio nearest to 1; 0 if there is none."""
+    positive = sorted(value for value in values if value > 0)
+    return min(positive, key=lambda value: abs(log(value / wanted)), default=0)
 
 
 def draw(material: Material) -> Drawing:
-    """A, B: nothing is held. C, D: the first directions are. E, F: over λ, and over N_c."""
+    """A, B: without constraints. C, D: with them. E, F: over λ, and over N_c."""
     figure, axes = panels(3, 2, width=3.5, height=2.7)
-    ldc = METHODS[0]
-    saturated = {method: _saturated(material, method) for method in METHODS}
-    held = _nearest(saturated[ldc], STRENGTH, COUNT)
-    counts = {method: _count(points, method) for method, points in saturated.items()}
-    points = []
-    for row, point in enumerate((FREE, held)):
-        points.append(_over_time(axes[2 * row], _of(_table(material, ldc, "errors"), point)))
-        moved = _of(_table(material, ldc, "displacements"), point)
-        points.append(_displacements(axes[2 * row + 1], moved, point[1]))
+    saturated = {method: _saturated(material, method) for method in (LDC, BY_VARIANCE, EWC)}
+    counts = {method: method.count(rows["directions"]) for method, rows in saturated.items()}
+    held = _nearest(saturated[LDC]["strength"], STRENGTH), counts[LDC]
+    said = rf"$\lambda = {held[0]:g}$, $N_c = {held[1]:g}$"
+    points = [
+        *_one_point(axes[:2], material, FREE, "AB", r"$\lambda = 0$"),
+        *_one_point(axes[2:4], material, held, "CD", said),
+    ]
     by_strength = axes[4].inset_axes((0.45, 0.67, 0.52, 0.31))
-    for method, table in saturated.items():
-        points.append(_trade_off(axes[4], by_strength, table, method, counts[method]))
-        points.append(_counts(axes[5], table, method))
-    points.append(_at_one_strength(axes[5], saturated[ldc], held[0]))
-    _free_level(axes[5], saturated[ldc])
-    for ax, title in zip(axes, _titles(held), strict=True):
-        ax.set_title(title, fontsize=8.5)
-        if ax in axes[4:]:
-            # The curves may go anywhere.
-            ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
-        elif ax.get_legend_handles_labels()[0]:
-            ax.legend(frameon=True, framealpha=0.8, edgecolor="none")
-    said = (
-        "A, C: thin, each realization; thick, their mean. B, D: the first realization. E: a point a"
-        " λ, the topmost with 0; inset, over λ, whose units differ;"
-        f" LDC holds {counts[ldc]} directions, EWC {counts[METHODS[-1]]} weights."
-        r" F: for each $N_c$ the λ with the least sum; grey, nothing held. E, F: means over"
-        " realizations. "
+    for method, rows in saturated.items():
+        points.append(_trade_off(axes[4], by_strength, rows, method, counts[method]))
+        points.append(_counts(axes[5], rows, method))
+    points.append(_at_one_strength(axes[5], saturated[LDC], held[0]))
+    _free_level(axes[5], saturated[LDC])
+    for ax in axes[4:]:
+        # Above the panel: inside, it would cover curves.
+        ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
+    note(
+        figure,
+        "A, C: thin, each realization; thick, their mean. B, D: the first realization. E: one point"
+        " per λ, the topmost with λ = 0; inset, over λ, whose units differ;"
+        f" LDC constrains {counts[LDC]:g} directions, EWC {counts[EWC]:g} weights."
+        r" F: for each $N_c$ the λ with the least sum; grey, no constraints. E, F: means over"
+        " realizations. " + small_print(material),
     )
-    note(figure, said + small_print(material))
     return Drawing(figure, pd.concat(points, ignore_index=True))
-
-
-def _titles(held: Point) -> Sequence[str]:
-    free, said = r"$\lambda = 0$", rf"$\lambda = {held[0]:g}$, $N_c = {held[1]}$"
-    return (free, free, said, said, "", "")
-
-
-def _table(material: Material, method: Method, table: str) -> pd.DataFrame:
-    """A method's table, every row knowing its net and its point."""
-    columns = {
-        "errors": ["time", *ERRORS],
-        "displacements": ["rank", "q", "flatness"],
-        "points": ERRORS,
-    }[table]
-    rows = material.measured(f"{method.measure}_{table}", [*POINT, *columns])
-    return rows[[*NET, *POINT, *columns]]
 
 
 def _saturated(material: Material, method: Method) -> pd.DataFrame:
     """Means over realizations of the saturated errors at each point, and their sum."""
-    rows = _table(material, method, "points")
+    rows = measured(material, f"{method.measure}_points", *POINT, *ERRORS)
     means = rows.groupby(POINT)[ERRORS].mean().reset_index()
     return means.assign(total=means["epsilon_1"] + means["epsilon_2"])
 
 
-def _nearest(points: pd.DataFrame, strength: float, count: int) -> Point:
-    """The strength and the number of directions that are there and nearest to these."""
-    held = points[points["strength"] > 0]
-    if held.empty:
-        return FREE
-    return float(_closest(held["strength"], strength)), int(_closest(held["directions"], count))
-
-
-def _closest(values: pd.Series, wanted: float) -> float:
-    """By its ratio."""
-    apart = np.log(values / wanted).abs()
-    return float(values[apart.idxmin()])
-
-
-def _count(points: pd.DataFrame, method: Method) -> int:
-    """How many directions are held in panel E: the paper's 200, and of single weights all."""
-    if method.measure == "ewc":
-        return int(max(points["directions"], default=0))
-    return _nearest(points, STRENGTH, COUNT)[1]
-
-
-def _of(rows: pd.DataFrame, point: Point) -> pd.DataFrame:
+def _at(rows: pd.DataFrame, point: Point) -> pd.DataFrame:
     return rows[(rows["strength"] == point[0]) & (rows["directions"] == point[1])]
+
+
+def _one_point(
+    axes: list[Axes], material: Material, point: Point, letters: str, title: str
+) -> list[pd.DataFrame]:
+    """Errors over time and displacements by rank, with LDC at one λ and N_c."""
+    errors = measured(material, "ldc_errors", *POINT, "time", *ERRORS)
+    moved = measured(material, "ldc_displacements", *POINT, "rank", "q", "flatness")
+    rows = [
+        _over_time(axes[0], _at(errors, point)),
+        _displacements(axes[1], first_net(_at(moved, point)), point[1]),
+    ]
+    for ax in axes:
+        ax.set_title(title, fontsize=8.5)
+        ax.legend(frameon=True, framealpha=0.8, edgecolor="none")
+    return [one.assign(panel=letter) for one, letter in zip(rows, letters, strict=True)]
 
 
 def _over_time(ax: Axes, rows: pd.DataFrame) -> pd.DataFrame:
     for column, color, name in (("epsilon_1", BLUE, "1"), ("epsilon_2", RED, "2")):
         for _, net in rows.groupby(NET):
             ax.plot(net["time"], net[column], color=color, lw=0.5, alpha=0.5)
-        mean = rows.groupby("time")[column].mean()
-        ax.plot(mean.index, mean, color=color, label=rf"$\epsilon_{name}$, task-{name}")
+        course = rows.groupby("time")[column].mean()
+        ax.plot(course.index, course, color=color, label=rf"$\epsilon_{name}$, task-{name}")
     _error_scale(ax.set_yscale, ax.set_ylim)
     ax.set(xlabel="epochs of task-2", ylabel="test error")
-    return rows.assign(panel="A" if _is_free(rows) else "C")
+    return rows
 
 
-def _is_free(rows: pd.DataFrame) -> bool:
-    return bool((rows["strength"] == 0).all())
-
-
-def _displacements(ax: Axes, rows: pd.DataFrame, count: int) -> pd.DataFrame:
-    """q_i and the threshold of the first net."""
-    first = rows[(rows["run"] == rows["run"].min()) & (rows["seed"] == rows["seed"].min())]
-    shown = first.assign(threshold=THRESHOLD * first["flatness"])
-    ax.plot(shown["rank"], shown["q"], ".", color=BLUE, ms=3, label="$q_i$")
-    finite = shown[np.isfinite(shown["threshold"].astype(float))]
+def _displacements(ax: Axes, rows: pd.DataFrame, count: float) -> pd.DataFrame:
+    """q_i and the threshold of one net."""
+    rows = rows.assign(threshold=THRESHOLD * rows["flatness"])
+    ax.plot(rows["rank"], rows["q"], ".", color=BLUE, ms=3, label="$q_i$")
+    finite = rows[np.isfinite(rows["threshold"])]
     threshold = rf"$\xi_i = {THRESHOLD:g}\,F_{{1i}}$"
     ax.plot(finite["rank"], finite["threshold"], ":", color=RED, label=threshold)
     if count:
         ax.axvline(count, color=GREY, lw=0.8, zorder=0)
-    if len(shown):
+    if len(rows):
         ax.set(xscale="log", yscale="log")
     ax.set(xlabel="rank $i$", ylabel="displacement $q_i$")
-    return shown.assign(panel="B" if _is_free(rows) else "D")
+    return rows
 
 
 def _trade_off(
-    ax: Axes, inset: Axes, points: pd.DataFrame, method: Method, count: int
+    ax: Axes, inset: Axes, points: pd.DataFrame, method: Method, count: float
 ) -> pd.DataFrame:
-    """ε1 against ε2, from λ = 0 on; and over λ, where one method's points lie on each other."""
+    """ε1 against ε2, from λ = 0 on; inset, ε1 over λ, since points of one method may coincide."""
     curve = points[points["directions"].isin([0, count])].sort_values("strength")
     method.draw(ax, curve["epsilon_2"], curve["epsilon_1"])
     held = curve[curve["strength"] > 0]
@@ -192,24 +186,226 @@ def _at_one_strength(ax: Axes, points: pd.DataFrame, strength: float) -> pd.Data
     curve = points[(points["strength"] == strength) & (points["directions"] > 0)]
     label = rf"LDC, $\lambda = {strength:g}$"
     ax.plot(curve["directions"], curve["total"], ":", color=BLACK, label=label)
-    return curve.assign(panel="F", method=METHODS[0].measure)
+    return curve.assign(panel="F", method=LDC.measure)
 
 
 def _free_level(ax: Axes, points: pd.DataFrame) -> None:
-    for total in _of(points, FREE)["total"]:
+    for total in _at(points, FREE)["total"]:
         ax.axhline(total, color=GREY, ls=":", lw=0.9, zorder=0)
     if len(points):
         ax.set_ylim(bottom=0)
 
 
 def _error_scale(set_scale: Callable[..., Any], set_limits: Callable[..., Any]) -> None:
-    """Decades, and below a hundredth a straight scale to 0."""
+    """Decades, and a linear scale from a hundredth down to 0."""
     set_scale("symlog", linthresh=STRAIGHT)
     set_limits(-STRAIGHT / 5, 1.2)
 
 
-def claims(material: Material):
-    """See there."""
-    from flatlas.studies.annealing.fig4_claims import judge
+@dataclass(frozen=True)
+class Results:
+    """One method's results as arrays (realizations, λ, N_c); NaN where only one of both is 0."""
 
-    return judge(material)
+    nets: Nets
+    method: Method
+
+    @cached_property
+    def strengths(self) -> np.ndarray:
+        """The values of λ, ascending from 0."""
+        return self._levels("strength")
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """The values of N_c, ascending from 0."""
+        return self._levels("directions")
+
+    def _levels(self, axis: str) -> np.ndarray:
+        return np.array(self.nets.levels(f"{self.method.measure}_points", axis), dtype=float)
+
+    def read(self, column: str, table: str = "points", *axes: str) -> np.ndarray:
+        """One quantity; a mean over runs, in case a user has several."""
+        name = f"{self.method.measure}_{table}"
+        return mean(self.nets.read(name, column, *POINT, *axes), 1)
+
+    @property
+    def free(self) -> np.ndarray:
+        """Where nothing is constrained: a mask of (λ, N_c)."""
+        return np.outer(self.strengths == 0, self.counts == 0)
+
+    @property
+    def held(self) -> np.ndarray:
+        """The point nearest to the paper's: a mask of (λ, N_c)."""
+        strength, count = _nearest(self.strengths, STRENGTH), _nearest(self.counts, COUNT)
+        return ~self.free & np.outer(self.strengths == strength, self.counts == count)
+
+    def curve(self, column: str) -> np.ndarray:
+        """One quantity along the curve of panel E, as (realizations, λ)."""
+        count = self.method.count(self.counts)
+        return self.read(column)[:, self.free | np.outer(self.strengths > 0, self.counts == count)]
+
+
+def claims(material: Material) -> list[Claim]:
+    """Panels A and C; B and D; E; F."""
+    nets = Nets(material)
+    ldc, by_variance, ewc = (Results(nets, method) for method in (LDC, BY_VARIANCE, EWC))
+    return [
+        *_forgetting(nets, ldc),
+        *_bounds(nets, ldc),
+        _better(nets, ldc, ewc, "F_i as measured"),
+        _better(nets, by_variance, ewc, "F_i from the variances"),
+        *_optimum(nets, ldc, ewc),
+    ]
+
+
+def _forgetting(nets: Nets, ldc: Results) -> list[Claim]:
+    epsilon_1, epsilon_2 = ldc.read("epsilon_1"), ldc.read("epsilon_2")
+    settled = [_where(ldc.read("converged"), mask) for mask in (ldc.free, ldc.held)]
+    # Before task-2 is learnt, all points are the same.
+    before = ldc.read("epsilon_1", "errors", "time")[:, :1, :1, :1]
+    start = mean(before.reshape(len(before), -1), -1)
+    lost = _where(epsilon_1, ldc.free) - start
+    left = _where(epsilon_1, ldc.held) - start
+    cost = _where(epsilon_2, ldc.held) - _where(epsilon_2, ldc.free)
+    return [
+        nets.claim(
+            "forgotten",
+            "without constraints, learning task-2 makes the error of task-1 rise",
+            "rise of ε1 while task-2 is learnt with λ = 0; mean over nets",
+            MORE,
+            mean,
+            lost,
+            settled=settled[:1],
+        ),
+        nets.claim(
+            "kept",
+            "with λ = 10 on 200 directions the error of task-1 remains about what it was",
+            "rise of ε1 with these constraints, relative to that without; of means over nets",
+            BARELY_OFF,
+            _ratio,
+            left,
+            lost,
+            settled=settled,
+        ),
+        nets.claim(
+            "learnt",
+            "with these constraints, task-2 is learnt to a comparable error",
+            "rise of ε2 by these constraints, relative to that of ε1 without; of means over nets",
+            BARELY_OFF,
+            _ratio,
+            cost,
+            lost,
+            settled=settled,
+        ),
+    ]
+
+
+def _bounds(nets: Nets, ldc: Results) -> list[Claim]:
+    """About the directions along which the valley has an end."""
+    q, flatness, known = (
+        np.moveaxis(ldc.read(column, "displacements", "rank")[..., :COUNT], -1, 1)
+        for column in ("q", "flatness", "converged")
+    )
+    bounded = np.isfinite(q) & np.isfinite(flatness)
+    beyond = np.where(bounded, q > THRESHOLD * flatness, np.nan)
+    return [
+        nets.claim(
+            "beyond",
+            "without constraints, the displacement q_i goes far beyond 0.008 F_1i in many of the"
+            " first directions",
+            "share of the first 200 directions with q_i > 0.008 F_1i; mean over nets",
+            MOSTLY,
+            mean,
+            mean(_where(beyond, ldc.free), -1),
+            settled=(_where(known, ldc.free),),
+        ),
+        nets.claim(
+            "bounded",
+            "with λ = 10 on 200 directions, q_i is bounded by 0.008 F_1i in these",
+            "share of the first 200 directions with q_i ≤ 0.008 F_1i; mean over nets",
+            BOUNDED,
+            mean,
+            mean(_where(1 - beyond, ldc.held), -1),
+            settled=(_where(known, ldc.free),),
+        ),
+    ]
+
+
+def _better(nets: Nets, ldc: Results, ewc: Results, flatness: str) -> Claim:
+    """By the curves of panel E."""
+    gaps = curve_gaps(*([one.curve("epsilon_2"), one.curve("epsilon_1")] for one in (ldc, ewc)))
+    return nets.claim(
+        f"{ldc.method.measure}_below",
+        f"LDC trades ε1 for ε2 better than EWC ({flatness})",
+        "least ε1 of LDC at no more than a given ε2, less that of EWC; mean over all ε2 that"
+        " either has at some λ, and over nets",
+        LESS,
+        mean,
+        mean(gaps, -1),
+        settled=[one.read("converged") for one in (ldc, ewc)],
+    )
+
+
+def curve_gaps(one: list[np.ndarray], other: list[np.ndarray]) -> np.ndarray:
+    """How far, at each ε2 of either curve, the first has the lower ε1; NaN where one has none."""
+    levels = np.concatenate([one[0], other[0]], axis=-1)
+
+    def least(curve: list[np.ndarray]) -> np.ndarray:
+        epsilon_2, epsilon_1 = (values[:, np.newaxis] for values in curve)
+        reached = epsilon_2 <= levels[..., np.newaxis]
+        return np.min(np.where(reached, epsilon_1, np.inf), axis=-1, initial=np.inf)
+
+    with np.errstate(invalid="ignore"):
+        gaps = least(one) - least(other)
+    return np.where(np.isfinite(gaps), gaps, np.nan)
+
+
+def _optimum(nets: Nets, ldc: Results, ewc: Results) -> list[Claim]:
+    how = "where ε1 + ε2, at the best λ, has come nine tenths of the way to its optimum"
+    return [
+        nets.claim(
+            "few_directions",
+            "LDC reaches its optimal level with about 200 constrained directions",
+            f"N_c {how}; of means over nets",
+            NEAR_TWO_HUNDRED,
+            _reached(ldc.counts),
+            ldc.read("epsilon_1") + ldc.read("epsilon_2"),
+            paper="200",
+            settled=[ldc.read("converged")],
+        ),
+        nets.claim(
+            "all_weights",
+            "EWC needs all weights to be constrained",
+            f"N_c {how}, as a share of the largest N_c; of means over nets",
+            ALL,
+            _reached(ewc.counts / ewc.counts.max(initial=1)),
+            ewc.read("epsilon_1") + ewc.read("epsilon_2"),
+            paper="1",
+            settled=[ewc.read("converged")],
+        ),
+    ]
+
+
+def _reached(counts: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """The first of the `counts` at which the best λ has an ε1 + ε2 near the least of all."""
+
+    def statistic(totals: np.ndarray) -> np.ndarray:
+        means = mean(totals)
+        best = np.min(np.where(np.isnan(means), np.inf, means), axis=-2)
+        with np.errstate(invalid="ignore"):
+            goal = best[..., :1] + REACHED * (best.min(-1, keepdims=True) - best[..., :1])
+        first = np.argmax(best <= goal, axis=-1)
+        return np.where(np.isfinite(best.min(-1)), counts[first], np.nan)
+
+    return statistic
+
+
+def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Of the means; NaN where nothing is forgotten, since then there is nothing to keep."""
+    total = mean(whole)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(mean(part) / np.where(total > 0, total, np.nan))
+
+
+def _where(values: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """The value at the one point of the last two axes that is not masked; NaN if there is none."""
+    return mean(values[..., mask], -1)

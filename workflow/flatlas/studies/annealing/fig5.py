@@ -1,8 +1,14 @@
-"""Figure 5: the active temperature by place, by direction, by time."""
+"""Figure 5: the active temperature by place, by direction and over time."""
 
+from collections.abc import Iterator
+
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import FALLING, RISING, TIGHT
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import FINAL, Material
 from flatlas.plotting.style import (
     BLACK,
@@ -17,15 +23,26 @@ from flatlas.plotting.style import (
     plain_ticks,
     shades,
 )
+from flatlas.statistics.correlation import pearson, spearman
+from flatlas.statistics.means import mean
 from flatlas.studies.annealing.curves import PHASES_LEGEND, learning_curves, phases, shade
+from flatlas.studies.annealing.directions import POOLED, along, moving, placed, read, replaced
 from flatlas.studies.annealing.fits import fit, log_log
-from flatlas.studies.annealing.recordings import NET, first_net, small_print
-from flatlas.studies.annealing.relation import FIRST, LAST
+from flatlas.studies.annealing.recordings import (
+    BASE,
+    NET,
+    VALLEY,
+    first_net,
+    measured,
+    small_print,
+)
+from flatlas.studies.annealing.relation import diffusive
 
+PROFILES, DIRECTIONS = "temperature_profiles", "temperature_directions"
+COOLING = "cooling_directions"
 # The directions of panel A, and that of panels C and D.
 RANKS, FOLLOWED = (10, 20, 50, 100), 10
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
-TEMPERATURE = "$T_{{{}}}(\\delta\\theta)$"
 # Moments drawn in panel C, at most.
 MOMENTS = 6
 # How much wider than the last profile panel C is.
@@ -43,7 +60,7 @@ def draw(material: Material) -> Drawing:
     ]
     note(
         figure,
-        "A, C, D: the first net; B: all nets. A: dotted, the loss $L_i$ to the scale of $T_i(0)$."
+        "A, C, D: the first net; B: all nets. A: dotted, the loss $L_i$, scaled to $T_i(0)$."
         " C: light to dark, at some of the moments of D. D: dots, $T_i(0)$; red, the training loss."
         f" {PHASES_LEGEND}" + small_print(material),
     )
@@ -52,9 +69,8 @@ def draw(material: Material) -> Drawing:
 
 def _profiles(ax: Axes, material: Material) -> pd.DataFrame:
     """T_i, and the loss beside it."""
-    rows = material.measured("temperature_profiles", ["rank", "delta", "temperature", "loss"])
+    rows = measured(material, PROFILES, "rank", "delta", "temperature", "loss")
     rows = first_net(rows[rows["rank"].isin(RANKS)])
-    rows = rows[[*NET, "rank", "delta", "temperature", "loss"]]
     for (rank, line), colour in zip(rows.groupby("rank"), COLOURS, strict=False):
         here = line[line["delta"] == 0].iloc[0]
         ax.plot(line["delta"], line["temperature"], color=colour, label=f"$i$ = {rank:g}")
@@ -70,56 +86,63 @@ def _profiles(ax: Axes, material: Material) -> pd.DataFrame:
     return rows.assign(panel="A")
 
 
-def _by_direction(ax: Axes, material: Material) -> list[pd.DataFrame]:
+def _by_direction(ax: Axes, material: Material) -> Iterator[pd.DataFrame]:
     """T_i(0) by rank; inset, by flatness."""
-    heat = material.measured("temperature_directions", ["rank", "temperature"])
-    valleys = material.measured("valley_directions", ["rank", "flatness"])
-    rows = heat[[*NET, "rank", "temperature"]].merge(
-        valleys[[*NET, "rank", "flatness"]], on=[*NET, "rank"]
-    )
+    heat = measured(material, DIRECTIONS, "rank", "temperature")
+    rows = heat.merge(measured(material, VALLEY, "rank", "flatness"), on=[*NET, "rank"])
     ax.plot(rows["rank"], rows["temperature"], ".", color=BLUE, ms=3, alpha=0.6)
     log_log(ax, rows)
     ax.set(xlabel="rank $i$", ylabel="$T_i(0)$")
-    told = [rows.assign(panel="B")]
+    yield rows.assign(panel="B")
     if len(rows):
-        diffusive = rows[rows["rank"].between(FIRST, LAST)]
         inset = ax.inset_axes((0.17, 0.14, 0.42, 0.42))
-        inset.plot(diffusive["flatness"], diffusive["temperature"], ".", color=BLUE, ms=2)
-        inset.set(xscale="log", yscale="log")
+        dots = diffusive(rows)
+        inset.plot(dots["flatness"], dots["temperature"], ".", color=BLUE, ms=2)
+        _inset_scales(inset, "$F_i$", "$T_i(0)$")
         plain_ticks(inset.xaxis)
-        inset.set_xlabel("$F_i$", fontsize=7.5, labelpad=1)
-        inset.set_title("$T_i(0)$", fontsize=7.5, loc="left", pad=2)
-        inset.tick_params(which="both", labelsize=5.5, pad=1)
-        found = fit(rows, "flatness", "temperature", FIRST, LAST)
+        found = fit(rows, "flatness", "temperature")
         if found:
             found.draw(inset)
-            slope = found.told("slope").replace("$", "").replace(" [", "\n[")
+            slope = found.label("slope").replace("$", "").replace(" [", "\n[")
             corner = inset.transAxes
             inset.text(0.98, 0.98, slope, fontsize=5.5, ha="right", va="top", transform=corner)
-            told.append(found.row.assign(panel="B"))
-    return told
+            yield found.row.assign(panel="B")
 
 
-def followed(material: Material, table: str, *columns: str) -> pd.DataFrame:
-    """The first net along the followed direction at every moment, each once, in order of time."""
-    wanted = ["rank", "epoch", "temperature", "loss", *columns]
-    rows = material.measured(f"cooling_{table}", wanted, every_moment=True)
-    rows = first_net(rows[rows["rank"] == FOLLOWED])
-    ends = rows.loc[rows["at"].astype(str) == FINAL, "epoch"] if "at" in rows else rows["epoch"]
-    # Checkpoints beyond the end of a training are that end again.
-    kept = rows[rows["epoch"] <= ends.max()].drop_duplicates([*NET, "epoch", *columns])
-    return kept.sort_values(["epoch", *columns])[[*NET, *wanted]]
+def _inset_scales(inset: Axes, x: str, y: str) -> None:
+    inset.set(xscale="log", yscale="log")
+    inset.set_xlabel(x, fontsize=7.5, labelpad=1)
+    inset.set_title(y, fontsize=7.5, loc="left", pad=2)
+    inset.tick_params(which="both", labelsize=5.5, pad=1)
+
+
+def _followed(material: Material, table: str) -> pd.DataFrame:
+    """The rows of one direction at every moment of a training.
+
+    Checkpoints beyond the end of a training only repeat it, and are left out.
+    """
+    rows = material.tables[table]
+    rows = rows[rows["rank"] == FOLLOWED]
+    outcomes = material.tables["outcomes"].drop_duplicates(NET)[[*NET, "epoch"]]
+    ends = rows[NET].merge(outcomes, on=NET, how="left")["epoch"].to_numpy()
+    return rows[(rows["epoch"] < ends) | (rows["at"].astype(str) == FINAL)]
+
+
+def moments(material: Material, table: str, *columns: str) -> pd.DataFrame:
+    """The same rows of the first net, in order of time."""
+    rows = first_net(_followed(material, table)).sort_values(["epoch", *columns])
+    return rows[[*NET, "rank", "epoch", "temperature", "loss", *columns]]
 
 
 def _over_time(ax: Axes, material: Material) -> pd.DataFrame:
-    rows = followed(material, "profiles", "delta")
+    rows = moments(material, "cooling_profiles", "delta")
     epochs = sorted(rows["epoch"].unique())
     step = max(1, -(-(len(epochs) - 1) // (MOMENTS - 1)))
     drawn = epochs[::-1][::step][::-1]
     for epoch, colour in zip(drawn, shades(len(drawn)), strict=True):
         line = rows[rows["epoch"] == epoch]
         ax.plot(line["delta"], line["temperature"], color=colour, label=f"{epoch:g}")
-    ax.set(xlabel=r"$\delta\theta$", ylabel=TEMPERATURE.format(FOLLOWED))
+    ax.set(xlabel=r"$\delta\theta$", ylabel=rf"$T_{{{FOLLOWED}}}(\delta\theta)$")
     if drawn:
         ax.set_yscale("log")
         ax.legend(title="epoch", loc="center left", bbox_to_anchor=(1.0, 0.5))
@@ -129,14 +152,15 @@ def _over_time(ax: Axes, material: Material) -> pd.DataFrame:
     return rows[rows["epoch"].isin(drawn)].assign(panel="C")
 
 
-def _with_the_loss(ax: Axes, material: Material) -> list[pd.DataFrame]:
+def _with_the_loss(ax: Axes, material: Material) -> Iterator[pd.DataFrame]:
     """T_i(0) and L over time, each with its axis; inset, one against the other."""
-    rows = followed(material, "directions")
-    curve = first_net(learning_curves(material, "base"))
+    rows = moments(material, COOLING)
+    curve = first_net(learning_curves(material, BASE))
+    symbol = f"$T_{{{FOLLOWED}}}(0)$"
     ax.plot(rows["epoch"], rows["temperature"], "o-", color=BLUE, lw=0.8)
     log_log(ax, rows)
     ax.set_xlabel("$t$ (epochs)")
-    ax.set_ylabel(f"$T_{{{FOLLOWED}}}(0)$", color=BLUE)
+    ax.set_ylabel(symbol, color=BLUE)
     if len(curve):
         beside = ax.twinx()
         beside.plot(curve["epoch"], curve["train_loss"], color=RED, lw=1.0)
@@ -147,15 +171,66 @@ def _with_the_loss(ax: Axes, material: Material) -> list[pd.DataFrame]:
     if len(rows):
         inset = ax.inset_axes((0.13, 0.13, 0.36, 0.36))
         inset.plot(rows["loss"], rows["temperature"], "o", color=BLACK, ms=2)
-        inset.set(xscale="log", yscale="log")
-        inset.set_xlabel("$L$", fontsize=7.5, labelpad=1)
-        inset.set_title(f"$T_{{{FOLLOWED}}}(0)$", fontsize=7.5, loc="left", pad=2)
-        inset.tick_params(which="both", labelsize=5.5, pad=1)
-    return [rows.assign(panel="D"), curve.drop(columns="sweep").assign(panel="D")]
+        _inset_scales(inset, "$L$", symbol)
+    yield rows.assign(panel="D")
+    yield curve.drop(columns="sweep").assign(panel="D")
 
 
-def claims(material: Material):
-    """See there."""
-    from flatlas.studies.annealing.fig5_claims import judge
+def claims(material: Material) -> list[Claim]:
+    """Panels A, B, and C with D."""
+    material = placed(moving(material, VALLEY), PROFILES, "rank")
+    material = replaced(material, COOLING, _followed(material, COOLING))
+    nets = Nets(material, BASE)
+    return [_shape(nets), _by_flatness(nets), *_cooling(nets)]
 
-    return judge(material)
+
+def _shape(nets: Nets) -> Claim:
+    heat, loss = (
+        nets.read(PROFILES, name, "rank", "place")[:, 0] for name in ("temperature", "loss")
+    )
+    return nets.claim(
+        "shape",
+        "T_i(δθ) has a profile similar to that of the loss L_i(δθ)",
+        "rank correlation of the two along a profile; mean over profiles and nets",
+        RISING,
+        mean,
+        mean(spearman(heat, loss), -1),
+    )
+
+
+def _by_flatness(nets: Nets) -> Claim:
+    return along(
+        nets,
+        "flatter",
+        "flatter directions are cooler",
+        f"rank correlation of T_i(0) with F_i, {POOLED}",
+        FALLING,
+        spearman,
+        read(nets, VALLEY, "flatness"),
+        read(nets, DIRECTIONS, "temperature"),
+        settled=(read(nets, VALLEY, "converged"),),
+    )
+
+
+def _cooling(nets: Nets) -> Iterator[Claim]:
+    solved = np.isfinite(nets.read("outcomes", "epoch"))
+    epoch, heat, loss = (
+        np.where(solved, nets.read(COOLING, name, "at")[:, 0], np.nan)
+        for name in ("epoch", "temperature", "loss")
+    )
+    yield nets.claim(
+        "cools",
+        "the temperature falls with time",
+        f"rank correlation of T_{FOLLOWED}(0) with the epoch, over moments; mean over nets",
+        FALLING,
+        mean,
+        spearman(heat, epoch),
+    )
+    yield nets.claim(
+        "with_the_loss",
+        "it is highly correlated with the loss",
+        f"Pearson's coefficient of ln T_{FOLLOWED}(0) with ln L, over moments; mean over nets",
+        TIGHT["pearson"],
+        mean,
+        pearson(np.log(heat), np.log(loss)),
+    )

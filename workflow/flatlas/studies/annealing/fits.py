@@ -1,4 +1,4 @@
-"""Power laws between what was measured along the p_i: fitted, drawn, printed, kept in the CSV."""
+"""Power laws between quantities along the p_i: fitted, drawn, printed and written to the CSV."""
 
 from dataclasses import dataclass
 
@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from flatlas.plotting.style import BLACK
 from flatlas.statistics.estimate import Estimate
 from flatlas.statistics.power_law import exponent, power_law
-from flatlas.studies.annealing.recordings import NET
+from flatlas.studies.annealing.recordings import FIRST, LAST, NET
 
-# Of few nets it is the range of the resamples, and of none 95 %.
+# Not "95 %": for few nets the interval is the range of the resamples.
 INTERVALS = "intervals by the bootstrap over directions and nets, of one net over its directions"
 
 
@@ -25,7 +25,7 @@ class Fit:
     x: tuple[float, float]
     y: tuple[float, float]
 
-    def told(self, symbol: str, sign: int = 1) -> str:
+    def label(self, symbol: str, sign: int = 1) -> str:
         """The exponent with its interval, as `symbol`; a `sign` of −1 is for y ∝ x^(−symbol)."""
         ends = sorted(sign * end for end in (self.slope.low, self.slope.high))
         interval = f" [{ends[0]:.2f}, {ends[1]:.2f}]" if np.isfinite(ends).all() else ""
@@ -34,7 +34,7 @@ class Fit:
     @property
     def row(self) -> pd.DataFrame:
         """The fit in the figure's CSV."""
-        told = {
+        columns = {
             "quantity": f"exponent of {self.name}",
             "value": self.slope.value,
             "low": self.slope.low,
@@ -42,27 +42,27 @@ class Fit:
             "from_rank": self.ranks[0],
             "to_rank": self.ranks[1],
         }
-        return pd.DataFrame([told])
+        return pd.DataFrame([columns])
 
-    def draw(self, ax: Axes, colour: str = BLACK, style: str = "--") -> None:
-        """Its line."""
-        ax.plot(self.x, self.y, style, color=colour, lw=1.1, zorder=3)
+    def draw(self, ax: Axes, colour: str = BLACK) -> None:
+        """Draw the line of the power law."""
+        ax.plot(self.x, self.y, "--", color=colour, lw=1.1, zorder=3)
 
 
-def fit(rows: pd.DataFrame, x: str, y: str, first: int, last: int) -> Fit | None:
-    """The power law of column y over column x between two ranks; None where there is none.
+def fit(rows: pd.DataFrame, x: str, y: str, first: int = FIRST, last: int = LAST) -> Fit | None:
+    """The power law of column y over column x between two ranks; None below two ranks.
 
     The interval is a bootstrap over directions and realizations.
     """
     used = rows[rows["rank"].between(first, last) & (rows[x] > 0) & (rows[y] > 0)]
     if used["rank"].nunique() < 2:
         return None
-    columns = [used[name].to_numpy(float) for name in (x, y)]
-    slope, intercept = power_law(*columns)
-    ends = columns[0].min(), columns[0].max()
+    slope, intercept = power_law(used[x].to_numpy(float), used[y].to_numpy(float))
+    ends = float(used[x].min()), float(used[x].max())
+    by_net = used.pivot(index=NET, columns="rank", values=[x, y])
     return Fit(
         name=f"{y} over {x}",
-        slope=exponent(*(_by_net(used, name) for name in (x, y))),
+        slope=exponent(by_net[x].to_numpy(float), by_net[y].to_numpy(float)),
         ranks=(int(used["rank"].min()), int(used["rank"].max())),
         x=ends,
         y=(float(10**intercept * ends[0] ** slope), float(10**intercept * ends[1] ** slope)),
@@ -73,9 +73,3 @@ def log_log(ax: Axes, rows: pd.DataFrame) -> None:
     """Logarithmic axes, unless there is nothing to show on them."""
     if len(rows):
         ax.set(xscale="log", yscale="log")
-
-
-def _by_net(rows: pd.DataFrame, column: str) -> np.ndarray:
-    """(realizations, ranks), NaN where a net has nothing."""
-    rows = rows.assign(_value=rows[column].astype(float), _rank=rows["rank"].astype(int))
-    return rows.pivot(index=NET, columns="_rank", values="_value").to_numpy()

@@ -8,11 +8,11 @@ from matplotlib.ticker import NullFormatter
 
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLUE, RED, Drawing, note, panels
-from flatlas.studies.annealing.recordings import NET, recorded, small_print, told_loss, told_span
+from flatlas.studies.annealing.recordings import NET, recorded, scientific, small_print
 from flatlas.studies.annealing.relation import (
-    FIRST,
     FIT_LEGEND,
-    LAST,
+    PSI,
+    diffusive,
     finish,
     flatnesses,
     relation,
@@ -24,8 +24,8 @@ COLUMNS = 3
 
 
 def draw(material: Material) -> Drawing:
-    """A panel a loss at which the recording began, from high to low; last, ψ over the loss."""
-    rows = flatnesses(material, None, RULE)
+    """A panel per loss at which the recording began, from high to low; last, ψ over the loss."""
+    rows = flatnesses(material, RULE)
     rows = rows.merge(recorded(material)[[*NET, "first_loss", "loss"]], on=NET)
     rules = sorted(material.tables["outcomes"][RULE].dropna().unique(), reverse=True)
     figure, axes = panels(-(-(len(rules) + 1) // COLUMNS), COLUMNS, height=2.7)
@@ -43,29 +43,28 @@ def draw(material: Material) -> Drawing:
         + unended(rows)
         + small_print(material),
     )
-    diffusive = rows[rows["rank"].between(FIRST, LAST)]
-    return Drawing(figure, pd.concat([diffusive, exponents], ignore_index=True))
+    return Drawing(figure, pd.concat([diffusive(rows), exponents], ignore_index=True))
 
 
 def _at(ax: Axes, rows: pd.DataFrame, rule: float) -> Iterator[pd.DataFrame]:
-    for told in relation(ax, rows):
-        yield told.assign(**{RULE: rule}, loss=rows["loss"].mean())
+    for found in relation(ax, rows):
+        yield found.assign(**{RULE: rule}, loss=rows["loss"].mean())
     finish(ax)
     if len(rows):
-        ends = (told_span([rows[end].mean()], told_loss) for end in ("first_loss", "loss"))
+        ends = (scientific(rows[end].mean()) for end in ("first_loss", "loss"))
         ax.set_title("$L$: " + " → ".join(ends), loc="right", fontsize=8)
 
 
 def _over_losses(ax: Axes, fits: pd.DataFrame) -> None:
-    ax.axhline(4, color=RED, lw=0.9, zorder=0)
+    ax.axhline(PSI, color=RED, lw=0.9, zorder=0)
     if len(fits):
         ax.plot(fits["loss"], -fits["value"], "o", color=BLUE)
         ax.vlines(fits["loss"], -fits["high"], -fits["low"], color=BLUE)
         ax.set_xscale("log")
-        # Within a decade matplotlib would name the minor ticks, one upon the other.
+        # Within one decade matplotlib labels the minor ticks, and the labels overlap.
         ax.xaxis.set_minor_formatter(NullFormatter())
         ax.invert_xaxis()
-        ax.text(0.98, 4, "the paper's 4", color=RED, fontsize=7.5, ha="right", va="bottom",
-                transform=ax.get_yaxis_transform())  # fmt: skip
+        ax.text(0.98, PSI, f"the paper's {PSI:g}", color=RED, fontsize=7.5, ha="right",
+                va="bottom", transform=ax.get_yaxis_transform())  # fmt: skip
     ax.ticklabel_format(axis="y", useOffset=False)
     ax.set(xlabel="training loss at $w_0$", ylabel=r"$\psi$")

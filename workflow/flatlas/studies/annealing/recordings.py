@@ -1,68 +1,80 @@
-"""What the figures of a recording share: at which loss it was made, and how its nets are told."""
+"""What the figures of a recording share: its nets, its directions and the losses it was made at."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import pandas as pd
 
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import Material, at_moment
 from flatlas.statistics.round_off import ROUND_OFF
 
+BASE = "base"
+VALLEY = "valley_directions"
+# The diffusive modes, as far as they are measured.
+FIRST, LAST = 2, 200
 NET = ["run", "seed"]
 
 
-def recorded(material: Material) -> pd.DataFrame:
-    """A row a net that has a recording: its training loss when that began, and at w_0, the end."""
-    outcomes = material.tables["outcomes"].drop_duplicates(NET)
-    outcomes = outcomes[(outcomes["met_epoch"] > 0) & (outcomes["reason"] != "diverged")]
-    history = material.tables["history"].reindex(columns=[*NET, "epoch", "train_loss"])
-    history = history.drop_duplicates([*NET, "epoch"])
-    told = outcomes[[*NET, "met_epoch", "epoch"]]
-    for epoch, loss in {"met_epoch": "first_loss", "epoch": "loss"}.items():
-        at = history.rename(columns={"epoch": epoch, "train_loss": loss})
-        told = told.merge(at, on=[*NET, epoch])
-    return told
+def measured(
+    material: Material, table: str, *columns: str, keys: Sequence[str] = NET
+) -> pd.DataFrame:
+    """Some columns of a table, as measured at the end of each training."""
+    return at_moment(material.tables[table])[[*keys, *columns]]
 
 
 def first_net(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the first realization of the first run: what is drawn in full."""
+    """The rows of the first realization of the first run, which is drawn in full."""
     if rows.empty:
         return rows
-    run = rows["run"].iloc[0]
-    mine = rows[rows["run"] == run]
+    mine = rows[rows["run"] == rows["run"].iloc[0]]
     return mine[mine["seed"] == mine["seed"].min()]
 
 
 def live(rows: pd.DataFrame) -> pd.DataFrame:
-    """The directions along which a net moves: with a variance that is more than round-off."""
+    """The directions along which a net moves: those with a variance above round-off.
+
+    Weights of dead neurons do not change the loss, so their valleys have no ends.
+    """
     largest = rows.groupby(NET)["variance"].transform("max")
     return rows[rows["variance"] > ROUND_OFF * largest]
 
 
+def recorded(material: Material) -> pd.DataFrame:
+    """The nets that have a recording, with their training loss at its start and at w_0, its end."""
+    outcomes = material.tables["outcomes"].drop_duplicates(NET)
+    outcomes = outcomes[(outcomes["met_epoch"] > 0) & (outcomes["reason"] != "diverged")]
+    history = material.tables["history"].drop_duplicates([*NET, "epoch"])
+    nets = outcomes[[*NET, "met_epoch", "epoch"]]
+    for epoch, loss in {"met_epoch": "first_loss", "epoch": "loss"}.items():
+        losses = history[[*NET, "epoch", "train_loss"]].set_axis([*NET, epoch, loss], axis=1)
+        nets = nets.merge(losses, on=[*NET, epoch])
+    return nets
+
+
 def small_print(material: Material) -> str:
-    """At which loss was measured, in how many nets, and how many have no recording."""
+    """The losses between which the nets were recorded, and how many have no recording."""
     nets = material.tables["outcomes"].drop_duplicates(NET)
-    told = recorded(material)
+    found = recorded(material)
     text = ""
-    if len(told):
-        epochs = told_span(told["epoch"] - told["met_epoch"], "{:g}".format)
-        first, last = (told_span(told[name], told_loss) for name in ("first_loss", "loss"))
+    if len(found):
+        epochs = span(found["epoch"] - found["met_epoch"], "{:g}".format)
+        first, last = (span(found[name], scientific) for name in ("first_loss", "loss"))
         text = (
-            f"Recorded for {epochs} epochs, from a training loss of {first} on; measured at the"
-            f" end, $w_0$, at {last}. "
+            f"Recorded for {epochs} epochs, beginning at a training loss of {first}; measured at"
+            f" the end, $w_0$, at a loss of {last}. "
         )
-    without = len(nets) - len(told)
+    without = len(nets) - len(found)
     text += f"{len(nets)} net{'s' if len(nets) > 1 else ''}"
     return text + (f", {without} without a recording." if without else ".")
 
 
-def told_span(values: Iterable[float], told: Callable[[float], str]) -> str:
-    """The least and the largest, or one of them where they read the same."""
+def span(values: Iterable[float], written: Callable[[float], str]) -> str:
+    """The least and the largest value, or just one if both are written alike."""
     known = list(values)
-    low, high = told(min(known)), told(max(known))
+    low, high = written(min(known)), written(max(known))
     return low if low == high else f"{low} to {high}"
 
 
-def told_loss(loss: float) -> str:
-    """4.6e-5 as 4.6 times a power of ten."""
+def scientific(loss: float) -> str:
+    """A loss with two digits and a power of ten: 4.6e-5 as 4.6 × 10^−5."""
     digits, power = f"{loss:.1e}".split("e")
     return rf"${digits}\times10^{{{int(power)}}}$"

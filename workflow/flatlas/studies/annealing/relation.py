@@ -1,29 +1,37 @@
-"""The inverse variance-flatness relation, σ_i² against F_i (Eq. 8), of one run or several."""
+"""The inverse variance-flatness relation, σ_i² against F_i (Eq. 8): drawn, and claims about it."""
 
 from collections.abc import Iterator
 
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.evidence.material import Material
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import FALLING, near
+from flatlas.claims.nets import Nets
+from flatlas.evidence.material import Material, at_moment
 from flatlas.plotting.style import BLUE, plain_ticks
+from flatlas.statistics.correlation import spearman
+from flatlas.studies.annealing.directions import POOLED, along, read, slope
 from flatlas.studies.annealing.fits import INTERVALS, fit
-from flatlas.studies.annealing.recordings import live
+from flatlas.studies.annealing.recordings import FIRST, LAST, NET, VALLEY, live
 
-# The diffusive modes, and how many of them are measured.
-FIRST, LAST = 2, 200
+PSI = 4.0
 FIT_LEGEND = (
     r"Dashed: power laws $\sigma_i^2\propto{}F_i^{-\psi}$ over ranks"
-    f" {FIRST} to {LAST}, with"
-    f" {INTERVALS}. "
+    f" {FIRST} to {LAST}, with {INTERVALS}. "
 )
 
 
-def flatnesses(material: Material, sweep: str | None = None, *keys: str) -> pd.DataFrame:
+def flatnesses(material: Material, *keys: str) -> pd.DataFrame:
     """F_i and σ_i² of the directions along which a net moves; NaN where the valley has no end."""
-    columns = ["rank", "variance", "flatness"]
-    rows = material.measured("valley_directions", [*columns, *keys], sweep)
-    return live(rows[["sweep", "run", "seed", *keys, *columns]])
+    columns = ["sweep", *NET, *keys, "rank", "variance", "flatness"]
+    # A user's sweeps need not vary the keys.
+    return live(at_moment(material.tables[VALLEY]).reindex(columns=columns))
+
+
+def diffusive(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the directions to which power laws are fitted."""
+    return rows[rows["rank"].between(FIRST, LAST)]
 
 
 def unended(rows: pd.DataFrame) -> str:
@@ -33,17 +41,17 @@ def unended(rows: pd.DataFrame) -> str:
 
 
 def relation(
-    ax: Axes, rows: pd.DataFrame, label: str = "", colour: str = BLUE, style: str = "o"
+    ax: Axes, rows: pd.DataFrame, label: str = "", colour: str = BLUE, marker: str = "o"
 ) -> Iterator[pd.DataFrame]:
-    """Dots and their power law, which stands in the legend; gives the fit's row for the CSV."""
-    diffusive = rows[rows["rank"].between(FIRST, LAST)]
-    if diffusive.empty:
+    """Draw dots and their power law, named in the legend; yields the fit's row for the CSV."""
+    dots = diffusive(rows)
+    if dots.empty:
         return
-    found = fit(rows, "flatness", "variance", FIRST, LAST)
-    text = ", ".join(filter(None, [label, found.told(r"\psi", -1) if found else ""]))
+    found = fit(rows, "flatness", "variance")
+    text = ", ".join(filter(None, [label, found.label(r"\psi", -1) if found else ""]))
     ax.plot(
-        diffusive["flatness"], diffusive["variance"], style, color=colour, ms=2.6, mew=0,
-        alpha=0.55, label=text,
+        dots["flatness"], dots["variance"], marker, color=colour, ms=2.6, mew=0, alpha=0.55,
+        label=text,
     )  # fmt: skip
     if found:
         found.draw(ax, colour)
@@ -61,3 +69,34 @@ def finish(ax: Axes) -> None:
         entries = len(ax.get_legend_handles_labels()[1])
         ax.set_ylim(low * (low / high) ** (0.1 * entries), high)
         ax.legend(loc="lower left", fontsize=7, markerscale=2, handletextpad=0.3)
+
+
+def inverse_relation(nets: Nets, name: str, where: str) -> Claim:
+    """That σ_i² falls with F_i."""
+    return along(
+        nets,
+        name,
+        f"the flatter a direction, the smaller its variance: {where}",
+        f"rank correlation of σ_i² with F_i, {POOLED}",
+        FALLING,
+        spearman,
+        read(nets, VALLEY, "variance"),
+        read(nets, VALLEY, "flatness"),
+        settled=(read(nets, VALLEY, "converged"),),
+    )
+
+
+def psi(nets: Nets, name: str, where: str) -> Claim:
+    """That it does so as a power law (Eq. 8)."""
+    return along(
+        nets,
+        name,
+        f"σ_i² ∝ F_i^−ψ with ψ near {PSI:g}: {where}",
+        f"minus the exponent of σ_i² over F_i, {POOLED}",
+        near(PSI),
+        lambda x, y: -slope(x, y),
+        read(nets, VALLEY, "flatness"),
+        read(nets, VALLEY, "variance"),
+        paper=f"{PSI:g}",
+        settled=(read(nets, VALLEY, "converged"),),
+    )

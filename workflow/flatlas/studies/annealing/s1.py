@@ -1,33 +1,55 @@
 """Figure S1: the two phases of learning, found by a stated criterion."""
 
+from collections.abc import Iterator
+from math import isfinite, nan
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import ALL, SMALL, near
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLUE, GREY, RED, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.learning_phases import SHARE, steepness
+from flatlas.statistics.means import mean
 from flatlas.studies.annealing.curves import PHASES_LEGEND, learning_curves, phases, shade
+from flatlas.studies.annealing.recordings import NET
 
-NETS = {"deep_curve": "four hidden layers", "lenet_curve": "LeNet"}
+
+class Net(NamedTuple):
+    """A net by its sweep, its names, and the epoch around which the paper sees its drop."""
+
+    sweep: str
+    name: str
+    title: str
+    drop: int
+
+
+NETS = (
+    Net("deep_curve", "deep", "four hidden layers", 50),
+    Net("lenet_curve", "lenet", "LeNet", 30),
+)
 
 
 def draw(material: Material) -> Drawing:
-    """Above the loss over time, below the steepness that tells the phases apart."""
+    """Above the loss over time, below the steepness that separates the phases."""
     figure, axes = panels(2, 2, width=3.6, height=2.4)
-    told: list[pd.DataFrame] = []
-    for column, (sweep, name) in enumerate(NETS.items()):
-        curves = learning_curves(material, sweep)
-        axes[column].set_title(name, loc="right")
-        told += _net(axes[column], axes[2 + column], curves, "ABCD"[column::2])
+    points: list[pd.DataFrame] = []
+    for column, net in enumerate(NETS):
+        curves = learning_curves(material, net.sweep)
+        axes[column].set_title(net.title, loc="right")
+        points += _net(axes[column], axes[2 + column], curves, "ABCD"[column::2])
     note(figure, PHASES_LEGEND + small_print(material))
-    return Drawing(figure, pd.concat(told, ignore_index=True))
+    return Drawing(figure, pd.concat(points, ignore_index=True))
 
 
 def _net(above: Axes, below: Axes, curves: pd.DataFrame, letters: str) -> list[pd.DataFrame]:
     """All realizations of a net, the phases of the first."""
-    told = [curves.assign(panel=letters[0])]
+    points = [curves.assign(panel=letters[0])]
     for seed, curve in curves.groupby("seed"):
         moments, steep = steepness(
             curve["epoch"].to_numpy(float), curve["train_loss"].to_numpy(float)
@@ -36,7 +58,7 @@ def _net(above: Axes, below: Axes, curves: pd.DataFrame, letters: str) -> list[p
         above.plot(curve["epoch"], curve["train_loss"], color=BLUE, lw=1.0)
         below.plot(moments, steep, color=BLUE, lw=1.0)
         columns = {"epoch": moments, "steepness": steep, "steepest": steepest, "begins": begins}
-        told.append(pd.DataFrame(columns).assign(seed=seed, panel=letters[1]))
+        points.append(pd.DataFrame(columns).assign(seed=seed, panel=letters[1]))
         if seed == curves["seed"].min():
             _mark(above, below, steep, (steepest, begins))
     if len(curves):
@@ -45,7 +67,7 @@ def _net(above: Axes, below: Axes, curves: pd.DataFrame, letters: str) -> list[p
         plain_ticks(below.xaxis)
     above.set(xlabel="$t$ (epochs)", ylabel="training loss $L$")
     below.set(xlabel="$t$ (epochs)", ylabel=r"$s=-\mathrm{d}\ln L/\mathrm{d}\ln t$")
-    return told
+    return points
 
 
 def _mark(above: Axes, below: Axes, steep: np.ndarray, ends: tuple[float, float]) -> None:
@@ -61,8 +83,52 @@ def _mark(above: Axes, below: Axes, steep: np.ndarray, ends: tuple[float, float]
                fontsize=8)  # fmt: skip
 
 
-def claims(material: Material):
-    """See there."""
-    from flatlas.studies.annealing.s1_claims import judge
+def claims(material: Material) -> list[Claim]:
+    """Both nets."""
+    return [claim for net in NETS for claim in _phases(material, net)]
 
-    return judge(material)
+
+def _phases(material: Material, net: Net) -> Iterator[Claim]:
+    nets = Nets(material, net.sweep)
+    solved = nets.outcomes.loc[nets.outcomes["converged"], NET]
+    curves = learning_curves(material, net.sweep).merge(solved, on=NET)
+    found = {seed: _numbers(curve) for seed, curve in curves.groupby("seed")}
+    numbers = [found.get(seed, (nan, nan, nan)) for seed in nets.seeds]
+    two, slowed, steepest = np.array(numbers).reshape(-1, 3).T
+    yield nets.claim(
+        f"{net.name}_phases",
+        f"learning has two phases: {net.title}",
+        "share of trainings in which an exploration phase begins, by the stated criterion",
+        ALL,
+        mean,
+        two,
+    )
+    yield nets.claim(
+        f"{net.name}_slower",
+        f"in the second phase the loss falls much more slowly: {net.title}",
+        "fall of ln L per epoch from where exploration begins to the end, relative to that from"
+        " where the loss falls steepest to there; mean over nets",
+        SMALL,
+        mean,
+        slowed,
+    )
+    yield nets.claim(
+        f"{net.name}_drop",
+        f"the fast drop comes around epoch {net.drop}: {net.title}",
+        "epoch around which the loss falls steepest, relative to the time until then; mean over"
+        " nets",
+        near(net.drop),
+        mean,
+        steepest,
+        paper=f"{net.drop}",
+    )
+
+
+def _numbers(curve: pd.DataFrame) -> tuple[float, float, float]:
+    """Whether exploration begins, how much slower the loss falls then, when it falls steepest."""
+    steepest, begins = phases(curve)
+    epochs = curve["epoch"].to_numpy(float)
+    least = np.minimum.accumulate(curve["train_loss"].to_numpy(float))
+    times = np.array([steepest, begins, epochs[-1]])
+    fast, slow = np.diff(np.interp(times, epochs, np.log(least))) / np.diff(times)
+    return float(isfinite(begins)), float(slow / fast), steepest

@@ -1,7 +1,4 @@
-"""Figure S2: what a step along the first principal direction does to outputs and loss.
-
-Claims: Figure S2: outputs are linear along p_1, and along p_1 alone the loss has a slope.
-"""
+"""Figure S2: what a step along the first principal direction does to outputs and loss."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,25 +14,30 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import RED, Drawing, note, panels, shades
 from flatlas.statistics.correlation import pearson
 from flatlas.statistics.means import mean
-from flatlas.studies.annealing.directions import BASE, FIRST, LAST, VALLEY, read
-from flatlas.studies.annealing.places import placed
-from flatlas.studies.annealing.recordings import first_net, small_print
+from flatlas.studies.annealing.directions import placed, read
+from flatlas.studies.annealing.recordings import (
+    BASE,
+    FIRST,
+    LAST,
+    VALLEY,
+    first_net,
+    measured,
+    small_print,
+)
 
-# Directions whose profiles stand beside that of the first.
+MARGINS = "first_mode_margins"
+# The first direction, and those beside it.
 RANKS = (1, 2, 3, 5, 10, 50)
 MARKERS = "os^vD<>pXP"
-# Every so manieth step has a symbol.
+# One symbol for so many steps.
 EVERY = 4
-MARGINS = "first_mode_margins"
 
 
 def draw(material: Material) -> Drawing:
-    """Of the first net. A: how far the right output is ahead. B: ln L_i."""
-    margins = material.measured("first_mode_margins", ["label", "theta", "margin"])
-    margins = first_net(margins)[["run", "seed", "label", "theta", "margin"]]
-    profiles = material.measured("valley_profiles", ["rank", "delta", "loss"])
+    """The first net. A: by how much the right output is the largest. B: ln L_i."""
+    margins = first_net(measured(material, MARGINS, "label", "theta", "margin"))
+    profiles = measured(material, "valley_profiles", "rank", "delta", "loss")
     profiles = first_net(profiles[profiles["rank"].isin(RANKS)])
-    profiles = profiles[["run", "seed", "rank", "delta", "loss"]]
     figure, axes = panels(1, 2, width=3.9, height=3.0)
     _margins(axes[0], margins)
     _profiles(axes[1], profiles)
@@ -101,15 +103,12 @@ def _linear(nets: Nets) -> Claim:
     theta, margin = (
         nets.read(MARGINS, name, "label", "place")[:, 0] for name in ("theta", "margin")
     )
-    r = pearson(theta, margin)
-    least = np.where(
-        np.isfinite(r).any(-1), np.where(np.isnan(r), np.inf, r).min(-1, initial=np.inf), np.nan
-    )
+    least = np.fmin.reduce(pearson(theta, margin), axis=-1, initial=np.nan)
     return nets.claim(
         "linear",
         "ΔY_k grows linearly with θ_1, for samples of every class",
-        "Pearson's coefficient of ΔY with θ_1 between the ends of the valley, of the class with the"
-        " least; mean over nets",
+        "Pearson's coefficient of ΔY with θ_1 between the ends of the valley, the least of all"
+        " classes; mean over nets",
         TIGHT["pearson"],
         mean,
         least,

@@ -1,7 +1,4 @@
-"""Figure S3: the variance-flatness relation of other layers, another net, other optimizers.
-
-Claims: Figure S3: the inverse relation in other layers, another net, with other optimizers.
-"""
+"""Figure S3: the variance-flatness relation of other layers, another net, other optimizers."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
@@ -13,14 +10,14 @@ from matplotlib.patches import Rectangle
 from flatlas.claims.claim import Claim
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, Drawing, note, panels
-from flatlas.studies.annealing.directions import inverse_relation, runs
-from flatlas.studies.annealing.recordings import small_print
+from flatlas.studies.annealing.directions import moving, runs
+from flatlas.studies.annealing.recordings import VALLEY, small_print
 from flatlas.studies.annealing.relation import (
-    FIRST,
     FIT_LEGEND,
-    LAST,
+    diffusive,
     finish,
     flatnesses,
+    inverse_relation,
     relation,
     unended,
 )
@@ -28,7 +25,7 @@ from flatlas.studies.annealing.relation import (
 LAYER = "snapshots"
 LOOKS = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "D"))
 DEEP = ("784", "50", "50", "50", "50", "10")
-# The LeNet of CIFAR-10: what each of its layers is, and how high its block stands.
+# The layers of the LeNet for CIFAR-10, and the height of the block of each.
 LENET = (
     ("image\n3×32×32", 1.0),
     ("conv\n5×5×6", 0.9),
@@ -37,62 +34,52 @@ LENET = (
     ("dense\n84", 0.42),
     ("dense\n10", 0.2),
 )
-# The panels with a run for each layer, and those with one run each: sweep, letter, what it is.
-EACH_LAYER = (
-    ("deep", "B", "four hidden layers"),
-    ("lenet_cifar", "D", "LeNet, both convolutions, momentum"),
-)
-ALONE = (
-    ("adam", "E", "two hidden layers, Adam"),
-    ("momentum", "F", "two hidden layers, momentum"),
-)
-NETS = {
-    "deep": "four hidden layers",
-    "lenet_cifar": "the LeNet on CIFAR-10, SGD with momentum",
-    "adam": "Adam",
-    "momentum": "SGD with momentum",
+# The panel of each sweep, and its net.
+PANELS = {
+    "deep": ("B", "four hidden layers"),
+    "lenet_cifar": ("D", "LeNet on CIFAR-10, momentum"),
+    "adam": ("E", "two hidden layers, Adam"),
+    "momentum": ("F", "two hidden layers, momentum"),
 }
+EACH_LAYER = ("deep", "lenet_cifar")
 
 
 def draw(material: Material) -> Drawing:
     """A, C: the nets. B, D: their relations. E, F: other optimizers."""
     figure, axes = panels(3, 2, width=3.7, height=2.6)
-    rows = flatnesses(material)
-    rows = rows.merge(_layers(material), on="run")
+    rows = _with_layers(material)
     _deep_net(axes[0])
     _lenet(axes[2])
     fits: list[pd.DataFrame] = []
-    for ax, (sweep, letter, title) in zip((axes[1], axes[3]), EACH_LAYER, strict=True):
-        ax.set_title(title, loc="right", fontsize=8.5)
-        fits += _layer_by_layer(ax, rows[rows["sweep"] == sweep], letter)
-    for ax, (sweep, letter, title) in zip(axes[4:], ALONE, strict=True):
-        ax.set_title(title, loc="right", fontsize=8.5)
-        fits += [one.assign(panel=letter) for one in relation(ax, rows[rows["sweep"] == sweep])]
+    for ax, (sweep, (letter, net)) in zip((axes[1], *axes[3:]), PANELS.items(), strict=True):
+        ax.set_title(net, loc="right", fontsize=8.5)
+        mine = rows[rows["sweep"] == sweep]
+        found = _layer_by_layer(ax, mine) if sweep in EACH_LAYER else relation(ax, mine)
+        fits += [one.assign(panel=letter) for one in found]
         finish(ax)
     note(
         figure,
-        "A, C: the paper's nets; recorded are the weights drawn in colour. E, F: not drawn in the"
-        " paper, but told. " + FIT_LEGEND + unended(rows) + small_print(material),
+        "A, C: the paper's nets; the recorded weights are drawn in colour. E, F: mentioned, but not"
+        " drawn, in the paper. " + FIT_LEGEND + unended(rows) + small_print(material),
     )
-    letters = {sweep: letter for sweep, letter, _ in (*EACH_LAYER, *ALONE)}
-    diffusive = rows[rows["rank"].between(FIRST, LAST)]
-    told = diffusive.assign(panel=diffusive["sweep"].map(letters))
-    return Drawing(figure, pd.concat([told, *fits], ignore_index=True))
+    dots = diffusive(rows)
+    letters = {sweep: letter for sweep, (letter, _) in PANELS.items()}
+    dots = dots.assign(panel=dots["sweep"].map(letters))
+    return Drawing(figure, pd.concat([dots, *fits], ignore_index=True))
 
 
-def _layers(material: Material) -> pd.DataFrame:
-    """Which layer each run has recorded, where a sweep says so."""
-    columns = ["run", LAYER]
-    runs = material.tables["outcomes"].reindex(columns=columns).drop_duplicates("run")
-    return runs.assign(**{LAYER: runs[LAYER].astype(object).fillna("its own")})
+def _with_layers(material: Material) -> pd.DataFrame:
+    """Flatnesses and variances, with the layer that each run records if a sweep names it."""
+    rows = flatnesses(material, LAYER)
+    layers = rows.pop(LAYER).astype(object).fillna("its own")
+    return rows.assign(**{LAYER: layers})
 
 
-def _layer_by_layer(ax: Axes, rows: pd.DataFrame, letter: str) -> Iterator[pd.DataFrame]:
+def _layer_by_layer(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
     for layer, (colour, marker) in zip(sorted(rows[LAYER].unique()), LOOKS, strict=False):
         mine = rows[rows[LAYER] == layer]
-        for told in relation(ax, mine, layer, colour, marker):
-            yield told.assign(panel=letter, **{LAYER: layer})
-    finish(ax)
+        for found in relation(ax, mine, layer, colour, marker):
+            yield found.assign(**{LAYER: layer})
 
 
 def _deep_net(ax: Axes) -> None:
@@ -117,10 +104,10 @@ def _heights(neurons: int) -> Sequence[float]:
 
 def _lenet(ax: Axes) -> None:
     """Blocks, the kernels of both convolutions in colour."""
-    for place, (told, height) in enumerate(LENET):
-        colour = "0.6" if told.startswith("conv") else "0.88"
+    for place, (layer, height) in enumerate(LENET):
+        colour = "0.6" if layer.startswith("conv") else "0.88"
         ax.add_patch(Rectangle((place - 0.17, -height), 0.34, 2 * height, fc=colour, ec=BLACK))
-        ax.text(place, -1.1, told, ha="center", va="top", fontsize=7)
+        ax.text(place, -1.1, layer, ha="center", va="top", fontsize=7)
         if place:
             ax.plot([place - 0.83, place - 0.17], [0, 0], color=GREY, lw=1.0)
     for place, (colour, _) in enumerate(LOOKS[:2]):
@@ -131,13 +118,13 @@ def _lenet(ax: Axes) -> None:
 
 
 def claims(material: Material) -> list[Claim]:
-    """A claim a run."""
+    """One claim per run."""
     claims = []
-    for sweep, net in NETS.items():
+    material = moving(material, VALLEY)
+    for sweep, (_, net) in PANELS.items():
         for nets in runs(material, sweep):
             layer = nets.outcomes.reindex(columns=[LAYER])[LAYER].iloc[0]
-            name, where = (
-                (f"{sweep}_{layer}", f"{net}, {layer}") if isinstance(layer, str) else (sweep, net)
-            )
+            known = isinstance(layer, str)
+            name, where = (f"{sweep}_{layer}", f"{net}, {layer}") if known else (sweep, net)
             claims.append(inverse_relation(nets, f"inverse_{name}", where))
     return claims
