@@ -59,7 +59,8 @@ def read(nets: Nets, table: str, column: str, first: int = FIRST, last: int = LA
     """One quantity as (realizations, ranks) from `first` to `last`, NaN where there is none."""
     levels = nets.levels(table, "rank")
     found = pd.DataFrame(nets.read(table, column, "rank")[:, 0], columns=levels)
-    return found.reindex(columns=ranks(first, last)).to_numpy(float)
+    # pandas keeps columns together, and the order in memory decides the last digit of sums.
+    return np.ascontiguousarray(found.reindex(columns=ranks(first, last)), dtype=float)
 
 
 def along(
