@@ -49,7 +49,9 @@ def world(right, figure, seeds=3):
 
 def points_of(sweep):
     """The swept values of each run, those that are numbers or names."""
-    points = STUDY["sweeps"][sweep]["points"]
+    settings = STUDY["sweeps"][sweep]
+    grid = settings.get("grid", {})
+    points = settings.get("points") or [{k: v} for k, values in grid.items() for v in values]
     return [{k: v for k, v in point.items() if not isinstance(v, dict)} for point in points]
 
 

@@ -59,8 +59,8 @@ def small_print(material: Material) -> str:
         epochs = span(found["epoch"] - found["met_epoch"], "{:g}".format)
         first, last = (span(found[name], scientific) for name in ("first_loss", "loss"))
         text = (
-            f"Recorded for {epochs} epochs, beginning at a training loss of {first}; measured at"
-            f" the end, $w_0$, at a loss of {last}. "
+            f"Recorded for {epochs} epochs from a training loss of {first}; measured at the end,"
+            f" $w_0$, at {last}. "
         )
     without = len(nets) - len(found)
     text += f"{len(nets)} net{'s' if len(nets) > 1 else ''}"

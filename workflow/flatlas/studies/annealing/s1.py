@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from math import isfinite, nan
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,29 +18,17 @@ from flatlas.statistics.means import mean
 from flatlas.studies.annealing.curves import PHASES_LEGEND, learning_curves, phases, shade
 from flatlas.studies.annealing.recordings import NET
 
-
-class Net(NamedTuple):
-    """A net by its sweep, its names, and the epoch around which the paper sees its drop."""
-
-    sweep: str
-    name: str
-    title: str
-    drop: int
-
-
-NETS = (
-    Net("deep_curve", "deep", "four hidden layers", 50),
-    Net("lenet_curve", "lenet", "LeNet", 30),
-)
+# By sweep: the net's names, and the epoch around which the paper sees its drop.
+NETS = {"deep_curve": ("deep", "four hidden layers", 50), "lenet_curve": ("lenet", "LeNet", 30)}
 
 
 def draw(material: Material) -> Drawing:
     """Above the loss over time, below the steepness that separates the phases."""
     figure, axes = panels(2, 2, width=3.6, height=2.4)
     points: list[pd.DataFrame] = []
-    for column, net in enumerate(NETS):
-        curves = learning_curves(material, net.sweep)
-        axes[column].set_title(net.title, loc="right")
+    for column, (sweep, (_, net, _)) in enumerate(NETS.items()):
+        curves = learning_curves(material, sweep)
+        axes[column].set_title(net, loc="right")
         points += _net(axes[column], axes[2 + column], curves, "ABCD"[column::2])
     note(figure, PHASES_LEGEND + small_print(material))
     return Drawing(figure, pd.concat(points, ignore_index=True))
@@ -85,27 +72,27 @@ def _mark(above: Axes, below: Axes, steep: np.ndarray, ends: tuple[float, float]
 
 def claims(material: Material) -> list[Claim]:
     """Both nets."""
-    return [claim for net in NETS for claim in _phases(material, net)]
+    return [claim for sweep, net in NETS.items() for claim in _phases(material, sweep, *net)]
 
 
-def _phases(material: Material, net: Net) -> Iterator[Claim]:
-    nets = Nets(material, net.sweep)
+def _phases(material: Material, sweep: str, name: str, net: str, drop: int) -> Iterator[Claim]:
+    nets = Nets(material, sweep)
     solved = nets.outcomes.loc[nets.outcomes["converged"], NET]
-    curves = learning_curves(material, net.sweep).merge(solved, on=NET)
+    curves = learning_curves(material, sweep).merge(solved, on=NET)
     found = {seed: _numbers(curve) for seed, curve in curves.groupby("seed")}
     numbers = [found.get(seed, (nan, nan, nan)) for seed in nets.seeds]
     two, slowed, steepest = np.array(numbers).reshape(-1, 3).T
     yield nets.claim(
-        f"{net.name}_phases",
-        f"learning has two phases: {net.title}",
+        f"{name}_phases",
+        f"learning has two phases: {net}",
         "share of trainings in which an exploration phase begins, by the stated criterion",
         ALL,
         mean,
         two,
     )
     yield nets.claim(
-        f"{net.name}_slower",
-        f"in the second phase the loss falls much more slowly: {net.title}",
+        f"{name}_slower",
+        f"in the second phase the loss falls much more slowly: {net}",
         "fall of ln L per epoch from where exploration begins to the end, relative to that from"
         " where the loss falls steepest to there; mean over nets",
         SMALL,
@@ -113,14 +100,14 @@ def _phases(material: Material, net: Net) -> Iterator[Claim]:
         slowed,
     )
     yield nets.claim(
-        f"{net.name}_drop",
-        f"the fast drop comes around epoch {net.drop}: {net.title}",
+        f"{name}_drop",
+        f"the fast drop comes around epoch {drop}: {net}",
         "epoch around which the loss falls steepest, relative to the time until then; mean over"
         " nets",
-        near(net.drop),
+        near(drop),
         mean,
         steepest,
-        paper=f"{net.drop}",
+        paper=f"{drop}",
     )
 
 
