@@ -34,7 +34,7 @@ def world(right, figure, seeds=3):
     for sweep in settings["sweeps"]:
         for number, point in enumerate(points_of(sweep)):
             for seed in range(seeds):
-                stands = {"sweep": sweep, "run": f"{sweep}-{number}", "seed": seed, **point}
+                labels = {"sweep": sweep, "run": f"{sweep}-{number}", "seed": seed, **point}
                 ended = {"met_epoch": 290, "epoch": LAST, "converged": True}
                 tables = {
                     "outcomes": {"reason": ["rule met"], **ended},
@@ -43,7 +43,7 @@ def world(right, figure, seeds=3):
                 for name in settings.get("measures", ()):
                     tables |= measured(right, name, 1 + 0.01 * seed)
                 for name, table in tables.items():
-                    parts.setdefault(name, []).append((stands, table))
+                    parts.setdefault(name, []).append((labels, table))
     return Material({name: side_by_side(tables) for name, tables in parts.items()})
 
 
@@ -75,7 +75,5 @@ def history(right, drop):
 
 
 def changed(material, name, **columns):
-    """The material with columns of a table replaced by functions of its rows."""
-    rows = material.tables[name]
-    new = {column: of(rows) for column, of in columns.items()}
-    return Material({**material.tables, name: rows.assign(**new)})
+    """The material with other columns in a table: values, or functions of the table."""
+    return Material({**material.tables, name: material.tables[name].assign(**columns)})

@@ -1,4 +1,4 @@
-"""The claims of the study `annealing`, where the paper is right, and where it is not."""
+"""The claims of the study `annealing`, where the paper is right and where it is not."""
 
 from functools import cache
 from math import isfinite, isnan
@@ -27,7 +27,7 @@ def judge(figure, material):
 
 @cache
 def judged(right, figure, seeds=3):
-    """The claims of a world as it is, which several tests compare with."""
+    """The claims of an unchanged world, with which several tests compare."""
     return judge(figure, world(right, figure, seeds))
 
 
@@ -44,7 +44,7 @@ def test_every_claim_is_reproduced_where_the_paper_is_right(figure):
 
 @pytest.mark.parametrize("figure", JUDGED)
 def test_no_claim_is_reproduced_where_the_paper_is_wrong(figure):
-    """But that there are two phases, if hardly slower the second."""
+    """Except that there are two phases; but the second is hardly slower."""
     claims = judged(WRONG, figure)
     two = {name: REPRODUCED for name in claims if name.endswith("_phases")}
     assert verdicts(claims) == dict.fromkeys(claims, NOT_REPRODUCED) | two
@@ -52,14 +52,14 @@ def test_no_claim_is_reproduced_where_the_paper_is_wrong(figure):
 
 def test_a_loss_of_one_phase():
     one = changed(
-        world(RIGHT, "s1"), "history", train_loss=lambda rows: 1 / np.maximum(rows["epoch"], 1.0)
+        world(RIGHT, "s1"), "history", train_loss=lambda rows: 1 / rows["epoch"].clip(lower=1)
     )
     for name, claim in judge("s1", one).items():
         assert claim.verdict == (NOT_REPRODUCED if name.endswith("_phases") else UNDECIDED)
 
 
 @pytest.mark.parametrize("figure", JUDGED)
-def test_one_realization_decides_what_its_directions_tell(figure):
+def test_one_realization_decides_claims_over_its_directions(figure):
     claims = judge(figure, world(RIGHT, figure, seeds=1))
     for name, claim in claims.items():
         assert isfinite(claim.estimate.value)
@@ -83,7 +83,7 @@ def test_where_everything_diverged_nothing_is_decided(figure):
 
 @pytest.mark.parametrize("figure", [one for one in JUDGED if one != "s3"])
 def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(figure):
-    """But what is said of each run of a sweep is not said of none."""
+    """Except in s3, whose claims are one per run: without runs there are none."""
     material = world(RIGHT, figure, seeds=2)
     renamed = {name: t.assign(sweep="another") for name, t in material.tables.items()}
     claims = judge(figure, Material(renamed))
@@ -96,9 +96,9 @@ def test_each_run_of_a_sweep_has_its_own_claims():
     claims = judged(RIGHT, "fig2")
     runs = ("B50_lr0.1", "B25_lr0.1", "B100_lr0.1", "B50_lr0.05", "B50_lr0.2")
     assert {f"psi_{run}" for run in runs} <= set(claims)
-    told = judged(RIGHT, "s3")
     layers = {"deep_fc2", "deep_fc3", "deep_fc4", "lenet_cifar_conv1", "lenet_cifar_conv2"}
-    assert set(told) == {f"inverse_{net}" for net in {*layers, "adam", "momentum"}}
+    nets = {*layers, "adam", "momentum"}
+    assert set(judged(RIGHT, "s3")) == {f"inverse_{net}" for net in nets}
 
 
 def test_checkpoints_beyond_the_end_of_a_training_do_not_count():
@@ -110,13 +110,11 @@ def test_checkpoints_beyond_the_end_of_a_training_do_not_count():
     assert judge("fig5", wild) == judged(RIGHT, "fig5")
 
 
-def test_one_run_of_another_psi_is_told_alone():
+def test_a_run_with_another_psi_affects_only_its_own_claim():
     odd = changed(
         world(RIGHT, "fig2"),
         "valley_directions",
-        variance=lambda rows: np.where(
-            rows["batch"] == 25, rows["flatness"] ** -2, rows["variance"]
-        ),
+        variance=lambda rows: rows["variance"].mask(rows["batch"] == 25, rows["flatness"] ** -2),
     )
     claims = judge("fig2", odd)
     wrong = {name for name, claim in claims.items() if claim.verdict != REPRODUCED}
@@ -138,7 +136,7 @@ def test_a_hill_half_way_is_no_parabola():
     bent = changed(
         world(RIGHT, "fig2"),
         "valley_directions",
-        curvature=lambda rows: np.where(rows["rank"] % 15 == 0, -1.0, rows["curvature"]),
+        curvature=lambda rows: rows["curvature"].mask(rows["rank"] % 15 == 0, -1.0),
     )
     claim = judge("fig2", bent)["quadratic"]
     assert claim.verdict == NOT_REPRODUCED
@@ -148,23 +146,12 @@ def test_a_hill_half_way_is_no_parabola():
 @pytest.mark.parametrize("figure", ["fig1", "fig2", "fig3", "fig5"])
 def test_directions_in_which_nothing_moves_do_not_count(figure):
     """Their variance is round-off, their valley has no ends, their velocity no correlation."""
-    made = world(RIGHT, figure)
     table = "pca_directions" if figure == "fig1" else "valley_directions"
-
-    def dead(rows):
-        return (rows["rank"] > 100) & (rows["rank"] <= 200)
-
+    rows = world(RIGHT, figure).tables[table]
+    dead = rows["rank"].between(101, 200)
     lost = {"variance": 1e-30, "flatness": np.nan, "converged": False, "velocity_time": np.inf}
-    still = changed(
-        made,
-        table,
-        **{
-            column: lambda rows, column=column, value=value: rows[column].where(~dead(rows), value)
-            for column, value in lost.items()
-            if column in made.tables[table]
-        },
-    )
-    claims = judge(figure, still)
+    columns = {name: rows[name].mask(dead, lost[name]) for name in lost.keys() & set(rows)}
+    claims = judge(figure, changed(world(RIGHT, figure), table, **columns))
     claims.pop("steeper", None)
     assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
 

@@ -146,7 +146,7 @@ def test_where_nothing_is_forgotten_there_is_nothing_to_keep():
     material = changed(
         world(WRONG), "ldc_errors", epsilon_1=lambda rows: 0.01 - 0.001 * rows["time"]
     )
-    claims = judged(changed(material, "ldc_points", epsilon_1=lambda rows: 0.009))
+    claims = judged(changed(material, "ldc_points", epsilon_1=0.009))
     assert claims["forgotten"].verdict == NOT_REPRODUCED
     assert claims["kept"].verdict == claims["learnt"].verdict == UNDECIDED
 
@@ -169,7 +169,7 @@ def test_where_nothing_was_measured_nothing_is_decided():
 def test_errors_that_still_move_decide_nothing():
     material = world(RIGHT)
     for method in COUNTS:
-        material = changed(material, f"{method}_points", converged=lambda rows: False)
+        material = changed(material, f"{method}_points", converged=False)
     claims = judged(material)
     assert claims["ldc_below"].verdict == UNDECIDED
     assert "did not converge" in claims["kept"].note

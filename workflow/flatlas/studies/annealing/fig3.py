@@ -19,7 +19,7 @@ from flatlas.studies.annealing.recordings import (
     LAST,
     NET,
     VALLEY,
-    first_net,
+    first_profiles,
     measured,
     small_print,
 )
@@ -57,12 +57,9 @@ def draw(material: Material) -> Drawing:
 
 def _profiles(ax: Axes, material: Material) -> pd.DataFrame:
     """ln L_i in red, ln L_i^µ dashed, as far as L_i is measured."""
-    columns = "rank", "delta", "loss"
-    profiles = (
-        measured(material, "valley_profiles", *columns),
-        measured(material, "minibatch_profiles", *columns, "minibatch"),
-    )
-    whole, mini = (first_net(rows[rows["rank"] == RANK]).assign(panel="A") for rows in profiles)
+    whole = first_profiles(material, "valley_profiles", [RANK], "loss").assign(panel="A")
+    mini = first_profiles(material, "minibatch_profiles", [RANK], "loss", "minibatch")
+    mini = mini.assign(panel="A")
     if len(whole):
         reach = whole["delta"].abs().max()
         mini = mini[mini["delta"].abs() <= reach]

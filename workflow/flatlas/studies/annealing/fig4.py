@@ -51,7 +51,7 @@ class Method(NamedTuple):
         """A curve in the method's style."""
         ax.plot(x, y, self.style, color=self.color, label=self.name, ms=4)
 
-    def count(self, counts: Iterable[float]) -> float:
+    def constraints(self, counts: Iterable[float]) -> float:
         """How many constraints panel E has: the paper's 200 for LDC, all weights for EWC."""
         return max(counts, default=0) if self.measure == "ewc" else _nearest(counts, COUNT)
 
@@ -71,7 +71,7 @@ def draw(material: Material) -> Drawing:
     """A, B: without constraints. C, D: with them. E, F: over λ, and over N_c."""
     figure, axes = panels(3, 2, width=3.5, height=2.7)
     saturated = {method: _saturated(material, method) for method in (LDC, BY_VARIANCE, EWC)}
-    counts = {method: method.count(rows["directions"]) for method, rows in saturated.items()}
+    counts = {method: method.constraints(rows["directions"]) for method, rows in saturated.items()}
     held = _nearest(saturated[LDC]["strength"], STRENGTH), counts[LDC]
     said = rf"$\lambda = {held[0]:g}$, $N_c = {held[1]:g}$"
     points = [
@@ -83,7 +83,6 @@ def draw(material: Material) -> Drawing:
         points.append(_trade_off(axes[4], by_strength, rows, method, counts[method]))
         points.append(_counts(axes[5], rows, method))
     points.append(_at_one_strength(axes[5], saturated[LDC], held[0]))
-    _free_level(axes[5], saturated[LDC])
     for ax in axes[4:]:
         # Above the panel: inside, it would cover curves.
         ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
@@ -182,18 +181,15 @@ def _counts(ax: Axes, points: pd.DataFrame, method: Method) -> pd.DataFrame:
 
 
 def _at_one_strength(ax: Axes, points: pd.DataFrame, strength: float) -> pd.DataFrame:
-    """The same at the paper's λ."""
+    """The same at the paper's λ, and the sum without constraints."""
     curve = points[(points["strength"] == strength) & (points["directions"] > 0)]
     label = rf"LDC, $\lambda = {strength:g}$"
     ax.plot(curve["directions"], curve["total"], ":", color=BLACK, label=label)
-    return curve.assign(panel="F", method=LDC.measure)
-
-
-def _free_level(ax: Axes, points: pd.DataFrame) -> None:
     for total in _at(points, FREE)["total"]:
         ax.axhline(total, color=GREY, ls=":", lw=0.9, zorder=0)
     if len(points):
         ax.set_ylim(bottom=0)
+    return curve.assign(panel="F", method=LDC.measure)
 
 
 def _error_scale(set_scale: Callable[..., Any], set_limits: Callable[..., Any]) -> None:
@@ -240,7 +236,7 @@ class Results:
 
     def curve(self, column: str) -> np.ndarray:
         """One quantity along the curve of panel E, as (realizations, λ)."""
-        count = self.method.count(self.counts)
+        count = self.method.constraints(self.counts)
         return self.read(column)[:, self.free | np.outer(self.strengths > 0, self.counts == count)]
 
 

@@ -33,6 +33,7 @@ from flatlas.studies.annealing.recordings import (
     NET,
     VALLEY,
     first_net,
+    first_profiles,
     measured,
     small_print,
 )
@@ -69,8 +70,7 @@ def draw(material: Material) -> Drawing:
 
 def _profiles(ax: Axes, material: Material) -> pd.DataFrame:
     """T_i, and the loss beside it."""
-    rows = measured(material, PROFILES, "rank", "delta", "temperature", "loss")
-    rows = first_net(rows[rows["rank"].isin(RANKS)])
+    rows = first_profiles(material, PROFILES, RANKS, "temperature", "loss")
     for (rank, line), colour in zip(rows.groupby("rank"), COLOURS, strict=False):
         here = line[line["delta"] == 0].iloc[0]
         ax.plot(line["delta"], line["temperature"], color=colour, label=f"$i$ = {rank:g}")

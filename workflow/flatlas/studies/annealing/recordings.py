@@ -29,6 +29,14 @@ def first_net(rows: pd.DataFrame) -> pd.DataFrame:
     return mine[mine["seed"] == mine["seed"].min()]
 
 
+def first_profiles(
+    material: Material, table: str, ranks: Sequence[int], *columns: str
+) -> pd.DataFrame:
+    """Profiles of the first net along some directions."""
+    rows = measured(material, table, "rank", "delta", *columns)
+    return first_net(rows[rows["rank"].isin(ranks)])
+
+
 def live(rows: pd.DataFrame) -> pd.DataFrame:
     """The directions along which a net moves: those with a variance above round-off.
 

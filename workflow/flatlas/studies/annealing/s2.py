@@ -1,7 +1,6 @@
 """Figure S2: what a step along the first principal direction does to outputs and loss."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,6 +20,7 @@ from flatlas.studies.annealing.recordings import (
     LAST,
     VALLEY,
     first_net,
+    first_profiles,
     measured,
     small_print,
 )
@@ -36,8 +36,7 @@ EVERY = 4
 def draw(material: Material) -> Drawing:
     """The first net. A: by how much the right output is the largest. B: ln L_i."""
     margins = first_net(measured(material, MARGINS, "label", "theta", "margin"))
-    profiles = measured(material, "valley_profiles", "rank", "delta", "loss")
-    profiles = first_net(profiles[profiles["rank"].isin(RANKS)])
+    profiles = first_profiles(material, "valley_profiles", RANKS, "loss")
     figure, axes = panels(1, 2, width=3.9, height=3.0)
     _margins(axes[0], margins)
     _profiles(axes[1], profiles)
@@ -64,8 +63,7 @@ def _margins(ax: Axes, margins: pd.DataFrame) -> None:
 
 
 def _profiles(ax: Axes, profiles: pd.DataFrame) -> None:
-    others = [rank for rank in RANKS if rank > 1]
-    colours: dict[Any, Any] = {1: RED, **dict(zip(others, shades(len(others)), strict=True))}
+    colours = dict(zip(RANKS, [RED, *shades(len(RANKS) - 1)], strict=True))
     for rank, line in profiles.groupby("rank"):
         first = rank == 1
         log = np.log(line["loss"])
