@@ -13,7 +13,7 @@ from worlds import JUDGED, RIGHT, STUDY, WRONG, world
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.errors import FlatlasError
 from flatlas.evidence.material import Material
-from flatlas.studies.duality.s13_claims import with_none
+from flatlas.studies.duality.s13 import with_none
 
 # A page of claims is worth what its tests prove: no warning may hide in one.
 pytestmark = pytest.mark.filterwarnings("error")
@@ -52,8 +52,7 @@ def test_a_figure_of_which_something_is_claimed_has_a_judge():
     schematics = set(STUDY["figures"]) - set(JUDGED)
     assert schematics == {"fig1", "s7"}
     for figure in schematics:
-        with pytest.raises(ModuleNotFoundError):
-            import_module(f"flatlas.studies.duality.{figure}")
+        assert not hasattr(import_module(f"flatlas.studies.duality.{figure}"), "claims")
 
 
 @pytest.mark.parametrize("figure", JUDGED)

@@ -9,8 +9,7 @@ from pencil import drawn_dots, material, told
 
 from flatlas.plotting.style import BLACK, GREEN
 from flatlas.studies.duality import s5, s6, s8, s10, s11, s13
-from flatlas.studies.duality.ranks import binned, picked
-from flatlas.studies.duality.spectra import spectrum
+from flatlas.studies.duality.spectra import binned, picked, spectrum
 
 BETA, S, UNTIL = "penalty.coefficient", "net.init.scale", "penalty.until_epoch"
 LR, B = "optimizer.lr", "batch"

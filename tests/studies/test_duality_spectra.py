@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flatlas.studies.duality.spectra import (
+from flatlas.studies.duality.directions import (
     by_stretch,
     counted,
     counted_each,

@@ -1,20 +1,17 @@
-"""Figure 3 again, of the convolutional net on CIFAR-10, whose layer is 120 x 25.
-
-Claims: Whether Figure 3's claims hold of the convolutional net on CIFAR-10.
-"""
+"""Not in the paper: Figure 3 of the convolutional net on CIFAR-10, whose layer is 120 x 25."""
 
 from flatlas.claims.claim import Claim, ours
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
-from flatlas.studies.duality.fig3 import judge_sweeps
+from flatlas.studies.duality.strategies import flatter_solutions
 from flatlas.studies.duality.sweeps import draw_sweeps
 
 
 def draw(material: Material) -> Drawing:
-    """One row of panels a sweep."""
-    return draw_sweeps(material, ("cifar_alpha", "optimizer.lr"), ("cifar_batch", "batch"))
+    """A row of panels for each sweep."""
+    return draw_sweeps(material, "cifar_alpha", "cifar_batch")
 
 
 def claims(material: Material) -> list[Claim]:
-    """The paper analyzes this net too, and shows and says nothing of it."""
-    return ours(judge_sweeps(material, "cifar_alpha", "cifar_batch"))
+    """Figure 3's claims: the paper analyzes this net too, but shows nothing of it."""
+    return ours(flatter_solutions(material, "cifar_alpha", "cifar_batch"))

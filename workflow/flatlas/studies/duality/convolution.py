@@ -1,51 +1,49 @@
-"""Not in the paper: the dual weights of convolution layers, which are but approximately dual."""
+"""Not in the paper: how well approximate dual weights of convolution layers give the gap."""
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims.claim import Claim, between, ours
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import BLUE, RED, Drawing, note, panels
-from flatlas.plotting.trainings import small_print
-from flatlas.studies.duality.dots import draw_dots
+from flatlas.plotting.style import BLUE, RED, Drawing, panels
+from flatlas.studies.duality.realizations import draw_dots, finish
+from flatlas.studies.duality.trends import ratio
 
-LAYERS = {"conv1": BLUE, "conv2": RED}
+LAYERS = {"conv1": ("first", BLUE), "conv2": ("second", RED)}
 PAIR = ["loss_gap", "dual_loss_gap", "residual"]
 NET = ["pairwise_gap", "dual_gap", "residual_loss"]
-# So many pairs of each net are drawn; losses below the first are as good as zero.
-SHOWN, SMALL = 200, 0.1
+# How many pairs of each net are drawn.
+SHOWN = 200
+# Axes are linear up to this loss, and logarithmic beyond.
+SMALL = 0.1
 QUANTILES = np.linspace(0, 1, 101)
 
 
 def draw(material: Material) -> Drawing:
-    """A, B: pair by pair, a layer each. C: how the residuals are distributed."""
+    """A, B: the pairs, a panel for each layer. C: the distribution of the residuals."""
     figure, axes = panels(1, 3, width=3.2, height=3.2)
     points: list[pd.DataFrame] = []
-    for ax, letter, (layer, colour) in zip(axes, "AB", LAYERS.items(), strict=False):
+    for ax, letter, (layer, (_, colour)) in zip(axes, "AB", LAYERS.items(), strict=False):
         pairs = material.measured(f"{layer}_pairs", PAIR)
         first = pairs.groupby(["run", "seed"]).cumcount() < SHOWN
         shown = pairs[first][["run", "seed", "converged", *PAIR]]
         means = material.measured(f"{layer}_summary", NET)[NET].mean().to_frame().T
         _pairs_panel(ax, shown, colour)
-        _tell_means(ax, layer, means)
-        residuals = quantiles(pairs["residual"])
+        _name_means(ax, layer, means)
+        residuals = _quantiles(pairs["residual"])
         axes[2].plot(residuals["residual"], residuals["quantile"], color=colour, label=layer)
         tables = {letter: pd.concat([shown, means]), "C": residuals}
         points += [table.assign(panel=panel, layer=layer) for panel, table in tables.items()]
-    axes[2].set(
-        xlabel=r"residual $\|z^*-z^\prime\|\,/\,\|z-z^\prime\|$", ylabel="share of pairs below"
-    )
-    axes[2].set(xlim=(0, None), ylim=(0, 1))
+    label = r"residual $\|z^*-z^\prime\|\,/\,\|z-z^\prime\|$"
+    axes[2].set(xlabel=label, ylabel="share of pairs below", xlim=(0, None), ylim=(0, 1))
     axes[2].legend(loc="upper left")
-    note(
-        figure,
-        f"A, B: the first {SHOWN} pairs of each net; linear within ±{SMALL:g}, logarithmic "
-        "beyond. " + small_print(material),
-    )
-    return Drawing(figure, pd.concat(points, ignore_index=True))
+    axis = f"linear within ±{SMALL:g}, logarithmic beyond. "
+    return finish(figure, points, material, f"A, B: the first {SHOWN} pairs of each net; {axis}")
 
 
-def quantiles(residuals: pd.Series) -> pd.DataFrame:
+def _quantiles(residuals: pd.Series) -> pd.DataFrame:
     """The distribution over all pairs, in steps of a hundredth."""
     known = residuals.dropna()
     at = np.quantile(known, QUANTILES) if len(known) else np.full(len(QUANTILES), np.nan)
@@ -56,18 +54,16 @@ def _pairs_panel(ax: Axes, shown: pd.DataFrame, colour: str) -> None:
     ax.axline((0, 0), slope=1, color="0.6", lw=1, zorder=0)
     x, y, converged = (shown[column] for column in ("loss_gap", "dual_loss_gap", "converged"))
     draw_dots(ax, x, y, converged, colour, size=2.5, many=True)
-    both = shown[["loss_gap", "dual_loss_gap"]]
     if len(shown):
-        low, high = 1.5 * min(both.min().min(), -SMALL), 2 * max(both.max().max(), SMALL)
+        low, high = 1.5 * min(x.min(), y.min(), -SMALL), 2 * max(x.max(), y.max(), SMALL)
         ax.set(xlim=(low, high), ylim=(low, high))
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_tick_params(labelsize=8)
+    ax.tick_params(labelsize=8)
     ax.set_xscale("symlog", linthresh=SMALL)
     ax.set_yscale("symlog", linthresh=SMALL)
     ax.set(xlabel=r"$l(x^\prime,w)-l(x,w)$", ylabel=r"$l(x,w+\Delta w)-l(x,w)$")
 
 
-def _tell_means(ax: Axes, layer: str, means: pd.DataFrame) -> None:
+def _name_means(ax: Axes, layer: str, means: pd.DataFrame) -> None:
     direct, dual, off = means.iloc[0]
     ax.set_title(layer, loc="right")
     if np.isfinite(direct):
@@ -76,8 +72,18 @@ def _tell_means(ax: Axes, layer: str, means: pd.DataFrame) -> None:
         ax.text(0.03, 0.97, text, transform=ax.transAxes, va="top", fontsize=7.5, bbox=box)
 
 
-def claims(material: Material):
-    """See there."""
-    from flatlas.studies.duality.convolution_claims import judge
-
-    return judge(material)
+def claims(material: Material) -> list[Claim]:
+    """A question about each layer: the paper's discussion leaves convolution layers open."""
+    nets = Nets(material, "cifar_base")
+    return ours(
+        nets.claim(
+            layer,
+            f"the least-squares dual weights of the {place} convolution layer give the gap",
+            "mean l(x, w + Δw) − l(x, w) over the mean l(x′, w) − l(x, w)",
+            between(0.9, 1.1),
+            ratio,
+            nets.read(f"{layer}_summary", "dual_gap")[:, 0],
+            nets.read(f"{layer}_summary", "pairwise_gap")[:, 0],
+        )
+        for layer, (place, _) in LAYERS.items()
+    )

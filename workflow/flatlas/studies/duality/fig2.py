@@ -1,7 +1,4 @@
-"""Figure 2: what the two determinants measure, over every run of the study.
-
-Claims: Figure 2: σ_g measures sharpness, σ_w the size of the solution.
-"""
+"""Figure 2: σ_g measures sharpness, σ_w the size of the solution, over every run of the study."""
 
 from collections.abc import Iterator
 
@@ -11,65 +8,59 @@ from matplotlib.axes import Axes
 
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY, MORE, RISING
-from flatlas.claims.nets import Nets, Sweep
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import Drawing, note, panels, plain_ticks
-from flatlas.plotting.trainings import small_print
+from flatlas.plotting.style import Drawing, panels, plain_ticks
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.statistics.round_off import ROUND_OFF
+from flatlas.studies.duality.directions import live
 from flatlas.studies.duality.nets import draw_nets, each_once, look, name_sweeps
-from flatlas.studies.duality.ranks import picked
-from flatlas.studies.duality.spectra import live
-from flatlas.studies.duality.strategies import ENDS
-from flatlas.studies.duality.swept import SWEPT
-from flatlas.studies.duality.trends import change, pooled
+from flatlas.studies.duality.realizations import finish
+from flatlas.studies.duality.spectra import curved, picked
+from flatlas.studies.duality.strategies import ENDS, Layer
+from flatlas.studies.duality.trends import pooled
 
 DIRECTION = ["n", "eigenvalue", "sigma_g"]
 NET = ["T_g", "T_h", "T_w", "layer_norm"]
-# A net with fewer directions in a decade of H_n says nothing of the trend there.
+# With fewer directions in a decade of H_n, a net does not show the trend there.
 ENOUGH = 10
+# Sweeps in which the size grows, and those in which it is flat.
 GROWING, FLAT = ("decay", "init"), ("alpha", "batch")
 
 
 def draw(material: Material) -> Drawing:
-    """A: a dot a direction, B and the inset: a dot a net."""
+    """A: a dot for each direction. B and the inset: a dot for each net."""
     figure, axes = panels(1, 2, width=4.2, height=3.6)
-    directions, nets = sharpness(material), size(material)
+    directions, nets = _sharp_directions(material), _sizes(material)
     _sharpness_panel(axes[0], directions)
     _traces_inset(axes[0], nets)
     draw_nets(axes[1], nets, "layer_norm", "T_w")
     axes[1].set(xlabel=r"$\|w\|_2$ of the layer", ylabel=r"$T_w=\sum_n\sigma_{w,n}^2$")
     name_sweeps(axes[1], nets)
-    note(
-        figure,
-        "Colours: what is varied. A: directions at ten ranks $n$ a decade; inset and B: "
-        "one dot a trained net. " + small_print(material),
-    )
-    return Drawing(figure, pd.concat([directions, nets], ignore_index=True))
+    legend = "Colours: what is varied. A: directions at ten ranks $n$ a decade; "
+    dots = "inset and B: one dot a trained net. "
+    return finish(figure, [directions, nets], material, legend + dots)
 
 
-def sharpness(material: Material) -> pd.DataFrame:
-    """Sharpness and eigenvalue at some ranks of every net, where both are above round-off."""
-    table = picked(material.measured("hidden_directions", DIRECTION))
-    largest = table.groupby(["run", "seed"])["eigenvalue"].transform("max")
-    live = (table["eigenvalue"] > ROUND_OFF * largest) & (table["sigma_g"] > 0)
-    once = each_once(table[live], ["seed", "n"])
+def _sharp_directions(material: Material) -> pd.DataFrame:
+    """σ_g and H_n at some ranks of every net, where both are above round-off."""
+    table = curved(picked(material.measured("hidden_directions", DIRECTION)))
+    once = each_once(table[table["sigma_g"] > 0], ["seed", "n"])
     points = once[["sweep", "run", "seed", "converged", *DIRECTION]]
     return points.assign(panel="A", sigma_g_squared=points["sigma_g"] ** 2)
 
 
-def size(material: Material) -> pd.DataFrame:
+def _sizes(material: Material) -> pd.DataFrame:
     """Norm, dual-weight variance and traces of every net."""
     once = each_once(material.measured("hidden_summary", NET), ["seed"])
     return once[["sweep", "run", "seed", "converged", *NET]].assign(panel="B")
 
 
 def _sharpness_panel(ax: Axes, points: pd.DataFrame) -> None:
-    """Shuffled, always alike, so that no sweep covers another."""
     ax.set(xscale="log", yscale="log", xlabel="$H_n$", ylabel=r"$\sigma_{g,n}^2$")
     if points.empty:
         return
+    # Shuffled, in the same way each time: otherwise sweeps would cover each other.
     mixed = points.sample(frac=1, random_state=0)
     colours = [look(sweep).colour for sweep in mixed["sweep"]]
     ax.scatter(
@@ -93,12 +84,13 @@ def _traces_inset(ax: Axes, nets: pd.DataFrame) -> None:
 
 
 def claims(material: Material) -> list[Claim]:
-    """Panel A over every net, its inset, and panel B sweep by sweep."""
+    """The claims about panel A and its inset over all nets, and about panel B by sweep."""
     return [*_sharpness(Nets(material)), *_size(material)]
 
 
 def _sharpness(nets: Nets) -> Iterator[Claim]:
-    pooled_nets = f"all nets of the sweeps that are drawn ({_sweeps(nets.material)})"
+    sweeps = ", ".join(map(str, nets.material.tables["outcomes"]["sweep"].unique()))
+    pooled_nets = f"all nets of the sweeps that are drawn ({sweeps})"
     curvature = live(nets.read("hidden_directions", "eigenvalue", "n"))
     variance = nets.read("hidden_directions", "sigma_g", "n") ** 2
     yield nets.claim(
@@ -130,50 +122,34 @@ def _sharpness(nets: Nets) -> Iterator[Claim]:
     )
 
 
-def _sweeps(material: Material) -> str:
-    return ", ".join(map(str, material.tables["outcomes"]["sweep"].unique()))
-
-
 def _by_decade(curvature: np.ndarray, variance: np.ndarray) -> np.ndarray:
     """The correlation in each decade that every realization has, as (realizations, decades)."""
+    with_nets = np.isfinite(curvature).any((1, 2)).sum()
     decade = np.floor(np.log10(curvature))
     found = []
     for power in np.unique(decade[np.isfinite(decade)]):
         inside = np.where(decade == power, curvature, np.nan)
         enough = np.isfinite(inside).sum(-1) >= ENOUGH
         within = mean(np.where(enough, spearman(inside, variance), np.nan), -1)
-        if np.isfinite(within).any() and np.isfinite(within).sum() == _with_any(curvature):
+        if np.isfinite(within).sum() == with_nets:
             found.append(within)
     return np.stack(found, axis=-1) if found else np.empty((len(curvature), 0))
 
 
-def _with_any(curvature: np.ndarray) -> int:
-    """How many realizations have a net at all."""
-    return int(np.isfinite(curvature).any((1, 2)).sum())
-
-
 def _size(material: Material) -> Iterator[Claim]:
     for name in GROWING:
-        key, symbol = SWEPT[name]
-        sweep = Sweep(material, name, key)
-        yield sweep.claim(
-            f"{name}_size",
-            f"T_w grows with ‖w‖₂ when {symbol} varies",
+        layer = Layer(material, name, name)
+        yield layer.claim(
+            "size",
+            f"T_w grows with ‖w‖₂ when {layer.symbol} varies",
             "rank correlation of T_w with the layer's ‖w‖₂ over the nets of the sweep",
             RISING,
             pooled,
-            sweep.read("hidden_summary", "T_w"),
-            sweep.read("hidden_summary", "layer_norm"),
+            layer.net("T_w"),
+            layer.net("layer_norm"),
         )
     for name in FLAT:
-        key, symbol = SWEPT[name]
-        sweep = Sweep(material, name, key)
+        layer = Layer(material, name, name)
         for column, what in (("T_w", "T_w"), ("layer_norm", "‖w‖₂")):
-            yield sweep.claim(
-                f"{name}_{column}",
-                f"{what} is flat when {symbol} varies",
-                f"relative change of mean {what} {ENDS}",
-                BARELY,
-                change,
-                sweep.read("hidden_summary", column),
-            )
+            says = f"{what} is flat when {layer.symbol} varies"
+            yield layer.changes(column, says, f"mean {what} {ENDS}", BARELY, layer.net(column))

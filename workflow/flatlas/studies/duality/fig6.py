@@ -1,7 +1,4 @@
-"""Figure 6: the noise of minibatch gradients along the Hessian's eigenvectors.
-
-Claims: Figure 6: gradient noise along the Hessian's eigenvectors, for DPSGD and SSGD.
-"""
+"""Figure 6: the noise of minibatch gradients along the Hessian's eigenvectors, of both learners."""
 
 from collections.abc import Iterator, Sequence
 from math import ceil, inf
@@ -15,27 +12,28 @@ from matplotlib.figure import Figure
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import MORE, RISING
 from flatlas.claims.nets import Sweep
-from flatlas.evidence.material import Material
-from flatlas.plotting.style import Drawing, note, shades
-from flatlas.plotting.trainings import small_print
+from flatlas.evidence.material import FINAL, Material
+from flatlas.plotting.style import Drawing, shades
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.statistics.round_off import ROUND_OFF
+from flatlas.studies.duality.directions import SHARPEST, live
 from flatlas.studies.duality.learners import COLOURS, KIND, NAMES
-from flatlas.studies.duality.ranks import picked
-from flatlas.studies.duality.realizations import all_converged
-from flatlas.studies.duality.spectra import SHARPEST, live
+from flatlas.studies.duality.realizations import all_converged, finish, spread
+from flatlas.studies.duality.spectra import curved, picked
 
+SWEEP, TABLE = "learners", "gradients_directions"
 DIRECTION = ["at", "epoch", "n", "eigenvalue", "noise"]
-KINDS = {"dpsgd": "DPSGD", "ssgd": "SSGD"}
-TABLE = "gradients_directions"
-# The study's moments, for where no training left a row that tells of any.
-PLANNED = ("10", "100", "1000", "final")
+LEGEND = "Dots: directions at ten ranks a decade; means over realizations, bars: one s.d. "
+# The claims compare DPSGD with SSGD.
+ORDER = ("dpsgd", "ssgd")
+# The study's moments: they name the claims where no training left a row.
+PLANNED = ("10", "100", "1000", FINAL)
+BEFORE = "before convergence"
 
 
 def draw(material: Material) -> Drawing:
-    """A: one kind of learners at all moments; B: both kinds, a small panel a moment."""
-    points = noise(material)
+    """A: one kind of learners at all moments; B: both kinds, a small panel for each moment."""
+    points = _noise(material)
     moments = sorted(points["at"].unique(), key=_when)
     figure, large, small = _grid(len(moments))
     _moments_panel(large, points[points[KIND] == "dpsgd"], moments)
@@ -44,35 +42,23 @@ def draw(material: Material) -> Drawing:
         ax.set_title(_named(moment), fontsize=8.5)
     if moments:
         small[0].legend(loc="upper left", handlelength=1.2)
-    note(
-        figure,
-        "Dots: directions at ten ranks a decade; means over realizations, bars: one s.d. "
-        + small_print(material),
-    )
-    return Drawing(figure, points)
+    return finish(figure, [points], material, LEGEND)
 
 
-def noise(material: Material) -> pd.DataFrame:
-    """Mean eigenvalue and noise at some ranks, of each kind of learners at each moment.
+def _noise(material: Material) -> pd.DataFrame:
+    """Mean eigenvalue and noise at some ranks, for each kind of learners at each moment.
 
-    A training that had ended before a moment has none to show there.
+    A training that ended before a moment has no noise there.
     """
-    table = material.measured("gradients_directions", DIRECTION, "learners", every_moment=True)
+    table = material.measured(TABLE, DIRECTION, SWEEP, every_moment=True)
     table = table.assign(at=table["at"].astype(str))
-    # As the claims do: along a direction whose H_n is round-off, the noise says nothing.
-    largest = table.groupby(["run", "seed", "at"])["eigenvalue"].transform("max")
-    table = picked(table[table["eigenvalue"] > ROUND_OFF * largest])
+    # Where H_n is round-off, the eigenvector is arbitrary and its noise means nothing.
+    table = picked(curved(table, "at"))
     asked = table["at"].map(_when).astype(float)
     table = table[(asked == inf) | (table["epoch"] >= asked)]
-    means = table.groupby([KIND, "at", "n"], sort=True).agg(
-        epoch=("epoch", "mean"),
-        eigenvalue=("eigenvalue", "mean"),
-        mean=("noise", "mean"),
-        sd=("noise", "std"),
-        realizations=("noise", "size"),
-        converged=("converged", "sum"),
-    )
-    return means.reset_index()
+    keys = [KIND, "at", "n"]
+    means = table.groupby(keys)[["epoch", "eigenvalue"]].mean()
+    return means.join(spread(table, keys, "noise")).reset_index()
 
 
 def _grid(moments: int) -> tuple[Figure, Axes, list[Axes]]:
@@ -102,32 +88,27 @@ def _grid(moments: int) -> tuple[Figure, Axes, list[Axes]]:
 
 def _moments_panel(ax: Axes, points: pd.DataFrame, moments: Sequence[str]) -> None:
     for moment, colour in zip(moments, shades(len(moments)), strict=True):
-        _line(ax, points[points["at"] == moment], colour, _named(moment))
-    _finish(ax, points)
+        _draw_line(ax, points[points["at"] == moment], colour, _named(moment))
     ax.set(xlabel="$H_n$", ylabel=r"$\Delta_n$")
     ax.set_title(NAMES["dpsgd"], loc="right")
     if len(points):
+        ax.set(xscale="log", yscale="log")
         ax.legend(loc="upper left")
 
 
 def _kinds_panel(ax: Axes, points: pd.DataFrame) -> None:
     for kind, name in NAMES.items():
-        _line(ax, points[points[KIND] == kind], COLOURS[kind], name)
-    _finish(ax, points)
+        _draw_line(ax, points[points[KIND] == kind], COLOURS[kind], name)
+    ax.set(xscale="log", yscale="log")
 
 
-def _line(ax: Axes, line: pd.DataFrame, colour: str, label: str) -> None:
+def _draw_line(ax: Axes, line: pd.DataFrame, colour: str, label: str) -> None:
     face = colour if all_converged(line) else "white"
     low = line["sd"].clip(upper=0.9 * line["mean"])
     ax.errorbar(
         line["eigenvalue"], line["mean"], [low, line["sd"]], fmt="o-", ms=2.5, lw=0.8,
         elinewidth=0.5, capsize=0, color=colour, mfc=face, label=label,
     )  # fmt: skip
-
-
-def _finish(ax: Axes, points: pd.DataFrame) -> None:
-    if len(points):
-        ax.set(xscale="log", yscale="log")
 
 
 def _when(moment: str) -> float:
@@ -139,28 +120,29 @@ def _named(moment: str) -> str:
 
 
 def claims(material: Material) -> list[Claim]:
-    """Panel A at every moment, for both kinds of learners; panel B by ratios of their noise."""
-    sweep = Sweep(material, "learners", "learners.kind", tuple(KINDS))
-    moments = _moments(material)
+    """The claims about the noise of both kinds at every moment, and about its ratio."""
+    sweep = Sweep(material, SWEEP, KIND, ORDER)
+    rows = material.tables[TABLE]
+    labels = set(rows.loc[rows["sweep"] == SWEEP, "at"].astype(str))
+    moments = sorted(labels or PLANNED, key=_when)
     curvature = live(_ordered(sweep, "eigenvalue", moments))
-    noise = np.where(_training(sweep, moments), _ordered(sweep, "noise", moments), np.nan)
-    # Along a direction whose H_n is round-off, the noise says nothing.
-    noise = np.where(np.isfinite(curvature), noise, np.nan)
+    known = np.isfinite(curvature) & _training(sweep, moments)
+    noise = np.where(known, _ordered(sweep, "noise", moments), np.nan)
     return [*_growth(sweep, moments, spearman(curvature, noise)), *_ratios(sweep, moments, noise)]
 
 
 def _growth(sweep: Sweep, moments: Sequence[str], within: np.ndarray) -> Iterator[Claim]:
-    """`within`: the rank correlations of single nets, as (realizations, kinds, moments).
+    """Claims by the rank correlations `within` single nets, as (realizations, kinds, moments).
 
     A kind without solutions keeps its claims, undecided.
     """
-    for kind, learners in KINDS.items():
+    for kind in ORDER:
         place = [number for number, value in enumerate(sweep.values) if value == kind]
         for number, moment in enumerate(moments):
-            when = "in the solution" if moment == "final" else f"after {moment} epochs"
+            when = "in the solution" if moment == FINAL else f"after {moment} epochs"
             yield sweep.claim(
                 f"{kind}_{moment}",
-                f"the noise of {learners} grows with H_n {when}",
+                f"the noise of {NAMES[kind]} grows with H_n {when}",
                 "rank correlation of Δ_n with H_n over the directions with H_n above round-off;"
                 " mean over nets",
                 RISING,
@@ -170,26 +152,25 @@ def _growth(sweep: Sweep, moments: Sequence[str], within: np.ndarray) -> Iterato
 
 
 def _ratios(sweep: Sweep, moments: Sequence[str], noise: np.ndarray) -> Iterator[Claim]:
-    """DPSGD against SSGD, by log ratios of Δ_n, seed by seed and rank by rank in H_n."""
+    """DPSGD against SSGD by log ratios of Δ_n, for each seed and each rank in H_n."""
     logs = np.log(live(noise))
     excess = logs[:, 0] - logs[:, 1] if len(sweep.values) > 1 else logs[:, :0]
     sharp, rest = mean(excess[..., :SHARPEST], -1), mean(excess[..., SHARPEST:], -1)
-    final = np.array([moment == "final" for moment in moments], dtype=bool)
-    before = "before convergence"
+    final = np.array([moment == FINAL for moment in moments])
     yield sweep.claim(
         "above",
-        f"DPSGD has more noise than SSGD {before}",
+        f"DPSGD has more noise than SSGD {BEFORE}",
         f"geometric mean factor of Δ_n of DPSGD over SSGD, less 1; 10 sharpest directions,"
-        f" {before}",
+        f" {BEFORE}",
         MORE,
         lambda sharp: np.expm1(_over(sharp, ~final)),
         sharp,
     )
     yield sweep.claim(
         "sharpest",
-        f"the excess of DPSGD {before} is largest in the sharp directions",
+        f"the excess of DPSGD {BEFORE} is largest in the sharp directions",
         f"excess (as the mean log ratio) in the 10 sharpest directions less that in all others,"
-        f" {before}",
+        f" {BEFORE}",
         MORE,
         lambda sharp, rest: _over(sharp, ~final) - _over(rest, ~final),
         sharp,
@@ -197,8 +178,8 @@ def _ratios(sweep: Sweep, moments: Sequence[str], noise: np.ndarray) -> Iterator
     )
     yield sweep.claim(
         "early",
-        f"the excess of DPSGD is largest {before}",
-        f"excess (as the mean log ratio) in the 10 sharpest directions {before} less that in the"
+        f"the excess of DPSGD is largest {BEFORE}",
+        f"excess (as the mean log ratio) in the 10 sharpest directions {BEFORE} less that in the"
         " solutions",
         MORE,
         lambda sharp: _over(sharp, ~final) - _over(sharp, final),
@@ -207,12 +188,12 @@ def _ratios(sweep: Sweep, moments: Sequence[str], noise: np.ndarray) -> Iterator
 
 
 def _over(excess: np.ndarray, which: np.ndarray) -> np.ndarray:
-    """The mean over realizations, and over some of the moments, the last axis."""
+    """The mean over realizations and over some of the moments, the last axis."""
     return mean(mean(excess)[..., which], -1)
 
 
 def _ordered(sweep: Sweep, column: str, moments: Sequence[str]) -> np.ndarray:
-    """(realizations, kinds, moments, directions), the moments in their order in time."""
+    """A quantity as (realizations, kinds, moments, directions), the moments by time."""
     labels = [str(label) for label in sweep.levels(TABLE, "at")]
     found = sweep.read(TABLE, column, "at", "n")
     ordered = np.full((*found.shape[:2], len(moments), found.shape[-1]), np.nan)
@@ -223,19 +204,10 @@ def _ordered(sweep: Sweep, column: str, moments: Sequence[str]) -> np.ndarray:
 
 
 def _training(sweep: Sweep, moments: Sequence[str]) -> np.ndarray:
-    """Where a net was still in training, or is the solution: one that had ended tells it twice."""
+    """Where a net was in training, or is the solution.
+
+    A later checkpoint is the solution again, which counts once.
+    """
     ended = sweep.read("outcomes", "epoch")[:, :, np.newaxis, np.newaxis]
-    final = np.array([moment == "final" for moment in moments], dtype=bool)[:, np.newaxis]
+    final = np.array([moment == FINAL for moment in moments])[:, np.newaxis]
     return final | ~(_ordered(sweep, "epoch", moments) >= ended)
-
-
-def _moments(material: Material) -> list[str]:
-    """All moments of the figure, in their order in time."""
-    rows = material.tables[TABLE]
-    rows = rows[rows["sweep"] == "learners"]
-    told = set(rows["at"].astype(str)) if "at" in rows else set()
-    return sorted(told or PLANNED, key=_time)
-
-
-def _time(moment: str) -> float:
-    return np.inf if moment == "final" else float(moment)

@@ -1,9 +1,8 @@
-"""The two kinds of learners, as the paper calls and colours them, and the panels of both.
+"""Decentralized learners (DPSGD) against synchronous ones (SSGD): panels, and claims about nets."""
 
-Claims: Decentralized learners (DPSGD) against synchronized ones (SSGD), in one layer of a net.
-"""
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -12,10 +11,11 @@ from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY, LESS
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import BLUE, RED
+from flatlas.plotting.style import BLUE, RED, Drawing, panels
 from flatlas.statistics.means import mean
-from flatlas.studies.duality.realizations import over_seeds
-from flatlas.studies.duality.spectra import draw_spectrum, logs, spectrum
+from flatlas.studies.duality.directions import logs
+from flatlas.studies.duality.realizations import finish, over_seeds
+from flatlas.studies.duality.spectra import draw_spectrum, spectrum
 from flatlas.studies.duality.trends import change, change_of_logs, difference
 
 KIND = "learners.kind"
@@ -28,30 +28,50 @@ BELOW_TEN = 9
 AGAINST = "of DPSGD against SSGD"
 
 
-def learners_row(
-    axes: Sequence[Axes],
-    letters: str,
-    material: Material,
-    sweep: str,
-    layer: str,
-    paper: Mapping[str, str],
-) -> list[pd.DataFrame]:
-    """A panel a quantity; test errors, and beside each the `paper`'s, stand in the first."""
+@dataclass(frozen=True)
+class Learning:
+    """A sweep over both kinds of learners, the measure of a layer, and the paper's test errors.
+
+    The test errors are in per cent. Where a figure has several nets, `net` is the name of this one.
+    """
+
+    sweep: str
+    layer: str
+    ssgd: Decimal
+    dpsgd: Decimal
+    net: str = ""
+
+
+def draw_learners(material: Material, *rows: Learning) -> Drawing:
+    """A row of panels for each net, a panel for each quantity."""
+    across = len(COLUMNS)
+    figure, axes = panels(len(rows), across)
+    points: list[pd.DataFrame] = []
+    for row, learning in enumerate(rows):
+        place = slice(across * row, across * (row + 1))
+        points += _draw_row(axes[place], "ABCDEF"[place], material, learning)
+    return finish(figure, points, material, LEGEND)
+
+
+def _draw_row(
+    axes: Sequence[Axes], letters: str, material: Material, learning: Learning
+) -> Iterator[pd.DataFrame]:
+    sweep, layer = learning.sweep, learning.layer
     directions = material.measured(f"{layer}_directions", ["n", *COLUMNS], sweep)
     nets = material.measured(f"{layer}_summary", ["test_error"], sweep)
     errors = over_seeds(nets, [KIND], ["test_error"]).assign(panel=letters[0])
-    points = [errors]
+    yield errors
     for ax, letter, column in zip(axes, letters, COLUMNS, strict=True):
         drawn = spectrum(directions, KIND, column)
         draw_spectrum(ax, drawn, KIND, COLOURS)
-        points.append(drawn.assign(panel=letter))
+        yield drawn.assign(panel=letter)
     axes[0].axhline(0, color="0.8", lw=0.8, zorder=0)
-    _tell_errors(axes[0], errors, paper)
-    return points
+    axes[0].set_title(learning.net, loc="right")
+    _name_errors(axes[0], errors, learning)
 
 
-def _tell_errors(ax: Axes, errors: pd.DataFrame, paper: Mapping[str, str]) -> None:
-    """Each kind's test error, and the paper's beside it."""
+def _name_errors(ax: Axes, errors: pd.DataFrame, learning: Learning) -> None:
+    """A legend with each kind's test error and the paper's."""
     for line in ax.get_lines():
         kind = str(line.get_label())
         if kind in NAMES:
@@ -59,55 +79,53 @@ def _tell_errors(ax: Axes, errors: pd.DataFrame, paper: Mapping[str, str]) -> No
             spread = "" if pd.isna(row["sd"]) else f" ± {100 * row['sd']:.1f}"
             line.set_label(
                 f"{NAMES[kind]}\ntest error {100 * row['mean']:.1f}{spread} %\n"
-                f"(paper: {paper[kind]} %)"
+                f"(paper: {getattr(learning, kind):.1f} %)"
             )
     if len(errors):
         ax.legend(loc="upper right", labelspacing=0.8)
 
 
-def judge_learners(
-    material: Material, sweep: str, layer: str, errors: str, within: str = "", about: str = ""
-) -> list[Claim]:
-    """The text's test `errors`, and a panel each of ΔL_n, σ_g,n and S_w,n.
-
-    Claims of several nets are told apart: by what stands in front of their names, `within`, and
-    behind what they say, `about`.
-    """
-    nets = Sweep(material, sweep, "learners.kind", ("ssgd", "dpsgd"))
-    gap = nets.read(f"{layer}_directions", "gap", "n")
-    sharpness = logs(nets.read(f"{layer}_directions", "sigma_g", "n"))
+def judge_learners(material: Material, learning: Learning) -> list[Claim]:
+    """The claims about test errors, and those about ΔL_n, σ_g,n and S_w,n."""
+    nets = Sweep(material, learning.sweep, KIND, tuple(NAMES))
+    directions, summary = f"{learning.layer}_directions", f"{learning.layer}_summary"
+    gap = nets.read(directions, "gap", "n")
+    sharpness = logs(nets.read(directions, "sigma_g", "n"))
+    dpsgd, ssgd = learning.dpsgd, learning.ssgd
+    name = f"{learning.net.lower()}_" if learning.net else ""
+    where = f", in the {learning.net}" if learning.net else ""
     return [
         nets.claim(
-            f"{within}test_error",
-            f"DPSGD has a lower test error than SSGD{about}",
+            f"{name}test_error",
+            f"DPSGD has a lower test error than SSGD{where}",
             "test error of DPSGD less that of SSGD with the same images, in percentage points",
             LESS,
             difference,
-            100 * nets.read(f"{layer}_summary", "test_error"),
-            paper=errors,
+            100 * nets.read(summary, "test_error"),
+            paper=f"{dpsgd} % against {ssgd} %: −{ssgd - dpsgd}",
         ),
         nets.claim(
-            f"{within}gap",
-            f"ΔL_n of DPSGD is reduced in the sharp directions, n < 10{about}",
+            f"{name}gap",
+            f"ΔL_n of DPSGD is reduced in the sharp directions, n < 10{where}",
             f"relative difference of ΔL summed over n < 10, {AGAINST}",
             LESS,
             change,
             gap[..., :BELOW_TEN].sum(-1),
         ),
         nets.claim(
-            f"{within}sharpness",
-            f"σ_g,n of DPSGD is smaller for n < 10{about}",
+            f"{name}sharpness",
+            f"σ_g,n of DPSGD is smaller for n < 10{where}",
             f"relative difference of the geometric mean of σ_g over n < 10, {AGAINST}",
             LESS,
             change_of_logs,
             mean(sharpness[..., :BELOW_TEN], -1),
         ),
         nets.claim(
-            f"{within}size",
-            f"S_w is the same for both{about}",
+            f"{name}size",
+            f"S_w is the same for both{where}",
             f"relative difference of S_w, {AGAINST}",
             BARELY,
             change,
-            nets.read(f"{layer}_summary", "S_w"),
+            nets.read(summary, "S_w"),
         ),
     ]

@@ -1,6 +1,6 @@
-"""Dots of trained nets from many sweeps, each in the colour of the sweep it belongs to.
+"""Dots of trained nets from many sweeps, each in the colour of its sweep.
 
-The run at the defaults stands in every sweep; it is drawn once, in a colour of its own.
+The run at the defaults is part of every sweep. It is drawn once, in a colour of its own.
 """
 
 from dataclasses import dataclass
@@ -10,10 +10,20 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
-from flatlas.studies.duality.dots import draw_dots
-from flatlas.studies.duality.swept import SYMBOLS
+from flatlas.studies.duality.realizations import draw_dots
+from flatlas.studies.duality.swept import SYMBOLS, varied
 
 DEFAULTS = "defaults"
+# The colour and the marker of each sweep.
+LOOKS = {
+    "alpha": (BLUE, "o"),
+    "batch": (SKY, "s"),
+    "decay": (RED, "D"),
+    "init": (ORANGE, "^"),
+    "size": (GREEN, "v"),
+    "noise": (PURPLE, "P"),
+    "dropout": (BLACK, "X"),
+}
 
 
 @dataclass(frozen=True)
@@ -25,27 +35,17 @@ class Look:
     marker: str
 
 
-LOOKS = {
-    "alpha": Look(SYMBOLS["optimizer.lr"], BLUE, "o"),
-    "batch": Look(SYMBOLS["batch"], SKY, "s"),
-    "decay": Look(SYMBOLS["penalty.coefficient"], RED, "D"),
-    "init": Look(SYMBOLS["net.init.scale"], ORANGE, "^"),
-    "size": Look(SYMBOLS["data.per_class"], GREEN, "v"),
-    "noise": Look(SYMBOLS["data.label_noise"], PURPLE, "P"),
-    "dropout": Look(SYMBOLS["net.dropout"], BLACK, "X"),
-    DEFAULTS: Look(DEFAULTS, GREY, "o"),
-}
-
-
 def look(sweep: str) -> Look:
-    """A sweep that the paper does not have goes by its name."""
-    return LOOKS.get(sweep, Look(sweep, GREY, "h"))
+    """The look of a sweep; one that the paper does not have is grey and has its own name."""
+    if sweep in LOOKS:
+        return Look(SYMBOLS[varied(sweep)[0]], *LOOKS[sweep])
+    return Look(sweep, GREY, "o" if sweep == DEFAULTS else "h")
 
 
 def each_once(table: pd.DataFrame, row: list[str]) -> pd.DataFrame:
-    """The rows of each run once, `sweep` telling which one it belongs to, or that several do.
+    """The rows of each run once; `sweep` is `defaults` for a run of several sweeps.
 
-    `row` are the columns that tell rows of a run apart.
+    The columns `row` distinguish the rows of a run.
     """
     sweeps = table.groupby("run")["sweep"].nunique()
     several = table["run"].isin(sweeps.index[sweeps > 1])
@@ -54,7 +54,7 @@ def each_once(table: pd.DataFrame, row: list[str]) -> pd.DataFrame:
 
 
 def draw_nets(ax: Axes, points: pd.DataFrame, x: str, y: str, size: float = 4) -> None:
-    """One dot a net, or a direction of one."""
+    """One dot for each row of `points`."""
     for sweep, nets in points.groupby("sweep", sort=False):
         how = look(str(sweep))
         draw_dots(ax, nets[x], nets[y], nets["converged"], how.colour, how.marker, size)
@@ -67,11 +67,12 @@ def name_sweeps(ax: Axes, points: pd.DataFrame) -> None:
 
 
 def sweep_handles(points: pd.DataFrame) -> list[Line2D]:
-    """What a legend of the sweeps is made of, in the order of the sweeps."""
-    drawn = list(points["sweep"].unique())
-    ordered = sorted(drawn, key=lambda sweep: list(LOOKS).index(sweep) if sweep in LOOKS else -1)
-    looks = [look(sweep) for sweep in ordered]
+    """The entries of a legend of the sweeps: sweeps of a user's own first, the defaults last."""
+    order = [*LOOKS, DEFAULTS]
+    drawn = sorted(
+        points["sweep"].unique(), key=lambda sweep: order.index(sweep) if sweep in order else -1
+    )
     return [
         Line2D([], [], ls="none", marker=how.marker, color=how.colour, ms=4.5, label=how.label)
-        for how in looks
+        for how in map(look, drawn)
     ]

@@ -1,7 +1,4 @@
-"""Not in the paper's figures: layers scaled against each other leave every ΔL_n as it is.
-
-Claims: Scaling two layers against each other: what the paper's discussion says of it.
-"""
+"""Not in the paper's figures: scaling two layers against each other leaves every ΔL_n unchanged."""
 
 from collections.abc import Iterator
 
@@ -13,59 +10,50 @@ from flatlas.claims.claim import Claim, between
 from flatlas.claims.conventions import EXACT
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import BLACK, BLUE, RED, Drawing, note, panels, plain_ticks
-from flatlas.plotting.trainings import small_print
+from flatlas.plotting.style import BLACK, BLUE, RED, Drawing, panels, plain_ticks
 from flatlas.statistics.means import mean
-from flatlas.studies.duality.dots import draw_means
-from flatlas.studies.duality.realizations import LEGEND, over_seeds
-from flatlas.studies.duality.spectra import draw_spectrum, live, logs, spectrum
+from flatlas.studies.duality.directions import live, logs
+from flatlas.studies.duality.realizations import LEGEND, draw_means, finish, over_seeds
+from flatlas.studies.duality.spectra import LABELS, draw_spectrum, spectrum
 from flatlas.studies.duality.swept import stand
 
-FACTOR, NET = "factor", ["run", "seed", "n"]
-# What is compared with its value at p = 1, and how that is written.
-RATIOS = {
-    "sigma_g": (r"$\sigma_{g,n}$", BLUE, "v"),
-    "sigma_w": (r"$\sigma_{w,n}$", RED, "^"),
-    "gap": (r"$\Delta L_n$", BLACK, "o"),
-}
-TABLE = "rescaled_directions"
-# The paper lets σ_g scale by p and σ_w by 1/p; in which layer the p stands is a matter of naming.
+TABLE, FACTOR = "rescaled_directions", "factor"
+NET = ["run", "seed", "n"]
+# What is compared with its value at p = 1.
+RATIOS = {"sigma_g": (BLUE, "v"), "sigma_w": (RED, "^"), "gap": (BLACK, "o")}
+# The paper scales σ_g by p and σ_w by 1/p; which layer is scaled by p is a matter of naming.
 POWERS = {"sigma_g": ("σ_g", -1), "sigma_w": ("σ_w", 1)}
 ALMOST = 1e-3
 
 
 def draw(material: Material) -> Drawing:
-    """A, B: the determinants by direction. C: each relative to the net as it was, p = 1."""
+    """A, B: the determinants by direction. C: each relative to the net as trained, p = 1."""
     figure, axes = panels(1, 3)
-    directions = material.measured("rescaled_directions", [FACTOR, "n", "eigenvalue", *RATIOS])
+    directions = material.measured(TABLE, [FACTOR, "n", "eigenvalue", *RATIOS])
     points: list[pd.DataFrame] = []
-    for ax, letter, column in zip(axes, "AB", ("sigma_g", "sigma_w"), strict=False):
+    for ax, letter, column in zip(axes, "AB", POWERS, strict=False):
         drawn = spectrum(directions, FACTOR, column)
         draw_spectrum(ax, drawn, FACTOR)
         points.append(drawn.assign(panel=letter))
     if len(directions):
-        # The lines lie far apart: room for the legend above them.
+        # The lines are far apart: room for the legend above them.
         low, high = axes[0].get_ylim()
         axes[0].set_ylim(low, high * (high / low) ** 0.4)
         axes[0].legend(title="$p$", ncols=3, loc="upper right")
-    relative = relations(directions)
+    relative = _relations(directions)
     _relations_panel(axes[2], relative)
-    note(figure, LEGEND + "C: medians over directions. " + small_print(material))
-    return Drawing(figure, pd.concat([*points, relative.assign(panel="C")], ignore_index=True))
+    points.append(relative.assign(panel="C"))
+    return finish(figure, points, material, LEGEND + "C: medians over directions. ")
 
 
-def relations(directions: pd.DataFrame) -> pd.DataFrame:
+def _relations(directions: pd.DataFrame) -> pd.DataFrame:
     """Median over live directions of each quantity relative to p = 1, over realizations."""
-    both = _beside_unscaled(directions)
+    unscaled = directions[directions[FACTOR] == 1][[*NET, *RATIOS]]
+    both = directions.merge(unscaled, on=NET, suffixes=("", "_there"))
     for column in RATIOS:
         both[column] = (both[column] / both[f"{column}_there"]).where(both[f"{column}_there"] != 0)
     medians = both.groupby(["run", "seed", "converged", FACTOR])[list(RATIOS)].median()
     return over_seeds(medians.reset_index(), [FACTOR], list(RATIOS))
-
-
-def _beside_unscaled(directions: pd.DataFrame) -> pd.DataFrame:
-    unscaled = directions[directions[FACTOR] == 1][[*NET, *RATIOS]]
-    return directions.merge(unscaled, on=NET, suffixes=("", "_there"))
 
 
 def _relations_panel(ax: Axes, relative: pd.DataFrame) -> None:
@@ -73,11 +61,10 @@ def _relations_panel(ax: Axes, relative: pd.DataFrame) -> None:
     ax.set(yscale="log", ylabel="relative to $p=1$")
     if relative.empty:
         return
-    for quantity, (label, colour, marker) in RATIOS.items():
+    for quantity, (colour, marker) in RATIOS.items():
         line = relative[relative["quantity"] == quantity]
-        ax.plot(line[FACTOR], line["mean"], "-", color=colour)
         draw_means(ax, line[FACTOR], line, colour, marker)
-        ax.plot([], [], f"{marker}-", color=colour, label=label)
+        ax.plot([], [], f"{marker}-", color=colour, label=LABELS[quantity])
     plain_ticks(ax.yaxis)
     ax.legend(loc="upper center", ncols=3, columnspacing=1.2)
     low, high = ax.get_ylim()
@@ -85,14 +72,14 @@ def _relations_panel(ax: Axes, relative: pd.DataFrame) -> None:
 
 
 def claims(material: Material) -> list[Claim]:
-    """Both determinants scale, and their product does not."""
+    """The claims that ΔL_n does not change, and by which power of p both determinants do."""
     nets = Nets(material, "base")
-    factors = np.asarray(nets.levels(TABLE, "factor"), dtype=float)
+    factors = np.asarray(nets.levels(TABLE, FACTOR), dtype=float)
     return [_unchanged(nets, factors), *_powers(nets, factors)]
 
 
 def _unchanged(nets: Nets, factors: np.ndarray) -> Claim:
-    gap, curvature = (nets.read(TABLE, name, "factor", "n")[:, 0] for name in ("gap", "eigenvalue"))
+    gap, curvature = (nets.read(TABLE, name, FACTOR, "n")[:, 0] for name in ("gap", "eigenvalue"))
     return nets.claim(
         "gap",
         "each ΔL_n is the same whatever the factor p",
@@ -105,7 +92,7 @@ def _unchanged(nets: Nets, factors: np.ndarray) -> Claim:
 
 
 def _largest_change(gap: np.ndarray, curvature: np.ndarray, factors: np.ndarray) -> np.ndarray:
-    """Of each net, against p = 1; the table's direction n is the same one for every p."""
+    """For each net, relative to p = 1; a direction has the same n in the table for every p."""
     if not gap.size:
         return gap[:, 0:0]
     own = int(np.argmin(np.abs(factors - 1)))
@@ -117,10 +104,10 @@ def _largest_change(gap: np.ndarray, curvature: np.ndarray, factors: np.ndarray)
 
 
 def _powers(nets: Nets, factors: np.ndarray) -> Iterator[Claim]:
-    """The exponents of p: of the layer's weights times p."""
+    """The exponents of p, by which the layer's weights are scaled."""
     steps = np.log(factors) - np.log(factors).mean() if len(factors) else factors
     for column, (symbol, power) in POWERS.items():
-        means = mean(logs(nets.read(TABLE, column, "factor", "n")[:, 0]), -1)
+        means = mean(logs(nets.read(TABLE, column, FACTOR, "n")[:, 0]), -1)
         yield nets.claim(
             column,
             f"{symbol} scales by {'p' if power > 0 else '1/p'}, if the layer's weights do by p",

@@ -1,7 +1,4 @@
-"""Figure S10: learning rate and batch size together, against their ratio.
-
-Claims: Figure S10: only α/B counts.
-"""
+"""Figure S10: learning rate and batch size count only by their ratio α/B."""
 
 from itertools import combinations
 
@@ -13,33 +10,37 @@ from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY_OFF, FALLING
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import Drawing, note, panels, plain_ticks, shades
-from flatlas.plotting.trainings import small_print
+from flatlas.plotting.style import Drawing, panels, plain_ticks, shades
 from flatlas.statistics.means import mean
-from flatlas.studies.duality.dots import draw_means
-from flatlas.studies.duality.gaps import GAPS, finish_gaps
-from flatlas.studies.duality.realizations import LEGEND, above_zero, all_converged, over_seeds
-from flatlas.studies.duality.spectra import floor
+from flatlas.studies.duality.realizations import (
+    LEGEND,
+    above_zero,
+    draw_line,
+    draw_means,
+    finish,
+    over_seeds,
+)
+from flatlas.studies.duality.spectra import LABELS, LOGARITHMIC, floor
+from flatlas.studies.duality.sweeps import GAPS, SPECTRA, finish_gaps
 from flatlas.studies.duality.swept import read
 from flatlas.studies.duality.trends import trend
 
+SWEEP = "alpha_batch"
 RATIO, KEYS = "ratio", ["optimizer.lr", "batch"]
-SPECTRA = {"A": ("sigma_g", r"$\sigma_{g,n}$"), "B": ("S_w", r"$S_{w,n}$")}
 MARKERS = "osD^vPX"
 
 
 def draw(material: Material) -> Drawing:
-    """A line a pair of values, in the colour of their ratio; in C its marker tells B."""
+    """A line for each pair of values, in the colour of their ratio; in C, markers show B."""
     figure, axes = panels(1, 3, width=3.3, height=3.0)
-    columns = [column for column, _ in SPECTRA.values()]
-    directions = _with_ratio(material.measured("hidden_directions", ["n", *columns], "alpha_batch"))
-    nets = _with_ratio(material.measured("hidden_summary", list(GAPS), "alpha_batch"))
+    directions = _with_ratio(material.measured("hidden_directions", ["n", *SPECTRA], SWEEP))
+    nets = _with_ratio(material.measured("hidden_summary", list(GAPS), SWEEP))
     points: list[pd.DataFrame] = []
-    for ax, (letter, (column, label)) in zip(axes, SPECTRA.items(), strict=False):
+    for ax, letter, column in zip(axes, "AB", SPECTRA, strict=False):
         drawn = over_seeds(directions, [RATIO, *KEYS, "n"], [column])
-        drawn = above_zero(drawn) if column == "sigma_g" else drawn
+        drawn = above_zero(drawn) if column in LOGARITHMIC else drawn
         _spectra_panel(ax, drawn)
-        ax.set(xscale="log", xlabel="$n$", ylabel=label)
+        ax.set(xscale="log", xlabel="$n$", ylabel=LABELS[column])
         points.append(drawn.assign(panel=letter))
     if len(directions):
         axes[0].set_yscale("log")
@@ -47,12 +48,11 @@ def draw(material: Material) -> Drawing:
         axes[1].legend(title=r"$\alpha/B$", loc="upper left", ncols=1, fontsize=7)
     gaps = over_seeds(nets, [RATIO, *KEYS], list(GAPS))
     _gaps_panel(axes[2], gaps)
-    note(figure, LEGEND + small_print(material))
-    return Drawing(figure, pd.concat([*points, gaps.assign(panel="C")], ignore_index=True))
+    return finish(figure, [*points, gaps.assign(panel="C")], material, LEGEND)
 
 
 def _with_ratio(table: pd.DataFrame) -> pd.DataFrame:
-    """Ratios of equal value equal to the last digit, too."""
+    """The table with α/B, rounded: equal ratios are equal to the last digit."""
     ratio = table["optimizer.lr"] / table["batch"]
     return table.assign(**{RATIO: [float(f"{value:.9g}") for value in ratio]})
 
@@ -63,9 +63,7 @@ def _spectra_panel(ax: Axes, drawn: pd.DataFrame) -> None:
     for ratio, colour in colours.items():
         ax.plot([], [], color=colour, label=read(ratio))
     for (ratio, *_), line in drawn.groupby([RATIO, *KEYS]):
-        style = "-" if all_converged(line) else "--"
-        ax.plot(line["n"], line["mean"], style, color=colours[ratio])
-        ax.fill_between(line["n"], line["low"], line["high"], color=colours[ratio], alpha=0.1, lw=0)
+        draw_line(ax, line, colours[ratio], alpha=0.1)
 
 
 def _gaps_panel(ax: Axes, gaps: pd.DataFrame) -> None:
@@ -73,7 +71,7 @@ def _gaps_panel(ax: Axes, gaps: pd.DataFrame) -> None:
     for quantity, (_, colour) in GAPS.items():
         for batch, marker in zip(batches, MARKERS, strict=False):
             dots = gaps[(gaps["quantity"] == quantity) & (gaps["batch"] == batch)]
-            draw_means(ax, dots[RATIO], dots, colour, marker)
+            draw_means(ax, dots[RATIO], dots, colour, marker, joined=False)
     ax.set(xscale="log", xlabel=r"$\alpha/B$")
     plain_ticks(ax.xaxis)
     ax.tick_params(axis="x", labelsize=7)
@@ -93,7 +91,7 @@ def _gaps_panel(ax: Axes, gaps: pd.DataFrame) -> None:
 
 
 def _end_at_ticks(ax: Axes, ratios: pd.Series) -> None:
-    """So that the outermost dots, too, stand between ticks that have a number."""
+    """Put numbered ticks on both sides of the outermost dots."""
     if len(ratios):
         ticks = ax.xaxis.get_major_locator().tick_values(ratios.min(), ratios.max())
         below, above = ticks[ticks <= ratios.min()].max(), ticks[ticks >= ratios.max()].min()
@@ -101,17 +99,16 @@ def _end_at_ticks(ax: Axes, ratios: pd.Series) -> None:
 
 
 def claims(material: Material) -> list[Claim]:
-    """Panel C: one curve, on which points of equal α/B lie at one height."""
-    runs = _runs(material)
-    ratios = {str(run): row["optimizer.lr"] / row["batch"] for run, row in runs.iterrows()}
+    """The claims about panel C: one curve, on which dots of equal α/B have the same height."""
+    outcomes = material.tables["outcomes"]
+    runs = _with_ratio(outcomes[outcomes["sweep"] == SWEEP].drop_duplicates("run"))
+    runs = runs.sort_values(RATIO, kind="stable").set_index("run")
     names = {
-        str(run): f"α = {row['optimizer.lr']:g}, B = {row['batch']:g}"
-        for run, row in runs.iterrows()
+        run: f"α = {row['optimizer.lr']:g}, B = {row['batch']:g}" for run, row in runs.iterrows()
     }
-    ascending = tuple(sorted(ratios, key=lambda run: ratios[run]))
-    sweep = Sweep(material, "alpha_batch", "run", ascending, names)
-    at = [ratios[run] for run in sweep.values]
-    pairs = [(a, b) for a, b in combinations(range(len(at)), 2) if np.isclose(at[a], at[b])]
+    sweep = Sweep(material, SWEEP, "run", tuple(names), names)
+    ratios = list(runs[RATIO].reindex(sweep.values))
+    pairs = [(a, b) for a, b in combinations(range(len(ratios)), 2) if ratios[a] == ratios[b]]
     gap = sweep.read("hidden_summary", "dual_gap")
     return [
         sweep.claim(
@@ -119,7 +116,7 @@ def claims(material: Material) -> list[Claim]:
             "ΔL falls as α/B rises, whichever of them changes",
             "rank correlation of mean ΔL with α/B",
             FALLING,
-            trend(at),
+            trend(ratios),
             gap,
         ),
         sweep.claim(
@@ -132,10 +129,3 @@ def claims(material: Material) -> list[Claim]:
             gap[:, pairs] if pairs else gap[:, :0],
         ),
     ]
-
-
-def _runs(material: Material) -> pd.DataFrame:
-    """α and B of each run of the sweep."""
-    outcomes = material.tables["outcomes"]
-    runs = outcomes[outcomes["sweep"] == "alpha_batch"].drop_duplicates("run").set_index("run")
-    return runs.reindex(columns=["optimizer.lr", "batch"]).dropna()

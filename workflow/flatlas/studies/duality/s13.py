@@ -1,37 +1,65 @@
-"""Figure S13: sharpness, size and gap against the epoch at which weight decay stops."""
+"""Figure S13: sharpness, size and gap against the epoch t_β at which weight decay stops."""
 
+import numpy as np
 import pandas as pd
 
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import LESS, SATURATED
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import Drawing, note, panels
-from flatlas.plotting.trainings import small_print
-from flatlas.studies.duality.sweeps import SWEEP_LEGEND, Sweep, sweep_of, sweep_row
+from flatlas.plotting.style import Drawing, panels
+from flatlas.studies.duality.directions import by_stretch
+from flatlas.studies.duality.realizations import finish
+from flatlas.studies.duality.strategies import ENDS, Layer
+from flatlas.studies.duality.sweeps import SWEEP_LEGEND, sweep_row
+from flatlas.studies.duality.swept import varied
+from flatlas.studies.duality.trends import from_value, nearest
 
-UNTIL, COEFFICIENT = "penalty.until_epoch", "penalty.coefficient"
+# The paper's ΔL has saturated at this epoch.
+SATURATES = 200
 
 
 def draw(material: Material) -> Drawing:
-    """One row of panels. No weight decay at all is one that stops at once, t_beta = 0."""
+    """One row of panels."""
     figure, axes = panels(1, 3)
-    timed = sweep_of(material, "decay_time", UNTIL)
-    decays = sweep_of(material, "decay", COEFFICIENT)
-    joined = Sweep(
-        UNTIL,
-        _with_none(decays.directions, timed.directions),
-        _with_none(decays.summary, timed.summary),
+    return finish(
+        figure, sweep_row(axes, "ABC", with_none(material), "decay_time"), material, SWEEP_LEGEND
     )
-    points = pd.concat(sweep_row(axes, "ABC", joined), ignore_index=True)
-    note(figure, SWEEP_LEGEND + small_print(material))
-    return Drawing(figure, points)
 
 
-def _with_none(decays: pd.DataFrame, timed: pd.DataFrame) -> pd.DataFrame:
-    without = decays[decays[COEFFICIENT] == 0].assign(**{UNTIL: 0})
-    return pd.concat([without, timed], ignore_index=True)
+def with_none(material: Material) -> Material:
+    """The sweep over t_β, beginning with the nets without decay (β = 0) as t_β = 0."""
+    (strength, _), (until, _) = varied("decay"), varied("decay_time")
+    tables: dict[str, pd.DataFrame] = {}
+    for name, table in material.tables.items():
+        timed = table[table["sweep"] == "decay_time"]
+        none = table[(table["sweep"] == "decay") & (table[strength] == 0)]
+        if len(none) and len(timed):
+            none = none.assign(sweep="decay_time", **{until: 0})
+            timed = pd.concat([none, timed], ignore_index=True)
+        tables[name] = timed
+    return Material(tables)
 
 
-def claims(material: Material):
-    """See there."""
-    from flatlas.studies.duality.s13_claims import judge
+def claims(material: Material) -> list[Claim]:
+    """The claims about the three panels."""
+    joined = with_none(material)
+    planned = Layer(joined, "decay_time", "time").sweep.solutions
+    times = (0, *(time for time in planned if time))
+    layer = Layer(joined, "decay_time", "time", order=times)
+    size, gap = layer.net("S_w"), layer.net("dual_gap")
+    return [
+        layer.keeps_spectrum("sharpness", "", by_stretch(layer.sharpness, layer.last)),
+        layer.changes("size", f"S_w falls as {layer.symbol} rises", f"mean S_w {ENDS}", LESS, size),
+        _saturates(layer, "size_saturates", "S_w", size),
+        _saturates(layer, "gap_saturates", "ΔL", gap),
+    ]
 
-    return judge(material)
+
+def _saturates(layer: Layer, name: str, what: str, over: np.ndarray) -> Claim:
+    times = layer.sweep.values
+    place = nearest(times, SATURATES)
+    symbol = layer.symbol
+    at = f"{symbol} = {times[place]:g}" if len(times) > 1 else f"the {symbol} nearest to 200"
+    says = f"{what} saturates for {symbol} ≥ 200 epochs"
+    interval = f"mean {what} from {at} to the last"
+    return layer.changes(name, says, interval, SATURATED, over, from_value(place))

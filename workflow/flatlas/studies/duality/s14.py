@@ -1,7 +1,4 @@
-"""Figure S14: sharpness, size and gap against dropout.
-
-Claims: Figure S14: dropout makes flatter and larger solutions.
-"""
+"""Figure S14: dropout makes flatter and larger solutions."""
 
 from dataclasses import replace
 
@@ -9,11 +6,10 @@ import numpy as np
 
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import LESS, MOSTLY, SMALL
-from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
 from flatlas.statistics.means import mean
-from flatlas.studies.duality.spectra import sharpest
+from flatlas.studies.duality.directions import sharpest
 from flatlas.studies.duality.strategies import ENDS, Layer
 from flatlas.studies.duality.sweeps import draw_sweeps
 from flatlas.studies.duality.trends import change_of_logs, ratio, share
@@ -23,18 +19,35 @@ SHARP = "σ_g in the 10 sharpest directions"
 
 def draw(material: Material) -> Drawing:
     """One row of panels."""
-    return draw_sweeps(material, ("dropout", "net.dropout"))
+    return draw_sweeps(material, "dropout")
 
 
 def claims(material: Material) -> list[Claim]:
-    """The panels, and which part of ΔL dominates at either end (SI §2)."""
-    layer = Layer(Sweep(material, "dropout", "net.dropout"), "d", "dropout")
+    """The claims about the panels, and about which part of ΔL dominates at either end (SI §2)."""
+    layer = Layer(material, "dropout", "dropout")
     gap, sharp, flat = (layer.net(name) for name in ("dual_gap", "gap_sharp", "gap_flat"))
+    sharpness = sharpest(layer.sharpness)
     return [
-        *_sharpness(layer),
+        layer.changes(
+            "sharpness",
+            "σ_g,n falls in the sharpest directions as d rises",
+            f"the geometric mean of {SHARP} {ENDS}",
+            LESS,
+            sharpness,
+            change_of_logs,
+        ),
+        layer.claim(
+            "sharpness_saturates",
+            "then it saturates",
+            "share of the last step, from the last value but one to the last, in the change of"
+            f" mean log {SHARP} {ENDS}",
+            SMALL,
+            lambda over: share(over[..., -2:], over),
+            sharpness,
+        ),
         layer.follows("size", "S_w", layer.net("S_w"), rises=True),
-        layer.sweep.claim(
-            "dropout_minimum",
+        layer.claim(
+            "minimum",
             "ΔL has a minimum in between",
             "lowest mean ΔL at a d in between, relative to the lower of both ends, less 1",
             LESS,
@@ -48,35 +61,12 @@ def claims(material: Material) -> list[Claim]:
     ]
 
 
-def _sharpness(layer: Layer) -> list[Claim]:
-    sharpness = sharpest(layer.sharpness)
-    return [
-        layer.sweep.claim(
-            "dropout_sharpness",
-            "σ_g,n falls in the sharpest directions as d rises",
-            f"relative change of the geometric mean of {SHARP} {ENDS}",
-            LESS,
-            change_of_logs,
-            sharpness,
-        ),
-        layer.sweep.claim(
-            "dropout_sharpness_saturates",
-            "then it saturates",
-            f"share of the last step, from the last value but one to the last, in the change of"
-            f" mean log {SHARP} {ENDS}",
-            SMALL,
-            lambda over: share(over[..., -2:], over),
-            sharpness,
-        ),
-    ]
-
-
 def _dominates(
     layer: Layer, part: str, where: str, place: int, over: np.ndarray, gap: np.ndarray
 ) -> Claim:
-    """Of the nets at one end alone: those that are missing elsewhere are no part of it."""
-    claim = layer.sweep.claim(
-        f"dropout_{where}",
+    """A claim about the nets at one end alone: it does not need those at other values."""
+    claim = layer.claim(
+        where,
         f"{part} dominates ΔL at {where} d",
         f"share of {part} in mean ΔL at the {where}est d",
         MOSTLY,

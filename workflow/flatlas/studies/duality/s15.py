@@ -1,72 +1,48 @@
-"""Figure S15: the number of images (A-D), and the fraction of them mislabelled (E-H).
-
-Claims: Figure S15: more training images (A-D), and images with wrong labels (E-H).
-"""
+"""Figure S15: more training images (A-D), and images with wrong labels (E-H)."""
 
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import LESS, MORE, SLIGHTLY_MORE, SMALL
-from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import Drawing, note, panels
-from flatlas.plotting.trainings import small_print
+from flatlas.plotting.style import Drawing
 from flatlas.statistics.means import mean
-from flatlas.studies.duality.correlations import level
-from flatlas.studies.duality.spectra import by_stretch, flat, sharpest
+from flatlas.studies.duality.directions import by_stretch, flat, sharpest
 from flatlas.studies.duality.strategies import ENDS, WITHIN, Layer
-from flatlas.studies.duality.sweeps import SWEEP_LEGEND, sweep_of, sweep_row
-from flatlas.studies.duality.trends import change, change_of_logs
+from flatlas.studies.duality.sweeps import SPECTRA, draw_sweeps
+from flatlas.studies.duality.trends import change_of_logs
 
-COLUMNS = ("sigma_g", "S_w", "correlation")
-# A fall of the spectrum is taken over five ranks a side, as where n_s is looked for.
+# A fall of the spectrum is measured over five ranks a side, as in the search for n_s.
 RANKS = 5
+SHARPNESS = "the geometric mean of σ_g"
 
 
 def draw(material: Material) -> Drawing:
-    """One row of panels a sweep."""
-    figure, axes = panels(2, 4, width=2.9)
-    size = sweep_of(material, "size", "data.per_class")
-    noise = sweep_of(material, "noise", "data.label_noise")
-    points = [
-        *sweep_row(axes[:4], "ABCD", size, COLUMNS),
-        *sweep_row(axes[4:], "EFGH", noise, COLUMNS),
-    ]
-    for ax in (axes[2], axes[6]):
-        ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
-    note(figure, SWEEP_LEGEND + small_print(material))
-    return Drawing(figure, pd.concat(points, ignore_index=True))
+    """A row of panels for each sweep, with the correlation."""
+    return draw_sweeps(material, "size", "noise", spectra=(*SPECTRA, "correlation"), width=2.9)
 
 
 def claims(material: Material) -> list[Claim]:
-    """The sweep over N, then that over ρ."""
-    size = Layer(Sweep(material, "size", "data.per_class"), "N", "size")
-    noise = Layer(Sweep(material, "noise", "data.label_noise"), "ρ", "noise")
+    """The claims about N, then those about ρ."""
+    size, noise = (Layer(material, sweep, sweep) for sweep in ("size", "noise"))
     return [*_size(size), *_noise(noise)]
 
 
 def _size(layer: Layer) -> Iterator[Claim]:
-    yield layer.sweep.claim(
-        "size_sharpness",
+    yield layer.changes(
+        "sharpness",
         "σ_g,n falls in all directions as N rises",
-        f"relative change of the geometric mean of σ_g {ENDS} in half-decades of rank, {WITHIN};"
-        " the largest",
+        f"{SHARPNESS} {ENDS} in half-decades of rank, {WITHIN}; the largest",
         LESS,
-        _largest_change,
         by_stretch(layer.sharpness, layer.last),
+        _largest_change,
     )
-    yield layer.sweep.claim(
-        "size_size",
-        "S_w rises slightly as N rises",
-        f"relative change of mean S_w {ENDS}",
-        SLIGHTLY_MORE,
-        change,
-        layer.net("S_w"),
-    )
-    yield layer.follows("correlation", "c_n", level(layer.sweep), rises=False)
+    size = layer.net("S_w")
+    says = "S_w rises slightly as N rises"
+    yield layer.changes("size", says, f"mean S_w {ENDS}", SLIGHTLY_MORE, size)
+    yield layer.follows("correlation", "c_n", layer.correlation, rises=False)
     yield layer.follows("gap", "ΔL", layer.net("dual_gap"), rises=False)
     yield layer.lies_in("gap_sharp", "ΔL_s", layer.net("gap_sharp"), rises=False)
     yield layer.follows("gap_flat", "ΔL_f", layer.net("gap_flat"), rises=False)
@@ -77,16 +53,11 @@ def _noise(layer: Layer) -> Iterator[Claim]:
         ("flat", "flat directions", "rises", MORE, mean(flat(layer.sharpness, layer.last), -1)),
         ("sharp", "10 sharpest directions", "falls", LESS, sharpest(layer.sharpness)),
     ):
-        yield layer.sweep.claim(
-            f"noise_sharpness_{name}",
-            f"σ_g,n {verb} in the {where} as ρ rises",
-            f"relative change of the geometric mean of σ_g in the {where} {ENDS}, {WITHIN}",
-            criterion,
-            change_of_logs,
-            over,
-        )
-    yield layer.sweep.claim(
-        "noise_drop",
+        says = f"σ_g,n {verb} in the {where} as ρ rises"
+        what = f"{SHARPNESS} in the {where} {ENDS}, {WITHIN}"
+        yield layer.changes(f"sharpness_{name}", says, what, criterion, over, change_of_logs)
+    yield layer.claim(
+        "drop",
         "with wrong labels, σ_g,n has no sudden drop",
         "drop of log σ_g at n_s of ρ = 0, or at 10 if that is larger (its fall there, five ranks a"
         " side, less the mean of the falls five ranks before and behind); mean of all ρ > 0,"
@@ -96,13 +67,13 @@ def _noise(layer: Layer) -> Iterator[Claim]:
         _drop(layer),
     )
     yield layer.follows("size", "S_w", layer.net("S_w"), rises=True)
-    yield layer.follows("correlation", "c_n", level(layer.sweep), rises=True)
+    yield layer.follows("correlation", "c_n", layer.correlation, rises=True)
     yield layer.follows("gap", "ΔL", layer.net("dual_gap"), rises=True)
     yield layer.lies_in("gap_flat", "ΔL_f", layer.net("gap_flat"), rises=True)
 
 
 def _largest_change(logs: np.ndarray) -> np.ndarray:
-    """(realizations, ..., values, half-decades)."""
+    """The largest of the changes from the first value to the last, over half-decades."""
     means = mean(logs)
     return np.expm1((means[..., -1, :] - means[..., 0, :]).max(-1))
 
@@ -110,8 +81,8 @@ def _largest_change(logs: np.ndarray) -> np.ndarray:
 def _drop(layer: Layer) -> np.ndarray:
     """How much steeper the spectrum falls at n_s than around it, as (realizations, values).
 
-    A smooth spectrum falls across n_s, too: what its neighbours fall is taken off. Without ρ = 0
-    there is nothing to compare with.
+    A smooth spectrum falls across n_s too, hence the difference from its surroundings. Without
+    ρ = 0 there is nothing to compare with.
     """
     if not layer.sharpness.size or layer.sweep.values[0] != 0:
         return layer.sharpness[..., 0:0]

@@ -1,7 +1,4 @@
-"""Figure S4: the gap by Eq. 11 against the direct gap, and the test error against the gap.
-
-Claims: Figure S4: Eq. 11 is accurate, and the gap follows the test error.
-"""
+"""Figure S4: Eq. 11 gives the gap that is measured directly, and the test error follows it."""
 
 import numpy as np
 import pandas as pd
@@ -11,18 +8,18 @@ from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY_OFF, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import Drawing, note, panels
-from flatlas.plotting.trainings import small_print
+from flatlas.plotting.style import Drawing, panels
 from flatlas.statistics.correlation import pearson, spearman
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps
+from flatlas.studies.duality.realizations import finish
 from flatlas.studies.duality.trends import pooled
 
 NET = ["pairwise_gap", "dual_gap", "mu_gap", "test_error"]
 
 
 def draw(material: Material) -> Drawing:
-    """Both panels, one dot a trained net."""
+    """Both panels, with one dot for each trained net."""
     figure, axes = panels(1, 2, width=3.6, height=3.1)
     nets = each_once(material.measured("hidden_summary", NET), ["seed"])
     points = nets[["sweep", "run", "seed", "converged", *NET]]
@@ -30,12 +27,12 @@ def draw(material: Material) -> Drawing:
     _accuracy_panel(axes[0], points)
     _error_panel(axes[1], points)
     name_sweeps(axes[1], points)
-    note(figure, "One dot a trained net, coloured by what is varied. " + small_print(material))
-    return Drawing(figure, points)
+    legend = "One dot a trained net, coloured by what is varied. "
+    return finish(figure, [points], material, legend)
 
 
 def _accuracy_panel(ax: Axes, points: pd.DataFrame) -> None:
-    """Statistics are those of solutions; nets that met no stopping rule are drawn all the same."""
+    """All nets are drawn; the deviation is that of those that met their stopping rule."""
     direct, dual = points["pairwise_gap"], points["dual_gap"]
     ends = [0.95 * min(direct.min(), dual.min()), 1.05 * max(direct.max(), dual.max())]
     ax.plot(ends, ends, color="0.6", lw=1, zorder=0)
@@ -57,7 +54,7 @@ def _error_panel(ax: Axes, points: pd.DataFrame) -> None:
 
 
 def claims(material: Material) -> list[Claim]:
-    """Panels A and B, over every net."""
+    """The claims about both panels, over every net."""
     nets = Nets(material)
     direct, dual, error = (
         nets.read("hidden_summary", column) for column in ("pairwise_gap", "dual_gap", "test_error")

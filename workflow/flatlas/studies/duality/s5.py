@@ -1,7 +1,4 @@
-"""Figure S5: sharpness from dual weights that are scaled down.
-
-Claims: Figure S5: the sharpness spectrum for scaled dual shifts, s_w Δw.
-"""
+"""Figure S5: the sharpness spectrum for scaled dual shifts, s_w Δw."""
 
 import numpy as np
 import pandas as pd
@@ -11,15 +8,12 @@ from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY_OFF, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import BLACK, Drawing, note, panels, shades
-from flatlas.plotting.trainings import small_print
+from flatlas.plotting.style import BLACK, Drawing, panels, shades
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.statistics.round_off import ROUND_OFF
-from flatlas.studies.duality.dots import draw_dots, draw_means
-from flatlas.studies.duality.ranks import picked
-from flatlas.studies.duality.realizations import LEGEND, over_seeds
-from flatlas.studies.duality.spectra import by_stretch, live, logs
+from flatlas.studies.duality.directions import by_stretch, live, logs
+from flatlas.studies.duality.realizations import LEGEND, draw_dots, draw_means, finish, over_seeds
+from flatlas.studies.duality.spectra import curved, picked
 from flatlas.studies.duality.swept import read
 from flatlas.studies.duality.trends import trend
 
@@ -27,18 +21,16 @@ DIRECTION = ["scale", "n", "eigenvalue", "sigma_g"]
 
 
 def draw(material: Material) -> Drawing:
-    """A: a dot a direction, coloured by the scale. B: the total."""
+    """A: a dot for each direction, coloured by the scale. B: the total."""
     figure, axes = panels(1, 2, width=3.4, height=3.0)
-    table = picked(material.measured("scaled_directions", DIRECTION))
-    largest = table.groupby(["run", "seed", "scale"])["eigenvalue"].transform("max")
-    live = (table["eigenvalue"] > ROUND_OFF * largest) & (table["sigma_g"] > 0)
-    dots = table[live][["run", "seed", "converged", *DIRECTION]]
+    table = curved(picked(material.measured("scaled_directions", DIRECTION)), "scale")
+    dots = table[table["sigma_g"] > 0][["run", "seed", "converged", *DIRECTION]]
     dots = dots.assign(panel="A", sigma_g_squared=dots["sigma_g"] ** 2)
     totals = over_seeds(material.measured("scaled_summary", ["scale", "T_g"]), ["scale"], ["T_g"])
     _directions_panel(axes[0], dots)
     _totals_panel(axes[1], totals)
-    note(figure, "A: directions at ten ranks $n$ a decade. " + LEGEND + small_print(material))
-    return Drawing(figure, pd.concat([dots, totals.assign(panel="B")], ignore_index=True))
+    points = [dots, totals.assign(panel="B")]
+    return finish(figure, points, material, "A: directions at ten ranks $n$ a decade. " + LEGEND)
 
 
 def _directions_panel(ax: Axes, dots: pd.DataFrame) -> None:
@@ -54,7 +46,6 @@ def _directions_panel(ax: Axes, dots: pd.DataFrame) -> None:
 
 
 def _totals_panel(ax: Axes, totals: pd.DataFrame) -> None:
-    ax.plot(totals["scale"], totals["mean"], "-", color=BLACK)
     draw_means(ax, totals["scale"], totals, BLACK)
     ax.set(xlabel="$s_w$", ylabel=r"$T_g=\sum_n\sigma_{g,n}^2$")
     ax.set_xlim(left=0)
@@ -62,9 +53,9 @@ def _totals_panel(ax: Axes, totals: pd.DataFrame) -> None:
 
 
 def claims(material: Material) -> list[Claim]:
-    """One trend at each scale, shifted by a factor from one scale to another; and panel B."""
+    """The claims about the trend at each scale, its shift from scale to scale, and panel B."""
     nets = Nets(material, "base")
-    curvature, sigma_g = by_curvature(nets)
+    curvature, sigma_g = _by_curvature(nets)
     return [
         nets.claim(
             "monotone",
@@ -83,7 +74,7 @@ def claims(material: Material) -> list[Claim]:
             " round-off at both",
             BARELY_OFF,
             _off_one_factor,
-            by_stretch(alive_at_both(2 * logs(sigma_g)), sigma_g.shape[-1]),
+            by_stretch(_alive_at_both(2 * logs(sigma_g)), sigma_g.shape[-1]),
         ),
         nets.claim(
             "total",
@@ -96,7 +87,7 @@ def claims(material: Material) -> list[Claim]:
     ]
 
 
-def by_curvature(nets: Nets) -> tuple[np.ndarray, np.ndarray]:
+def _by_curvature(nets: Nets) -> tuple[np.ndarray, np.ndarray]:
     """H_n and σ_g,n as (realizations, scales, directions), by descending H_n above round-off.
 
     The table's n is the rank by σ_g at each scale; H_n does not depend on the scale.
@@ -111,10 +102,10 @@ def by_curvature(nets: Nets) -> tuple[np.ndarray, np.ndarray]:
     return curvature, np.where(np.isfinite(curvature), sigma_g, np.nan)
 
 
-def alive_at_both(logs: np.ndarray) -> np.ndarray:
-    """(realizations, scales, directions): what is known at the first scale and at the last.
+def _alive_at_both(logs: np.ndarray) -> np.ndarray:
+    """The numbers of directions that are known at the first scale and at the last.
 
-    A half-decade would else seem shifted by the directions that it has at one scale only.
+    Otherwise a half-decade would seem shifted by directions that it has at one scale only.
     """
     if not logs.size:
         return logs
@@ -122,7 +113,7 @@ def alive_at_both(logs: np.ndarray) -> np.ndarray:
 
 
 def _off_one_factor(logs: np.ndarray) -> np.ndarray:
-    """(realizations, ..., scales, half-decades): what is left of the log ratio without its mean."""
+    """How far the factor between the first scale and the last deviates from its mean."""
     means = mean(logs)
     factor = means[..., 0, :] - means[..., -1, :]
     return np.expm1(mean(np.abs(factor - mean(factor, -1)[..., np.newaxis]), -1))

@@ -1,24 +1,20 @@
-"""Figure S6: how far one can go along a direction, against the sharpness there.
-
-Claims: Figure S6: the flatness F_n and σ_g.
-"""
+"""Figure S6: the flatness F_n of a direction against its sharpness."""
 
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import FALLING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import BLUE, Drawing, note, panels
-from flatlas.plotting.trainings import small_print
+from flatlas.plotting.style import BLUE, Drawing, panels
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.studies.duality.dots import draw_dots
-from flatlas.studies.duality.ranks import picked
+from flatlas.studies.duality.realizations import draw_dots, finish
+from flatlas.studies.duality.spectra import picked
 
 DIRECTION = ["n", "sigma_g", "flatness"]
 
 
 def draw(material: Material) -> Drawing:
-    """One dot a direction; those that never double the loss have no flatness and are counted."""
+    """A dot for each direction; the small print counts those that never double the loss."""
     figure, (ax,) = panels(1, 1, width=4.0, height=3.2)
     directions = material.measured("flatness_directions", DIRECTION)
     table = picked(directions[["run", "seed", "converged", *DIRECTION]])
@@ -29,17 +25,13 @@ def draw(material: Material) -> Drawing:
     draw_dots(ax, x, y, converged, BLUE, size=3, many=True)
     ax.set(xscale="log", yscale="log", xlabel=r"$\sigma_{g,n}^2$", ylabel="$F_n$")
     ax.set_title("", loc="left")
-    missing = len(live) - len(points)
-    note(
-        figure,
-        f"Directions at ten ranks $n$ a decade. Along {missing} of {len(live)} the loss is "
-        "never doubled: not drawn. " + small_print(material),
-    )
-    return Drawing(figure, points.reset_index(drop=True))
+    missing = f"Along {len(live) - len(points)} of {len(live)} the loss never doubles: not drawn. "
+    legend = "Directions at ten ranks $n$ a decade. " + missing
+    return finish(figure, [points], material, legend)
 
 
 def claims(material: Material) -> list[Claim]:
-    """Over the directions in which the loss reaches twice its value."""
+    """The claim about the directions in which the loss reaches twice its value."""
     nets = Nets(material, "base")
     flatness, sigma_g = (
         nets.read("flatness_directions", column, "n")[:, 0] for column in ("flatness", "sigma_g")

@@ -1,70 +1,62 @@
-"""Figure S8: the sharpness spectrum around the end of the sharp directions, n_s."""
+"""Figure S8: where the sharp directions end, n_s."""
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import NEAR_TEN
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import GREY, Drawing, note, panels, plain_ticks
-from flatlas.plotting.trainings import small_print
+from flatlas.plotting.style import GREY, Drawing, panels, plain_ticks
+from flatlas.statistics.means import mean
 from flatlas.studies.duality.nets import DEFAULTS, each_once, look, sweep_handles
-from flatlas.studies.duality.realizations import all_converged
-from flatlas.studies.duality.swept import KEYS, SYMBOLS, read
+from flatlas.studies.duality.realizations import all_converged, finish, spread
+from flatlas.studies.duality.strategies import Layer
+from flatlas.studies.duality.swept import SWEEPS, SYMBOLS, read, varied
 
-# The spectrum is shown up to here; the paper's n_s is 10.
+# The last rank shown, and the paper's n_s.
 LAST, PAPER = 30, 10
+JUDGED = ("alpha", "batch", "decay", "init")
 
 
 def draw(material: Material) -> Drawing:
-    """A: the spectra. B: where each steps down most."""
+    """A: the spectra. B: the rank after which each falls most."""
     figure, axes = panels(1, 2, width=3.6, height=3.6)
-    spectra, splits = sharpness(material), ends(material)
+    spectra, splits = _spectra(material), _splits(material)
     _spectra_panel(axes[0], spectra)
     _splits_panel(axes[1], splits)
-    for line in (axes[0].axvline, axes[1].axvline):
-        line(PAPER, color=GREY, ls=":", lw=1, zorder=0)
-    note(
-        figure,
-        "Means over realizations (A: of the logarithm); bars: one s.d. Dotted: the paper's "
-        f"$n_s={PAPER}$. " + small_print(material),
-    )
-    return Drawing(
-        figure, pd.concat([spectra.assign(panel="A"), splits.assign(panel="B")], ignore_index=True)
-    )
+    for ax in axes:
+        ax.axvline(PAPER, color=GREY, ls=":", lw=1, zorder=0)
+    legend = "Means over realizations (A: of the logarithm); bars: one s.d. Dotted: the paper's "
+    points = [spectra.assign(panel="A"), splits.assign(panel="B")]
+    return finish(figure, points, material, f"{legend}$n_s={PAPER}$. ")
 
 
-def sharpness(material: Material) -> pd.DataFrame:
+def _spectra(material: Material) -> pd.DataFrame:
     """Geometric means over realizations of sigma_g, for each run and rank up to the last shown."""
     table = material.measured("hidden_directions", ["n", "sigma_g"])
     shown = table[(table["n"] <= LAST) & (table["sigma_g"] > 0)]
-    table = each_once(shown, ["seed", "n"])
-    table = table.assign(log_sigma_g=np.log(table["sigma_g"]))
-    means = _over_seeds(table, ["n"], "log_sigma_g")
+    once = each_once(shown, ["seed", "n"])
+    once = once.assign(log_sigma_g=np.log(once["sigma_g"]))
+    means = spread(once, ["sweep", "run", "n"], "log_sigma_g", sort=False).reset_index()
     return means.assign(sigma_g=np.exp(means["mean"]))
 
 
-def ends(material: Material) -> pd.DataFrame:
-    """Mean n_s of each run, named by what is swept and its value."""
+def _splits(material: Material) -> pd.DataFrame:
+    """Mean n_s of each run, with the symbol and the value of what is swept as the name."""
     table = each_once(material.measured("hidden_summary", ["n_sharp"]), ["seed"])
-    means = _over_seeds(table, [], "n_sharp")
+    means = spread(table, ["sweep", "run"], "n_sharp", sort=False).reset_index()
     named = table.drop_duplicates("run").set_index("run").apply(_name, axis=1)
     if len(means):
         means["name"] = means["run"].map(named)
-    order = {sweep: place for place, sweep in enumerate([DEFAULTS, *KEYS])}
+    order = {sweep: place for place, sweep in enumerate([DEFAULTS, *SWEEPS])}
     return means.sort_values("sweep", key=lambda sweep: sweep.map(order), kind="stable")
 
 
-def _over_seeds(table: pd.DataFrame, keys: list[str], column: str) -> pd.DataFrame:
-    """In the order in which the study has its runs."""
-    grouped = table.groupby(["sweep", "run", *keys], sort=False)
-    means = grouped[column].agg(mean="mean", sd="std", realizations="size")
-    return means.assign(converged=grouped["converged"].sum()).reset_index()
-
-
 def _name(row: pd.Series) -> str:
-    if row["sweep"] not in KEYS:
+    if row["sweep"] not in SWEEPS:
         return str(row["sweep"])
-    key = KEYS[row["sweep"]]
+    key, _ = varied(row["sweep"])
     return f"{SYMBOLS[key]} = {read(row[key])}"
 
 
@@ -83,7 +75,7 @@ def _spectra_panel(ax: Axes, spectra: pd.DataFrame) -> None:
 
 
 def _splits_panel(ax: Axes, splits: pd.DataFrame) -> None:
-    """A row a run, the first on top."""
+    """A row for each run, the first on top."""
     for place, (_, row) in enumerate(splits.iterrows()):
         how = look(row["sweep"])
         full = row["converged"] == row["realizations"]
@@ -97,8 +89,26 @@ def _splits_panel(ax: Axes, splits: pd.DataFrame) -> None:
     ax.set(xlabel="$n_s$")
 
 
-def claims(material: Material):
-    """See there."""
-    from flatlas.studies.duality.s8_claims import judge
+def claims(material: Material) -> list[Claim]:
+    """A claim about each sweep, by the value at which n_s is farthest from the paper's."""
+    layers = [Layer(material, sweep, sweep) for sweep in JUDGED]
+    return [
+        layer.sweep.claim(
+            layer.name,
+            f"n_s is near 10, whatever {layer.symbol}",
+            f"mean n_s at the value of {layer.symbol} at which it is farthest from 10",
+            NEAR_TEN,
+            lambda over: mean(over)[..., 0],
+            _farthest(layer.net("n_sharp")),
+            paper=str(PAPER),
+        )
+        for layer in layers
+    ]
 
-    return judge(material)
+
+def _farthest(n_sharp: np.ndarray) -> np.ndarray:
+    """n_s at one value of the sweep, as (realizations, 1); the same value for all resamples."""
+    if not n_sharp.size:
+        return n_sharp
+    off = np.nan_to_num(np.abs(mean(n_sharp) - PAPER), nan=-1.0)
+    return n_sharp[:, [int(np.argmax(off))]]

@@ -1,73 +1,102 @@
-"""The row of panels that most figures of the study are made of: a sweep's spectra and gaps.
-
-What is drawn is first gathered in one table, then drawn from it; that table is the figure's CSV.
-"""
+"""The row of panels that most figures of the study have: spectra and gaps of a sweep."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import Drawing, note, panels
-from flatlas.plotting.trainings import small_print
-from flatlas.studies.duality.gaps import GAPS, draw_gaps
-from flatlas.studies.duality.realizations import LEGEND, over_seeds
+from flatlas.plotting.style import BLACK, BLUE, GREEN, Drawing, panels
+from flatlas.studies.duality.realizations import LEGEND, draw_means, finish, over_seeds
 from flatlas.studies.duality.spectra import draw_spectrum, mark_split, spectrum
-from flatlas.studies.duality.swept import SYMBOLS
+from flatlas.studies.duality.strategies import PAIRS
+from flatlas.studies.duality.swept import SYMBOLS, stand, varied
 
 SWEEP_LEGEND = LEGEND + "Vermilion dots: the mean $n_s$. "
-DIRECTIONS = ["n", "sigma_g", "S_w", "correlation"]
-NETS = ["n_sharp", *GAPS]
+SPECTRA = ("sigma_g", "S_w")
+GAPS = {
+    "dual_gap": (r"$\Delta L$", BLACK),
+    "gap_sharp": (r"$\Delta L_s$", BLUE),
+    "gap_flat": (r"$\Delta L_f$", GREEN),
+}
 
 
-@dataclass(frozen=True)
-class Sweep:
-    """What was measured of a layer over one sweep, and the key that varies in it."""
+def draw_sweeps(
+    material: Material, *sweeps: str, spectra: Sequence[str] = SPECTRA, width: float = 3.1
+) -> Drawing:
+    """A row of panels for each sweep."""
+    rows = [(sweep, "hidden", "") for sweep in sweeps]
+    return _draw_rows(material, rows, spectra, width)
 
-    key: str
-    directions: pd.DataFrame
-    summary: pd.DataFrame
+
+def draw_layers(material: Material, sweep: str) -> Drawing:
+    """A row of panels for each pair of hidden layers of the deep net."""
+    rows = [(sweep, layer, f"hidden layers {n}–{n + 1}") for n, layer in enumerate(PAIRS, 1)]
+    return _draw_rows(material, rows, SPECTRA, 3.1)
 
 
-def sweep_of(material: Material, sweep: str, key: str, layer: str = "hidden") -> Sweep:
-    """One sweep of the material; `layer` is the study's name of the measure."""
-    directions = material.measured(f"{layer}_directions", [*DIRECTIONS, key], sweep)
-    return Sweep(key, directions, material.measured(f"{layer}_summary", [*NETS, key], sweep))
+def _draw_rows(
+    material: Material,
+    rows: Sequence[tuple[str, str, str]],
+    spectra: Sequence[str],
+    width: float,
+) -> Drawing:
+    """A row for each sweep and measure, with a title."""
+    across = len(spectra) + 1
+    figure, axes = panels(len(rows), across, width)
+    points: list[pd.DataFrame] = []
+    for row, (sweep, layer, title) in enumerate(rows):
+        place = slice(across * row, across * (row + 1))
+        axes[place.start].set_title(title, loc="right")
+        letters = "ABCDEFGHI"[place]
+        points += sweep_row(axes[place], letters, material, sweep, layer, spectra)
+    return finish(figure, points, material, SWEEP_LEGEND)
 
 
 def sweep_row(
     axes: Sequence[Axes],
     letters: str,
-    sweep: Sweep,
-    columns: Sequence[str] = ("sigma_g", "S_w"),
+    material: Material,
+    sweep: str,
+    layer: str = "hidden",
+    spectra: Sequence[str] = SPECTRA,
 ) -> Iterator[pd.DataFrame]:
-    """A panel a column of spectra, and at last the gaps; gives the points of each."""
-    key = sweep.key
-    split = over_seeds(sweep.summary, [key], ["n_sharp"])
-    for ax, letter, column in zip(axes, letters, columns, strict=False):
-        drawn = spectrum(sweep.directions, key, column)
+    """The points of each panel of a row: a panel for each of the spectra, and one of the gaps."""
+    key, _ = varied(sweep)
+    directions = material.measured(f"{layer}_directions", ["n", *spectra, key], sweep)
+    nets = material.measured(f"{layer}_summary", ["n_sharp", *GAPS, key], sweep)
+    split = over_seeds(nets, [key], ["n_sharp"])
+    for ax, letter, column in zip(axes, letters, spectra, strict=False):
+        drawn = spectrum(directions, key, column)
         draw_spectrum(ax, drawn, key)
         if column == "correlation":
-            yield drawn.assign(panel=letter)
+            ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
         else:
             mark_split(ax, drawn, split, key)
-            yield pd.concat([drawn, split]).assign(panel=letter)
-    if len(sweep.directions):
+            drawn = pd.concat([drawn, split])
+        yield drawn.assign(panel=letter)
+    if len(directions):
         axes[0].legend(title=SYMBOLS[key], ncols=2, loc="lower left")
-    gaps = over_seeds(sweep.summary, [key], list(GAPS))
-    draw_gaps(axes[len(columns)], gaps, key)
-    yield gaps.assign(panel=letters[len(columns)])
+    gaps = over_seeds(nets, [key], list(GAPS))
+    _draw_gaps(axes[-1], gaps, key)
+    yield gaps.assign(panel=letters[-1])
 
 
-def draw_sweeps(material: Material, *sweeps: tuple[str, str]) -> Drawing:
-    """One row of panels for each sweep and the key that varies in it."""
-    figure, axes = panels(len(sweeps), 3)
-    points: list[pd.DataFrame] = []
-    for row, (name, key) in enumerate(sweeps):
-        place = slice(3 * row, 3 * row + 3)
-        sweep = sweep_of(material, name, key)
-        points += sweep_row(axes[place], "ABCDEF"[place], sweep)
-    note(figure, SWEEP_LEGEND + small_print(material))
-    return Drawing(figure, pd.concat(points, ignore_index=True))
+def _draw_gaps(ax: Axes, gaps: pd.DataFrame, key: str) -> None:
+    places = stand(ax, sorted(gaps[key].unique()), key)
+    for quantity, (_, colour) in GAPS.items():
+        line = gaps[gaps["quantity"] == quantity].sort_values(key)
+        draw_means(ax, line[key].map(places), line, colour)
+    finish_gaps(ax, gaps)
+
+
+def finish_gaps(ax: Axes, gaps: pd.DataFrame) -> None:
+    """The legend, and room for it above all bars; the axis begins at zero or below all bars."""
+    for label, colour in GAPS.values():
+        ax.plot([], [], "o-", color=colour, label=label)
+    if len(gaps):
+        spread = gaps["sd"].fillna(0)
+        lowest, highest = (gaps["mean"] - spread).min(), (gaps["mean"] + spread).max()
+        ax.set_ylim(min(0.0, 1.1 * lowest), max(0.0, 1.25 * highest))
+    ax.set_ylabel("generalization gap")
+    ax.legend(ncols=3, loc="upper center", columnspacing=1.2)

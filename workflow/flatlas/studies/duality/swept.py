@@ -1,7 +1,4 @@
-"""What is swept: its symbol, how its values read, and where they stand on an axis.
-
-Claims: The sweeps by which the paper varies one thing alone: the key in each, and its symbol.
-"""
+"""What sweeps vary: keys, symbols, labels of values and their positions on an axis."""
 
 from collections.abc import Sequence
 from numbers import Real
@@ -10,15 +7,16 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-# The key that varies in each sweep that varies one thing alone.
-KEYS = {
-    "alpha": "optimizer.lr",
-    "batch": "batch",
-    "decay": "penalty.coefficient",
-    "init": "net.init.scale",
-    "size": "data.per_class",
-    "noise": "data.label_noise",
-    "dropout": "net.dropout",
+# Sweeps that vary one quantity: its key, and its symbol in claims.
+SWEEPS = {
+    "alpha": ("optimizer.lr", "α"),
+    "batch": ("batch", "B"),
+    "decay": ("penalty.coefficient", "β"),
+    "init": ("net.init.scale", "s"),
+    "size": ("data.per_class", "N"),
+    "noise": ("data.label_noise", "ρ"),
+    "dropout": ("net.dropout", "d"),
+    "decay_time": ("penalty.until_epoch", "t_β"),
 }
 SYMBOLS = {
     "optimizer.lr": r"$\alpha$",
@@ -32,31 +30,28 @@ SYMBOLS = {
     "test_images": r"$N_{te}$",
     "factor": "$p$",
 }
-# Values that span more than this stand on a logarithmic axis.
+# Values that span more than this factor get a logarithmic axis.
 WIDE = 4
-# Ticks closer than this share of the axis would run into each other.
+# Labels of ticks closer than this share of the axis would overlap.
 CROWDED = 0.08
-SWEPT = {
-    "alpha": ("optimizer.lr", "α"),
-    "batch": ("batch", "B"),
-    "decay": ("penalty.coefficient", "β"),
-    "init": ("net.init.scale", "s"),
-    "dropout": ("net.dropout", "d"),
-}
+
+
+def varied(sweep: str) -> tuple[str, str]:
+    """The key that a sweep varies and its symbol; `cifar_alpha` varies what `alpha` does."""
+    return SWEEPS[sweep.removeprefix("cifar_").removesuffix("_deep")]
 
 
 def read(value: Any) -> str:
-    """A swept value as it stands in a legend."""
+    """A swept value as a legend shows it."""
     if isinstance(value, tuple):
         return "-".join(map(read, value))
     return f"{value:g}" if isinstance(value, Real) else str(value)
 
 
 def stand(ax: Axes, values: Sequence[Any], key: str) -> dict[Any, float]:
-    """Where ascending values stand on the x axis, which gets a tick for each and their symbol.
+    """The positions of ascending values on the x axis, which gets their ticks and their symbol.
 
-    Zero has no place on a logarithmic axis, text has none on any, and crowded values would be
-    unreadable: those stand evenly.
+    The positions are evenly spaced for text and where tick labels would overlap.
     """
     places, scale = _places(values)
     ax.set_xscale(scale)
@@ -71,6 +66,7 @@ def _places(values: Sequence[Any]) -> tuple[list[float], str]:
     if not all(isinstance(value, Real) for value in values):
         return evenly, "linear"
     numbers = [float(value) for value in values]
+    # A logarithmic axis has no zero.
     logarithmic = len(numbers) > 1 and 0 < WIDE * numbers[0] < numbers[-1]
     along = np.log(numbers) if logarithmic else np.array(numbers)
     if len(along) > 1 and np.diff(along).min() < CROWDED * np.ptp(along):

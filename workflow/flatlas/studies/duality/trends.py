@@ -1,6 +1,6 @@
 """What the paper says of a sweep, as statistics of arrays (realizations, ..., values).
 
-Each takes the mean over realizations first, as the paper's lines and dots are means.
+Each averages over realizations first, as the paper's lines and dots are means.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,18 +22,18 @@ def change(over: np.ndarray) -> np.ndarray:
 
 
 def difference(over: np.ndarray) -> np.ndarray:
-    """The change from the first value to the last, as it is."""
+    """The change from the first value to the last."""
     means = mean(over)
     return np.asarray(means[..., -1] - means[..., 0])
 
 
 def change_of_logs(over: np.ndarray) -> np.ndarray:
-    """The relative change of a quantity whose logarithm is given."""
+    """The relative change of a quantity, from its logarithm."""
     return np.expm1(difference(over))
 
 
 def share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Which share of the change of the whole, from the first value to the last, a part has."""
+    """The share of a part in the change of the whole, from the first value to the last."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(difference(part) / difference(whole))
 
@@ -45,7 +45,7 @@ def share_of_a_rise(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 def share_of_a_fall(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """`share_of_a_rise` of what goes the other way."""
+    """`share`, but below 0 where the whole rises."""
     return share_of_a_rise(-part, -whole)
 
 
@@ -61,7 +61,7 @@ def trend(values: Sequence[float]) -> Statistic:
 
 
 def pooled(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The rank correlation of two quantities over all nets, whatever realization and value."""
+    """The rank correlation of two quantities over all nets of all realizations and values."""
     return over_all_nets(spearman)(x, y)
 
 
@@ -71,7 +71,7 @@ def from_value(first: int) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def nearest(values: Sequence[float], wanted: float) -> int:
-    """The place of the value nearest to the wanted one, by ratio, the last one not counted."""
+    """The place of the value nearest to the wanted one by ratio, among all but the last."""
     if len(values) < 2:
         return 0
     with np.errstate(divide="ignore"):
