@@ -1,26 +1,20 @@
-"""Tables as measures write them, made up: for what is drawn, not for what is true.
-
-Spectra fall as those of trained nets do, with a step after ten sharp directions.
-"""
-
-from itertools import count
+"""Made-up tables as measures write them, with enough chance in them to look at drawings."""
 
 import made_up_atlas
+import made_up_duality
 import made_up_forgetting
 import made_up_norms
 import made_up_priors
 import made_up_recordings
 import made_up_regrets
 import numpy as np
-import pandas as pd
 from side_by_side import side_by_side, without_rows
 
 from flatlas.evidence.material import Material
 from flatlas.plan.measure_specs import MEASURES
 
 RULE_MET, EXHAUSTED, DIVERGED = "rule met", "epochs exhausted", "diverged"
-FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
-# How a value moves sharpness in sharp directions and in flat ones, and size, per unit of its size.
+# How a swept value moves sharpness in sharp directions, in flat ones, and size.
 PULLS = {
     "optimizer.lr": (-1.0, 0.0, 0.1),
     "batch": (1.0, 0.0, -0.1),
@@ -79,7 +73,9 @@ def taken(name, measure, rng, strength, directions, met):
         return made_up_recordings.taken(name, measure, rng, directions)
     if measure == "forgetting":
         return made_up_forgetting.forgetting(rng)
-    return TAKEN[measure](rng, strength, directions)
+    spectrum = _spectrum(rng, strength, directions)
+    kind = "ssgd" if strength.get("learners.kind") else "dpsgd"
+    return made_up_duality.taken(measure, True, spectrum, kind)
 
 
 def _strengths(points, point):
@@ -112,121 +108,18 @@ def _history(place, seed):
     }
 
 
-def _spectra(rng, strength, directions):
+def _spectrum(rng, strength, directions):
+    """It falls as those of trained nets do, with a step after the sharp directions."""
     sharp, flat, size = (
         sum(PULLS[key][which] * value for key, value in strength.items()) for which in range(3)
     )
-    n = np.arange(1, directions + 1)
-    few = min(10, directions // 3)
+    n, few = np.arange(1, directions + 1), made_up_duality.SHARP
     log = np.where(n <= few, 1.0 - 0.08 * n + 0.5 * sharp, -0.7 - 1.1 * np.log10(n / few) + flat)
     log = log - 8 * np.clip(n / directions - 0.9, 0, None)
     sigma_g = np.sort(np.exp(log + rng.normal(0, 0.05, directions)))[::-1]
     curvature = sigma_g**2.5 * np.exp(rng.normal(0, 0.8, directions))
-    curvature[-directions // 10 :] *= rng.choice([-1, 1e-14], directions // 10 or directions)
+    curvature[-directions // 10 :] *= rng.choice([-1, 1e-14], directions // 10)
     sigma_w = 0.17 * n**-0.35 * np.exp(0.5 * size * np.log10(9 + n)) * rng.lognormal(0, 0.2, len(n))
     correlation = np.clip(0.33 + 0.05 * size + rng.normal(0, 0.04, directions), 0.01, 0.9)
-    mean = rng.normal(0, 0.05, (2, directions))
     table = {"n": n, "eigenvalue": curvature, "sigma_g": sigma_g, "sigma_w": sigma_w}
-    table |= {"S_w": np.cumsum(sigma_w), "correlation": correlation}
-    table |= {"mu_g": mean[0] * sigma_g, "mu_w": mean[1] * sigma_w}
-    return pd.DataFrame(table | {"gap": correlation * sigma_g * sigma_w}), few, size
-
-
-def duality(rng, strength, directions):
-    table, few, size = _spectra(rng, strength, directions)
-    gap = table["gap"]
-    row = {
-        "pairwise_gap": 1.004 * gap.sum(),
-        "dual_gap": gap.sum(),
-        "mu_gap": 0.004 * gap.sum(),
-        "gap_sharp": gap[:few].sum(),
-        "gap_flat": gap[few:].sum(),
-        "n_sharp": few + rng.integers(-1, 2),
-        "S_w": table["S_w"].iloc[-1],
-        "T_g": (table["sigma_g"] ** 2).sum(),
-        "T_h": table["eigenvalue"].sum(),
-        "T_w": (table["sigma_w"] ** 2).sum(),
-        "layer_norm": 9 * np.exp(0.3 * size) * rng.lognormal(0, 0.01),
-        "test_error": 0.02 + 0.03 * gap.sum() * rng.lognormal(0, 0.05),
-    }
-    return {"directions": table, "summary": pd.DataFrame([row])}
-
-
-def test_images(rng, strength, directions):
-    tables, rows = [], []
-    for images in (100, 200, 500, 1000, 2000, 5000, 10000):
-        table, *_ = _spectra(rng, strength, directions)
-        noise = rng.normal(0, 1, (2, directions)) / np.sqrt(images) + 0.02
-        table["mu_g"], table["mu_w"] = noise[0] * table["sigma_g"], noise[1] * table["sigma_w"]
-        tables.append(table.assign(test_images=images))
-        gap = table["gap"].sum() * (1 + rng.normal(0, 2 / np.sqrt(images)))
-        ratios = dict(zip(("mu_g_ratio", "mu_w_ratio"), np.abs(noise).mean(axis=1), strict=True))
-        rows.append({"test_images": images, "pairwise_gap": gap, "dual_gap": gap} | ratios)
-    return {"directions": pd.concat(tables), "summary": pd.DataFrame(rows)}
-
-
-def scaled_shift(rng, strength, directions):
-    table, *_ = _spectra(rng, strength, directions)
-    scales = (0.1, 0.2, 0.5, 1.0)
-    tables = [table.assign(scale=s, sigma_g=table["sigma_g"] * (0.2 + 0.8 * s)) for s in scales]
-    rows = [
-        {"scale": s, "T_g": (t["sigma_g"] ** 2).sum()} for s, t in zip(scales, tables, strict=True)
-    ]
-    return {"directions": pd.concat(tables), "summary": pd.DataFrame(rows)}
-
-
-def flatness(rng, strength, directions):
-    table, *_ = _spectra(rng, strength, directions)
-    width = 0.3 / table["sigma_g"] * rng.lognormal(0, 0.2, directions)
-    width = width.where(table["n"] <= 0.7 * directions)
-    columns = table[["n", "eigenvalue", "sigma_g"]].assign(flatness=width)
-    return {"directions": columns.assign(converged=width.notna(), iterations=20, residual=1e-9)}
-
-
-def scale_invariance(rng, strength, directions):
-    table, *_ = _spectra(rng, strength, directions)
-    scaled = [
-        table.assign(
-            factor=p, sigma_g=table["sigma_g"] / p, sigma_w=p * table["sigma_w"],
-            gap=table["gap"] * (1 + rng.normal(0, 1e-13, directions)),
-        )
-        for p in FACTORS
-    ]  # fmt: skip
-    return {"directions": pd.concat(scaled)}
-
-
-def minibatch_noise(rng, strength, directions):
-    tables = []
-    for epoch, at in zip(count(1), ("10", "100", "1000", "final"), strict=False):
-        table, *_ = _spectra(rng, {}, directions)
-        table = table.sort_values("eigenvalue", ascending=False, ignore_index=True)
-        noise = 0.05 * table["eigenvalue"].clip(lower=1e-4) ** 0.5 / epoch
-        more = 1 + strength["learners.kind"] * 2 * table["eigenvalue"].clip(0, 1) / epoch
-        columns = {"at": at, "epoch": 10**epoch, "n": np.arange(1, directions + 1)}
-        columns |= {"eigenvalue": table["eigenvalue"], "noise": noise * (2 - more / 3)}
-        tables.append(pd.DataFrame(columns | {"noise_of_mean": noise / 2}))
-    return {"directions": pd.concat(tables)}
-
-
-def convolution_duality(rng, strength, directions):
-    gap = rng.exponential(0.3, 300) * rng.choice([1, 1, 1, -0.3], 300)
-    dual = gap * rng.lognormal(0, 0.3, 300) + rng.normal(0, 0.02, 300)
-    columns = {"loss_gap": gap, "dual_loss_gap": dual, "residual": rng.beta(4, 4, 300)}
-    table = pd.DataFrame(columns)
-    off = (table["dual_loss_gap"] - table["loss_gap"]).abs().mean()
-    row = {"pairwise_gap": gap.mean(), "dual_gap": table["dual_loss_gap"].mean()}
-    return {"pairs": table, "summary": pd.DataFrame([row | {"residual_loss": off}])}
-
-
-TAKEN = {
-    function.__name__: function
-    for function in (
-        duality,
-        test_images,
-        scaled_shift,
-        flatness,
-        scale_invariance,
-        minibatch_noise,
-        convolution_duality,
-    )
-}
+    return table | {"correlation": correlation, "gap": correlation * sigma_g * sigma_w}

@@ -15,8 +15,11 @@ from flatlas.errors import FlatlasError
 from flatlas.evidence.material import Material
 from flatlas.studies.duality.s13 import with_none
 
-# A page of claims is worth what its tests prove: no warning may hide in one.
 pytestmark = pytest.mark.filterwarnings("error")
+
+DRAWN = [(figure, sweep) for figure in JUDGED for sweep in STUDY["figures"][figure]["sweeps"]]
+# Some sweeps of these figures are part of pooled claims only.
+POOLED = ("fig2", "s3", "s4")
 
 
 def judge(figure, material):
@@ -34,13 +37,23 @@ def verdicts(claims):
 
 
 def without(material, sweep, run=None, keep=0):
-    """All but the first `keep` realizations of one run met no rule; of every run, without one."""
+    """All but the first `keep` realizations of one run, or of a whole sweep, met no rule."""
     outcomes = material.tables["outcomes"]
     lost = (outcomes["seed"] >= keep) & (outcomes["sweep"] == sweep)
     if run is not None:
         lost &= outcomes["run"] == run
-    outcomes = outcomes.assign(converged=outcomes["converged"] & ~lost)
-    return Material({**material.tables, "outcomes": outcomes})
+    return changed(material, "outcomes", converged=outcomes["converged"] & ~lost)
+
+
+def changed(material, name, **columns):
+    """The material with other columns in one of its tables."""
+    table = material.tables[name].assign(**columns)
+    return Material({**material.tables, name: table})
+
+
+def chosen(material, which):
+    """The rows of every table that meet a condition."""
+    return Material({name: table[which(table)] for name, table in material.tables.items()})
 
 
 def runs_of(material, sweep):
@@ -88,17 +101,11 @@ def test_three_realizations_are_enough(figure):
 
 @pytest.mark.parametrize("figure", JUDGED)
 def test_where_everything_diverged_nothing_is_decided(figure):
-    """A measure then writes a table without rows, and without columns of its own."""
+    """A measure then writes a table with its columns, but without rows."""
     material = world(RIGHT, figure, seeds=2)
-    keys = {key for sweep in STUDY["sweeps"].values() for key in sweep.get("grid", {})}
-    keys |= {key for sweep in STUDY["sweeps"].values() for key in sweep.get("points", [{}])[0]}
-    told = {"sweep", "run", "seed", "at", "epoch", *keys}
-    tables = {
-        name: table.iloc[:0][[column for column in table if column in told]]
-        for name, table in material.tables.items()
-    }
-    tables["outcomes"] = material.tables["outcomes"].assign(converged=False, reason="diverged")
-    claims = judge(figure, Material(tables))
+    outcomes = material.tables["outcomes"].assign(converged=False, reason="diverged")
+    empty = {name: table.iloc[:0] for name, table in material.tables.items()}
+    claims = judge(figure, Material(empty | {"outcomes": outcomes}))
     assert claims.keys() == judged(RIGHT, figure, seeds=3).keys()
     for claim in claims.values():
         assert claim.verdict == UNDECIDED
@@ -106,12 +113,9 @@ def test_where_everything_diverged_nothing_is_decided(figure):
         assert claim.note
 
 
-@pytest.mark.parametrize(
-    ("figure", "sweep"),
-    [(figure, sweep) for figure in JUDGED for sweep in STUDY["figures"][figure]["sweeps"]],
-)
+@pytest.mark.parametrize(("figure", "sweep"), DRAWN)
 def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(figure, sweep):
-    """Nor are its keys there, if no other sweep varies them."""
+    """Its keys are missing too, if no other sweep varies them."""
     material = world(RIGHT, figure)
     tables = {}
     for name, table in material.tables.items():
@@ -121,8 +125,7 @@ def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(figure, sweep):
     before = judged(RIGHT, figure)
     assert claims.keys() == before.keys()
     lost = {name for name, claim in claims.items() if claim.verdict == UNDECIDED}
-    # Of these figures some sweeps stand in pooled claims alone.
-    assert lost or (figure in ("fig2", "s3", "s4"))
+    assert lost or figure in POOLED
     for name in lost:
         assert claims[name].note.startswith((f"Sweep '{sweep}' is not drawn.", "Solutions: 0 at 0"))
 
@@ -143,7 +146,7 @@ def test_a_sweep_over_another_key_leaves_its_claims_undecided():
 
 @pytest.mark.parametrize("figure", JUDGED)
 def test_what_was_measured_on_the_way_is_no_solution(figure):
-    """A user may let a measure be taken at more moments; claims are about the last."""
+    """A user may take a measure at more moments; claims are about the last."""
     material = world(RIGHT, figure, seeds=3)
     tables = {}
     for name, table in material.tables.items():
@@ -168,11 +171,10 @@ def test_several_rows_for_one_net_are_an_error():
 def test_a_kind_of_learners_that_diverged_keeps_its_claims(lost, left):
     material = world(RIGHT, "fig6", seeds=3)
     kind = "learners.kind"
-    tables = {n: t[t[kind] == left] for n, t in material.tables.items()}
+    found = chosen(material, lambda table: table[kind] == left)
     outcomes = material.tables["outcomes"]
-    diverged = outcomes[kind] == lost
-    tables["outcomes"] = outcomes.assign(converged=~diverged)
-    claims = judge("fig6", Material(tables))
+    outcomes = outcomes.assign(converged=outcomes[kind] != lost)
+    claims = judge("fig6", Material({**found.tables, "outcomes": outcomes}))
     assert claims.keys() == judged(RIGHT, "fig6", seeds=3).keys()
     assert set(verdicts(claims).values()) == {UNDECIDED}
     assert all(f"0 at {lost}" in claim.note for claim in claims.values())
@@ -183,17 +185,16 @@ def test_n_s_that_drifts_about_10_is_not_near_10():
     material = world(RIGHT, "s8")
     rows = material.tables["hidden_summary"]
     drift = dict(zip(runs_of(material, "alpha"), np.linspace(4, 16, 5), strict=True))
-    told = rows.assign(n_sharp=rows["run"].map(drift).fillna(rows["n_sharp"]))
-    claims = judge("s8", Material({**material.tables, "hidden_summary": told}))
+    n_sharp = rows["run"].map(drift).fillna(rows["n_sharp"])
+    claims = judge("s8", changed(material, "hidden_summary", n_sharp=n_sharp))
     assert claims["alpha"].verdict == NOT_REPRODUCED
     assert claims["alpha"].estimate.value in (4, 16)
     assert claims["batch"].verdict == REPRODUCED
 
 
 def test_without_right_labels_there_is_no_drop_to_compare_with():
-    material = world(RIGHT, "s15")
-    tables = {n: t[t["data.label_noise"] != 0] for n, t in material.tables.items()}
-    claims = judge("s15", Material(tables))
+    material = chosen(world(RIGHT, "s15"), lambda table: table["data.label_noise"] != 0)
+    claims = judge("s15", material)
     assert claims["noise_drop"].verdict == UNDECIDED
     assert claims["noise_gap"].verdict == REPRODUCED
 
@@ -205,8 +206,7 @@ def test_the_shift_is_that_of_directions_alive_at_both_scales():
     flat = rows["eigenvalue"] < rows["eigenvalue"].median()
     steep = rows["sigma_g"].where(~flat, 1e-3 * rows["sigma_g"])
     steep = steep.mask(flat & (rows["n"] > 35) & (rows["scale"] == rows["scale"].min()), 0.0)
-    told = {**material.tables, "scaled_directions": rows.assign(sigma_g=steep)}
-    claim = judge("s5", Material(told))["shifted"]
+    claim = judge("s5", changed(material, "scaled_directions", sigma_g=steep))["shifted"]
     assert claim.verdict == REPRODUCED
     assert claim.estimate.value == pytest.approx(0, abs=1e-9)
 
@@ -220,17 +220,16 @@ def test_pairs_of_learning_rate_and_batch_size_are_told_by_both():
     assert "all such pairs (1)" in judged(RIGHT, "s10")["equal"].quantity
 
 
-SWEPT = [
-    (figure, sweep)
-    for figure in JUDGED
-    for sweep in STUDY["figures"][figure]["sweeps"]
-    if len(STUDY["sweeps"][sweep].get("points", [0, 0])) > 1 and figure not in ("fig2", "s3", "s4")
-]
-
-
-@pytest.mark.parametrize(("figure", "sweep"), SWEPT)
+@pytest.mark.parametrize(
+    ("figure", "sweep"),
+    [
+        (figure, sweep)
+        for figure, sweep in DRAWN
+        if len(STUDY["sweeps"][sweep].get("points", [0, 0])) > 1 and figure not in POOLED
+    ],
+)
 def test_a_value_without_solutions_leaves_its_sweep_undecided(figure, sweep):
-    """What other sweeps say stays as it is, and what is known of this one is told."""
+    """Other sweeps keep their verdicts, and the note says where solutions are missing."""
     material = world(RIGHT, figure)
     # The decay sweep gives Figure S13 its first value alone; S11 compares the first two scales.
     place = 0 if (figure, sweep) in (("s13", "decay"), ("s11", "init")) else -1
@@ -266,12 +265,9 @@ def test_what_is_no_solution_counts_for_nothing():
     material = world(RIGHT, "fig3")
     run = runs_of(material, "alpha")[2]
     lost = without(material, "alpha", run, keep=4)
-    tables = dict(lost.tables)
-    wild = (tables["hidden_summary"]["run"] == run) & (tables["hidden_summary"]["seed"] == 4)
-    tables["hidden_summary"] = tables["hidden_summary"].assign(
-        dual_gap=tables["hidden_summary"]["dual_gap"].mask(wild, 1e9)
-    )
-    assert judge("fig3", Material(tables)) == judge("fig3", lost)
+    rows = lost.tables["hidden_summary"]
+    wild = rows["dual_gap"].mask((rows["run"] == run) & (rows["seed"] == 4), 1e9)
+    assert judge("fig3", changed(lost, "hidden_summary", dual_gap=wild)) == judge("fig3", lost)
 
 
 def test_nets_pooled_over_sweeps_count_once():
@@ -309,9 +305,7 @@ def test_the_sweep_over_stopping_times_begins_without_decay():
 
 
 def test_equal_ratios_are_compared_only_where_there_are_some():
-    material = world(RIGHT, "s10")
-    tables = {name: t[t["batch"] != 200] for name, t in material.tables.items()}
-    claims = judge("s10", Material(tables))
+    claims = judge("s10", chosen(world(RIGHT, "s10"), lambda table: table["batch"] != 200))
     assert claims["trend"].verdict == REPRODUCED
     assert claims["equal"].verdict == UNDECIDED
     assert claims["equal"].note == "There is nothing to compare."
@@ -320,15 +314,14 @@ def test_equal_ratios_are_compared_only_where_there_are_some():
 def test_a_checkpoint_after_the_end_is_no_moment_of_the_training():
     """Nets that end at epoch 500 keep their weights: the third checkpoint is the solution again."""
     material = world(RIGHT, "fig6")
-    ended = {"outcomes": material.tables["outcomes"].assign(epoch=500)}
     rows = material.tables["gradients_directions"]
-    late = rows["at"] == "1000"
-    noise = rows["noise"].mask(late, 1e9 * rows["n"])
-    ended["gradients_directions"] = rows.assign(epoch=rows["epoch"].clip(upper=500), noise=noise)
-    claims = judge("fig6", Material(ended))
-    before = judge("fig6", material)
-    told = {name: claim.verdict for name, claim in claims.items() if not name.endswith("1000")}
-    assert told == {name: before[name].verdict for name in told}
+    noise = rows["noise"].mask(rows["at"] == "1000", 1e9 * rows["n"])
+    ended = changed(material, "outcomes", epoch=500)
+    epoch = rows["epoch"].clip(upper=500)
+    claims = judge("fig6", changed(ended, "gradients_directions", epoch=epoch, noise=noise))
+    before = judged(RIGHT, "fig6")
+    others = {name: claim.verdict for name, claim in claims.items() if not name.endswith("1000")}
+    assert others == {name: before[name].verdict for name in others}
     assert isnan(claims["dpsgd_1000"].estimate.value)
 
 
@@ -339,8 +332,8 @@ def test_noise_on_the_way_needs_no_solution_in_the_end():
     rows = material.tables["gradients_directions"]
     odd = (rows["run"] == run) & (rows["seed"] == 4)
     noise = rows["noise"].mask(odd, 1 / rows["noise"])
-    told = {**material.tables, "gradients_directions": rows.assign(noise=noise)}
-    claims = judge("fig6", without(Material(told), "learners", run, keep=4))
+    told = changed(material, "gradients_directions", noise=noise)
+    claims = judge("fig6", without(told, "learners", run, keep=4))
     assert claims["ssgd_10"].estimate.value == pytest.approx((4 - 1) / 5)
     assert claims["ssgd_final"].estimate.value == pytest.approx(1)
 
@@ -350,13 +343,8 @@ def test_dead_directions_do_not_count():
     material = world(RIGHT, "fig3")
     rows = material.tables["hidden_directions"]
     dead = (rows["n"] > 58) & (rows["run"] == "alpha-0")
-    columns = {
-        column: rows[column].mask(dead, 0.0)
-        for column in ("sigma_g", "sigma_w", "gap", "correlation", "eigenvalue")
-    }
-    claims = judge(
-        "fig3", Material({**material.tables, "hidden_directions": rows.assign(**columns)})
-    )
+    names = ["sigma_g", "sigma_w", "gap", "correlation", "eigenvalue"]
+    claims = judge("fig3", changed(material, "hidden_directions", **rows[names].mask(dead, 0.0)))
     assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
     assert np.isfinite([claim.estimate.value for claim in claims.values()]).all()
 

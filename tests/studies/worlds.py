@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import yaml
+from made_up_duality import taken
 from side_by_side import side_by_side
 
 from flatlas.evidence.material import Material
@@ -115,21 +116,16 @@ def along(right, sweep, points, number):
 def net(right, sweep, point, t, seed, measures):
     """The tables of one net, as columns."""
     spectrum = spectra(right, sweep, t, seed, sweep + str(point))
-    n_sharp = 30 if not right and sweep in ("alpha", "batch", "decay", "init") else 10
     tables = {"outcomes": {**ENDED, "epoch": [1500]}}
     for name in measures:
-        options = STUDY["measures"][name]
-        if options["measure"] == "duality":
-            tables[f"{name}_directions"] = spectrum | FINAL
-            tables[f"{name}_summary"] = summary(right, spectrum, n_sharp) | FINAL
+        measure = STUDY["measures"][name]["measure"]
+        found = taken(measure, right, spectrum, point.get("learners.kind"))
+        if measure == "duality":
+            if not right and sweep in ("alpha", "batch", "decay", "init"):
+                found["summary"]["n_sharp"] = 30
             if ALIKE.get(sweep, sweep) == "learners":
-                tables[f"{name}_summary"]["test_error"] = 0.05 * spectrum["gap"].sum()
-        elif options["measure"] == "minibatch_noise":
-            kind = point["learners.kind"]
-            tables[f"{name}_directions"] = gradients(right, spectrum, kind, options["at"])
-        else:
-            taken = MEASURES[options["measure"]](right, spectrum, options)
-            tables |= {f"{name}_{table}": columns | FINAL for table, columns in taken.items()}
+                found["summary"]["test_error"] = 0.05 * spectrum["gap"].sum()
+        tables |= {f"{name}_{table}": FINAL | columns for table, columns in found.items()}
     return tables
 
 
@@ -156,106 +152,3 @@ def spectra(right, sweep, t, seed, name):
         "correlation": correlation,
         "gap": correlation * sigma_g * sigma_w,
     }
-
-
-def summary(right, spectrum, n_sharp):
-    """In the wrong world n_s is told wrongly; ΔL_s is that of the first 10 in both."""
-    gap, sigma_w = spectrum["gap"], spectrum["sigma_w"]
-    whole, size = gap.sum(), (sigma_w**2).sum()
-    return {
-        "dual_gap": [whole],
-        "pairwise_gap": whole * (1.02 if right else 1.5),
-        "gap_sharp": gap[SHARP].sum(),
-        "gap_flat": gap[~SHARP].sum(),
-        "n_sharp": n_sharp,
-        "S_w": sigma_w.sum(),
-        "T_g": (spectrum["sigma_g"] ** 2).sum(),
-        "T_h": spectrum["eigenvalue"].sum(),
-        "T_w": size,
-        "layer_norm": np.sqrt(size) if right else 1 / size,
-        "test_error": 0.05 * whole if right else 0.1 / whole,
-    }
-
-
-def gradients(right, spectrum, kind, moments):
-    """In the wrong world the directions of largest H_n are the last by σ_g."""
-    tables = []
-    for at in moments:
-        early = np.where(SHARP if right else N > 50, 1.0, 0.1)
-        excess = (0.5 if right else 0.05) * early if at == "final" else early
-        noise = spectrum["eigenvalue"] ** (0.5 if right else -0.5)
-        if kind == "dpsgd":
-            noise = noise * np.exp(excess if right else -excess)
-        epoch = 1500 if at == "final" else at
-        columns = {"eigenvalue": spectrum["eigenvalue"], "noise": noise, "at": str(at)}
-        tables.append(ranked(columns, "eigenvalue") | {"epoch": np.full(60, epoch)})
-    return stacked(tables)
-
-
-def test_images(right, spectrum, options):
-    sizes = np.array(options["sizes"])
-    ratio = 0.1 + 1 / np.sqrt(sizes) if right else 0.5 + sizes / 1e5
-    gap = spectrum["gap"].sum() * (1 + (20 if right else 2000) / sizes)
-    row = {"test_images": sizes, "dual_gap": gap, "mu_w_ratio": ratio, "mu_g_ratio": ratio}
-    return {"summary": row}
-
-
-def scaled(right, spectrum, options):
-    tables = []
-    for scale in options["scales"]:
-        factor = scale**0.5 if right else scale**-0.5 * N ** (0.5 * scale)
-        columns = {
-            "eigenvalue": spectrum["eigenvalue"],
-            "sigma_g": factor * spectrum["sigma_g"],
-            "scale": scale,
-        }
-        tables.append(ranked(columns, "sigma_g"))
-    totals = [(table["sigma_g"] ** 2).sum() for table in tables]
-    return {"directions": stacked(tables), "summary": {"scale": options["scales"], "T_g": totals}}
-
-
-def flatness(right, spectrum, options):
-    """It has a column `converged` of its own."""
-    reached = N < 55
-    width = np.where(reached, spectrum["sigma_g"] ** (-1 if right else 1), np.nan)
-    return {"directions": spectrum | {"flatness": width, "converged": reached}}
-
-
-def rescaled(right, spectrum, options):
-    tables = []
-    for p in options["factors"]:
-        power = p if right else 1 / p
-        columns = {
-            "factor": np.full(60, p),
-            "eigenvalue": spectrum["eigenvalue"] / p**2,
-            "sigma_g": spectrum["sigma_g"] / power,
-            "sigma_w": spectrum["sigma_w"] * power,
-            "gap": spectrum["gap"] * (1 + 1e-12 * p if right else p),
-        }
-        tables.append(spectrum | columns)
-    return {"directions": stacked(tables)}
-
-
-def convolution(right, spectrum, options):
-    gap = spectrum["gap"].sum()
-    return {"summary": {"pairwise_gap": [gap], "dual_gap": gap * (0.97 if right else 1.5)}}
-
-
-MEASURES = {
-    "test_images": test_images,
-    "scaled_shift": scaled,
-    "flatness": flatness,
-    "scale_invariance": rescaled,
-    "convolution_duality": convolution,
-}
-
-
-def ranked(columns, by):
-    """The columns by descending `by`, with n for the rank."""
-    order = np.argsort(-columns[by])
-    full = {name: np.broadcast_to(column, 60)[order] for name, column in columns.items()}
-    return full | {"n": N}
-
-
-def stacked(tables):
-    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}

@@ -15,26 +15,22 @@ from flatlas.plotting.style import BLACK, BLUE, GREEN, RED, Drawing
 ACTIVITY = np.array([1.0, 0.6])
 CHANGED = np.array([0.45, 1.0])
 WEIGHTS = np.array([1.9, 0.5])
+# Eq. 6: the smallest change of weights with the effect of the change of activity.
+DUAL_SHIFT = ACTIVITY * ((CHANGED - ACTIVITY) @ WEIGHTS) / (ACTIVITY @ ACTIVITY)
+DUAL = WEIGHTS + DUAL_SHIFT
 GRID = 41
 EDGES = (0.0, 3.0), (-1.0, 2.0)
-# How long the drawn piece of the line of dual weights is, to either side of the minimal one.
+# The length of the line of dual weights on either side of the minimal ones.
 REACH = 1.25
 BOX = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.8}
-
-
-def loss(activity: np.ndarray, weights: np.ndarray) -> Any:
-    """Logistic loss of one neuron, -log of the probability of its label."""
-    return np.log1p(np.exp(-(weights @ activity)))
-
-
-def dual_shift() -> np.ndarray:
-    """Eq. 6: the smallest change of weights that does what the change of activity does."""
-    return ACTIVITY * ((CHANGED - ACTIVITY) @ WEIGHTS) / (ACTIVITY @ ACTIVITY)
+EQUATION = (
+    r"$\Delta w_{ij}=\frac{a_i}{\|a\|^2}\,\sum_{i^\prime}\Delta a_{i^\prime}\,w_{i^\prime j}$"
+)
 
 
 def draw(material: Material) -> Drawing:
     """A: the duality in the plane of weights. B: the same numbers in a picture of the layer."""
-    # "none" would give way to the style's engine when the figure is saved.
+    # The style's engine would replace "none" when the figure is saved.
     figure = pyplot.figure(figsize=(9.4, 4.0), layout=PlaceHolderLayoutEngine(True, True))
     space = figure.add_axes((0.0, 0.04, 0.5, 0.96), projection="3d", computed_zorder=False)
     layer = figure.add_axes((0.53, 0.05, 0.45, 0.88))
@@ -47,32 +43,32 @@ def draw(material: Material) -> Drawing:
     return Drawing(figure, points)
 
 
+def loss(activity: np.ndarray, weights: np.ndarray) -> Any:
+    """Logistic loss of one neuron, -log of the probability of its label."""
+    return np.log1p(np.exp(-(weights @ activity)))
+
+
 def _example() -> pd.DataFrame:
     """Every point of panel A: weights, activity (0: that of x, 1: that of x') and loss there."""
-    minimal = WEIGHTS + dual_shift()
     along = np.array([-ACTIVITY[1], ACTIVITY[0]]) / np.linalg.norm(ACTIVITY)
-    line = minimal + np.linspace(-REACH, REACH, GRID)[:, None] * along
+    line = DUAL + np.linspace(-REACH, REACH, GRID)[:, None] * along
     axes = [np.linspace(low, high, GRID) for low, high in EDGES]
     plane = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
     steps = np.linspace(0, 1, GRID)
     path = ACTIVITY + steps[:, None] * (CHANGED - ACTIVITY)
-    tables = {
+    parts = {
         "plane": (plane, 0.0, loss(ACTIVITY, plane)),
         "dual weights": (line, 0.0, loss(ACTIVITY, line)),
         "changed activity": (np.tile(WEIGHTS, (GRID, 1)), steps, loss(WEIGHTS, path)),
         "w": (WEIGHTS[None], 0.0, loss(ACTIVITY, WEIGHTS)),
-        "w*": (minimal[None], 0.0, loss(ACTIVITY, minimal)),
+        "w*": (DUAL[None], 0.0, loss(ACTIVITY, DUAL)),
         "x'": (WEIGHTS[None], 1.0, loss(CHANGED, WEIGHTS)),
     }
-    return pd.concat(
-        [
-            pd.DataFrame({"w_1": at[:, 0], "w_2": at[:, 1], "activity": a, "loss": value}).assign(
-                panel="A", quantity=name
-            )
-            for name, (at, a, value) in tables.items()
-        ],
-        ignore_index=True,
-    )
+    tables: list[pd.DataFrame] = []
+    for name, (at, activity, value) in parts.items():
+        columns = {"w_1": at[:, 0], "w_2": at[:, 1], "activity": activity, "loss": value}
+        tables.append(pd.DataFrame(columns).assign(panel="A", quantity=name))
+    return pd.concat(tables, ignore_index=True)
 
 
 def _weight_space(ax: Any, points: pd.DataFrame) -> None:
@@ -85,26 +81,24 @@ def _weight_space(ax: Any, points: pd.DataFrame) -> None:
     ax.contourf(*square, zdir="z", offset=0, levels=14, cmap="Blues", alpha=0.9, zorder=0)
     ax.plot(line["w_1"], line["w_2"], 0, ":", color=RED, lw=2, zorder=2)
     ax.plot(path["w_1"], path["w_2"], path["activity"], color=BLACK, lw=1.2, zorder=3)
-    w, w_star = WEIGHTS, WEIGHTS + dual_shift()
-    ax.plot(*zip(w, w_star, strict=True), [0, 0], color=GREEN, lw=1.6, zorder=3)
+    ax.plot(*zip(WEIGHTS, DUAL, strict=True), [0, 0], color=GREEN, lw=1.6, zorder=3)
     for dot, colour in zip(dots, (BLACK, RED, RED), strict=True):
         ax.plot(dot["w_1"], dot["w_2"], dot["activity"], "o", color=colour, ms=6, zorder=4)
-    _name_dots(ax, loss(ACTIVITY, w), loss(CHANGED, w))
+    _name_dots(ax)
     tip = line.iloc[-1]
     ax.text(tip["w_1"], tip["w_2"], 0.06, "all dual weights", color=RED, ha="center", fontsize=8)
     _finish_space(ax)
 
 
-def _name_dots(ax: Any, before: float, after: float) -> None:
-    w, w_star = WEIGHTS, WEIGHTS + dual_shift()
+def _name_dots(ax: Any) -> None:
+    before, after = loss(ACTIVITY, WEIGHTS), loss(CHANGED, WEIGHTS)
+    (x, y), (x_dual, y_dual) = WEIGHTS, DUAL
     style: dict[str, Any] = {"fontsize": 9, "zorder": 5, "bbox": BOX}
-    ax.text(w[0] + 0.12, w[1], 0.03, f"$l(x,w)$ = {before:.2f}", ha="left", **style)
-    ax.text(*w, 1.08, rf"$l(x^\prime,w)$ = {after:.2f}", color=RED, ha="center", **style)
-    ax.text(
-        w_star[0] - 0.12, w_star[1], 0.03, rf"$l(x,w^*)$ = {after:.2f}", color=RED, ha="right",
-        **style,
-    )  # fmt: skip
-    middle = (w + w_star) / 2
+    ax.text(x + 0.12, y, 0.03, f"$l(x,w)$ = {before:.2f}", ha="left", **style)
+    style["color"] = RED
+    ax.text(x, y, 1.08, rf"$l(x^\prime,w)$ = {after:.2f}", ha="center", **style)
+    ax.text(x_dual - 0.12, y_dual, 0.03, rf"$l(x,w^*)$ = {after:.2f}", ha="right", **style)
+    middle = (WEIGHTS + DUAL) / 2
     ax.text(*middle, -0.16, r"$\Delta w$", color=GREEN, ha="center", fontsize=10)
 
 
@@ -125,16 +119,11 @@ def _finish_space(ax: Any) -> None:
 
 def _layer_picture(ax: Axes) -> None:
     """Twice the same pre-activation: from a changed activity, and from changed weights."""
-    z = CHANGED @ WEIGHTS
-    _neuron(ax, 0.0, "activity changed", CHANGED, WEIGHTS, z, r"a_{i}+\Delta a_{i}", "w_{i}")
-    weights = WEIGHTS + dual_shift()
-    _neuron(ax, 6.0, "weights changed", ACTIVITY, weights, z, "a_{i}", r"w_{i}+\Delta w_{i}")
+    names = (r"a_{i}+\Delta a_{i}", "w_{i}"), ("a_{i}", r"w_{i}+\Delta w_{i}")
+    _neuron(ax, 0.0, "activity changed", CHANGED, WEIGHTS, names[0], (RED, BLACK))
+    _neuron(ax, 6.0, "weights changed", ACTIVITY, DUAL, names[1], (BLACK, RED))
     ax.text(4.75, 2.15, "=", ha="center", va="center", fontsize=16)
-    ax.text(
-        4.75, -0.6,
-        r"$\Delta w_{ij}=\frac{a_i}{\|a\|^2}\,\sum_{i^\prime}\Delta a_{i^\prime}\,w_{i^\prime j}$",
-        ha="center", va="center", fontsize=13,
-    )  # fmt: skip
+    ax.text(4.75, -0.6, EQUATION, ha="center", va="center", fontsize=13)
     ax.set(xlim=(-1.2, 10.6), ylim=(-1.1, 5.1))
     ax.axis("off")
 
@@ -145,27 +134,25 @@ def _neuron(
     title: str,
     activity: np.ndarray,
     weights: np.ndarray,
-    z: float,
-    activity_name: str,
-    weight_name: str,
+    names: tuple[str, str],
+    colours: tuple[str, str],
 ) -> None:
-    """Two neurons and the one they feed, lines as thick as the weights; the change vermilion."""
-    of_activity, of_weight = (
-        RED if "Delta" in name else BLACK for name in (activity_name, weight_name)
-    )
+    """Two neurons and the one they feed, by lines as thick as the weights.
+
+    Names and colours are those of activities and weights; what changed is vermilion.
+    """
     right, middle = left + 3.5, 2.15
+    centre: dict[str, Any] = {"ha": "center", "va": "center"}
     ax.text(left + 1.75, 4.75, title, ha="center", fontsize=9)
     for i, (y, a, w) in enumerate(zip((3.4, 0.9), activity, weights, strict=True), start=1):
+        name, weight_name = (name.replace("{i}", str(i)) for name in names)
+        of_activity, of_weight = colours
         ax.plot([left, right], [y, middle], color=of_weight, lw=0.6 + 1.4 * abs(w), zorder=0)
         ax.plot(left, y, "o", ms=30, mfc="white", mec=of_activity, mew=1.2)
-        ax.text(left, y, f"{a:.2f}", color=of_activity, ha="center", va="center", fontsize=8)
-        name = activity_name.replace("{i}", str(i))
-        beside = y + np.copysign(0.68, y - middle)
-        ax.text(left, beside, f"${name}$", color=of_activity, ha="center", va="center")
-        label = f"${weight_name.replace('{i}', str(i))}$\n{w:.2f}"
-        ax.text(
-            left + 1.62, y + 0.45 * (middle - y), label, color=of_weight, ha="center",
-            va="center", fontsize=8.5, bbox=BOX | {"alpha": 1},
-        )  # fmt: skip
+        ax.text(left, y, f"{a:.2f}", color=of_activity, fontsize=8, **centre)
+        ax.text(left, y + np.copysign(0.68, y - middle), f"${name}$", color=of_activity, **centre)
+        label, at = f"${weight_name}$\n{w:.2f}", y + 0.45 * (middle - y)
+        box = BOX | {"alpha": 1}
+        ax.text(left + 1.62, at, label, color=of_weight, fontsize=8.5, bbox=box, **centre)
     ax.plot(right, middle, "o", ms=30, mfc="#D6E6F2", mec=BLUE, mew=1.2)
-    ax.text(right, middle, f"$z^\\prime$\n{z:.2f}", ha="center", va="center", fontsize=8)
+    ax.text(right, middle, f"$z^\\prime$\n{activity @ weights:.2f}", fontsize=8, **centre)
