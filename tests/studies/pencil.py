@@ -1,4 +1,4 @@
-"""Tables so small that a pencil will do. Each test names the numbers that it needs."""
+"""Tables small enough to check with a pencil. Each test states the numbers that it needs."""
 
 import pandas as pd
 
@@ -7,35 +7,39 @@ from flatlas.evidence.material import Material
 RULE_MET = "rule met"
 
 
-def material(points, unmet=(), **tables):
-    """Tables by name, with a row for each dictionary, standing at the point of its run.
+def material(points, unmet=(), diverged=(), **tables):
+    """Tables by name, with the rows of a run repeated at each of its points.
 
-    `points` are (sweep, run, swept values); trainings (run, seed) in `unmet` met no rule.
+    `points` are (sweep, run, swept values). Of the trainings (run, seed), those in `unmet` met no
+    rule, and those in `diverged` leave no rows.
     """
-    made = {}
-    seeds = {(row["run"], row["seed"]) for rows in tables.values() for row in rows}
+    trainings = {(row["run"], row["seed"]) for rows in tables.values() for row in rows}
+    reasons = dict.fromkeys(trainings, RULE_MET) | dict.fromkeys(unmet, "epochs exhausted")
+    reasons |= dict.fromkeys(diverged, "diverged")
     outcomes = [
-        {
-            "run": run,
-            "seed": seed,
-            "reason": "epochs exhausted" if (run, seed) in unmet else RULE_MET,
-            "converged": (run, seed) not in unmet,
-        }
-        for run, seed in sorted(seeds)
+        {"run": run, "seed": seed, "reason": reason, "converged": reason == RULE_MET}
+        for (run, seed), reason in sorted(reasons.items())
     ]
-    for name, rows in {"outcomes": outcomes, **tables}.items():
-        standing = [
-            {"sweep": sweep, **values, **row}
-            for sweep, run, values in points
-            for row in rows
-            if row["run"] == run
-        ]
-        made[name] = pd.DataFrame(standing)
+    made = {"outcomes": _at_points(points, outcomes)}
+    for name, rows in tables.items():
+        table = _at_points(points, rows)
+        left = [key not in diverged for key in zip(table["run"], table["seed"], strict=True)]
+        made[name] = table[left]
     return Material(made)
 
 
+def _at_points(points, rows):
+    standing = [
+        {"sweep": sweep, **values, **row}
+        for sweep, run, values in points
+        for row in rows
+        if row["run"] == run
+    ]
+    return pd.DataFrame(standing)
+
+
 def told(points, **where):
-    """The rows of a figure's CSV at which columns have some values."""
+    """The rows of a figure's CSV that have these values."""
     for column, value in where.items():
         points = points[points[column] == value]
     return points

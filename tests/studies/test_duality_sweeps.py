@@ -1,34 +1,25 @@
-"""The rows of panels of a sweep (Fig. 3): what is in the CSV is what a pencil says, and drawn."""
+"""The rows of panels of a sweep (Fig. 3): the CSV and the drawing have the numbers of a pencil."""
 
-from functools import partial
 from math import nan, sqrt
 
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
+from pencil import material, told
 from pixels import in_pixels
 
-from flatlas.evidence.material import gather
 from flatlas.plotting.style import BLACK, BLUE, RED
-from flatlas.store.tables import write_table
 from flatlas.studies.duality import fig3, s4
 
-# Run `a` stands in both sweeps. One training of `b` met no rule; one of `c` diverged.
+LR, B = "optimizer.lr", "batch"
+# Run `a` is part of both sweeps. One training of `b` met no rule; one of `c` diverged.
 POINTS = [
-    {"sweep": "alpha", "run": "a", "optimizer.lr": 0.1},
-    {"sweep": "alpha", "run": "b", "optimizer.lr": 0.2},
-    {"sweep": "batch", "run": "a", "batch": 5},
-    {"sweep": "batch", "run": "c", "batch": 10},
+    ("alpha", "a", {LR: 0.1}),
+    ("alpha", "b", {LR: 0.2}),
+    ("batch", "a", {B: 5}),
+    ("batch", "c", {B: 10}),
 ]
-REASONS = {
-    ("a", 0): "rule met",
-    ("a", 1): "rule met",
-    ("b", 0): "rule met",
-    ("b", 1): "epochs exhausted",
-    ("c", 0): "rule met",
-    ("c", 1): "diverged",
-}
+UNMET, DIVERGED = {("b", 1)}, {("c", 1)}
 # sigma_g and sigma_w of the directions n = 1, 2, 3.
 DIRECTIONS = {
     ("a", 0): ([8.0, 4.0, 1.0], [1.0, 2.0, 3.0]),
@@ -45,56 +36,32 @@ SUMMARIES = {
     ("b", 1): [2.0, 1.25, 0.75, 1, 2.5, 0.5, 0.375],
     ("c", 0): [0.5, 0.25, 0.25, 2, 0.5, 0.0, 0.25],
 }
-LR, B = "optimizer.lr", "batch"
 
 
-def gathered(folder, diverged=(), summaries=SUMMARIES):
-    """The tables above as the jobs write them; the trainings of some runs may all have diverged."""
-    for run in "abc":
-        reasons = ["diverged" if run in diverged else REASONS[run, seed] for seed in (0, 1)]
-        measured = [seed for seed, reason in enumerate(reasons) if reason != "diverged"]
-        outcomes = {"seed": [0, 1], "reason": reasons, "met_epoch": 3, "epoch": 3}
-        outcomes["converged"] = [reason == "rule met" for reason in reasons]
-        write_table(folder / run / "outcomes.csv", pd.DataFrame(outcomes))
-        # As a measure does: what diverged leaves no row, and where all did, no column.
-        directions = summary = [pd.DataFrame({"seed": pd.Series(dtype="int64")})]
-        for seed in measured:
-            sigma_g, sigma_w = DIRECTIONS[run, seed]
-            columns = {"seed": seed, "n": [1, 2, 3], "sigma_g": sigma_g, "sigma_w": sigma_w}
-            columns |= {"S_w": np.cumsum(sigma_w), "correlation": 0.5}
-            directions = [*directions, pd.DataFrame(columns)]
-            row = {"seed": seed} | dict(zip(NAMES, summaries[run, seed], strict=True))
-            summary = [*summary, pd.DataFrame([row])]
-        write_table(folder / run / "directions.parquet", pd.concat(directions))
-        write_table(folder / run / "summary.parquet", pd.concat(summary))
-    files = {
-        "outcomes": "outcomes.csv",
-        "hidden_directions": "directions.parquet",
-        "hidden_summary": "summary.parquet",
-    }
-    paths = {
-        name: [str(folder / point["run"] / file) for point in POINTS]
-        for name, file in files.items()
-    }
-    return gather(paths, POINTS)
-
-
-@pytest.fixture
-def material(tmp_path):
-    """The function that gathers the tables, changed or not."""
-    return partial(gathered, tmp_path)
+def made(diverged="", summaries=SUMMARIES, directions=DIRECTIONS):
+    """The tables above; all trainings of some runs may have diverged."""
+    rows = [
+        {"run": run, "seed": seed, "n": n, "sigma_g": g, "S_w": size, "correlation": 0.5}
+        for (run, seed), (sigma_g, sigma_w) in directions.items()
+        for n, g, size in zip((1, 2, 3), sigma_g, np.cumsum(sigma_w), strict=True)
+    ]
+    summary = [
+        {"run": run, "seed": seed} | dict(zip(NAMES, numbers, strict=True))
+        for (run, seed), numbers in summaries.items()
+    ]
+    gone = DIVERGED | {(run, seed) for run in diverged for seed in (0, 1)}
+    return material(POINTS, UNMET, gone, hidden_directions=rows, hidden_summary=summary)
 
 
 @pytest.fixture(scope="module")
-def drawn(tmp_path_factory):
+def drawn():
     """Figure 3 of the tables above, to look at."""
-    return fig3.draw(gathered(tmp_path_factory.mktemp("tables")))
+    return fig3.draw(made())
 
 
 def rows(points, quantity, panel, key, value):
-    """Of the CSV: what is told of one quantity at one point of a panel."""
-    chosen = (points["quantity"] == quantity) & (points["panel"] == panel) & (points[key] == value)
-    return points[chosen].sort_values("n")
+    """The points of one quantity at one value of a panel."""
+    return told(points, quantity=quantity, panel=panel, **{key: value}).sort_values("n")
 
 
 def spectra(ax):
@@ -138,27 +105,26 @@ def test_the_table_has_means_and_deviations(drawn, quantity, panel, key, value, 
 
 
 def test_the_table_counts_realizations_and_those_that_converged(drawn):
-    """A diverged one is none: it has no solution."""
+    """A diverged training does not count: it has no solution."""
     points = drawn.points
     counts = points[points["quantity"] == "dual_gap"][[LR, B, "realizations", "converged"]]
     expected = [[0.1, nan, 2, 2], [0.2, nan, 2, 1], [nan, 5, 2, 2], [nan, 10, 1, 1]]
     np.testing.assert_array_equal(counts.to_numpy(dtype=float), expected)
 
 
-def test_a_band_ends_a_deviation_below_the_mean(material):
+def test_a_band_ends_a_deviation_below_the_mean():
     wide = SUMMARIES | {("a", 0): [-0.25, 0, 0, 1, 0, 0, 0], ("a", 1): [-0.75, 0, 0, 3, 0, 0, 0]}
-    points = fig3.draw(material(summaries=wide)).points
+    points = fig3.draw(made(summaries=wide)).points
     sigma_g = rows(points, "sigma_g", "A", LR, 0.2)
     np.testing.assert_allclose(sigma_g["low"], [4 - sqrt(8), 2 - sqrt(2), 1])
     gap = rows(points, "dual_gap", "C", LR, 0.1)
     np.testing.assert_allclose(gap["low"], [-0.5 - sqrt(0.125)])
 
 
-def test_a_band_that_would_reach_zero_ends_at_a_tenth_of_the_mean(material, monkeypatch):
-    far_apart = ([9.0, 1.0, 1.0], [1.0, 1.0, 1.0]), ([0.0, 1.0, 1.0], [1.0, 1.0, 1.0])
-    for seed, directions in enumerate(far_apart):
-        monkeypatch.setitem(DIRECTIONS, ("a", seed), directions)
-    low = rows(fig3.draw(material()).points, "sigma_g", "A", LR, 0.1)["low"]
+def test_a_band_that_would_reach_zero_ends_at_a_tenth_of_the_mean():
+    far, apart = ([9.0, 1.0, 1.0], [1.0, 1.0, 1.0]), ([0.0, 1.0, 1.0], [1.0, 1.0, 1.0])
+    found = made(directions=DIRECTIONS | {("a", 0): far, ("a", 1): apart})
+    low = rows(fig3.draw(found).points, "sigma_g", "A", LR, 0.1)["low"]
     np.testing.assert_allclose(low, [0.45, 1, 1])
 
 
@@ -198,34 +164,34 @@ def test_gaps_with_trainings_that_met_no_rule_are_hollow(drawn):
     assert dots(axes[5], BLACK) == {(5, 0.5): BLACK.lower(), (10, 0.5): BLACK.lower()}
 
 
-def test_the_axis_of_gaps_begins_at_zero_or_below_the_lowest_bar(material, drawn):
+def test_the_axis_of_gaps_begins_at_zero_or_below_the_lowest_bar(drawn):
     above = {where: [max(value, 0.25) for value in row] for where, row in SUMMARIES.items()}
-    assert fig3.draw(material(summaries=above)).figure.axes[2].get_ylim()[0] == 0
+    assert fig3.draw(made(summaries=above)).figure.axes[2].get_ylim()[0] == 0
     bottom, top = drawn.figure.axes[2].get_ylim()
     assert bottom < -sqrt(0.125), "ΔL_f of `a` is 0 ± 0.35"
     assert top > 1.5 + sqrt(0.5)
 
 
-def test_gaps_that_are_all_negative_are_seen(material):
+def test_gaps_that_are_all_negative_are_seen():
     below = {where: [-0.5, -0.25, -0.25, *row[3:]] for where, row in SUMMARIES.items()}
-    bottom, top = fig3.draw(material(summaries=below)).figure.axes[2].get_ylim()
+    bottom, top = fig3.draw(made(summaries=below)).figure.axes[2].get_ylim()
     assert bottom < -0.5
     assert top >= 0
 
 
 @pytest.mark.parametrize("figure", [fig3, s4])
-def test_the_small_print_counts_what_met_no_rule(material, figure):
-    told = " ".join(figure.draw(material()).figure.get_supxlabel().split())
-    assert "2 realizations a run." in told
-    assert "Of 6 trainings 2 met no stopping rule" in told
-    assert "epochs exhausted: 1" in told
-    assert "diverged: 1" in told
+def test_the_small_print_counts_what_met_no_rule(figure):
+    said = " ".join(figure.draw(made()).figure.get_supxlabel().split())
+    assert "2 realizations a run." in said
+    assert "Of 6 trainings 2 met no stopping rule" in said
+    assert "epochs exhausted: 1" in said
+    assert "diverged: 1" in said
 
 
 @pytest.mark.parametrize(("diverged", "left"), [("b", "A"), ("c", "D"), ("ac", "A"), ("abc", "")])
-def test_runs_that_all_diverged_leave_the_others_as_they_are(material, diverged, left):
+def test_runs_that_all_diverged_leave_the_others_as_they_are(diverged, left):
     """`ac` is the whole sweep of batch sizes, `abc` everything."""
-    drawing = fig3.draw(material(diverged))
+    drawing = fig3.draw(made(diverged))
     in_pixels(drawing.figure)
     shown = [{"0.1": "a", "0.2": "b"}, {"5": "a", "10": "c"}]
     for ax, runs in zip((drawing.figure.axes[0], drawing.figure.axes[3]), shown, strict=True):
@@ -236,7 +202,7 @@ def test_runs_that_all_diverged_leave_the_others_as_they_are(material, diverged,
     assert set(points) == columns | {"panel", "quantity"}
     assert set(points["panel"]) >= set(left)
     assert (not left) == points.empty
-    nets = s4.draw(material(diverged))
+    nets = s4.draw(made(diverged))
     in_pixels(nets.figure)
     measured = [where for where in SUMMARIES if where[0] not in diverged]
     assert list(zip(nets.points["run"], nets.points["seed"], strict=True)) == measured
