@@ -30,9 +30,9 @@ PULLS = {
 
 
 def material(points, measures, realizations=3, directions=900, ends=None):
-    """What a figure is given. `ends` tells how a training (run, seed) ended, where no rule was met.
+    """The tables of a figure. `ends` says how trainings (run, seed) ended that met no rule.
 
-    `measures` are names of measures, in the study, with what each measures.
+    `measures` maps the study's names of measures to the measures.
     """
     ends = ends or {}
     parts = {}
@@ -61,7 +61,7 @@ def material(points, measures, realizations=3, directions=900, ends=None):
 
 
 def taken(name, measure, rng, strength, directions, met):
-    """What a measure, in the study called by a name, finds of one net."""
+    """The tables of one net by a measure, which has a name in the study."""
     if measure in made_up_atlas.MEASURES:
         return made_up_atlas.taken(name, measure, rng, strength, met)
     if name in made_up_norms.NAMES:
@@ -79,7 +79,7 @@ def taken(name, measure, rng, strength, directions, met):
 
 
 def _strengths(points, point):
-    """How far each value of a point stands up its sweep, 0 to 1."""
+    """The position of each value of a point in its sweep, 0 to 1."""
     beside = [other for other in points if other["sweep"] == point["sweep"]]
     strengths = {}
     for key in PULLS.keys() & point.keys():

@@ -1,4 +1,4 @@
-"""Tables of the study `duality`, made of a spectrum: where the paper is right, and where it is not.
+"""Tables of the study `duality`, made from a spectrum: where the paper is right, and where not.
 
 A spectrum has its columns as arrays over the directions n, the first ten of which are sharp.
 """
@@ -14,14 +14,14 @@ PAIRS = 300
 
 
 def taken(measure, right, spectrum, kind="ssgd"):
-    """What a measure finds of a net; `kind` is that of its learners."""
+    """The tables of a measure; `kind` is that of the net's learners."""
     if measure == "minibatch_noise":
         return minibatch_noise(right, spectrum, kind)
     return MEASURES[measure](right, spectrum)
 
 
 def duality(right, spectrum):
-    """In the wrong world the direct gap is another, and the norm and the error follow nothing."""
+    """In the wrong world the direct gap differs, and norm and error fall where they should rise."""
     gap, sigma_w = spectrum["gap"], spectrum["sigma_w"]
     whole, size = gap.sum(), (sigma_w**2).sum()
     summary = {
@@ -92,7 +92,7 @@ def scale_invariance(right, spectrum):
 
 
 def minibatch_noise(right, spectrum, kind):
-    """In the wrong world the directions of largest H_n are the last by σ_g."""
+    """In the wrong world H_n is largest in the last directions by σ_g."""
     n, curvature = spectrum["n"], spectrum["eigenvalue"]
     tables = []
     for at in MOMENTS:

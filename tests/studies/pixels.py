@@ -1,19 +1,19 @@
-"""A figure in pixels: whether all that is in it can be drawn."""
+"""A figure in pixels, to see whether everything in it can be drawn."""
 
 
 def in_pixels(figure):
-    """Draw a figure once, as coarse as can be, each panel where it stands.
+    """Draw a figure once at low resolution, without laying it out.
 
-    To lay panels out takes longer than to draw them.
+    Laying panels out takes longer than drawing them.
     """
     figure.set_layout_engine("none")
     laid_out_in_pixels(figure)
 
 
 def laid_out_in_pixels(figure):
-    """The same, laid out as for a reader, without the hundreds of minor ticks.
+    """Lay a figure out and draw it at low resolution, without the hundreds of minor ticks.
 
-    Labels and spines keep clear of the ticks no more: to find them takes as long again.
+    Labels and spines have fixed positions: keeping them clear of the ticks doubles the time.
     """
     for ax in figure.axes:
         ax.minorticks_off()

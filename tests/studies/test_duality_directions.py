@@ -1,4 +1,4 @@
-"""Figures along the directions (S3, S5, S6, S8, S10, S11, S13) on tables for a pencil."""
+"""Figures along the directions (S3, S5, S6, S8, S10, S11, S13), checked with a pencil."""
 
 from math import exp, log, nan, sqrt
 
@@ -15,8 +15,8 @@ BETA, S, UNTIL = "penalty.coefficient", "net.init.scale", "penalty.until_epoch"
 LR, B = "optimizer.lr", "batch"
 
 
-def test_bins_are_ten_a_decade_and_stand_at_geometric_means():
-    """The ranks 1 to 3 stand alone, 5 with none, 9 with 10 in no bin; 80 with all up to 100."""
+def test_bins_are_ten_a_decade_at_geometric_means():
+    """The ranks 1 to 3 have bins of their own; 80 to 99 share one."""
     ranks = np.arange(1, 101)
     table = pd.DataFrame({"seed": 0, "converged": True, "n": ranks, "c": ranks * 2.0})
     bins = binned(table, [], ["c"])
@@ -86,7 +86,7 @@ def test_s6_shows_flatness_and_counts_where_there_is_none():
 
 @pytest.fixture
 def steps():
-    """Run `a` stands in two sweeps; the spectra go beyond what is shown."""
+    """Run `a` is part of two sweeps; the spectra go beyond what is shown."""
     points = [
         ("alpha", "a", {LR: 0.1}),
         ("alpha", "b", {LR: 0.2}),
@@ -126,8 +126,8 @@ def test_s8_names_each_run_with_its_n_s(steps):
     assert drawn_dots(ax) == {(10, 0): True, (8, -1): False}
 
 
-def test_s10_stands_each_pair_at_its_ratio():
-    """Two of the three pairs have the same ratio, but for round-off."""
+def test_s10_has_each_pair_at_its_ratio():
+    """Two of the three pairs have the same ratio up to round-off."""
     pairs = {"a": (0.3, 100), "b": (0.6, 200), "c": (0.6, 100)}
     points = [("alpha_batch", run, {LR: lr, B: b}) for run, (lr, b) in pairs.items()]
     directions = [
@@ -142,8 +142,8 @@ def test_s10_stands_each_pair_at_its_ratio():
     ]
     found = material(points, {("c", 0)}, hidden_directions=directions, hidden_summary=summary)
     drawing = s10.draw(found)
-    told_gaps = told(drawing.points, panel="C", quantity="dual_gap")
-    assert told_gaps["ratio"].tolist() == [0.003, 0.003, 0.006]
+    totals = told(drawing.points, panel="C", quantity="dual_gap")
+    assert totals["ratio"].tolist() == [0.003, 0.003, 0.006]
     ax = drawing.figure.axes[2]
     black = {
         (x, y, line.get_marker(), line.get_markerfacecolor() != "white")
@@ -164,7 +164,7 @@ def test_s10_stands_each_pair_at_its_ratio():
     assert len(colours) == 2, "one a ratio"
 
 
-def shrinking(values, key, sweep, reference):
+def shrinking(values, key, sweep):
     """At the value v, σ_w is v + 1 in the first direction and 2 (v + 1) in the second."""
     points = [(sweep, f"{sweep}{value}", {key: value}) for value in values]
     rows = [
@@ -178,9 +178,9 @@ def shrinking(values, key, sweep, reference):
 
 @pytest.mark.parametrize(("scales", "reference"), [((1.0, 2.0, 4.0), 2.0), ((1.0, 3.0), 1.0)])
 def test_s11_compares_each_realization_with_itself_at_the_reference(scales, reference):
-    """Where s = 2 is not in the sweep, with the first of those that are next to it."""
-    decays, decay_rows = shrinking((0.0, 0.5), BETA, "decay", 0.0)
-    inits, init_rows = shrinking(scales, S, "init", reference)
+    """Where s = 2 is not in the sweep, the reference is the first of the values nearest to it."""
+    decays, decay_rows = shrinking((0.0, 0.5), BETA, "decay")
+    inits, init_rows = shrinking(scales, S, "init")
     found = material([*decays, *inits], hidden_directions=[*decay_rows, *init_rows])
     drawing = s11.draw(found)
     decay = told(drawing.points, panel="A")

@@ -1,4 +1,4 @@
-"""Figures that the paper does not have, on tables for a pencil."""
+"""Figures that the paper does not have, checked with a pencil."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def rescaled():
     return material([("base", "a", {})], rescaled_directions=rows)
 
 
-def test_rescaling_tells_medians_relative_to_the_net_as_it_was(rescaled):
+def test_rescaling_has_medians_relative_to_the_unscaled_net(rescaled):
     drawing = rescaling.draw(rescaled)
     relative = told(drawing.points, panel="C")
     for quantity, means in (

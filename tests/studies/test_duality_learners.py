@@ -1,4 +1,4 @@
-"""Figures of several learners (5, 6, 7) on tables for a pencil."""
+"""Figures of several learners (5, 6, 7), checked with a pencil."""
 
 from math import sqrt
 
@@ -45,7 +45,7 @@ def test_fig5_has_a_line_a_kind_as_the_table_says(solutions):
         assert lines[RED].get_linestyle() == "--", "one DPSGD training met no rule"
 
 
-def test_fig5_tells_test_errors_beside_the_papers(solutions):
+def test_fig5_has_test_errors_beside_the_papers(solutions):
     drawing = fig5.draw(solutions)
     errors = told(drawing.points, quantity="test_error").set_index(KIND)
     assert errors["mean"].to_dict() == pytest.approx({"ssgd": 0.03, "dpsgd": 0.02})
@@ -72,9 +72,9 @@ def test_fig7_has_a_row_a_net(solutions):
     drawing = fig7.draw(material(points, **made))
     for letters, factor in (("ABC", 10), ("DEF", 1)):
         for panel, means in zip(letters, ([3, 0.5, 0.25], [12, 2, 1], [1, 2, 3]), strict=True):
-            told_of = told(drawing.points, panel=panel, **{KIND: "ssgd"}).dropna(subset="n")
+            points = told(drawing.points, panel=panel, **{KIND: "ssgd"}).dropna(subset="n")
             scale = 10 if panel in "CF" else factor
-            np.testing.assert_allclose(told_of["mean"], scale * np.array(means))
+            np.testing.assert_allclose(points["mean"], scale * np.array(means))
     first, second = (drawing.figure.axes[place] for place in (0, 3))
     assert (first.get_title("right"), second.get_title("right")) == ("ResNet", "DenseNet")
     said = {text.get_text() for text in second.get_legend().get_texts()}
@@ -95,7 +95,7 @@ def gradients():
     return material(POINTS, gradients_directions=rows)
 
 
-def test_fig6_tells_means_of_the_curved_directions(gradients):
+def test_fig6_has_means_of_the_curved_directions(gradients):
     points = told(fig6.draw(gradients).points, **{KIND: "dpsgd", "at": "final"})
     np.testing.assert_allclose(points["n"], [1, 2])
     np.testing.assert_allclose(points["eigenvalue"], [6, 3])
@@ -111,7 +111,7 @@ def test_fig6_leaves_out_at_a_moment_what_had_ended_before(gradients):
 
 def test_fig6_draws_dpsgd_at_every_moment_and_both_kinds_at_each(gradients):
     large, first, last = fig6.draw(gradients).figure.axes
-    assert drawn_dots(large).keys() == {(6, 4), (3, 2)}, "alike at both moments"
+    assert drawn_dots(large).keys() == {(6, 4), (3, 2)}, "the same at both moments"
     labels = [text.get_text() for text in large.get_legend().get_texts()]
     assert labels == ["epoch 10", "final"]
     assert [ax.get_title() for ax in (first, last)] == ["epoch 10", "final"]

@@ -8,7 +8,7 @@ from pencil import drawn_dots, material, told
 from flatlas.studies.duality import fig2, s4
 from flatlas.studies.duality.nets import DEFAULTS, look
 
-# Run `a` stands in both sweeps; one training of `b` met no rule.
+# Run `a` is part of both sweeps; one training of `b` met no rule.
 POINTS = [
     ("alpha", "a", {"optimizer.lr": 0.1}),
     ("alpha", "b", {"optimizer.lr": 0.2}),
@@ -36,7 +36,7 @@ def nets():
     return material(POINTS, UNMET, hidden_summary=rows)
 
 
-def test_each_net_is_told_once_and_one_of_several_sweeps_belongs_to_none(nets):
+def test_each_net_has_one_row_and_one_of_several_sweeps_belongs_to_the_defaults(nets):
     points = s4.draw(nets).points
     assert list(zip(points["run"], points["seed"], strict=True)) == list(NETS)
     assert points["sweep"].tolist() == [DEFAULTS, DEFAULTS, "alpha", "alpha", "batch"]
@@ -59,7 +59,7 @@ def test_s4_has_a_dot_a_net_hollow_where_no_rule_was_met(nets):
     assert errors == dict.fromkeys(places, True) | {(2, 37.5): False}
 
 
-def test_a_dot_has_the_colour_of_its_sweep_and_the_legend_tells_it(nets):
+def test_a_dot_has_the_colour_of_its_sweep_as_the_legend_says(nets):
     ax = s4.draw(nets).figure.axes[0]
     colours = {to_hex(line.get_color()) for line in ax.lines if line.get_marker() != "None"}
     assert colours == {look(sweep).colour.lower() for sweep in (DEFAULTS, "alpha", "batch")}
@@ -67,11 +67,11 @@ def test_a_dot_has_the_colour_of_its_sweep_and_the_legend_tells_it(nets):
     assert [text.get_text() for text in legend.get_texts()] == [r"$\alpha$", "$B$", DEFAULTS]
 
 
-def test_a_sweep_that_the_paper_does_not_have_goes_by_its_name():
+def test_a_sweep_that_the_paper_does_not_have_has_its_own_name():
     assert look("optimizers").label == "optimizers"
 
 
-def test_s4_tells_deviation_and_correlation_of_those_that_converged(nets):
+def test_s4_has_deviation_and_correlation_of_those_that_converged(nets):
     """The median of |ΔL/ΔL̃ − 1|, which is 0, 1/4, 1/5 and 0 (and 1/5 of the hollow one)."""
     accuracy, error = s4.draw(nets).figure.axes
     assert accuracy.get_title(loc="right") == "median deviation 10.0%"

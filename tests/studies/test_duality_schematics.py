@@ -1,4 +1,4 @@
-"""The schematics (1, S7) are computed: what they show is so."""
+"""The schematics (1, S7) are computed, and show what they say."""
 
 import numpy as np
 import pytest
@@ -32,8 +32,8 @@ def test_no_dual_weight_is_nearer_than_the_minimal_one():
 def test_the_layer_picture_shows_one_preactivation():
     changed = fig1.CHANGED @ fig1.WEIGHTS
     np.testing.assert_allclose(fig1.ACTIVITY @ fig1.DUAL, changed)
-    told_numbers = [text.get_text() for text in fig1.draw(NOTHING).figure.axes[1].texts]
-    assert sum(f"{changed:.2f}" in text for text in told_numbers) == 2
+    texts = [text.get_text() for text in fig1.draw(NOTHING).figure.axes[1].texts]
+    assert sum(f"{changed:.2f}" in text for text in texts) == 2
 
 
 def test_the_gap_is_the_mean_loss_over_the_dual_weights():

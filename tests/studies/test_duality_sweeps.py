@@ -128,7 +128,7 @@ def test_a_band_that_would_reach_zero_ends_at_a_tenth_of_the_mean():
     np.testing.assert_allclose(low, [0.45, 1, 1])
 
 
-def test_spectra_are_drawn_as_they_stand_in_the_table(drawn):
+def test_spectra_are_drawn_as_the_table_says(drawn):
     axes = drawn.figure.axes
     for ax, means in (
         (axes[0], {"0.1": [6, 3, 1], "0.2": [4, 2, 1]}),

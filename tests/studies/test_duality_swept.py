@@ -1,9 +1,9 @@
-"""Where swept values stand on an axis."""
+"""The positions and labels of swept values on an axis."""
 
 import pytest
 from matplotlib import pyplot
 
-from flatlas.studies.duality.swept import read, stand
+from flatlas.studies.duality.swept import read, set_ticks
 
 
 @pytest.mark.parametrize(
@@ -20,11 +20,11 @@ from flatlas.studies.duality.swept import read, stand
     ],
     ids=["wide", "narrow", "zero", "crowded", "text", "lists", "one", "none"],
 )
-def test_values_stand_where_they_can_be_read(values, scale, places):
+def test_values_have_positions_where_they_can_be_read(values, scale, places):
     _, ax = pyplot.subplots()
-    stood = stand(ax, values, "batch")
+    found = set_ticks(ax, values, "batch")
     assert ax.get_xscale() == scale
-    assert stood == dict(zip(values, places, strict=True))
+    assert found == dict(zip(values, places, strict=True))
     assert [label.get_text() for label in ax.get_xticklabels()] == [read(one) for one in values]
     assert ax.get_xlabel() == "$B$"
 

@@ -1,4 +1,4 @@
-"""Figures over the number of test images (S1, S2) on tables for a pencil."""
+"""Figures over the number of test images (S1, S2), checked with a pencil."""
 
 from math import sqrt
 

@@ -1,8 +1,8 @@
-"""Made-up tables of the whole study, in a world where the paper is right, and where it is not.
+"""Made-up tables of the study `duality`: in one world the paper is right, in the other it is wrong.
 
 Every net has 60 directions, the first 10 of them sharp. A sweep multiplies σ_g and σ_w of the sharp
-and of the flat directions, and c_n, by exponentials of how far along the sweep a net stands. The
-numbers are drawn up so that every claim of the paper holds clearly, or clearly fails.
+and of the flat directions, and c_n, by exponentials of a net's position in the sweep. With these
+numbers every claim of the paper clearly holds, or clearly fails.
 """
 
 from functools import cache
@@ -24,7 +24,7 @@ JUDGED = [name for name, figure in STUDY["figures"].items() if "sweeps" in figur
 N = np.arange(1, 61)
 SHARP = N <= 10
 RIGHT, WRONG = True, False
-# What of ΔL the sharp directions hold, at the base.
+# The share of ΔL in the sharp directions, at the base.
 SHARP_SHARE = {RIGHT: 0.55, WRONG: 0.8}
 
 # Exponents of (σ_g sharp, σ_g flat, σ_w sharp, σ_w flat, c_n) at the end of a sweep.
@@ -54,7 +54,7 @@ EFFECTS = {
         "learners": (0.5, 0, 0, 0.3, 0),
     },
 }
-# Sweeps that another one's effects hold for.
+# Sweeps with the effects of another one.
 ALIKE = {
     **{"batch_deep": "batch", "decay_deep": "decay"},
     **{f"cifar_{name}": name for name in ("alpha", "batch", "decay", "init")},
@@ -66,7 +66,7 @@ ENDED = {"reason": "rule met", "met_epoch": 1500, "converged": True}
 
 @cache
 def world(right, figure, seeds=5):
-    """The material of one figure, which nobody may change."""
+    """The material of one figure, shared by tests: do not change it."""
     settings = STUDY["figures"][figure]
     parts = {}
     for sweep in settings["sweeps"]:
@@ -75,14 +75,14 @@ def world(right, figure, seeds=5):
             t = along(right, sweep, points, number)
             for seed in range(seeds):
                 found = net(right, sweep, point, t, seed, settings["measures"])
-                stands = {"sweep": sweep, "run": f"{sweep}-{number}", "seed": seed, **point}
+                labels = {"sweep": sweep, "run": f"{sweep}-{number}", "seed": seed, **point}
                 for name, table in found.items():
-                    parts.setdefault(name, []).append((stands, table))
+                    parts.setdefault(name, []).append((labels, table))
     return Material({name: side_by_side(tables) for name, tables in parts.items()})
 
 
 def points_of(sweep):
-    """The swept values of each run; those that are lists (of widths, say) stay the same."""
+    """The swept values of each run, without lists (of widths, say), which stay the same."""
     settings = STUDY["sweeps"][sweep]
     if "points" in settings:
         return settings["points"]
@@ -92,7 +92,7 @@ def points_of(sweep):
 
 
 def along(right, sweep, points, number):
-    """How far along its sweep a run stands, for each of the five exponents."""
+    """The position of a run in its sweep, 0 to 1, for each of the five exponents."""
     point, t = points[number], number / max(1, len(points) - 1)
     if sweep in ("alpha", "cifar_alpha"):
         # The last learning rate is the base.
@@ -108,7 +108,7 @@ def along(right, sweep, points, number):
     if sweep == "dropout" and right:
         return np.array([min(1.5 * t, 1), t, t, t**2, t])
     if sweep == "dropout" and t < 1:
-        # Half of the way is left for the last step.
+        # The last step is half of the way.
         return np.array([min(t, 0.5), t, t, t, t])
     return np.full(5, t)
 

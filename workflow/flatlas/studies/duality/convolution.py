@@ -52,10 +52,10 @@ def _quantiles(residuals: pd.Series) -> pd.DataFrame:
 
 def _pairs_panel(ax: Axes, shown: pd.DataFrame, colour: str) -> None:
     ax.axline((0, 0), slope=1, color="0.6", lw=1, zorder=0)
-    x, y, converged = (shown[column] for column in ("loss_gap", "dual_loss_gap", "converged"))
-    draw_dots(ax, x, y, converged, colour, size=2.5, many=True)
-    if len(shown):
-        low, high = 1.5 * min(x.min(), y.min(), -SMALL), 2 * max(x.max(), y.max(), SMALL)
+    draw_dots(ax, shown, "loss_gap", "dual_loss_gap", colour, size=2.5, many=True)
+    both = shown[["loss_gap", "dual_loss_gap"]].to_numpy()
+    if len(both):
+        low, high = 1.5 * min(np.nanmin(both), -SMALL), 2 * max(np.nanmax(both), SMALL)
         ax.set(xlim=(low, high), ylim=(low, high))
     ax.tick_params(labelsize=8)
     ax.set_xscale("symlog", linthresh=SMALL)

@@ -57,7 +57,7 @@ def draw_nets(ax: Axes, points: pd.DataFrame, x: str, y: str, size: float = 4) -
     """One dot for each row of `points`."""
     for sweep, nets in points.groupby("sweep", sort=False):
         how = look(str(sweep))
-        draw_dots(ax, nets[x], nets[y], nets["converged"], how.colour, how.marker, size)
+        draw_dots(ax, nets, x, y, how.colour, how.marker, size)
 
 
 def name_sweeps(ax: Axes, points: pd.DataFrame) -> None:

@@ -52,37 +52,33 @@ def draw_line(
 
 
 def draw_means(
-    ax: Axes,
-    x: pd.Series,
-    means: pd.DataFrame,
-    colour: str,
-    marker: str = "o",
-    joined: bool = True,
+    ax: Axes, means: pd.DataFrame, x: str, colour: str, marker: str = "o", joined: bool = True
 ) -> None:
     """Dots at the means, with bars, and a line that joins them."""
     if joined:
-        ax.plot(x, means["mean"], "-", color=colour)
-    ax.errorbar(x, means["mean"], means["sd"], fmt="none", ecolor=colour)
-    full = means["converged"] == means["realizations"]
-    draw_dots(ax, x, means["mean"], full, colour, marker)
+        ax.plot(means[x], means["mean"], "-", color=colour)
+    ax.errorbar(means[x], means["mean"], means["sd"], fmt="none", ecolor=colour)
+    full = means.assign(converged=means["converged"] == means["realizations"])
+    draw_dots(ax, full, x, "mean", colour, marker)
 
 
 def draw_dots(
     ax: Axes,
-    x: pd.Series,
-    y: pd.Series,
-    converged: pd.Series,
+    points: pd.DataFrame,
+    x: str,
+    y: str,
     colour: str,
     marker: str = "o",
     size: float = 4.5,
     many: bool = False,
 ) -> None:
     """Full dots, then hollow ones; `many` dots are pale, and pixels in a vector graphic."""
-    for chosen, face in ((converged, colour), (~converged, "white")):
+    converged = points["converged"].astype(bool)
+    for dots, face in ((points[converged], colour), (points[~converged], "white")):
         # A logarithmic axis fails on a line without points.
-        if chosen.any():
+        if len(dots):
             ax.plot(
-                x[chosen], y[chosen], marker, ms=size, color=colour, mfc=face, mew=0.15 * size,
+                dots[x], dots[y], marker, ms=size, color=colour, mfc=face, mew=0.15 * size,
                 alpha=0.6 if many else 1.0, rasterized=many, zorder=2.5,
             )  # fmt: skip
 

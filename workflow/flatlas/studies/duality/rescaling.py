@@ -15,7 +15,7 @@ from flatlas.statistics.means import mean
 from flatlas.studies.duality.directions import live, logs
 from flatlas.studies.duality.realizations import LEGEND, draw_means, finish, over_seeds
 from flatlas.studies.duality.spectra import LABELS, draw_spectrum, spectrum
-from flatlas.studies.duality.swept import stand
+from flatlas.studies.duality.swept import set_ticks
 
 TABLE, FACTOR = "rescaled_directions", "factor"
 NET = ["run", "seed", "n"]
@@ -57,13 +57,13 @@ def _relations(directions: pd.DataFrame) -> pd.DataFrame:
 
 
 def _relations_panel(ax: Axes, relative: pd.DataFrame) -> None:
-    stand(ax, sorted(relative[FACTOR].unique()), FACTOR)
+    set_ticks(ax, sorted(relative[FACTOR].unique()), FACTOR)
     ax.set(yscale="log", ylabel="relative to $p=1$")
     if relative.empty:
         return
     for quantity, (colour, marker) in RATIOS.items():
         line = relative[relative["quantity"] == quantity]
-        draw_means(ax, line[FACTOR], line, colour, marker)
+        draw_means(ax, line, FACTOR, colour, marker)
         ax.plot([], [], f"{marker}-", color=colour, label=LABELS[quantity])
     plain_ticks(ax.yaxis)
     ax.legend(loc="upper center", ncols=3, columnspacing=1.2)

@@ -11,7 +11,7 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, GREY, Drawing, panels
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.realizations import draw_means, finish, over_seeds
-from flatlas.studies.duality.swept import stand
+from flatlas.studies.duality.swept import set_ticks
 from flatlas.studies.duality.trends import nearest
 
 IMAGES = "test_images"
@@ -29,7 +29,7 @@ def draw(material: Material) -> Drawing:
     _realizations(axes[0], nets, "dual_gap", r"$\Delta L$")
     _realizations(axes[1], nets, "relative_gap", r"$\Delta L(N_{te})\;/\;\Delta L(\mathrm{all})$")
     means = over_seeds(nets, [IMAGES], ["dual_gap"])
-    draw_means(axes[0], means[IMAGES], means, BLACK)
+    draw_means(axes[0], means, IMAGES, BLACK)
     axes[0].set_ylim(bottom=min(0, axes[0].get_ylim()[0]))
     legend = "Grey: each realization; black: mean and one s.d. Dotted: where the paper finds "
     points = [means.assign(panel="A"), nets]
@@ -39,7 +39,7 @@ def draw(material: Material) -> Drawing:
 def _realizations(ax: Axes, nets: pd.DataFrame, column: str, label: str) -> None:
     for _, one in nets.groupby(["run", "seed"]):
         ax.plot(one[IMAGES], one[column], "-", color="0.75", lw=0.8)
-    stand(ax, sorted(nets[IMAGES].unique()), IMAGES)
+    set_ticks(ax, sorted(nets[IMAGES].unique()), IMAGES)
     ax.set_ylabel(label)
     ax.axvline(ENOUGH, color=GREY, ls=":", lw=1, zorder=0)
 

@@ -71,7 +71,7 @@ def _gaps_panel(ax: Axes, gaps: pd.DataFrame) -> None:
     for quantity, (_, colour) in GAPS.items():
         for batch, marker in zip(batches, MARKERS, strict=False):
             dots = gaps[(gaps["quantity"] == quantity) & (gaps["batch"] == batch)]
-            draw_means(ax, dots[RATIO], dots, colour, marker, joined=False)
+            draw_means(ax, dots, RATIO, colour, marker, joined=False)
     ax.set(xscale="log", xlabel=r"$\alpha/B$")
     plain_ticks(ax.xaxis)
     ax.tick_params(axis="x", labelsize=7)

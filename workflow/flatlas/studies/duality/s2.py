@@ -13,7 +13,7 @@ from flatlas.plotting.style import BLACK, Drawing, panels
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.realizations import LEGEND, above_zero, draw_means, finish, over_seeds
 from flatlas.studies.duality.spectra import binned, draw_spectrum
-from flatlas.studies.duality.swept import stand
+from flatlas.studies.duality.swept import set_ticks
 from flatlas.studies.duality.trends import trend
 
 IMAGES = "test_images"
@@ -41,8 +41,8 @@ def _columns(material: Material, axes: list[Axes]) -> Iterator[pd.DataFrame]:
         _finish_axis(above, f"${symbol}$")
         yield drawn.assign(panel=letters[0])
         means = over_seeds(nets, [IMAGES], [ratio])
-        stand(below, sorted(means[IMAGES].unique()), IMAGES)
-        draw_means(below, means[IMAGES], means, BLACK)
+        set_ticks(below, sorted(means[IMAGES].unique()), IMAGES)
+        draw_means(below, means, IMAGES, BLACK)
         _finish_axis(below, rf"$\langle{symbol}\rangle_n$")
         yield means.assign(panel=letters[1])
     if len(directions):

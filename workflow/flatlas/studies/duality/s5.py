@@ -37,8 +37,7 @@ def _directions_panel(ax: Axes, dots: pd.DataFrame) -> None:
     scales = sorted(dots["scale"].unique())
     for scale, colour in zip(scales, shades(len(scales)), strict=True):
         chosen = dots[dots["scale"] == scale]
-        x, y, converged = (chosen[c] for c in ("eigenvalue", "sigma_g_squared", "converged"))
-        draw_dots(ax, x, y, converged, colour, size=2.5, many=True)
+        draw_dots(ax, chosen, "eigenvalue", "sigma_g_squared", colour, size=2.5, many=True)
         ax.plot([], [], "o", color=colour, label=read(scale))
     ax.set(xscale="log", yscale="log", xlabel="$H_n$", ylabel=r"$\sigma_{g,n}^2$")
     if scales:
@@ -46,7 +45,7 @@ def _directions_panel(ax: Axes, dots: pd.DataFrame) -> None:
 
 
 def _totals_panel(ax: Axes, totals: pd.DataFrame) -> None:
-    draw_means(ax, totals["scale"], totals, BLACK)
+    draw_means(ax, totals, "scale", BLACK)
     ax.set(xlabel="$s_w$", ylabel=r"$T_g=\sum_n\sigma_{g,n}^2$")
     ax.set_xlim(left=0)
     ax.set_ylim(bottom=0)

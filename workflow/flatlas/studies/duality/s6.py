@@ -21,8 +21,7 @@ def draw(material: Material) -> Drawing:
     live = table[table["sigma_g"] > 0]
     points = live[live["flatness"].notna()]
     points = points.assign(sigma_g_squared=points["sigma_g"] ** 2)
-    x, y, converged = (points[c] for c in ("sigma_g_squared", "flatness", "converged"))
-    draw_dots(ax, x, y, converged, BLUE, size=3, many=True)
+    draw_dots(ax, points, "sigma_g_squared", "flatness", BLUE, size=3, many=True)
     ax.set(xscale="log", yscale="log", xlabel=r"$\sigma_{g,n}^2$", ylabel="$F_n$")
     ax.set_title("", loc="left")
     missing = f"Along {len(live) - len(points)} of {len(live)} the loss never doubles: not drawn. "

@@ -10,7 +10,7 @@ from flatlas.plotting.style import BLACK, BLUE, GREEN, Drawing, panels
 from flatlas.studies.duality.realizations import LEGEND, draw_means, finish, over_seeds
 from flatlas.studies.duality.spectra import draw_spectrum, mark_split, spectrum
 from flatlas.studies.duality.strategies import PAIRS
-from flatlas.studies.duality.swept import SYMBOLS, stand, varied
+from flatlas.studies.duality.swept import SYMBOLS, set_ticks, varied
 
 SWEEP_LEGEND = LEGEND + "Vermilion dots: the mean $n_s$. "
 SPECTRA = ("sigma_g", "S_w")
@@ -83,10 +83,10 @@ def sweep_row(
 
 
 def _draw_gaps(ax: Axes, gaps: pd.DataFrame, key: str) -> None:
-    places = stand(ax, sorted(gaps[key].unique()), key)
+    places = set_ticks(ax, sorted(gaps[key].unique()), key)
+    means = gaps.sort_values(key).assign(place=gaps[key].map(places))
     for quantity, (_, colour) in GAPS.items():
-        line = gaps[gaps["quantity"] == quantity].sort_values(key)
-        draw_means(ax, line[key].map(places), line, colour)
+        draw_means(ax, means[means["quantity"] == quantity], "place", colour)
     finish_gaps(ax, gaps)
 
 

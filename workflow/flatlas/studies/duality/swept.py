@@ -48,7 +48,7 @@ def read(value: Any) -> str:
     return f"{value:g}" if isinstance(value, Real) else str(value)
 
 
-def stand(ax: Axes, values: Sequence[Any], key: str) -> dict[Any, float]:
+def set_ticks(ax: Axes, values: Sequence[Any], key: str) -> dict[Any, float]:
     """The positions of ascending values on the x axis, which gets their ticks and their symbol.
 
     The positions are evenly spaced for text and where tick labels would overlap.
