@@ -21,9 +21,8 @@ SATURATES = 200
 def draw(material: Material) -> Drawing:
     """One row of panels."""
     figure, axes = panels(1, 3)
-    return finish(
-        figure, sweep_row(axes, "ABC", with_none(material), "decay_time"), material, SWEEP_LEGEND
-    )
+    points = sweep_row(axes, "ABC", with_none(material), "decay_time")
+    return finish(figure, points, material, SWEEP_LEGEND)
 
 
 def with_none(material: Material) -> Material:

@@ -29,9 +29,8 @@ def draw(material: Material) -> Drawing:
     points: list[pd.DataFrame] = []
     for ax, letter, sweep in zip(axes, "ABCDEFG", SWEEPS, strict=False):
         key, _ = varied(sweep)
-        drawn = spectrum(
-            material.measured(TABLE, ["n", "correlation", key], sweep), key, "correlation"
-        )
+        directions = material.measured(TABLE, ["n", "correlation", key], sweep)
+        drawn = spectrum(directions, key, "correlation")
         draw_spectrum(ax, drawn, key)
         if len(drawn):
             ax.legend(title=SYMBOLS[key], ncols=3, loc="upper center", columnspacing=0.8)
