@@ -1,12 +1,32 @@
-"""Figure 1: the three norms along training, without L2 and with."""
+"""Figure 1: the three norms along training, without L2 and with.
 
+Without L2 the weights should grow, while the loss goes to 0 and the Hessian with it.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import RISING, SMALL
+from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, GREY, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
-from flatlas.studies.false_friend.nets import L2, NORMS, name_of, nets, sweeps
+from flatlas.statistics.correlation import spearman
+from flatlas.statistics.means import mean
+from flatlas.studies.false_friend.nets import (
+    KINDS,
+    L2,
+    NORMS,
+    TABLE,
+    name_of,
+    points,
+    sweeps,
+    with_history,
+)
 
 # Without L2, and with.
 STYLES = ("-", ":")
@@ -14,30 +34,31 @@ LOSS, EPOCH = "train_loss", "epoch"
 
 
 def draw(material: Material) -> Drawing:
-    """A row a net: ‖w‖ and the norms over epochs, and the norms over the loss, which falls."""
-    points = nets(material, every_moment=True)
+    """A row for each net: ‖w‖ and the norms over epochs, and the norms over the falling loss."""
+    drawn = points(material, every_moment=True)
     rows = sweeps(material)
     figure, axes = panels(len(rows), 3)
     for row, sweep in enumerate(rows):
         weights, along, against = axes[3 * row : 3 * row + 3]
         _axes(weights, along, against, name_of(sweep))
-        some = points[points["sweep"] == sweep]
+        some = drawn[drawn["sweep"] == sweep]
         strengths = sorted(some[L2].dropna().unique()) if L2 in some else []
         for strength, style in zip(strengths, STYLES, strict=False):
             _lines(weights, some[some[L2] == strength], EPOCH, "weight_norm", BLACK, style)
-            for norm, (_, colour, _) in NORMS.items():
-                _lines(along, some[some[L2] == strength], EPOCH, norm, colour, style)
-                _lines(against, some[some[L2] == strength], LOSS, norm, colour, style)
+            for name, norm in NORMS.items():
+                _lines(along, some[some[L2] == strength], EPOCH, name, norm.colour, style)
+                _lines(against, some[some[L2] == strength], LOSS, name, norm.colour, style)
             weights.plot([], [], style, color=BLACK, label=f"L2 {strength:g}")
-        for symbol, colour, _ in NORMS.values():
-            along.plot([], [], "-", color=colour, label=symbol)
+        for norm in NORMS.values():
+            along.plot([], [], "-", color=norm.colour, label=norm.symbol)
         along.legend(loc="best")
         if strengths:
             weights.legend(loc="best")
             # The loss falls.
             against.invert_xaxis()
-    note(figure, f"Lines: means over realizations; faint: each. {small_print(material)}")
-    return Drawing(figure, points)
+    lines = "Lines: means over realizations; faint lines: each realization. "
+    note(figure, lines + small_print(material))
+    return Drawing(figure, drawn)
 
 
 def _lines(ax: Axes, some: pd.DataFrame, x: str, y: str, colour: str, style: str) -> None:
@@ -54,8 +75,58 @@ def _axes(weights: Axes, along: Axes, against: Axes, name: str) -> None:
     against.grid(color=GREY, alpha=0.2, lw=0.5)
 
 
-def claims(material: Material):
-    """See there."""
-    from flatlas.studies.false_friend.fig1_claims import judge
+def claims(material: Material) -> list[Claim]:
+    """How weights and norms change along training, in the nets without L2."""
+    material = with_history(material)
+    return [
+        claim
+        for kind in ("logistic", "mlp")
+        for claim in _along(Sweep(material, f"{kind}_path", along=L2), kind)
+    ]
 
-    return judge(material)
+
+def _along(nets: Sweep, kind: str) -> Iterator[Claim]:
+    name, weights = KINDS[kind][1], _without_l2(nets, "weight_norm")
+    epochs = np.arange(weights.shape[-1], dtype=float)
+    yield nets.claim(
+        f"{kind}_weights",
+        f"on the way of {name} to no loss the weights grow (and have to, without bound)",
+        "rank correlation of ‖w‖₂ with the epoch, without L2; mean over nets",
+        RISING,
+        mean,
+        spearman(epochs, weights) if weights.size else weights,
+    )
+    loss = _without_l2(nets, LOSS)
+    for column, norm in NORMS.items():
+        values = _without_l2(nets, column)
+        later = values.shape[-1] // 2
+        searches = (_without_l2(nets, "settled"),) if column == "spectral_norm" else ()
+        yield nets.claim(
+            f"{kind}_{column}_follows",
+            f"in the limit of no training loss {norm.words} of {name} goes to 0",
+            f"rank correlation of {norm.words} with the loss, over the later half of the moments,"
+            " without L2; mean over nets",
+            RISING,
+            mean,
+            spearman(loss[..., later:], values[..., later:]) if values.size else values,
+            settled=searches,
+        )
+        yield nets.claim(
+            f"{kind}_{column}_small",
+            f"solutions of {name} with low loss and large weights have a small Hessian",
+            f"{norm.words} at the end over its largest value on the way, without L2; mean over"
+            " nets",
+            SMALL,
+            mean,
+            values[..., -1] / values.max(-1) if values.size else values,
+            settled=searches,
+        )
+
+
+def _without_l2(nets: Sweep, column: str) -> np.ndarray:
+    """A column as (realizations, epochs), at the smallest L2, which is 0."""
+    array = nets.read(TABLE, column, "epoch", "at")
+    if not array.size:
+        return np.empty((len(nets.seeds), 0))
+    # Every epoch has only one moment.
+    return mean(array, -1)[:, 0]

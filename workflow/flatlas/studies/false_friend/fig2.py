@@ -1,32 +1,39 @@
-"""Figure 2: loss and Hessian of a solution times c, beside what they become as c grows."""
+"""Figure 2: loss and Hessian of a solution times c, beside their limits as c grows."""
 
+from collections.abc import Iterator
+
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims.claim import Claim, ours
+from flatlas.claims.conventions import BARELY, SMALL
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, GREY, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
-from flatlas.studies.false_friend.nets import NET, NORMS, name_of, sweeps
+from flatlas.statistics.means import mean
+from flatlas.studies.false_friend.nets import KINDS, NET, NORMS, Quantity, name_of, sweeps
 
-QUANTITIES = {"loss": ("training loss", BLACK, "o"), **NORMS}
+TABLE = "scaling_summary"
+QUANTITIES = {"loss": Quantity("training loss", "the loss", BLACK, "o"), **NORMS}
 COLUMNS = ("depth", "weight_norm", "least_margin", "misclassified", "converged")
 
 
 def draw(material: Material) -> Drawing:
-    """A row a net, a panel a quantity: measured, and predicted from the weights at c = 1."""
-    told = [name for one in QUANTITIES for name in (one, f"{one}_predicted")]
-    table = material.tables["scaling_summary"]
-    points = table.reindex(columns=[*NET, "factor", *told, *COLUMNS])
+    """A row for each net, a panel for each quantity: measured, and predicted from c = 1."""
+    both = [name for one in QUANTITIES for name in (one, f"{one}_predicted")]
+    points = material.tables[TABLE][[*NET, "factor", *both, *COLUMNS]]
     rows = sweeps(material)
     figure, axes = panels(len(rows), len(QUANTITIES), width=2.5, height=2.4)
     for row, sweep in enumerate(rows):
         here = axes[len(QUANTITIES) * row :][: len(QUANTITIES)]
         some = points[points["sweep"] == sweep]
-        for ax, (name, (label, colour, sign)) in zip(here, QUANTITIES.items(), strict=True):
+        for ax, (name, quantity) in zip(here, QUANTITIES.items(), strict=True):
             for _, net in some.groupby("seed"):
-                ax.plot(net["factor"], net[name], sign, color=colour, ms=3.5)
+                ax.plot(net["factor"], net[name], quantity.marker, color=quantity.colour, ms=3.5)
                 ax.plot(net["factor"], net[f"{name}_predicted"], "--", color=GREY, lw=0.9)
-            ax.set(xscale="log", yscale="log", xlabel="$c$", ylabel=label)
+            ax.set(xscale="log", yscale="log", xlabel="$c$", ylabel=quantity.symbol)
             plain_ticks(ax.xaxis, (1.0, 2.0, 5.0))
             _keep_to_measured(ax, some, name)
         here[0].set_title(name_of(sweep))
@@ -38,22 +45,67 @@ def draw(material: Material) -> Drawing:
 
 
 def _keep_to_measured(ax: Axes, some: pd.DataFrame, name: str) -> None:
-    """Where c is small the prediction may be far off; it is not what the axis is for."""
-    positive = some.loc[some[name] > 0, name].astype(float)
+    """Let the axis follow the measured values: for small c the prediction may be far off."""
+    positive = some.loc[some[name] > 0, name]
     if len(positive):
         ax.set_ylim(positive.min() / 3, positive.max() * 10)
 
 
 def _small_print(material: Material, points: pd.DataFrame) -> str:
-    text = "All weights times c; every realization. "
-    wrong = points[points["misclassified"].astype(float) > 0].drop_duplicates(NET)
+    text = "All weights are multiplied by c; every realization is shown. "
+    wrong = points[points["misclassified"] > 0].drop_duplicates(NET)
     if len(wrong):
-        text += f"{len(wrong)} nets misclassify images, for which nothing is predicted. "
+        text += f"{len(wrong)} nets misclassify images; nothing is predicted for them. "
     return text + small_print(material)
 
 
-def claims(material: Material):
-    """See there."""
-    from flatlas.studies.false_friend.fig2_claims import judge
+def claims(material: Material) -> list[Claim]:
+    """Whether the limits are reached, and whether the Hessian gets small."""
+    return [
+        claim
+        for kind in ("logistic", "mlp")
+        for claim in _scaled(Nets(material, f"{kind}_solution"), kind)
+    ]
 
-    return judge(material)
+
+def _scaled(nets: Nets, kind: str) -> Iterator[Claim]:
+    name = KINDS[kind][1]
+    converged, wrong = (nets.read(TABLE, one, "factor") for one in ("converged", "misclassified"))
+    for column, quantity in QUANTITIES.items():
+        measured, predicted = (
+            nets.read(TABLE, one, "factor") for one in (column, f"{column}_predicted")
+        )
+        searched = (converged,) if column == "spectral_norm" else ()
+        off = measured / predicted - 1
+        if column != "loss":
+            # Only the loss is predicted for a net that misclassifies an image.
+            off = np.where(wrong > 0, np.nan, off)
+        theory = nets.claim(
+            f"{kind}_{column}_theory",
+            f"as all weights of {name} grow, {quantity.words} falls as the odds of the wrong"
+            " classes",
+            f"{quantity.words} over its prediction, less 1, at the largest c; mean over nets",
+            BARELY,
+            mean,
+            off[:, 0, -1] if off.size else off,
+            settled=searched,
+        )
+        # The surviving part of the preprint does not give the rate.
+        yield from ours([theory])
+        if column != "loss":
+            yield nets.claim(
+                f"{kind}_{column}_small",
+                f"with the same decisions and larger weights {name} has a smaller Hessian",
+                f"{quantity.words} at the largest c over that at c = 1; mean over nets",
+                SMALL,
+                mean,
+                _fallen(nets, measured),
+                settled=searched,
+            )
+
+
+def _fallen(nets: Nets, measured: np.ndarray) -> np.ndarray:
+    """Each net's value at the largest c over that at c = 1."""
+    if not measured.size:
+        return measured
+    return measured[:, 0, -1] / measured[:, 0, nets.levels(TABLE, "factor").index(1.0)]

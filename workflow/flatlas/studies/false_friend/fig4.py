@@ -1,20 +1,16 @@
-"""Figure 4: what L2 does to the Hessian's norms and to the accuracy, on colour images.
-
-Claims: Figure 4: L2 on colour images.
-"""
+"""Figure 4: what L2 does to the Hessian's norms and to the accuracy, on colour images."""
 
 from flatlas.claims.claim import Claim
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
-from flatlas.studies.false_friend.grid import draw_grid
-from flatlas.studies.false_friend.grid_claims import claims_on_l2
+from flatlas.studies.false_friend.grid import claims_on_l2, draw_grid
 
 
 def draw(material: Material) -> Drawing:
-    """A row a net: the norms, ‖w‖ and the test accuracy over the strength of L2."""
+    """A row for each kind of net: the norms, ‖w‖ and the test accuracy over L2."""
     return draw_grid(material)
 
 
 def claims(material: Material) -> list[Claim]:
-    """Three kinds of net."""
+    """What L2 raises in three kinds of net."""
     return claims_on_l2(material, "cnn_colour", "preresnet", "wideresnet")

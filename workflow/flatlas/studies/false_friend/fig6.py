@@ -1,44 +1,63 @@
 """Figure 6: the spectral density without L2 and with, and how many eigenvalues stand out."""
 
+from collections.abc import Iterator
+
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims.claim import Claim, ours
+from flatlas.claims.conventions import BOUNDED, TIGHT, near
+from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLUE, GREY, RED, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
-from flatlas.studies.false_friend.nets import L2, NET, name_of
+from flatlas.statistics.correlation import pearson
+from flatlas.statistics.means import mean
+from flatlas.studies.false_friend.nets import KINDS, L2, NET, name_of
 
+TABLE = "density_summary"
 SPECTRA = ("logistic_path", "mlp_path")
-CLASSES, SWEPT = "mlp_classes", "data.classes"
+# The sweep over classes, and the key that lists them.
+CLASSES, LISTED = "mlp_classes", "data.classes"
 COLOURS = (BLUE, RED)
-COUNTED = ("spectral_norm", "outliers", "edge", "bulk", "size", "converged")
+COLUMNS = {
+    "density": ("eigenvalue", "density"),
+    "summary": ("spectral_norm", "outliers", "edge", "bulk", "size", "converged"),
+}
+# The abstract and the introduction, which are all that is left, speak of neither.
+ELSEWHERE = " (Sagun et al., 2017, of other nets)"
 
 
 def draw(material: Material) -> Drawing:
-    """A, B: the density of the first realization. C: outliers over classes, of every one."""
-    density, counts = (_told(material, name) for name in ("density", "summary"))
+    """A, B: the density in the first realization. C: outliers over classes in each realization."""
+    material = _counted(material)
+    density, counts = (_columns(material, name) for name in COLUMNS)
     first = density.merge(density.groupby("run")["seed"].min().reset_index())
     figure, axes = panels(1, 3)
     for ax, sweep in zip(axes, SPECTRA, strict=False):
         _spectra(ax, first[first["sweep"] == sweep], counts)
         ax.set_title(name_of(sweep))
     points = counts[counts["sweep"] == CLASSES]
-    _outliers(axes[2], points)
+    _draw_outliers(axes[2], points)
     note(figure, _small_print(material, counts))
     return Drawing(figure, pd.concat([first, counts], ignore_index=True))
 
 
-def _told(material: Material, name: str) -> pd.DataFrame:
-    own = COUNTED if name == "summary" else ("eigenvalue", "density")
-    swept = [key for key in (L2, SWEPT) if key in material.tables["outcomes"]]
-    told = material.tables[f"density_{name}"].reindex(columns=[*NET, *swept, *own])
-    if SWEPT in told:
-        told = told.assign(classes=told[SWEPT].map(_count)).drop(columns=SWEPT)
-    return told.assign(table=name)
+def _counted(material: Material) -> Material:
+    """Add the number of `classes` to each table that lists them."""
+    tables = {
+        name: table.assign(classes=table[LISTED].map(len, na_action="ignore").astype(float))
+        for name, table in material.tables.items()
+        if LISTED in table
+    }
+    return Material({**material.tables, **tables})
 
 
-def _count(classes: object) -> float:
-    return float(len(classes)) if isinstance(classes, tuple) else float("nan")
+def _columns(material: Material, name: str) -> pd.DataFrame:
+    table = material.tables[f"density_{name}"]
+    swept, classes = ([key] if key in table else [] for key in (L2, "classes"))
+    return table[[*NET, *swept, *COLUMNS[name], *classes]].assign(table=name)
 
 
 def _spectra(ax: Axes, some: pd.DataFrame, counts: pd.DataFrame) -> None:
@@ -59,13 +78,13 @@ def _spectra(ax: Axes, some: pd.DataFrame, counts: pd.DataFrame) -> None:
         peak = max(peak, norm * net["density"].max())
         ax.axvline(edge / norm, color=colour, lw=0.8, ls=":")
     ax.set(yscale="log", xlabel=r"eigenvalue$\,/\,\lambda_1$", ylabel="density")
-    # Left to itself the axis would leave room in proportion to the decades of the kernels' tails.
+    # The default limits would follow the tails of the kernels over many decades.
     ax.set_ylim(1e-5, 10 * peak)
     if strengths:
         ax.legend(loc="upper right")
 
 
-def _outliers(ax: Axes, points: pd.DataFrame) -> None:
+def _draw_outliers(ax: Axes, points: pd.DataFrame) -> None:
     ax.set(xlabel="classes", ylabel="outliers")
     if points.empty or "classes" not in points:
         return
@@ -82,17 +101,53 @@ def _outliers(ax: Axes, points: pd.DataFrame) -> None:
 
 def _small_print(material: Material, counts: pd.DataFrame) -> str:
     text = (
-        "A, B: stochastic Lanczos quadrature of one realization, seen with a kernel of 1 % of"
-        r" $\lambda_1$; dotted: 6 standard deviations of all eigenvalues, beyond which they are"
+        "A, B: stochastic Lanczos quadrature of one realization, with a kernel as wide as 1 % of"
+        r" $\lambda_1$; dotted: 6 standard deviations of all eigenvalues. Eigenvalues beyond are"
         " outliers. "
     )
     if counts["converged"].eq(False).any():
-        text += "Of some nets the eigenvalues have not converged. "
+        text += "The eigenvalues of some nets did not converge. "
     return text + small_print(material)
 
 
-def claims(material: Material):
-    """See there."""
-    from flatlas.studies.false_friend.fig6_claims import judge
+def claims(material: Material) -> list[Claim]:
+    """The bulk with and without L2, and the outliers over the number of classes."""
+    return ours([*_bulk(material, "logistic"), *_bulk(material, "mlp"), *_outliers(material)])
 
-    return judge(material)
+
+def _bulk(material: Material, kind: str) -> Iterator[Claim]:
+    nets = Sweep(material, f"{kind}_path", along=L2)
+    share = nets.read(TABLE, "bulk")
+    for place, says in ((0, "without"), (-1, "with")):
+        yield nets.claim(
+            f"{kind}_bulk_{says}_l2",
+            f"nearly all eigenvalues of {KINDS[kind][1]} lie in a bulk at 0{ELSEWHERE}",
+            f"share of the eigenvalues up to a hundredth of λ₁, {says} L2; mean over nets",
+            BOUNDED,
+            mean,
+            share[:, place] if share.size else share,
+        )
+
+
+def _outliers(material: Material) -> Iterator[Claim]:
+    nets = Sweep(_counted(material), CLASSES, along="classes")
+    outliers, converged = (nets.read(TABLE, column) for column in ("outliers", "converged"))
+    classes = np.array(nets.values, dtype=float)
+    yield nets.claim(
+        "outliers_linear",
+        f"the number of outliers grows linearly with the number of classes{ELSEWHERE}",
+        "Pearson's coefficient of the mean number of outliers and the number of classes",
+        TIGHT["pearson"],
+        lambda counted: pearson(classes, mean(counted)),
+        outliers,
+        settled=(converged,),
+    )
+    yield nets.claim(
+        "outliers_each",
+        f"there are about as many outliers as classes{ELSEWHERE}",
+        "outliers over classes; mean over nets and numbers of classes",
+        near(1),
+        lambda counted: mean(mean(counted) / classes, -1),
+        outliers,
+        settled=(converged,),
+    )

@@ -1,10 +1,15 @@
 """Figure 7: the Hessian's norms alone, and times ‖w‖², against the test error."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import CORRELATED, TIGHTER
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import (
     BLACK,
@@ -21,74 +26,70 @@ from flatlas.plotting.style import (
 )
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import kendall
-from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
+from flatlas.statistics.estimate import estimate
 from flatlas.statistics.pooling import within_realizations
-from flatlas.studies.false_friend.nets import NAMES, NORMS, name_of, nets, unsettled
+from flatlas.studies.false_friend.grid import FEWEST
+from flatlas.studies.false_friend.nets import (
+    KINDS,
+    NORMS,
+    TABLE,
+    VGG,
+    kind_of,
+    name_of,
+    points,
+    settled,
+    sweeps,
+    unsettled,
+    with_history,
+)
 
 COLOURS = (BLACK, BLUE, GREEN, ORANGE, RED, PURPLE, SKY)
-LOOKS = dict(zip(NAMES.values(), zip(COLOURS, "os^vDPX", strict=True), strict=True))
+LOOKS = dict(zip(KINDS, zip(COLOURS, "os^vDPX", strict=True), strict=True))
 OTHER = (GREY, "*")
-# The norm alone, and times the squared weight norm.
+# The norm alone, and times the squared weight norm: label, colour and vertical offset.
 WAYS = {"": ("alone", BLUE, -0.16), "_product": (r"times $\|w\|^2$", ORANGE, 0.16)}
+PRODUCTS = {"": r"$\lambda_1$", "_product": r"$\lambda_1\|w\|^2$"}
 
 
 def draw(material: Material) -> Drawing:
-    """A, B: a dot a net. C to E: how well each norm orders the nets of one kind by test error."""
-    points = nets(material)
-    products = {f"{norm}_product": points[norm] * points["weight_norm"] ** 2 for norm in NORMS}
-    points = points.assign(
-        **products, kind=points["sweep"].map(name_of), error=100 * points["test_error"]
-    )
-    kinds = [kind for kind in LOOKS if kind in set(points["kind"])]
+    """A, B: a dot for each net. C to E: how each norm orders the nets of a kind by test error."""
+    drawn = points(material, *(f"{norm}_product" for norm in NORMS))
+    drawn = drawn.assign(kind=drawn["sweep"].map(name_of), error=100 * drawn["test_error"])
+    kinds = [kind for kind in KINDS if KINDS[kind][0] in set(drawn["kind"])]
     figure, axes = panels(1, 5, width=2.5, height=3.0)
-    for ax, column, label in zip(
-        axes,
-        ("spectral_norm", "spectral_norm_product"),
-        (r"$\lambda_1$", r"$\lambda_1\|w\|^2$"),
-        strict=False,
-    ):
-        _scatter(ax, points, column)
+    for ax, (way, label) in zip(axes, PRODUCTS.items(), strict=False):
+        _scatter(ax, drawn, f"spectral_norm{way}")
         ax.set_xlabel(label)
     axes[0].set_ylabel("test error (%)")
-    orders = pd.DataFrame(_orders(points, kinds))
+    orders = pd.DataFrame(_orders(with_history(material), kinds))
     for ax, norm in zip(axes[2:], NORMS, strict=True):
         _coefficients(ax, orders, norm, kinds)
-        ax.set_xlabel(rf"Kendall's $\tau$ of {NORMS[norm][0]}")
+        ax.set_xlabel(rf"Kendall's $\tau$ of {NORMS[norm].symbol}")
     _legends(figure, axes[2], kinds)
-    note(figure, _small_print(material, points))
-    return Drawing(figure, pd.concat([points, orders], ignore_index=True))
+    note(figure, _small_print(material, drawn))
+    return Drawing(figure, pd.concat([drawn, orders], ignore_index=True))
 
 
-def _scatter(ax: Axes, points: pd.DataFrame, column: str) -> None:
-    for kind, some in points.groupby("kind", sort=False):
-        colour, sign = LOOKS.get(str(kind), OTHER)
-        lost = some["settled"].eq(False).to_numpy()
-        face = np.where(lost, "white", colour)
+def _scatter(ax: Axes, drawn: pd.DataFrame, column: str) -> None:
+    for sweep, some in drawn.groupby("sweep", sort=False):
+        colour, marker = LOOKS.get(kind_of(str(sweep)), OTHER)
+        face = np.where(some["settled"].eq(False), "white", colour)
         ax.scatter(
-            some[column], some["error"], s=14, marker=sign, c=face, edgecolors=colour, lw=0.7
+            some[column], some["error"], s=14, marker=marker, c=face, edgecolors=colour, lw=0.7
         )
     ax.set(xscale="log")
 
 
-def _orders(points: pd.DataFrame, kinds: list[str]) -> list[dict[str, object]]:
+def _orders(material: Material, kinds: list[str]) -> list[dict[str, object]]:
     rows = []
     for kind in kinds:
-        some = points[points["kind"] == kind]
-        for norm in NORMS:
-            for way in WAYS:
-                found = _kendall(some, norm + way)
-                told = {"tau": found.value, "tau_low": found.low, "tau_high": found.high}
-                rows.append({"kind": kind, "of": norm + way, **told})
+        nets = Nets(material, tuple(one for one in sweeps(material) if kind_of(one) == kind))
+        error = nets.read(TABLE, "test_error")
+        for column in [norm + way for norm in NORMS for way in WAYS]:
+            found = estimate(within_realizations(kendall), nets.read(TABLE, column), error)
+            tau = {"tau": found.value, "tau_low": found.low, "tau_high": found.high}
+            rows.append({"kind": KINDS[kind][0], "of": column, **tau})
     return rows
-
-
-def _kendall(some: pd.DataFrame, column: str) -> Estimate:
-    """Of the nets of a kind in each realization: the mean over these, with its interval."""
-    x, y = (
-        some.pivot(index="seed", columns="run", values=name).to_numpy(float)
-        for name in (column, "error")
-    )
-    return estimate(within_realizations(kendall), x, y) if x.size else UNKNOWN
 
 
 def _coefficients(ax: Axes, orders: pd.DataFrame, norm: str, kinds: list[str]) -> None:
@@ -99,31 +100,67 @@ def _coefficients(ax: Axes, orders: pd.DataFrame, norm: str, kinds: list[str]) -
             y = at + aside
             ax.plot([row["tau_low"], row["tau_high"]], [y, y], "-", color=colour, lw=1.2)
             ax.plot(row["tau"], y, "o", color=colour, ms=4.5)
-    names = kinds if norm == "spectral_norm" else [""] * len(kinds)
+    names = [KINDS[kind][0] if norm == "spectral_norm" else "" for kind in kinds]
     ax.set_yticks(range(len(kinds)), names, fontsize=7.5)
     ax.set(xlim=(-1.05, 1.05), ylim=(len(kinds) - 0.4, -0.6))
 
 
 def _legends(figure: Figure, ax: Axes, kinds: list[str]) -> None:
     for kind in kinds:
-        colour, sign = LOOKS[kind]
-        figure.axes[0].plot([], [], sign, color=colour, ms=4, label=kind)
+        colour, marker = LOOKS[kind]
+        figure.axes[0].plot([], [], marker, color=colour, ms=4, label=KINDS[kind][0])
     for label, colour, _ in WAYS.values():
         ax.plot([], [], "o-", color=colour, ms=4, label=label)
     figure.legend(loc="outside upper center", ncols=len(kinds) + len(WAYS), fontsize=7.5)
 
 
-def _small_print(material: Material, points: pd.DataFrame) -> str:
+def _small_print(material: Material, drawn: pd.DataFrame) -> str:
     text = (
-        "One dot a net. The coefficients are over the nets of a kind, whatever their L2 and"
-        " optimizer, in each realization: means over these; 1 where the sharper has the larger"
-        " error. "
+        "One dot for each net. Coefficients: over all nets of a kind, whatever their L2 and"
+        " optimizer, in each realization; means over realizations. At 1 the sharper net always"
+        " has the larger error. "
     )
-    return text + unsettled(points) + small_print(material)
+    return text + unsettled(drawn) + small_print(material)
 
 
-def claims(material: Material):
-    """See there."""
-    from flatlas.studies.false_friend.fig7_claims import judge
+def claims(material: Material) -> list[Claim]:
+    """For each kind of net with enough nets: whether a norm times ‖w‖² orders them better."""
+    material = with_history(material)
+    nets = {kind: Nets(material, tuple(VGG) if kind == "vgg" else kind) for kind in KINDS}
+    return [
+        claim
+        for kind, some in nets.items()
+        if len(some.values) >= FEWEST
+        for claim in _ordered(some, kind)
+    ]
 
-    return judge(material)
+
+def _ordered(nets: Nets, kind: str) -> Iterator[Claim]:
+    """A sharper net should have the larger error; a reversed order is an order, too."""
+    tau, over = within_realizations(kendall), f"over {KINDS[kind][1]} in each realization"
+    for name, norm in NORMS.items():
+        columns = (name, f"{name}_product", "test_error")
+        alone, product, error = (nets.read(TABLE, one) for one in columns)
+        yield nets.claim(
+            f"{kind}_{name}_better",
+            "flatness says more of generalisation in conjunction with the weights' scale",
+            f"Kendall's coefficient of {norm.words} times ‖w‖² with the test error, less the size"
+            f" of that of {norm.words} alone, {over}; means over these",
+            TIGHTER,
+            lambda x, y, z: tau(x, z) - np.abs(tau(y, z)),
+            product,
+            alone,
+            error,
+            settled=settled(nets, name),
+        )
+        yield nets.claim(
+            f"{kind}_{name}_orders",
+            "flatness in conjunction with the weights' scale measures generalisation",
+            f"Kendall's coefficient of {norm.words} times ‖w‖² with the test error, {over}; mean"
+            " over these",
+            CORRELATED["kendall"],
+            tau,
+            product,
+            error,
+            settled=settled(nets, name),
+        )

@@ -1,52 +1,68 @@
-"""Panels over the strength of L2: the three norms, the weight norm, the test accuracy."""
+"""What L2 does to each kind of net: norms of the Hessian, weight norm and test accuracy."""
+
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims.claim import Claim, ours
+from flatlas.claims.conventions import MORE, RISING
+from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
+from flatlas.statistics.correlation import spearman
+from flatlas.statistics.means import mean
 from flatlas.studies.false_friend.nets import (
+    KINDS,
     L2,
     NORMS,
-    error_bar,
+    TABLE,
+    dot,
     name_of,
-    nets,
+    points,
+    settled,
     sweeps,
     unsettled,
+    with_history,
 )
 
-# By how much dots of realizations stand side by side.
+# Distance between the dots of two realizations.
 ASIDE = 0.06
+# The strongest L2 that the author trained with.
+STRONGEST = 5e-4
+# A rank correlation of fewer strengths can take only a few values.
+FEWEST = 4
 
 
 def draw_grid(material: Material) -> Drawing:
-    """A row of panels for each sweep."""
-    points = nets(material)
+    """A row for each sweep: the norms, ‖w‖ and the test accuracy over the strength of L2."""
+    drawn = points(material)
     rows = sweeps(material)
     figure, axes = panels(len(rows), 3)
     for row, sweep in enumerate(rows):
         sharpness, weights, accuracy = axes[3 * row : 3 * row + 3]
-        some = points[points["sweep"] == sweep]
+        some = drawn[drawn["sweep"] == sweep]
         sharpness.set(yscale="log", ylabel="norm of the Hessian", title=name_of(sweep))
         plain_ticks(sharpness.yaxis)
-        for name, (symbol, colour, sign) in NORMS.items():
-            _line(sharpness, some, name, colour, sign)
-            sharpness.plot([], [], f"{sign}-", color=colour, label=symbol)
+        for name, norm in NORMS.items():
+            _line(sharpness, some, name, norm.colour, norm.marker)
+            sharpness.plot([], [], f"{norm.marker}-", color=norm.colour, label=norm.symbol)
         _line(weights, some, "weight_norm", BLACK, "o")
         weights.set(ylabel=r"$\|w\|_2$")
         _line(accuracy, some, "accuracy", BLACK, "o")
         accuracy.set(ylabel="test accuracy (%)")
     if rows:
         axes[0].legend(loc="best")
-    said = "Lines: means over realizations, dots: each; bars: standard errors. " + unsettled(points)
-    note(figure, said + small_print(material))
-    return Drawing(figure, points)
+    lines = "Lines: means over realizations; dots: each realization; bars: standard errors. "
+    note(figure, lines + unsettled(drawn) + small_print(material))
+    return Drawing(figure, drawn)
 
 
-def _line(ax: Axes, some: pd.DataFrame, column: str, colour: str, sign: str) -> None:
-    """At places side by side: 0 has none on a logarithmic axis."""
+def _line(ax: Axes, some: pd.DataFrame, column: str, colour: str, marker: str) -> None:
+    """Strengths at equal distances: a logarithmic axis has no place for 0."""
     strengths = sorted(some[L2].dropna().unique()) if L2 in some else []
     ax.set_xticks(range(len(strengths)), [_short(strength) for strength in strengths])
     ax.set_xlabel("L2")
@@ -54,15 +70,72 @@ def _line(ax: Axes, some: pd.DataFrame, column: str, colour: str, sign: str) -> 
     for at, strength in enumerate(strengths):
         for _, net in some[some[L2] == strength].iterrows():
             x = at + ASIDE * (seeds.index(net["seed"]) - (len(seeds) - 1) / 2)
-            face = "white" if net["settled"] is False and column == "spectral_norm" else colour
-            error_bar(ax, x, net, column, colour)
-            ax.plot(x, net[column], sign, mfc=face, mec=colour, ms=3.5, alpha=0.8)
-    means = [some.loc[some[L2] == strength, column].astype(float).mean() for strength in strengths]
+            dot(ax, x, net, column, (colour, marker), size=3.5)
+    means = [some.loc[some[L2] == strength, column].mean() for strength in strengths]
     ax.plot(range(len(means)), means, "-", color=colour, lw=1)
 
 
 def _short(strength: float) -> str:
-    """5e-4, which leaves room for its neighbours."""
+    """As in 5e-4, which leaves room for the neighbours."""
     if not strength:
         return "0"
     return np.format_float_scientific(strength, trim="-", exp_digits=1)
+
+
+def claims_on_l2(material: Material, *kinds: str) -> list[Claim]:
+    """With L2 the norms and the accuracy are larger than without, and rise along the grid."""
+    material = with_history(material)
+    return [claim for kind in kinds for claim in _raised(material, kind)]
+
+
+def _raised(material: Material, kind: str) -> Iterator[Claim]:
+    nets = Sweep(material, kind, along=L2)
+    strongest = _strongest(nets.values)
+    words = {name: norm.words for name, norm in NORMS.items()} | {"accuracy": "the test accuracy"}
+    for column, says in words.items():
+        values = nets.read(TABLE, column)
+        of_norm = column in NORMS
+        yield nets.claim(
+            f"{kind}_{column}_more",
+            f"adding L2 regularisation increases {says} of {KINDS[kind][1]}",
+            f"{'relative difference' if of_norm else 'difference'} of {says} with the"
+            " author's strongest L2 from without; of means over nets",
+            MORE,
+            partial(_excess if of_norm else _difference, strongest),
+            values,
+            settled=settled(nets, column),
+        )
+        if values.shape[1] < FEWEST:
+            continue
+        strengths = np.arange(values.shape[1], dtype=float)
+        rises = nets.claim(
+            f"{kind}_{column}_rises",
+            f"the more L2, the larger {says} of {KINDS[kind][1]}",
+            f"rank correlation of {says}, mean over nets, with the strength of L2",
+            RISING,
+            lambda measured, strengths=strengths: spearman(strengths, mean(measured)),
+            values,
+            settled=settled(nets, column),
+        )
+        yield from ours([rises])
+
+
+def _excess(place: int, measured: np.ndarray) -> np.ndarray:
+    """The mean at one strength, relative to the mean without L2, less 1."""
+    means = mean(measured)
+    return np.asarray(means[..., place] / means[..., 0] - 1)
+
+
+def _difference(place: int, measured: np.ndarray) -> np.ndarray:
+    """The mean at one strength less the mean without L2."""
+    means = mean(measured)
+    return np.asarray(means[..., place] - means[..., 0])
+
+
+def _strongest(strengths: list[float]) -> int:
+    """The place of the strongest L2 up to the author's, or of the weakest if all exceed it.
+
+    At place 0 there is no L2.
+    """
+    within = [place for place, one in enumerate(strengths) if 0 < one <= STRONGEST]
+    return within[-1] if within else min(1, len(strengths) - 1)

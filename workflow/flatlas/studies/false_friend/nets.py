@@ -1,62 +1,109 @@
-"""The nets of a figure as a table: a row each, with its norms, its weight norm and its errors."""
+"""The nets of a figure, each with its Hessian's norms, its weight norm and its errors."""
 
+from dataclasses import dataclass
+
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material, at_moment
 from flatlas.plotting.style import BLUE, GREEN, ORANGE
 from flatlas.statistics.spectral_norms import known
 
 NET = ["sweep", "run", "seed"]
 L2 = "penalty.coefficient"
-# Of the Hessian: symbol, colour and sign.
+TABLE = "norms_summary"
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A measured quantity: its symbol in figures, its words in claims, its colour and marker."""
+
+    symbol: str
+    words: str
+    colour: str
+    marker: str
+
+
+# Of the Hessian.
 NORMS = {
-    "spectral_norm": (r"$\lambda_1$", BLUE, "o"),
-    "trace": (r"$\mathrm{tr}\,H$", ORANGE, "s"),
-    "frobenius": (r"$\|H\|_F$", GREEN, "^"),
+    "spectral_norm": Quantity(r"$\lambda_1$", "λ₁", BLUE, "o"),
+    "trace": Quantity(r"$\mathrm{tr}\,H$", "the trace", ORANGE, "s"),
+    "frobenius": Quantity(r"$\|H\|_F$", "the Frobenius norm", GREEN, "^"),
 }
-NAMES = {
-    "logistic": "logistic regression",
-    "mlp": "MLP",
-    "cnn": "CNN",
-    "cnn_colour": "CNN, colour",
-    "preresnet": "PreResNet",
-    "wideresnet": "WideResNet",
-    "vgg": "VGG",
+COLUMNS = (*NORMS, "trace_error", "frobenius_error", "weight_norm", "train_loss", "test_error")
+# Each kind of net: what figures call it, and claims. Its sweeps begin with its name.
+KINDS = {
+    "logistic": ("logistic regression", "logistic regression"),
+    "mlp": ("MLP", "the MLP"),
+    "cnn": ("CNN", "the CNN"),
+    "cnn_colour": ("CNN, colour", "the CNN on colour images"),
+    "preresnet": ("PreResNet", "PreResNet"),
+    "wideresnet": ("WideResNet", "WideResNet"),
+    "vgg": ("VGG", "VGG"),
 }
-TOLD = (*NORMS, "trace_error", "frobenius_error", "weight_norm", "train_loss", "test_error")
+# How each VGG net was trained; IA is the average of the iterates.
+VGG = {
+    "vgg_sgd": "SGD",
+    "vgg_sgd_ia": "SGD\n+ IA",
+    "vgg_adamw": "AdamW",
+    "vgg_adamw_ia": "AdamW\n+ IA",
+}
 
 
-def nets(material: Material, every_moment: bool = False) -> pd.DataFrame:
-    """Each net as it was trained to be, or at every moment; `settled` tells of λ₁."""
-    found = material.beside_history("norms_summary")
-    found = found.assign(settled=known(found))
-    swept = [L2] if L2 in found else []
-    columns = [*NET, *swept, "at", "epoch", *TOLD, "settled"]
-    told = found.reindex(columns=columns)
-    told = told.assign(accuracy=100 * (1 - told["test_error"].astype(float)))
-    return (told if every_moment else at_moment(told)).reset_index(drop=True)
+def with_history(material: Material) -> Material:
+    """Add to the table of norms: the history, each norm times ‖w‖², and whether λ₁ is `settled`."""
+    table = material.beside_history(TABLE)
+    products = {f"{norm}_product": table[norm] * table["weight_norm"] ** 2 for norm in NORMS}
+    table = table.assign(settled=known(table), accuracy=1 - table["test_error"], **products)
+    return Material({**material.tables, TABLE: table})
 
 
-def error_bar(ax: Axes, x: float, net: pd.Series, column: str, colour: str) -> None:
-    """The standard error of a norm that was estimated by random signs."""
-    error = net.get(f"{column}_error", 0.0)
-    if error:
-        ax.errorbar(x, net[column], yerr=error, fmt="none", ecolor=colour, elinewidth=0.8)
+def points(material: Material, *more: str, every_moment: bool = False) -> pd.DataFrame:
+    """The table to draw, with `more` columns: the solutions or every moment; accuracies in %."""
+    table = with_history(material).tables[TABLE]
+    swept = [L2] if L2 in table else []
+    table = table[[*NET, *swept, "at", "epoch", *COLUMNS, "settled", "accuracy", *more]]
+    table = table.assign(accuracy=100 * table["accuracy"])
+    return (table if every_moment else at_moment(table)).reset_index(drop=True)
 
 
-def name_of(sweep: str) -> str:
-    """What a reader calls the nets of a sweep."""
-    known = [name for name in NAMES if sweep == name or sweep.startswith(f"{name}_")]
-    return NAMES[max(known, key=len)] if known else sweep
+def settled(nets: Nets, column: str) -> tuple[np.ndarray, ...]:
+    """Whether the search for λ₁ converged; the other columns need no search."""
+    return (nets.read(TABLE, "settled"),) if column == "spectral_norm" else ()
 
 
 def sweeps(material: Material) -> list[str]:
-    """In the order of the figure; those without a net too."""
+    """The sweeps in the order of the figure, including those without a net."""
     return list(material.tables["outcomes"]["sweep"].unique())
 
 
+def kind_of(sweep: str) -> str:
+    """The kind of a sweep's nets; of an unknown kind, the sweep's own name."""
+    known = [kind for kind in KINDS if sweep == kind or sweep.startswith(f"{kind}_")]
+    return max(known, key=len, default=sweep)
+
+
+def name_of(sweep: str) -> str:
+    """What a figure calls the nets of a sweep."""
+    kind = kind_of(sweep)
+    return KINDS[kind][0] if kind in KINDS else sweep
+
+
+def dot(
+    ax: Axes, x: float, net: pd.Series, column: str, look: tuple[str, str], size: float
+) -> None:
+    """A net's value, hollow if the search for it did not converge, with its standard error."""
+    colour, marker = look
+    error = net.get(f"{column}_error", 0.0)
+    if error:
+        ax.errorbar(x, net[column], yerr=error, fmt="none", ecolor=colour, elinewidth=0.8)
+    face = "white" if column == "spectral_norm" and net["settled"] is False else colour
+    ax.plot(x, net[column], marker, mfc=face, mec=colour, ms=size, alpha=0.8)
+
+
 def unsettled(points: pd.DataFrame) -> str:
-    """What the small print says of eigenvalues that were not found."""
+    """The small print about nets whose search for λ₁ did not converge."""
     lost = int(points["settled"].eq(False).sum())
-    return f"Hollow: of {lost} nets λ₁ has not converged. " if lost else ""
+    return f"Hollow: λ₁ of {lost} nets did not converge. " if lost else ""
