@@ -9,24 +9,22 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, ORANGE, RED, Drawing, note, panels
 
 NET = ["run", "seed"]
-NUMBERS = {
-    "surface": ["x", "y", "f1", "f2"],
-    "stars": ["epsilon", "x", "y", "x_formula", "y_formula", "f1", "f2", "residual"],
-}
-# The post's stars: where each minibatch's loss is least.
+STAR = ["epsilon", "x", "y", "x_formula", "y_formula", "f1", "f2", "residual", "of", "converged"]
+COLUMNS = {"surface": ["x", "y", "f1", "f2"], "stars": STAR}
+# The post's stars: where the loss of each minibatch is smallest.
 STARS = {"f1": ORANGE, "f2": RED}
 LEVELS = 12
-WORDS = {"f1": "$f_1$", "f2": "$f_2$"}
+SYMBOLS = {"f1": "$f_1$", "f2": "$f_2$"}
 
 
 def draw(material: Material) -> Drawing:
     """A: f1 with its star. B: f2 with both stars; the regret is the difference between them."""
-    surface, stars = (_first(material, table) for table in NUMBERS)
+    surface, stars = (_first(material, table) for table in COLUMNS)
     figure, axes = panels(1, 2, width=3.4, height=3.1)
     for ax, name, shown in zip(axes, STARS, (["f1"], ["f1", "f2"]), strict=True):
         _surface(ax, surface, name)
         _stars(ax, stars[stars["of"].isin(shown)])
-        ax.set_title(WORDS[name])
+        ax.set_title(SYMBOLS[name])
     axes[1].set_ylabel("")
     note(figure, _small_print(stars))
     return Drawing(figure, pd.concat([surface, stars], ignore_index=True))
@@ -34,8 +32,7 @@ def draw(material: Material) -> Drawing:
 
 def _first(material: Material, name: str) -> pd.DataFrame:
     """The rows of one net: the first realization that reached zero error."""
-    columns = [*NET, *NUMBERS[name], *(["of", "converged"] if name == "stars" else [])]
-    rows = material.tables[f"slice_{name}"].reindex(columns=columns)
+    rows = material.tables[f"slice_{name}"][[*NET, *COLUMNS[name]]]
     return rows.merge(rows[NET].drop_duplicates().head(1), on=NET).assign(table=name)
 
 
@@ -43,8 +40,7 @@ def _surface(ax: Axes, surface: pd.DataFrame, name: str) -> None:
     """The loss, and the ball."""
     if len(surface):
         grid = surface.pivot(index="y", columns="x", values=name)
-        x, y = grid.columns.to_numpy(float), grid.index.to_numpy(float)
-        filled = ax.contourf(x, y, grid.to_numpy(float), LEVELS, cmap="Greys", alpha=0.75)
+        filled = ax.contourf(grid.columns, grid.index, grid, LEVELS, cmap="Greys", alpha=0.75)
         bar = ax.figure.colorbar(filled, ax=ax, aspect=30, pad=0.02)
         bar.outline.set_visible(False)
         bar.ax.tick_params(labelsize=7)
@@ -59,7 +55,7 @@ def _surface(ax: Axes, surface: pd.DataFrame, name: str) -> None:
 
 
 def _stars(ax: Axes, stars: pd.DataFrame) -> None:
-    """Where the losses are least, and crosses where their gradients alone say that they are."""
+    """Stars where the losses are smallest, crosses where their gradients alone predict it."""
     for _, star in stars.iterrows():
         colour = STARS[star["of"]]
         ax.plot([0, star["x_formula"]], [0, star["y_formula"]], "-", color=colour, lw=0.8)
@@ -68,15 +64,15 @@ def _stars(ax: Axes, stars: pd.DataFrame) -> None:
 
 
 def _small_print(stars: pd.DataFrame) -> str:
-    text = "Stars: least values in the ball; crosses: where the gradient at θ alone puts them. "
-    values = stars.set_index("of")["f2"].astype(float)
+    text = "Stars: smallest values in the ball; crosses: as the gradient at θ alone predicts. "
+    values = stars.set_index("of")["f2"]
     if set(STARS) <= set(values.index):
         epsilon = stars["epsilon"].iloc[0]
         regret = values["f1"] - values["f2"]
-        text += rf"$\epsilon$ = {epsilon:g}; the regret, $f_2$ at one star less at the other: "
+        text += rf"$\epsilon$ = {epsilon:g}; regret, $f_2$ at one star less $f_2$ at the other: "
         text += f"{regret:.2g}. "
-        if not np.all(stars["converged"].astype(bool)):
-            text += "A search for a star has not converged. "
+        if not np.all(stars["converged"]):
+            text += "A search for a star did not converge. "
     else:
         text += "No net reached zero error on S. "
     return text

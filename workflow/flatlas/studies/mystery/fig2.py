@@ -1,7 +1,4 @@
-"""Figure 2: the regret in ever smaller balls, beside its formula.
-
-Claims: Figure 2: what the formula is the limit of.
-"""
+"""Figure 2: the regret in smaller and smaller balls, beside the formula for its limit."""
 
 import numpy as np
 import pandas as pd
@@ -15,19 +12,17 @@ from flatlas.plotting.style import BLUE, GREY, ORANGE, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.studies.mystery.measured import labels
 
 NET = ["run", "seed"]
 COLUMNS = ["epsilon", "true_regret", "formula", "ratio", "residual", "iterations", "converged"]
 TABLE = "true_regret_summary"
-# Fewer balls in which all searches converged say nothing of a trend.
+# A trend needs this many balls in which all searches converged.
 ENOUGH = 3
 
 
 def draw(material: Material) -> Drawing:
-    """A: the regret over ε, and its limit. B: their ratio; hollow: searches that go on."""
-    table = material.tables["true_regret_summary"]
-    points = table.reindex(columns=["sweep", *NET, *COLUMNS]).sort_values([*NET, "epsilon"])
+    """A: the regret over ε, and its limit. B: their ratio; hollow where a search did not end."""
+    points = material.tables[TABLE][["sweep", *NET, *COLUMNS]].sort_values([*NET, "epsilon"])
     points = points.assign(over_epsilon=points["true_regret"] / points["epsilon"])
     figure, (left, right) = panels(1, 2)
     for _, net in points.groupby(NET, sort=False):
@@ -42,27 +37,27 @@ def draw(material: Material) -> Drawing:
     left.set_ylim(bottom=0)
     right.axhline(1, color=GREY, ls="--", lw=0.8, zorder=0)
     right.set(xscale="log", xlabel=r"radius $\epsilon$", ylabel="true over formula")
-    said = "A line a realization, of means over pairs of minibatches. Hollow: a search in the ball "
-    note(figure, said + "has not converged. " + small_print(material))
+    text = "One line for each realization: means over pairs of minibatches. Hollow: a search in"
+    note(figure, f"{text} the ball did not converge. {small_print(material)}")
     return Drawing(figure, points.reset_index(drop=True))
 
 
 def _dots(ax: Axes, net: pd.DataFrame, column: str) -> None:
     ax.plot(net["epsilon"], net[column], "-", color=BLUE, lw=1)
     for settled, face in ((True, BLUE), (False, "white")):
-        some = net[net["converged"].astype(bool) == settled]
+        some = net[net["converged"] == settled]
         ax.plot(some["epsilon"], some[column], "o", mfc=face, mec=BLUE, ms=4, zorder=3)
 
 
 def claims(material: Material) -> list[Claim]:
-    """How near the ratio is to 1 in the smallest ball, and whether it gets nearer on the way."""
+    """How near the ratio is to 1 in the smallest ball, and whether it approaches 1 on the way."""
     nets = Nets(material, "solution")
-    radii = np.array(labels(nets, TABLE, "epsilon"), dtype=float)
+    radii = np.array(sorted(material.tables[TABLE]["epsilon"].unique()))
     ratio, settled = (
         nets.read(TABLE, name, "epsilon", at=ZERO_ERROR)[:, 0] for name in ("ratio", "converged")
     )
     off = ratio - 1
-    # A ball beyond one in which a search did not converge tells nothing of the way there.
+    # Beyond a ball with a search that did not converge, the trend is unknown.
     known = np.logical_and.accumulate(settled == 1, axis=-1)
     enough = known.sum(-1, keepdims=True) >= ENOUGH
     distance = np.where(known & enough, np.abs(off), np.nan)

@@ -1,11 +1,15 @@
 """Figure 3: each local measure against the test error, over all nets."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import CORRELATED, TIGHTER
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import (
     BLACK,
@@ -21,85 +25,89 @@ from flatlas.plotting.style import (
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.estimate import estimate
 from flatlas.statistics.pooling import within_realizations
-from flatlas.studies.mystery.nets import NET, nets
+from flatlas.studies.mystery.nets import FLATNESS, JUDGED, NET, points, read, settled, with_local
 
 
 @dataclass(frozen=True)
-class Quantity:
-    """A column on an axis, its label, and the column that says whether its search converged."""
+class Measured:
+    """A measure: its label on an axis, and its words in claims.
 
-    column: str
+    A measure is `ours` if the post does not mention it.
+    """
+
     label: str
-    settled: str = ""
+    words: str
+    ours: bool = False
     logarithmic: bool = True
 
 
-QUANTITIES = (
-    Quantity("regret", r"local regret $R/\epsilon$"),
-    Quantity("norm", r"$\mathrm{E}\,\|g\|$"),
-    Quantity("dissimilarity", r"$\mathrm{E}\,[1-\cos(g_1,g_2)]$", logarithmic=False),
-    Quantity("damped_regret", "regret in the KL-ball, damped", "damped_converged"),
-    Quantity("kl_regret", "regret in the KL-ball, undamped", "kl_converged"),
-    Quantity("trace_contrast", "contrastive flatness, trace", "trace_converged", logarithmic=False),
-    Quantity(
-        "spectral_norm_contrast",
-        "contrastive flatness, spectral norm",
-        "spectral_norm_converged",
-        logarithmic=False,
+# The post mentions the regret but not its factors, and a KL-ball without damping.
+MEASURES = {
+    "regret": Measured(r"local regret $R/\epsilon$", "the local regret"),
+    "norm": Measured(r"$\mathrm{E}\,\|g\|$", "the gradients' norm", ours=True),
+    "dissimilarity": Measured(
+        r"$\mathrm{E}\,[1-\cos(g_1,g_2)]$", "1 − cos(g₁, g₂)", ours=True, logarithmic=False
     ),
-    Quantity(
-        "sharpness_contrast",
-        "contrastive flatness, sharpness",
-        "sharpness_converged",
-        logarithmic=False,
+    "damped_regret": Measured(
+        "regret in the KL-ball, damped", "the regret in a damped KL-ball", ours=True
     ),
-)
-# Colour, sign and name of what the sweeps have in common.
+    "kl_regret": Measured("regret in the KL-ball, undamped", "the regret in a KL-ball"),
+    **{
+        f"{name}_contrast": Measured(
+            f"contrastive flatness, {words.removeprefix('the ')}",
+            f"contrastive flatness by {words}",
+            logarithmic=False,
+        )
+        for name, words in FLATNESS.items()
+    },
+}
+CONTRASTS = [f"{name}_contrast" for name in JUDGED]
+# Colour, marker, legend and words of each sweep.
 SWEEPS = {
-    "batch": (BLUE, "o", "SGD, batch size"),
-    "sgd": (BLACK, "s", "SGD, |A|"),
-    "adam": (RED, "^", "Adam, |A|"),
-    "entropy_sgd": (ORANGE, "D", "Entropy-SGD, |A|"),
+    "batch": (BLUE, "o", "SGD, batch size", "SGD with minibatches of several sizes"),
+    "sgd": (BLACK, "s", "SGD, |A|", "SGD with attack sets"),
+    "adam": (RED, "^", "Adam, |A|", "Adam with attack sets"),
+    "entropy_sgd": (ORANGE, "D", "Entropy-SGD, |A|", "Entropy-SGD with attack sets"),
 }
 OTHER = (GREEN, "v")
-# An axis whose ends differ by a smaller factor is not logarithmic, and up to the larger one a
-# logarithmic axis has plain numbers on it.
+# An axis is logarithmic if its ends differ by more than the first factor; up to the second factor
+# its ticks are plain numbers.
 FACTORS = 3, 50
+RHO = within_realizations(spearman)
 
 
 def draw(material: Material) -> Drawing:
-    """A panel a measure; larger means worse, if the post is right."""
-    points = nets(material)
-    points = points.assign(error=100 * points["test_error"])
+    """A panel for each measure; if the post is right, larger means worse."""
+    material = with_local(material)
+    drawn = points(material)
+    drawn = drawn.assign(error=100 * drawn["test_error"])
     figure, axes = panels(2, 4, width=2.6, height=2.5)
-    for ax, quantity in zip(axes, QUANTITIES, strict=True):
-        _panel(ax, points, quantity)
+    for ax, column in zip(axes, MEASURES, strict=True):
+        _panel(ax, drawn, column)
+        ax.set_title(_rank_correlation(Nets(material), column), fontsize=8)
     for ax in (axes[0], axes[4]):
         ax.set_ylabel("test error (%)")
     sweeps = list(material.tables["outcomes"]["sweep"].unique())
     for sweep in sweeps:
-        colour, sign, name = _look(sweep)
-        axes[0].plot([], [], sign, color=colour, ms=4, label=name)
+        colour, marker, name = _look(sweep)
+        axes[0].plot([], [], marker, color=colour, ms=4, label=name)
     figure.legend(loc="outside upper center", ncols=len(sweeps))
-    note(figure, _small_print(material, points))
-    return Drawing(figure, points)
+    note(figure, _small_print(material, drawn))
+    return Drawing(figure, drawn)
 
 
-def _panel(ax: Axes, points: pd.DataFrame, quantity: Quantity) -> None:
-    known = points[np.isfinite(points[[quantity.column, "error"]].to_numpy(float)).all(axis=1)]
-    if quantity.logarithmic:
-        known = known[known[quantity.column].astype(float) > 0]
-        _logarithmic(ax, known[quantity.column])
+def _panel(ax: Axes, drawn: pd.DataFrame, column: str) -> None:
+    known = drawn[np.isfinite(drawn[[column, "error"]]).all(axis=1)]
+    if MEASURES[column].logarithmic:
+        known = known[known[column] > 0]
+        _logarithmic(ax, known[column])
     for sweep, some in known.groupby("sweep", sort=False):
-        colour, sign, _ = _look(str(sweep))
-        lost = some[quantity.settled].eq(False).to_numpy() if quantity.settled else False
-        face = np.where(np.broadcast_to(lost, len(some)), "white", colour)
-        x, y = some[quantity.column], some["error"]
-        ax.scatter(x, y, s=13, marker=sign, c=face, edgecolors=colour, linewidths=0.7, alpha=0.85)
-    ax.set_xlabel(quantity.label, fontsize=8.5)
-    told = _rank_correlation(known, quantity.column)
-    if told:
-        ax.set_title(told, fontsize=8)
+        colour, marker, _ = _look(str(sweep))
+        lost = some[settled(column)].eq(False).any(axis=1)
+        face = np.where(lost, "white", colour)
+        x, y = some[column], some["error"]
+        ax.scatter(x, y, s=13, marker=marker, c=face, edgecolors=colour, linewidths=0.7, alpha=0.85)
+    ax.set_xlabel(MEASURES[column].label, fontsize=8.5)
 
 
 def _logarithmic(ax: Axes, values: pd.Series) -> None:
@@ -110,17 +118,9 @@ def _logarithmic(ax: Axes, values: pd.Series) -> None:
             plain_ticks(ax.xaxis)
 
 
-def _rank_correlation(points: pd.DataFrame, column: str) -> str:
-    """Spearman's coefficient in each realization: the mean over these, with its interval."""
-    if points.empty:
-        return ""
-    x, y = (
-        points.drop_duplicates(["run", "seed"])
-        .pivot(index="seed", columns="run", values=name)
-        .to_numpy(float)
-        for name in (column, "error")
-    )
-    found = estimate(within_realizations(spearman), x, y)
+def _rank_correlation(nets: Nets, column: str) -> str:
+    """Spearman's coefficient in each realization: the mean, with its interval."""
+    found = estimate(RHO, read(nets, column), read(nets, "test_error"))
     if not np.isfinite(found.value):
         return ""
     interval = f" [{found.low:.2f}, {found.high:.2f}]" if np.isfinite(found.low) else ""
@@ -128,24 +128,65 @@ def _rank_correlation(points: pd.DataFrame, column: str) -> str:
 
 
 def _look(sweep: str) -> tuple[str, str, str]:
-    return SWEEPS.get(sweep, (*OTHER, sweep))
+    return SWEEPS.get(sweep, (*OTHER, sweep, ""))[:3]
 
 
-def _small_print(material: Material, points: pd.DataFrame) -> str:
+def _small_print(material: Material, drawn: pd.DataFrame) -> str:
     outcomes = material.tables["outcomes"].drop_duplicates(NET)
-    never = len(outcomes) - len(points.drop_duplicates(NET))
+    never = len(outcomes) - len(drawn.drop_duplicates(NET))
     text = (
-        "One dot a net where zero error on S is first reached. |A|: attack sets of several sizes."
-        r" $\rho$: Spearman's coefficient in each realization, mean over these. "
+        "One dot for each net, when it first has zero error on S. |A|: attack sets of several"
+        r" sizes. $\rho$: mean over realizations of Spearman's coefficient. "
     )
-    if points.filter(like="_converged").eq(False).any(axis=None):
-        text += "Hollow: what was measured has not converged. "
+    if drawn.filter(like="_converged").eq(False).any(axis=None):
+        text += "Hollow: the search did not converge. "
     nets = f"Of {len(outcomes)} nets {never} never" if never else f"All {len(outcomes)} nets"
     return text + f"{nets} had zero error on S."
 
 
-def claims(material: Material):
-    """See there."""
-    from flatlas.studies.mystery.fig3_claims import judge
+def claims(material: Material) -> list[Claim]:
+    """Whether each measure goes with the test error: over all nets, and sweep by sweep."""
+    material = with_local(material)
+    nets = Nets(material)
+    judged = [name for name in MEASURES if name != "trace_contrast"]
+    everywhere = [_goes_with(nets, name, name, "over all nets") for name in judged]
+    return [*everywhere, *_by_sweep(material), *_better(nets)]
 
-    return judge(material)
+
+def _by_sweep(material: Material) -> Iterator[Claim]:
+    for sweep, (*_, words) in SWEEPS.items():
+        for column in ("regret", "damped_regret", *CONTRASTS):
+            over = f"over the nets of {words}"
+            yield _goes_with(Nets(material, sweep), f"{column}_{sweep}", column, over)
+
+
+def _goes_with(nets: Nets, name: str, column: str, over: str) -> Claim:
+    says = MEASURES[column].words
+    claim = nets.claim(
+        name,
+        f"the smaller {says}, the better a net generalizes",
+        f"Spearman's coefficient of {says} with the test error, {over} in each realization;"
+        " mean over these",
+        CORRELATED["spearman"],
+        RHO,
+        read(nets, column),
+        read(nets, "test_error"),
+        settled=[read(nets, one) for one in settled(column)],
+    )
+    return replace(claim, ours=MEASURES[column].ours)
+
+
+def _better(nets: Nets) -> Iterator[Claim]:
+    for flatness in JUDGED:
+        yield nets.claim(
+            f"{flatness}_better",
+            "how flatness is affected by subsampling says more than flatness of the average loss",
+            f"size of Spearman's coefficient of contrastive flatness by {FLATNESS[flatness]} with"
+            " the test error, less that of the flatness itself, over all nets in each realization;"
+            " mean over these",
+            TIGHTER,
+            lambda x, y, z: abs(RHO(x, z)) - abs(RHO(y, z)),
+            *(read(nets, one) for one in (f"{flatness}_contrast", f"{flatness}_of_mean")),
+            read(nets, "test_error"),
+            settled=[read(nets, f"{flatness}_converged")],
+        )

@@ -1,9 +1,18 @@
-"""Figure 4: the measures of a net after an α-scaling of a layer, relative to what they were."""
+"""Figure 4: the measures of a net after an α-scaling of a layer, relative to what they were.
+
+The α-scaling leaves the function as it is.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import JUMPS, ONLY_THE_FUNCTION, SMALL
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import (
     BLACK,
@@ -20,67 +29,144 @@ from flatlas.plotting.style import (
     plain_ticks,
 )
 from flatlas.plotting.trainings import small_print
-from flatlas.studies.mystery.nets import NET, nets
+from flatlas.statistics.means import mean
+from flatlas.studies.mystery.nets import (
+    FLATNESS,
+    JUDGED,
+    NET,
+    TABLE,
+    points,
+    read,
+    settled,
+    with_local,
+)
 
-# A panel each; the contrast is drawn in the colour of its flatness.
-EUCLIDEAN = {
+# Label, colour and marker. A panel each; a contrast has the colour of its flatness.
+REGRETS = {
     "regret": (r"$R/\epsilon$", BLUE, "o"),
     "norm": (r"$\mathrm{E}\,\|g\|$", SKY, "v"),
     "dissimilarity": (r"$\mathrm{E}[1-\cos]$", PURPLE, "^"),
     "damped_regret": ("KL-ball, damped", RED, "s"),
     "kl_regret": ("KL-ball, undamped", BLACK, "D"),
 }
-FLATNESS = {
+MEANS = {
     "trace_of_mean": ("trace", GREEN, "o"),
     "spectral_norm_of_mean": ("spectral norm", BLUE, "s"),
     "sharpness_of_mean": ("sharpness", ORANGE, "^"),
 }
-CONTRASTS = {name.replace("of_mean", "contrast"): look for name, look in FLATNESS.items()}
+CONTRASTS = {name.replace("of_mean", "contrast"): look for name, look in MEANS.items()}
+COLUMNS = [*REGRETS, *MEANS, *CONTRASTS]
+CHANGE = "largest relative change with α, up or down; mean over nets"
 
 
 def draw(material: Material) -> Drawing:
     """A: regrets. B: flatness of the mean loss. C: contrastive flatness, on the scale of B."""
-    points = relative(nets(material, "scaled_"))
+    drawn = points(_relative(material))
     figure, axes = panels(1, 3, width=2.9)
-    for ax, shown in zip(axes, (EUCLIDEAN, FLATNESS, CONTRASTS), strict=True):
-        _panel(ax, points, shown)
+    for ax, shown in zip(axes, (REGRETS, MEANS, CONTRASTS), strict=True):
+        _panel(ax, drawn, shown)
     axes[0].set_ylabel("relative to what it was")
     axes[2].set_ylim(axes[1].get_ylim())
     for ax, title in zip(axes, ("regret", "flatness", "contrastive flatness"), strict=True):
         ax.set_title(title)
-    said = "A line a realization, as the first layer is multiplied by α and the next divided. "
-    note(figure, said + small_print(material))
-    return Drawing(figure, points)
+    text = "One line for each realization. The first layer is multiplied by α, the next divided. "
+    note(figure, text + small_print(material))
+    return Drawing(figure, drawn)
 
 
-def relative(points: pd.DataFrame) -> pd.DataFrame:
-    """Each column beside `<column>_relative`, to what it is at α = 1."""
-    unscaled = points[points["factor"] == 1].set_index(NET)
-    ratios = {}
-    for column in (*EUCLIDEAN, *FLATNESS, *CONTRASTS):
-        there = points[NET].merge(unscaled[column], left_on=NET, right_index=True, how="left")
-        ratios[f"{column}_relative"] = points[column].to_numpy(float) / there[column].to_numpy(
-            float
-        )
-    return points.assign(**ratios).sort_values([*NET, "factor"], ignore_index=True)
+def _relative(material: Material) -> Material:
+    """Add `<column>_relative`, the ratio to the value at α = 1, to the local measures."""
+    material = with_local(material, "scaled_")
+    local = material.tables[TABLE].sort_values([*NET, "factor"], ignore_index=True)
+    unscaled = local[local["factor"] == 1].set_index(NET)[COLUMNS]
+    before = unscaled.reindex(pd.MultiIndex.from_frame(local[NET])).reset_index(drop=True)
+    ratios = (local[COLUMNS] / before).add_suffix("_relative")
+    return Material({**material.tables, TABLE: local.join(ratios)})
 
 
-def _panel(ax: Axes, points: pd.DataFrame, shown: dict[str, tuple[str, str, str]]) -> None:
+def _panel(ax: Axes, drawn: pd.DataFrame, shown: dict[str, tuple[str, str, str]]) -> None:
     ax.axhline(1, color=GREY, lw=0.8, ls="--", zorder=0)
-    for column, (label, colour, sign) in shown.items():
-        for _, net in points.groupby(NET, sort=False):
-            y = net[f"{column}_relative"].to_numpy(float)
-            y = np.where(y > 0, y, np.nan)
-            ax.plot(net["factor"], y, f"{sign}-", color=colour, lw=0.9, ms=3.5, alpha=0.85)
-        ax.plot([], [], f"{sign}-", color=colour, ms=3.5, label=label)
+    for column, (label, colour, marker) in shown.items():
+        for _, net in drawn.groupby(NET, sort=False):
+            y = net[f"{column}_relative"]
+            y = y.where(y > 0)
+            ax.plot(net["factor"], y, f"{marker}-", color=colour, lw=0.9, ms=3.5, alpha=0.85)
+        ax.plot([], [], f"{marker}-", color=colour, ms=3.5, label=label)
     ax.set(xscale="log", yscale="log", xlabel=r"$\alpha$")
     for axis in (ax.xaxis, ax.yaxis):
         plain_ticks(axis)
     ax.legend(loc="best", fontsize=7)
 
 
-def claims(material: Material):
-    """See there."""
-    from flatlas.studies.mystery.fig4_claims import judge
+def claims(material: Material) -> list[Claim]:
+    """How much the regrets, flatness and contrastive flatness change with α."""
+    nets = Nets(_relative(material), "solution")
+    return [*_regrets(nets), *_flatness(nets)]
 
-    return judge(material)
+
+def _regrets(nets: Nets) -> Iterator[Claim]:
+    yield nets.claim(
+        "regret",
+        "the regret in a Euclidean ball is not invariant under re-parametrization",
+        f"{CHANGE}, of R/ε",
+        JUMPS,
+        mean,
+        _change(nets, "regret"),
+    )
+    # With damping by diag F, the regret does not survive every re-parametrization.
+    for name, says in (
+        ("kl_regret", "the regret in a KL-ball depends only on the function"),
+        ("damped_regret", "the regret in a damped KL-ball stays after an α-scaling"),
+    ):
+        claim = nets.claim(
+            name,
+            says,
+            f"{CHANGE}, of R/ε in the KL-ball",
+            ONLY_THE_FUNCTION,
+            mean,
+            _change(nets, name),
+            settled=_settled(nets, name),
+        )
+        # The post does not mention damping.
+        yield replace(claim, ours=name == "damped_regret")
+
+
+def _flatness(nets: Nets) -> Iterator[Claim]:
+    for flatness in JUDGED:
+        yield nets.claim(
+            f"{flatness}_changes",
+            "flatness is sensitive to re-parametrization",
+            f"{CHANGE}, of flatness by {FLATNESS[flatness]}",
+            JUMPS,
+            mean,
+            _change(nets, f"{flatness}_of_mean"),
+            settled=_settled(nets, f"{flatness}_of_mean"),
+        )
+        yield nets.claim(
+            f"{flatness}_contrast",
+            "a ratio of two flatness measures changes much less than they do",
+            f"largest factor by which contrastive flatness by {FLATNESS[flatness]} changes with α,"
+            " in logarithms and relative to that of the flatness itself; ratio of means over nets",
+            SMALL,
+            lambda one, other: mean(one) / mean(other),
+            _move(nets, f"{flatness}_contrast"),
+            _move(nets, f"{flatness}_of_mean"),
+            settled=_settled(nets, f"{flatness}_contrast"),
+        )
+
+
+def _change(nets: Nets, column: str) -> np.ndarray:
+    """The largest |value / value at α = 1 − 1| of each net."""
+    relative = read(nets, f"{column}_relative", "factor")[:, 0]
+    return np.abs(relative - 1).max(-1) if relative.size else relative
+
+
+def _move(nets: Nets, column: str) -> np.ndarray:
+    """The largest |log(value / value at α = 1)| of each net."""
+    relative = read(nets, f"{column}_relative", "factor")[:, 0]
+    logs = np.log(np.where(relative > 0, relative, np.nan))
+    return np.abs(logs).max(-1) if relative.size else relative
+
+
+def _settled(nets: Nets, column: str) -> list[np.ndarray]:
+    return [read(nets, one, "factor") for one in settled(column)]

@@ -1,13 +1,23 @@
-"""The nets of a figure as a table: a row each, with every local measure at zero error."""
+"""The nets of a figure with every local measure at zero error, a column each."""
 
+import numpy as np
 import pandas as pd
 
-from flatlas.evidence.material import Material
+from flatlas.claims.nets import Nets
+from flatlas.evidence.material import ZERO_ERROR, Material
 
+TABLE = "local"
 NET = ["sweep", "run", "seed"]
-FLATNESS = ("trace", "spectral_norm", "sharpness")
-# What the regret tells of a net, and of it in a KL-ball.
-TOLD = (
+KEYS = [*NET, "at", "factor"]
+# By which flatness the contrast is taken, and its words in claims.
+FLATNESS = {
+    "trace": "the trace",
+    "spectral_norm": "the spectral norm",
+    "sharpness": "sharpness",
+}
+# By the trace, contrastive flatness is 1 except for the choice of minibatches.
+JUDGED = ("spectral_norm", "sharpness")
+SUMMARY = (
     *("regret", "regret_error", "dissimilarity", "norm", "root_mean_square"),
     *("loss", "gradient_norm", "train_error", "test_error"),
 )
@@ -15,30 +25,38 @@ IN_BALL = ("regret", "dissimilarity", "norm", "converged")
 OF_FLATNESS = ("contrast", "contrast_error", "of_mean", "converged")
 
 
-def nets(material: Material, prefix: str = "") -> pd.DataFrame:
-    """Each net at each α-scaling; `kl_regret` is undamped, `damped_regret` with the largest λ."""
-    summary = _of(material, f"{prefix}regret_summary", TOLD)
-    balls = _of(material, f"{prefix}regret_kl_ball", ("damping", *IN_BALL))
-    contrasts = _of(material, f"{prefix}contrast_summary", ("flatness", *OF_FLATNESS))
-    least, most = balls["damping"].min(), balls["damping"].max()
-    parts = [
-        _wide(balls[balls["damping"] == least], "kl", IN_BALL),
-        _wide(balls[balls["damping"] == most].assign(damping_used=most), "damped", IN_BALL),
-        *(_wide(contrasts[contrasts["flatness"] == name], name, OF_FLATNESS) for name in FLATNESS),
-    ]
-    for part in parts:
-        summary = summary.merge(part, on=[*NET, "factor"], how="left")
-    return summary
+def with_local(material: Material, prefix: str = "") -> Material:
+    """Add the table `local`: a row for each net and α-scaling, every measure a column.
+
+    `kl_regret` is undamped, `damped_regret` has the largest damping.
+    """
+    tables = material.tables
+    balls, contrasts = (tables[f"{prefix}{one}"] for one in ("regret_kl_ball", "contrast_summary"))
+    dampings = {"kl": balls["damping"].min(), "damped": balls["damping"].max()}
+    parts = {name: (balls["damping"] == one, balls, IN_BALL) for name, one in dampings.items()}
+    for name in FLATNESS:
+        parts[name] = contrasts["flatness"] == name, contrasts, OF_FLATNESS
+    summary = tables[f"{prefix}regret_summary"]
+    swept = [key for key in ("batch", "data.attack_size") if key in summary]
+    local = summary[[*KEYS, *swept, *SUMMARY]]
+    for name, (chosen, rows, columns) in parts.items():
+        named = {column: f"{name}_{column}" for column in columns}
+        part = rows.loc[chosen, [*KEYS, *columns]].rename(columns=named)
+        local = local.merge(part, on=KEYS, how="left")
+    return Material({**tables, TABLE: local})
 
 
-def _of(material: Material, name: str, columns: tuple[str, ...]) -> pd.DataFrame:
-    """Where no net reached zero error, a table has no columns of its own."""
-    table = material.tables[name]
-    swept = [key for key in ("batch", "data.attack_size") if key in table]
-    own = [*swept, *columns] if name.endswith("regret_summary") else columns
-    return table.reindex(columns=[*NET, "factor", *own])
+def points(material: Material) -> pd.DataFrame:
+    """The table of local measures, to draw."""
+    return material.tables[TABLE].drop(columns="at")
 
 
-def _wide(rows: pd.DataFrame, name: str, columns: tuple[str, ...]) -> pd.DataFrame:
-    named = {column: f"{name}_{column}" for column in columns}
-    return rows[[*NET, "factor", *columns]].rename(columns=named)
+def read(nets: Nets, column: str, *axes: str) -> np.ndarray:
+    """A column of the local measures as (realizations, runs, *axes)."""
+    return nets.read(TABLE, column, *axes, at=ZERO_ERROR)
+
+
+def settled(column: str) -> list[str]:
+    """The column that says whether the search for a measure converged; none without a search."""
+    searched = ("kl", "damped", *FLATNESS)
+    return [f"{name}_converged" for name in searched if column.startswith(f"{name}_")]
