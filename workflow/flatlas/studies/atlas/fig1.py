@@ -1,7 +1,4 @@
-"""Figure 1: the measures in the order in which they rank nets as they generalize.
-
-Claims: Figure 1: whether a measure ranks nets by their gap, and whether it adds to the baselines.
-"""
+"""Figure 1: how well each measure ranks nets by their gap, alone and given the baselines."""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,32 +6,26 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import CORRELATED, MORE
-from flatlas.evidence.atlas import (
-    BASELINES,
-    GAP,
-    MEASURES,
-    QUANTITIES,
-    STUDY,
-    nets,
-    once,
-    other_baselines,
-)
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, GREY, SKY, Drawing, note, panels
 from flatlas.statistics.rank_correlation import tau
-from flatlas.studies.atlas.looks import LABELS, counted, looks, small_print
-from flatlas.studies.atlas.ranking import Ranked
+from flatlas.studies.atlas.looks import counted, looks, small_print
+from flatlas.studies.atlas.nets import GAP, STUDY, nets, once
+from flatlas.studies.atlas.quantities import BASELINES, MEASURES, QUANTITIES, other_baselines
+from flatlas.studies.atlas.ranking import on_ranks
 
-# Fewer runs of a study say nothing of their order.
+# Fewer runs of a study do not show an order.
 FEWEST = 3
+COLUMNS = ["measure", "pairs", "baseline", "runs", "tau", "low", "high", STUDY]
 
 
 def draw(material: Material) -> Drawing:
-    """A bar a measure, with the partial coefficient below it, and a dot for each study."""
+    """A bar for each measure, its partial coefficient, and a dot for each study."""
     table = once(nets(material))
-    points = pd.concat([_row(table, name) for name in QUANTITIES], ignore_index=True)
+    rows = [row for name in QUANTITIES for row in _rows(table, name)]
+    points = pd.DataFrame(rows, columns=COLUMNS)
     order = [*_sorted(points, BASELINES), *_sorted(points, MEASURES)]
     figure, (ax,) = panels(1, 1, width=7.2, height=0.31 * len(order) + 1.2)
     ax.set_title("", loc="left")
@@ -52,7 +43,7 @@ def draw(material: Material) -> Drawing:
     ax.axvline(0, color=BLACK, lw=0.8)
     ax.set(ylim=(len(order) - 0.4, -0.6), xlim=(-1.05, 1.05))
     ax.set_xlabel(r"Kendall's $\tau$ with the generalization gap")
-    ax.set_yticks(range(len(order)), [LABELS[name] for name in order])
+    ax.set_yticks(range(len(order)), [QUANTITIES[name].label for name in order])
     ax.tick_params(axis="y", length=0)
     beside = ax.secondary_yaxis("right")
     beside.set_yticks(range(len(order)), [counted(table, name) for name in order], fontsize=6.5)
@@ -61,23 +52,22 @@ def draw(material: Material) -> Drawing:
     figure.legend(loc="outside upper center", ncols=3)
     note(
         figure,
-        "Lines: 95 % intervals, runs resampled; pale: too few runs for one. Given the baselines: "
-        "of the nets that came to zero error. " + small_print(material, table),
+        "Lines: 95 % intervals over resampled runs; pale: too few runs for an interval. Given the "
+        "baselines: only nets that reached zero error. " + small_print(material, table),
     )
     return Drawing(figure, points)
 
 
-def _row(table: pd.DataFrame, name: str) -> pd.DataFrame:
-    """τ of all pairs, of those of each study, and given the baselines."""
-    told = {"all": (table, []), "given the baselines": (table, other_baselines(name))}
-    rows = [_tau(name, pairs, *asked) for pairs, asked in told.items()]
+def _rows(table: pd.DataFrame, name: str) -> Iterator[dict[str, object]]:
+    """τ of all pairs, given the baselines, and of the pairs of each study."""
+    yield _tau(name, "all", table)
+    yield _tau(name, "given the baselines", table, *other_baselines(name))
     for study, some in table.groupby(STUDY):
         if some.dropna(subset=[name])["run"].nunique() >= FEWEST:
-            rows.append(_tau(name, "of one study", some, []) | {STUDY: study})
-    return pd.DataFrame(rows).reindex(columns=[*rows[0], STUDY])
+            yield _tau(name, "of one study", some) | {STUDY: study}
 
 
-def _tau(name: str, pairs: str, table: pd.DataFrame, given: list[str]) -> dict[str, object]:
+def _tau(name: str, pairs: str, table: pd.DataFrame, *given: str) -> dict[str, object]:
     found = tau(table, name, GAP, table[STUDY], table["run"], given)
     runs = table.dropna(subset=[name, *given])["run"].nunique()
     row = {"measure": name, "pairs": pairs, "baseline": name in BASELINES, "runs": runs}
@@ -85,7 +75,7 @@ def _tau(name: str, pairs: str, table: pd.DataFrame, given: list[str]) -> dict[s
 
 
 def _sorted(points: pd.DataFrame, names: Iterable[str]) -> list[str]:
-    """From the largest τ down; those of which nothing is known last."""
+    """By descending τ; unknown ones last."""
     whole = points[points["pairs"] == "all"].set_index("measure")["tau"]
     return list(whole[[*names]].sort_values(ascending=False, na_position="last").index)
 
@@ -93,7 +83,7 @@ def _sorted(points: pd.DataFrame, names: Iterable[str]) -> list[str]:
 def _bar(ax: Axes, place: int, rows: pd.DataFrame, baseline: bool) -> None:
     colour = "0.75" if baseline else SKY
     whole, given = (rows[rows["pairs"] == name] for name in ("all", "given the baselines"))
-    # Pale where too few runs are known for an interval: a long bar would look the surest of all.
+    # Without an interval a bar is pale: a long one would look the most certain of all.
     sure = whole["low"].notna().all()
     strength = 0.75 if sure else 0.25
     ax.barh(place, whole["tau"].fillna(0), height=0.66, color=colour, alpha=strength, zorder=0)
@@ -109,24 +99,25 @@ def _interval(ax: Axes, place: float, row: pd.DataFrame, colour: str) -> None:
 
 
 def claims(material: Material) -> list[Claim]:
-    """Two questions of each measure."""
-    return ours(_claims(material))
+    """For each measure: whether it ranks nets by their gap, and adds to the baselines."""
+    return list(_claims(once(nets(material))))
 
 
-def _claims(material: Material) -> Iterator[Claim]:
-    table = once(nets(material))
+def _claims(table: pd.DataFrame) -> Iterator[Claim]:
     for name, measure in MEASURES.items():
-        yield Ranked.of(table, name).claim(
+        ranks = Claim(
             f"{name}_ranks",
-            f"the larger the {measure.name}, the larger the gap",
-            f"Kendall's coefficient of the {measure.name} with the gap, over pairs of one study",
+            f"the larger the {measure.words}, the larger the gap",
+            f"Kendall's coefficient of the {measure.words} with the gap, over pairs of one study",
             CORRELATED["kendall"],
             tau(table, name, GAP, table[STUDY], table["run"]),
         )
-        yield Ranked.of(table, name, BASELINES).claim(
+        yield on_ranks(ranks, name, table)
+        adds = Claim(
             f"{name}_adds",
-            f"the {measure.name} tells what epochs, loss, gradient and weight norm do not",
+            f"the {measure.words} says what epochs, loss, gradient and weight norm do not",
             "the same, given the four baselines",
             MORE,
             tau(table, name, GAP, table[STUDY], table["run"], BASELINES),
         )
+        yield on_ranks(adds, name, table, *BASELINES)

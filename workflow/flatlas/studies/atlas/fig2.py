@@ -1,7 +1,4 @@
-"""Figure 2: the same, by what was varied.
-
-Claims: Figure 2: whether a measure goes with the gap whatever is varied.
-"""
+"""Figure 2: how each measure goes with the gap, by what was varied."""
 
 from collections.abc import Iterator
 
@@ -10,26 +7,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import MORE
-from flatlas.evidence.atlas import (
-    AXES,
-    BASELINES,
-    GAP,
-    MEASURES,
-    QUANTITIES,
-    Along,
-    along,
-    nets,
-    other_baselines,
-)
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note, panels
 from flatlas.statistics.estimate import UNKNOWN, Estimate
 from flatlas.statistics.rank_correlation import tau
 from flatlas.studies.atlas.heat import heat_map
-from flatlas.studies.atlas.looks import LABELS, small_print
-from flatlas.studies.atlas.ranking import Ranked
+from flatlas.studies.atlas.looks import small_print
+from flatlas.studies.atlas.nets import AXES, GAP, Along, along, nets
+from flatlas.studies.atlas.quantities import BASELINES, MEASURES, QUANTITIES, other_baselines
+from flatlas.studies.atlas.ranking import on_ranks
 
 TITLES = {"plain": "plain", "given": "given the baselines"}
 
@@ -46,18 +34,18 @@ def draw(material: Material) -> Drawing:
     for ax, kind in zip(axes, TITLES, strict=True):
         _panel(figure, ax, points, kind, measured)
     axes[1].set_yticklabels([])
-    told = small_print(material, table)
     note(
         figure,
-        r"$\tau$ over pairs of nets that differ only in what is varied. Bold: its 95 % interval "
-        "over the values that were chosen leaves out 0; of fewer than five, and four more with "
-        "the baselines, there is none. Empty: not measured, or nothing to compare. " + told,
+        r"$\tau$ over pairs of nets that differ only in what is varied. Bold: the 95 % interval "
+        "over the chosen values excludes 0; fewer than five values, or nine with the baselines, "
+        "have no interval. Empty: not measured, or nothing to compare. "
+        + small_print(material, table),
     )
     return Drawing(figure, points)
 
 
 def _measured(table: pd.DataFrame) -> list[str]:
-    """What is known of any net; where that is nothing, all that could be."""
+    """The quantities that are known for any net; all of them if none is known."""
     return [name for name in QUANTITIES if table[name].notna().any()] or [*QUANTITIES]
 
 
@@ -74,7 +62,7 @@ def _row(axis: str, some: Along, name: str) -> dict[str, object]:
 
 
 def _hundredths(value: float) -> str:
-    """Without the sign that a little less than nothing has."""
+    """Two decimals, without a minus sign on zero."""
     return f"{round(value, 2) + 0.0:.2f}"
 
 
@@ -87,13 +75,13 @@ def _panel(figure: Figure, ax: Axes, points: pd.DataFrame, kind: str, names: lis
     heat_map(ax, taus, 1.0, text=_hundredths, bold=(low > 0) | (high < 0))
     ax.set_title(TITLES[kind])
     ax.set_xticks(range(len(AXES)), [words for words, _ in AXES.values()], rotation=40, ha="right")
-    ax.set_yticks(range(len(names)), [LABELS[name] for name in names])
+    ax.set_yticks(range(len(names)), [QUANTITIES[name].label for name in names])
     ax.axhline(len([name for name in names if name in BASELINES]) - 0.5, color="black", lw=0.8)
 
 
 def claims(material: Material) -> list[Claim]:
-    """A question of each measure that any of the axes has."""
-    return ours(_claims(nets(material)))
+    """For each measure: whether it rises with the gap along every axis."""
+    return list(_claims(nets(material)))
 
 
 def _claims(table: pd.DataFrame) -> Iterator[Claim]:
@@ -102,18 +90,18 @@ def _claims(table: pd.DataFrame) -> Iterator[Claim]:
         found = {axis: _tau(some, name) for axis, some in axes.items()}
         known = {axis: one for axis, one in found.items() if np.isfinite(one.low)}
         least = _least([*known.values()])
-        # One axis along which it is not so is enough; that it is so takes all of them.
+        # One axis is enough to refute the claim; to confirm it takes all of them.
         open_axes = [axis for axis in AXES if axis not in known and np.isfinite(found[axis].value)]
         missing = "" if least.high <= 0 else _without_interval(open_axes)
-        yield Ranked.of(table[table["sweep"].isin([*known])], name).claim(
+        everywhere = Claim(
             f"{name}_everywhere",
-            f"whatever is varied, the larger the {measure.name}, the larger the gap",
+            f"whatever is varied, the larger the {measure.words}, the larger the gap",
             "the least of Kendall's coefficients over pairs of nets that differ only in one of "
             f"{', '.join(AXES[axis][0] for axis in known) or 'nothing'}",
             MORE,
             least,
-            missing,
         )
+        yield on_ranks(everywhere, name, table[table["sweep"].isin([*known])], missing=missing)
 
 
 def _tau(some: Along, name: str) -> Estimate:

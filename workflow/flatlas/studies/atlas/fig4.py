@@ -1,36 +1,37 @@
-"""Figure 4: each measure against the test error, a dot a net."""
+"""Figure 4: each measure against the test error, with a dot for each net."""
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
-from flatlas.evidence.atlas import BASELINES, NET, QUANTITIES, STUDY, nets, once
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note, panels, plain_ticks
-from flatlas.studies.atlas.looks import LABELS, counted, looks, small_print
+from flatlas.studies.atlas.looks import counted, looks, small_print
+from flatlas.studies.atlas.nets import NET, STUDY, nets, once
+from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES
 
 COLUMNS = 6
-# All that is positive is drawn on a logarithmic axis, where it spans more than this.
+# An axis is logarithmic if all values are positive and their range exceeds this factor.
 SPAN = 5
-# With plain numbers on it, where it spans no more than this.
+# Up to this factor its ticks are plain numbers.
 FEW_DECADES = 100
 
 
 def draw(material: Material) -> Drawing:
-    """A panel a measure, the baselines first; points coloured by study."""
+    """A panel for each measure, the baselines first; dots coloured by study."""
     table = once(nets(material))
     known = table[table["test_error"].notna()]
-    told = [name for name in QUANTITIES if known[name].notna().any()] or [*QUANTITIES]
-    rows = -(-len(told) // COLUMNS)
+    drawn = [name for name in QUANTITIES if known[name].notna().any()] or [*QUANTITIES]
+    rows = -(-len(drawn) // COLUMNS)
     figure, axes = panels(rows, COLUMNS, width=1.85, height=1.8)
     colours = looks(table)
     for place, ax in enumerate(axes):
         ax.set_title("", loc="left")
-        if place >= len(told):
+        if place >= len(drawn):
             ax.remove()
             continue
-        _panel(ax, table, told[place], colours)
+        _panel(ax, table, drawn[place], colours)
         if place % COLUMNS == 0:
             ax.set_ylabel("test error (%)", fontsize=8)
     for study, (colour, sign) in colours.items():
@@ -38,15 +39,14 @@ def draw(material: Material) -> Drawing:
     if colours:
         figure.legend(loc="outside upper center", ncols=len(colours))
     note(figure, "Grey titles: baselines. " + small_print(material, table))
-    points = table[[STUDY, *NET, "test_error", "train_error", *told]]
+    points = table[[STUDY, *NET, "test_error", "train_error", *drawn]]
     return Drawing(figure, points)
 
 
 def _panel(ax: Axes, table: pd.DataFrame, name: str, colours: dict[str, tuple[str, str]]) -> None:
     known = table.dropna(subset=[name, "test_error"])
-    x = known[name].astype(float)
     for values, axis, scale in (
-        (x, ax.xaxis, ax.set_xscale),
+        (known[name], ax.xaxis, ax.set_xscale),
         (100 * known["test_error"], ax.yaxis, ax.set_yscale),
     ):
         if len(known) and values.min() > 0 and values.max() > SPAN * values.min():
@@ -62,6 +62,6 @@ def _panel(ax: Axes, table: pd.DataFrame, name: str, colours: dict[str, tuple[st
     if not len(known):
         ax.plot([np.nan], [np.nan])
     colour = "0.45" if name in BASELINES else "black"
-    ax.set_title(LABELS[name], fontsize=8, color=colour)
+    ax.set_title(QUANTITIES[name].label, fontsize=8, color=colour)
     ax.set_xlabel(counted(table, name), fontsize=6, color="0.4")
     ax.tick_params(labelsize=6.5)

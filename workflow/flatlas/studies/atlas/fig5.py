@@ -1,23 +1,24 @@
-"""Figure 5: how long a measure takes, and what it tells."""
+"""Figure 5: how long a measure takes, and how well it ranks nets by their gap."""
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.evidence.atlas import BASELINES, GAP, NET, QUANTITIES, STUDY, TABLES, nets, once
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLUE, GREY, Drawing, note, panels
 from flatlas.statistics.rank_correlation import tau
-from flatlas.studies.atlas.looks import LABELS, small_print
+from flatlas.studies.atlas.looks import small_print
+from flatlas.studies.atlas.nets import GAP, NET, STUDY, nets, once
+from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES, TABLES
 
-# Dots of one job that are nearer than this, in units of |τ|, stand side by side, so far apart.
+# Dots of one job that are nearer than this in |τ| are drawn side by side, this factor apart.
 NEAR, ASIDE = 0.05, 1.17
-# What training tells by itself has this place on the axis of seconds, beside the quickest.
+# What training gives for free is drawn at this share of the quickest measure's seconds.
 FREE = 0.4
 
 
 def draw(material: Material) -> Drawing:
-    """A dot a quantity: the median over runs of the seconds for a net, and |τ|."""
+    """A dot for each quantity: the seconds for a net in the median run, and |τ|."""
     table = once(nets(material))
     points = pd.DataFrame([_row(material, table, name) for name in QUANTITIES])
     known = points.dropna(subset=["size_of_tau"])
@@ -36,14 +37,14 @@ def draw(material: Material) -> Drawing:
     ax.set_xlabel("seconds a net, in the median run")
     for place, row in known.iterrows():
         at = (1.03, 1 - (int(str(place)) + 0.5) / len(QUANTITIES))
-        words = f"{int(str(place)) + 1:2d}  {LABELS[row['measure']]}"
+        words = f"{int(str(place)) + 1:2d}  {QUANTITIES[row['measure']].label}"
         ax.text(*at, words, transform=ax.transAxes, va="center", fontsize=8, color=_colour(row))
     note(
         figure,
-        "Grey: baselines. Epochs to zero error come with the training. Measures of one job have "
-        "one time, and stand side by side where they would hide each other. Times are of the "
-        "machine that measured, and of its other work: drawn again after a new measurement, this "
-        "figure changes. " + small_print(material, table),
+        "Grey: baselines. Epochs to zero error come with the training. Measures of one job share "
+        "its time; they are side by side where they would hide each other. Times depend on the "
+        "machine and its other work: with new measurements this figure changes. "
+        + small_print(material, table),
     )
     return Drawing(figure, points)
 
@@ -55,7 +56,7 @@ def _row(material: Material, table: pd.DataFrame, name: str) -> dict[str, object
 
 
 def _seconds(material: Material, name: str) -> float:
-    """What a job took for each net that it measured, in the median run."""
+    """The seconds of a job for each net that it measured, in the median run."""
     part = TABLES[QUANTITIES[name].part]
     measure = part.partition("_")[0]
     if f"{measure}_cost" not in material.tables:
@@ -67,7 +68,7 @@ def _seconds(material: Material, name: str) -> float:
 
 
 def _column(ax: Axes, column: pd.DataFrame) -> None:
-    """Dots of one job, with their numbers in the list beside the panel."""
+    """The dots of one job, with their numbers in the list beside the panel."""
     at, last = 0.0, np.inf
     for place, row in column.iterrows():
         at = at * ASIDE if last - row["size_of_tau"] < NEAR else float(row["at"])

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 
-# From blue through white to red: told apart by every kind of eye.
+# From blue through white to red, which colour-blind readers can tell apart.
 SCALE = "RdBu_r"
 # Beyond this share of the limit the colour is dark, and numbers on it are white.
 DARK = 0.65
@@ -15,7 +15,7 @@ DARK = 0.65
 def heat_map(
     ax: Axes, values: np.ndarray, limit: float, text: Callable[[float], str], bold: np.ndarray
 ) -> None:
-    """Rows and columns as they are, coloured from −`limit` to `limit`; nothing where unknown."""
+    """Draw values as colours from −`limit` to `limit` and as `text`; NaN stays empty."""
     colours = colormaps[SCALE].with_extremes(bad="0.93")
     ax.imshow(np.ma.masked_invalid(values), cmap=colours, vmin=-limit, vmax=limit, aspect="auto")
     for (row, column), value in np.ndenumerate(values):

@@ -13,10 +13,10 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, GREY, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.means import mean
-from flatlas.studies.false_friend.nets import KINDS, NET, NORMS, Quantity, name_of, sweeps
+from flatlas.studies.false_friend.nets import KINDS, NET, NORMS, Column, name_of, sweeps
 
 TABLE = "scaling_summary"
-QUANTITIES = {"loss": Quantity("training loss", "the loss", BLACK, "o"), **NORMS}
+QUANTITIES = {"loss": Column("training loss", "the loss", BLACK, "o"), **NORMS}
 COLUMNS = ("depth", "weight_norm", "least_margin", "misclassified", "converged")
 
 

@@ -17,8 +17,8 @@ TABLE = "norms_summary"
 
 
 @dataclass(frozen=True)
-class Quantity:
-    """A measured quantity: its symbol in figures, its words in claims, its colour and marker."""
+class Column:
+    """A column of a table: its symbol in figures, its words in claims, its colour and marker."""
 
     symbol: str
     words: str
@@ -28,9 +28,9 @@ class Quantity:
 
 # Of the Hessian.
 NORMS = {
-    "spectral_norm": Quantity(r"$\lambda_1$", "λ₁", BLUE, "o"),
-    "trace": Quantity(r"$\mathrm{tr}\,H$", "the trace", ORANGE, "s"),
-    "frobenius": Quantity(r"$\|H\|_F$", "the Frobenius norm", GREEN, "^"),
+    "spectral_norm": Column(r"$\lambda_1$", "λ₁", BLUE, "o"),
+    "trace": Column(r"$\mathrm{tr}\,H$", "the trace", ORANGE, "s"),
+    "frobenius": Column(r"$\|H\|_F$", "the Frobenius norm", GREEN, "^"),
 }
 COLUMNS = (*NORMS, "trace_error", "frobenius_error", "weight_norm", "train_loss", "test_error")
 # Each kind of net: what figures call it, and claims. Its sweeps begin with its name.

@@ -1,1 +1,1 @@
-"""Figures on the post on the generalization mystery (inFERENCe, 2018): one a module."""
+"""Figures on the post about the generalization mystery (inFERENCe, 2018)."""

@@ -29,7 +29,7 @@ from flatlas.studies.mystery.nets import FLATNESS, JUDGED, NET, points, read, se
 
 
 @dataclass(frozen=True)
-class Measured:
+class Local:
     """A measure: its label on an axis, and its words in claims.
 
     A measure is `ours` if the post does not mention it.
@@ -43,17 +43,17 @@ class Measured:
 
 # The post mentions the regret but not its factors, and a KL-ball without damping.
 MEASURES = {
-    "regret": Measured(r"local regret $R/\epsilon$", "the local regret"),
-    "norm": Measured(r"$\mathrm{E}\,\|g\|$", "the gradients' norm", ours=True),
-    "dissimilarity": Measured(
+    "regret": Local(r"local regret $R/\epsilon$", "the local regret"),
+    "norm": Local(r"$\mathrm{E}\,\|g\|$", "the gradients' norm", ours=True),
+    "dissimilarity": Local(
         r"$\mathrm{E}\,[1-\cos(g_1,g_2)]$", "1 − cos(g₁, g₂)", ours=True, logarithmic=False
     ),
-    "damped_regret": Measured(
+    "damped_regret": Local(
         "regret in the KL-ball, damped", "the regret in a damped KL-ball", ours=True
     ),
-    "kl_regret": Measured("regret in the KL-ball, undamped", "the regret in a KL-ball"),
+    "kl_regret": Local("regret in the KL-ball, undamped", "the regret in a KL-ball"),
     **{
-        f"{name}_contrast": Measured(
+        f"{name}_contrast": Local(
             f"contrastive flatness, {words.removeprefix('the ')}",
             f"contrastive flatness by {words}",
             logarithmic=False,

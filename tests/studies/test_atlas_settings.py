@@ -4,17 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from flatlas.evidence.atlas import settings, values
+from flatlas.studies.atlas.nets import settings, values
 
 
 def nets(*rows):
     stands = {"sweep": "batch", "of": "made.batch", "study": "made", "seed": 0, "gap": 0.1}
-    told = [stands | {"run": f"run{number}"} | row for number, row in enumerate(rows)]
-    return pd.DataFrame(told)
+    return pd.DataFrame([stands | {"run": f"run{place}"} | row for place, row in enumerate(rows)])
 
 
 def alike(labels):
-    """Of each two nets, whether they have one label."""
+    """For every two nets, whether they have the same label."""
     return (labels[:, np.newaxis] == labels).tolist()
 
 

@@ -1,0 +1,128 @@
+"""The quantities of the study `atlas`, and the tables that hold them.
+
+If its theory is right, more of each quantity means a larger generalization gap. A measure of which
+less is worse is therefore taken with a minus sign.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A quantity of a net: its words in claims, its symbol in figures, its part and column.
+
+    `less` of it is worse: it gets a minus sign. `tested` is what it knows about the images that the
+    gap is measured on, if anything. If it is `searched`, the search may not converge.
+    """
+
+    words: str
+    symbol: str
+    part: str
+    column: str
+    less: bool = False
+    tested: str = ""
+    searched: bool = False
+
+    @property
+    def label(self) -> str:
+        """The symbol, with a dagger if the quantity knows test images."""
+        return self.symbol + "†" * bool(self.tested)
+
+
+LOSSES = "the losses of test images"
+BASELINES = {
+    "zero_error_epoch": Quantity(
+        "epochs to zero error", "epochs to zero error", "history", "epoch"
+    ),
+    "train_loss": Quantity("training loss", "training loss", "norms", "train_loss"),
+    "gradient_norm": Quantity("gradient norm", r"$\|g\|$", "norms", "gradient_norm"),
+    "weight_norm": Quantity("weight norm", r"$\|w\|_2$", "norms", "weight_norm"),
+}
+MEASURES = {
+    "sharpness": Quantity(
+        "sharpness in a box", "box sharpness", "sharpness", "sharpness", searched=True
+    ),
+    "norm_sharpness": Quantity(
+        "sharpness times squared norm",
+        r"sharpness $\times\,\|w\|^2$",
+        "sharpness",
+        "norm_sharpness",
+        searched=True,
+    ),
+    "spectral_norm": Quantity(
+        "spectral norm of the Hessian", r"$\|H\|_2$", "hessian", "spectral_norm", searched=True
+    ),
+    "trace": Quantity("trace of the Hessian", r"$\mathrm{tr}\,H$", "hessian", "trace"),
+    "frobenius": Quantity("Frobenius norm of the Hessian", r"$\|H\|_F$", "hessian", "frobenius"),
+    "product": Quantity(
+        "geometric mean of the largest eigenvalues",
+        r"geometric mean of largest $\lambda_i$",
+        "hessian",
+        "product",
+        searched=True,
+    ),
+    "pca_flatness": Quantity(
+        "narrowness along principal directions", "$-$PCA flatness", "valley", "flatness", less=True
+    ),
+    "T_g": Quantity("total sharpness of duality, T_g", "$T_g$", "duality", "T_g", tested=LOSSES),
+    "T_w": Quantity("total size of duality, T_w", "$T_w$", "duality", "T_w", tested="test images"),
+    # Without the µ-term, which is the gap itself in losses instead of errors.
+    "dual_gap": Quantity(
+        "gap along directions of duality, ΔL",
+        r"$\Delta L$, duality",
+        "duality",
+        "dual_gap",
+        tested=LOSSES,
+    ),
+    "prior": Quantity(
+        "improbability of the function, −log P(f)",
+        r"$-\log_{10}P(f)$",
+        "prior",
+        "log10_p",
+        less=True,
+        searched=True,
+        tested="what the net says of test images",
+    ),
+    "regret": Quantity("local regret", "local regret", "regret", "regret"),
+    "kl_regret": Quantity(
+        "local regret in a KL-ball", "regret, KL-ball", "ball", "regret", searched=True
+    ),
+    "contrast": Quantity(
+        "contrastive flatness", "contrastive flatness", "contrast", "contrast", searched=True
+    ),
+    "distance": Quantity("distance from initialization", r"$\|w-w_0\|_2$", "norms", "distance"),
+    "path_norm": Quantity("path norm", "path norm", "norms", "path_norm"),
+    "margin": Quantity(
+        "smallness of the margin", "$-$margin", "norms", "normalized_margin_tenth", less=True
+    ),
+}
+QUANTITIES = BASELINES | MEASURES
+SEARCHED = [name for name, quantity in QUANTITIES.items() if quantity.searched]
+# The table of each part, in a figure that names the measures.
+TABLES = {
+    "history": "history",
+    "norms": "norms_summary",
+    "sharpness": "sharpness_summary",
+    "hessian": "hessian_summary",
+    "duality": "duality_summary",
+    "prior": "prior_summary",
+    "regret": "regret_summary",
+    "ball": "regret_kl_ball",
+    "contrast": "contrast_summary",
+    "valley": "valley_directions",
+}
+# The table of each part of the measure `survival`, with a row for each moment and scaling.
+SURVIVAL = {
+    part: f"survival_{'kl_ball' if part == 'ball' else part}"
+    for part in ("norms", "sharpness", "hessian", "duality", "prior", "regret", "ball", "contrast")
+}
+
+
+def settled(name: str) -> str:
+    """The column that says whether the search for a quantity converged: 1, 0, or NaN."""
+    return f"{name}_settled"
+
+
+def other_baselines(name: str) -> list[str]:
+    """The baselines that a quantity is compared with: all except itself."""
+    return [other for other in BASELINES if other != name]
