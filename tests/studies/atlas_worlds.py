@@ -14,6 +14,7 @@ from flatlas.evidence.material import Material
 from flatlas.studies.atlas.nets import AXES
 
 RIGHT, WRONG = True, False
+FIGURES = ("fig1", "fig2", "fig3")
 STEPS = 6
 # Axes whose key is longer than how it begins.
 KEYS = {"optimizer": "optimizer.name", "survivors": "data.attack_size"}

@@ -18,6 +18,7 @@ SWEEPS = {
     "fig3": ["batch", "sgd", "adam", "entropy_sgd"],
     "fig4": ["solution"],
 }
+FIGURES = tuple(SWEEPS)
 STEPS = 6
 # The place of a measure without order at each step of the test error: ρ = 0.03.
 NONE = (2, 4, 0, 5, 1, 3)

@@ -25,25 +25,25 @@ def test_no_line_ends_within_a_formula(before):
 
 
 def test_the_atlas_counts_searches_that_did_not_converge():
-    """Of each net once, whatever sweeps it is in."""
+    """It counts each net once, whatever sweeps it is in."""
     nets = pd.DataFrame({"run": ["a", "b", "b"], "seed": 0, "study": "made"})
     found = nets.assign(sharpness_settled=[0.0, 1.0, 1.0], prior_settled=[np.nan, 0.0, 0.0])
-    told = small_print(Material({"outcomes": nets}), found)
-    assert told.endswith("2 of 3 values are of searches that did not converge.")
+    text = small_print(Material({"outcomes": nets}), found)
+    assert " 2 of 3 values come from searches that did not converge" in text
     settled = found.assign(sharpness_settled=1.0, prior_settled=1.0)
     assert "converge" not in small_print(Material({"outcomes": nets}), settled)
 
 
-def test_a_measure_that_changes_its_sign_is_told():
-    """No factor tells that, so that the heat map leaves it out."""
-    nets = pd.DataFrame({"run": ["a", "a", "b"], "seed": [0, 1, 0]})
+def test_the_atlas_counts_nets_whose_measure_changes_its_sign():
+    """No factor shows the change of sign, so the heat map leaves these nets out."""
+    nets = pd.DataFrame({"sweep": "s", "run": ["a", "a", "b"], "seed": [0, 1, 0]})
     rows = {"none": [1.0, 1.0, 2.0], "layer": [-1.0, -2.0, 3.0], "neurons": [1.0, 1.0, 2.0]}
     gaps = [
-        nets.assign(dual_gap=values, scaling=scaling, at="met+0", epoch=60)
+        nets.assign(dual_gap=values, T_g=1.0, T_w=1.0, scaling=scaling, at="met+0")
         for scaling, values in rows.items()
     ]
     tables = {"outcomes": nets.assign(of="s", converged=True), "survival_duality": pd.concat(gaps)}
     drawing = fig3.draw(Material(tables))
-    told = " ".join(drawing.figure.get_supxlabel().split())
-    assert "left out: $\\Delta L$, duality† by α-scaling of a layer (nets: 2)." in told
-    assert "neurons (nets" not in told
+    text = " ".join(drawing.figure.get_supxlabel().split())
+    assert "left out: $\\Delta L$, duality† by α-scaling of a layer (nets: 2)." in text
+    assert "neurons (nets" not in text
