@@ -116,12 +116,9 @@ def test_a_figure_is_drawn_whatever_became_of_its_trainings(case):
 
 @of_each([case for case in CASES["demo"] if case.points])
 def test_a_figure_of_nothing_but_diverged_trainings_is_empty_not_an_error(case):
-    # As measures leave them: without a row, and without a column of their own.
-    standing = ["seed", *{key: None for point in case.points for key in point if key != "lacks"}]
+    # As measures leave them: without a row, but with all columns.
     empty = {
-        table: rows.assign(converged=False)
-        if table == "outcomes"
-        else rows.iloc[:0][rows.columns.intersection(standing)]
+        table: rows.assign(converged=False) if table == "outcomes" else rows.iloc[:0]
         for table, rows in case.whole.tables.items()
         if not table.endswith("_cost")
     }
