@@ -2,6 +2,7 @@
 
 from functools import cache
 
+import made_up_norms
 import numpy as np
 from side_by_side import side_by_side
 
@@ -22,7 +23,7 @@ SWEEPS = {
 }
 FIGURES = tuple(SWEEPS)
 EPOCHS = (1, 2, 5, 10, 20, 50)
-FACTORS = (0.5, 1.0, 4.0)
+FACTORS = np.array([0.5, 1.0, 4.0])
 CLASSES = (2, 3, 5, 10)
 FINAL = {"at": "final", "epoch": 50}
 
@@ -62,10 +63,9 @@ def by_chance(rng):
 def trained(size, weight_norm, error, loss=0.1, at="final", epoch=50):
     """The tables of norms and history, a row for each moment."""
     moments = {"epoch": np.atleast_1d(epoch)}
-    norms = {"spectral_norm": size, "trace": 9 * size, "frobenius": 2 * size}
-    norms |= {"spectral_norm_residual": 1e-4 * size, "converged": False, "at": at}
     history = {"train_loss": loss, "weight_norm": weight_norm, "test_error": error}
-    return {"norms_summary": moments | norms, "history": moments | history}
+    norms = moments | made_up_norms.of_size(size) | {"at": at}
+    return {"norms_summary": norms, "history": moments | history}
 
 
 def path(right, stands, rng):
@@ -80,12 +80,10 @@ def path(right, stands, rng):
 
 def scaled(right, stands, rng):
     """Loss and norms reach their limit, which falls; or they rise beside a limit of twice that."""
-    c = np.array(FACTORS)
-    falls = np.exp(-2 * c) if right else c
-    rows = FINAL | {"factor": c, "misclassified": 0, "converged": True}
-    for name in ("loss", "spectral_norm", "trace", "frobenius"):
-        rows |= {name: falls * by_chance(rng), f"{name}_predicted": falls if right else 2 * falls}
-    return {"scaling_summary": rows}
+    falls = np.exp(-2 * FACTORS) if right else FACTORS
+    measured = falls * by_chance(rng)
+    rows = made_up_norms.scaled(FACTORS, measured, falls if right else 2 * falls)
+    return {"scaling_summary": FINAL | rows}
 
 
 def grid(right, stands, rng):
@@ -106,8 +104,8 @@ def spectra(right, stands, rng):
     """As many outliers as classes beside a large bulk, or fewer for more classes."""
     count = len(stands.get("data.classes", range(10)))
     bulk = (0.95 if right else 0.2) * by_chance(rng)
-    outliers = [count if right else 30 - count]
-    return {"density_summary": FINAL | {"outliers": outliers, "bulk": bulk, "converged": True}}
+    outliers = count if right else 30 - count
+    return {"density_summary": [FINAL | made_up_norms.spectrum(outliers, bulk)]}
 
 
 def ordered(right, stands, rng):

@@ -1,13 +1,10 @@
-"""Tables of the measures that only the study `atlas` takes, made up as in `made_up`."""
+"""Made-up tables of the study `atlas`, and of the measures that it alone takes."""
 
-from itertools import product
-
-import made_up_priors
-import made_up_regrets
 import numpy as np
-from side_by_side import joined, without_rows
+from side_by_side import without_rows
 
 SCALINGS = {"none": 1.0, "layer": 5.9, "neurons": 1.7}
+STANDING = {"at": "met+0", "epoch": 60, "converged": True}
 
 
 def taken(name, measure, rng, strength, met):
@@ -18,57 +15,52 @@ def taken(name, measure, rng, strength, met):
 
 
 def norms(rng, attack):
-    row = {
-        "weight_norm": 10 + attack,
-        "distance": 5 * np.exp(attack),
-        "path_norm": 20 * np.exp(attack),
-        **margins(rng, 0.5),
-        **{f"normalized_{name}": value / 20 for name, value in margins(rng, 0.5).items()},
-        "gradient_norm": 0.1 * rng.lognormal(),
-        "train_loss": 0.01 * rng.lognormal(),
-        "train_error": 0.0,
-        "test_loss": 0.4,
-        "test_error": np.clip(0.1 + 0.3 * attack + 0.02 * rng.normal(), 0, 1),
-    }
-    return {"summary": [row | {"at": "met+0", "epoch": 60}]}
-
-
-def margins(rng, least):
-    return {f"margin_{name}": least * by for name, by in (("least", 1), ("tenth", 2), ("mean", 4))}
+    error = np.clip(0.1 + 0.3 * attack + 0.02 * rng.normal(), 0, 1)
+    row = columns(np.exp(attack))["norms"][0] | baselines(*rng.lognormal(size=3))
+    return {"summary": [row | {"train_error": 0.0, "test_error": error}]}
 
 
 def survival(rng, attack):
-    """Every table of its own measure, times the factor; the prior knows the function only."""
-    parts = {}
-    for (scaling, factor), at in product(SCALINGS.items(), ("met+0", "final")):
-        for table, rows in one_of_each(rng, attack).items():
-            told = joined([({}, rows)])
-            if table != "prior":
-                told = {name: scaled(name, column, factor) for name, column in told.items()}
-            standing = {"scaling": scaling, "at": at, "epoch": 60}
-            parts.setdefault(table, []).append((standing, told))
-    return {table: joined(rows) for table, rows in parts.items()}
-
-
-def scaled(name, column, factor):
-    """Numbers times the factor, except those that name a row."""
-    kept = name in ("factor", "damping") or any(isinstance(one, str | bool) for one in column)
-    return column if kept else [factor * one for one in column]
-
-
-def one_of_each(rng, attack):
-    local = made_up_regrets.regret(rng, attack, (1.0,))
-    dual = {"T_g": 1 + attack, "T_w": 2.0, "dual_gap": 0.3 + attack, "pairwise_gap": 0.3 + attack}
-    return {
-        "norms": norms(rng, attack)["summary"],
-        "sharpness": made_up_priors.sharpness(rng, attack, 0)["summary"],
-        "hessian": made_up_priors.hessian(rng, attack, 0)["summary"],
-        "duality": [dual],
-        "prior": made_up_priors.gp_prior(rng, attack, 0)["summary"],
-        "regret": local["summary"],
-        "kl_ball": local["kl_ball"],
-        "contrast": made_up_regrets.contrastive_flatness(rng, attack, (1.0,))["summary"],
+    """Every table times the factor; the prior knows the function only."""
+    scaled = {one: np.exp(attack) * factor for one, factor in SCALINGS.items()}
+    rows = surviving(scaled) | {
+        "prior": surviving(dict.fromkeys(SCALINGS, np.exp(attack)))["prior"]
     }
+    later = {table: [row | {"at": "final"} for row in rows] for table, rows in rows.items()}
+    return {table: rows[table] + later[table] for table in rows}
+
+
+def surviving(sizes):
+    """The tables of `survival`, of measures of these sizes by scaling."""
+    tables = {}
+    for scaling, x in sizes.items():
+        parts = columns(x)
+        del parts["valley"]
+        parts["norms"][0].update(baselines(x, x, x))
+        for part, rows in parts.items():
+            tables.setdefault(part, []).extend(row | {"scaling": scaling} for row in rows)
+    return tables
+
+
+def columns(x):
+    """Every measure as x, or as −x where less of it is worse; every search converged."""
+    hessian = dict.fromkeys(("spectral_norm", "trace", "frobenius"), x)
+    parts = {
+        "norms": [{"distance": x, "path_norm": x, "normalized_margin_tenth": -x}],
+        "sharpness": [{"sharpness": x}],
+        "hessian": [hessian | {"log10_product": 50 * x, "positive": 50}],
+        "duality": [{"T_g": x, "T_w": x, "dual_gap": x}],
+        "prior": [{"log10_p": -x}],
+        "regret": [{"regret": x}],
+        "kl_ball": [{"damping": damping, "regret": x} for damping in (0.0, 0.1)],
+        "contrast": [{"flatness": "sharpness", "contrast": x}],
+        "valley": [{"rank": rank, "flatness": 10**-x} for rank in (1, 2)],
+    }
+    return {part: [STANDING | row for row in rows] for part, rows in parts.items()}
+
+
+def baselines(train_loss, gradient_norm, weight_norm):
+    return {"train_loss": train_loss, "gradient_norm": gradient_norm, "weight_norm": weight_norm}
 
 
 MEASURES = {function.__name__: function for function in (norms, survival)}

@@ -1,4 +1,4 @@
-"""Tables of the study `false_friend`, made up as in `made_up`: the more L2, the sharper."""
+"""Made-up tables of the study `false_friend`: the more L2, the sharper."""
 
 import numpy as np
 from side_by_side import joined
@@ -21,58 +21,42 @@ def taken(name, rng, strength):
 
 
 def norms(rng, size):
-    row = {
-        "spectral_norm": size,
-        "spectral_norm_residual": 1e-6,
-        "trace": 9 * size,
-        "trace_error": 0.0,
-        "frobenius": 2 * size,
-        "frobenius_error": 0.02,
-        "loss": 0.1,
-        "gradient_norm": 0.1,
-        "residual": 1e-6,
-        "iterations": 30,
-        "converged": rng.random() < 0.9,
-    }
     ranked = {"rank": [1, 2], "eigenvalue": [size, size / 2], "residual": 1e-6}
-    return {"summary": [row], "eigenvalues": ranked}
+    return {"summary": [of_size(size) | {"converged": rng.random() < 0.9}], "eigenvalues": ranked}
+
+
+def of_size(size):
+    """The norms of a Hessian, whose other eigenvalues were not all found."""
+    row = {"spectral_norm": size, "trace": 9 * size, "frobenius": 2 * size}
+    row |= {"spectral_norm_residual": 1e-6 * size, "trace_error": 0.0, "frobenius_error": 0.02}
+    return row | {"loss": 0.1, "gradient_norm": 0.1, "residual": 1e-6, "converged": False}
 
 
 def density(rng, size):
     eigenvalue = np.linspace(-0.06, 1.06, 60) * size
-    row = {
-        "size": 1000,
-        "width": 0.01 * size,
-        "spectral_norm": size,
-        "lowest": 0.0,
-        "edge": 0.1 * size,
-        "outliers": rng.integers(3, 12),
-        "bulk": 0.97,
-        "bulk_error": 0.01,
-        "residual": 1e-6,
-        "iterations": 30,
-        "converged": rng.random() < 0.9,
-    }
     shape = np.exp(-((20 * eigenvalue / size) ** 2)) + 1e-3
+    row = spectrum(rng.integers(3, 12), 0.97, size) | {"converged": rng.random() < 0.9}
     return {"density": {"eigenvalue": eigenvalue, "density": shape / size}, "summary": [row]}
+
+
+def spectrum(outliers, bulk, size=1.0):
+    row = {"size": 1000, "width": 0.01 * size, "spectral_norm": size, "edge": 0.1 * size}
+    row |= {"outliers": outliers, "bulk": bulk, "bulk_error": 0.01, "lowest": 0.0}
+    return row | {"residual": 1e-6, "iterations": 30, "converged": True}
 
 
 def scaling(rng, size):
     falls = size * FACTORS**2 * np.exp(-2 * FACTORS)
-    rows = {
-        "factor": FACTORS,
-        "depth": 2,
-        "weight_norm": 5 * FACTORS,
-        "least_margin": 1.0,
-        "misclassified": 0,
-        "frobenius_error": 0.01,
-        "residual": 1e-6,
-        "iterations": 20,
-        "converged": True,
-    }
+    return {"summary": scaled(FACTORS, falls, falls * (1 + 1 / FACTORS))}
+
+
+def scaled(factors, measured, predicted):
+    """Loss and norms of a net times each factor, each a multiple of these."""
+    rows = {"factor": factors, "weight_norm": 5 * factors, "depth": 2, "least_margin": 1.0}
+    rows |= {"misclassified": 0, "frobenius_error": 0.01, "residual": 1e-6, "iterations": 20}
     for place, name in enumerate(("loss", "spectral_norm", "trace", "frobenius"), start=1):
-        rows |= {name: place * falls, f"{name}_predicted": place * falls * (1 + 1 / FACTORS)}
-    return {"summary": rows}
+        rows |= {name: place * measured, f"{name}_predicted": place * predicted}
+    return rows | {"converged": True}
 
 
 MEASURES = {"norms": norms, "density": density, "scaling": scaling}

@@ -113,10 +113,9 @@ def _quantities(parts: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     columns = {}
     for name, quantity in QUANTITIES.items():
         if quantity.part in parts:
-            rows = parts[quantity.part]
-            columns[name] = -rows[quantity.column] if quantity.less else rows[quantity.column]
+            columns[name] = parts[quantity.part][name]
             if quantity.searched:
-                columns[settled(name)] = rows["converged"].astype(float)
+                columns[settled(name)] = parts[quantity.part]["converged"].astype(float)
     return pd.DataFrame(columns)
 
 
@@ -130,7 +129,7 @@ def _parts(
             rows = tables[place]
             # A run that is in several sweeps has the same rows in each.
             rows = rows[rows["sweep"] == rows.groupby("run")["sweep"].transform("first")]
-            rows = CHOSEN.get(part, _all)(rows, keys)
+            rows = PREPARED[part](rows) if part in PREPARED else rows
             parts[part] = rows.drop_duplicates(keys).set_index(keys)
     if "sharpness" in parts:
         squared = parts["norms"]["weight_norm"] ** 2
@@ -138,40 +137,34 @@ def _parts(
     return parts
 
 
-def _all(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    return rows
+def _epoch_of_zero_error(rows: pd.DataFrame) -> pd.DataFrame:
+    rows = rows[rows["train_error"] == 0].sort_values("epoch")
+    return rows.assign(zero_error_epoch=rows["epoch"])
 
 
-def _first_without_error(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    return rows[rows["train_error"] == 0].sort_values("epoch")
-
-
-def _geometric_mean(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+def _geometric_mean(rows: pd.DataFrame) -> pd.DataFrame:
     """The geometric mean of the positive eigenvalues."""
     count = rows["positive"].where(rows["positive"] > 0)
     return rows.assign(product=10 ** (rows["log10_product"] / count))
 
 
-def _most_damped(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    return rows[rows["damping"] == rows["damping"].max()]
+def _most_damped(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[rows["damping"] == rows["damping"].max()].assign(kl_regret=rows["regret"])
 
 
-def _of_sharpness(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    return rows[rows["flatness"] == "sharpness"]
+def _narrowness(rows: pd.DataFrame) -> pd.DataFrame:
+    """Minus the mean of log10 F_i over the directions in which the valley has both ends."""
+    logs = np.log10(rows["flatness"].where(rows["flatness"] > 0))
+    return rows.assign(pca_flatness=-logs.groupby([rows[key] for key in NET]).transform("mean"))
 
 
-def _mean_over_directions(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """The mean of log10 F_i over the directions in which both ends of the valley were found."""
-    width = rows["flatness"].where(rows["flatness"] > 0)
-    logs = rows[keys].assign(flatness=np.log10(width))
-    return logs.groupby(keys, as_index=False).mean()
-
-
-# How to get from a part's table to one row for each net.
-CHOSEN = {
-    "history": _first_without_error,
+# How a part's table gets the quantities that are not among its columns, and one row for each net.
+PREPARED = {
+    "history": _epoch_of_zero_error,
+    "norms": lambda rows: rows.assign(margin=-rows["normalized_margin_tenth"]),
     "hessian": _geometric_mean,
+    "prior": lambda rows: rows.assign(prior=-rows["log10_p"]),
     "ball": _most_damped,
-    "contrast": _of_sharpness,
-    "valley": _mean_over_directions,
+    "contrast": lambda rows: rows[rows["flatness"] == "sharpness"],
+    "valley": _narrowness,
 }

@@ -9,17 +9,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Quantity:
-    """A quantity of a net: its words in claims, its symbol in figures, its part and column.
+    """A quantity of a net: its words in claims, its symbol in figures, and the part that has it.
 
-    `less` of it is worse: it gets a minus sign. `tested` is what it knows about the images that the
-    gap is measured on, if anything. If it is `searched`, the search may not converge.
+    `tested` is what it knows about the images that the gap is measured on, if anything. If it is
+    `searched`, the search may not converge.
     """
 
     words: str
     symbol: str
     part: str
-    column: str
-    less: bool = False
     tested: str = ""
     searched: bool = False
 
@@ -31,70 +29,50 @@ class Quantity:
 
 LOSSES = "the losses of test images"
 BASELINES = {
-    "zero_error_epoch": Quantity(
-        "epochs to zero error", "epochs to zero error", "history", "epoch"
-    ),
-    "train_loss": Quantity("training loss", "training loss", "norms", "train_loss"),
-    "gradient_norm": Quantity("gradient norm", r"$\|g\|$", "norms", "gradient_norm"),
-    "weight_norm": Quantity("weight norm", r"$\|w\|_2$", "norms", "weight_norm"),
+    "zero_error_epoch": Quantity("epochs to zero error", "epochs to zero error", "history"),
+    "train_loss": Quantity("training loss", "training loss", "norms"),
+    "gradient_norm": Quantity("gradient norm", r"$\|g\|$", "norms"),
+    "weight_norm": Quantity("weight norm", r"$\|w\|_2$", "norms"),
 }
 MEASURES = {
-    "sharpness": Quantity(
-        "sharpness in a box", "box sharpness", "sharpness", "sharpness", searched=True
-    ),
+    "sharpness": Quantity("sharpness in a box", "box sharpness", "sharpness", searched=True),
     "norm_sharpness": Quantity(
         "sharpness times squared norm",
         r"sharpness $\times\,\|w\|^2$",
         "sharpness",
-        "norm_sharpness",
         searched=True,
     ),
     "spectral_norm": Quantity(
-        "spectral norm of the Hessian", r"$\|H\|_2$", "hessian", "spectral_norm", searched=True
+        "spectral norm of the Hessian", r"$\|H\|_2$", "hessian", searched=True
     ),
-    "trace": Quantity("trace of the Hessian", r"$\mathrm{tr}\,H$", "hessian", "trace"),
-    "frobenius": Quantity("Frobenius norm of the Hessian", r"$\|H\|_F$", "hessian", "frobenius"),
+    "trace": Quantity("trace of the Hessian", r"$\mathrm{tr}\,H$", "hessian"),
+    "frobenius": Quantity("Frobenius norm of the Hessian", r"$\|H\|_F$", "hessian"),
     "product": Quantity(
         "geometric mean of the largest eigenvalues",
         r"geometric mean of largest $\lambda_i$",
         "hessian",
-        "product",
         searched=True,
     ),
-    "pca_flatness": Quantity(
-        "narrowness along principal directions", "$-$PCA flatness", "valley", "flatness", less=True
-    ),
-    "T_g": Quantity("total sharpness of duality, T_g", "$T_g$", "duality", "T_g", tested=LOSSES),
-    "T_w": Quantity("total size of duality, T_w", "$T_w$", "duality", "T_w", tested="test images"),
+    "pca_flatness": Quantity("narrowness along principal directions", "$-$PCA flatness", "valley"),
+    "T_g": Quantity("total sharpness of duality, T_g", "$T_g$", "duality", LOSSES),
+    "T_w": Quantity("total size of duality, T_w", "$T_w$", "duality", "test images"),
     # Without the µ-term, which is the gap itself in losses instead of errors.
     "dual_gap": Quantity(
-        "gap along directions of duality, ΔL",
-        r"$\Delta L$, duality",
-        "duality",
-        "dual_gap",
-        tested=LOSSES,
+        "gap along directions of duality, ΔL", r"$\Delta L$, duality", "duality", LOSSES
     ),
     "prior": Quantity(
         "improbability of the function, −log P(f)",
         r"$-\log_{10}P(f)$",
         "prior",
-        "log10_p",
-        less=True,
+        "what the net says of test images",
         searched=True,
-        tested="what the net says of test images",
     ),
-    "regret": Quantity("local regret", "local regret", "regret", "regret"),
-    "kl_regret": Quantity(
-        "local regret in a KL-ball", "regret, KL-ball", "ball", "regret", searched=True
-    ),
-    "contrast": Quantity(
-        "contrastive flatness", "contrastive flatness", "contrast", "contrast", searched=True
-    ),
-    "distance": Quantity("distance from initialization", r"$\|w-w_0\|_2$", "norms", "distance"),
-    "path_norm": Quantity("path norm", "path norm", "norms", "path_norm"),
-    "margin": Quantity(
-        "smallness of the margin", "$-$margin", "norms", "normalized_margin_tenth", less=True
-    ),
+    "regret": Quantity("local regret", "local regret", "regret"),
+    "kl_regret": Quantity("local regret in a KL-ball", "regret, KL-ball", "ball", searched=True),
+    "contrast": Quantity("contrastive flatness", "contrastive flatness", "contrast", searched=True),
+    "distance": Quantity("distance from initialization", r"$\|w-w_0\|_2$", "norms"),
+    "path_norm": Quantity("path norm", "path norm", "norms"),
+    "margin": Quantity("smallness of the margin", "$-$margin", "norms"),
 }
 QUANTITIES = BASELINES | MEASURES
 SEARCHED = [name for name, quantity in QUANTITIES.items() if quantity.searched]
