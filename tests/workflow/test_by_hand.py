@@ -40,7 +40,7 @@ RULES = {
     "figures": (
         "figure",
         "tiny/duality/*.[!j]*",
-        lambda params: code.figure_modules(params["spec"]["study"], params["spec"]["figure"]),
+        lambda params: code.figure_modules(params["spec"]["study"], params["spec"]["module"]),
     ),
     "scorecard": (
         "scorecard", "tiny/duality/scorecard.*", lambda params: [],

@@ -1,18 +1,17 @@
 """Draw one figure and judge its claims; write every point in it and every run behind it."""
 
-from importlib import import_module
-
 from flatlas.jobs.job import Job
 from flatlas.claims.claim import claims_table
 from flatlas.evidence.material import gather
 from flatlas.plotting.style import save
 from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import write_table
+from flatlas.studies import load_figure
 
 with Job(globals().get("snakemake"), "figure") as job:
     spec = job.params.spec
     material = gather(vars(job.input), spec["points"])
-    figure = import_module(f"flatlas.studies.{spec['study']}.{spec['figure']}")
+    figure = load_figure(spec["study"], spec["figure"], spec["module"])
     save(figure.draw(material), job.output)
     if hasattr(job.output, "claims"):
         target = f"{spec['study']}_{spec['figure']}"

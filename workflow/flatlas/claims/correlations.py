@@ -11,7 +11,6 @@ import numpy as np
 
 from flatlas.claims.claim import Claim, Criterion
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import ZERO_ERROR
 from flatlas.statistics.correlation import kendall, pearson, spearman
 from flatlas.statistics.pooling import Pooling, over_all_nets, within_realizations
 
@@ -29,7 +28,7 @@ OVER: dict[Pooling, str] = {
 
 
 @dataclass(frozen=True)
-class Quantity:
+class Measured:
     """What was measured of nets, (realizations, values), and whether the search for it converged.
 
     `settled` is 1 where it did, 0 where not, and NaN where there was none.
@@ -43,8 +42,8 @@ class Quantity:
 class Pair:
     """Two quantities of the same nets, and what they are called."""
 
-    x: Quantity
-    y: Quantity
+    x: Measured
+    y: Measured
     name: str
 
     @property
@@ -101,36 +100,6 @@ def scattered(
     """How much of the variance a pair explains, relative to another one."""
     words = "variance explained by {kind}'s coefficient of {pair}, relative to that of {other}"
     return _comparisons(nets, name, says, criterion, words, _share, pair, other)
-
-
-def log_prior(nets: Nets, measure: str = "prior", at: str = ZERO_ERROR) -> Quantity:
-    """log10 P(f)."""
-    return _found(nets, measure, at, nets.read(f"{measure}_summary", "log10_p", at=at))
-
-
-def accuracy(nets: Nets, measure: str = "prior", at: str = ZERO_ERROR) -> Quantity:
-    """The generalization accuracy in percent, on E, which takes no search."""
-    values = 100 * (1 - nets.read(f"{measure}_summary", "test_error", at=at))
-    return Quantity(values, np.full_like(values, np.nan))
-
-
-def flatness(
-    nets: Nets, measure: str = "sharpness", column: str = "sharpness", at: str = ZERO_ERROR
-) -> Quantity:
-    """Minus log10 of the sharpness, or of what else is larger in a sharper place.
-
-    Of the product of as many eigenvalues as are positive, it is that of their geometric mean.
-    """
-    table = f"{measure}_summary"
-    found = nets.read(table, column, at=at)
-    if column == "log10_product":
-        count = nets.read(table, "positive", at=at)
-        return _found(nets, measure, at, -found / np.where(count > 0, count, np.nan))
-    return _found(nets, measure, at, -np.log10(np.where(found > 0, found, np.nan)))
-
-
-def _found(nets: Nets, measure: str, at: str, values: np.ndarray) -> Quantity:
-    return Quantity(values, nets.read(f"{measure}_summary", "converged", at=at))
 
 
 def _comparisons(

@@ -171,7 +171,7 @@ def _figure(plan: Plan, target: str) -> FigureEntry:
         "results": plan.figure_results(target),
         "png": plan.figure_file(target, "png"),
         "spec": plan.figure_spec(target),
-        "modules": figure_modules(figure.study, figure.name),
+        "modules": figure_modules(figure.study, figure.module),
         "changes": _changes(plan, target),
         "data": _data(plan, target),
     }

@@ -1,5 +1,7 @@
 """Which code each stage's result depends on: its script, and the modules its spec picks by name."""
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flatlas.plan.fingerprint import LIBRARY, fingerprint
@@ -53,12 +55,18 @@ def measure_modules(measure: "MeasureSpec") -> list[str]:
     return [f"flatlas.measures.{measure.options.measure}", *_net(measure.run.net)]
 
 
-def figure_modules(study: str, figure: str) -> list[str]:
-    """Drawing one figure, and judging its claims."""
-    return [f"flatlas.studies.{study}.{figure}"]
+def figure_modules(study: str, module: str) -> list[str]:
+    """Drawing a figure, and judging its claims."""
+    return [f"flatlas.studies.{study}.{module}"]
 
 
-def is_judged(study: str, figure: str) -> bool:
+def is_judged(study: str, module: str) -> bool:
     """Whether the module of a figure judges claims; that of a schematic has none to judge."""
-    module = STUDIES / study / f"{figure}.py"
-    return module.is_file() and "\ndef claims(material" in module.read_text(encoding="utf-8")
+    path = STUDIES / study / f"{module}.py"
+    return path.is_file() and defines(path, "claims")
+
+
+def defines(module: Path, function: str) -> bool:
+    """Whether a module has this function of a figure's material, for one figure or for several."""
+    text = module.read_text(encoding="utf-8")
+    return re.search(rf"def {function}\((self, )?material", text) is not None

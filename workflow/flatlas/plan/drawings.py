@@ -1,10 +1,10 @@
-"""Whether a figure that a study declares can be drawn: its module and its caption are there."""
+"""Check that each figure of a study can be drawn: its module and its caption exist."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.plan.code import STUDIES
+from flatlas.plan.code import STUDIES, defines
 
 if TYPE_CHECKING:
     from flatlas.plan.plan import FigurePlan, Plan
@@ -17,21 +17,20 @@ def check_drawings(plan: "Plan") -> None:
 
 
 def _check(figure: "FigurePlan", place: str) -> None:
-    module = STUDIES / figure.study / f"{figure.name}.py"
+    module = STUDIES / figure.study / f"{figure.module}.py"
     if not module.is_file():
-        there = sorted(path.stem for path in module.parent.glob("*.py") if _draws(path))
+        there = sorted(path.stem for path in module.parent.glob("*.py") if defines(path, "draw"))
         raise FlatlasError(
             f"{place} needs a function draw(material) in {_shown(module)}, which is not there."
-            f"{nearest(figure.name, there)}"
+            f"{nearest(figure.module, there)}"
         )
-    caption = module.with_suffix(".rst")
+    if figure.module != figure.name and f'"{figure.name}":' not in module.read_text("utf-8"):
+        raise FlatlasError(
+            f'{place} needs an entry "{figure.name}" in the dictionary FIGURES of {_shown(module)}.'
+        )
+    caption = module.with_name(f"{figure.name}.rst")
     if not caption.is_file():
         raise FlatlasError(f"{place} needs a caption in {_shown(caption)}.")
-
-
-def _draws(module: Path) -> bool:
-    """Whether a module is a figure; panels that several share lie beside them."""
-    return "\ndef draw(material" in module.read_text(encoding="utf-8")
 
 
 def _shown(path: Path) -> Path:

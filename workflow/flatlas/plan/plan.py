@@ -48,11 +48,12 @@ class Entry:
 
 @dataclass(frozen=True)
 class FigurePlan:
-    """One figure: its study and name, and the runs it is drawn from."""
+    """One figure: its study and name, the module that draws it, and the runs it is drawn from."""
 
     study: str
     name: str
     title: str
+    module: str
     entries: tuple[Entry, ...]
     costs: bool = False
 
@@ -238,7 +239,7 @@ class Plan:
         """What a figure's job writes beside the picture for the report."""
         figure = self.figures[target]
         kinds = {"pdf": "pdf", "csv": "csv", "provenance": "json"}
-        if is_judged(figure.study, figure.name):
+        if is_judged(figure.study, figure.module):
             kinds["claims"] = "claims.csv"
         return {name: self.figure_file(target, kind) for name, kind in kinds.items()}
 
@@ -281,6 +282,7 @@ class Plan:
         return {
             "study": figure.study,
             "figure": figure.name,
+            "module": figure.module,
             "points": self.figure_points(target),
             "inputs": hashlib.sha256(files.encode()).hexdigest()[:12],
         }

@@ -98,7 +98,10 @@ class _StudyResolver:
                 entry for sweep in figure.sweeps for entry in self._entries(sweep, name, figure)
             ]
             self._check_use(name, entries)
-            planned = FigurePlan(self.name, name, figure.title, tuple(entries), figure.costs)
+            module = figure.module or name
+            planned = FigurePlan(
+                self.name, name, figure.title, module, tuple(entries), figure.costs
+            )
             self.plan.figures[planned.target] = planned
         self.plan.own_files |= self.runs.own_files
 

@@ -127,6 +127,8 @@ class Figure(Spec):
 
     title: str
     """The title."""
+    module: str | None = None
+    """The module that draws it; by default the one of its own name."""
     sweeps: Names = ()
     """Sweeps to draw."""
     measures: Names = ()

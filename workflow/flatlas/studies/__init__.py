@@ -1,1 +1,13 @@
-"""The studies, a folder each: one module per figure draws it and judges its claims. No torch."""
+"""The studies, a folder each: a module draws a figure and judges its claims. No torch."""
+
+from importlib import import_module
+from typing import Any
+
+
+def load_figure(study: str, figure: str, module: str) -> Any:
+    """What has the figure's `draw` and `claims`: the module of its name, or an entry of another.
+
+    A module that draws several figures lists them by name in its dictionary `FIGURES`.
+    """
+    found = import_module(f"flatlas.studies.{study}.{module}")
+    return found if module == figure else found.FIGURES[figure]

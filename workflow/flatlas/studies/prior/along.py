@@ -1,8 +1,7 @@
-"""Panels of what is measured along a training: one curve a row, on the right a part close up.
+"""Panels of quantities along a training: one curve per row, with a close-up on the right.
 
-One realization, that of the median epoch of zero error, is drawn in full, with its moments; further
-ones are thin lines. Red are the epochs
-at which a net makes errors on S, so that nobody takes another function for a change of the prior.
+One realization, that with the median epoch of zero error, is drawn in full with its moments; the
+others are thin lines. Red marks epochs with errors on S, where the net has another function.
 """
 
 from collections.abc import Sequence
@@ -17,55 +16,69 @@ from matplotlib.figure import Figure
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLUE, GREY, ORANGE, RED, Drawing, note
 from flatlas.plotting.trainings import small_print
+from flatlas.studies.prior.quantities import Quantity, log10, plain
 
 NET = ["run", "seed"]
 AFTER, FACTOR = "rescaling.after", "rescaling.factor"
 MOMENT = ["sweep", *NET, "epoch", AFTER, FACTOR]
 ERRORS = ("train_error", "test_error")
 ROW_HEIGHT = 1.75
-# Over more epochs than this without a measurement no line is drawn.
+# No line is drawn across more epochs than this without a measurement.
 GAP = 100
-# Where zero error comes before this share of all epochs, its name has no room on the left.
+# If zero error comes before this share of all epochs, its name has no room on the left.
 EARLY = 0.15
 
-
-@dataclass(frozen=True)
-class Curve:
-    """A column of what a measure of the study says of each moment, and others to keep beside it.
-
-    A column `log10_...` is a logarithm already, of others it is taken; that of a product, of so
-    many factors as are `positive`, is divided by their number, for the geometric mean.
-    """
-
-    name: str
-    measure: str
-    column: str
-    label: str
-    beside: tuple[str, ...]
-
+PRIOR = Quantity("prior", "watched_prior", "log10_p", r"$\log_{10}P(f)$", "P(f)")
+# Beyond zero error, claims are judged by corners: where losses are low the paper's ascent by
+# minibatches has too little time. Before it, where most ascents converge, they are judged by it.
+SHARPNESS = Quantity(
+    "sharpness", "watched_sharpness", "sharpness", r"$\log_{10}$ sharpness", "the sharpness"
+)
+CORNERS = Quantity(
+    "sharpness by corners",
+    "watched_corners",
+    "sharpness",
+    "the same, by corners",
+    "the sharpness",
+)
+WIDE = Quantity(
+    "sharpness in a larger box",
+    "watched_wide",
+    "sharpness",
+    r"$\log_{10}$ sharpness",
+    "the sharpness in a larger box",
+)
+SPECTRAL_NORM = Quantity(
+    "spectral norm",
+    "watched_hessian",
+    "spectral_norm",
+    r"$\log_{10}$ spectral norm",
+    "the spectral norm",
+)
+TOP = Quantity(
+    "geometric mean of 50 eigenvalues",
+    "watched_hessian",
+    "log10_product",
+    "$\\log_{10}$ geometric\nmean of 50 $\\lambda_i$",
+    "the geometric mean of the 50 largest eigenvalues",
+)
+LOSS = Quantity("loss", "watched_corners", "loss", "", "the loss on S", searched=False)
+ERROR = Quantity("error", "watched_prior", "train_error", "", "the error on S", plain, False)
 
 _PARTS = ("first_order", "rest", "gradient_norm", "loss", "box")
-_NORMS = ("gradient_norm", "loss", "trace", "frobenius", "positive")
-PRIOR = Curve("prior", "watched_prior", "log10_p", r"$\log_{10}P(f)$", ())
-SHARPNESS = Curve("sharpness", "watched_sharpness", "sharpness", r"$\log_{10}$ sharpness", _PARTS)
-CORNERS = Curve(
-    "sharpness by corners", "watched_corners", "sharpness", "the same, by corners", _PARTS
-)
-WIDE = Curve(
-    "sharpness in a larger box", "watched_wide", "sharpness", r"$\log_{10}$ sharpness", _PARTS
-)
-SPECTRAL_NORM = Curve(
-    "spectral norm", "watched_hessian", "spectral_norm", r"$\log_{10}$ spectral norm", _NORMS
-)
-TOP = Curve(
-    "geometric mean of 50 eigenvalues", "watched_hessian", "log10_product",
-    "$\\log_{10}$ geometric\nmean of 50 $\\lambda_i$", _NORMS,
-)  # fmt: skip
+# Further columns of a measure that a figure's table has.
+BESIDE = {
+    "watched_prior": (),
+    "watched_sharpness": _PARTS,
+    "watched_corners": _PARTS,
+    "watched_wide": _PARTS,
+    "watched_hessian": ("gradient_norm", "loss", "trace", "frobenius", "positive"),
+}
 
 
 @dataclass(frozen=True)
 class CloseUp:
-    """Which part of the training the panels on the right show, by a column of times."""
+    """The part of a training that the panels on the right show, by a column of times."""
 
     since: str
     first: float
@@ -77,44 +90,46 @@ SCALING = CloseUp("since_scaling", -20, 20, r"epochs after the $\alpha$-scaling"
 
 
 def draw_along(
-    material: Material, curves: Sequence[Curve], close_up: CloseUp = SCALING, said: str = ""
+    material: Material, curves: Sequence[Quantity], close_up: CloseUp = SCALING, about: str = ""
 ) -> Drawing:
-    """A row of panels a curve; what is `said` of the figure stands before the small print."""
+    """A row of panels for each curve; remarks `about` the figure come before the small print."""
     figure, rows = _grid(len(curves))
     points = [moments(material, curve) for curve in curves]
-    for (whole, part), curve, told in zip(rows, curves, points, strict=True):
-        _draw_curve(whole, told, "epoch")
-        near = told[told[close_up.since].between(close_up.first, close_up.last)]
+    for (whole, part), curve, course in zip(rows, curves, points, strict=True):
+        _draw_curve(whole, course, "epoch")
+        near = course[course[close_up.since].between(close_up.first, close_up.last)]
         _draw_curve(part, near, close_up.since, dots=True)
         whole.set_ylabel(curve.label)
-        _tell_box(whole, told)
+        _name_box(whole, course)
     _mark(rows, points[0])
     figure.align_ylabels([whole for whole, _ in rows])
     rows[-1][0].set_xlabel("epoch")
     rows[-1][1].set_xlabel(close_up.label)
-    note(figure, said + _legend(points[0]) + _unsettled(points) + small_print(material))
+    note(figure, about + _legend(points[0]) + _unsettled(points) + small_print(material))
     return Drawing(figure, pd.concat(points, ignore_index=True))
 
 
-def moments(material: Material, curve: Curve) -> pd.DataFrame:
-    """A row for each moment of each training, in order; `log10` is what is drawn of it.
+def moments(material: Material, curve: Quantity) -> pd.DataFrame:
+    """A row for each moment of each training, in order; `log10` is what is drawn.
 
-    Whether the measure itself converged there is told by `settled`. The errors are those that the
-    prior has seen, on S and E.
+    `settled` says whether the measure itself converged there. The errors are those on S and E that
+    the prior was computed from.
     """
     table = _each_once(material, curve.measure).rename(columns={"converged": "settled"})
-    rows = table.reindex(columns=[*MOMENT, "settled", curve.column, *curve.beside])
-    errors = _each_once(material, PRIOR.measure).reindex(columns=[*NET, "epoch", *ERRORS])
+    # A user's run may have no scaling, and then no columns for it.
+    rows = table.reindex(columns=[*MOMENT, "settled", curve.column, *BESIDE[curve.measure]])
+    errors = _each_once(material, PRIOR.measure)[[*NET, "epoch", *ERRORS]]
     outcomes = material.tables["outcomes"].drop_duplicates(NET)[[*NET, "met_epoch", "converged"]]
     rows = rows.merge(errors, on=[*NET, "epoch"], how="left").merge(outcomes, on=NET)
     rows = rows.sort_values([*NET, "epoch"], ignore_index=True)
     rows["since_zero_error"] = rows["epoch"] - rows["met_epoch"].where(rows["converged"])
     rows["since_scaling"] = rows["since_zero_error"] - rows[AFTER]
-    return rows.assign(quantity=curve.name, log10=_logarithm(rows, curve.column))
+    values = curve.of(lambda column: rows[column].to_numpy(float))
+    return rows.assign(quantity=curve.name, log10=np.where(np.isfinite(values), values, np.nan))
 
 
 def _each_once(material: Material, measure: str) -> pd.DataFrame:
-    """A moment may have been kept by two names: as an epoch, and as one after zero error."""
+    """One row per moment: it may have been kept both as an epoch and as one after zero error."""
     return material.tables[f"{measure}_summary"].drop_duplicates([*NET, "epoch"])
 
 
@@ -128,25 +143,14 @@ def in_full(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def unbroken(net: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a net, with an empty one wherever none was measured for long."""
+    """The rows of a net, with an empty row in each long gap without a measurement."""
     after = net[net["epoch"].diff() > GAP]
     empty = after[["epoch"]] - 0.5
     return pd.concat([net, empty]).sort_values("epoch", kind="stable")
 
 
-def _logarithm(rows: pd.DataFrame, column: str) -> pd.Series:
-    """log10, where there is one; of a product, that of the geometric mean."""
-    values = rows[column].to_numpy(float)
-    if column == "log10_product":
-        count = rows["positive"].to_numpy(float)
-        values = values / np.where(count > 0, count, np.nan)
-    elif not column.startswith("log10"):
-        values = np.log10(np.where(values > 0, values, np.nan))
-    return pd.Series(np.where(np.isfinite(values), values, np.nan), rows.index)
-
-
 def _grid(count: int) -> tuple[Figure, list[tuple[Axes, Axes]]]:
-    """Rows of a wide panel and a narrow one, lettered; those of a row share their scale."""
+    """Rows of a wide panel and a narrow one, lettered; both panels of a row share their scale."""
     figure, grid = pyplot.subplots(
         count, 2, figsize=(7.8, ROW_HEIGHT * count + 0.9), sharex="col", sharey="row",
         squeeze=False, width_ratios=(2.3, 1),
@@ -170,16 +174,17 @@ def _draw_curve(ax: Axes, points: pd.DataFrame, x: str, dots: bool = False) -> N
     off = first[first["train_error"] > 0]
     ax.plot(off[x], off["log10"], "o", color=RED, ms=size, zorder=3)
     if "first_order" in points:
-        ax.plot(first[x], _logarithm(first, "first_order"), ":", color=ORANGE, lw=1.0, zorder=1.5)
+        gradient = log10(lambda column: first[column].to_numpy(float), "first_order")
+        ax.plot(first[x], gradient, ":", color=ORANGE, lw=1.0, zorder=1.5)
 
 
-def _tell_box(ax: Axes, points: pd.DataFrame) -> None:
+def _name_box(ax: Axes, points: pd.DataFrame) -> None:
     if "box" in points and points["box"].notna().any():
         ax.set_title(rf"$\epsilon$ = {points['box'].dropna().iloc[0]:g}", loc="right", fontsize=8)
 
 
 def _mark(rows: Sequence[tuple[Axes, Axes]], points: pd.DataFrame) -> None:
-    """Where the realization drawn in full reached zero error, and where it was scaled."""
+    """Mark zero error and the scaling of the realization that is drawn in full."""
     first = in_full(points)
     if first.empty or not first["converged"].all():
         return
@@ -206,7 +211,7 @@ def _legend(points: pd.DataFrame) -> str:
 
 
 def _unsettled(points: Sequence[pd.DataFrame]) -> str:
-    """At how many moments a measure itself says that it is not to be trusted."""
+    """How many moments of each measure did not converge."""
     counts = {one["quantity"].iloc[0]: one["settled"].eq(False).sum() for one in points if len(one)}
-    told = [f"{name} {count}" for name, count in counts.items() if count]
-    return f"Moments measured without converging: {', '.join(told)}. " if told else ""
+    lost = [f"{name} {count}" for name, count in counts.items() if count]
+    return f"Moments measured without converging: {', '.join(lost)}. " if lost else ""

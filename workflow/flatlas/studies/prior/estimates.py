@@ -1,7 +1,4 @@
-"""Not in the paper, which trusts it: how far expectation propagation is from the exact prior.
-
-Claims: Not in the paper, which trusts expectation propagation: how far it is from the exact prior.
-"""
+"""Not in the paper, which trusts expectation propagation: how far it is from the exact prior."""
 
 import numpy as np
 import pandas as pd
@@ -10,44 +7,44 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import BARELY_OFF
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import ZERO_ERROR, Material
+from flatlas.evidence.material import ZERO_ERROR, Material, at_moment
 from flatlas.plotting.style import GREY, Drawing, note, panels, shades
 from flatlas.statistics.means import mean
 from flatlas.studies.prior.extremes import largest
-from flatlas.studies.prior.nets import ATTACK, NET, small_print
+from flatlas.studies.prior.nets import NET, small_print, with_attack_size
 from flatlas.studies.prior.scatter import name_shades
 
-TOLD = [
+COLUMNS = [
     *("size", "log10_p_ep", "log10_p_tilting", "standard_error", "log10_p_variational"),
     *("converged_ep", "converged_tilting", "converged_variational"),
 ]
 ESTIMATES = {"ep": "expectation propagation", "variational": "variational bound"}
-# Standard errors that a bar is long, to either side.
+# Length of a bar to either side, in standard errors.
 BAR = 2
-# How far the dots of a size are spread out, of the way to the next.
+# Spread of the dots of a size, as a share of the way to the next size.
 SPREAD = 0.5
 
 
 def draw(material: Material) -> Drawing:
-    """A: expectation propagation less the exact prior. B: the variational bound less it."""
+    """A: expectation propagation minus the exact prior. B: the variational bound minus it."""
     figure, axes = panels(1, 2, width=3.8, height=3.0)
     points = errors(material)
     for ax, (estimate, name) in zip(axes, ESTIMATES.items(), strict=True):
         _panel(ax, points, estimate)
         ax.set_title(name)
     name_shades(figure, axes, points)
-    said = (
-        f"The exact prior is known by minimax tilting: bars are {BAR} of its standard errors."
+    about = (
+        f"The exact prior is by minimax tilting; bars: {BAR} of its standard errors."
         " Top right: the largest error, as a share of log P(f). "
     )
-    note(figure, said + small_print(material, points))
+    note(figure, about + small_print(material, points))
     return Drawing(figure, points)
 
 
 def errors(material: Material) -> pd.DataFrame:
-    """A row a net and number of points, with what each estimate of log10 P is off by."""
-    table = material.tables["estimates_summary"].reindex(columns=[*NET, "at", ATTACK, *TOLD])
-    points = table[table["at"].astype(str) == ZERO_ERROR].rename(columns={ATTACK: "attack_size"})
+    """A row for each net and number of points, with the error of each estimate of log10 P."""
+    table = with_attack_size(at_moment(material.tables["estimates_summary"], ZERO_ERROR))
+    points = table[[*NET, "at", "attack_size", *COLUMNS]]
     for estimate in ESTIMATES:
         settled = points[[f"converged_{estimate}", "converged_tilting"]].eq(True).all(axis=1)
         off = points[f"log10_p_{estimate}"] - points["log10_p_tilting"]
@@ -56,7 +53,7 @@ def errors(material: Material) -> pd.DataFrame:
 
 
 def _panel(ax: Axes, points: pd.DataFrame, estimate: str) -> None:
-    """Sizes stand evenly, the nets of each side by side in the order of their attack sets."""
+    """Sizes at equal distances, the nets of each size side by side by their attack sets."""
     ax.axhline(0, color=GREY, lw=0.8, zorder=0)
     sizes, attacks = (sorted(points[column].unique()) for column in ("size", "attack_size"))
     place = points["size"].map({size: place for place, size in enumerate(sizes)}).astype(float)
@@ -79,7 +76,7 @@ def _panel(ax: Axes, points: pd.DataFrame, estimate: str) -> None:
 
 
 def claims(material: Material) -> list[Claim]:
-    """Net by net, at the number of points at which it is farthest off."""
+    """Each net is judged at the number of points with the largest error."""
     nets = Nets(material, "estimates")
     exact, estimated, by_ep, by_tilting = (
         nets.read("estimates_summary", column, "size", at=ZERO_ERROR)

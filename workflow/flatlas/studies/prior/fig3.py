@@ -1,7 +1,4 @@
-"""Figure 3: prior and flatness against generalization, for several systems.
-
-Claims: Figure 3: the prior goes tightly with generalization, flatness less so.
-"""
+"""Figure 3: the prior correlates tightly with generalization, flatness less so."""
 
 from collections.abc import Iterable, Iterator
 from math import log
@@ -13,34 +10,30 @@ from matplotlib.transforms import Bbox
 
 from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import INSIDE
-from flatlas.claims.correlations import accuracy, log_prior
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import GREY, Drawing, note
 from flatlas.statistics.pooling import within_realizations
 from flatlas.studies.prior.extremes import largest, smallest
-from flatlas.studies.prior.nets import nets, small_print
-from flatlas.studies.prior.scatter import LEGEND, REST_LEGEND, SYSTEMS, WITH_THE_REST, draw_grid
-from flatlas.studies.prior.systems import columns
-from flatlas.studies.prior.systems_claims import (
-    REST,
-    WHOLE,
+from flatlas.studies.prior.nets import nets, small_print, sweeps
+from flatlas.studies.prior.quantities import ACCURACY, FLATNESS, LOG_PRIOR, REST_FLATNESS
+from flatlas.studies.prior.scatter import LEGEND, REST_LEGEND, WITH_THE_REST, draw_grid
+from flatlas.studies.prior.systems import (
+    SYSTEMS,
+    columns,
     curvature,
-    drawn,
     scattered_flatness,
     tight_prior,
 )
 
 # The authors' axis ranges, of log10 P(f) and accuracy; their residual net is deeper.
 AXES = {"sgd": ((-440, -320), (48, 91)), "residual": ((-1925, -860), (47, 95))}
-# Eq. 4 holds but for this share of all training sets.
+# Eq. 4 holds for all but this share of training sets.
 DELTA = 0.05
-# The authors' axes of panel A, log10 P(f) and accuracy, from end to end.
-LOG_PRIORS, ACCURACIES = (-440, -320), (48, 91)
 
 
 def draw(material: Material) -> Drawing:
-    """A column a system; the prior with the bound that it gives, flatness, and the remainder."""
+    """A column for each system: the prior with its bound, flatness, and the remainder."""
     points = nets(material, "prior", "sharpness", "corners")
     points["bound"] = bound(points["log10_p"], points["train_size"])
     systems = columns(material, SYSTEMS)
@@ -48,11 +41,11 @@ def draw(material: Material) -> Drawing:
     framed = [sweep for ax, sweep in zip(axes, systems, strict=False) if _frame(ax, sweep)]
     for ax, sweep in zip(axes, systems, strict=False):
         _bound_axis(ax, points[points["sweep"] == sweep])
-    said = (
-        f"Upper axis: the bound of Eq. 4 on the test error (δ = {DELTA:g}), which says nothing"
-        f" from 100 % on. {_ranges(framed)}{REST_LEGEND}{LEGEND}"
+    about = (
+        f"Upper axis: the bound of Eq. 4 on the test error (δ = {DELTA:g}), which says nothing at"
+        f" 100 % and more. {_ranges(framed)}{REST_LEGEND}{LEGEND}"
     )
-    note(figure, small_print(material, points, said))
+    note(figure, small_print(material, points, about))
     return Drawing(figure, points)
 
 
@@ -62,7 +55,7 @@ def bound(log10_p: pd.Series, train_size: pd.Series | float) -> pd.Series:
 
 
 def _bound_axis(ax: Axes, points: pd.DataFrame) -> None:
-    """The bound is linear in log10 P(f), so that it is an axis of its own over the same dots."""
+    """The bound is linear in log10 P(f), so a second axis over the same dots shows it."""
     sizes = points["train_size"].dropna().unique()
     if len(sizes) != 1:
         return
@@ -78,7 +71,7 @@ def _bound_axis(ax: Axes, points: pd.DataFrame) -> None:
 
 
 def _frame(ax: Axes, sweep: str) -> bool:
-    """The authors' axis ranges, if they are anywhere near our dots."""
+    """Frame the authors' axis ranges if any of our dots are near them; returns whether they are."""
     if sweep not in AXES:
         return False
     (left, right), (low, high) = AXES[sweep]
@@ -90,41 +83,45 @@ def _frame(ax: Axes, sweep: str) -> bool:
     return near
 
 
-def _ranges(drawn: Iterable[str]) -> str:
-    told = [
+def _ranges(framed: Iterable[str]) -> str:
+    ranges = [
         rf"$\log_{{10}}P(f)$ −{-left} to −{-right}, accuracy {low} to {high} % ({SYSTEMS[sweep]})"
         for sweep, ((left, right), (low, high)) in AXES.items()
-        if sweep in drawn
+        if sweep in framed
     ]
-    return f"Dashed, the authors' axis ranges: {'; '.join(told)}. " if told else ""
+    return f"Dashed: the authors' axis ranges, {'; '.join(ranges)}. " if ranges else ""
 
 
 def claims(material: Material) -> list[Claim]:
-    """Every system, and whether the dots of the first lie where the authors' axes go."""
-    systems = drawn(material)
+    """Every system, and whether the dots of the first lie within the authors' axis ranges."""
+    drawn = sweeps(material)
     return [
-        *(claim for sweep in systems for claim in tight_prior(material, sweep)),
-        *(claim for sweep in systems for claim in scattered_flatness(material, sweep, WHOLE)),
-        *ours(claim for sweep in systems for claim in scattered_flatness(material, sweep, REST)),
-        *ours(curvature(material, sweep) for sweep in systems),
+        *(claim for sweep in drawn for claim in tight_prior(material, sweep)),
+        *(claim for sweep in drawn for claim in scattered_flatness(material, sweep, FLATNESS)),
+        *ours(
+            claim for sweep in drawn for claim in scattered_flatness(material, sweep, REST_FLATNESS)
+        ),
+        *ours(curvature(material, sweep) for sweep in drawn),
         # Axes are no sentences.
         *ours(_ends(Nets(material, "sgd"))),
     ]
 
 
 def _ends(nets: Nets) -> Iterator[Claim]:
-    """Of each realization's nets the lowest and the highest."""
-    for name, told, measured, (low, high) in (
-        ("log10_p", "log10 P(f)", log_prior(nets), LOG_PRIORS),
-        ("accuracy", "the accuracy (%)", accuracy(nets), ACCURACIES),
+    """The lowest and the highest net of each realization."""
+    log_priors, accuracies = AXES["sgd"]
+    for what, quantity, (low, high) in (
+        ("log10 P(f)", LOG_PRIOR, log_priors),
+        ("the accuracy (%)", ACCURACY, accuracies),
     ):
         axis = f"{low} to {high}".replace("-", "−")
+        measured = quantity.measured(nets)
         place = (measured.values - low) / (high - low)
         for end, extreme in (("lowest", smallest), ("highest", largest)):
             yield nets.claim(
-                f"{end}_{name}",
-                f"{told} lies within the authors' axis range, {axis}",
-                f"{end} {told} of a realization's nets, as a place on that axis, which goes from 0"
+                f"{end}_{quantity.name}",
+                f"{what} lies within the authors' axis range, {axis}",
+                f"{end} {what} of a realization's nets, as a place on that axis, which goes from 0"
                 " to 1; mean over realizations",
                 INSIDE,
                 within_realizations(extreme),

@@ -1,7 +1,4 @@
-"""Not in the paper: as Figure 5, with the first layer divided by what it was multiplied by.
-
-Claims: Not in the paper: what it says of Figure 5, where α divides the first layer.
-"""
+"""Not in the paper: as Figure 5, with the first layer divided by what it was multiplied by."""
 
 from flatlas.claims.claim import Claim, ours
 from flatlas.evidence.material import Material
@@ -16,5 +13,5 @@ def draw(material: Material) -> Drawing:
 
 
 def claims(material: Material) -> list[Claim]:
-    """The scaling, and what comes after it; what comes before is Figure 5's."""
+    """The scaling, and what comes after it; what comes before is judged in Figure 5."""
     return ours(judge_scaling(material, "scaled_inverse"))

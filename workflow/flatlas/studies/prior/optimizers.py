@@ -1,47 +1,99 @@
-"""Not in the paper: optimizers on the same images, with the same attack set, side by side."""
+"""Not in the paper: optimizers on the same images, with the same attack set, side by side.
 
+It shows whether P(f) and flatness say more than the size of the attack set does.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
 import pandas as pd
 
+from flatlas.claims.claim import Claim, ours
+from flatlas.claims.conventions import TELLS
+from flatlas.claims.correlations import Measured, Pair, correlated
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note
-from flatlas.studies.prior.nets import nets, small_print
-from flatlas.studies.prior.scatter import LEGEND, Quantity, draw_grid
+from flatlas.studies.prior.nets import ATTACK, nets, small_print, sweeps
+from flatlas.studies.prior.quantities import ACCURACY, FLATNESS, LOG_PRIOR, Quantity
+from flatlas.studies.prior.scatter import LEGEND, draw_grid
 
-APART = {
-    "log10_p": Quantity("log10_p_apart", r"$\log_{10}P(f)$, from the mean", "prior"),
-    "flatness": Quantity("flatness_apart", "flatness, from the mean", "sharpness"),
-    "accuracy": Quantity("accuracy_apart", "accuracy (%), from the mean"),
-}
 CLEAN, WRONG = "no wrong labels", "wrong labels"
-SAID = "From the mean: of all optimizers that learnt the same images with the same attack set. "
+ABOUT = "From the mean: of all optimizers that learnt the same images with the same attack set. "
+# Each quantity and its distance from that mean.
+APART = {
+    LOG_PRIOR: replace(LOG_PRIOR, name="log10_p_apart", label=rf"{LOG_PRIOR.label}, from the mean"),
+    FLATNESS: replace(FLATNESS, name="flatness_apart", label="flatness, from the mean"),
+    ACCURACY: replace(ACCURACY, name="accuracy_apart", label="accuracy (%), from the mean"),
+}
 
 
 def draw(material: Material) -> Drawing:
     """Rows: P(f) and flatness. Columns: without wrong labels, and with them."""
-    points = apart(nets(material, "prior", "sharpness"))
-    log_prior, flatness, accuracy = APART.values()
-    rows = [(log_prior, accuracy), (flatness, accuracy)]
+    points = distances(nets(material, "prior", "sharpness"))
+    rows = [(APART[one], APART[ACCURACY]) for one in (LOG_PRIOR, FLATNESS)]
     figure, _ = draw_grid(points, rows, {one: one for one in (CLEAN, WRONG)}, "labels")
-    # The gradient's share is told of flatness itself.
-    told = points.drop(columns="first_order")
-    note(figure, small_print(material, told, SAID + LEGEND))
+    # The share of the gradient would be that of flatness itself.
+    remarked = points.drop(columns="first_order")
+    note(figure, small_print(material, remarked, ABOUT + LEGEND))
     return Drawing(figure, points)
 
 
-def apart(points: pd.DataFrame) -> pd.DataFrame:
-    """With each quantity less its mean over the optimizers; none where a net is alone."""
+def distances(points: pd.DataFrame) -> pd.DataFrame:
+    """With each quantity minus its mean over the optimizers; NaN where a net is alone."""
     sets = points.groupby(["seed", "attack_size"])
     several = sets["run"].transform("count") > 1
-    distances = {
-        told.column: (points[name] - sets[name].transform("mean")).where(several)
-        for name, told in APART.items()
+    found = {
+        apart.name: (points[one.name] - sets[one.name].transform("mean")).where(several)
+        for one, apart in APART.items()
     }
     labels = points["attack_size"].astype(float).gt(0).map({False: CLEAN, True: WRONG})
-    return points.assign(labels=labels, **distances)
+    return points.assign(labels=labels, **found)
 
 
-def claims(material: Material):
-    """See there."""
-    from flatlas.studies.prior.optimizers_claims import judge
+def claims(material: Material) -> list[Claim]:
+    """Without wrong labels, and with them."""
+    nets = Nets(material, tuple(sweeps(material)))
+    size_of = nets.outcomes.drop_duplicates("run").set_index("run")[ATTACK]
+    sizes = np.array([float(size_of.get(run, np.nan)) for run in nets.values])
+    return ours(
+        claim
+        for name, says, quantity in (
+            ("prior", "more probable", LOG_PRIOR),
+            ("flatness", "flatter", FLATNESS),
+        )
+        for claim in _generalizes_better(nets, name, says, quantity, sizes)
+    )
 
-    return judge(material)
+
+def _generalizes_better(
+    nets: Nets, name: str, says: str, quantity: Quantity, sizes: np.ndarray
+) -> Iterator[Claim]:
+    for labels, learnt, here in (
+        ("clean", "without wrong labels", sizes == 0),
+        ("wrong", "some with wrong labels", sizes > 0),
+    ):
+        x, y = (_apart(one.measured(nets), sizes, here) for one in (quantity, ACCURACY))
+        yield from correlated(
+            nets,
+            f"{name}_{labels}",
+            f"of the functions that optimizers find on the same images, {learnt}, the {says} one"
+            " generalizes better",
+            TELLS,
+            Pair(x, y, f"{name} with the accuracy, each minus its mean over the optimizers"),
+        )
+
+
+def _apart(measured: Measured, sizes: np.ndarray, here: np.ndarray) -> Measured:
+    """How far the nets `here` are from the mean of those with the same images and attack set."""
+    values = np.full_like(measured.values, np.nan)
+    for size in np.unique(sizes[here]):
+        of_set = sizes == size
+        some = measured.values[:, of_set]
+        known = np.isfinite(some)
+        total = np.where(known, some, 0.0).sum(1, keepdims=True)
+        count = known.sum(1, keepdims=True)
+        # Alone, a net is its own mean.
+        values[:, of_set] = np.where(count > 1, some - total / np.maximum(count, 1), np.nan)
+    return Measured(values[:, here], measured.settled[:, here])

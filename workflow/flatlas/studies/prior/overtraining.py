@@ -1,20 +1,142 @@
-"""Prior and flatness against generalization, a column of panels an amount of overtraining."""
+"""Figures S11 to S16: prior and flatness against generalization, after more and more training.
 
+The paper says that overtraining leaves both correlations as they are.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from flatlas.claims.claim import Claim, Criterion
+from flatlas.claims.conventions import BARELY_OFF, BROKEN, CORRELATED
+from flatlas.claims.correlations import COEFFICIENTS, Measured, Pair
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import BEYOND, Material
 from flatlas.plotting.style import Drawing, note
-from flatlas.studies.prior.nets import overtrained, small_print
-from flatlas.studies.prior.scatter import ACCURACY, LEGEND, LOG_PRIOR, Quantity, draw_grid
+from flatlas.statistics.pooling import within_realizations
+from flatlas.studies.prior.extremes import largest, smallest
+from flatlas.studies.prior.nets import LATER, overtrained, small_print
+from flatlas.studies.prior.quantities import (
+    ACCURACY,
+    CORNERS_FLATNESS,
+    FLATNESS,
+    LOG_PRIOR,
+    NORM_FLATNESS,
+    TOP_FLATNESS,
+    Quantity,
+    paired,
+)
+from flatlas.studies.prior.scatter import LEGEND, draw_grid
 
 
-def draw_overtrained(material: Material, *flatnesses: Quantity) -> Drawing:
-    """The prior above, below each flatness by the measure that finds it; a column a moment."""
-    points = overtrained(material, "prior", *(flatness.search for flatness in flatnesses))
-    points["overtraining"] = points["at"].astype(str).str.removeprefix(BEYOND).astype(int)
-    moments = sorted({0, *points["overtraining"]})
-    columns = {
-        epochs: f"{epochs} epochs after it" if epochs else "at zero error" for epochs in moments
-    }
-    rows = [(LOG_PRIOR, ACCURACY), *((flatness, ACCURACY) for flatness in flatnesses)]
-    figure, _ = draw_grid(points, rows, columns, by="overtraining")
-    note(figure, small_print(material, points, LEGEND))
-    return Drawing(figure, points)
+class Level(NamedTuple):
+    """How flatness correlates at every later moment, and at which moment it does so least."""
+
+    says: str
+    criteria: Mapping[str, Criterion]
+    which: str
+    extreme: Callable[[np.ndarray], np.ndarray]
+
+
+LEVELS = {
+    "sgd": Level("correlates", CORRELATED, "the smallest", smallest),
+    "adam": Level(
+        "does not correlate", BROKEN, "the largest, up or down,", lambda r: largest(np.abs(r))
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Overtraining:
+    """One optimizer's sweep, and its measures of flatness; claims are judged by the last one."""
+
+    sweep: str
+    flatnesses: tuple[Quantity, ...]
+
+    def draw(self, material: Material) -> Drawing:
+        """The prior above, each flatness below; a column for each amount of overtraining."""
+        points = overtrained(material, "prior", *(one.measure for one in self.flatnesses))
+        points["overtraining"] = points["at"].astype(str).str.removeprefix(BEYOND).astype(int)
+        columns = {
+            epochs: f"{epochs} epochs after it" if epochs else "at zero error"
+            for epochs in sorted({0, *points["overtraining"]})
+        }
+        rows = [(one, ACCURACY) for one in (LOG_PRIOR, *self.flatnesses)]
+        figure, _ = draw_grid(points, rows, columns, by="overtraining")
+        note(figure, small_print(material, points, LEGEND))
+        return Drawing(figure, points)
+
+    def claims(self, material: Material) -> list[Claim]:
+        """The prior and flatness, at zero error and at all later moments."""
+        nets, sweep, flatness = Nets(material, self.sweep), self.sweep, self.flatnesses[-1]
+        return [
+            *_unchanged(nets, f"prior_{sweep}", LOG_PRIOR),
+            *_unchanged(nets, f"flatness_{sweep}", flatness),
+            *_levels(nets, f"level_{sweep}", LEVELS[sweep], flatness),
+        ]
+
+
+def _unchanged(nets: Nets, name: str, quantity: Quantity) -> Iterator[Claim]:
+    """Each resample is judged at its own moment, the one that differs most from zero error."""
+    first, later = paired(nets, quantity), _later_pair(nets, quantity)
+    for kind, coefficient in COEFFICIENTS.items():
+        r = within_realizations(coefficient)
+        yield nets.claim(
+            f"{name}_{kind}",
+            f"overtraining leaves the correlation of {quantity.what} with generalization as it is",
+            f"{kind.capitalize()}'s coefficient of {first.name} after the overtraining that changes"
+            " it most, minus that at zero error, up or down; means over realizations",
+            BARELY_OFF,
+            lambda x, y, x2, y2, r=r: largest(np.abs(r(x2, y2) - r(x, y)[..., np.newaxis])),
+            *(*first.values, *later.values),
+            settled=(*first.settled, *later.settled),
+        )
+
+
+def _levels(nets: Nets, name: str, level: Level, flatness: Quantity) -> Iterator[Claim]:
+    """Each resample is judged at its own moment, the one at which the claim holds least."""
+    later = _later_pair(nets, flatness)
+    for kind, coefficient in COEFFICIENTS.items():
+        r = within_realizations(coefficient)
+        yield nets.claim(
+            f"{name}_{kind}",
+            f"{flatness.what} {level.says} with generalization after each amount of overtraining",
+            f"{kind.capitalize()}'s coefficient of {later.name}, {level.which} of all later"
+            " moments; means over realizations",
+            level.criteria[kind],
+            lambda x, y, r=r: level.extreme(r(x, y)),
+            *later.values,
+            settled=later.settled,
+        )
+
+
+def _later_pair(nets: Nets, quantity: Quantity) -> Pair:
+    """A quantity and the accuracy at all later moments."""
+    x, y = (_later(nets, one) for one in (quantity, ACCURACY))
+    return Pair(x, y, f"{quantity.what} with {ACCURACY.what}")
+
+
+def _later(nets: Nets, quantity: Quantity) -> Measured:
+    """Its values as (realizations, moments, values); there may be no moments."""
+    moments = nets.levels(f"{LATER}prior_summary", "at")
+    later = replace(quantity, measure=LATER + quantity.measure)
+    found = [later.measured(nets, str(at)) for at in moments]
+    shape = len(moments), len(nets.seeds), len(nets.values)
+    values, settled = (
+        np.moveaxis(np.reshape([getattr(one, part) for one in found], shape), 0, 1)
+        for part in ("values", "settled")
+    )
+    return Measured(values, settled)
+
+
+FIGURES = {
+    # By corners too: the paper's ascent by minibatches has too little time where losses are low.
+    "s11": Overtraining("sgd", (FLATNESS, CORNERS_FLATNESS)),
+    "s12": Overtraining("adam", (FLATNESS, CORNERS_FLATNESS)),
+    "s13": Overtraining("sgd", (NORM_FLATNESS,)),
+    "s14": Overtraining("adam", (NORM_FLATNESS,)),
+    "s15": Overtraining("sgd", (TOP_FLATNESS,)),
+    "s16": Overtraining("adam", (TOP_FLATNESS,)),
+}

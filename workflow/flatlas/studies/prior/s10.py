@@ -1,10 +1,9 @@
-"""Figure S10: measures of the Hessian at every epoch, of a net with 10 neurons below.
+"""Figure S10: measures of the Hessian along training do as the sharpness does.
 
-Claims: Figure S10: measures of the Hessian along training do as the sharpness does.
+The net's first hidden layer has 10 neurons.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -15,24 +14,9 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.studies.prior.along import (
-    CORNERS,
-    PRIOR,
-    SHARPNESS,
-    SPECTRAL_NORM,
-    TOP,
-    draw_along,
-)
-from flatlas.studies.prior.along_claims import (
-    CORNERS_TABLE,
-    HESSIAN_TABLE,
-    Course,
-    course,
-    falls,
-    logarithm,
-    relaxes,
-    spikes,
-)
+from flatlas.studies.prior.along import CORNERS, PRIOR, SHARPNESS, SPECTRAL_NORM, TOP, draw_along
+from flatlas.studies.prior.course import Course, course
+from flatlas.studies.prior.scaling import falls, relaxes, spikes
 
 
 def draw(material: Material) -> Drawing:
@@ -43,37 +27,27 @@ def draw(material: Material) -> Drawing:
 def claims(material: Material) -> list[Claim]:
     """The spectral norm, and the 50 largest eigenvalues by their geometric mean."""
     nets = Nets(material, "scaled_narrow")
-    sharpness = course(nets, CORNERS_TABLE, "sharpness")
-    norm = logarithm(course(nets, HESSIAN_TABLE, "spectral_norm"))
-    top = "the geometric mean of the 50 largest eigenvalues"
+    measured = {"spectral_norm": SPECTRAL_NORM, "top": TOP}
     return [
-        *_as_sharpness(nets, "spectral_norm", "the spectral norm", norm, sharpness),
-        *_as_sharpness(nets, "top", top, _log_of_mean(nets), sharpness),
+        claim
+        for name, quantity in measured.items()
+        for claim in _as_sharpness(nets, name, course(nets, quantity), course(nets, CORNERS))
     ]
 
 
-def _as_sharpness(
-    nets: Nets, name: str, says: str, logs: Course, sharpness: Course
-) -> Iterator[Claim]:
-    yield falls(nets, name, says, logs)
-    yield spikes(nets, name, says, logs)
-    yield relaxes(nets, name, says, logs)
+def _as_sharpness(nets: Nets, name: str, logs: Course, sharpness: Course) -> Iterator[Claim]:
+    yield falls(nets, name, logs)
+    yield spikes(nets, name, logs)
+    yield relaxes(nets, name, logs)
     both = np.intersect1d(logs.epochs, sharpness.epochs)
     pair = [one.values[:, np.isin(one.epochs, both)] for one in (logs, sharpness)]
     yield nets.claim(
         f"{name}_follows",
-        f"{says} does along training as the sharpness does",
-        f"rank correlation of {says} with the sharpness over the moments from zero error on; mean"
-        " over nets",
+        f"{logs.what} does along training as the sharpness does",
+        f"rank correlation of {logs.what} with the sharpness over the moments from zero error on;"
+        " mean over nets",
         RISING,
         mean,
         spearman(*pair),
         settled=(logs.searches, sharpness.searches),
     )
-
-
-def _log_of_mean(nets: Nets) -> Course:
-    """The product of as many eigenvalues as are positive, to the power of one over their number."""
-    product, count = (course(nets, HESSIAN_TABLE, name) for name in ("log10_product", "positive"))
-    known = np.where(count.values > 0, count.values, np.nan)
-    return replace(product, values=product.values / known)

@@ -1,20 +1,22 @@
-"""Figure S18: prior and flatness against generalization, for four more optimizers.
-
-Claims: Figure S18: three more optimizers break the correlation of flatness, full batches do not.
-"""
+"""Figure S18: three more optimizers break the correlation of flatness, full batches do not."""
 
 from flatlas.claims.claim import Claim
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
-from flatlas.studies.prior.scatter import OPTIMIZERS, PRIOR_AND_FLATNESS
-from flatlas.studies.prior.systems import draw_systems
-from flatlas.studies.prior.systems_claims import broken_flatness, correlated_flatness, tight_prior
+from flatlas.studies.prior.scatter import PRIOR_AND_FLATNESS
+from flatlas.studies.prior.systems import (
+    OPTIMIZERS,
+    broken_flatness,
+    correlated_flatness,
+    draw_systems,
+    tight_prior,
+)
 
 ADAPTIVE = ("adagrad", "momentum", "rmsprop")
 
 
 def draw(material: Material) -> Drawing:
-    """A column an optimizer; the prior above, flatness below."""
+    """A column for each optimizer; the prior above, flatness below."""
     return draw_systems(material, OPTIMIZERS, PRIOR_AND_FLATNESS)
 
 

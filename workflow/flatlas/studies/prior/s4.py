@@ -1,25 +1,35 @@
-"""Figure S4: two measures of the Hessian against sharpness and against generalization."""
+"""Figure S4: two measures of the Hessian do as sharpness does."""
 
+from collections.abc import Iterator
 from itertools import product
 
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import BARELY, CORRELATED
+from flatlas.claims.correlations import Pair, correlated, same
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note, panels
 from flatlas.studies.prior.nets import nets, small_print
-from flatlas.studies.prior.scatter import (
+from flatlas.studies.prior.quantities import (
     ACCURACY,
     FLATNESS,
-    LEGEND,
     NORM_FLATNESS,
-    OPTIMIZERS,
     TOP_FLATNESS,
-    draw_dots,
-    name_shades,
+    Quantity,
+    paired,
 )
-from flatlas.studies.prior.systems import columns
+from flatlas.studies.prior.scatter import LEGEND, draw_dots, name_shades
+from flatlas.studies.prior.systems import OPTIMIZERS, called, columns
+
+SWEEPS = ("sgd", "adam")
+MEASURES = {
+    "norm": ("the spectral norm", NORM_FLATNESS),
+    "top": ("the geometric mean of eigenvalues", TOP_FLATNESS),
+}
 
 
 def draw(material: Material) -> Drawing:
-    """A row an optimizer: the spectral norm and the top eigenvalues, first against sharpness."""
+    """A row for each optimizer: spectral norm and top eigenvalues, first against sharpness."""
     points = nets(material, "prior", "sharpness", "hessian")
     rows = columns(material, OPTIMIZERS)
     figure, axes = panels(len(rows), 4, height=2.7)
@@ -32,8 +42,25 @@ def draw(material: Material) -> Drawing:
     return Drawing(figure, points)
 
 
-def claims(material: Material):
-    """See there."""
-    from flatlas.studies.prior.s4_claims import judge
+def claims(material: Material) -> list[Claim]:
+    """Two measures and two optimizers, against sharpness and against generalization."""
+    return [
+        claim
+        for sweep in SWEEPS
+        for name, (what, measure) in MEASURES.items()
+        for claim in _of(
+            Nets(material, sweep), f"{name}_{sweep}", f"{what}: {called(sweep)}", measure
+        )
+    ]
 
-    return judge(material)
+
+def _of(nets: Nets, name: str, what: str, measure: Quantity) -> Iterator[Claim]:
+    measured, sharpness = measure.measured(nets), FLATNESS.measured(nets)
+    with_sharpness = Pair(measured, sharpness, "flatness by the Hessian and by sharpness")
+    says = f"a measure of the Hessian correlates with sharpness ({what})"
+    yield from correlated(nets, f"{name}_sharpness", says, CORRELATED, with_sharpness)
+    accuracy = ACCURACY.measured(nets)
+    with_accuracy = Pair(measured, accuracy, "flatness by the Hessian with the accuracy")
+    says = f"a measure of the Hessian correlates with generalization as sharpness does ({what})"
+    pairs = with_accuracy, paired(nets, FLATNESS)
+    yield from same(nets, f"{name}_accuracy", says, BARELY, *pairs)

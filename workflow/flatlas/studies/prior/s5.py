@@ -1,7 +1,4 @@
-"""Figure S5: the ascent that finds the sharpness has converged, and L-BFGS-B finds the same.
-
-Claims: Figure S5: the ascent has converged, and L-BFGS-B finds the same sharpness.
-"""
+"""Figure S5: the ascent that finds the sharpness converges, and L-BFGS-B finds the same."""
 
 import numpy as np
 import pandas as pd
@@ -9,15 +6,14 @@ from matplotlib.axes import Axes
 
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY_OFF, SATURATED, TIGHT
-from flatlas.claims.correlations import Pair, correlated, flatness
+from flatlas.claims.correlations import Pair, correlated
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import ZERO_ERROR, Material
+from flatlas.evidence.material import ZERO_ERROR, Material, at_moment
 from flatlas.plotting.style import GREY, Drawing, note, panels, shades
 from flatlas.statistics.means import mean
-from flatlas.studies.prior.nets import ATTACK, NET, nets, small_print
-from flatlas.studies.prior.scatter import FLATNESS, LEGEND, Quantity, draw_dots, name_shades
-
-LBFGS = Quantity("lbfgs_flatness", r"flatness, $-\log_{10}$ sharpness by L-BFGS-B", "lbfgs")
+from flatlas.studies.prior.nets import NET, nets, small_print, with_attack_size
+from flatlas.studies.prior.quantities import FLATNESS, LBFGS_FLATNESS
+from flatlas.studies.prior.scatter import LEGEND, draw_dots, name_shades
 
 
 def draw(material: Material) -> Drawing:
@@ -25,21 +21,19 @@ def draw(material: Material) -> Drawing:
     figure, axes = panels(1, 2, width=3.8, height=3.1)
     curves, points = ascents(material), nets(material, "sharpness", "lbfgs")
     _curves_panel(axes[0], curves)
-    draw_dots(axes[1], points, LBFGS, FLATNESS)
+    draw_dots(axes[1], points, LBFGS_FLATNESS, FLATNESS)
     if len(points):
         axes[1].axline((points["flatness"].iloc[0],) * 2, slope=1, color=GREY, lw=0.8, zorder=0)
     name_shades(figure, axes, points)
-    said = "A: means over realizations; a line a size of the attack set. " + LEGEND
-    note(figure, small_print(material, points, said))
+    about = "A: means over realizations; a line for each size of the attack set. " + LEGEND
+    note(figure, small_print(material, points, about))
     panel = [points.assign(panel="B"), curves.assign(panel="A")]
     return Drawing(figure, pd.concat([one for one in panel if len(one)] or panel[:1]))
 
 
 def ascents(material: Material) -> pd.DataFrame:
     """The mean sharpness 100 (L - L_0) / (1 + L_0) after each epoch, for each attack size."""
-    told = [*NET, "at", ATTACK, "epoch_of_ascent", "value"]
-    table = material.tables["sharpness_ascent"].reindex(columns=told)
-    table = table[table["at"].astype(str) == ZERO_ERROR].rename(columns={ATTACK: "attack_size"})
+    table = with_attack_size(at_moment(material.tables["sharpness_ascent"], ZERO_ERROR))
     start = table.groupby(NET)["value"].transform("first")
     table = table.assign(sharpness=100 * (table["value"] - start) / (1 + start))
     return (
@@ -58,12 +52,13 @@ def _curves_panel(ax: Axes, curves: pd.DataFrame) -> None:
 
 
 def claims(material: Material) -> list[Claim]:
-    """Panel A by the last half of the ascent, panel B net by net."""
+    """Panel A is judged by the last half of the ascent, panel B net by net."""
     nets = Nets(material, "sgd")
     by_sgd, by_lbfgs = (
         nets.read(f"{name}_summary", "sharpness", at=ZERO_ERROR) for name in ("sharpness", "lbfgs")
     )
-    pair = Pair(flatness(nets), flatness(nets, "lbfgs"), "flatness by both searches")
+    x, y = FLATNESS.measured(nets), LBFGS_FLATNESS.measured(nets)
+    pair = Pair(x, y, "flatness by both searches")
     says = "L-BFGS-B finds similar sharpness"
     return [
         nets.claim(
@@ -88,7 +83,7 @@ def claims(material: Material) -> list[Claim]:
 
 
 def _late_rise(nets: Nets) -> np.ndarray:
-    """(realizations, values)."""
+    """(realizations, values); NaN where no ascent was recorded."""
     found = nets.read("sharpness_ascent", "value", "epoch_of_ascent", at=ZERO_ERROR)
     if not found.shape[-1]:
         return found[..., 0:0].sum(-1) * np.nan

@@ -1,7 +1,4 @@
-"""Figure S6: as Figure 5, with an α so small that the net stays at zero error.
-
-Claims: Figure S6: an α so small that the net stays at zero error.
-"""
+"""Figure S6: as Figure 5, with an α so small that the net stays at zero error."""
 
 import numpy as np
 
@@ -11,19 +8,10 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
 from flatlas.statistics.means import mean
-from flatlas.studies.prior.along import CORNERS, PRIOR, SHARPNESS, draw_along
-from flatlas.studies.prior.along_claims import (
-    CORNERS_TABLE,
-    IN_RANGES,
-    PRIOR_TABLE,
-    course,
-    log_prior,
-    logarithm,
-    relaxes,
-    spikes,
-    unit_settled,
-)
+from flatlas.studies.prior.along import CORNERS, ERROR, PRIOR, SHARPNESS, draw_along
+from flatlas.studies.prior.course import IN_RANGES, course, prior_in_ranges
 from flatlas.studies.prior.extremes import largest
+from flatlas.studies.prior.scaling import relaxes, spikes
 
 
 def draw(material: Material) -> Drawing:
@@ -34,12 +22,12 @@ def draw(material: Material) -> Drawing:
 def claims(material: Material) -> list[Claim]:
     """The sharpness spikes, and nothing else happens."""
     nets = Nets(material, "scaled_less")
-    prior, error = log_prior(nets), course(nets, PRIOR_TABLE, "train_error")
-    sharpness = logarithm(course(nets, CORNERS_TABLE, "sharpness"))
+    (prior, unit_settled), error = prior_in_ranges(nets), course(nets, ERROR)
+    sharpness = course(nets, CORNERS)
     known = np.isfinite(error.later)
     return [
-        spikes(nets, "sharpness", "the sharpness", sharpness),
-        relaxes(nets, "sharpness", "the sharpness", sharpness),
+        spikes(nets, "sharpness", sharpness),
+        relaxes(nets, "sharpness", sharpness),
         nets.claim(
             "zero_error",
             "after a small α-scaling, SGD stays at zero error",
@@ -56,7 +44,7 @@ def claims(material: Material) -> list[Claim]:
             f" {IN_RANGES}",
             BARELY_OFF,
             mean,
-            largest(np.abs(prior.later - prior.unscaled[:, np.newaxis])),
-            settled=(unit_settled(nets), prior.settled.later, prior.settled.unscaled),
+            largest(np.abs(prior.changes)),
+            settled=(unit_settled, prior.settled.later, prior.settled.unscaled),
         ),
     ]

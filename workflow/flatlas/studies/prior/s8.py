@@ -1,7 +1,4 @@
-"""Figure S8: the sharpness of Figure 5 in a larger box, above all before zero error.
-
-Claims: Figure S8: in a larger box the sharpness does not fluctuate before zero error.
-"""
+"""Figure S8: in a larger box the sharpness does not fluctuate before zero error."""
 
 import numpy as np
 
@@ -12,7 +9,7 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
 from flatlas.statistics.means import mean
 from flatlas.studies.prior.along import PRIOR, SHARPNESS, WIDE, CloseUp, draw_along
-from flatlas.studies.prior.along_claims import ASCENT_TABLE, WIDE_TABLE, approach
+from flatlas.studies.prior.course import approach
 from flatlas.studies.prior.extremes import largest
 
 BEFORE = CloseUp("since_zero_error", -200, 20, "epochs after zero error")
@@ -26,15 +23,13 @@ def draw(material: Material) -> Drawing:
 def claims(material: Material) -> list[Claim]:
     """The fluctuations in the larger box, and those of Figure 5 beside them.
 
-    Both by the paper's ascent, of which they may be an artefact; whether it converged is counted.
-    The fresh weights are no part of them: the way from there is the steepest of all.
+    Both are by the paper's ascent, of which they may be an artefact; searches that did not converge
+    are counted. The fresh weights are left out: the way from there is the steepest of all.
     """
     nets = Nets(material, "scaled")
-    small, large = (
-        fluctuation(approach(nets, table, "sharpness")[:, 1:])
-        for table in (ASCENT_TABLE, WIDE_TABLE)
-    )
-    settled = [approach(nets, table, "converged")[:, 1:] for table in (WIDE_TABLE, ASCENT_TABLE)]
+    wide, narrow = (approach(nets, quantity) for quantity in (WIDE, SHARPNESS))
+    large, small = (fluctuation(logs.values[:, 1:]) for logs in (wide, narrow))
+    settled = [logs.settled[:, 1:] for logs in (wide, narrow)]
     return [
         nets.claim(
             "none",
@@ -49,7 +44,7 @@ def claims(material: Material) -> list[Claim]:
         nets.claim(
             "smaller",
             "the fluctuations before zero error are smaller with a larger ε",
-            "that distance with the larger ε, less that with the ε of Figure 5; mean over nets",
+            "that distance with the larger ε, minus that with the ε of Figure 5; mean over nets",
             LESS,
             mean,
             large - small,
@@ -58,11 +53,10 @@ def claims(material: Material) -> list[Claim]:
     ]
 
 
-def fluctuation(sharpness: np.ndarray) -> np.ndarray:
-    """How far a course is from smooth where it is least: from the mean of two neighbours.
+def fluctuation(logs: np.ndarray) -> np.ndarray:
+    """The largest distance of a value from the mean of its two neighbours, along the last axis.
 
-    In logarithms, along the last axis. A course that rises or falls steadily is smooth.
+    A course that rises or falls steadily has none.
     """
-    logs = np.log10(np.where(sharpness > 0, sharpness, np.nan))
     neighbours = (logs[..., :-2] + logs[..., 2:]) / 2
     return largest(np.abs(logs[..., 1:-1] - neighbours))

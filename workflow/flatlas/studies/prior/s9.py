@@ -1,6 +1,6 @@
-"""Figure S9: as Figure 5, and then trained on ten times as long.
+"""Figure S9: long after the α-scaling the sharpness is where it would have been without.
 
-Claims: Figure S9: long after the α-scaling the sharpness is where it would have been without.
+As Figure 5, and then trained on ten times as long.
 """
 
 import numpy as np
@@ -12,35 +12,27 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, Drawing
 from flatlas.statistics.power_law import power_law
 from flatlas.studies.prior.along import AFTER, CORNERS, NET, PRIOR, SHARPNESS, draw_along, in_full
-from flatlas.studies.prior.along_claims import (
-    CORNERS_TABLE,
-    course,
-    log_prior,
-    logarithm,
-    rejoins,
-    returns,
-    spikes,
-    untouched,
-)
+from flatlas.studies.prior.course import course
+from flatlas.studies.prior.scaling import rejoins, returns, spikes, untouched
 
-SAID = "Black: the power law in the epoch that fits best from zero error to the scaling. "
+ABOUT = "Black: the power law in the epoch that fits best from zero error to the scaling. "
 
 
 def draw(material: Material) -> Drawing:
     """A: log P(f). C: log sharpness. E: by corners, beside its trend from before the scaling."""
-    drawing = draw_along(material, (PRIOR, SHARPNESS, CORNERS), said=SAID)
+    drawing = draw_along(material, (PRIOR, SHARPNESS, CORNERS), about=ABOUT)
     whole = drawing.figure.axes[4]
     points = drawing.points[drawing.points["quantity"] == CORNERS.name]
     line = trend(in_full(points))
     whole.plot(line["epoch"], line["log10"], color=BLACK, lw=0.9)
-    # So that a power law is a straight line; the fresh weights, at epoch 0, are left of the axis.
+    # A power law is a straight line on these axes; epoch 0, the fresh weights, is left of them.
     whole.set_xscale("log", nonpositive="mask")
     whole.set_xlim(left=1)
     return Drawing(drawing.figure, pd.concat([drawing.points, line], ignore_index=True))
 
 
 def trend(net: pd.DataFrame) -> pd.DataFrame:
-    """The power law of one training's sharpness, from zero error on to its last moment."""
+    """The power law of one training's sharpness, from zero error to its last moment."""
     rows = net[net["since_zero_error"] >= 0]
     before = rows[rows["since_zero_error"] < rows[AFTER]]
     slope, intercept = power_law(before["epoch"].to_numpy(float), before["sharpness"].to_numpy())
@@ -49,12 +41,12 @@ def trend(net: pd.DataFrame) -> pd.DataFrame:
 
 
 def claims(material: Material) -> list[Claim]:
-    """As of Figure 5, and that the curve goes on as before."""
+    """The spike, and that the curve then goes on as before."""
     nets = Nets(material, "scaled_long")
-    prior, sharpness = log_prior(nets), logarithm(course(nets, CORNERS_TABLE, "sharpness"))
+    sharpness = course(nets, CORNERS)
     return [
-        spikes(nets, "sharpness", "the sharpness", sharpness),
+        spikes(nets, "sharpness", sharpness),
         rejoins(nets, sharpness),
-        untouched(nets, prior),
-        returns(nets, prior),
+        untouched(nets),
+        returns(nets),
     ]

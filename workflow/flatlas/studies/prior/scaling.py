@@ -1,50 +1,147 @@
-"""An α-scaling long after zero error: what it does to the prior, the sharpness and the errors."""
+"""An α-scaling long after zero error: claims on the prior, the sharpness and the errors."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from flatlas.claims.claim import Claim
-from flatlas.claims.conventions import BARELY_OFF, JUMPS, MORE
+from flatlas.claims.claim import Claim, Criterion
+from flatlas.claims.conventions import BARELY, BARELY_OFF, DECAYED, JUMPS, LESS, MORE, SOON, SPIKE
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.statistics.means import mean
-from flatlas.studies.prior.along_claims import (
-    CORNERS_TABLE,
-    IN_RANGES,
-    PRIOR_TABLE,
-    Course,
-    course,
-    jumped,
-    log_prior,
-    logarithm,
-    relaxes,
-    returns,
-    spikes,
-    unit_settled,
-    untouched,
-)
+from flatlas.studies.prior.along import CORNERS, ERROR
+from flatlas.studies.prior.course import IN_RANGES, Course, above_trend, course, prior_in_ranges
 from flatlas.studies.prior.extremes import largest
 
 
 def judge_scaling(material: Material, sweep: str) -> list[Claim]:
     """The scaling, and what comes after it."""
     nets = Nets(material, sweep)
-    prior, error = log_prior(nets), course(nets, PRIOR_TABLE, "train_error")
-    sharpness = logarithm(course(nets, CORNERS_TABLE, "sharpness"))
+    sharpness = course(nets, CORNERS)
     return [
-        spikes(nets, "sharpness", "the sharpness", sharpness),
-        relaxes(nets, "sharpness", "the sharpness", sharpness),
-        untouched(nets, prior),
-        *_off_zero_error(nets, prior, error),
-        returns(nets, prior),
+        spikes(nets, "sharpness", sharpness),
+        relaxes(nets, "sharpness", sharpness),
+        untouched(nets),
+        *_off_zero_error(nets),
+        returns(nets),
     ]
 
 
-def _off_zero_error(nets: Nets, prior: Course, error: Course) -> Iterator[Claim]:
-    """That the prior jumps, and that it does so for no other reason."""
-    risen = prior.later - prior.unscaled[:, np.newaxis]
-    settled = (unit_settled(nets), prior.settled.later, prior.settled.unscaled)
+def falls(nets: Nets, name: str, logs: Course) -> Claim:
+    """A logarithm falls from zero error to the scaling."""
+    return nets.claim(
+        f"{name}_falls",
+        f"after zero error, {logs.what} goes on falling",
+        f"change of log10 of {logs.what} from zero error to just before the α-scaling; mean over"
+        " nets",
+        LESS,
+        mean,
+        logs.unscaled - logs.start,
+        settled=(logs.settled.unscaled, logs.settled.start),
+    )
+
+
+def spikes(nets: Nets, name: str, logs: Course) -> Claim:
+    """The scaling alone makes a spike."""
+    return nets.claim(
+        f"{name}_spikes",
+        f"{logs.what} spikes at the α-scaling",
+        f"factor between {logs.what} just before the α-scaling and by it; geometric mean over nets",
+        SPIKE,
+        lambda rise: 10 ** mean(rise),
+        logs.scaled - logs.unscaled,
+        settled=(logs.settled.scaled, logs.settled.unscaled),
+    )
+
+
+def relaxes(nets: Nets, name: str, logs: Course) -> Claim:
+    """Soon after, the spike has decayed."""
+    says = f"{logs.what} soon decays after its spike"
+    return _left(nets, f"{name}_relaxes", says, DECAYED, logs, "soon")
+
+
+def rejoins(nets: Nets, logs: Course) -> Claim:
+    """In the end the curve is as if it had not been scaled."""
+    says = (
+        "after enough overtraining the effect of the α-scaling disappears: the sharpness goes on as"
+        " before it"
+    )
+    return _left(nets, "rejoins", says, BARELY, logs, "end")
+
+
+def _left(
+    nets: Nets, name: str, says: str, criterion: Criterion, logs: Course, moment: str
+) -> Claim:
+    """The share of a spike that is left at a later `moment` of the course, `soon` or the `end`."""
+    when = {"soon": f"within {SOON} epochs", "end": "at the end"}[moment]
+    above = above_trend(nets, logs)
+    settled = above.settled
+    return nets.claim(
+        name,
+        says,
+        f"share of the spike, in log10 of {logs.what} above the power law (in the epoch) of before"
+        f" the α-scaling, that is left {when}; ratio of means",
+        criterion,
+        _share_left,
+        getattr(above, moment),
+        _spiked(above.scaled),
+        settled=(settled.before, settled.scaled, getattr(settled, moment)),
+    )
+
+
+def _spiked(rise: np.ndarray) -> np.ndarray:
+    """How high the spikes are, in log10; NaN where there is no spike of which anything is left."""
+    return np.where(10 ** mean(rise) >= SPIKE.low, rise, np.nan)
+
+
+def _share_left(left: np.ndarray, spike: np.ndarray) -> np.ndarray:
+    """The ratio of means over realizations."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(mean(left) / mean(spike))
+
+
+def untouched(nets: Nets) -> Claim:
+    """The prior stays from the last moment before the scaling to the scaled weights.
+
+    One or two epochs of training lie between them, which may change a label on E. The scaling
+    alone changes none: that is an identity of ReLU nets, which a test proves.
+    """
+    prior, unit_settled = prior_in_ranges(nets)
+    return nets.claim(
+        "prior_untouched",
+        "the α-scaling itself leaves the prior as it is",
+        "change of log10 P(f) from the last moment before the α-scaling to the scaled weights, up"
+        f" or down, {IN_RANGES}",
+        BARELY_OFF,
+        mean,
+        np.abs(prior.scaled - prior.unscaled),
+        settled=(unit_settled, prior.settled.scaled, prior.settled.unscaled),
+    )
+
+
+def returns(nets: Nets) -> Claim:
+    """A prior that jumped is back in the end."""
+    prior, unit_settled = prior_in_ranges(nets)
+    return nets.claim(
+        "prior_returns",
+        "in the end the prior is what it was before the α-scaling",
+        f"change of log10 P(f) from just before the α-scaling to the end, {IN_RANGES}",
+        BARELY,
+        mean,
+        (prior.end - prior.unscaled) * _jumped(prior),
+        settled=(unit_settled, prior.settled.end, prior.settled.unscaled),
+    )
+
+
+def _jumped(prior: Course) -> np.ndarray:
+    """1 where the prior jumped; NaN where it did not, so that there is no way back."""
+    return np.where(mean(largest(prior.changes)) > JUMPS.low, 1.0, np.nan)
+
+
+def _off_zero_error(nets: Nets) -> Iterator[Claim]:
+    """The prior jumps, and for no other reason than errors on S."""
+    (prior, unit_settled), error = prior_in_ranges(nets), course(nets, ERROR)
+    settled = (unit_settled, prior.settled.later, prior.settled.unscaled)
     yield nets.claim(
         "leaves_zero_error",
         "the α-scaling makes SGD fall off zero error",
@@ -59,7 +156,7 @@ def _off_zero_error(nets: Nets, prior: Course, error: Course) -> Iterator[Claim]
         f"largest rise of log10 P(f) after the α-scaling above its value just before, {IN_RANGES}",
         JUMPS,
         mean,
-        prior.rise,
+        largest(prior.changes),
         settled=settled,
     )
     yield nets.claim(
@@ -69,6 +166,6 @@ def _off_zero_error(nets: Nets, prior: Course, error: Course) -> Iterator[Claim]
         f" S, if it jumps at others, {IN_RANGES}",
         BARELY_OFF,
         mean,
-        largest(np.where(error.later == 0, np.abs(risen), np.nan)) * jumped(prior.rise),
+        largest(np.where(error.later == 0, np.abs(prior.changes), np.nan)) * _jumped(prior),
         settled=settled,
     )

@@ -1,7 +1,6 @@
 """One quantity against another, a dot a net, darker the more wrong labels it learnt."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import isfinite
 
 import numpy as np
@@ -14,25 +13,14 @@ from matplotlib.figure import Figure
 from flatlas.plotting.style import BLUE, panels, shades
 from flatlas.statistics.correlation import kendall, pearson, spearman
 from flatlas.statistics.means import mean
+from flatlas.studies.prior.quantities import (
+    ACCURACY,
+    FLATNESS,
+    LOG_PRIOR,
+    REST_FLATNESS,
+    Quantity,
+)
 
-OPTIMIZERS = {
-    "sgd": "SGD",
-    "adam": "Adam",
-    "entropy_sgd": "Entropy-SGD",
-    "adagrad": "Adagrad",
-    "momentum": "Momentum",
-    "rmsprop": "RMSProp",
-    "full_batch": "full-batch GD",
-}
-# Presets may have other images than the paper, but of the same kind.
-SYSTEMS = {
-    "sgd": "FCN, handwritten digits",
-    "cifar": "FCN, colour images",
-    "residual": "residual net, colour images",
-    "residual_adam": "residual net, Adam",
-    "many_images": "FCN, many handwritten digits",
-    "boolean": "Boolean functions",
-}
 COEFFICIENTS = {"$r$": pearson, r"$\rho$": spearman, r"$\tau$": kendall}
 NAMED = r"$r$, $\rho$, $\tau$: coefficients of Pearson, Spearman, Kendall"
 LEGEND, OF_ALL_NETS = f"{NAMED} in each realization, means over these. ", f"{NAMED}. "
@@ -40,24 +28,6 @@ OF_BOOLEAN = "Of Boolean functions over all nets. "
 SHADES = ListedColormap(shades(256))
 # More dots than this would hide each other.
 MANY = 200
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A column on an axis, its label, and the measure whose search it is the result of."""
-
-    column: str
-    label: str
-    search: str = ""
-
-
-LOG_PRIOR = Quantity("log10_p", r"$\log_{10}P(f)$", "prior")
-ACCURACY = Quantity("accuracy", "generalization accuracy (%)")
-FLATNESS = Quantity("flatness", r"flatness, $-\log_{10}$ sharpness", "sharpness")
-CORNERS = Quantity("corners_flatness", r"$-\log_{10}$ sharpness by corners", "corners")
-REST_FLATNESS = Quantity("rest_flatness", r"$-\log_{10}$ sharpness beyond first order", "corners")
-NORM_FLATNESS = Quantity("norm_flatness", r"$-\log_{10}$ spectral norm", "hessian")
-TOP_FLATNESS = Quantity("top_flatness", r"$-\log_{10}$ geometric mean of 50 $\lambda_i$", "hessian")
 PRIOR_AND_FLATNESS = ((LOG_PRIOR, ACCURACY), (FLATNESS, ACCURACY))
 WITH_THE_REST = (*PRIOR_AND_FLATNESS, (REST_FLATNESS, ACCURACY))
 REST_LEGEND = "Bottom: by corners, what the first-order part leaves of the sharpness if positive. "
@@ -89,13 +59,13 @@ def draw_grid(
 
 def draw_dots(ax: Axes, points: pd.DataFrame, x: Quantity, y: Quantity) -> None:
     """One panel, with the coefficients where they hide least."""
-    known = np.isfinite(points[[x.column, y.column]].to_numpy(float)).all(axis=1)
+    known = np.isfinite(points[[x.name, y.name]].to_numpy(float)).all(axis=1)
     shown = points.loc[known]
     colours = _colours(shown)
     face = np.where(_settled(shown, x, y)[:, np.newaxis], colours, 1.0)
     many = len(shown) > MANY
     ax.scatter(
-        shown[x.column], shown[y.column], s=9 if many else 18, c=face, edgecolors=[*colours],
+        shown[x.name], shown[y.name], s=9 if many else 18, c=face, edgecolors=[*colours],
         linewidths=0.7, alpha=0.6 if many else 0.9, rasterized=many,
     )  # fmt: skip
     ax.set(xlabel=x.label, ylabel=y.label)
@@ -114,7 +84,7 @@ def coefficients(points: pd.DataFrame, x: Quantity, y: Quantity) -> Iterator[str
     """
     alone = not points["seed"].duplicated().any()
     realizations = [points] if alone else [one for _, one in points.groupby("seed")]
-    pairs = [one[[x.column, y.column]].to_numpy(float).T for one in realizations]
+    pairs = [one[[x.name, y.name]].to_numpy(float).T for one in realizations]
     for name, coefficient in COEFFICIENTS.items():
         found = float(mean(np.array([coefficient(*pair) for pair in pairs])))
         if isfinite(found):
@@ -152,5 +122,5 @@ def _colours(points: pd.DataFrame) -> np.ndarray:
 
 def _settled(points: pd.DataFrame, *quantities: Quantity) -> np.ndarray:
     """Where all that is shown has converged."""
-    columns = points.reindex(columns=[f"{one.search}_settled" for one in quantities])
-    return ~columns.eq(False).any(axis=1).to_numpy()
+    columns = [f"{one.measure}_settled" for one in quantities if one.searched]
+    return ~points[columns].eq(False).any(axis=1).to_numpy()

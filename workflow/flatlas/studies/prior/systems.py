@@ -1,11 +1,50 @@
-"""Scatter plots with a column of panels a system or optimizer: a sweep of the figure."""
+"""Every system and optimizer, a sweep each: its panels, and what the paper says of all of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from flatlas.evidence.material import Material
+import numpy as np
+
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import BROKEN, CORRELATED, LOOSER, MUCH_LOOSER, SMALL, TIGHT
+from flatlas.claims.correlations import Measured, Pair, compared, correlated, scattered
+from flatlas.claims.nets import Nets
+from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.plotting.style import Drawing, note
+from flatlas.statistics.means import mean
+from flatlas.statistics.pooling import Pooling, over_all_nets, within_realizations
 from flatlas.studies.prior.nets import nets, small_print, sweeps
-from flatlas.studies.prior.scatter import LEGEND, OF_BOOLEAN, Quantity, draw_grid
+from flatlas.studies.prior.quantities import FLATNESS, LOG_PRIOR, Quantity, paired
+from flatlas.studies.prior.scatter import LEGEND, OF_BOOLEAN, draw_grid
+
+OPTIMIZERS = {
+    "sgd": "SGD",
+    "adam": "Adam",
+    "entropy_sgd": "Entropy-SGD",
+    "adagrad": "Adagrad",
+    "momentum": "Momentum",
+    "rmsprop": "RMSProp",
+    "full_batch": "full-batch GD",
+}
+# Presets may use other images than the paper, but of the same kind.
+SYSTEMS = {
+    "sgd": "FCN, handwritten digits",
+    "cifar": "FCN, colour images",
+    "residual": "residual net, colour images",
+    "residual_adam": "residual net, Adam",
+    "many_images": "FCN, many handwritten digits",
+    "boolean": "Boolean functions",
+}
+# How claims call a sweep.
+CALLED = OPTIMIZERS | {
+    "full_batch": "full-batch gradient descent",
+    "cifar": "SGD on colour images",
+    "residual": "SGD and the residual net",
+    "residual_adam": "Adam and the residual net",
+    "many_images": "SGD with many images",
+    "boolean": "Boolean functions",
+}
+# Optimizers of Figures 4 and S7 that break the correlation of flatness.
+BREAKING = ("adam", "entropy_sgd")
 
 
 def draw_systems(
@@ -13,17 +52,113 @@ def draw_systems(
     names: Mapping[str, str],
     rows: Sequence[tuple[Quantity, Quantity]],
     measures: Sequence[str] = ("prior", "sharpness"),
-    said: str = "",
+    about: str = "",
 ) -> Drawing:
-    """A row of panels for each pair (x, y) of what the measures tell, with the sweeps' names."""
+    """A row of panels for each pair (x, y), and in it a column for each sweep of the figure."""
     points = nets(material, *measures)
     drawn = columns(material, names)
     figure, _ = draw_grid(points, rows, drawn)
     legend = LEGEND + OF_BOOLEAN if "boolean" in drawn else LEGEND
-    note(figure, small_print(material, points, said + legend))
+    note(figure, small_print(material, points, about + legend))
     return Drawing(figure, points)
 
 
 def columns(material: Material, names: Mapping[str, str]) -> dict[str, str]:
-    """The figure's sweeps with their names; one that the paper does not have goes by its own."""
+    """The figure's sweeps with their names; a user's own sweep keeps the name it has."""
     return {sweep: names.get(sweep, sweep) for sweep in sweeps(material)}
+
+
+def called(sweep: str) -> str:
+    """The name of a sweep in a claim; a user's own sweep keeps the name it has."""
+    return CALLED.get(sweep, sweep)
+
+
+def pooling(sweep: str) -> Pooling:
+    """Each Boolean function is a realization of its own, with one net."""
+    return over_all_nets if sweep == "boolean" else within_realizations
+
+
+def tight_prior(material: Material, sweep: str) -> Iterator[Claim]:
+    """The prior correlates tightly with generalization."""
+    nets = Nets(material, sweep)
+    says = f"P(f) correlates tightly with generalization: {called(sweep)}"
+    return correlated(nets, f"prior_{sweep}", says, TIGHT, paired(nets, LOG_PRIOR))
+
+
+def correlated_flatness(material: Material, sweep: str) -> Iterator[Claim]:
+    """Flatness correlates with generalization."""
+    nets = Nets(material, sweep)
+    says = f"flatness correlates with generalization: {called(sweep)}"
+    return correlated(nets, f"flatness_{sweep}", says, CORRELATED, paired(nets, FLATNESS))
+
+
+def broken_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -> Iterator[Claim]:
+    """Flatness does not correlate with generalization."""
+    nets = Nets(material, sweep)
+    says = f"{flat.what} does not correlate with generalization: {called(sweep)}"
+    return correlated(nets, f"{flat.name}_{sweep}", says, BROKEN, paired(nets, flat))
+
+
+def looser_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -> Iterator[Claim]:
+    """Flatness correlates with generalization too, but less tightly than the prior."""
+    nets = Nets(material, sweep)
+    says = f"{flat.what} correlates with generalization less tightly than P(f): {called(sweep)}"
+    return compared(
+        nets, _scatter(flat, sweep), says, LOOSER, paired(nets, flat), paired(nets, LOG_PRIOR)
+    )
+
+
+def scattered_flatness(
+    material: Material, sweep: str, flat: Quantity = FLATNESS
+) -> Iterator[Claim]:
+    """Flatness is much more scattered against generalization than the prior."""
+    nets = Nets(material, sweep)
+    says = f"{flat.what} against generalization is much more scattered than P(f): {called(sweep)}"
+    return scattered(
+        nets, _scatter(flat, sweep), says, MUCH_LOOSER, paired(nets, flat), paired(nets, LOG_PRIOR)
+    )
+
+
+def _scatter(flat: Quantity, sweep: str) -> str:
+    """`scatter_sgd` for flatness, `rest_scatter_sgd` for `rest_flatness`."""
+    return flat.name.replace("flatness", f"scatter_{sweep}")
+
+
+def curvature(material: Material, sweep: str) -> Claim:
+    """Whether sharpness, which the paper takes for curvature, is more than the gradient's part."""
+    nets = Nets(material, sweep)
+    first, whole, settled = (
+        nets.read("corners_summary", column, at=ZERO_ERROR)
+        for column in ("first_order", "sharpness", "converged")
+    )
+    return nets.claim(
+        f"first_order_{sweep}",
+        "at zero error sharpness measures curvature: its first-order part, the gradient's, is a"
+        f" small share ({called(sweep)})",
+        "first-order part of the sharpness by corners, as a share of it; mean over nets",
+        SMALL,
+        lambda share: mean(mean(share), -1),
+        first / np.where(whole > 0, whole, np.nan),
+        settled=(settled,),
+    )
+
+
+def beside(
+    material: Material, quantity: Quantity, sweeps: Mapping[str, str]
+) -> tuple[Nets, Pair, Pair]:
+    """A quantity with generalization, in each of two sweeps (given with the words for them).
+
+    Both are read from one `Nets`, so that resamples draw the same realizations of both.
+    """
+    nets = Nets(material, tuple(sweeps))
+    whole, sweep_of = paired(nets, quantity), nets.outcomes.set_index("run")["sweep"].to_dict()
+    one, other = (
+        Pair(_part(whole.x, here), _part(whole.y, here), f"{whole.name} {words}")
+        for sweep, words in sweeps.items()
+        for here in [[sweep_of.get(run) == sweep for run in nets.values]]
+    )
+    return nets, one, other
+
+
+def _part(whole: Measured, here: list[bool]) -> Measured:
+    return Measured(whole.values[:, here], whole.settled[:, here])

@@ -1,0 +1,155 @@
+"""What figures draw and claims judge of a net: each quantity is declared once.
+
+A quantity names the measure and the column it is computed from, its own column in a figure's
+table, its label on an axis, and its name in a claim.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from flatlas.claims.correlations import Measured, Pair
+from flatlas.claims.nets import Nets
+from flatlas.evidence.material import ZERO_ERROR
+
+# Gives the column of a name from the table of a measure.
+Read = Callable[[str], np.ndarray]
+
+
+def plain(read: Read, column: str) -> np.ndarray:
+    """The column as it is."""
+    return read(column)
+
+
+def log10(read: Read, column: str) -> np.ndarray:
+    """log10 of a column, NaN where it is not positive; `log10_...` is a logarithm already.
+
+    A product of eigenvalues, as many as are `positive`, becomes their geometric mean.
+    """
+    values = read(column)
+    if column == "log10_product":
+        count = read("positive")
+        return values / np.where(count > 0, count, np.nan)
+    if column.startswith("log10_"):
+        return values
+    return np.log10(np.where(values > 0, values, np.nan))
+
+
+def minus_log10(read: Read, column: str) -> np.ndarray:
+    """Flatness, of what is larger where the loss is sharper."""
+    return -log10(read, column)
+
+
+def percent_right(read: Read, column: str) -> np.ndarray:
+    """The accuracy in percent, from an error."""
+    return 100 * (1 - read(column))
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A quantity in the table `<measure>_summary`; `searched` if a search found it.
+
+    A search may fail to converge. What takes no search can always be trusted.
+    """
+
+    name: str
+    measure: str
+    column: str
+    label: str
+    what: str
+    value: Callable[[Read, str], np.ndarray] = log10
+    searched: bool = True
+
+    def of(self, read: Read) -> np.ndarray:
+        """Its values, from the columns of its measure."""
+        return self.value(read, self.column)
+
+    def measured(self, nets: Nets, at: str = ZERO_ERROR) -> Measured:
+        """Its values at a moment as an array for claims, and whether each search converged."""
+        return self._measured(lambda column: nets.read(f"{self.measure}_summary", column, at=at))
+
+    def along(self, nets: Nets) -> Measured:
+        """The same at all moments; they are the last axis."""
+        return self._measured(lambda column: nets.read(f"{self.measure}_summary", column, "at"))
+
+    def _measured(self, read: Read) -> Measured:
+        values = self.of(read)
+        settled = read("converged") if self.searched else np.full_like(values, np.nan)
+        return Measured(values, settled)
+
+
+LOG_PRIOR = Quantity("log10_p", "prior", "log10_p", r"$\log_{10}P(f)$", "log10 P(f)")
+ACCURACY = Quantity(
+    "accuracy",
+    "prior",
+    "test_error",
+    "generalization accuracy (%)",
+    "the accuracy",
+    percent_right,
+    searched=False,
+)
+FLATNESS = Quantity(
+    "flatness",
+    "sharpness",
+    "sharpness",
+    r"flatness, $-\log_{10}$ sharpness",
+    "flatness",
+    minus_log10,
+)
+LBFGS_FLATNESS = Quantity(
+    "lbfgs_flatness",
+    "lbfgs",
+    "sharpness",
+    r"flatness, $-\log_{10}$ sharpness by L-BFGS-B",
+    "flatness by L-BFGS-B",
+    minus_log10,
+)
+CORNERS_FLATNESS = Quantity(
+    "corners_flatness",
+    "corners",
+    "sharpness",
+    r"$-\log_{10}$ sharpness by corners",
+    "flatness by corners",
+    minus_log10,
+)
+# By corners, since what an ascent misses would be missing in the remainder.
+REST_FLATNESS = Quantity(
+    "rest_flatness",
+    "corners",
+    "rest",
+    r"$-\log_{10}$ sharpness beyond first order",
+    "flatness beyond first order",
+    minus_log10,
+)
+NORM_FLATNESS = Quantity(
+    "norm_flatness",
+    "hessian",
+    "spectral_norm",
+    r"$-\log_{10}$ spectral norm",
+    "a small spectral norm",
+    minus_log10,
+)
+TOP_FLATNESS = Quantity(
+    "top_flatness",
+    "hessian",
+    "log10_product",
+    r"$-\log_{10}$ geometric mean of 50 $\lambda_i$",
+    "a small geometric mean of the 50 largest eigenvalues",
+    minus_log10,
+)
+# In the order in which a figure's table has them.
+DERIVED = (
+    ACCURACY,
+    FLATNESS,
+    LBFGS_FLATNESS,
+    CORNERS_FLATNESS,
+    REST_FLATNESS,
+    NORM_FLATNESS,
+    TOP_FLATNESS,
+)
+
+
+def paired(nets: Nets, x: Quantity, y: Quantity = ACCURACY) -> Pair:
+    """Two quantities of the same nets, to correlate; the second is generalization by default."""
+    return Pair(x.measured(nets), y.measured(nets), f"{x.what} with {y.what}")
