@@ -1,4 +1,4 @@
-"""A figure without its module or its caption is told before anything is trained for it."""
+"""A figure without its module or its caption is refused before anything is trained for it."""
 
 import shutil
 
@@ -8,23 +8,19 @@ from flatlas.errors import FlatlasError
 from flatlas.plan import drawings
 from flatlas.plan.drawings import check_drawings
 
+SHARED = {"title": "Three", "module": "both", "sweeps": ["alpha"]}
+
 
 @pytest.fixture
-def house(tmp_path, monkeypatch):
-    """A house with the drawings of the study `flat` (figures fig1 and fig2), and their captions."""
-    library = tmp_path / "workflow" / "flatlas"
-    monkeypatch.setattr(drawings, "STUDIES", library / "studies")
-    for path, text in {
-        "flatlas/studies/flat/__init__.py": "",
-        "flatlas/studies/flat/fig1.py": "\ndef draw(material): ...\n",
-        "flatlas/studies/flat/fig2.py": "\ndef draw(material): ...\n",
-        "flatlas/studies/flat/fig1.rst": "One.",
-        "flatlas/studies/flat/fig2.rst": "Two.",
-    }.items():
-        file = tmp_path / "workflow" / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    return tmp_path / "workflow"
+def folder(tmp_path, monkeypatch):
+    """The folder of the study `flat`, with modules and captions for figures fig1 and fig2."""
+    studies = tmp_path / "workflow" / "flatlas" / "studies"
+    monkeypatch.setattr(drawings, "STUDIES", studies)
+    (studies / "flat").mkdir(parents=True)
+    for name in ("fig1", "fig2"):
+        (studies / "flat" / f"{name}.py").write_text("\ndef draw(material): ...\n")
+        (studies / "flat" / f"{name}.rst").write_text("One.")
+    return studies / "flat"
 
 
 def message_of(plan):
@@ -33,11 +29,11 @@ def message_of(plan):
     return str(raised.value)
 
 
-def test_figures_with_module_and_caption_pass(house, plan_of):
+def test_figures_with_module_and_caption_pass(folder, plan_of):
     check_drawings(plan_of())
 
 
-def test_a_figure_without_a_module_is_told_where_it_belongs(house, plan_of):
+def test_a_figure_without_a_module_is_told_where_it_belongs(folder, plan_of):
     more = {"title": "Three", "sweeps": ["alpha"]}
     assert message_of(plan_of(study={"figures.fgi2": more})) == (
         "config/studies/flat.yaml: figures.fgi2 needs a function draw(material) in "
@@ -45,14 +41,30 @@ def test_a_figure_without_a_module_is_told_where_it_belongs(house, plan_of):
     )
 
 
-def test_the_first_figure_of_a_study_is_told_so_too(house, plan_of):
-    shutil.rmtree(house / "flatlas" / "studies" / "flat")
+def test_the_first_figure_of_a_study_is_told_so_too(folder, plan_of):
+    shutil.rmtree(folder)
     assert message_of(plan_of()).endswith("flatlas/studies/flat/fig1.py, which is not there.")
 
 
-def test_a_figure_without_a_caption_is_told_where_it_belongs(house, plan_of):
-    (house / "flatlas" / "studies" / "flat" / "fig2.rst").unlink()
+def test_a_figure_without_a_caption_is_told_where_it_belongs(folder, plan_of):
+    (folder / "fig2.rst").unlink()
     assert message_of(plan_of()) == (
         "config/studies/flat.yaml: figures.fig2 needs a caption in "
         "workflow/flatlas/studies/flat/fig2.rst."
     )
+
+
+def test_a_module_may_draw_several_figures_each_an_entry_with_a_caption_of_its_own(folder, plan_of):
+    plan = plan_of(study={"figures.s3": SHARED})
+    (folder / "both.py").write_text('FIGURES = {"s2": Two()}')
+    assert 'figures.s3 needs an entry "s3" in the dictionary FIGURES' in message_of(plan)
+    (folder / "both.py").write_text('FIGURES = {"s2": Two(), "s3": Three()}')
+    assert message_of(plan).endswith("needs a caption in workflow/flatlas/studies/flat/s3.rst.")
+    (folder / "s3.rst").write_text("Three.")
+    check_drawings(plan)
+
+
+def test_a_mistyped_module_is_told_with_the_nearest(folder, plan_of):
+    (folder / "both.py").write_text("class Three:\n    def draw(self, material): ...\n")
+    message = message_of(plan_of(study={"figures.s3": SHARED | {"module": "bth"}}))
+    assert message.endswith("flat/bth.py, which is not there. Did you mean 'both'?")

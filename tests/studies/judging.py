@@ -1,10 +1,12 @@
 """The claims of a figure, by name, and what may be asked of all of them."""
 
 import re
-from importlib import import_module
 from math import isfinite, isnan
 
+from declared import figure_of
+
 from flatlas.claims.claim import UNDECIDED
+from flatlas.evidence.material import Material
 
 # What begins so is no sentence of the text; of all other figures every claim is one.
 QUESTIONS = {
@@ -31,8 +33,24 @@ QUESTIONS = {
 NOTHING = "(?!)"
 
 
+def unsolved(material):
+    """The tables of a figure whose trainings all diverged: columns, and no row of a measure."""
+    ended = {"converged": False, "reason": "diverged", "met_epoch": 0}
+    tables = {name: table.iloc[:0] for name, table in material.tables.items()}
+    return Material(tables | {"outcomes": material.tables["outcomes"].assign(**ended)})
+
+
+def with_table(material, name, **columns):
+    """The same material with some columns of a table replaced."""
+    return Material({**material.tables, name: material.tables[name].assign(**columns)})
+
+
+def verdicts(claims):
+    return {name: claim.verdict for name, claim in claims.items()}
+
+
 def judged_figure(study, figure, material):
-    claims = import_module(f"flatlas.studies.{study}.{figure}").claims(material)
+    claims = figure_of(study, figure).claims(material)
     names = [claim.name for claim in claims]
     assert len(set(names)) == len(names), "two claims of one name"
     questions = re.compile(QUESTIONS.get(f"{study}_{figure}", NOTHING))
@@ -41,7 +59,7 @@ def judged_figure(study, figure, material):
 
 
 def assert_all_come_out(claims, verdict):
-    assert {name: claim.verdict for name, claim in claims.items()} == dict.fromkeys(claims, verdict)
+    assert verdicts(claims) == dict.fromkeys(claims, verdict)
     assert not any(claim.note for claim in claims.values())
 
 

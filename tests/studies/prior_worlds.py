@@ -5,17 +5,14 @@ in an order of its own. A realization moves all of a step's quantities by as lit
 """
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
-import yaml
+from declared import declared
 from side_by_side import side_by_side
 
 from flatlas.evidence.material import Material
 
-STUDY = yaml.safe_load(
-    (Path(__file__).resolve().parents[2] / "config" / "studies" / "prior.yaml").read_text()
-)
+STUDY = declared("prior")
 RIGHT, WRONG = True, False
 ATTACK = "data.attack_size"
 BREAKING = ("adam", "entropy_sgd", "adagrad", "momentum", "rmsprop")

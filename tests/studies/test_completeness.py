@@ -5,36 +5,44 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-import yaml
+from declared import STUDIES, declared, figure_of, module_of
 
-ROOT = Path(__file__).resolve().parents[2]
-STUDIES = ROOT / "workflow" / "flatlas" / "studies"
+from flatlas import studies
+
+FOLDER = Path(studies.__file__).parent
 FIGURES = [
-    (path.stem, name, settings["title"])
-    for path in sorted((ROOT / "config" / "studies").glob("*.yaml"))
-    for name, settings in yaml.safe_load(path.read_text())["figures"].items()
+    (study, name, settings["title"])
+    for study in STUDIES
+    for name, settings in declared(study)["figures"].items()
 ]
+MODULES = {(study, module_of(study, name)) for study, name, _ in FIGURES}
 
 
 @pytest.mark.parametrize(("study", "name", "title"), FIGURES)
 def test_a_figure_has_a_module_that_draws_it_and_a_caption(study, name, title):
-    module = import_module(f"flatlas.studies.{study}.{name}")
-    assert list(inspect.signature(module.draw).parameters) == ["material"]
-    caption = " ".join((STUDIES / study / f"{name}.rst").read_text().split())
+    assert list(inspect.signature(figure_of(study, name).draw).parameters) == ["material"]
+    caption = " ".join((FOLDER / study / f"{name}.rst").read_text().split())
     assert caption.startswith(f"**{title}.** ")
     told = ("*The paper's claim:* ", "Not in the paper", "Not among the paper's", "A schematic")
     assert any(words in caption for words in told), "what the paper has to do with it"
 
 
 def test_no_caption_is_left_of_a_figure_that_is_gone():
-    captions = {(path.parent.name, path.stem) for path in STUDIES.glob("*/*.rst")}
+    captions = {(path.parent.name, path.stem) for path in FOLDER.glob("*/*.rst")}
     assert captions == {(study, name) for study, name, _ in FIGURES}
 
 
 def test_no_module_draws_a_figure_that_is_gone():
     drawing = {
         (path.parent.name, path.stem)
-        for path in STUDIES.glob("*/*.py")
-        if "\ndef draw(" in path.read_text()
+        for path in FOLDER.glob("*/*.py")
+        if any(start in path.read_text() for start in ("\ndef draw(", "\nFIGURES ="))
     }
-    assert drawing == {(study, name) for study, name, _ in FIGURES}
+    assert drawing == MODULES
+
+
+@pytest.mark.parametrize(("study", "module"), sorted(MODULES))
+def test_every_entry_of_a_module_is_a_figure_of_its_study(study, module):
+    entries = getattr(import_module(f"flatlas.studies.{study}.{module}"), "FIGURES", {})
+    figures = {name for name in declared(study)["figures"] if module_of(study, name) == module}
+    assert entries.keys() == figures - {module}

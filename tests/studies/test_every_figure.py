@@ -2,20 +2,17 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
-from pathlib import Path
 
 import made_up
 import pandas as pd
 import pytest
 import yaml
+from declared import CONFIG, STUDIES, figure_of
 from pixels import in_pixels, laid_out_in_pixels
 
 from flatlas.evidence.material import Material
 from flatlas.plan.resolve import resolve
 
-CONFIG = Path(__file__).resolve().parents[2] / "config"
-STUDIES = [path.stem for path in (CONFIG / "studies").glob("*.yaml")]
 # What a row of points is of, and of how many; the rest of it is measured.
 LABELS = ["panel", "layer", "quantile", "measure", "baseline", "axis", "pairs", "runs", "values"]
 # What becomes of the trainings of the first and of the last run of a figure.
@@ -42,8 +39,7 @@ class Case:
 
     def draw(self, material):
         (study,) = [name for name in STUDIES if self.name.startswith(f"{name}_")]
-        figure = self.name.removeprefix(f"{study}_")
-        return import_module(f"flatlas.studies.{study}.{figure}").draw(material)
+        return figure_of(study, self.name.removeprefix(f"{study}_")).draw(material)
 
     @cached_property
     def whole(self):

@@ -1,12 +1,11 @@
 """Figures along a training (5, S6, S8, S9, S10 of the study `prior`), on tables for a pencil."""
 
-from importlib import import_module
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from declared import CONFIG, declared, figure_of
+from judging import unsolved, with_table
 from matplotlib.colors import to_hex
 from pencil import told
 from pixels import in_pixels, laid_out_in_pixels
@@ -14,11 +13,8 @@ from pixels import in_pixels, laid_out_in_pixels
 from flatlas.evidence.material import Material
 from flatlas.plan.resolve import resolve
 from flatlas.plotting.style import BLUE, RED
-from flatlas.studies.prior import s9
 from flatlas.studies.prior.along import PRIOR, SHARPNESS, TOP, in_full, moments
 
-CONFIG = Path(__file__).resolve().parents[2] / "config"
-STUDY = yaml.safe_load((CONFIG / "studies" / "prior.yaml").read_text())
 FIGURES = ("fig5", "s6", "s8", "s9", "s10", "inverse")
 MET, AFTER, LAST = 10, 30, 60
 MEASURED = {
@@ -66,7 +62,7 @@ def material(met=(MET, MET + 2), unsettled=0):
 
 
 def draw(figure, made):
-    return import_module(f"flatlas.studies.prior.{figure}").draw(made)
+    return figure_of("prior", figure).draw(made)
 
 
 def dots(ax, colour):
@@ -97,10 +93,9 @@ def test_what_is_a_logarithm_already_is_none_again():
 def test_of_a_product_the_geometric_mean_is_drawn():
     """Of 10^60 from 20 eigenvalues it is 10^3; none of them has none."""
     made = material(met=(MET,))
-    rows = made.tables["watched_hessian_summary"].assign(log10_product=60.0, positive=20)
-    rows.loc[rows["epoch"] > MET, "positive"] = 0
-    tables = {**made.tables, "watched_hessian_summary": rows}
-    points = moments(Material(tables), TOP)
+    name = "watched_hessian_summary"
+    count = np.where(made.tables[name]["epoch"] > MET, 0, 20)
+    points = moments(with_table(made, name, log10_product=60.0, positive=count), TOP)
     assert set(points.loc[points["epoch"] <= MET, "log10"]) == {3.0}
     assert points.loc[points["epoch"] > MET, "log10"].isna().all()
 
@@ -180,8 +175,8 @@ def test_the_trend_of_s9_is_that_of_before_the_scaling():
     rows = made.tables["watched_corners_summary"]
     late = rows["epoch"] >= MET + AFTER
     sharpness = (3 / rows["epoch"].clip(lower=1) ** 2).mask(late, 7.0)
-    tables = {**made.tables, "watched_corners_summary": rows.assign(sharpness=sharpness)}
-    trend = told(s9.draw(Material(tables)).points, quantity="trend of the sharpness")
+    falling = with_table(made, "watched_corners_summary", sharpness=sharpness)
+    trend = told(draw("s9", falling).points, quantity="trend of the sharpness")
     assert trend["epoch"].tolist() == list(range(MET, MET + LAST + 1, 2))
     np.testing.assert_allclose(10 ** trend["log10"], 3 / trend["epoch"] ** 2, rtol=1e-10)
 
@@ -196,10 +191,7 @@ def test_it_is_drawn_whatever_became_of_the_trainings(figure, met):
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_of_nothing_but_diverged_trainings_it_is_empty(figure):
-    made = material(met=(0, 0))
-    standing = ["sweep", "run", "seed", "at", "epoch", "rescaling.after"]
-    tables = {name: table.reindex(columns=standing).iloc[:0] for name, table in made.tables.items()}
-    drawing = draw(figure, Material(tables | {"outcomes": made.tables["outcomes"]}))
+    drawing = draw(figure, unsolved(material(met=(0, 0))))
     laid_out_in_pixels(drawing.figure)
     assert drawing.points.empty
 
@@ -220,4 +212,4 @@ def test_the_study_measures_what_is_drawn(figure):
     measured = {name: {"sharpness", "corners"} for name in FIGURES}
     measured |= {"s8": {"sharpness", "wide"}, "s10": {"sharpness", "corners", "hessian"}}
     names = {f"watched_{name}" for name in {"prior"} | measured[figure]}
-    assert names == set(STUDY["figures"][figure]["measures"])
+    assert names == set(declared("prior")["figures"][figure]["measures"])

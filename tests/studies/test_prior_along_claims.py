@@ -6,12 +6,13 @@ from math import isfinite, isnan
 import numpy as np
 import pandas as pd
 import pytest
-from judging import judged_figure
+from judging import judged_figure, unsolved, verdicts, with_table
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
-from flatlas.studies.prior.along_claims import Course, above_trend, approach, course
+from flatlas.studies.prior.course import Course, above_trend, approach, course
+from flatlas.studies.prior.quantities import Quantity, plain
 from flatlas.studies.prior.s8 import fluctuation
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -109,10 +110,6 @@ def judged(right, figure, seeds=5):
     return judge(figure, world(right, figure, seeds))
 
 
-def verdicts(claims):
-    return {name: claim.verdict for name, claim in claims.items()}
-
-
 def is_of_a_spike(name):
     return name.endswith("relaxes") or name == "rejoins"
 
@@ -163,12 +160,7 @@ def test_one_realization_has_numbers_and_decides_nothing(figure):
 
 @pytest.mark.parametrize("figure", SWEEPS)
 def test_where_everything_diverged_nothing_is_decided(figure):
-    """A measure then writes a table without rows, and without columns of its own."""
-    material = world(True, figure, seeds=2)
-    told = ["sweep", "run", "seed", "at", "epoch", "rescaling.after"]
-    tables = {name: table.reindex(columns=told).iloc[:0] for name, table in material.tables.items()}
-    tables["outcomes"] = material.tables["outcomes"].assign(converged=False, met_epoch=0)
-    claims = judge(figure, Material(tables))
+    claims = judge(figure, unsolved(world(True, figure, seeds=2)))
     assert verdicts(claims) == dict.fromkeys(judged(True, figure), UNDECIDED)
     assert all(isnan(claim.estimate.value) and claim.note for claim in claims.values())
 
@@ -214,14 +206,10 @@ def test_a_training_without_zero_error_counts_for_nothing():
 
 def test_of_no_spike_nothing_is_left():
     """A rise by a hundredth and a fall by far more must not pass for a spike that decayed."""
-    material = world(True, "s6", seeds=3)
-    tables = dict(material.tables)
-    rows = tables["watched_corners_summary"]
-    late = rows["epoch"] > 138 + SCALING + 10
-    tables["watched_corners_summary"] = rows.assign(
-        sharpness=np.where(late, 0.1, 1 + 1e-4 * rows["epoch"])
-    )
-    claims = judge("s6", Material(tables))
+    material, name = world(True, "s6", seeds=3), "watched_corners_summary"
+    epoch = material.tables[name]["epoch"]
+    sharpness = np.where(epoch > 138 + SCALING + 10, 0.1, 1 + 1e-4 * epoch)
+    claims = judge("s6", with_table(material, name, sharpness=sharpness))
     assert claims["sharpness_spikes"].verdict == NOT_REPRODUCED
     assert claims["sharpness_relaxes"].verdict == UNDECIDED
     assert isnan(claims["sharpness_relaxes"].estimate.low)
@@ -232,31 +220,22 @@ def test_moments_are_in_order_of_time_and_aligned_at_zero_error():
     at = ["30", "5", "40", "met+10", "met+0", "met+2", "final"]
     rows = pd.DataFrame({"at": at, "value": [30.0, 5, 40, 110, 100, 102, 110]})
     rows = rows.assign(sweep="s", run="r", seed=0, converged=rows["at"] != "met+2")
-    outcomes = pd.DataFrame(
-        [
-            {
-                "sweep": "s",
-                "run": "r",
-                "seed": 0,
-                "converged": True,
-                "met_epoch": 35,
-                "rescaling.after": 2,
-            }
-        ]
-    )
-    nets = Nets(Material({"t": rows, "outcomes": outcomes}), "s")
-    found = course(nets, "t", "value")
+    ended = {"sweep": "s", "run": "r", "seed": 0, "converged": True, "met_epoch": 35}
+    outcomes = pd.DataFrame([ended | {"rescaling.after": 2}])
+    nets = Nets(Material({"t_summary": rows, "outcomes": outcomes}), "s")
+    quantity = Quantity("t", "t", "value", "", "", plain)
+    found = course(nets, quantity)
     assert found.epochs.tolist() == [0, 2, 10]
     assert found.values.tolist() == [[100, 102, 110]]
     assert found.settled.values.tolist() == [[1, 0, 1]]
     assert (found.start, found.unscaled, found.scaled, found.end) == (100, 100, 102, 110)
-    np.testing.assert_array_equal(approach(nets, "t", "value"), [[5, 30, np.nan, 100]])
+    np.testing.assert_array_equal(approach(nets, quantity).values, [[5, 30, np.nan, 100]])
 
 
 def test_a_course_fluctuates_as_far_as_it_is_from_its_neighbours():
     """Two decades above the mean of 10^3 and 10^1, then steady; a steady rise is smooth."""
-    courses = np.array([[1e3, 1e4, 1e1, np.nan, 1e2], [1e0, 1e1, 1e2, 1e3, np.nan]])
-    np.testing.assert_allclose(fluctuation(courses), [2, 0], atol=1e-12)
+    logs = np.array([[3, 4, 1, np.nan, 2], [0, 1, 2, 3, np.nan]])
+    np.testing.assert_allclose(fluctuation(logs), [2, 0], atol=1e-12)
 
 
 @pytest.mark.parametrize("figure", ["fig5", "inverse", "s9"])
@@ -303,7 +282,7 @@ def with_column(material, name, **columns):
         material.tables["outcomes"].set_index("seed")["met_epoch"]
     )
     new = {column: of(rows.get(column), since) for column, of in columns.items()}
-    return Material({**material.tables, f"watched_{name}_summary": rows.assign(**new)})
+    return with_table(material, f"watched_{name}_summary", **new)
 
 
 def test_a_spike_that_decays_below_its_trend_has_not_relaxed():

@@ -10,10 +10,11 @@ from scipy import stats
 
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLUE
-from flatlas.studies.prior import estimates, fig2, fig3, fig4, links, s4, s5, s11, s17
+from flatlas.studies.prior import boolean, estimates, fig3, fig4, links, overtraining, s4, s5, s17
 from flatlas.studies.prior.nets import nets
 from flatlas.studies.prior.scatter import SHADES
 
+FIG2, S11 = boolean.FIGURES["fig2"], overtraining.FIGURES["s11"]
 ATTACK = "data.attack_size"
 # Run, seed, |A|, log10 P(f), test error, sharpness.
 SGD = [
@@ -222,7 +223,7 @@ def test_overtraining_has_a_column_a_moment_in_their_order():
     twice = later.assign(sharpness=2 * later["sharpness"])
     told = {"prior": first, "sharpness": first, "corners": first}
     told |= {"later_prior": later, "later_sharpness": later, "later_corners": twice}
-    axes = s11.draw(material(**told)).figure.axes
+    axes = S11.draw(material(**told)).figure.axes
     names = ["at zero error", "20 epochs after it", "1000 epochs after it"]
     assert [ax.get_title() for ax in axes[:3]] == names
     for ax, flat in zip(axes[4:6], (-log10(20), -3), strict=True):
@@ -267,7 +268,7 @@ def test_boolean_functions_are_blue_and_have_bars_of_their_counts():
     """A count of 100 in 10^4 has the standard error 10^-3, a tenth: 0.0434 of log10."""
     rows = table(boolean=SGD).assign(**{ATTACK: np.nan})
     counted = rows.assign(log10_p=-2.0, probability=0.01, standard_error=0.001)
-    drawing = fig2.draw(material(boolean_prior=counted, sharpness=rows, corners=rows))
+    drawing = FIG2.draw(material(boolean_prior=counted, sharpness=rows, corners=rows))
     bars, dots = drawing.figure.axes[0].collections
     assert {to_hex(colour) for colour in dots.get_edgecolors()} == {BLUE.lower()}
     (start, end) = bars.get_segments()[0][:, 0]
@@ -279,7 +280,7 @@ def test_boolean_nets_that_missed_their_target_are_told():
     rows = table(boolean=SGD).assign(**{ATTACK: np.nan})
     counted = rows.assign(log10_p=-2.0, probability=0.01, standard_error=0.001)
     counted["is_target"] = [True, False, True, False]
-    drawing = fig2.draw(material(boolean_prior=counted, sharpness=rows, corners=rows))
+    drawing = FIG2.draw(material(boolean_prior=counted, sharpness=rows, corners=rows))
     assert "2 nets express another function" in " ".join(drawing.figure.get_supxlabel().split())
 
 

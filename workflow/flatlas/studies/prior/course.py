@@ -124,7 +124,7 @@ def prior_in_ranges(nets: Nets) -> tuple[Course, np.ndarray]:
 
 
 def above_trend(nets: Nets, logs: Course) -> Course:
-    """A logarithm above its trend: the power law in the epoch that it followed until the scaling."""
+    """How far a logarithm is above its trend: the power law in the epoch before the scaling."""
     epochs = nets.read("outcomes", "met_epoch")[:, :1] + logs.epochs
     slope, intercept = power_law(epochs[:, logs.epochs < logs.scaling], 10**logs.before)
     trend = intercept[:, np.newaxis] + slope[:, np.newaxis] * np.log10(epochs)
