@@ -1,1 +1,1 @@
-"""Figures of the paper on priors and flatness (Zhang, Reid, Valle-Pérez, Louis): one a module."""
+"""Figures of the paper on priors and flatness (Zhang, Reid, Valle-Pérez, Louis), and its claims."""

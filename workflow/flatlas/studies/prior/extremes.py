@@ -1,4 +1,4 @@
-"""Extremes of all that is known, along the last axis; NaN where nothing is."""
+"""Extremes of the known values along the last axis; NaN where none is known."""
 
 import numpy as np
 

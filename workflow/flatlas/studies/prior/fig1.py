@@ -1,7 +1,7 @@
 """Figure 1: functions of larger volume are found first, and are flatter, computed for one weight.
 
 Three functions have zero error, each on an interval of the weight, its volume. Gradient descent
-from everywhere tells their basins of attraction, and a box around each weight their sharpness.
+from every weight gives their basins of attraction, a box around each weight their sharpness.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from flatlas.plotting.style import BLACK, BLUE, GREEN, ORANGE, Drawing, note, pl
 
 @dataclass(frozen=True)
 class Function:
-    """One that has zero error on S in the middle of its well, which has these ends."""
+    """A function with zero error on S in the middle of its well, and the ends of that well."""
 
     name: str
     low: float
@@ -33,13 +33,13 @@ FUNCTIONS = (
     Function("f_3", 0.91, 0.95, 1.0, GREEN),
 )
 NAMES = np.array([one.name for one in FUNCTIONS])
-# Where in a well the error is zero: from its middle, as a share of the way to its end.
+# The error is zero from the middle of a well to this share of the way to its end.
 REACH = 0.3
-# Ripples of the loss, so that flatness varies within a volume.
+# Ripples of the loss make flatness vary within a volume.
 RIPPLED, RIPPLE, WAVES = "f_2", 0.03, 5
 WEIGHTS = np.linspace(0, 1, 4001)
 RATE, STEPS = 2e-4, 6000
-# Half the side of the box in which the sharpness is looked for.
+# Half the side of the box in which the sharpness is searched.
 BOX = 0.003
 
 
@@ -63,9 +63,9 @@ def draw(material: Material) -> Drawing:
 
 
 def landscape() -> pd.DataFrame:
-    """At each weight: the loss, its sharpness, its function, and that of the basin it lies in.
+    """At each weight: the loss, the sharpness, its function, and the function of its basin.
 
-    A weight without zero error has no function yet, one on the very ridge has no basin.
+    A weight without zero error has no function yet; one exactly on a ridge has no basin.
     """
     w, losses = WEIGHTS, loss(WEIGHTS)
     side = round(BOX / (w[1] - w[0]))
@@ -75,7 +75,7 @@ def landscape() -> pd.DataFrame:
 
 
 def loss(w: np.ndarray) -> np.ndarray:
-    """Wells of one shape, but not of one width; in the widest, the loss varies at zero error."""
+    """Wells of one shape but different widths; in the widest, the loss varies at zero error."""
     name, place = within(w)
     inside = np.minimum(place / REACH, 1)
     ripples = (1 - inside**2) ** 2 * np.sin(np.pi * WAVES * inside) ** 2
@@ -84,7 +84,7 @@ def loss(w: np.ndarray) -> np.ndarray:
 
 
 def within(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Whose well each weight lies in, and how far from its middle, as a share of the way."""
+    """The well of each weight, and its distance from the middle as a share of the way to the end."""
     ends = [one.high for one in FUNCTIONS[:-1]]
     number = np.searchsorted(ends, w)
     low, centre, high = (
@@ -96,13 +96,13 @@ def within(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def expressed(w: np.ndarray) -> np.ndarray:
-    """The function that has zero error at each weight, if one has."""
+    """The function that has zero error at each weight, or an empty name."""
     name, place = within(w)
     return np.where(place < REACH, name, "")
 
 
 def descend(w: np.ndarray) -> np.ndarray:
-    """Where gradient descent has led from each weight."""
+    """Where gradient descent ends from each weight."""
     slope = np.gradient(loss(WEIGHTS), WEIGHTS)
     for _ in range(STEPS):
         w = np.clip(w - RATE * np.interp(w, WEIGHTS, slope), 0, 1)
@@ -110,9 +110,9 @@ def descend(w: np.ndarray) -> np.ndarray:
 
 
 def summary(points: pd.DataFrame) -> pd.DataFrame:
-    """Of each function: V(f), the volume of its basin of attraction, and the sharpness in V(f).
+    """For each function: V(f), the volume of its basin of attraction, and the sharpness in V(f).
 
-    V(f) is its prior P(f), where all weights are equally likely at first.
+    V(f) is its prior P(f) if all weights are equally likely at first.
     """
     sharpness = points[points["function"] != ""].groupby("function")["sharpness"]
     volumes = {
@@ -135,7 +135,7 @@ def _landscape_panel(ax: Axes, points: pd.DataFrame) -> None:
 
 
 def _basins_panel(ax: Axes, volumes: pd.DataFrame) -> None:
-    """The line is that of proportional volumes, through the largest."""
+    """On the line, through the largest, both volumes are proportional."""
     largest = volumes.nlargest(1, "volume").iloc[0]
     ends = volumes["volume"].agg(["min", "max"])
     ax.plot(ends, ends * largest["basin_volume"] / largest["volume"], color="0.6", lw=1, zorder=0)

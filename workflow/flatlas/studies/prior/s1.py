@@ -1,6 +1,6 @@
 """Figure S1: four things that are called the function of a net (App. C), computed for a small one.
 
-Each has less to tell than the one before. The prior is that of the last.
+Each says less than the one before. The prior is that of the last.
 """
 
 import numpy as np
@@ -11,12 +11,12 @@ from matplotlib.patches import ConnectionPatch
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, RED, Drawing, panels
 
-# A net with one input, ReLU neurons that wake up at these values of it, and one output.
+# A net with one input, ReLU neurons that become active at these inputs, and one output.
 WAKING = np.array([-3.0, -1.6, -0.4, 0.7, 1.9])
 OUTPUT_WEIGHTS = np.array([4.0, -9.0, 10.0, -7.5, 5.0])
 OUTPUT_BIAS = -2.4
 INPUTS = np.linspace(-3, 3, 601)
-# The finite set that the last function is restricted to: S and E in the paper.
+# The finite set to which the last function is restricted: S and E in the paper.
 POINTS = np.linspace(-2.75, 2.75, 8)
 PANELS = {
     "latent": ("C.1: latent", r"$f:\ \mathcal{X}\to\mathbb{R}$", BLUE),
@@ -28,7 +28,7 @@ STEPS = (r"sigmoid $\sigma$", r"threshold $\tau$", "finite set")
 
 
 def draw(material: Material) -> Drawing:
-    """A panel a meaning, from left to right."""
+    """A panel for each meaning, from left to right."""
     figure, axes = panels(1, 4, width=2.5, height=2.7)
     points = pd.concat([meanings(INPUTS), restriction()], ignore_index=True)
     for ax, (name, (title, maps, colour)) in zip(axes, PANELS.items(), strict=True):
@@ -49,13 +49,13 @@ def draw(material: Material) -> Drawing:
 
 
 def latent(x: np.ndarray) -> np.ndarray:
-    """f: what the net has before any final activation."""
+    """f: the net's output before any final activation."""
     hidden = np.maximum(x[..., np.newaxis] - WAKING, 0)
     return np.asarray(hidden @ OUTPUT_WEIGHTS + OUTPUT_BIAS)
 
 
 def meanings(x: np.ndarray) -> pd.DataFrame:
-    """The first three, at some inputs."""
+    """The values of the first three at some inputs."""
     f = latent(x)
     probability = 1 / (1 + np.exp(-f))
     values = {"latent": f, "probability": probability, "label": (probability >= 0.5).astype(float)}
@@ -64,7 +64,7 @@ def meanings(x: np.ndarray) -> pd.DataFrame:
 
 
 def restriction() -> pd.DataFrame:
-    """The last: as many bits as there are points."""
+    """The last meaning: one bit for each point."""
     table = meanings(POINTS)
     return table[table["meaning"] == "label"].assign(meaning="restricted")
 
@@ -78,7 +78,7 @@ def _bits(ax: Axes, curve: pd.DataFrame, colour: str) -> None:
 
 
 def _arrow(left: Axes, right: Axes, text: str) -> None:
-    """From one panel to the next, with what is done on the way."""
+    """An arrow from one panel to the next, with the step between them."""
     arrow = ConnectionPatch(
         (1.04, 0.5), (-0.16, 0.5), "axes fraction", "axes fraction", axesA=left, axesB=right,
         arrowstyle="-|>", color="0.35", mutation_scale=10,

@@ -1,4 +1,4 @@
-"""One quantity against another, a dot a net, darker the more wrong labels it learnt."""
+"""One quantity against another: a dot per net, darker the more wrong labels it learnt."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
@@ -10,8 +10,8 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
+from flatlas.claims.correlations import COEFFICIENTS
 from flatlas.plotting.style import BLUE, panels, shades
-from flatlas.statistics.correlation import kendall, pearson, spearman
 from flatlas.statistics.means import mean
 from flatlas.studies.prior.quantities import (
     ACCURACY,
@@ -21,8 +21,8 @@ from flatlas.studies.prior.quantities import (
     Quantity,
 )
 
-COEFFICIENTS = {"$r$": pearson, r"$\rho$": spearman, r"$\tau$": kendall}
-NAMED = r"$r$, $\rho$, $\tau$: coefficients of Pearson, Spearman, Kendall"
+SYMBOLS = {"pearson": "$r$", "spearman": r"$\rho$", "kendall": r"$\tau$"}
+NAMED = f"{', '.join(SYMBOLS.values())}: coefficients of Pearson, Spearman, Kendall"
 LEGEND, OF_ALL_NETS = f"{NAMED} in each realization, means over these. ", f"{NAMED}. "
 OF_BOOLEAN = "Of Boolean functions over all nets. "
 SHADES = ListedColormap(shades(256))
@@ -39,9 +39,9 @@ def draw_grid(
     columns: Mapping[str, str],
     by: str = "sweep",
 ) -> tuple[Figure, list[Axes]]:
-    """A row of panels for each pair (x, y), and in it one for each value of the column `by`.
+    """A row of panels for each pair (x, y), with one panel for each value of the column `by`.
 
-    `columns` are these values, with their names. A single column lies on its side.
+    `columns` maps these values to their names. A single column is drawn as a row.
     """
     shape = (len(rows), len(columns)) if len(columns) > 1 else (1, len(rows))
     figure, axes = panels(*shape, height=2.7)
@@ -58,7 +58,7 @@ def draw_grid(
 
 
 def draw_dots(ax: Axes, points: pd.DataFrame, x: Quantity, y: Quantity) -> None:
-    """One panel, with the coefficients where they hide least."""
+    """One panel, with the coefficients where they hide the least."""
     known = np.isfinite(points[[x.name, y.name]].to_numpy(float)).all(axis=1)
     shown = points.loc[known]
     colours = _colours(shown)
@@ -69,37 +69,37 @@ def draw_dots(ax: Axes, points: pd.DataFrame, x: Quantity, y: Quantity) -> None:
         linewidths=0.7, alpha=0.6 if many else 0.9, rasterized=many,
     )  # fmt: skip
     ax.set(xlabel=x.label, ylabel=y.label)
-    told = [*coefficients(shown, x, y)]
+    lines = [*coefficients(shown, x, y)]
     if FLATNESS in (x, y):
-        told += first_order(shown)
-    if told:
+        lines += first_order(shown)
+    if lines:
         box = {"frameon": True, "framealpha": 0.4, "edgecolor": "none", "borderpad": 0.1}
-        ax.legend([], [], title="\n".join(told), title_fontsize=7, loc="best", **box)
+        ax.legend([], [], title="\n".join(lines), title_fontsize=7, loc="best", **box)
 
 
 def coefficients(points: pd.DataFrame, x: Quantity, y: Quantity) -> Iterator[str]:
-    """A line for each, as in the claims; none where there is nothing to correlate.
+    """A line for each coefficient, as in the claims; none where there is nothing to correlate.
 
-    That of all nets, where each is a realization of its own.
+    Where each net is a realization of its own, the coefficients are of all nets.
     """
     alone = not points["seed"].duplicated().any()
     realizations = [points] if alone else [one for _, one in points.groupby("seed")]
     pairs = [one[[x.name, y.name]].to_numpy(float).T for one in realizations]
-    for name, coefficient in COEFFICIENTS.items():
+    for kind, coefficient in COEFFICIENTS.items():
         found = float(mean(np.array([coefficient(*pair) for pair in pairs])))
         if isfinite(found):
-            yield f"{name} = {found:.2f}"
+            yield f"{SYMBOLS[kind]} = {found:.2f}"
 
 
 def first_order(points: pd.DataFrame) -> Iterator[str]:
-    """How much of the sharpness is the gradient's alone, in the median net that tells."""
+    """The share of the sharpness that is the gradient's, in the median net that converged."""
     settled = points[_settled(points, FLATNESS)]
     if len(settled) > len(points) / 2:
         yield f"gradient: {(settled['first_order'] / settled['sharpness']).median():.0%}"
 
 
 def name_shades(figure: Figure, axes: Sequence[Axes], points: pd.DataFrame) -> None:
-    """What the colours mean: a bar beside the panels, where attack sizes vary."""
+    """A colour bar beside the panels, if attack sizes vary."""
     sizes = points.groupby("sweep")["attack_size"].max()
     largest = set(sizes[sizes > 0])
     if largest:
@@ -113,7 +113,7 @@ def name_shades(figure: Figure, axes: Sequence[Axes], points: pd.DataFrame) -> N
 
 
 def _colours(points: pd.DataFrame) -> np.ndarray:
-    """By the size of the attack set as a share of the sweep's largest; blue where it has none."""
+    """By the attack set's size as a share of the sweep's largest; blue without an attack set."""
     size = points["attack_size"].astype(float)
     share = size / size.groupby(points["sweep"]).transform("max").where(lambda most: most > 0, 1)
     plain = np.array(ListedColormap([BLUE])(0))
@@ -121,6 +121,6 @@ def _colours(points: pd.DataFrame) -> np.ndarray:
 
 
 def _settled(points: pd.DataFrame, *quantities: Quantity) -> np.ndarray:
-    """Where all that is shown has converged."""
+    """Whether all searches behind the quantities have converged."""
     columns = [f"{one.measure}_settled" for one in quantities if one.searched]
     return ~points[columns].eq(False).any(axis=1).to_numpy()
