@@ -1,7 +1,6 @@
 """Figures along a training (5, S6, S8, S9, S10 of the study `prior`), on tables for a pencil."""
 
 import numpy as np
-import pandas as pd
 import pytest
 import yaml
 from declared import CONFIG, declared, figure_of
@@ -9,19 +8,19 @@ from judging import unsolved, with_table
 from matplotlib.colors import to_hex
 from pencil import told
 from pixels import in_pixels, laid_out_in_pixels
+from prior_courses import ALONG, joined, tables_of
 
-from flatlas.evidence.material import Material
 from flatlas.plan.resolve import resolve
 from flatlas.plotting.style import BLUE, RED
 from flatlas.studies.prior.along import PRIOR, SHARPNESS, TOP, in_full, moments
 
-FIGURES = ("fig5", "s6", "s8", "s9", "s10", "inverse")
 MET, AFTER, LAST = 10, 30, 60
+PARTS = ("sharpness", "first_order", "rest", "gradient_norm", "loss", "box")
 MEASURED = {
     "prior": ("log10_p", "train_error", "test_error"),
-    "sharpness": ("sharpness", "first_order", "rest", "gradient_norm", "loss", "box"),
-    "corners": ("sharpness", "first_order", "rest", "gradient_norm", "loss", "box"),
-    "wide": ("sharpness", "first_order", "rest", "gradient_norm", "loss", "box"),
+    "sharpness": PARTS,
+    "corners": PARTS,
+    "wide": PARTS,
     "hessian": (
         *("spectral_norm", "log10_product", "positive", "trace", "frobenius"),
         *("gradient_norm", "loss"),
@@ -30,35 +29,28 @@ MEASURED = {
 
 
 def material(met=(MET, MET + 2), unsettled=0):
-    """A realization for each epoch of zero error (0: it never came), at every other epoch.
+    """A realization for each epoch of zero error (0: it never came), at every other epoch."""
+    made = joined(training(seed, zero) for seed, zero in enumerate(met))
+    name = "watched_sharpness_summary"
+    converged = np.arange(len(made.tables[name])) >= unsettled
+    return with_table(made, name, converged=converged)
 
-    Errors on S last until zero error, and for 3 epochs after the scaling.
-    """
-    parts = {f"watched_{name}_summary": [] for name in MEASURED}
-    outcomes = []
-    for seed, zero in enumerate(met):
-        at = [(str(epoch), epoch) for epoch in range(0, 21, 2)]
-        if zero:
-            at += [(f"met+{late}", zero + late) for late in range(0, LAST + 1, 2)]
-        end = zero + LAST if zero else 20
-        names, epochs = zip(*at, ("final", end), strict=True)
-        since = np.array(epochs) - (zero or 1000)
-        stands = {"sweep": "s", "run": "r", "seed": seed}
-        rows = {"at": names, "epoch": epochs, **stands}
-        rows |= {"rescaling.after": AFTER, "rescaling.factor": 4.0, "converged": True}
-        off = (since < 0) | ((since > AFTER) & (since <= AFTER + 3))
-        for name, columns in MEASURED.items():
-            values = {column: 0.5 + np.array(epochs) for column in columns}
-            if name == "prior":
-                values |= {"log10_p": -np.array(epochs), "train_error": np.where(off, 0.1, 0.0)}
-            parts[f"watched_{name}_summary"].append(pd.DataFrame(rows | values))
-        reason = "rule met" if zero else "epochs exhausted"
-        ended = {"met_epoch": zero, "epoch": end, "converged": zero > 0, "reason": reason}
-        outcomes.append(stands | ended)
-    tables = {name: pd.concat(tables, ignore_index=True) for name, tables in parts.items()}
-    sharpness = tables["watched_sharpness_summary"]
-    sharpness.loc[: unsettled - 1, "converged"] = False
-    return Material(tables | {"outcomes": pd.DataFrame(outcomes)})
+
+def training(seed, zero):
+    """Errors on S last until zero error, and for 3 epochs after the scaling."""
+    moments = [(str(epoch), epoch) for epoch in range(0, 21, 2)]
+    if zero:
+        moments += [(f"met+{late}", zero + late) for late in range(0, LAST + 1, 2)]
+    moments.append(("final", zero + LAST if zero else 20))
+    epochs = np.array([epoch for _, epoch in moments])
+    since = epochs - (zero or 1000)
+    off = (since < 0) | ((since > AFTER) & (since <= AFTER + 3))
+    measured = {name: dict.fromkeys(columns, 0.5 + epochs) for name, columns in MEASURED.items()}
+    measured["prior"] |= {"log10_p": -epochs, "train_error": np.where(off, 0.1, 0.0)}
+    stands = {"sweep": "s", "run": "r", "seed": seed}
+    stands |= {"rescaling.after": AFTER, "rescaling.factor": 4.0}
+    ended = {"converged": zero > 0, "reason": "rule met" if zero else "epochs exhausted"}
+    return tables_of(stands, moments, measured, met_epoch=zero, **ended)
 
 
 def draw(figure, made):
@@ -181,7 +173,7 @@ def test_the_trend_of_s9_is_that_of_before_the_scaling():
     np.testing.assert_allclose(10 ** trend["log10"], 3 / trend["epoch"] ** 2, rtol=1e-10)
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", ALONG)
 @pytest.mark.parametrize("met", [(0, 0), (MET,)])
 def test_it_is_drawn_whatever_became_of_the_trainings(figure, met):
     drawing = draw(figure, material(met))
@@ -189,7 +181,7 @@ def test_it_is_drawn_whatever_became_of_the_trainings(figure, met):
     assert set(drawing.points["seed"]) == set(range(len(met)))
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", ALONG)
 def test_of_nothing_but_diverged_trainings_it_is_empty(figure):
     drawing = draw(figure, unsolved(material(met=(0, 0))))
     laid_out_in_pixels(drawing.figure)
@@ -200,16 +192,16 @@ def test_of_nothing_but_diverged_trainings_it_is_empty(figure):
 def test_a_figure_is_told_when_and_by_how_much_its_nets_are_scaled(preset):
     user = yaml.safe_load((CONFIG / "config.yaml").read_text())
     plan = resolve(user | {"preset": preset}, CONFIG)
-    for figure in FIGURES:
+    for figure in ALONG:
         for point in plan.figure_points(f"prior_{figure}"):
             run = plan.runs[point["run"]]
             told = {name: point.get(f"rescaling.{name}") for name in ("after", "factor")}
             assert told == {"after": run.rescaling.after, "factor": run.rescaling.factor}
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", ALONG)
 def test_the_study_measures_what_is_drawn(figure):
-    measured = {name: {"sharpness", "corners"} for name in FIGURES}
+    measured = {name: {"sharpness", "corners"} for name in ALONG}
     measured |= {"s8": {"sharpness", "wide"}, "s10": {"sharpness", "corners", "hessian"}}
     names = {f"watched_{name}" for name in {"prior"} | measured[figure]}
     assert names == set(declared("prior")["figures"][figure]["measures"])

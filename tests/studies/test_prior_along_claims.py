@@ -6,7 +6,8 @@ from math import isfinite, isnan
 import numpy as np
 import pandas as pd
 import pytest
-from judging import judged_figure, unsolved, verdicts, with_table
+from judging import judged_figure, verdicts, with_table
+from prior_courses import SCALING, SWEEPS, world
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.claims.nets import Nets
@@ -16,88 +17,6 @@ from flatlas.studies.prior.quantities import Quantity, plain
 from flatlas.studies.prior.s8 import fluctuation
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-SWEEPS = {
-    "fig5": "scaled",
-    "s6": "scaled_less",
-    "s8": "scaled",
-    "s9": "scaled_long",
-    "s10": "scaled_narrow",
-    "inverse": "scaled_inverse",
-}
-TABLES = ("prior", "sharpness", "corners", "wide", "hessian")
-SCALING = 50
-
-
-@cache
-def world(right, figure, seeds=5):
-    """Trainings that meet zero error near epoch 140 and are scaled 50 epochs later."""
-    nets = [training(right, figure, seed) for seed in range(seeds)]
-    return Material({name: pd.concat([net[name] for net in nets]) for name in nets[0]})
-
-
-def training(right, figure, seed):
-    """The tables of one training; in the wrong world nothing is as the paper says."""
-    met = (138 if right else 300) + seed
-    last = 600 if figure == "s9" else 100
-    moments = [(str(epoch), epoch) for epoch in range(0, 200, 5)]
-    moments += [(f"met+{late}", met + late) for late in range(0, last + 1, 2)]
-    moments.append(("final", met + last))
-    at, epoch = (list(told) for told in zip(*moments, strict=True))
-    since = np.array(epoch) - met
-    columns = right_world if right else wrong_world
-    stands = {"sweep": SWEEPS[figure], "run": "run", "seed": seed, "rescaling.after": SCALING}
-    measured = columns(figure, np.array(epoch, float), since, met)
-    tables = {
-        f"watched_{name}_summary": pd.DataFrame(
-            {"at": at, "epoch": epoch, "converged": True, **measured[name], **stands}
-        )
-        for name in TABLES
-    }
-    ended = {"met_epoch": met, "epoch": met + last, "converged": True, "reason": "rule met"}
-    return tables | {"outcomes": pd.DataFrame([ended | stands])}
-
-
-def right_world(figure, epoch, since, met):
-    """A steep fall to zero error with a bump, a power law, a spike that decays."""
-    fallen = np.minimum(epoch / met, 1)
-    off = (since > SCALING) & (since < SCALING + 10) & (figure in ("fig5", "inverse", "s9"))
-    spike = np.where(since >= SCALING, 1.5 * np.exp(-(since - SCALING) / 8), 0)
-    log = -2 * fallen - np.log10(np.maximum(epoch / met, 1)) + spike
-    bump = 0.6 * np.exp(-(((epoch - 100) / 12) ** 2)) * (since < 0)
-    return {
-        "prior": {
-            # The function changes a little with training, but not by the scaling.
-            "log10_p": -20 - 80 * fallen + 0.1 * np.sin(epoch - 2 * (since == SCALING)) + 40 * off,
-            "train_error": np.where((since < 0) | off, 0.1, 0.0),
-        },
-        # Beyond zero error the ascent has too little time: it is at a loss there.
-        "sharpness": {"sharpness": np.where(since <= 0, 10 ** (log + bump), 1e-6)},
-        "corners": {"sharpness": 10 ** (log + bump), "loss": 1 / (1 + epoch)},
-        "wide": {"sharpness": 10**log},
-        "hessian": {"spectral_norm": 10**log, "log10_product": 40 * log, "positive": 40},
-    }
-
-
-def wrong_world(figure, epoch, since, met):
-    """Rising where it should fall, flat where it should spike, moving where it should not."""
-    late = since >= SCALING
-    error = np.where((since > SCALING) & (figure == "s6"), 0.1, 0.0)
-    rise = epoch / 200 + late * (0.2 if figure != "s9" else 0.2 + (since - SCALING) / 500)
-    bump = 3 * np.exp(-(((epoch - 100) / 12) ** 2)) * (since < 0)
-    moves = 0.3 * np.maximum(since, 0) + np.where(late, 30, 0)
-    if figure == "fig5":
-        moves = np.where(late, np.maximum(since, 0), -np.maximum(since, 0))
-    return {
-        "prior": {"log10_p": -150 + 0.05 * epoch - moves, "train_error": error},
-        "sharpness": {"sharpness": 10**rise},
-        "corners": {
-            "sharpness": 10 ** (rise * (-1 if figure == "s10" else 1)),
-            "loss": epoch + 1,
-        },
-        "wide": {"sharpness": 10 ** (rise + bump)},
-        "hessian": {"spectral_norm": 10**rise, "log10_product": 40 * rise, "positive": 40},
-    }
 
 
 def judge(figure, material):
@@ -110,59 +29,28 @@ def judged(right, figure, seeds=5):
     return judge(figure, world(right, figure, seeds))
 
 
-def is_of_a_spike(name):
-    return name.endswith("relaxes") or name == "rejoins"
-
-
-def is_of_a_jump(name):
-    return name in ("prior_returns", "prior_at_zero_error")
-
-
-@pytest.mark.parametrize("figure", SWEEPS)
-def test_every_claim_is_reproduced_where_the_paper_is_right(figure):
-    claims = judged(True, figure)
-    assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
-    assert not any(claim.note for claim in claims.values())
-
-
-@pytest.mark.parametrize("figure", SWEEPS)
-def test_no_claim_is_reproduced_where_the_paper_is_wrong(figure):
-    """Nor is it decided what is left of a spike or a jump where there is none."""
-    claims = judged(False, figure)
-    left = {name: UNDECIDED for name in claims if is_of_a_spike(name) or is_of_a_jump(name)}
-    assert verdicts(claims) == dict.fromkeys(claims, NOT_REPRODUCED) | left
+def with_column(material, name, **columns):
+    """Columns of a measure by functions of the epochs after zero error."""
+    rows = material.tables[f"watched_{name}_summary"]
+    since = rows["epoch"] - rows["seed"].map(
+        material.tables["outcomes"].set_index("seed")["met_epoch"]
+    )
+    new = {column: of(rows.get(column), since) for column, of in columns.items()}
+    return with_table(material, f"watched_{name}_summary", **new)
 
 
 @pytest.mark.parametrize("figure", ["fig5", "s6", "s9", "s10"])
 def test_a_spike_that_stays_has_not_decayed(figure):
-    tables = dict(world(True, figure).tables)
-    met = tables["outcomes"].set_index("seed")["met_epoch"]
-    for name, column in {"corners": "sharpness", "hessian": "spectral_norm"}.items():
-        rows = tables[f"watched_{name}_summary"]
-        late = rows["epoch"] >= rows["seed"].map(met) + SCALING
-        columns = {column: np.where(late, 100.0, 1.0)}
-        if name == "hessian":
-            columns["log10_product"] = np.where(late, 80.0, 0.0)
-        tables[f"watched_{name}_summary"] = rows.assign(**columns)
-    for name, claim in judge(figure, Material(tables)).items():
-        if is_of_a_spike(name):
-            assert claim.verdict == NOT_REPRODUCED
-            assert claim.estimate.value == pytest.approx(1)
+    def raised(high, low):
+        return lambda old, since: np.where(since >= SCALING, high, low)
 
-
-@pytest.mark.parametrize("figure", SWEEPS)
-def test_one_realization_has_numbers_and_decides_nothing(figure):
-    claims = judged(True, figure, seeds=1)
-    assert verdicts(claims) == dict.fromkeys(claims, UNDECIDED)
-    assert all(isfinite(claim.estimate.value) for claim in claims.values())
-    assert all(isnan(claim.estimate.low) for claim in claims.values())
-
-
-@pytest.mark.parametrize("figure", SWEEPS)
-def test_where_everything_diverged_nothing_is_decided(figure):
-    claims = judge(figure, unsolved(world(True, figure, seeds=2)))
-    assert verdicts(claims) == dict.fromkeys(judged(True, figure), UNDECIDED)
-    assert all(isnan(claim.estimate.value) and claim.note for claim in claims.values())
+    spiked = with_column(world(True, figure), "corners", sharpness=raised(100.0, 1.0))
+    norms = {"spectral_norm": raised(100.0, 1.0), "log10_product": raised(80.0, 0.0)}
+    claims = judge(figure, with_column(spiked, "hessian", **norms))
+    for name in claims:
+        if name.endswith(("relaxes", "rejoins")):
+            assert claims[name].verdict == NOT_REPRODUCED
+            assert claims[name].estimate.value == pytest.approx(1)
 
 
 @pytest.mark.parametrize("figure", SWEEPS)
@@ -248,7 +136,7 @@ def test_a_jump_of_the_prior_that_stays_does_not_return(figure):
         train_error=lambda old, since: np.where(since < 0, 0.1, 0.0),
     )
     claims = judge(figure, moved)
-    for name in filter(is_of_a_jump, claims):
+    for name in claims.keys() & {"prior_returns", "prior_at_zero_error"}:
         assert claims[name].verdict == NOT_REPRODUCED
         assert claims[name].estimate.value == pytest.approx(0.5, abs=0.05)
 
@@ -273,16 +161,6 @@ def test_soon_is_within_50_epochs_of_the_scaling():
     # Where the training ends before, the end; a scaling is no time after itself.
     assert Course(epochs[:4], values[:, :4], 100.0, values).soon == [3]
     assert np.isnan(Course(epochs[:3], values[:, :3], 100.0, values).soon)
-
-
-def with_column(material, name, **columns):
-    """Columns of a measure by functions of the epochs after zero error."""
-    rows = material.tables[f"watched_{name}_summary"]
-    since = rows["epoch"] - rows["seed"].map(
-        material.tables["outcomes"].set_index("seed")["met_epoch"]
-    )
-    new = {column: of(rows.get(column), since) for column, of in columns.items()}
-    return with_table(material, f"watched_{name}_summary", **new)
 
 
 def test_a_spike_that_decays_below_its_trend_has_not_relaxed():

@@ -84,7 +84,7 @@ def loss(w: np.ndarray) -> np.ndarray:
 
 
 def within(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The well of each weight, and its distance from the middle as a share of the way to the end."""
+    """The well of each weight, and how far from its middle the weight is, as a share of the way."""
     ends = [one.high for one in FUNCTIONS[:-1]]
     number = np.searchsorted(ends, w)
     low, centre, high = (

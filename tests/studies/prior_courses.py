@@ -1,0 +1,93 @@
+"""Made-up trainings of the study `prior`, watched all along: one world for each answer.
+
+In the right world everything goes as the paper says, in the wrong one nothing does.
+"""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+from declared import declared
+
+from flatlas.evidence.material import Material
+
+ALONG = ("fig5", "s6", "s8", "s9", "s10", "inverse")
+SWEEPS = {figure: declared("prior")["figures"][figure]["sweeps"][0] for figure in ALONG}
+SCALING = 50
+
+
+@cache
+def world(right, figure, seeds=5):
+    """Trainings that meet zero error near epoch 140 and are scaled 50 epochs later."""
+    return joined(training(right, figure, seed) for seed in range(seeds))
+
+
+def training(right, figure, seed):
+    met = (138 if right else 300) + seed
+    last = 600 if figure == "s9" else 100
+    moments = [(str(epoch), epoch) for epoch in range(0, 200, 5)]
+    moments += [(f"met+{late}", met + late) for late in range(0, last + 1, 2)]
+    moments.append(("final", met + last))
+    epoch = np.array([epoch for _, epoch in moments])
+    measured = (right_world if right else wrong_world)(figure, epoch * 1.0, epoch - met, met)
+    stands = {"sweep": SWEEPS[figure], "run": "run", "seed": seed, "rescaling.after": SCALING}
+    return tables_of(stands, moments, measured, met_epoch=met)
+
+
+def tables_of(stands, moments, measured, **ended):
+    """Tables of one training: columns by measure, at moments that have a name and an epoch."""
+    at, epoch = zip(*moments, strict=True)
+    ended = {"epoch": epoch[-1], "converged": True, "reason": "rule met"} | ended
+    tables = {"outcomes": pd.DataFrame([ended | stands])}
+    for name, columns in measured.items():
+        rows = {"at": at, "epoch": epoch, "converged": True, **columns, **stands}
+        tables[f"watched_{name}_summary"] = pd.DataFrame(rows)
+    return tables
+
+
+def joined(trainings):
+    """The material of some trainings."""
+    each = list(trainings)
+    return Material({name: pd.concat([one[name] for one in each]) for name in each[0]})
+
+
+def right_world(figure, epoch, since, met):
+    """A steep fall to zero error with a bump, a power law, a spike that decays."""
+    fallen = np.minimum(epoch / met, 1)
+    off = (since > SCALING) & (since < SCALING + 10) & (figure in ("fig5", "inverse", "s9"))
+    spike = np.where(since >= SCALING, 1.5 * np.exp(-(since - SCALING) / 8), 0)
+    log = -2 * fallen - np.log10(np.maximum(epoch / met, 1)) + spike
+    bump = 0.6 * np.exp(-(((epoch - 100) / 12) ** 2)) * (since < 0)
+    return {
+        "prior": {
+            # The function changes a little with training, but not by the scaling.
+            "log10_p": -20 - 80 * fallen + 0.1 * np.sin(epoch - 2 * (since == SCALING)) + 40 * off,
+            "train_error": np.where((since < 0) | off, 0.1, 0.0),
+        },
+        # Beyond zero error the ascent has too little time: it is at a loss there.
+        "sharpness": {"sharpness": np.where(since <= 0, 10 ** (log + bump), 1e-6)},
+        "corners": {"sharpness": 10 ** (log + bump), "loss": 1 / (1 + epoch)},
+        "wide": {"sharpness": 10**log},
+        "hessian": {"spectral_norm": 10**log, "log10_product": 40 * log, "positive": 40},
+    }
+
+
+def wrong_world(figure, epoch, since, met):
+    """Rising where it should fall, flat where it should spike, moving where it should not."""
+    late = since >= SCALING
+    error = np.where((since > SCALING) & (figure == "s6"), 0.1, 0.0)
+    rise = epoch / 200 + late * (0.2 if figure != "s9" else 0.2 + (since - SCALING) / 500)
+    bump = 3 * np.exp(-(((epoch - 100) / 12) ** 2)) * (since < 0)
+    moves = 0.3 * np.maximum(since, 0) + np.where(late, 30, 0)
+    if figure == "fig5":
+        moves = np.where(late, np.maximum(since, 0), -np.maximum(since, 0))
+    return {
+        "prior": {"log10_p": -150 + 0.05 * epoch - moves, "train_error": error},
+        "sharpness": {"sharpness": 10**rise},
+        "corners": {
+            "sharpness": 10 ** (rise * (-1 if figure == "s10" else 1)),
+            "loss": epoch + 1,
+        },
+        "wide": {"sharpness": 10 ** (rise + bump)},
+        "hessian": {"spectral_norm": 10**rise, "log10_product": 40 * rise, "positive": 40},
+    }
