@@ -142,7 +142,7 @@ def test_a_training_without_zero_error_is_dashed_and_has_no_marks():
     assert not axes[0].texts
 
 
-def test_what_a_measure_did_not_find_is_told():
+def test_moments_that_did_not_converge_are_counted():
     note = draw("fig5", material(unsettled=3)).figure.get_supxlabel()
     assert "without converging: sharpness 3." in " ".join(note.split())
     assert "converging" not in draw("fig5", material()).figure.get_supxlabel()
@@ -189,7 +189,7 @@ def test_of_nothing_but_diverged_trainings_it_is_empty(figure):
 
 
 @pytest.mark.parametrize("preset", ["demo", "laptop", "paper"])
-def test_a_figure_is_told_when_and_by_how_much_its_nets_are_scaled(preset):
+def test_a_figure_knows_when_and_by_how_much_its_nets_are_scaled(preset):
     user = yaml.safe_load((CONFIG / "config.yaml").read_text())
     plan = resolve(user | {"preset": preset}, CONFIG)
     for figure in ALONG:

@@ -63,7 +63,7 @@ def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(figure):
 
 
 @pytest.mark.parametrize("figure", SWEEPS)
-def test_where_no_scaling_is_told_only_what_needs_none_is_judged(figure):
+def test_without_a_scaling_only_what_needs_none_is_judged(figure):
     material = world(True, figure, seeds=3)
     unscaled = {name: t.drop(columns="rescaling.after") for name, t in material.tables.items()}
     claims = judge(figure, Material(unscaled))

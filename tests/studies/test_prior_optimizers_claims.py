@@ -1,4 +1,4 @@
-"""Optimizers side by side: what goes with the size of the attack set alone tells nothing."""
+"""Optimizers side by side: what goes with the size of the attack set alone says nothing."""
 
 import numpy as np
 import pandas as pd
@@ -55,7 +55,7 @@ def test_what_goes_with_the_attack_set_alone_tells_nothing():
 
 
 @pytest.mark.parametrize("name", ["prior", "flatness"])
-def test_clean_and_wrong_labels_are_told_apart(name):
+def test_clean_and_wrong_labels_are_judged_apart(name):
     claims = judge(world(lambda size: -1.0 if size else 1.0, lambda size: -0.1 if size else 0.1))
     found = {kind: claims[f"{name}_{kind}_pearson"] for kind in ("clean", "wrong")}
     assert found["clean"].verdict == REPRODUCED

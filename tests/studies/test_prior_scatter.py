@@ -16,6 +16,7 @@ from flatlas.studies.prior.scatter import SHADES
 
 FIG2, S11 = boolean.FIGURES["fig2"], overtraining.FIGURES["s11"]
 ATTACK = "data.attack_size"
+FIG4 = ("prior", "sharpness", "corners")
 # Run, seed, |A|, log10 P(f), test error, sharpness.
 SGD = [
     ("a", 0, 0, -100.0, 0.1, 1.0),
@@ -66,20 +67,28 @@ def places(ax):
     return dots.get_offsets().data.tolist()
 
 
+def fig4_of(rows, never=(), **changed):
+    """Figure 4 of nets for which all measures have the same rows, except those changed."""
+    return fig4.draw(material(never, **dict.fromkeys(FIG4, rows) | changed))
+
+
+def note_of(drawing):
+    return " ".join(drawing.figure.get_supxlabel().split())
+
+
 def title(ax):
-    """The lines of small print in a panel; there are none where nothing can be told."""
+    """The lines of small print in a panel; none if there is nothing to say."""
     legend = ax.get_legend()
     return legend.get_title().get_text().splitlines() if legend else []
 
 
-def test_a_row_has_all_that_tells_a_net(both):
+def test_a_row_has_all_that_was_measured_of_a_net(both):
     points = nets(both, "prior", "sharpness", "hessian")
     assert points["accuracy"].tolist() == pytest.approx([90, 80, 60, 65, 85, 55])
     assert points["flatness"].tolist() == pytest.approx([0, -1, -log10(4), -2, -log10(2), 0])
     assert points["norm_flatness"].tolist() == pytest.approx((2 * points["flatness"]).tolist())
     assert points["top_flatness"].tolist() == [0.5, 5, 2, 50, 1, 0.5]
-    told = {"gradient_norm", "loss", "first_order", "rest", "train_error", "met_epoch"}
-    assert told <= set(points)
+    assert {"gradient_norm", "loss", "first_order", "rest", "train_error"} <= set(points)
     assert set(points["met_epoch"]) == {60}
 
 
@@ -106,26 +115,25 @@ def test_fig4_draws_both_rows_a_column_an_optimizer(both):
 def test_what_has_no_remainder_has_no_dot_at_the_bottom():
     rows = table(sgd=SGD)
     none = rows.assign(rest=[0.1, -0.1, 0.0, 0.1])
-    axes = fig4.draw(material(prior=rows, sharpness=rows, corners=none)).figure.axes
+    axes = fig4_of(rows, corners=none).figure.axes
     assert [len(places(ax)) for ax in axes[:3]] == [4, 4, 2]
 
 
 @pytest.mark.parametrize("realizations", [2, 6])
-def test_a_panel_tells_the_coefficients_of_each_realization_and_the_share_of_the_gradient(
+def test_a_panel_has_the_coefficients_of_each_realization_and_the_share_of_the_gradient(
     realizations,
 ):
     """Means over two of three nets each; where each of six has one net, those of all of them."""
     rng = np.random.default_rng(0)
-    told = rng.normal(size=(2, 6))
+    drawn = rng.normal(size=(2, 6))
     nets = [
         (f"r{i}", i % realizations, 0, -100 + x, 0.5 + 0.1 * y, 1.0)
-        for i, (x, y) in enumerate(told.T)
+        for i, (x, y) in enumerate(drawn.T)
     ]
     rows = table(sgd=nets)
-    drawing = fig4.draw(material(prior=rows, sharpness=rows, corners=rows))
-    prior, flatness = drawing.figure.axes[:2]
+    prior, flatness = fig4_of(rows).figure.axes[:2]
     found = [
-        np.mean([of(*(told[:, i::2] if realizations == 2 else told)).statistic for i in (0, 1)])
+        np.mean([of(*(drawn[:, i::2] if realizations == 2 else drawn)).statistic for i in (0, 1)])
         for of in (stats.pearsonr, stats.spearmanr, stats.kendalltau)
     ]
     signs = ["$r$", r"$\rho$", r"$\tau$"]
@@ -137,11 +145,10 @@ def test_the_share_of_the_gradient_is_that_of_searches_that_converged():
     rows = table(sgd=SGD)
     lost = rows.assign(first_order=0.9 * rows["sharpness"] * [1, 1, 1, 1e4])
     lost["converged"] = [True, True, True, False]
-    drawing = fig4.draw(material(prior=rows, sharpness=lost, corners=rows))
-    assert title(drawing.figure.axes[1])[-1] == "gradient: 90%"
+    assert title(fig4_of(rows, sharpness=lost).figure.axes[1])[-1] == "gradient: 90%"
     lost["converged"] = [True, True, False, False]
-    drawing = fig4.draw(material(prior=rows, sharpness=lost, corners=rows))
-    assert not any("gradient" in line for line in title(drawing.figure.axes[1]))
+    lines = title(fig4_of(rows, sharpness=lost).figure.axes[1])
+    assert not any("gradient" in line for line in lines)
 
 
 def test_dots_are_darker_the_larger_the_attack_set(both):
@@ -155,7 +162,7 @@ def test_dots_are_darker_the_larger_the_attack_set(both):
 def test_a_dot_is_hollow_where_its_own_search_did_not_converge():
     rows = table(sgd=SGD)
     unsettled = rows.assign(converged=[True, False, True, True])
-    drawing = fig4.draw(material(prior=unsettled, sharpness=rows, corners=rows))
+    drawing = fig4_of(rows, prior=unsettled)
     (prior,), (flatness,) = (ax.collections for ax in drawing.figure.axes[:2])
     hollow = [to_hex(face) == "#ffffff" for face in prior.get_facecolors()]
     assert hollow == [False, True, False, False]
@@ -166,10 +173,9 @@ def test_a_dot_is_hollow_where_its_own_search_did_not_converge():
 def test_nets_that_never_had_zero_error_are_counted():
     rows = table(sgd=SGD)
     never = [("sgd", "b", 2), ("sgd", "e", 0)]
-    drawing = fig4.draw(material(never, prior=rows, sharpness=rows, corners=rows))
-    print_ = " ".join(drawing.figure.get_supxlabel().split())
-    assert "Of 6 nets 2 never had zero error on S." in print_
-    assert "Hollow" not in print_
+    note = note_of(fig4_of(rows, never))
+    assert "Of 6 nets 2 never had zero error on S." in note
+    assert "Hollow" not in note
 
 
 def test_the_bound_is_that_of_equation_4():
@@ -221,9 +227,8 @@ def test_overtraining_has_a_column_a_moment_in_their_order():
     first = table(sgd=SGD)
     later = pd.concat([table(at=f"met+{k}", sgd=SGD).assign(sharpness=k) for k in (1000, 20)])
     twice = later.assign(sharpness=2 * later["sharpness"])
-    told = {"prior": first, "sharpness": first, "corners": first}
-    told |= {"later_prior": later, "later_sharpness": later, "later_corners": twice}
-    axes = S11.draw(material(**told)).figure.axes
+    later_tables = {"later_prior": later, "later_sharpness": later, "later_corners": twice}
+    axes = S11.draw(material(**dict.fromkeys(FIG4, first), **later_tables)).figure.axes
     names = ["at zero error", "20 epochs after it", "1000 epochs after it"]
     assert [ax.get_title() for ax in axes[:3]] == names
     for ax, flat in zip(axes[4:6], (-log10(20), -3), strict=True):
@@ -235,16 +240,9 @@ def test_overtraining_has_a_column_a_moment_in_their_order():
 def test_s5_shows_the_mean_ascent_and_both_sharpnesses():
     """Of L_0 = 1 a rise of 0.5 is 100 · 0.5 / 2 = 25."""
     rows = table(sgd=SGD)
+    stands = {"sweep": "sgd", "run": "a", "at": "met+0", ATTACK: 0}
     ascent = [
-        {
-            "sweep": "sgd",
-            "run": "a",
-            "seed": seed,
-            "at": "met+0",
-            ATTACK: 0,
-            "epoch_of_ascent": n,
-            "value": v,
-        }
+        stands | {"seed": seed, "epoch_of_ascent": n, "value": v}
         for seed, values in enumerate([(1.0, 1.5, 2.0), (1.0, 2.5, 3.0)])
         for n, v in enumerate(values)
     ]
@@ -256,12 +254,12 @@ def test_s5_shows_the_mean_ascent_and_both_sharpnesses():
     assert [y - x for x, y in found] == pytest.approx([log10(2)] * 4)
 
 
-def test_links_are_held_against_each_other_and_impossible_functions_are_told():
+def test_links_are_held_against_each_other_and_impossible_functions_are_counted():
     rows = table(sgd=SGD)
     hard = rows.assign(log10_p=[-60.0, -70.0, -np.inf, -90.0])
     drawing = links.draw(material(prior=rows, heaviside=hard))
     assert places(drawing.figure.axes[0]) == [[-100, -60], [-110, -70], [-150, -90]]
-    assert "1 nets contradict themselves" in " ".join(drawing.figure.get_supxlabel().split())
+    assert "1 nets contradict themselves" in note_of(drawing)
 
 
 def test_boolean_functions_are_blue_and_have_bars_of_their_counts():
@@ -276,12 +274,12 @@ def test_boolean_functions_are_blue_and_have_bars_of_their_counts():
     assert "another function" not in drawing.figure.get_supxlabel()
 
 
-def test_boolean_nets_that_missed_their_target_are_told():
+def test_boolean_nets_that_missed_their_target_are_counted():
     rows = table(boolean=SGD).assign(**{ATTACK: np.nan})
     counted = rows.assign(log10_p=-2.0, probability=0.01, standard_error=0.001)
     counted["is_target"] = [True, False, True, False]
     drawing = FIG2.draw(material(boolean_prior=counted, sharpness=rows, corners=rows))
-    assert "2 nets express another function" in " ".join(drawing.figure.get_supxlabel().split())
+    assert "2 nets express another function" in note_of(drawing)
 
 
 def test_errors_of_estimates_are_theirs_less_the_exact_prior():

@@ -13,12 +13,12 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from flatlas.claims.nets import NET
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLUE, GREY, ORANGE, RED, Drawing, note
 from flatlas.plotting.trainings import small_print
 from flatlas.studies.prior.quantities import Quantity, log10, plain
 
-NET = ["run", "seed"]
 AFTER, FACTOR = "rescaling.after", "rescaling.factor"
 MOMENT = ["sweep", *NET, "epoch", AFTER, FACTOR]
 ERRORS = ("train_error", "test_error")

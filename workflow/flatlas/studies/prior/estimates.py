@@ -11,7 +11,7 @@ from flatlas.evidence.material import ZERO_ERROR, Material, at_moment
 from flatlas.plotting.style import GREY, Drawing, note, panels, shades
 from flatlas.statistics.means import mean
 from flatlas.studies.prior.extremes import largest
-from flatlas.studies.prior.nets import NET, small_print, with_attack_size
+from flatlas.studies.prior.nets import DOT, small_print, with_attack_size
 from flatlas.studies.prior.scatter import name_shades
 
 COLUMNS = [
@@ -44,7 +44,7 @@ def draw(material: Material) -> Drawing:
 def errors(material: Material) -> pd.DataFrame:
     """A row for each net and number of points, with the error of each estimate of log10 P."""
     table = with_attack_size(at_moment(material.tables["estimates_summary"], ZERO_ERROR))
-    points = table[[*NET, "at", "attack_size", *COLUMNS]]
+    points = table[[*DOT, "at", "attack_size", *COLUMNS]]
     for estimate in ESTIMATES:
         settled = points[[f"converged_{estimate}", "converged_tilting"]].eq(True).all(axis=1)
         off = points[f"log10_p_{estimate}"] - points["log10_p_tilting"]

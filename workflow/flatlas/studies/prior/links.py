@@ -14,7 +14,7 @@ from flatlas.claims.correlations import Pair, correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import GREY, Drawing, note, panels
-from flatlas.studies.prior.nets import NET, nets, small_print
+from flatlas.studies.prior.nets import DOT, nets, small_print
 from flatlas.studies.prior.quantities import ACCURACY, LOG_PRIOR
 from flatlas.studies.prior.scatter import LEGEND, draw_dots, name_shades
 
@@ -46,8 +46,8 @@ def draw(material: Material) -> Drawing:
 def both_links(material: Material) -> pd.DataFrame:
     """Each net's prior by either link."""
     hard = nets(material, "heaviside").rename(columns={"log10_p": HARD.name})
-    columns = [*NET, HARD.name, "heaviside_settled"]
-    return nets(material, "prior").merge(hard[columns], on=NET)
+    columns = [*DOT, HARD.name, "heaviside_settled"]
+    return nets(material, "prior").merge(hard[columns], on=DOT)
 
 
 def claims(material: Material) -> list[Claim]:

@@ -13,16 +13,17 @@ import pandas as pd
 from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.studies.prior.quantities import DERIVED
 
-NET = ["sweep", "run", "seed"]
-PLACE = [*NET, "at", "epoch"]
+# A net of a sweep, which is one dot.
+DOT = ["sweep", "run", "seed"]
+PLACE = [*DOT, "at", "epoch"]
 ATTACK = "data.attack_size"
 # Measures taken after zero error have names that begin so.
 LATER = "later_"
-PRIOR = ("log10_p", "train_error", "test_error", "train_size", "converged")
+_OF_A_PRIOR = ("log10_p", "train_error", "test_error", "train_size", "converged")
 # What a figure's table takes from `<measure>_summary`.
 COLUMNS = {
-    "prior": PRIOR,
-    "heaviside": PRIOR,
+    "prior": _OF_A_PRIOR,
+    "heaviside": _OF_A_PRIOR,
     "sharpness": ("sharpness", "first_order", "rest", "gradient_norm", "loss", "converged"),
     "lbfgs": ("sharpness", "converged"),
     "corners": ("sharpness", "rest", "converged"),
@@ -88,17 +89,17 @@ def _measured(material: Material, name: str) -> pd.DataFrame:
 
 
 def _finished(material: Material, points: pd.DataFrame) -> pd.DataFrame:
-    """With the epochs to zero error; what the axes show stands last."""
-    outcomes = material.tables["outcomes"].drop_duplicates(NET)
-    points = points.merge(outcomes[[*NET, "met_epoch"]], on=NET)
+    """With the epochs to zero error; what the axes show comes last."""
+    outcomes = material.tables["outcomes"].drop_duplicates(DOT)
+    points = points.merge(outcomes[[*DOT, "met_epoch"]], on=DOT)
     derived = [one.name for one in DERIVED if one.name in points]
     return points[[*points.columns.drop(derived), *derived]].reset_index(drop=True)
 
 
 def small_print(material: Material, points: pd.DataFrame, about: str = "") -> str:
     """What a dot is, the figure's own remarks `about` it, and how many nets have none."""
-    outcomes = material.tables["outcomes"].drop_duplicates(NET)
-    never = len(outcomes) - len(points.drop_duplicates(NET))
+    outcomes = material.tables["outcomes"].drop_duplicates(DOT)
+    never = len(outcomes) - len(points.drop_duplicates(DOT))
     text = "One dot per net with zero error on S"
     varied = points["attack_size"].nunique() > 1
     text += (", darker the more wrong labels |A| it learnt. " if varied else ". ") + about

@@ -11,7 +11,7 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import ZERO_ERROR, Material, at_moment
 from flatlas.plotting.style import GREY, Drawing, note, panels, shades
 from flatlas.statistics.means import mean
-from flatlas.studies.prior.nets import NET, nets, small_print, with_attack_size
+from flatlas.studies.prior.nets import DOT, nets, small_print, with_attack_size
 from flatlas.studies.prior.quantities import FLATNESS, LBFGS_FLATNESS
 from flatlas.studies.prior.scatter import LEGEND, draw_dots, name_shades
 
@@ -34,7 +34,7 @@ def draw(material: Material) -> Drawing:
 def ascents(material: Material) -> pd.DataFrame:
     """The mean sharpness 100 (L - L_0) / (1 + L_0) after each epoch, for each attack size."""
     table = with_attack_size(at_moment(material.tables["sharpness_ascent"], ZERO_ERROR))
-    start = table.groupby(NET)["value"].transform("first")
+    start = table.groupby(DOT)["value"].transform("first")
     table = table.assign(sharpness=100 * (table["value"] - start) / (1 + start))
     return (
         table.groupby(["attack_size", "epoch_of_ascent"])["sharpness"]

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from flatlas.claims.claim import Claim
-from flatlas.claims.nets import Nets
+from flatlas.claims.nets import NET, Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, Drawing
 from flatlas.statistics.power_law import power_law
-from flatlas.studies.prior.along import AFTER, CORNERS, NET, PRIOR, SHARPNESS, draw_along, in_full
+from flatlas.studies.prior.along import AFTER, CORNERS, PRIOR, SHARPNESS, draw_along, in_full
 from flatlas.studies.prior.course import course
 from flatlas.studies.prior.scaling import rejoins, returns, spikes, untouched
 

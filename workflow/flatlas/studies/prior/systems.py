@@ -144,17 +144,17 @@ def curvature(material: Material, sweep: str) -> Claim:
 
 
 def beside(
-    material: Material, quantity: Quantity, sweeps: Mapping[str, str]
+    material: Material, quantity: Quantity, names: Mapping[str, str]
 ) -> tuple[Nets, Pair, Pair]:
     """A quantity with generalization, in each of two sweeps (given with the words for them).
 
     Both are read from one `Nets`, so that resamples draw the same realizations of both.
     """
-    nets = Nets(material, tuple(sweeps))
+    nets = Nets(material, tuple(names))
     whole, sweep_of = paired(nets, quantity), nets.outcomes.set_index("run")["sweep"].to_dict()
     one, other = (
         Pair(_part(whole.x, here), _part(whole.y, here), f"{whole.name} {words}")
-        for sweep, words in sweeps.items()
+        for sweep, words in names.items()
         for here in [[sweep_of.get(run) == sweep for run in nets.values]]
     )
     return nets, one, other
