@@ -1,10 +1,12 @@
-"""The gallery's page tells the commands that made it, in words that a shell and Snakemake take."""
+"""The gallery's page has its commands, the figures with their claims, and the verdicts counted."""
 
 import importlib.util
+import re
 import shlex
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 from PIL import Image
@@ -12,9 +14,11 @@ from PIL import Image
 COLLECT = Path(__file__).resolve().parents[1] / "docs" / "gallery" / "collect.py"
 FIGURES = [f"fig{number}" for number in range(1, 31)]
 LAPTOP = ["fig7", "fig30"]
-CLAIMS = """claim,says,whose,quantity,criterion,paper,value,low,high,verdict,note
-flat_fig1.a,it falls,paper,a number,below 0,,1.0,0.5,2.0,not reproduced,
-flat_fig1.b,it rises,flatlas,a number,above 0,,1.0,0.5,2.0,reproduced,
+CLAIMS = """\
+claim,says,whose,quantity,criterion,holds_from,holds_to,paper,value,low,high,verdict,note
+flat_fig1.a,|A| falls,paper,a number,below 0,-inf,0.0,,-1.04,0.5,2.0,not reproduced,
+flat_fig1.b,it rises,flatlas,a number,above 0,0.0,inf,1,1.0,0.5,2.0,reproduced,
+flat_fig1.c,it stays,paper,a number,above 0,0.0,inf,,,,,undecided,Lost.
 """
 OWN = "sources: {cifar10: {kind: folder, path: cifar10, classes: 10}}\n"
 
@@ -29,7 +33,9 @@ def page(tmp_path, monkeypatch):
     monkeypatch.setattr(collect, "HERE", tmp_path)
     study = {"title": "T", "paper": "P", "figures": {name: {"title": name} for name in FIGURES}}
     (tmp_path / "config" / "studies").mkdir(parents=True)
-    (tmp_path / "config" / "studies" / "flat.yaml").write_text(yaml.safe_dump(study))
+    (tmp_path / "config" / "studies" / "flat.yaml").write_text(
+        yaml.safe_dump(study, sort_keys=False)
+    )
     for name in FIGURES:
         drawn = tmp_path / "results" / ("laptop" if name in LAPTOP else "paper") / "flat"
         drawn.mkdir(parents=True, exist_ok=True)
@@ -53,6 +59,12 @@ def commands(page: str) -> list[list[str]]:
     return [words for words in split if words[0] in ("snakemake", "make")]
 
 
+def table(section: str) -> list[list[str]]:
+    """The cells of a section's table, without its header."""
+    rows = [line for line in section.splitlines() if line.startswith("|")][2:]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]] for row in rows]
+
+
 def test_each_figure_is_a_target_at_the_preset_it_was_drawn_at(page):
     for words, preset in zip(commands(page()), ("paper", "laptop"), strict=False):
         drawn = {f"flat_{name}" for name in FIGURES if (name in LAPTOP) is (preset == "laptop")}
@@ -62,44 +74,70 @@ def test_each_figure_is_a_target_at_the_preset_it_was_drawn_at(page):
         assert (config, chosen, root) == ("--config", f"preset={preset}", "data_root=DIR")
 
 
-def test_what_was_laid_over_the_configuration_is_told(page, tmp_path):
-    told = page("--configfile", str(tmp_path / "own.yaml"))
-    paper, laptop, made = commands(told)
+def test_the_page_has_the_file_that_overrode_the_configuration(page, tmp_path):
+    text = page("--configfile", str(tmp_path / "own.yaml"))
+    paper, laptop, made = commands(text)
     for words in (paper, laptop):
         assert words[words.index("--configfile") + 1] == "own.yaml"
         assert words.index("--configfile") < words.index("--config"), "targets end before it"
     assert "CONFIGFILE=own.yaml" in made
-    assert f"    {OWN}" in told
-    assert str(tmp_path) not in told
+    assert f"    {OWN}" in text
+    assert str(tmp_path) not in text
 
 
-def test_the_page_says_how_it_was_made_and_how_to_read_it(page):
-    told = page()
-    assert commands(told)[-1] == [
+def test_the_last_command_makes_the_page_itself(page):
+    assert commands(page())[-1] == [
         "make", "gallery", "STUDY=flat", "PRESET=paper", "FROM=laptop:fig7,fig30",
     ]  # fmt: skip
-    reading = told.split("\n\n")[2]
-    for said in ("(✓)", "(✗)", "(?)", "in brackets", "(../../flat.md)"):
-        assert said in reading
+    assert commands(page("--without", "fig1"))[-1][-1] == "WITHOUT=fig1"
 
 
-def test_verdicts_are_counted_at_each_scale_apart(page):
-    told = page()
-    for count, preset in ((28, "paper"), (2, "laptop")):
-        counts = f"0 reproduced (✓), {count} not reproduced (✗), 0 undecided (?)."
-        assert f"- {count} claims at `{preset}`: {counts}" in told
+def test_each_figure_has_its_picture_and_its_claims(page, tmp_path):
+    head, *sections = page("--without", "fig2,fig3").split("\n## ")
+    assert [part.split(":")[0] for part in sections] == [FIGURES[0], *FIGURES[3:]]
+    for name, section in zip([FIGURES[0], *FIGURES[3:]], sections, strict=True):
+        assert f"]({name}.png)" in section
+        assert (tmp_path / "flat" / f"{name}.png").is_file()
+        assert table(section) == [
+            ["✗", "\\|A\\| falls", "a number", "below 0", "", "−1.04 [0.5, 2]", ""],
+            ["✓ ★", "it rises", "a number", "above 0", "1", "1 [0.5, 2]", ""],
+            ["?", "it stays", "a number", "above 0", "", "–", "Lost."],
+        ]
+    assert "fig2, fig3" in head
+    assert "(../../flat.md)" in head
 
 
-def test_claims_of_an_older_flatlas_are_refused(page, tmp_path):
-    old = tmp_path / "results" / "paper" / "flat" / "fig1.claims.csv"
-    old.write_text("claim,says\nflat_fig1.a,it falls\n")
-    with pytest.raises(SystemExit, match="older flatlas"):
+def test_the_scorecard_has_every_cell_as_it_was_written(page, tmp_path):
+    page()
+    rows = pd.read_csv(tmp_path / "flat" / "scorecard.csv", dtype=str, keep_default_na=False)
+    (tmp_path / "one.csv").write_text(CLAIMS)
+    one = pd.read_csv(tmp_path / "one.csv", dtype=str, keep_default_na=False)
+    assert rows.drop(columns="preset").equals(pd.concat([one] * 30, ignore_index=True))
+    assert rows["preset"].value_counts().to_dict() == {"paper": 84, "laptop": 6}
+
+
+def test_verdicts_are_counted_for_each_scale_and_for_our_questions(page):
+    lines = [re.findall(r"\d+|`\w+`", line) for line in page().splitlines() if line[:2] == "- "]
+    assert lines == [
+        ["56", "`paper`", "0", "28", "28"],
+        ["28", "`paper`", "28", "0", "0"],
+        ["4", "`laptop`", "0", "2", "2"],
+        ["2", "`laptop`", "2", "0", "0"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "text"), [("fig1.claims.csv", "claim,says\nflat_fig1.a,it falls\n"), ("fig1.png", "")]
+)
+def test_a_figure_of_an_older_flatlas_or_not_drawn_is_refused(page, tmp_path, file, text):
+    old = tmp_path / "results" / "paper" / "flat" / file
+    old.unlink()
+    if text:
+        old.write_text(text)
+    with pytest.raises(SystemExit, match=file if text else "snakemake flat_fig1 --config"):
         page()
 
 
-def test_questions_of_ours_are_marked_and_counted_apart(page):
-    told = page()
-    assert told.count("\n| ✓ ★ | it rises |") == len(FIGURES)
-    assert told.count("\n| ✗ | it falls |") == len(FIGURES)
-    counts = "28 reproduced (✓), 0 not reproduced (✗), 0 undecided (?)."
-    assert f"- 28 questions of ours at `paper`: {counts}" in told
+def test_an_unknown_figure_is_refused(page):
+    with pytest.raises(SystemExit, match=r"fig99.*fig1, fig2"):
+        page("--from", "laptop:fig99")

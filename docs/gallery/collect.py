@@ -1,10 +1,9 @@
-"""Copy the drawn figures of a study here, as small pictures on one page with their verdicts.
+"""Copy the figures of a study here, as small pictures on one page with their verdicts.
 
     make gallery STUDY=duality PRESET=paper
 
-What was drawn at another preset may be added: FROM="laptop:cifar_fig3,cifar_fig4"; what is not
-drawn yet be left out: WITHOUT="s1,s3". If the figures were drawn with a --configfile, say so here,
-too: CONFIGFILE=mine.yaml. The page tells it.
+FROM="laptop:cifar_fig3,cifar_fig4" takes these figures from another preset, WITHOUT="s1,s3" leaves
+figures out. CONFIGFILE=mine.yaml names the --configfile that the figures were drawn with.
 """
 
 import argparse
@@ -19,25 +18,22 @@ import pandas as pd
 import yaml
 from PIL import Image
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "workflow"))
+
+from flatlas.claims.claim import known
+from flatlas.errors import FlatlasError
+from flatlas.report.pages import Entry
+from flatlas.report.rendering import render
+from flatlas.report.verdicts import count_verdicts
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WIDTH = 1400
-SIGNS = {"reproduced": "✓", "not reproduced": "✗", "undecided": "?"}
-WHOSE = {"paper": "claims", "flatlas": "questions of ours"}
-READING = (
-    "A claim is reproduced (✓) where its number and all of its interval (in brackets: 95 %, by "
-    "the bootstrap over realizations, in the atlas over runs; about 75 % of three, as notes tell) "
-    "lie where the criterion says, not reproduced (✗) where the whole interval lies elsewhere, and "
-    "else, or where solutions are missing, undecided (?). Judged is what was run: where nets, "
-    "images or epochs are fewer than the text's, ✓ and ✗ are of these. What was looked into where "
-    "a claim does not hold, and what is smaller, stands in [docs/{study}.md](../../{study}.md). "
-    "What no sentence of the text says is a question of ours: it has a star and is counted apart, "
-    "and its ✓ means yes, its ✗ no."
-)
+NUMBERS = ["value", "low", "high"]
 
 
 def main() -> None:
-    """One page a study, made beside the old one and then put in its place."""
+    """Make the page of a study beside the old one, then put it in the old one's place."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("study")
     parser.add_argument("preset")
@@ -45,134 +41,109 @@ def main() -> None:
     parser.add_argument("--configfile", type=Path, help="what the figures were drawn with")
     parser.add_argument("--without", default="", help="FIGURE,FIGURE")
     given = parser.parse_args()
-    other, _, names = given.others.partition(":")
     study = yaml.safe_load((ROOT / "config" / "studies" / f"{given.study}.yaml").read_text())
-    presets = dict.fromkeys(study["figures"], given.preset)
-    presets |= dict.fromkeys(filter(None, names.split(",")), other)
-    presets = {name: at for name, at in presets.items() if name not in given.without.split(",")}
-    _check(given.study, presets, study["figures"])
-    with tempfile.TemporaryDirectory(dir=HERE) as room:
-        fresh, old, target = Path(room) / "fresh", Path(room) / "old", HERE / given.study
+    presets = _presets(given, study["figures"])
+    with tempfile.TemporaryDirectory(dir=HERE) as folder:
+        fresh, old, target = Path(folder) / "fresh", Path(folder) / "old", HERE / given.study
         fresh.mkdir()
-        _collect(given.study, study, presets, _typed(given, presets), fresh)
+        _collect(given, study, presets, fresh)
         if target.exists():
             target.rename(old)
         fresh.rename(target)
 
 
-def _check(study: str, presets: Mapping[str, str], figures: Mapping[str, Any]) -> None:
+def _presets(given: argparse.Namespace, figures: Mapping[str, Any]) -> dict[str, str]:
+    """The preset of each figure on the page, all of which are drawn."""
+    other, _, names = given.others.partition(":")
+    presets = dict.fromkeys(figures, given.preset)
+    presets |= dict.fromkeys(filter(None, names.split(",")), other)
     unknown = sorted(set(presets) - set(figures))
     if unknown:
-        sys.exit(f"{', '.join(unknown)}: no figure of {study}. Allowed: {', '.join(figures)}.")
+        sys.exit(f"{given.study} has no {', '.join(unknown)}. Its figures: {', '.join(figures)}.")
+    for name in filter(None, given.without.split(",")):
+        presets.pop(name, None)
     for name, preset in presets.items():
-        if not _picture(study, preset, name).is_file():
-            command = f"snakemake {study}_{name} --config preset={preset}"
-            sys.exit(f"No {_picture(study, preset, name)}: draw it first, with `{command}`.")
+        if not (picture := _picture(given.study, preset, name)).is_file():
+            command = f"snakemake {given.study}_{name} --config preset={preset}"
+            sys.exit(f"There is no {picture}. `{command}` draws it.")
+    return presets
 
 
 def _collect(
-    name: str, study: Mapping[str, Any], presets: Mapping[str, str], typed: str, page: Path
+    given: argparse.Namespace, study: Mapping[str, Any], presets: Mapping[str, str], folder: Path
 ) -> None:
-    parts, tables = [], []
-    for figure, preset in presets.items():
-        picture = _picture(name, preset, figure)
-        _shrink(picture, page / f"{figure}.png")
-        title = study["figures"][figure]["title"]
-        parts += [f"## {figure}: {title}", f"![{figure}]({figure}.png)"]
-        claims = picture.with_suffix(".claims.csv")
-        if claims.is_file():
-            table = _known(claims).assign(preset=preset)
-            tables.append(table)
-            parts.append(_table(table))
-    claims = pd.concat(tables, ignore_index=True)
-    claims.to_csv(page / "scorecard.csv", index=False)
-    missing = ", ".join(figure for figure in study["figures"] if figure not in presets)
-    head = [
-        f"# {study['title']}",
-        study["paper"].strip(),
-        READING.format(study=name),
-        _counts(claims),
-        *([f"Not drawn at this scale yet: {missing}."] if missing else []),
-        typed,
-    ]
-    (page / "README.md").write_text("\n\n".join([*head, *parts]) + "\n", encoding="utf-8")
+    entries, tables = [], []
+    for name, preset in presets.items():
+        picture = _picture(given.study, preset, name)
+        _shrink(picture, folder / f"{name}.png")
+        file, claims = picture.with_suffix(".claims.csv"), None
+        if file.is_file():
+            claims = _read_claims(file)
+            tables.append(claims.assign(preset=preset))
+            claims[NUMBERS] = claims[NUMBERS].apply(pd.to_numeric, errors="coerce")
+        title = study["figures"][name]["title"]
+        entries.append(Entry(f"{given.study}_{name}", name, title, claims))
+    scorecard = pd.concat(tables, ignore_index=True)
+    scorecard.to_csv(folder / "scorecard.csv", index=False)
+    page = render(
+        "gallery.md",
+        study=given.study,
+        title=study["title"],
+        paper=study["paper"].strip(),
+        presets={
+            preset: count_verdicts(claims)
+            for preset, claims in scorecard.groupby("preset", sort=False)
+        },
+        missing=[name for name in study["figures"] if name not in presets],
+        commands=_commands(given, presets),
+        configfile=given.configfile,
+        figures=entries,
+    )
+    (folder / "README.md").write_text(page, encoding="utf-8")
 
 
-def _known(file: Path) -> pd.DataFrame:
-    claims = pd.read_csv(file, keep_default_na=False)
-    if "whose" not in claims:
-        sys.exit(f"{file} is of an older flatlas: delete it and draw its figure again.")
-    return claims
+def _read_claims(file: Path) -> pd.DataFrame:
+    """All cells as they were written."""
+    try:
+        return known(pd.read_csv(file, dtype=str, keep_default_na=False), str(file))
+    except FlatlasError as error:
+        sys.exit(str(error))
 
 
 def _picture(study: str, preset: str, figure: str) -> Path:
     return ROOT / "results" / preset / study / f"{figure}.png"
 
 
-def _typed(given: argparse.Namespace, presets: Mapping[str, str]) -> str:
-    """The commands that draw the figures, preset by preset, and the one that makes this page."""
-    laid = f" --configfile {given.configfile.name}" if given.configfile else ""
+def _commands(given: argparse.Namespace, presets: Mapping[str, str]) -> list[str]:
+    """What draws the figures, preset by preset, and what makes the page."""
+    own = f" --configfile {given.configfile.name}" if given.configfile else ""
     commands = []
     for preset in dict.fromkeys(presets.values()):
         targets = " ".join(f"{given.study}_{name}" for name, at in presets.items() if at == preset)
-        commands.append(f"snakemake {targets}{laid} --config preset={preset} data_root=DIR")
+        commands.append(f"snakemake {targets}{own} --config preset={preset} data_root=DIR")
     settings = {
         "STUDY": given.study,
         "PRESET": given.preset,
         "FROM": given.others,
         "WITHOUT": given.without,
+        "CONFIGFILE": given.configfile.name if given.configfile else "",
     }
-    settings |= {"CONFIGFILE": given.configfile.name if given.configfile else ""}
-    told = [f"{name}={value}" for name, value in settings.items() if value]
-    commands.append(" ".join(["make gallery", *told]))
-    parts = ["What was typed; DIR is where the data sets are:", *map(_in_lines, commands)]
-    if given.configfile:
-        parts.append(f"In `{given.configfile.name}`:")
-        parts.append(indent(given.configfile.read_text().rstrip(), "    "))
-    return "\n\n".join(parts)
+    commands.append(" ".join(["make gallery", *(f"{k}={v}" for k, v in settings.items() if v)]))
+    return [_in_lines(command) for command in commands]
 
 
 def _in_lines(command: str) -> str:
-    """A command as a block of lines that a shell takes for one."""
+    """A command as an indented block of lines that a shell takes as one."""
     lines = wrap(command, 96, subsequent_indent="    ", break_on_hyphens=False)
     return indent(" \\\n".join(lines), "    ")
 
 
-def _counts(claims: pd.DataFrame) -> str:
-    """Verdicts of each preset, for what holds at one scale need not at another; ours apart."""
-    lines = []
-    for preset, rows in claims.groupby("preset", sort=False):
-        for whose, called in WHOSE.items():
-            some = rows[rows["whose"] == whose]
-            counts = some["verdict"].value_counts()
-            told = [f"{counts.get(one, 0)} {one} ({sign})" for one, sign in SIGNS.items()]
-            if len(some):
-                lines.append(f"- {len(some)} {called} at `{preset}`: {', '.join(told)}.")
-    return "\n".join([*lines, "", "All of them stand in [scorecard.csv](scorecard.csv)."])
-
-
 def _shrink(source: Path, target: Path) -> None:
-    """A picture of at most 256 colours, which is plenty for lines and dots."""
+    """A picture of at most 256 colours, enough for lines and dots."""
     with Image.open(source) as picture:
         flat = picture.convert("RGB")
         flat.thumbnail((WIDTH, WIDTH * 4), Image.Resampling.LANCZOS)
         flat.quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
-
-
-def _table(claims: pd.DataFrame) -> str:
-    header = ("", "claim", "judged by", "holds if", "paper", "here", "note")
-    lines = [f"| {' | '.join(header)} |", "|" + " --- |" * len(header)]
-    for _, claim in claims.iterrows():
-        here = f"{_number(claim['value'])} [{_number(claim['low'])}, {_number(claim['high'])}]"
-        told = [claim[column] for column in ("says", "quantity", "criterion", "paper")]
-        star = " ★" if claim["whose"] == "flatlas" else ""
-        cells = [SIGNS[claim["verdict"]] + star, *told, here, claim["note"]]
-        lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines)
-
-
-def _number(value: str | float) -> str:
-    return "–" if value == "" else f"{float(value):.3g}"
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import pytest
 
 from flatlas.claims.claim import Claim, at_least, claims_table, not_run, ours
 from flatlas.claims.comparison import compare
-from flatlas.report.comparison import comparison_page, told
+from flatlas.report.comparison import comparison_page, summary
 from flatlas.statistics.estimate import Estimate
 
 
@@ -49,7 +49,7 @@ def test_a_criterion_that_changed_is_told_with_both():
     )
     compared = compare(before, after)
     assert list(compared["change"]) == ["criterion changed"]
-    assert told(compared).splitlines() == [
+    assert summary(compared).splitlines() == [
         "1 claims: 1 criterion changed.",
         "  flat_fig1.one: reproduced → not reproduced",
     ]
@@ -85,10 +85,10 @@ def test_the_page_and_the_few_lines_tell_what_moved():
     assert "<a>" not in html
     assert "nan" not in html
     assert html.index("flat_fig1.one") < html.index("flat_fig1.two")
-    lines = told(compared).splitlines()
+    lines = summary(compared).splitlines()
     assert lines[0] == "3 claims: 1 moved, 1 only before."
     assert lines[1] == "  flat_fig1.one: 1 [0.5, 1.5] → -2 [-2.5, -1.6]"
-    assert told(compare(scorecard(two=(1, 0, 2)), scorecard(two=(1, 0, 2)))) == (
+    assert summary(compare(scorecard(two=(1, 0, 2)), scorecard(two=(1, 0, 2)))) == (
         "1 claims: all alike."
     )
 

@@ -162,7 +162,8 @@ from flatlas.plan import code
 def run(net, optimizer):
     return Spec(net=Spec(family=net), optimizer=Spec(name=optimizer))
 
-stages = {stage: code.stage_code(stage) for stage in ("subset", "label_noise", "attack_set", "dag")}
+alone = ("subset", "label_noise", "attack_set", "dag", "scorecard", "report", "compare")
+stages = {stage: code.stage_code(stage) for stage in alone}
 for kind in ("mnist", "digits"):
     modules = code.source_modules(Spec(kind=kind))
     stages[f"source {kind}"] = code.stage_code("source", *modules)
@@ -183,6 +184,7 @@ TRAINED = {f"train {net} {name}" for net in ("dense", "convolutional") for name 
 MEASURED = {"measure dense", "measure convolutional"}
 FIGURES = {"fig3", "s4"}
 DRAWN = {*FIGURES, "dag"}
+PAGES = {"scorecard", "report", "compare"}
 
 
 @pytest.fixture(scope="module")
@@ -223,11 +225,13 @@ def stage_codes(house):
         ("flatlas/data/subset.py", TABLES - {"label_noise"}),
         ("flatlas/data/label_noise.py", {"label_noise"}),
         ("flatlas/studies/duality/fig3.py", {"fig3"}),
-        ("flatlas/claims/claim.py", FIGURES),
+        ("flatlas/claims/claim.py", FIGURES | PAGES),
+        ("flatlas/report/templates/macros.html", PAGES),
+        ("flatlas/report/entries.py", {"scorecard", "report"}),
         ("flatlas/evidence/material.py", FIGURES),
         ("flatlas/plotting/dag.py", {"dag"}),
         ("flatlas/plotting/style.py", DRAWN),
-        ("flatlas/store/atomic.py", SOURCES | TABLES | TRAINED | MEASURED | DRAWN),
+        ("flatlas/store/atomic.py", SOURCES | TABLES | TRAINED | MEASURED | DRAWN | PAGES),
         ("flatlas/plan/resolve.py", set()),
         ("flatlas/jobs/job.py", set()),
         ("scripts/train.py", TRAINED),

@@ -2,36 +2,55 @@
 
 from html.parser import HTMLParser
 
-VOID = ("meta", "col", "img")
+VOID = ("meta", "col", "img", "br", "line", "rect", "circle")
 
 
 class Page(HTMLParser):
-    """Ids, links, pictures and text; every tag has to be closed in its turn."""
+    """Ids, links, pictures, tables and text; every tag must be closed in its turn.
+
+    `inside` has the text of each element with an id, `marked` the texts of all elements of a class,
+    `tables` the cells of each table row by row, `shapes` the attributes of each shape of an SVG.
+    """
 
     def __init__(self, html):
         super().__init__()
-        self.open, self.ids, self.links, self.pictures, self.texts = [], [], [], [], []
+        self.open, self.links, self.pictures, self.texts = [], [], [], []
+        self.ids, self.inside, self.marked, self.tables, self.shapes = [], {}, {}, [], []
         self.feed(html)
         assert self.open == []
         assert "nan" not in html
 
     def handle_starttag(self, tag, attributes):
-        told = dict(attributes)
-        self.ids += [told["id"]] if "id" in told else []
-        self.links += [told["href"]] if "href" in told else []
-        self.pictures += [told["src"]] if tag == "img" else []
+        given = dict(attributes)
+        self.ids += [given["id"]] if "id" in given else []
+        self.links += [given["href"]] if "href" in given else []
+        self.pictures += [given["src"]] if tag == "img" else []
+        if tag == "table":
+            self.tables.append([])
+        if tag == "tr":
+            self.tables[-1].append([])
+        if tag in ("line", "rect", "circle"):
+            self.shapes.append((tag, given))
         if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        """Closed at once, as in SVG."""
+            self.open.append((tag, given, len(self.texts)))
 
     def handle_endtag(self, tag):
-        assert self.open.pop() == tag
+        name, given, start = self.open.pop()
+        assert name == tag
+        text = " ".join("".join(self.texts[start:]).split())
+        if "id" in given:
+            self.inside[given["id"]] = text
+        for kind in given.get("class", "").split():
+            self.marked.setdefault(kind, []).append(text)
+        if tag in ("td", "th"):
+            self.tables[-1][-1].append(text)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
 
     def handle_data(self, data):
         self.texts.append(data)
 
     @property
     def text(self):
-        return "".join(self.texts)
+        return " ".join("".join(self.texts).split())

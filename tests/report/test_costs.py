@@ -6,53 +6,53 @@ from math import isnan
 import pytest
 
 from flatlas.report.costs import (
-    Job,
+    JobCost,
     cost_of_measures,
     cost_of_stages,
     cost_of_targets,
     duration,
     estimate,
-    estimates,
-    jobs_from,
+    needed_jobs,
+    read_costs,
     readable,
     readable_measures,
 )
 
-MADE = Job("train", "dense30", 100.0, seconds=20.0, peak_mib=500.0)
+RAN = JobCost("train", "dense30", 100.0, seconds=20.0, peak_mib=500.0)
 
 
 def test_an_estimate_is_in_proportion_to_the_work():
-    assert estimate(Job("train", "dense30", 300.0), [MADE]) == pytest.approx(60.0)
+    assert estimate(JobCost("train", "dense30", 300.0), [RAN]) == pytest.approx(60.0)
 
 
 def test_jobs_of_the_same_net_come_before_those_of_another():
-    other = Job("train", "convolutional", 100.0, seconds=900.0)
-    assert estimate(Job("train", "dense30", 100.0), [other, MADE]) == pytest.approx(20.0)
-    assert estimate(Job("train", "resnet", 100.0), [other]) == pytest.approx(900.0)
+    other = JobCost("train", "convolutional", 100.0, seconds=900.0)
+    assert estimate(JobCost("train", "dense30", 100.0), [other, RAN]) == pytest.approx(20.0)
+    assert estimate(JobCost("train", "resnet", 100.0), [other]) == pytest.approx(900.0)
 
 
-def test_the_nearest_in_size_are_asked():
+def test_the_nearest_in_size_are_taken():
     """Small jobs have overheads that large ones have not."""
-    small = [Job("train", "dense30", 1.0 + n, seconds=1000.0) for n in range(5)]
-    large = [Job("train", "dense30", 1e6 + n, seconds=1e6) for n in range(5)]
-    job = Job("train", "dense30", 2e6)
+    small = [JobCost("train", "dense30", 1.0 + n, seconds=1000.0) for n in range(5)]
+    large = [JobCost("train", "dense30", 1e6 + n, seconds=1e6) for n in range(5)]
+    job = JobCost("train", "dense30", 2e6)
     assert estimate(job, [*small, *large]) == pytest.approx(2e6, rel=1e-3)
 
 
-def test_of_a_stage_that_was_never_run_nothing_is_known():
-    assert isnan(estimate(Job("hessian", "dense30", 1.0), [MADE]))
+def test_a_stage_that_never_ran_has_no_estimate():
+    assert isnan(estimate(JobCost("hessian", "dense30", 1.0), [RAN]))
 
 
 def test_a_shared_job_counts_for_each_figure_and_once_in_all():
     jobs = {
-        "run": MADE,
-        "later": Job("train", "dense30", 50.0),
-        "odd": Job("hessian", "dense30", 1.0),
-        "a": Job("figure", "", 1.0, seconds=2.0, peak_mib=100.0),
-        "b": Job("figure", "", 1.0, seconds=4.0, peak_mib=100.0),
+        "run": RAN,
+        "later": JobCost("train", "dense30", 50.0),
+        "odd": JobCost("hessian", "dense30", 1.0),
+        "a": JobCost("figure", "", 1.0, seconds=2.0, peak_mib=100.0),
+        "b": JobCost("figure", "", 1.0, seconds=4.0, peak_mib=100.0),
     }
     needed = {"a": ["run", "a"], "b": ["run", "later", "odd", "b"]}
-    table = cost_of_targets(jobs, needed, estimates(jobs, [MADE]))
+    table = cost_of_targets(needed_jobs(jobs, needed, [RAN]))
     rows = table.set_index("target")
     assert rows["measured_seconds"].to_dict() == {"a": 22.0, "b": 24.0, "all": 26.0}
     assert rows["estimated_seconds"].to_dict() == {"a": 0.0, "b": 10.0, "all": 10.0}
@@ -65,19 +65,19 @@ def test_a_shared_job_counts_for_each_figure_and_once_in_all():
 def test_measures_are_summed_by_study_and_a_shared_job_counts_once_in_all():
     """Ordered by what they cost; sums with an estimate, and jobs without one, are marked."""
     jobs = {
-        "images": Job("source", "", 1.0, seconds=1.0),
-        "drawn": Job("subset", "", 1.0, seconds=2.0),
-        "run": Job("train", "dense30", 1.0, seconds=30.0),
-        "sharp": Job("sharpness", "dense30", 1.0, seconds=120.0),
-        "sharper": Job("sharpness", "dense30", 2.0),
-        "odd": Job("regret", "dense30", 1.0),
+        "images": JobCost("source", "", 1.0, seconds=1.0),
+        "drawn": JobCost("subset", "", 1.0, seconds=2.0),
+        "run": JobCost("train", "dense30", 1.0, seconds=30.0),
+        "sharp": JobCost("sharpness", "dense30", 1.0, seconds=120.0),
+        "sharper": JobCost("sharpness", "dense30", 2.0),
+        "odd": JobCost("regret", "dense30", 1.0),
     }
     needed = {
         "one": ["images", "drawn", "run", "sharp"],
         "other": ["run", "sharp", "sharper", "odd"],
     }
-    known = [one for one in jobs.values() if one.made]
-    table = cost_of_measures(jobs, needed, estimates(jobs, known))
+    known = [one for one in jobs.values() if one.ran]
+    table = cost_of_measures(needed_jobs(jobs, needed, known))
     rows = table.set_index(["measure", "study"])
     assert list(rows.index) == [
         *(("sharpness", "all"), ("sharpness", "other"), ("sharpness", "one")),
@@ -98,7 +98,7 @@ def test_measures_are_summed_by_study_and_a_shared_job_counts_once_in_all():
 
 
 def test_stages_are_summed_over_the_jobs_that_were_made():
-    jobs = {"a": MADE, "b": Job("train", "x", 1.0, 40.0, 900.0), "c": Job("train", "x", 1.0)}
+    jobs = {"a": RAN, "b": JobCost("train", "x", 1.0, 40.0, 900.0), "c": JobCost("train", "x", 1.0)}
     (row,) = cost_of_stages(jobs).to_dict("records")
     assert row == {"stage": "train", "jobs": 2, "seconds": 60.0, "longest": 40.0, "peak_mib": 900.0}
 
@@ -106,20 +106,20 @@ def test_stages_are_summed_over_the_jobs_that_were_made():
 def test_records_are_read_and_an_interrupted_training_counts_whole(tmp_path):
     record = {"wall_seconds": 5.0, "training_seconds": 80.0, "peak_memory_mib": 300}
     (tmp_path / "run.json").write_text(json.dumps(record))
-    told = {"stage": "train", "net": "dense30", "units": 1.0}
-    jobs = jobs_from(
+    job = {"stage": "train", "net": "dense30", "units": 1.0}
+    jobs = read_costs(
         {
-            "run": told | {"provenance": str(tmp_path / "run.json")},
-            "gone": told | {"provenance": str(tmp_path / "gone.json")},
+            "run": job | {"provenance": str(tmp_path / "run.json")},
+            "gone": job | {"provenance": str(tmp_path / "gone.json")},
         }
     )
     assert (jobs["run"].seconds, jobs["run"].peak_mib) == (80.0, 300)
-    assert not jobs["gone"].made
+    assert not jobs["gone"].ran
 
 
 @pytest.mark.parametrize(
-    ("seconds", "told"),
+    ("seconds", "text"),
     [(0, "–"), (0.44, "0.4 s"), (40, "40 s"), (720, "12 min"), (6000, "1.7 h"), (90000, "25 h")],
 )
-def test_durations_as_a_person_says_them(seconds, told):
-    assert duration(seconds) == told
+def test_durations_as_a_person_says_them(seconds, text):
+    assert duration(seconds) == text

@@ -6,8 +6,9 @@ import re
 import pandas as pd
 import pytest
 from browser import found_on, screenshot
+from reading import Page
 
-from flatlas.report.drawn import OUTDATED
+from flatlas.report.entries import OUTDATED
 
 REPORT = "results/tiny/report.html"
 PICTURES = {
@@ -35,12 +36,13 @@ def test_a_report_holds_every_figure_with_its_caption(finished, tmp_path, whose)
         assert encoded in html, f"{picture} is not in the report itself"
 
 
-def test_it_tells_seeds_claims_settings_and_costs(finished):
-    html = (finished / REPORT).read_text()
-    assert "Drawn from 6 trainings on digits: 3 settings, seeds 0 to 1." in html
-    assert "duality_fig3.alpha_gap" in html
-    assert "<tr><td>train</td>" in html
-    assert OUTDATED not in html
+def test_it_has_trainings_claims_and_costs(finished):
+    page = Page((finished / REPORT).read_text())
+    # Trainings, settings, seeds from and to.
+    assert re.findall(r"\d+", page.marked["facts"][0]) == ["6", "3", "0", "1"]
+    assert "duality_fig3.alpha_gap" in page.marked["id"]
+    assert "train" in [row[0] for row in page.tables[-1]]
+    assert OUTDATED not in page.text
 
 
 @pytest.mark.parametrize("what", ["a rate", "a measure", "the code"])
@@ -58,9 +60,15 @@ def test_a_figure_of_other_settings_says_so(demo, what):
     assert notes.str.contains(OUTDATED).all() == (what != "the code")
 
 
-def test_a_changed_caption_makes_it_anew_and_nothing_else(demo):
-    (demo / "workflow/flatlas/studies/duality/s4.rst").write_text("**Four.** Told otherwise.\n")
+def test_a_changed_caption_remakes_the_report_and_nothing_else(demo):
+    (demo / "workflow/flatlas/studies/duality/s4.rst").write_text("**Four.** Another text.\n")
     assert demo.would_run("all") == {"report": 1}
+
+
+def test_a_changed_template_remakes_the_pages_and_nothing_else(demo):
+    template = demo / "workflow/flatlas/report/templates/style.css"
+    template.write_text(template.read_text() + "h1 { color: red; }\n")
+    assert demo.would_run("all") == {"report": 1, "scorecard": 1}
 
 
 def test_costs_are_measured_and_then_estimated_of_what_is_not_made(demo):

@@ -54,9 +54,7 @@ for study in judged_studies(PLAN):
         params:
             title=PLAN["studies"][study]["title"],
             scale=PLAN["scale"],
-            studies=lambda wildcards, study=study: claims_of(
-                PLAN, [study], PLAN["studies"][study]["scorecard"]["html"]
-            ),
+            studies=lambda wildcards, study=study: claims_of(PLAN, [study]),
             code=lambda wildcards: stage_code("scorecard"),
         message:
             f"Scorecard of {study}"
@@ -84,11 +82,9 @@ rule scorecard:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        title="Flat minima: what was claimed of them",
+        title="What the papers claim about flat minima",
         scale=PLAN["scale"],
-        studies=lambda wildcards: claims_of(
-            PLAN, judged_studies(PLAN), PLAN["pages"]["scorecard"]["html"]
-        ),
+        studies=lambda wildcards: claims_of(PLAN, judged_studies(PLAN)),
         written="" if PLAN["complete"] else written(all_claims(PLAN)),
         code=lambda wildcards: stage_code("scorecard"),
     message:

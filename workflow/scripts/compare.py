@@ -1,11 +1,11 @@
-"""Hold the scorecards of two result trees side by side."""
+"""Two scorecards side by side, as a table, as a page and on the terminal."""
 
 from pathlib import Path
 
 from flatlas.jobs.job import Job
 from flatlas.claims.comparison import compare
 from flatlas.errors import FlatlasError
-from flatlas.report.comparison import comparison_page, told
+from flatlas.report.comparison import comparison_page, summary
 from flatlas.store.atomic import replacing
 from flatlas.store.tables import read_table, write_table
 
@@ -18,11 +18,11 @@ with Job(globals().get("snakemake"), "comparison") as job:
     for path in job.params.scorecards:
         if not Path(path).is_file():
             raise FlatlasError(
-                f"there is no {path}. `snakemake scorecard --config preset=… complete=false` makes "
-                "one of the figures that are drawn."
+                f"there is no {path}. `snakemake scorecard --config preset=… complete=false`"
+                " writes one for the figures that are drawn."
             )
     compared = compare(*map(read_table, job.params.scorecards))
     write_table(job.output.csv, compared)
     with replacing(job.output.html) as temporary:
         temporary.write_text(comparison_page(compared, *job.params.scorecards), encoding="utf-8")
-    print(told(compared))
+    print(summary(compared))

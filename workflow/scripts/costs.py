@@ -1,4 +1,4 @@
-"""What the figures of a plan cost: measured where they were made, estimated where not."""
+"""What the figures of a plan cost: measured if they are drawn, estimated if not."""
 
 import json
 from dataclasses import asdict
@@ -15,7 +15,7 @@ from flatlas.report import costs
 from flatlas.store.atomic import replacing
 from flatlas.store.tables import write_table
 
-# Where records of jobs lie that are worth comparing, of whatever preset.
+# Where the records lie of jobs that take long.
 RECORDS = {
     "runs/*": (RunSpec, training_work),
     "recordings/*": (RunSpec, training_work),
@@ -24,28 +24,27 @@ RECORDS = {
 }
 
 
-def made_here():
-    """Every training, kernel and measure that was made in this checkout, by whatever preset."""
+def measured_here():
+    """Every training, kernel and measure that ran in this checkout, at any preset."""
     for pattern, (spec, work) in RECORDS.items():
         for provenance in sorted(RESULTS.glob(f"{pattern}/provenance.json")):
-            told = json.loads(provenance.read_text(encoding="utf-8"))["spec"]
+            resolved = json.loads(provenance.read_text(encoding="utf-8"))["spec"]
             try:
-                alike = work(spec.model_validate(told))
+                size = work(spec.model_validate(resolved))
             except ValidationError:  # made by an older flatlas
                 continue
-            yield costs.Job(**asdict(alike), **costs.measured(provenance))
+            yield costs.JobCost(**asdict(size), **costs.measured(provenance))
 
 
 with Job(globals().get("snakemake"), "costs") as job:
-    jobs = costs.jobs_from(job.params.jobs)
-    known = [*made_here(), *(one for one in jobs.values() if one.made)]
-    guesses = costs.estimates(jobs, known)
-    targets = costs.cost_of_targets(jobs, job.params.targets, guesses)
+    jobs = costs.read_costs(job.params.jobs)
+    known = [*measured_here(), *(one for one in jobs.values() if one.ran)]
+    targets = costs.cost_of_targets(costs.needed_jobs(jobs, job.params.targets, known))
     studies = {study: job.params.targets[study] for study in job.params.studies}
-    measures = costs.cost_of_measures(jobs, studies, guesses)
+    measures = costs.cost_of_measures(costs.needed_jobs(jobs, studies, known))
     write_table(job.output.csv, targets)
     write_table(job.output.measures, measures)
-    told = f"{costs.readable_measures(measures)}\n\n{costs.readable(targets)}\n"
+    text = f"{costs.readable_measures(measures)}\n\n{costs.readable(targets)}\n"
     with replacing(job.output.txt) as temporary:
-        temporary.write_text(told, encoding="utf-8")
-    print(told)
+        temporary.write_text(text, encoding="utf-8")
+    print(text)

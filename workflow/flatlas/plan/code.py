@@ -16,11 +16,15 @@ if TYPE_CHECKING:
 
 SCRIPTS = LIBRARY.parent / "scripts"
 STUDIES = LIBRARY / "studies"
+TEMPLATES = LIBRARY / "report" / "templates"
+# The stages that fill templates.
+PAGES = ("scorecard", "report", "compare")
 
 
 def stage_code(stage: str, *modules: str) -> str:
     """The fingerprint of a stage: its script with all it imports, and modules picked by name."""
-    return fingerprint(SCRIPTS / f"{stage}.py", *modules)
+    templates = sorted(TEMPLATES.iterdir()) if stage in PAGES else ()
+    return fingerprint(SCRIPTS / f"{stage}.py", *modules, *templates)
 
 
 def source_modules(source: "SourceSpec") -> list[str]:

@@ -119,7 +119,7 @@ def _is_own(path: Path) -> bool:
 def module_digest(path: Path) -> str:
     """A hash of the file's syntax tree without docstrings, the same for every Python.
 
-    Of a file in another language, C, it is a hash of its text.
+    Of a file in another language (C, a template) it is a hash of its text.
     """
     if path.suffix != ".py":
         return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterable
-from os.path import relpath
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +19,14 @@ def all_claims(plan: Lookup) -> list[str]:
     return [file for study in plan["studies"].values() for file in study["claims"]]
 
 
-def claims_of(plan: Lookup, studies: Iterable[str], page: str) -> list[dict[str, Any]]:
-    """Study by study, the figures that claim something; pictures as the page links to them."""
+def claims_of(plan: Lookup, studies: Iterable[str]) -> list[dict[str, Any]]:
+    """Study by study, the figures that claim something."""
     return [
         {
             "name": study,
             "title": plan["studies"][study]["title"],
             "figures": [
                 _figure(plan, target)
-                | {"link": relpath(plan["figures"][target]["png"], Path(page).parent)}
                 for target in plan["studies"][study]["figures"]
                 if "claims" in plan["figures"][target]["results"]
             ],
@@ -41,6 +39,7 @@ def _figure(plan: Lookup, target: str) -> dict[str, Any]:
     """Its names, its files, and what it would be drawn from now."""
     figure = plan["figures"][target]
     return {
+        "target": target,
         "name": figure["name"],
         "title": figure["title"],
         "picture": figure["png"],
@@ -76,7 +75,6 @@ def report_studies(plan: Lookup) -> list[dict[str, Any]]:
             "figures": [
                 _figure(plan, target)
                 | {
-                    "target": target,
                     "caption": _caption(name, plan["figures"][target]["name"]),
                     "data": plan["figures"][target]["data"],
                     "changes": plan["figures"][target]["changes"],

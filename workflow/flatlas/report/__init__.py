@@ -1,1 +1,1 @@
-"""What a reader gets: the page that holds everything, what it cost, how two trees compare."""
+"""The pages that a reader opens: scorecards, the report, comparisons, and what figures cost."""

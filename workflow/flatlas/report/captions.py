@@ -1,20 +1,21 @@
-"""Captions, which are reStructuredText for Snakemake's own report, as HTML."""
+"""Captions as HTML. Snakemake's own report wants them as reStructuredText."""
 
 import re
 
 from docutils.core import publish_parts
+from markupsafe import Markup
 
-from flatlas.report.markup import with_symbols
+from flatlas.report.rendering import with_symbols
 
 # The first sentence is the figure's title, which a page has in its heading.
 TITLE = re.compile(r"\s*\*\*.*?\*\*\s*", re.DOTALL)
 
-# A caption may neither read files nor bring HTML of its own.
+# A caption may neither read files nor contain HTML.
 SETTINGS = {"file_insertion_enabled": False, "raw_enabled": False, "report_level": 5}
 
 
-def caption(written: str) -> str:
+def caption(source: str) -> Markup:
     """The paragraphs of a caption without its title."""
-    text = TITLE.sub("", written, count=1)
+    text = TITLE.sub("", source, count=1)
     parts = publish_parts(text, writer="html5", settings_overrides=SETTINGS)
     return with_symbols(str(parts["body"]))

@@ -1,13 +1,13 @@
-"""What the jobs of a plan cost: time and memory where they were made, an estimate where not.
+"""What the jobs of a plan cost: seconds and memory of those that ran, an estimate for the others.
 
-Measured times stand in the record beside each result. A job that was not made is taken to need as
-long for a unit of work as those do that were made here, on this machine: of the same stage and the
-same net where there are any, else of the same stage; of these the nearest in size. Trainings are
-compared by the epochs that they may take, as if the same share of them were taken.
+Measured times are in the record beside each result. A job that has not run is assumed to take as
+long per unit of work as jobs that ran here: those of the same stage and net if there are any, else
+those of the same stage, and of these the nearest in size. Trainings are compared by the epochs that
+they may take, as if each took the same share of them.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf, log, nan
 from pathlib import Path
 from statistics import median
@@ -17,15 +17,15 @@ import pandas as pd
 
 from flatlas.store.costs import read_cost
 
-# Stages that only draw tables of images, listed as one.
+# Stages that only select or draw images, listed as one.
 DATA = ("source", "subset", "attack_set", "label_noise", "functions")
-# Of so many jobs, the nearest in size, the one in the middle is taken.
+# An estimate is the median of this many jobs.
 NEIGHBOURS = 5
 
 
 @dataclass(frozen=True)
-class Job:
-    """One job: what is known beforehand, and, where it was made, its seconds and its memory."""
+class JobCost:
+    """The size of a job and, if it ran, its seconds and its memory."""
 
     stage: str
     net: str
@@ -34,158 +34,134 @@ class Job:
     peak_mib: float = nan
 
     @property
-    def made(self) -> bool:
+    def ran(self) -> bool:
         """Whether a record of it was found."""
         return self.seconds == self.seconds
 
 
 def measured(provenance: str | Path) -> dict[str, float]:
-    """Seconds and peak memory from the record beside a result; nothing where there is none."""
+    """Seconds and peak memory from the record beside a result; nothing if there is none."""
     return read_cost(provenance) if Path(provenance).exists() else {}
 
 
-def jobs_from(told: Mapping[str, Mapping[str, Any]]) -> dict[str, Job]:
-    """The planned jobs with what was measured of them; each tells where its `provenance` lies."""
+def read_costs(jobs: Mapping[str, Mapping[str, Any]]) -> dict[str, JobCost]:
+    """The planned jobs with what was measured, each given with the path of its `provenance`."""
     return {
-        name: Job(one["stage"], one["net"], one["units"], **measured(one["provenance"]))
-        for name, one in told.items()
+        name: JobCost(job["stage"], job["net"], job["units"], **measured(job["provenance"]))
+        for name, job in jobs.items()
     }
 
 
-def estimate(job: Job, known: Sequence[Job]) -> float:
-    """Seconds that a job may take, by jobs that were made; NaN where none is like it."""
+def estimate(job: JobCost, known: Iterable[JobCost]) -> float:
+    """Seconds that a job may take, from jobs that ran; NaN if none is like it."""
     alike = [one for one in known if one.stage == job.stage]
     alike = [one for one in alike if one.net == job.net] or alike
     nearest = sorted(alike, key=lambda one: abs(log(one.units / job.units)))[:NEIGHBOURS]
     return median(one.seconds / one.units * job.units for one in nearest) if nearest else nan
 
 
-def cost_of_stages(jobs: Mapping[str, Job]) -> pd.DataFrame:
-    """A row a stage: how many jobs were made, how long they took, their largest memory."""
-    columns = [field.name for field in fields(Job)]
-    made = pd.DataFrame([vars(job) for job in jobs.values() if job.made], columns=columns)
-    grouped = made.groupby("stage", sort=False)
-    table = grouped["seconds"].agg(jobs="count", seconds="sum", longest="max")
-    return table.assign(peak_mib=grouped["peak_mib"].max()).reset_index()
+def cost_of_stages(jobs: Mapping[str, JobCost]) -> pd.DataFrame:
+    """A row for each stage: how many jobs ran, their time, the longest, the largest memory."""
+    grouped = (
+        pd.DataFrame([*jobs.values()]).query("seconds == seconds").groupby("stage", sort=False)
+    )
+    return grouped.agg(
+        jobs=("seconds", "count"),
+        seconds=("seconds", "sum"),
+        longest=("seconds", "max"),
+        peak_mib=("peak_mib", "max"),
+    ).reset_index()
 
 
-def estimates(jobs: Mapping[str, Job], known: Sequence[Job]) -> dict[str, float]:
-    """Seconds that each job may take that was not made; NaN where none like it was made."""
-    return {name: estimate(job, known) for name, job in jobs.items() if not job.made}
-
-
-def cost_of_targets(
-    jobs: Mapping[str, Job], needed: Mapping[str, Sequence[str]], guesses: Mapping[str, float]
+def needed_jobs(
+    jobs: Mapping[str, JobCost], needed: Mapping[str, Sequence[str]], known: Sequence[JobCost]
 ) -> pd.DataFrame:
-    """A row a figure or study: its jobs made and not made, what those took, what these may take.
+    """A row for each job that a target needs, and once for `all`, with its time or an estimate."""
+    every = sorted({name for names in needed.values() for name in names})
+    guesses = {name: nan if job.ran else estimate(job, known) for name, job in jobs.items()}
+    rows = [
+        (target, jobs[name].stage, jobs[name].seconds, jobs[name].peak_mib, guesses[name])
+        for target, names in [("all", every), *needed.items()]
+        for name in names
+    ]
+    table = pd.DataFrame(rows, columns=["target", "stage", "seconds", "peak_mib", "guess"])
+    unknown = table["seconds"].isna() & table["guess"].isna()
+    return table.assign(unknown=unknown, measure=table["stage"].replace(list(DATA), "data"))
+
+
+def cost_of_targets(needed: pd.DataFrame) -> pd.DataFrame:
+    """A row for each figure or study, and the last for all: jobs, times, the largest memory.
 
     A job that several need counts for each of them, and once in `all`.
     """
-    every = sorted({name for names in needed.values() for name in names})
-    rows = [
-        {
-            "target": target,
-            **_sum(jobs, names, guesses),
-            "peak_mib": max(
-                (jobs[name].peak_mib for name in names if jobs[name].made), default=nan
-            ),
-        }
-        for target, names in [*needed.items(), ("all", every)]
-    ]
-    return pd.DataFrame(rows)
+    table = _sums(needed, ["target"]).join(needed.groupby("target")["peak_mib"].max())
+    everything = table.index == "all"
+    return pd.concat([table[~everything], table[everything]]).reset_index()
 
 
-def cost_of_measures(
-    jobs: Mapping[str, Job], needed: Mapping[str, Sequence[str]], guesses: Mapping[str, float]
-) -> pd.DataFrame:
-    """A row for each measure (and training, data, ...) and each of the studies in `needed`.
-
-    The most expensive measure comes first. A job that several studies need counts for each of
-    them, and once where the study is `all`.
-    """
-    every = sorted({name for names in needed.values() for name in names})
-    rows = []
-    for study, names in [("all", every), *needed.items()]:
-        stages: dict[str, list[str]] = {}
-        for name in names:
-            stage = jobs[name].stage
-            stages.setdefault("data" if stage in DATA else stage, []).append(name)
-        rows += [
-            {"measure": stage, "study": study, **_sum(jobs, some, guesses)}
-            for stage, some in stages.items()
-        ]
-    table = pd.DataFrame(rows)
+def cost_of_measures(needed: pd.DataFrame) -> pd.DataFrame:
+    """A row for each measure (and training, data, ...) and study, the most expensive first."""
+    table = _sums(needed, ["measure", "target"])
     seconds = table["measured_seconds"] + table["estimated_seconds"]
-    return (
-        table.assign(most=seconds.groupby(table["measure"]).transform("max"), seconds=seconds)
-        .sort_values(["most", "measure", "seconds"], ascending=[False, True, False], kind="stable")
-        .drop(columns=["most", "seconds"])
-        .reset_index(drop=True)
+    most = seconds.groupby("measure").transform("max")
+    table = table.assign(most=most, seconds=seconds).rename_axis(["measure", "study"]).reset_index()
+    order = table.sort_values(
+        ["most", "measure", "seconds"], ascending=[False, True, False], kind="stable"
     )
+    return order.drop(columns=["most", "seconds"]).reset_index(drop=True)
 
 
-def _sum(
-    jobs: Mapping[str, Job], names: Sequence[str], guesses: Mapping[str, float]
-) -> dict[str, Any]:
-    """Of some jobs: how many there are and were made, and the seconds of both kinds."""
-    made = [jobs[name].seconds for name in names if jobs[name].made]
-    left = [guesses[name] for name in names if not jobs[name].made]
-    return {
-        "jobs": len(names),
-        "made": len(made),
-        "measured_seconds": round(sum(made), 1),
-        "estimated_seconds": round(sum(guess for guess in left if guess == guess), 1),
-        "without_estimate": sum(guess != guess for guess in left),
-    }
+def _sums(needed: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Of the jobs in each group: how many there are and ran, and the seconds of both kinds."""
+    return (
+        needed.groupby(by, sort=False)
+        .agg(
+            jobs=("stage", "size"),
+            made=("seconds", "count"),
+            measured_seconds=("seconds", "sum"),
+            estimated_seconds=("guess", "sum"),
+            without_estimate=("unknown", "sum"),
+        )
+        .round({"measured_seconds": 1, "estimated_seconds": 1})
+    )
 
 
 def readable(table: pd.DataFrame) -> str:
     """The costs of figures as a table for a terminal."""
     rows = [("target", "jobs", "made", "measured", "estimated", "memory")]
-    for _, row in table.iterrows():
-        more = f" + {row.without_estimate} unknown" if row.without_estimate else ""
-        rows.append(
-            (
-                str(row.target),
-                str(row.jobs),
-                str(row.made),
-                duration(row.measured_seconds),
-                duration(row.estimated_seconds) + more,
-                "" if row.peak_mib != row.peak_mib else f"{row.peak_mib / 1024:.1f} GiB",
-            )
-        )
+    for row in table.itertuples():
+        unknown = f" + {row.without_estimate} unknown" if row.without_estimate else ""
+        memory = "" if pd.isna(row.peak_mib) else f"{row.peak_mib / 1024:.1f} GiB"
+        times = duration(row.measured_seconds), duration(row.estimated_seconds) + unknown
+        rows.append((row.target, str(row.jobs), str(row.made), *times, memory))
     return _aligned(rows)
 
 
 def readable_measures(table: pd.DataFrame) -> str:
     """Core-minutes by measure and study as a table for a terminal.
 
-    An estimate, or a sum with one in it, has a `~`; `?` marks jobs of which nothing is known.
+    `~` marks an estimate or a sum with one in it, `?` jobs without an estimate.
     """
-    studies = list(dict.fromkeys(table["study"]))
-    cells = {(row.measure, row.study): _minutes(row) for _, row in table.iterrows()}
-    rows = [("core-minutes", *studies)]
-    for measure in dict.fromkeys(table["measure"]):
-        rows.append((measure, *(cells.get((measure, study), "") for study in studies)))
-    return _aligned(rows)
+    cells = table.assign(minutes=table.apply(_minutes, axis=1))
+    cells = cells.pivot(index="measure", columns="study", values="minutes").fillna("")
+    cells = cells.loc[table["measure"].unique(), table["study"].unique()]
+    return _aligned([("core-minutes", *cells.columns), *cells.itertuples(name=None)])
 
 
 def _minutes(row: pd.Series) -> str:
     minutes = (row.measured_seconds + row.estimated_seconds) / 60
-    told = f"{'~' * bool(row.estimated_seconds)}{minutes:.1f}" if minutes else ""
-    return told + "?" * bool(row.without_estimate)
+    number = f"{'~' * bool(row.estimated_seconds)}{minutes:.1f}" if minutes else ""
+    return number + "?" * bool(row.without_estimate)
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> str:
-    """Columns under each other: the first to the left, numbers to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
+    """Columns below each other: the first to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for first, *others in rows:
+        cells = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
+        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
+    return "\n".join(lines)
 
 
 def duration(seconds: float) -> str:
@@ -194,6 +170,6 @@ def duration(seconds: float) -> str:
         return "–"
     for unit, size, most in (("s", 1.0, 100.0), ("min", 60.0, 100.0), ("h", 3600.0, inf)):
         if seconds < most * size:
-            told = seconds / size
-            return f"{told:.1f} {unit}" if told < 10 else f"{told:.0f} {unit}"
+            count = seconds / size
+            return f"{count:.1f} {unit}" if count < 10 else f"{count:.0f} {unit}"
     raise AssertionError("an infinite time")

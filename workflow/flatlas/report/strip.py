@@ -1,34 +1,25 @@
-"""A claim as a strip: where its criterion holds, and where the number lies with its interval."""
+"""Where a claim's number, its interval and its criterion lie on a strip."""
 
+from collections.abc import Mapping
 from math import isfinite
 
-WIDTH, HEIGHT, MARGIN = 150, 18, 6
+WIDTH, MARGIN = 150, 12
 
 
-def strip(
-    holds: tuple[float, float], value: float, interval: tuple[float, float], shade: str
-) -> str:
-    """An SVG picture; nothing where there is no number.
+def place(claim: Mapping[str, float]) -> dict[str, float]:
+    """The positions in pixels, for a claim with a finite value.
 
-    The criterion is a band, which runs out of the picture where it has no end.
+    A criterion without an end runs to the end of the strip.
     """
-    if not isfinite(value):
-        return ""
-    low, high = (end if isfinite(end) else value for end in interval)
+    value = claim["value"]
+    low, high = (claim[end] if isfinite(claim[end]) else value for end in ("low", "high"))
+    holds = claim["holds_from"], claim["holds_to"]
     shown = [value, low, high, *filter(isfinite, holds)]
     start, end = min(shown), max(shown)
-    scale = (WIDTH - 4 * MARGIN) / (end - start or 1.0)
+    scale = (WIDTH - 2 * MARGIN) / (end - start or 1.0)
 
-    def x(at: float) -> float:
-        return min(max(2 * MARGIN + scale * (at - start), 0.0), float(WIDTH))
+    def x(number: float) -> float:
+        return round(min(max(MARGIN + scale * (number - start), 0.0), float(WIDTH)), 1)
 
-    middle = HEIGHT / 2
-    left, right = x(holds[0]), x(holds[1])
-    return (
-        f'<svg class="strip" width="{WIDTH}" height="{HEIGHT}" role="img" aria-hidden="true">'
-        f'<line x1="0" x2="{WIDTH}" y1="{middle}" y2="{middle}" stroke="#ccc"/>'
-        f'<rect x="{left:.1f}" width="{right - left:.1f}" height="{HEIGHT}" fill="#cfdbe6"/>'
-        f'<line x1="{x(low):.1f}" x2="{x(high):.1f}" y1="{middle}" y2="{middle}"'
-        f' stroke="{shade}" stroke-width="2.5"/>'
-        f'<circle cx="{x(value):.1f}" cy="{middle}" r="4" fill="{shade}"/></svg>'
-    )
+    places = {"value": x(value), "low": x(low), "high": x(high)}
+    return places | {"holds_from": x(holds[0]), "holds_to": x(holds[1]), "width": WIDTH}

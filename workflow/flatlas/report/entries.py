@@ -1,0 +1,68 @@
+"""What the disk holds of a figure. Pages show whatever is there, and say if it is outdated."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from os.path import relpath
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from flatlas.claims.claim import known, not_run
+from flatlas.report.captions import caption
+from flatlas.report.facts import facts
+from flatlas.report.pages import Change, Entry
+from flatlas.store.tables import read_table
+
+OUTDATED = "Drawn with other settings or other code than the current ones."
+
+
+def read_entry(figure: Mapping[str, Any], folder: Path) -> Entry:
+    """A figure with its claims, for a page in `folder`, from which the links lead."""
+    names = figure["target"], figure["name"], figure["title"]
+    files, picture = figure["files"], Path(figure["picture"])
+    judged = "claims" in files
+    # One job writes all files: if one is missing, the figure is not drawn.
+    if not all(Path(file).is_file() for file in (*files.values(), picture)):
+        return Entry(*names, not_run(figure["target"], figure["title"]) if judged else None)
+    return Entry(
+        *names,
+        _claims(figure) if judged else None,
+        picture,
+        relpath(picture, folder),
+        {Path(file).name: relpath(file, folder) for file in files.values()},
+    )
+
+
+def read_report_entry(figure: Mapping[str, Any], folder: Path) -> Entry:
+    """The same with all that the report adds."""
+    entry = replace(read_entry(figure, folder), caption=caption(figure["caption"]))
+    if entry.picture is None:
+        return entry
+    drawn_from = facts(_record(figure)["realizations"], figure["data"])
+    # The current settings say nothing about a figure that was drawn with others.
+    if _is_outdated(figure):
+        return replace(entry, facts=f"{drawn_from} {OUTDATED}")
+    return replace(entry, facts=drawn_from, changes=[Change(*one) for one in figure["changes"]])
+
+
+def _claims(figure: Mapping[str, Any]) -> pd.DataFrame:
+    file = figure["files"]["claims"]
+    claims = known(read_table(file), file)
+    if not _is_outdated(figure):
+        return claims
+    notes = claims["note"].fillna("")
+    return claims.assign(note=(notes + " " + OUTDATED).str.strip())
+
+
+def _is_outdated(figure: Mapping[str, Any]) -> bool:
+    """Whether the current `spec` or `code` differs from that in the figure's record."""
+    now = json.loads(json.dumps({"spec": figure["spec"], "code": figure["code"]}))
+    record = _record(figure)
+    return any(record[key] != now[key] for key in now)
+
+
+def _record(figure: Mapping[str, Any]) -> dict[str, Any]:
+    """What was written down when the figure was drawn."""
+    return dict(json.loads(Path(figure["files"]["provenance"]).read_text(encoding="utf-8")))

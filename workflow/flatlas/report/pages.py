@@ -1,0 +1,96 @@
+"""The scorecard and the report: each one page of HTML that fetches nothing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from flatlas.report.rendering import render
+from flatlas.report.verdicts import Verdicts, count_verdicts
+
+
+class Change(NamedTuple):
+    """A setting that differs from the study's own."""
+
+    key: str
+    own: str
+    here: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A figure on a page. One without a `picture` is not drawn; `link` leads to the picture."""
+
+    target: str
+    name: str
+    title: str
+    claims: pd.DataFrame | None = None
+    picture: Path | None = None
+    link: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    caption: str = ""
+    facts: str = ""
+    changes: Sequence[Change] = ()
+
+    @property
+    def verdicts(self) -> Verdicts:
+        """On the claims of the figure."""
+        return count_verdicts(self.claims)
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A study on a page."""
+
+    name: str
+    title: str
+    entries: Sequence[Entry]
+    paper: str = ""
+
+    @property
+    def claims(self) -> list[pd.DataFrame]:
+        """Of each figure that claims something."""
+        return [entry.claims for entry in self.entries if entry.claims is not None]
+
+    @property
+    def verdicts(self) -> Verdicts:
+        """On the claims of all its figures."""
+        return count_verdicts(pd.concat(self.claims))
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the report shows. `opening` is the target of a figure that it shows at the top, too."""
+
+    preset: str
+    scale: str
+    judged: bool
+    chapters: Sequence[Chapter]
+    stages: pd.DataFrame
+    dag: Path
+    opening: str = ""
+
+
+def scorecard_page(title: str, scale: str, chapters: Sequence[Chapter]) -> str:
+    """All claims, by study and figure."""
+    verdicts = _all_verdicts(chapters)
+    return render("scorecard.html", title=title, scale=scale, chapters=chapters, verdicts=verdicts)
+
+
+def report_page(report: Report) -> str:
+    """All figures with their claims, and what they cost."""
+    entries = [entry for chapter in report.chapters for entry in chapter.entries]
+    judged = [chapter for chapter in report.chapters if chapter.claims]
+    return render(
+        "report.html",
+        report=report,
+        judged=judged,
+        verdicts=_all_verdicts(judged) if judged else None,
+        opening=[entry for entry in entries if entry.target == report.opening],
+    )
+
+
+def _all_verdicts(chapters: Sequence[Chapter]) -> Verdicts:
+    return count_verdicts(pd.concat([claims for chapter in chapters for claims in chapter.claims]))

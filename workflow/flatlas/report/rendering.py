@@ -1,0 +1,65 @@
+"""The pages' templates, and how they print numbers, pictures and the papers' symbols."""
+
+import re
+from base64 import b64encode
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup, escape
+
+from flatlas.report.costs import duration
+from flatlas.report.strip import place
+from flatlas.report.verdicts import SIGNS
+
+TEMPLATES = Path(__file__).with_name("templates")
+# σ_g, ΔL_s, N_te, t_β, µ_w,n, p_49, F_1i, M_ii: a subscript in the paper is one here.
+SUBSCRIPT = re.compile(r"_((?:te|ii|β|[0-9]+i?|[a-z])(?:,n)?)(?![a-z])", re.IGNORECASE)
+# As in F_i^−ψ and L^µ.
+SUPERSCRIPT = re.compile(r"\^(−?\w+)")
+
+
+def render(template: str, **values: Any) -> str:
+    """A page."""
+    return ENVIRONMENT.get_template(template).render(values)
+
+
+def with_symbols(html: str) -> Markup:
+    """HTML with the papers' subscripts and superscripts."""
+    lowered = SUBSCRIPT.sub(r"<sub>\1</sub>", str(html))
+    return Markup(SUPERSCRIPT.sub(r"<sup>\1</sup>", lowered))
+
+
+def _text(value: Any) -> Any:
+    """An empty cell of a table is NaN when it is read."""
+    return "" if isinstance(value, float) and pd.isna(value) else value
+
+
+def _minus(text: Any) -> str:
+    return str(_text(text)).replace("-", "−")
+
+
+def _embedded(picture: Path) -> str:
+    return f"data:image/png;base64,{b64encode(picture.read_bytes()).decode()}"
+
+
+ENVIRONMENT = Environment(
+    loader=FileSystemLoader(TEMPLATES),
+    autoescape=select_autoescape(["html"]),
+    undefined=StrictUndefined,
+    finalize=_text,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+ENVIRONMENT.globals |= {"signs": SIGNS, "place": place}
+ENVIRONMENT.tests["finite"] = isfinite
+ENVIRONMENT.filters |= {
+    "symbols": lambda text: with_symbols(escape(_text(text))),
+    "short": lambda number: _minus(f"{number:.3g}"),
+    "minus": _minus,
+    "cell": lambda text: str(_text(text)).replace("|", "\\|"),
+    "embedded": _embedded,
+    "duration": duration,
+}
