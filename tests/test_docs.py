@@ -1,4 +1,4 @@
-"""Pages say what the specs, the configuration and the galleries say: `make docs` writes it anew."""
+"""Pages agree with the specs, the configuration and the galleries, as `make docs` writes them."""
 
 import re
 import sys
@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGES = ("README.md", "config/README.md", "docs/figures.md", "docs/add-a-claim.md")
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 
 
@@ -31,7 +32,7 @@ def made():
     )
 
 
-@pytest.mark.parametrize("page", ["README.md", "config/README.md", "docs/figures.md"])
+@pytest.mark.parametrize("page", PAGES)
 def test_what_is_made_is_as_it_would_be_made_now(made, page):
     parts, filled, *_ = made
     text = (ROOT / page).read_text(encoding="utf-8")
@@ -47,9 +48,8 @@ def test_the_picture_of_the_plan_shows_it_as_it_is_now(made):
         )
 
 
-def test_every_part_stands_on_a_page(made):
-    pages = [ROOT / name for name in ("README.md", "config/README.md", "docs/figures.md")]
-    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+def test_every_part_is_on_a_page(made):
+    text = "".join((ROOT / page).read_text(encoding="utf-8") for page in PAGES)
     assert set(re.findall(r"<!-- made: ([\w-]+) -->", text)) == set(made[0])
 
 

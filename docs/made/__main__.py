@@ -1,7 +1,7 @@
-"""Write anew what pages say that is known elsewhere: `make docs`.
+"""`make docs`: fill in the parts of pages that repeat what is written elsewhere.
 
-Such a part of a page stands between <!-- made: NAME --> and <!-- end: NAME -->; the rest of the
-page is written by hand. A test holds the pages against what is made here.
+Such a part is between <!-- made: NAME --> and <!-- end: NAME -->; the rest of the page is written by
+hand. A test compares the pages with what is made here.
 """
 
 from dag import draw_plan
@@ -10,7 +10,7 @@ from pages import ROOT, filled
 from settings import SETTINGS
 from verdicts import VERDICTS
 
-PAGES = ("README.md", "config/README.md", "docs/figures.md")
+PAGES = ("README.md", "config/README.md", "docs/figures.md", "docs/add-a-claim.md")
 PARTS = {**SETTINGS, **FIGURES, **VERDICTS}
 
 

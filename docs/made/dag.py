@@ -1,4 +1,4 @@
-"""docs/dag.png, the picture of the demo's plan, and what it is the picture of."""
+"""docs/dag.png, the picture of the demo's plan."""
 
 import hashlib
 import io
@@ -13,7 +13,7 @@ from flatlas.plan.stages import stages
 from flatlas.plotting.dag import draw_dag
 
 PICTURE = ROOT / "docs" / "dag.png"
-# The key, among the texts of a PNG, of a digest of what it shows.
+# The text of the PNG that has a digest of the plan it shows.
 SHOWN = "stages"
 
 
@@ -24,14 +24,13 @@ def shown() -> str:
 
 
 def draw_plan() -> None:
-    """Small, for a page."""
-    drawn = io.BytesIO()
+    """Draw the picture with few colours, to keep it small."""
+    drawn, texts = io.BytesIO(), PngInfo()
     draw_dag(stages(plan("demo"))).savefig(drawn, dpi=130)
-    told = PngInfo()
-    told.add_text(SHOWN, shown())
+    texts.add_text(SHOWN, shown())
     with Image.open(drawn) as picture:
-        # The rare colours are those of the dots.
+        # The dots have the rarest colours.
         few = picture.convert("RGB").quantize(
             96, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
         )
-        few.save(PICTURE, optimize=True, pnginfo=told)
+        few.save(PICTURE, optimize=True, pnginfo=texts)

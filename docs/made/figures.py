@@ -1,6 +1,6 @@
-"""Every figure with what it takes: counted from the configuration, measured on some runs.
+"""Every figure with what it takes: trainings from the configuration, times from runs.
 
-docs/made/costs/<preset>.csv holds what `snakemake costs` said after such a run.
+docs/made/costs/<preset>.csv is what `snakemake costs` wrote after such a run.
 """
 
 import sys
@@ -24,30 +24,9 @@ COSTS = Path(__file__).parent / "costs"
 
 @cache
 def plan(preset: str) -> Plan:
-    """What the shipped configuration asks for."""
+    """The plan of the shipped configuration."""
     settings = read_yaml(ROOT / "config" / "config.yaml")
     return resolve({**settings, "preset": preset}, ROOT / "config")
-
-
-def figures(study: str) -> str:
-    """A row a figure: its target, what it shows, and what it takes at each scale."""
-    rows = []
-    for target in plan(PRESETS[0]).targets(study):
-        title = plan(PRESETS[0]).figures[target].title
-        rows.append([f"`{target}`", title, *(_takes(preset, target) for preset in PRESETS)])
-    return table(["target", "shows", *PRESETS], rows)
-
-
-def _takes(preset: str, target: str) -> str:
-    """How many trainings, and how long all took where that was measured; of a figure or study."""
-    time = _time(preset, target)
-    return f"{_trainings(preset, target)}{' · ' * bool(time)}{time}"
-
-
-def _trainings(preset: str, target: str) -> int:
-    """Realizations of all runs that a figure needs."""
-    runs = plan(preset).runs
-    return sum(len(runs[name].seeds) for name in _needed(preset)[target] if name in runs)
 
 
 @cache
@@ -55,38 +34,47 @@ def _needed(preset: str) -> dict[str, list[str]]:
     return jobs_of_targets(plan(preset))
 
 
-def _time(preset: str, target: str) -> str:
-    """What all jobs of a figure took, one after the other; nothing where there are others now."""
-    measured = _costs(preset)
-    if target not in measured.index:
-        return ""
-    row, jobs = measured.loc[target], len(_needed(preset)[target])
-    return duration(float(row["measured_seconds"])) if row["made"] == row["jobs"] == jobs else ""
-
-
 @cache
 def _costs(preset: str) -> pd.DataFrame:
     path = COSTS / f"{preset}.csv"
-    table = pd.read_csv(path) if path.is_file() else pd.DataFrame({"target": []})
-    return table.set_index("target")
+    costs = pd.read_csv(path) if path.is_file() else pd.DataFrame({"target": []})
+    return costs.set_index("target")
+
+
+def _takes(target: str) -> list[str]:
+    """The trainings of a figure or study at each scale, and the time if it was measured."""
+    cells = []
+    for preset in PRESETS:
+        needed, runs, costs = _needed(preset)[target], plan(preset).runs, _costs(preset)
+        cell = str(sum(len(runs[name].seeds) for name in needed if name in runs))
+        if target in costs.index:
+            row = costs.loc[target]
+            # A time counts only if all jobs of the present plan were measured.
+            if row["made"] == row["jobs"] == len(needed):
+                cell += f" · {duration(float(row['measured_seconds']))}"
+        cells.append(cell)
+    return cells
 
 
 def all_figures() -> str:
-    """A table a study."""
-    parts = []
-    for name, study in plan(PRESETS[0]).studies.items():
-        parts += [f"## {name}: {study.title}", figures(name)]
+    """A table for each study, with a row for each figure."""
+    demo, parts = plan("demo"), []
+    for name, study in demo.studies.items():
+        rows = [
+            [f"`{target}`", demo.figures[target].title, *_takes(target)]
+            for target in demo.targets(name)
+        ]
+        parts += [f"## {name}: {study.title}", table(["target", "shows", *PRESETS], rows)]
     return "\n\n".join(parts)
 
 
 def studies() -> str:
-    """A row a study: its target, how many figures it has, and what it takes at each scale."""
+    """A row for each study."""
     rows = []
-    for name, study in plan(PRESETS[0]).studies.items():
+    for name, study in plan("demo").studies.items():
         page = ROOT / "docs" / f"{name}.md"
         title = f"[{study.title}](docs/{page.name})" if page.is_file() else study.title
-        figures = len(plan(PRESETS[0]).targets(name))
-        rows.append([f"`{name}`", title, figures, *(_takes(preset, name) for preset in PRESETS)])
+        rows.append([f"`{name}`", title, len(plan("demo").targets(name)), *_takes(name)])
     return table(["target", "study", "figures", *PRESETS], rows)
 
 

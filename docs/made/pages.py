@@ -1,4 +1,4 @@
-"""Pages with parts that are made."""
+"""Pages with generated parts, and Markdown tables."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -9,12 +9,12 @@ PART = re.compile(r"(<!-- made: ([\w-]+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL
 
 
 def filled(page: str, parts: Mapping[str, Callable[[], str]]) -> str:
-    """The page with each of its made parts as it should be."""
+    """The page with each generated part as it should be."""
     return PART.sub(lambda part: f"{part[1]}\n{parts[part[2]]().strip()}\n\n{part[3]}", page)
 
 
 def table(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A table; a bar within a cell is no end of it."""
+    """A table. A bar in a cell is escaped, or it would end the cell."""
     header = list(header)
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(

@@ -1,5 +1,6 @@
 """A page as a browser reads it: its parts, and whether its HTML is whole."""
 
+import re
 from html.parser import HTMLParser
 
 VOID = ("meta", "col", "img", "br", "line", "rect", "circle")
@@ -18,7 +19,8 @@ class Page(HTMLParser):
         self.ids, self.inside, self.marked, self.tables, self.shapes = [], {}, {}, [], []
         self.feed(html)
         assert self.open == []
-        assert "nan" not in html
+        values = [value for _, given in self.shapes for value in given.values()]
+        assert not re.search(r"\bnan\b", " ".join([self.text, *values]))
 
     def handle_starttag(self, tag, attributes):
         given = dict(attributes)
