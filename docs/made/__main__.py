@@ -1,7 +1,7 @@
 """`make docs`: fill in the parts of pages that repeat what is written elsewhere.
 
-Such a part is between <!-- made: NAME --> and <!-- end: NAME -->; the rest of the page is written by
-hand. A test compares the pages with what is made here.
+Such a part is between <!-- made: NAME --> and <!-- end: NAME -->; the rest of the page is written
+by hand. A test compares the pages with what is made here.
 """
 
 from dag import draw_plan

@@ -129,11 +129,11 @@ def _sums(needed: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 def readable(table: pd.DataFrame) -> str:
     """The costs of figures as a table for a terminal."""
     rows = [("target", "jobs", "made", "measured", "estimated", "memory")]
-    for row in table.itertuples():
-        unknown = f" + {row.without_estimate} unknown" if row.without_estimate else ""
-        memory = "" if pd.isna(row.peak_mib) else f"{row.peak_mib / 1024:.1f} GiB"
-        times = duration(row.measured_seconds), duration(row.estimated_seconds) + unknown
-        rows.append((row.target, str(row.jobs), str(row.made), *times, memory))
+    for row in table.to_dict("records"):
+        unknown = f" + {row['without_estimate']} unknown" if row["without_estimate"] else ""
+        times = duration(row["measured_seconds"]), duration(row["estimated_seconds"]) + unknown
+        memory = "" if pd.isna(row["peak_mib"]) else f"{row['peak_mib'] / 1024:.1f} GiB"
+        rows.append((row["target"], str(row["jobs"]), str(row["made"]), *times, memory))
     return _aligned(rows)
 
 

@@ -34,11 +34,6 @@ class Entry:
     facts: str = ""
     changes: Sequence[Change] = ()
 
-    @property
-    def verdicts(self) -> Verdicts:
-        """On the claims of the figure."""
-        return count_verdicts(self.claims)
-
 
 @dataclass(frozen=True)
 class Chapter:

@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64encode
+from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from markupsafe import Markup, escape
 
 from flatlas.report.costs import duration
 from flatlas.report.strip import place
-from flatlas.report.verdicts import SIGNS
+from flatlas.report.verdicts import SIGNS, count_verdicts
 
 TEMPLATES = Path(__file__).with_name("templates")
 # σ_g, ΔL_s, N_te, t_β, µ_w,n, p_49, F_1i, M_ii: a subscript in the paper is one here.
@@ -45,6 +46,15 @@ def _embedded(picture: Path) -> str:
     return f"data:image/png;base64,{b64encode(picture.read_bytes()).decode()}"
 
 
+FILTERS: dict[str, Callable[..., str]] = {
+    "symbols": lambda text: with_symbols(escape(_text(text))),
+    "short": lambda number: _minus(f"{number:.3g}"),
+    "minus": _minus,
+    # A bar would end the cell of a Markdown table.
+    "cell": lambda text: str(_text(text)).replace("|", "\\|"),
+    "embedded": _embedded,
+    "duration": duration,
+}
 ENVIRONMENT = Environment(
     loader=FileSystemLoader(TEMPLATES),
     autoescape=select_autoescape(["html"]),
@@ -53,13 +63,6 @@ ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-ENVIRONMENT.globals |= {"signs": SIGNS, "place": place}
+ENVIRONMENT.filters |= FILTERS
 ENVIRONMENT.tests["finite"] = isfinite
-ENVIRONMENT.filters |= {
-    "symbols": lambda text: with_symbols(escape(_text(text))),
-    "short": lambda number: _minus(f"{number:.3g}"),
-    "minus": _minus,
-    "cell": lambda text: str(_text(text)).replace("|", "\\|"),
-    "embedded": _embedded,
-    "duration": duration,
-}
+ENVIRONMENT.globals |= {"signs": SIGNS, "place": place, "count_verdicts": count_verdicts}
