@@ -1,16 +1,14 @@
 """Take one measure of every realization of a run, at every moment that is asked for."""
 
-import pandas as pd
-
 from flatlas.jobs.job import Job
 from flatlas.data.samples import load_samples
 from flatlas.device import gpu_memory_mib, torch_threads
-from flatlas.errors import FlatlasError
 from flatlas.measures import measure_each
 from flatlas.measures.beside import Beside
 from flatlas.measures.solution import load_solutions
+from flatlas.measures.tables import joined
 from flatlas.nets import build_net
-from flatlas.plan.measure_specs import MEASURES, MeasureSpec
+from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.store.arrays import read_arrays
 from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import read_table, write_table
@@ -25,9 +23,7 @@ with Job(globals().get("snakemake"), "measure") as job:
     beside = Beside(job.input, spec.run)
     net = build_net(spec.run.net, spec.run.input_shape, spec.run.outputs)
     options = spec.options.resolved()
-    nothing = pd.DataFrame({"seed": [], "at": [], "epoch": []})
-    nothing = nothing.astype({"seed": "int64", "at": "str", "epoch": "int64"})
-    tables = {name: [nothing] for name in MEASURES[spec.options.measure].tables}
+    tables = {name: [] for name in spec.options.tables}
     done, most = 0, len(spec.run.seeds) * len(spec.options.at)
     for member, seed in enumerate(spec.run.seeds):
         kept = kept_moments(spec.options.at, outcomes.loc[seed])
@@ -49,11 +45,6 @@ with Job(globals().get("snakemake"), "measure") as job:
         for moment, taken in zip(
             kept, measure_each(spec.options.measure, solutions, options), strict=True
         ):
-            if set(taken) != set(tables):
-                raise FlatlasError(
-                    f"{spec.options.measure} gives the tables {', '.join(taken)}; "
-                    f"its entry in MEASURES promises {', '.join(tables)}."
-                )
             for name, table in taken.items():
                 table.insert(0, "seed", seed)
                 table.insert(1, "at", moment.at)
@@ -62,7 +53,7 @@ with Job(globals().get("snakemake"), "measure") as job:
             done += 1
             job.progress(done, most, seed=seed, at=moment.at)
     for name, parts in tables.items():
-        write_table(getattr(job.output, name), pd.concat(parts, ignore_index=True))
+        write_table(getattr(job.output, name), joined(parts, spec.options.tables[name]))
     write_provenance(
         job.output.provenance,
         spec=job.params.spec,

@@ -1,9 +1,8 @@
-"""What is measured on a trained net: one module a measure, found by its name.
+"""What is measured on a trained network: one module for each measure, with the measure's name.
 
-A measure is a function `measure(solution, options)` that returns its tables by name or, where many
-solutions are measured quicker together, `measure_stack(solutions, options)`, which returns the
-tables of each. It is imported by name, so that a stage's fingerprint holds the chosen measure and
-none of the others.
+A measure is a function `measure(solution, options)` that returns tables by name. If many solutions
+are measured faster together, it is `measure_stack(solutions, options)`, which returns the tables of
+each. The module is imported by name, so a job's fingerprint covers the chosen measure alone.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,13 +13,14 @@ from typing import Any
 from pandas import DataFrame
 
 from flatlas.measures.solution import Solution
+from flatlas.measures.tables import checked
 
-# Solutions that are measured together at most.
+# At most so many solutions are measured together.
 STACK = 64
 
 
 def measure(name: str, solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
-    """The tables of one measure on one solution; `options` are the resolved ones of its spec."""
+    """The tables of one measure of one solution; `options` are the resolved ones of its spec."""
     (tables,) = measure_each(name, [solution], options)
     return tables
 
@@ -28,13 +28,20 @@ def measure(name: str, solution: Solution, options: Mapping[str, Any]) -> dict[s
 def measure_each(
     name: str, solutions: Iterable[Solution], options: Mapping[str, Any]
 ) -> Iterator[dict[str, DataFrame]]:
-    """The tables of one measure on solutions of one realization, one after another."""
+    """The tables of one measure for each solution of one realization, in turn."""
+    for tables in _measured(name, solutions, options):
+        yield checked(name, tables)
+
+
+def _measured(
+    name: str, solutions: Iterable[Solution], options: Mapping[str, Any]
+) -> Iterator[dict[str, DataFrame]]:
     module = import_module(f"flatlas.measures.{name}")
     if not hasattr(module, "measure_stack"):
         for solution in solutions:
             yield module.measure(solution, options)
         return
-    # Moments of a net with batch norm are nets of their own: their statistics differ.
+    # With batch norm each moment is a network of its own, since the statistics differ.
     for _, waiting in groupby(solutions, key=lambda solution: id(solution.net)):
         while stack := list(islice(waiting, STACK)):
             yield from module.measure_stack(stack, options)

@@ -51,7 +51,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         "minimum_variance": variance,
         "curvature": mean_curvature,
         "product": mean_curvature.square() * variance,
-        "found": known / found.shape[1],
+        "found": known.double() / found.shape[1],
     }
     return {"directions": by_rank(columns), "profiles": _drawn(steps, losses, options["profiles"])}
 

@@ -53,7 +53,7 @@ def solution_of(
 
 def take(name: str, solution: Solution, **options: Any) -> dict[str, DataFrame]:
     """The tables of one measure; its options are those that it has in a study, but for `at`."""
-    known = [one for one, entry in MEASURES.items() if entry.of_modules]
+    known = [one for one, declared in MEASURES.items() if declared.of_any_module]
     if name not in known:
         what = "takes more than a module and its images" if name in MEASURES else "is no measure"
         raise FlatlasError(f"'{name}' {what}. Allowed: {', '.join(known)}.{nearest(name, known)}")
@@ -62,5 +62,5 @@ def take(name: str, solution: Solution, **options: Any) -> dict[str, DataFrame]:
             f"take('{name}'): at names moments of a training, but here is one net. Leave it out."
         )
     asked = {"measure": name, **options}
-    chosen = validated(MEASURES[name].options, asked, lambda at: f"take('{name}'): {dotted(at)}")
+    chosen = validated(MEASURES[name], asked, lambda at: f"take('{name}'): {dotted(at)}")
     return measure(name, solution, chosen.resolved())

@@ -245,7 +245,7 @@ class _StudyResolver:
     def _options(
         self, name: str, changes: Mapping[str, Any] | None = None, changed: Origin | None = None
     ) -> Measurement:
-        """What a study says of a measure, and a run may change, checked by the measure's entry."""
+        """What a study says of a measure, and a run may change, checked by the measure itself."""
         settings = {**self._settings(name), **(changes or {})}
         here: Location = ("measures", name)
         if "measure" not in settings:
@@ -261,7 +261,7 @@ class _StudyResolver:
             says = changed if changed is not None and by_run else self.document.origin
             return says((*here, *at))
 
-        return validated(MEASURES[settings["measure"]].options, settings, origin)
+        return validated(MEASURES[settings["measure"]], settings, origin)
 
     def _settings(self, name: str) -> Mapping[str, Any]:
         """What a study says of a measure, over what the study says that it is borrowed from."""
@@ -295,10 +295,9 @@ def _check_fit(options: Measurement, spec: RunSpec, place: Callable[[str], str])
     """Refuse a measure that can't be taken of a run."""
     layer = getattr(options, "layer", None)
     if layer is not None:
-        kind = MEASURES[options.resolved()["measure"]].layers
-        if kind is None:
+        if options.layer_kind is None:
             check_layers([layer], spec, place("layer"), LINEAR)
         else:
-            check_layer(layer, kind, spec, place("layer"))
+            check_layer(layer, options.layer_kind, spec, place("layer"))
     for key, why in options.misfits(spec):
         raise FlatlasError(f"{place(key)} {why}")

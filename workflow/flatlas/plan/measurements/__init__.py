@@ -1,1 +1,1 @@
-"""The options of the measures, as studies may set them: one file a family."""
+"""The measures: what a study may set of each, which tables it writes and what it needs."""

@@ -1,12 +1,15 @@
-"""Options of the measures that only the study `atlas` takes."""
+"""The measures that only the study `atlas` takes."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, PositiveInt
 
-from flatlas.plan.measurements.functions import OfArcCosineKernel
-from flatlas.plan.measurements.measurement import Measurement, without_next
+from flatlas.plan.measurements.curvature import Hessian, Sharpness
+from flatlas.plan.measurements.duality import Duality
+from flatlas.plan.measurements.functions import GpPrior, OfArcCosineKernel
+from flatlas.plan.measurements.measurement import Measurement, columns, without_next
+from flatlas.plan.measurements.regrets import ContrastiveFlatness, Regret
 from flatlas.plan.net_specs import layer_names
 from flatlas.plan.training_specs import RunSpec
 
@@ -16,18 +19,38 @@ class Norms(Measurement):
 
     measure: Literal["norms"]
 
+    tables: ClassVar = {
+        "summary": columns(
+            weight_norm=float,
+            distance=float,
+            path_norm=float,
+            margin_least=float,
+            margin_tenth=float,
+            margin_mean=float,
+            normalized_margin_least=float,
+            normalized_margin_tenth=float,
+            normalized_margin_mean=float,
+            gradient_norm=float,
+            train_loss=float,
+            train_error=float,
+            test_loss=float,
+            test_error=float,
+        )
+    }
+
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """The initial weights have to be known, and they are drawn anew."""
+        """The initial weights are drawn again, so the run must not start from another run."""
         yield from super().misfits(run)
         if run.start is not None:
             yield "measure", "draws the initial weights anew, but this run starts from another."
 
 
 class Survival(OfArcCosineKernel):
-    """The measures of the atlas on a net as it is, and after two α-scalings of a `layer`.
+    """The measures of the atlas on a network as it is, and after two α-scalings of a `layer`.
 
-    α is the `factor` for the layer, and between its inverse and itself for each neuron. The duality
-    is that of `dual_layer`; the other options are those of Hessian, sharpness, regret and contrast.
+    The first multiplies the whole layer by the `factor`; the second multiplies each neuron by its
+    own α, between the inverse of the factor and the factor. The duality is that of `dual_layer`.
+    The other options are those of the Hessian, the sharpness, the regret and the contrast.
     """
 
     measure: Literal["survival"]
@@ -40,8 +63,25 @@ class Survival(OfArcCosineKernel):
     pairs: Annotated[int, Field(ge=2)] = 40
     minibatches: Annotated[int, Field(ge=2)] = 5
 
+    tables: ClassVar = {
+        name: table | columns(scaling=str)
+        for name, table in {
+            "norms": Norms.tables["summary"],
+            "sharpness": Sharpness.tables["summary"],
+            "hessian": Hessian.tables["summary"],
+            "duality": Duality.tables["summary"],
+            "prior": GpPrior.tables["summary"],
+            "regret": Regret.tables["summary"],
+            "kl_ball": Regret.tables["kl_ball"],
+            "contrast": ContrastiveFlatness.tables["summary"],
+        }.items()
+    }
+    matrices = GpPrior.matrices
+    runtime = GpPrior.runtime
+    of_any_module = False
+
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """There has to be a next layer, and a layer for the duality."""
+        """An α-scaling needs a next layer, and the duality needs its dense layer."""
         yield from super().misfits(run)
         yield from without_next(self.layer, run)
         allowed = layer_names(run.net)["dense"]

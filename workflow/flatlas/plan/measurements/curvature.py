@@ -1,15 +1,15 @@
-"""Options of the measures of how sharp the loss on S is about a solution."""
+"""The measures of how sharp the loss on S is around a solution."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, PositiveInt, model_validator
 
-from flatlas.plan.measurements.measurement import Factors, Measurement
+from flatlas.plan.measurements.measurement import Factors, Measurement, columns
 from flatlas.plan.net_specs import DenseNet
 from flatlas.plan.training_specs import Rate, RunSpec
 
-# To what a product in float32 is right, relative to its length.
+# The accuracy of a product in float32, relative to its length.
 SINGLE = 1e-4
 
 Probes = Annotated[int, Field(ge=2)]
@@ -18,8 +18,8 @@ Probes = Annotated[int, Field(ge=2)]
 class Sharpness(Measurement):
     """The largest rise of the loss on S within a box |Δw_i| ≤ ε (|w_i| + 1), with ε the `box`.
 
-    It is looked for `by` minibatch ascent (`sgd`), by L-BFGS-B or from corner to corner of the box
-    (`corners`); only `sgd` needs `batch` and `lr`.
+    The search is `by` minibatch ascent (`sgd`), by L-BFGS-B (`lbfgs`) or from corner to corner of
+    the box (`corners`). Only `sgd` uses `batch` and `lr`.
     """
 
     measure: Literal["sharpness"]
@@ -29,17 +29,33 @@ class Sharpness(Measurement):
     lr: Rate = 1e-3
     epochs: PositiveInt = 100
 
+    tables: ClassVar = {
+        "summary": columns(
+            sharpness=float,
+            last=float,
+            first_order=float,
+            rest=float,
+            gradient_norm=float,
+            loss=float,
+            box=float,
+            residual=float,
+            iterations=int,
+            converged=bool,
+        ),
+        "ascent": columns(epoch_of_ascent=int, value=float),
+    }
+
     @property
     def passes(self) -> int:
-        """Other searches than by minibatches have converged long before."""
+        """An upper bound: searches without minibatches converge long before."""
         return self.epochs
 
 
 class OfHessian(Measurement):
     """What measures of the Hessian in all parameters share: its `top` eigenvalues, by Lanczos.
 
-    They have converged with residuals up to the `tolerance`, relative to the spectral norm. Where
-    the trace or the Frobenius norm has no closed form, they are estimated with `probes`.
+    They have converged if no residual exceeds the `tolerance`, relative to the spectral norm. A
+    trace or Frobenius norm without a closed form is estimated with `probes`.
     """
 
     top: PositiveInt = 50
@@ -48,24 +64,43 @@ class OfHessian(Measurement):
 
     @property
     def vectors(self) -> int:
-        """Lanczos keeps up to twenty for each eigenvalue, and what the Hessian makes of them."""
+        """Lanczos keeps up to twenty for each eigenvalue, and their products with the Hessian."""
         return 10 + 40 * self.top
 
     @property
     def passes(self) -> int:
-        """A product with the Hessian is two; Lanczos takes some twenty for each eigenvalue."""
+        """Each product with the Hessian counts as two; Lanczos takes about twenty an eigenvalue."""
         return 2 * (20 * self.top + self.probes)
 
 
 class Hessian(OfHessian):
     """Norms of the Hessian of the loss on S in all parameters, and its `top` eigenvalues.
 
-    With the `precision` float32, for nets with convolutions, its products take a sixth of the time
-    of those in float64, and are right to 1e-4 of their length.
+    For networks with convolutions, the `precision` float32 makes its products six times as fast as
+    float64, with an error of up to 1e-4 of their length.
     """
 
     measure: Literal["hessian"]
     precision: Literal["float32"] | None = None
+
+    tables: ClassVar = {
+        "summary": columns(
+            spectral_norm=float,
+            spectral_norm_residual=float,
+            log10_product=float,
+            positive=int,
+            trace=float,
+            trace_error=float,
+            frobenius=float,
+            frobenius_error=float,
+            loss=float,
+            gradient_norm=float,
+            residual=float,
+            iterations=int,
+            converged=bool,
+        ),
+        "eigenvalues": columns(rank=int, eigenvalue=float, residual=float),
+    }
 
     @model_validator(mode="after")
     def _precise_enough(self) -> "Hessian":
@@ -77,16 +112,16 @@ class Hessian(OfHessian):
         return self
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """A net of dense layers has a closed form, which is quick and in float64."""
+        """Dense networks have a closed form, which is fast in float64."""
         yield from super().misfits(run)
         if self.precision and isinstance(run.net, DenseNet):
             yield "precision", "is of nets with convolutions: leave it out."
 
 
 class SpectralDensity(OfHessian):
-    """How dense the eigenvalues lie, by `steps` of Lanczos from each of the `probes`.
+    """The density of the eigenvalues, by `steps` of Lanczos from each of the `probes`.
 
-    Each is seen as a normal distribution, as wide as the spectral norm times `width`.
+    Each eigenvalue counts as a normal distribution; its width is the spectral norm times `width`.
     """
 
     measure: Literal["spectral_density"]
@@ -94,21 +129,65 @@ class SpectralDensity(OfHessian):
     steps: PositiveInt = 80
     width: Annotated[float, Field(gt=0, le=0.5)] = 0.01
 
+    tables: ClassVar = {
+        "density": columns(eigenvalue=float, density=float),
+        "summary": columns(
+            size=int,
+            width=float,
+            trace=float,
+            trace_error=float,
+            frobenius=float,
+            frobenius_error=float,
+            spectral_norm=float,
+            lowest=float,
+            edge=float,
+            outliers=int,
+            bulk=float,
+            bulk_error=float,
+            residual=float,
+            iterations=int,
+            converged=bool,
+        ),
+    }
+
     @property
     def passes(self) -> int:
-        """As many steps from each probe."""
+        """Each probe takes all the steps."""
         return 2 * (20 * self.top + self.probes * self.steps)
 
 
 class NormScaling(OfHessian):
-    """Loss and Hessian of the solution c w, for the `factors` c, beside what they are as c → ∞."""
+    """Loss and Hessian of the solution c w, for the `factors` c, beside their limits as c → ∞."""
 
     measure: Literal["norm_scaling"]
     top: PositiveInt = 5
     factors: Factors
 
+    tables: ClassVar = {
+        "summary": columns(
+            factor=float,
+            depth=int,
+            weight_norm=float,
+            loss=float,
+            loss_predicted=float,
+            spectral_norm=float,
+            spectral_norm_predicted=float,
+            trace=float,
+            trace_predicted=float,
+            frobenius=float,
+            frobenius_error=float,
+            frobenius_predicted=float,
+            residual=float,
+            iterations=int,
+            converged=bool,
+            least_margin=float,
+            misclassified=int,
+        )
+    }
+    of_any_module = False
+
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """The theory is that of homogeneous nets."""
+        """The theory holds for homogeneous networks with one output per class."""
         yield from super().misfits(run)
         net = run.net
         if not isinstance(net, DenseNet) or (net.bias and net.hidden):

@@ -1,7 +1,7 @@
-"""Options of the measures of the activity-weight duality."""
+"""The measures of the activity-weight duality."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, PositiveInt
 
@@ -11,6 +11,7 @@ from flatlas.plan.measurements.measurement import (
     Factors,
     Many,
     Measurement,
+    columns,
     skipped,
     without_next,
 )
@@ -22,7 +23,7 @@ Matrix = Literal["hessian", "fisher"]
 class Duality(Measurement):
     """The activity-weight duality of one dense layer, along the eigenvectors of a matrix.
 
-    `sharp` is n_s, the number of sharp directions: a number, or where sigma_g drops steepest.
+    `sharp` is n_s, the number of sharp directions: a number, or where sigma_g drops most steeply.
     """
 
     measure: Literal["duality"]
@@ -30,17 +31,76 @@ class Duality(Measurement):
     directions: Matrix = "hessian"
     sharp: PositiveInt | Literal["steepest"] = "steepest"
 
+    tables: ClassVar = {
+        "directions": columns(
+            n=int,
+            eigenvalue=float,
+            sigma_g=float,
+            sigma_w=float,
+            S_w=float,
+            correlation=float,
+            mu_g=float,
+            mu_w=float,
+            gap=float,
+            gap_mu=float,
+        ),
+        "summary": columns(
+            pairs=int,
+            zero_pairs=int,
+            unpartnered=int,
+            pairwise_gap=float,
+            dual_gap=float,
+            mu_gap=float,
+            gap_sharp=float,
+            gap_flat=float,
+            n_sharp=int,
+            sum_rule_residual=float,
+            S_w=float,
+            T_g=float,
+            T_h=float,
+            T_w=float,
+            layer_norm=float,
+            weight_norm=float,
+            train_loss=float,
+            test_loss=float,
+            test_error=float,
+            train_error=float,
+            eigen_residual=float,
+        ),
+    }
+
 
 class TestImages(Measurement):
-    """How the duality of a layer depends on the number of test images: the first `sizes` drawn."""
+    """How the duality of a layer depends on the number of test images, for the first `sizes`."""
 
     measure: Literal["test_images"]
     layer: str
     directions: Matrix = "hessian"
     sizes: Annotated[tuple[PositiveInt, ...], Many, Distinct]
 
+    tables: ClassVar = {
+        "directions": columns(
+            test_images=int,
+            n=int,
+            sigma_g=float,
+            sigma_w=float,
+            mu_g=float,
+            mu_w=float,
+            gap=float,
+        ),
+        "summary": columns(
+            test_images=int,
+            pairs=int,
+            pairwise_gap=float,
+            dual_gap=float,
+            mu_gap=float,
+            mu_w_ratio=float,
+            mu_g_ratio=float,
+        ),
+    }
+
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """No more test images than are drawn."""
+        """There must be as many test images."""
         yield from super().misfits(run)
         subset, asked = subset_of(run.samples), max(self.sizes)
         if isinstance(subset, SubsetSpec) and asked > subset.test_size:
@@ -51,33 +111,59 @@ class TestImages(Measurement):
 
 
 class ScaledShift(Measurement):
-    """The sharpness spectrum with every dual shift Δw made smaller, s_w Δw, for some `scales`."""
+    """The sharpness spectrum with every dual shift Δw reduced to s_w Δw, for some `scales`."""
 
     measure: Literal["scaled_shift"]
     layer: str
     directions: Matrix = "hessian"
     scales: Annotated[tuple[Annotated[float, Field(gt=0, le=1)], ...], Many, Distinct]
 
+    tables: ClassVar = {
+        "directions": columns(scale=float, n=int, eigenvalue=float, sigma_g=float),
+        "summary": columns(scale=float, T_g=float, T_h=float),
+    }
+
 
 class Flatness(Measurement):
-    """F_n: how far one can go along a direction before the training loss grows by a `factor`."""
+    """F_n: how far weights can move along a direction before the loss grows by a `factor`."""
 
     measure: Literal["flatness"]
     layer: str
     directions: Matrix = "hessian"
     factor: Annotated[float, Field(gt=1)] = 2.0
 
+    tables: ClassVar = {
+        "directions": columns(
+            n=int,
+            eigenvalue=float,
+            sigma_g=float,
+            flatness=float,
+            left=float,
+            right=float,
+            converged=bool,
+            iterations=int,
+            residual=float,
+        )
+    }
+
 
 class ScaleInvariance(Measurement):
-    """The duality with a layer's weights times p and the next one's over p, for some `factors`."""
+    """The duality with a layer's weights times p and the next one's over p, for `factors` p."""
 
     measure: Literal["scale_invariance"]
     layer: str
     directions: Matrix = "hessian"
     factors: Factors
 
+    tables: ClassVar = {
+        "directions": columns(
+            factor=float, n=int, eigenvalue=float, sigma_g=float, sigma_w=float, gap=float
+        )
+    }
+    of_any_module = False
+
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """There has to be a next layer."""
+        """An α-scaling needs a next layer."""
         yield from super().misfits(run)
         yield from without_next(self.layer, run)
 
@@ -85,7 +171,7 @@ class ScaleInvariance(Measurement):
 class MinibatchNoise(Measurement):
     """The noise of the learners' gradients along the Hessian's eigenvectors.
 
-    `minibatches` random ones of `batch` images are drawn for each learner.
+    Each learner draws `minibatches` random minibatches of `batch` images.
     """
 
     measure: Literal["minibatch_noise"]
@@ -93,14 +179,32 @@ class MinibatchNoise(Measurement):
     batch: PositiveInt
     minibatches: Annotated[int, Field(ge=2)] = 100
 
+    tables: ClassVar = {
+        "directions": columns(n=int, eigenvalue=float, noise=float, noise_of_mean=float)
+    }
+
 
 class ConvolutionDuality(Measurement):
-    """The approximate duality of a convolution layer: least-squares dual weights of its patches."""
+    """The approximate duality of a convolution: least-squares dual weights of its patches."""
 
     measure: Literal["convolution_duality"]
     layer: str
 
+    tables: ClassVar = {
+        "pairs": columns(pair=int, loss_gap=float, dual_loss_gap=float, residual=float),
+        "summary": columns(
+            pairs=int,
+            zero_pairs=int,
+            pairwise_gap=float,
+            dual_gap=float,
+            residual_loss=float,
+            residual=float,
+        ),
+    }
+    layer_kind = "convolution"
+    of_any_module = False
+
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """What skips the layer does not depend on its weights."""
+        """A residual connection must not skip the layer."""
         yield from super().misfits(run)
         yield from skipped(self.layer, run)

@@ -1,12 +1,12 @@
-"""What the options of all measures share."""
+"""What all measures share."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field
 
 from flatlas.plan.moments import Moment, moments
-from flatlas.plan.net_specs import ConvolutionalNet, layer_names
+from flatlas.plan.net_specs import ConvolutionalNet, LayerKind, layer_names
 from flatlas.plan.spec import Distinct, Spec
 from flatlas.plan.training_specs import RunSpec, Training
 
@@ -24,28 +24,75 @@ Factors = Annotated[
 ]
 
 
+# The columns of a table, each with the type of its values: `float`, `int`, `bool` or `str`.
+Columns = dict[str, type]
+
+
+def columns(**types: type) -> Columns:
+    """The columns of a table, in the order in which a measure writes them."""
+    return types
+
+
 class Measurement(Spec):
     """What all measures share: the moments of a training `at` which they are taken.
 
-    A moment is an epoch among the run's `checkpoints`; `met+10`, where 10 is among its
-    `overtraining`; or `final`: the solution. Two words are spelled out by the plan: `all`, and
-    `met`, which is `met+0` where a run keeps it, and elsewhere `final`.
+    A moment is an epoch among the run's `checkpoints`; `met+10`, if 10 is among its
+    `overtraining`; or `final`: the solution. There are two abbreviations: `all`, and `met`, which
+    is `met+0` if the run keeps it and `final` otherwise.
+
+    A measure is a subclass with a tag: `measure: Literal["<name>"]`. The module of that name in
+    `flatlas.measures` has its function.
     """
+
+    if TYPE_CHECKING:
+        # A subclass has it as a field; here it would come first in every resolved spec.
+        measure: str
+
+    tables: ClassVar[dict[str, Columns]]
+    """The tables that it writes. Each begins with three more columns: seed, at and epoch."""
+
+    layer_kind: ClassVar[LayerKind | None] = "dense"
+    """The kind of layer that its option `layer` must name; None allows every kind."""
+
+    of_any_module: ClassVar[bool] = True
+    """Whether any torch module and some images suffice.
+
+    That excludes recordings, sampled kernels and functions, and layers other than the last one.
+    """
+
+    mem_mb: ClassVar[int] = 4000
+    """Memory to ask for, without its matrices and the arrays that are as long as the weights."""
+
+    matrices: ClassVar[int] = 0
+    """How many matrices it holds at a time: square, in float64, over the images of S and E."""
+
+    runtime: ClassVar[int] = 60
+    """Minutes to ask for, without the time that its passes through the images take."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """Refuse a measure without tables."""
+        super().__pydantic_init_subclass__(**kwargs)
+        if "measure" in cls.model_fields and not hasattr(cls, "tables"):
+            raise TypeError(
+                f"{cls.__name__} declares no tables. Say which it writes, and their columns: "
+                'tables = {"summary": columns(trace=float)}.'
+            )
 
     at: Annotated[tuple[Literal["all", "met"] | Moment, ...], Many, Distinct] = ("final",)
 
     @property
     def vectors(self) -> int:
-        """How many arrays it holds at a time that are as long as all weights together."""
+        """How many arrays as long as all weights together it holds at a time."""
         return 10
 
     @property
     def passes(self) -> int:
-        """How often it takes all images through the net and back, for one solution; about."""
+        """About how many times it takes all images through the net and back, for one solution."""
         return 10
 
     def spelled_out(self, run: RunSpec) -> Self:
-        """The same with moments of the run in place of `all` and `met`."""
+        """A copy with moments of the run in place of `all` and `met`."""
         if not {"all", "met"} & set(self.at):
             return self
         if "all" in self.at:
@@ -56,7 +103,7 @@ class Measurement(Spec):
         return self.model_copy(update={"at": at})
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """Each option that can't be met by a run: its key, and why. Told before anything runs."""
+        """Each option that does not fit a run: its key, and why. Reported before anything runs."""
         kept = moments(run.checkpoints, run.overtraining)
         for moment in self.at:
             if moment not in kept:
@@ -66,7 +113,7 @@ class Measurement(Spec):
 
 
 def without_next(layer: str, run: Training) -> Iterator[tuple[str, str]]:
-    """An α-scaling is taken back by the next layer."""
+    """Refuse the last layer: an α-scaling needs a next layer that undoes it."""
     *others, last = layer_names(run.net)["dense"]
     if layer == last:
         yield (
@@ -76,7 +123,7 @@ def without_next(layer: str, run: Training) -> Iterator[tuple[str, str]]:
 
 
 def skipped(layer: str, run: RunSpec) -> Iterator[tuple[str, str]]:
-    """Past a residual stage the images go in another way too."""
+    """Refuse a convolution that a residual connection skips."""
     stages = run.net.stages if isinstance(run.net, ConvolutionalNet) else ()
     convolutions = dict(zip(layer_names(run.net)["convolution"], stages, strict=True))
     if layer in convolutions and convolutions[layer].skip:
@@ -85,13 +132,13 @@ def skipped(layer: str, run: RunSpec) -> Iterator[tuple[str, str]]:
 
 
 class UnderScaling(Measurement):
-    """What measures share that are also taken after an α-scaling of a `layer`: its `factors` α."""
+    """A measure that is also taken after α-scalings of a `layer`, by the `factors` α."""
 
     layer: str = "fc1"
     factors: Factors = (1.0,)
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """There has to be a next layer, if anything is scaled."""
+        """An α-scaling needs a next layer."""
         yield from super().misfits(run)
         if self.factors != (1.0,):
             yield from without_next(self.layer, run)

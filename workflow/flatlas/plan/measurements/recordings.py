@@ -1,13 +1,13 @@
-"""Options of the measures of a recorded trajectory, along its principal directions."""
+"""The measures of a recorded trajectory, along its principal directions."""
 
 from collections.abc import Iterator
 from math import e
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from flatlas.plan.data_specs import SubsetSpec
-from flatlas.plan.measurements.measurement import Many, Measurement, skipped
+from flatlas.plan.measurements.measurement import Many, Measurement, columns, skipped
 from flatlas.plan.spec import Distinct
 from flatlas.plan.training_specs import Rate, RunSpec
 
@@ -15,13 +15,15 @@ from flatlas.plan.training_specs import Rate, RunSpec
 class AlongRecording(Measurement):
     """What measures along the principal directions p_i share: the `layer` that a run has recorded.
 
-    A p_i is known by its rank i, from 1 on, by descending variance.
+    The rank i counts from 1, by descending variance.
     """
 
     layer: str
 
+    of_any_module = False
+
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """There has to be a recording, and of this layer."""
+        """The run must record this layer."""
         yield from super().misfits(run)
         if run.snapshots is None:
             yield "layer", "needs a recording: say which layer are the run's snapshots."
@@ -30,22 +32,34 @@ class AlongRecording(Measurement):
 
 
 class TrajectoryPca(AlongRecording):
-    """The principal components of a recorded trajectory; θ_i is kept of the ranks in `components`.
+    """The principal components of a recorded trajectory; θ_i is kept for the ranks in `components`.
 
-    `epochs` is how long the recording is: the plan says it.
+    `epochs` is the length of the recording; the plan fills it in.
     """
 
     measure: Literal["trajectory_pca"]
     components: Annotated[tuple[PositiveInt, ...], Distinct] = ()
     epochs: PositiveInt | None = None
 
+    tables: ClassVar = {
+        "directions": columns(
+            rank=int,
+            variance=float,
+            share=float,
+            cumulative=float,
+            velocity_time=float,
+            residual=float,
+        ),
+        "projections": columns(rank=int, step=int, time=float, theta=float),
+    }
+
     def spelled_out(self, run: RunSpec) -> Self:
-        """With the length of the run's recording."""
+        """A copy with the length of the run's recording."""
         epochs = self.epochs or run.stop.extra_epochs
         return super().spelled_out(run).model_copy(update={"epochs": epochs})
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """Long enough for a velocity, the displacement in an epoch, to have a past."""
+        """A correlation of velocities, displacements in an epoch, takes two epochs."""
         yield from super().misfits(run)
         if self.epochs != run.stop.extra_epochs:
             yield "epochs", f"is {self.epochs}, but the run records {run.stop.extra_epochs}."
@@ -54,7 +68,7 @@ class TrajectoryPca(AlongRecording):
 
 
 class AlongDirections(AlongRecording):
-    """What measures of the first `directions` p_i share: `profiles` are the ranks drawn in full."""
+    """What measures of the first `directions` p_i share: `profiles` lists ranks to draw in full."""
 
     directions: PositiveInt = 200
     profiles: Annotated[tuple[PositiveInt, ...], Distinct] = ()
@@ -69,66 +83,101 @@ class AlongDirections(AlongRecording):
 
 
 class Valley(AlongDirections):
-    """F_i: how wide along p_i the valley is in which the training loss grows by up to `factor`."""
+    """F_i: the width along p_i of the valley in which the training loss grows by up to `factor`."""
 
     measure: Literal["valley"]
     factor: Annotated[float, Field(gt=1)] = e
 
+    tables: ClassVar = {
+        "directions": columns(
+            rank=int,
+            variance=float,
+            flatness=float,
+            left=float,
+            right=float,
+            slope=float,
+            curvature=float,
+            converged=bool,
+            iterations=int,
+            residual=float,
+        ),
+        "profiles": columns(rank=int, delta=float, loss=float, quadratic=float),
+    }
+    layer_kind = None
+
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """What skips the layer does not depend on its weights."""
+        """A residual connection must not skip the layer."""
         yield from super().misfits(run)
         yield from skipped(self.layer, run)
 
 
 class OfMinibatches(AlongDirections):
-    """What measures of the mini loss functions L^µ share: how many images µ has.
+    """What measures of the mini loss functions L^µ share: the number of images in µ.
 
-    Unsaid, `batch` is the run's own.
+    `batch` is the run's own by default.
     """
 
     batch: PositiveInt | None = None
 
     def spelled_out(self, run: RunSpec) -> Self:
-        """With the run's own minibatches, unless it has others."""
+        """A copy with the run's own batch size, unless another one is given."""
         own = None if run.batch == "full" else run.batch
         return super().spelled_out(run).model_copy(update={"batch": self.batch or own})
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """Gradient descent has no minibatches of its own."""
+        """A run by gradient descent has no batch size, so one must be given."""
         yield from super().misfits(run)
         if self.batch is None:
             yield "batch", "is missing, and the run itself takes all images at once."
 
 
 class MinibatchLosses(OfMinibatches):
-    """Where along p_i the losses of random `minibatches` have their minimum, and how curved."""
+    """The minima along p_i of the losses of random `minibatches`, and their curvature."""
 
     measure: Literal["minibatch_losses"]
     minibatches: Annotated[int, Field(ge=2)] = 100
 
+    tables: ClassVar = {
+        "directions": columns(
+            rank=int,
+            variance=float,
+            minimum=float,
+            minimum_variance=float,
+            curvature=float,
+            product=float,
+            found=float,
+        ),
+        "profiles": columns(rank=int, minibatch=int, delta=float, loss=float),
+    }
+
 
 class ActiveTemperature(OfMinibatches):
-    """T_i: the strength along p_i of the noise that SGD has from its minibatches.
+    """T_i: the strength along p_i of the minibatch noise of SGD.
 
-    `lr` is α; unsaid, the run's own.
+    `lr` is α, by default the run's own.
     """
 
     measure: Literal["active_temperature"]
     lr: Rate | None = None
 
+    tables: ClassVar = {
+        "directions": columns(rank=int, variance=float, temperature=float, loss=float),
+        "profiles": columns(rank=int, delta=float, temperature=float, loss=float),
+    }
+
     def spelled_out(self, run: RunSpec) -> Self:
-        """With the run's own learning rate, unless it has another."""
+        """A copy with the run's own learning rate, unless another one is given."""
         return super().spelled_out(run).model_copy(update={"lr": self.lr or run.optimizer.lr})
 
 
 class Forgetting(AlongRecording):
-    """What becomes of a recorded task-1 while the layer learns a second `task`, held back or not.
+    """How much of a recorded task-1 the layer forgets while it learns a second `task`.
 
-    The second task is that of the images of other classes. The loss has one more term, λ times a
-    sum over N_c directions, for each λ of `strengths` and each N_c of `directions`: by `ldc` the
-    first p_i, each with the `flatness` F_i that is `measured` or follows from its `variance`; by
-    `ewc` the weights with the largest Fisher information. λ = 0, of neither, comes first. Unsaid,
-    `batch` and `lr` are the run's own.
+    The second task has the images of other classes. Its loss gets a term that holds the weights
+    back: λ times a sum over N_c directions, for each λ of `strengths` and each N_c of `directions`.
+    With `ldc` these are the first p_i, each with its flatness F_i, which is `measured` or follows
+    from the `variance`; with `ewc` they are the weights with the largest Fisher information. λ = 0
+    comes first. `batch` and `lr` are the run's own by default.
     """
 
     measure: Literal["forgetting"]
@@ -141,14 +190,47 @@ class Forgetting(AlongRecording):
     batch: PositiveInt | None = None
     lr: Rate | None = None
 
+    tables: ClassVar = {
+        "errors": columns(
+            time=float,
+            strength=float,
+            directions=int,
+            epsilon_1=float,
+            epsilon_2=float,
+            loss_2=float,
+            method=str,
+        ),
+        "displacements": columns(
+            strength=float,
+            directions=int,
+            q=float,
+            rank=int,
+            flatness=float,
+            converged=bool,
+            method=str,
+        ),
+        "points": columns(
+            strength=float,
+            directions=int,
+            epsilon_1=float,
+            epsilon_2=float,
+            loss_2=float,
+            residual=float,
+            converged=bool,
+            iterations=int,
+            method=str,
+        ),
+    }
+    runtime = 240
+
     def spelled_out(self, run: RunSpec) -> Self:
-        """With the run's own minibatches and learning rate, unless it has others."""
+        """A copy with the run's own batch size and learning rate, unless others are given."""
         own = None if run.batch == "full" else run.batch
         update = {"batch": self.batch or own, "lr": self.lr or run.optimizer.lr}
         return super().spelled_out(run).model_copy(update=update)
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """Two tasks of one net, and minibatches of the second."""
+        """The run must leave out the classes of the second task, and a batch size is needed."""
         yield from super().misfits(run)
         samples = run.samples
         if not isinstance(samples, SubsetSpec) or samples.only is None or run.outputs == 1:
@@ -168,8 +250,10 @@ class FirstMode(AlongRecording):
     measure: Literal["first_mode"]
     images: PositiveInt = 5
 
+    tables: ClassVar = {"margins": columns(label=int, theta=float, margin=float)}
+
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """An output alone exceeds no other."""
+        """A single output has no others to exceed."""
         yield from super().misfits(run)
         if run.outputs == 1:
             yield "measure", "is of nets with an output a class: leave out data.positive."

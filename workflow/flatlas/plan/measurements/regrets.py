@@ -1,17 +1,28 @@
-"""Options of the local measures that two minibatches give."""
+"""The local measures of two minibatches and more."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveInt
 
-from flatlas.plan.measurements.measurement import Many, Measurement, UnderScaling
+from flatlas.plan.measurements.measurement import Columns, Many, Measurement, UnderScaling, columns
 from flatlas.plan.spec import Distinct
+
+# Means over pairs, with their standard errors.
+OVER_PAIRS: Columns = columns(
+    regret=float,
+    dissimilarity=float,
+    norm=float,
+    regret_error=float,
+    dissimilarity_error=float,
+    norm_error=float,
+)
 
 
 class Regret(UnderScaling):
     """The local regret ‖g₂‖ (1 − cos(g₁, g₂)) of `pairs` of minibatches of `batch` images from S.
 
-    In a KL-ball too, for each λ among the `dampings` of the Fisher matrix, F + λ diag F.
+    It is also taken in a KL-ball, for each λ among the `dampings` of the Fisher matrix,
+    F + λ diag F.
     """
 
     measure: Literal["regret"]
@@ -19,31 +30,103 @@ class Regret(UnderScaling):
     pairs: Annotated[int, Field(ge=2)] = 100
     dampings: Annotated[tuple[NonNegativeFloat, ...], Many, Distinct] = (0.0, 100.0)
 
+    tables: ClassVar = {
+        "summary": {
+            **columns(factor=float),
+            **OVER_PAIRS,
+            **columns(
+                root_mean_square=float,
+                loss=float,
+                gradient_norm=float,
+                train_error=float,
+                test_error=float,
+            ),
+        },
+        "kl_ball": {
+            **columns(factor=float, damping=float),
+            **OVER_PAIRS,
+            **columns(residual=float, iterations=int, converged=bool),
+        },
+    }
+
 
 class TrueRegret(Measurement):
-    """f₂(argmin f₁) − min f₂ in balls of some `radii` ε about θ, for `pairs` of minibatches."""
+    """f₂(argmin f₁) − min f₂ in balls around θ, of the `radii` ε, for `pairs` of minibatches."""
 
     measure: Literal["true_regret"]
     batch: PositiveInt = 32
     pairs: PositiveInt = 20
     radii: Annotated[tuple[Annotated[float, Field(gt=0)], ...], Many, Distinct]
 
+    tables: ClassVar = {
+        "summary": columns(
+            epsilon=float,
+            true_regret=float,
+            formula=float,
+            ratio=float,
+            residual=float,
+            iterations=int,
+            converged=bool,
+        ),
+        "pairs": columns(
+            epsilon=float,
+            pair=int,
+            true_regret=float,
+            formula=float,
+            ratio=float,
+            residual=float,
+            iterations=int,
+            converged=bool,
+        ),
+    }
+
 
 class RegretSlice(Measurement):
-    """The losses of two minibatches about θ, on the plane of their gradients; ε is the `radius`."""
+    """The losses of two minibatches around θ, in the plane of their gradients; `radius` is ε."""
 
     measure: Literal["regret_slice"]
     batch: PositiveInt = 32
     radius: Annotated[float, Field(gt=0)]
 
+    tables: ClassVar = {
+        "surface": columns(x=float, y=float, f1=float, f2=float),
+        "stars": columns(
+            of=str,
+            epsilon=float,
+            x=float,
+            y=float,
+            x_formula=float,
+            y_formula=float,
+            f1=float,
+            f2=float,
+            residual=float,
+            iterations=int,
+            converged=bool,
+        ),
+    }
+
 
 class ContrastiveFlatness(UnderScaling):
-    """The mean flatness of the losses of `minibatches` over the flatness of their mean, that on S.
+    """The mean flatness of the losses of `minibatches`, divided by the flatness of the loss on S.
 
-    Flatness is the trace and the norm of the Hessian, and the sharpness in a `box`.
+    Flatness is the trace of the Hessian, its spectral norm and the sharpness in a `box`.
     """
 
     measure: Literal["contrastive_flatness"]
     batch: PositiveInt = 32
     minibatches: Annotated[int, Field(ge=2)] = 20
     box: Annotated[float, Field(gt=0)]
+
+    tables: ClassVar = {
+        "summary": columns(
+            factor=float,
+            flatness=str,
+            of_minibatches=float,
+            of_mean=float,
+            contrast=float,
+            contrast_error=float,
+            residual=float,
+            iterations=int,
+            converged=bool,
+        )
+    }

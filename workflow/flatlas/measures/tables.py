@@ -1,0 +1,47 @@
+"""The tables of a measure, compared with its declaration in `flatlas.plan.measurements`."""
+
+from collections.abc import Collection, Iterable, Mapping
+
+import pandas as pd
+from pandas import DataFrame, Series
+
+from flatlas.errors import FlatlasError
+from flatlas.plan.measure_specs import MEASURES
+from flatlas.plan.measurements.measurement import Columns
+
+# Each table in a file says first which training it is of, and which moment.
+PLACE = {"seed": "int64", "at": "str", "epoch": "int64"}
+# Files have whole numbers as floats, so that a column has one type with and without NaN.
+WRITTEN = {float: "float64", int: "float64", bool: "bool", str: "str"}
+# The kinds of NumPy's types that are allowed for a declared type.
+KINDS = {float: "fiu", int: "fiu", bool: "b", str: "O"}
+
+
+def checked(measure: str, tables: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
+    """The same tables; an error where names or columns differ from what the measure declares."""
+    declared = MEASURES[measure].tables
+    _compare(f"{measure} returns other tables than it declares", [*tables], [*declared])
+    for name, columns in declared.items():
+        table, place = tables[name], f"the table '{name}' of {measure}"
+        _compare(f"{place} has other columns than declared", [*table], [*columns])
+        for column, kind in columns.items():
+            found = table[column].dtype
+            if len(table) and found.kind not in KINDS[kind]:
+                raise FlatlasError(f"{place} declares '{column}' {kind.__name__}, not {found}.")
+    return {name: tables[name][[*columns]] for name, columns in declared.items()}
+
+
+def _compare(what: str, found: Collection[str], declared: Collection[str]) -> None:
+    missing = [name for name in declared if name not in found]
+    unknown = [name for name in found if name not in declared]
+    if missing or unknown:
+        lists = {"Missing": missing, "Unknown": unknown}
+        said = " ".join(f"{word}: {', '.join(names)}." for word, names in lists.items() if names)
+        raise FlatlasError(f"{what}. {said}")
+
+
+def joined(parts: Iterable[DataFrame], columns: Columns) -> DataFrame:
+    """The rows of all parts; without any, an empty table with all columns and their types."""
+    written = PLACE | {name: WRITTEN[kind] for name, kind in columns.items()}
+    empty = DataFrame({name: Series(dtype=dtype) for name, dtype in written.items()})
+    return pd.concat([empty, *(part for part in parts if len(part))], ignore_index=True)
