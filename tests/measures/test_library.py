@@ -84,10 +84,10 @@ ASKED = {
 @pytest.mark.parametrize("name", MEASURES)
 def test_every_measure_is_taken_or_says_that_it_takes_more(name, module, images):
     solution = solution_of(module, *images, *images)
-    fields = MEASURES[name].options.model_fields
+    fields = MEASURES[name].model_fields
     asked = {"layer": "fc"} if "layer" in fields else {}
     asked |= {"batch": 8} if "batch" in fields else {}
-    if MEASURES[name].of_modules:
+    if MEASURES[name].of_any_module:
         tables = take(name, solution, **asked, **ASKED.get(name, {}))
         assert all(len(table) for table in tables.values())
     else:
