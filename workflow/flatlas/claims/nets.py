@@ -44,9 +44,7 @@ class Nets:
     def outcomes(self) -> pd.DataFrame:
         """How each training ended, a row a net."""
         outcomes = self._of_sweeps(self.material.tables["outcomes"])
-        # A user's figure may lack the sweep, or vary another key in it: then there are no nets.
-        known = outcomes.reindex(columns=list(dict.fromkeys([*outcomes.columns, self.key])))
-        return known.dropna(subset=[self.key]).drop_duplicates(["seed", self.key])
+        return outcomes.dropna(subset=[self.key]).drop_duplicates(["seed", self.key])
 
     @cached_property
     def seeds(self) -> list[int]:
@@ -200,9 +198,7 @@ class Nets:
         moment = None if "at" in columns else at
         if (table, moment) not in self._found:
             self._found[table, moment] = self._solved_rows(table, moment)
-        # Where every realization diverged, the table has no columns of its own.
-        wanted = dict.fromkeys(["seed", self.key, *columns])
-        return self._found[table, moment].reindex(columns=list(wanted))
+        return self._found[table, moment][[*dict.fromkeys(["seed", self.key, *columns])]]
 
     @cached_property
     def _found(self) -> dict[tuple[str, str | None], pd.DataFrame]:
@@ -221,12 +217,15 @@ class Nets:
         told = pd.MultiIndex.from_frame(rows[NET]).isin(pd.MultiIndex.from_frame(solved))
         if "at" in rows:
             told |= rows["at"].to_numpy(str) != FINAL
-        rows = rows.reindex(columns=list(dict.fromkeys([*rows.columns, self.key])))
         return rows[told & rows[self.key].isin(self.values).to_numpy()]
 
     def _of_sweeps(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """All rows, where no sweep is named."""
-        return rows if self.sweep is None else rows[rows["sweep"].isin(self._sweeps)]
+        """The rows of the named sweeps, or all rows if none is named.
+
+        The key is NaN, and then there are no nets, if a user's figure varies another key.
+        """
+        known = rows if self.key in rows else rows.assign(**{self.key: np.nan})
+        return known if self.sweep is None else known[known["sweep"].isin(self._sweeps)]
 
 
 def _realizations(measured: np.ndarray) -> int:

@@ -37,26 +37,27 @@ class Material:
         sweep: str | None = None,
         every_moment: bool = False,
     ) -> pd.DataFrame:
-        """A table, of one sweep or all, each row knowing whether its training `converged`.
+        """A table, of one sweep or all, with a column that says whether the training `converged`.
 
-        What was measured on the way there is left out, but for `every_moment`. Where every
-        realization diverged, the table has no `columns` of its own and gets them, empty. A column
-        `converged` of its own tells of a search, not of the training, and gives way.
+        That column replaces one of the same name in the table, which is about a search. Only
+        solutions are included, unless `every_moment` is asked for. A swept key among the `columns`
+        is NaN if a user's sweep does not vary it.
         """
         measured = self.tables[name].drop(columns="converged", errors="ignore")
         if not every_moment:
             measured = at_moment(measured)
         if sweep is not None:
             measured = measured[measured["sweep"] == sweep]
-        empty = {column: pd.Series(dtype=float) for column in columns if column not in measured}
+        fixed = {key: float("nan") for key in columns if key not in measured}
         outcomes = self.tables["outcomes"].drop_duplicates(["run", "seed"])
         told = outcomes[["run", "seed", "converged"]]
-        return measured.assign(**empty).merge(told, on=["run", "seed"], validate="many_to_one")
+        return measured.assign(**fixed).merge(told, on=["run", "seed"], validate="many_to_one")
 
     def beside_history(self, name: str) -> pd.DataFrame:
-        """A table of a measure, with what the history tells of each net at the same epoch."""
+        """A table of a measure, with the history of each net at the same epoch."""
         stands = ["sweep", "run", "seed", "epoch"]
-        measured, history = (self.tables[table].pipe(_with_epoch) for table in (name, "history"))
+        tables = (self.tables[table] for table in (name, "history"))
+        measured, history = (table.astype({"epoch": float}) for table in tables)
         own = [column for column in history if column in stands or column not in measured]
         return measured.merge(history[own], on=stands, how="left")
 
@@ -72,12 +73,6 @@ class Material:
 def at_moment(table: pd.DataFrame, moment: str = FINAL) -> pd.DataFrame:
     """The rows measured at a moment, in the solutions; all of a table that knows no moments."""
     return table[table["at"].astype(str) == moment] if "at" in table else table
-
-
-def _with_epoch(table: pd.DataFrame) -> pd.DataFrame:
-    """Where every realization diverged, a table has no columns of its own."""
-    columns = dict.fromkeys([*table.columns, "at", "epoch"] if table.empty else table.columns)
-    return table.reindex(columns=list(columns)).astype({"epoch": float})
 
 
 def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any]]) -> Material:
