@@ -66,13 +66,17 @@ def members(union: Any, tag: str) -> str:
 
 
 def measures() -> str:
-    """A row a measure; what all share stands above the table."""
+    """A row for each measure; the page says above the table what all of them share."""
     shared = {"measure", *Measurement.model_fields}
     rows = [
-        (f"`{name}`", said(entry.options), _options(entry.options, shared))
-        for name, entry in MEASURES.items()
+        (f"`{name}`", said(one), _options(one, shared), _tables(one))
+        for name, one in MEASURES.items()
     ]
-    return table(("`measure`", "what it is", "options"), rows)
+    return table(("`measure`", "what it is", "options", "tables"), rows)
+
+
+def _tables(measure: type[Measurement]) -> str:
+    return "; ".join(f"`{name}`: {', '.join(own)}" for name, own in measure.tables.items())
 
 
 def _rows(spec: type[Spec], prefix: str) -> Iterator[tuple[str, str, str, str]]:

@@ -1,10 +1,22 @@
-"""Which nets of the atlas are compared along an axis, and which of them are one choice."""
+"""Which nets of the atlas are compared along an axis, which are one choice, and which columns."""
+
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
-from flatlas.studies.atlas.nets import settings, values
+from flatlas.studies.atlas.nets import SURVIVAL, TABLES, settings, values
+from flatlas.studies.atlas.quantities import QUANTITIES
+from flatlas.plan.measure_specs import MEASURES
+
+STUDIES = Path(__file__).resolve().parents[2] / "config" / "studies"
+# What is worked out from two columns.
+FROM = {
+    "norm_sharpness": {"sharpness"},
+    "product": {"log10_product", "positive"},
+}
 
 
 def nets(*rows):
@@ -45,3 +57,28 @@ def test_a_value_is_one_choice_however_often_it_was_taken():
     by = [{"optimizer.name": name, "data.attack_size": n} for name in "ab" for n in (0, 10)]
     labels = values(nets(*by, by[0] | {"study": "another"}), "optimizer")
     assert alike(labels) == [[a == b for b in "aabbc"] for a in "aabbc"]
+
+
+def declared(table):
+    """The columns of a table of the study, `<measure>_<table>`."""
+    name, _, own = table.partition("_")
+    said = measure_of("atlas", name)
+    return MEASURES[said].tables[own]
+
+
+def measure_of(study, name):
+    """The measure behind a study's name for it."""
+    said = yaml.safe_load((STUDIES / f"{study}.yaml").read_text())["measures"][name]
+    return measure_of(*said["borrowed"].split(".")) if "borrowed" in said else said["measure"]
+
+
+@pytest.mark.parametrize("places", [TABLES, SURVIVAL], ids=["atlas", "survival"])
+def test_every_quantity_is_in_a_column_that_a_measure_declares(places):
+    measured = {part: table for part, table in places.items() if part != "history"}
+    found = {part: declared(table) for part, table in measured.items()}
+    for quantity in QUANTITIES.values():
+        if quantity.part in found:
+            needed = FROM.get(quantity.column, {quantity.column})
+            assert needed <= found[quantity.part].keys(), quantity.name
+            assert not quantity.searched or "converged" in found[quantity.part], quantity.name
+    assert "weight_norm" in found["norms"]

@@ -28,16 +28,12 @@ def add_to_study(checkout, block):
 @pytest.fixture
 def with_trace(demo):
     """The finished study and a second measure, not yet taken."""
-    spec, its_import, union, entry, module, study, figure, caption = blocks("add-a-measure.md")
-    options = demo / LIBRARY / "plan/measurements/curvature.py"
-    options.write_text(f"{options.read_text()}\n\n{spec}")
-    entries = f"{LIBRARY}/plan/measure_specs.py"
-    demo.edit(entries, r"(\nMeasureOptions = .*?\n    Duality\n)", rf"\n{its_import}\1    {union}")
-    demo.edit(entries, r"(\nMEASURES: .*? = \{\n)", rf"\1    {entry}")
+    declaration, module, study, figure, caption = blocks("add-a-measure.md")
+    (demo / LIBRARY / "plan/measurements/trace.py").write_text(declaration)
     (demo / LIBRARY / "measures/trace.py").write_text(module)
     add_to_study(demo, study)
     (demo / LIBRARY / "studies/duality/trace.py").write_text(figure)
-    (demo / "workflow/flatlas/studies/duality/trace.rst").write_text(caption)
+    (demo / LIBRARY / "studies/duality/trace.rst").write_text(caption)
     return demo
 
 

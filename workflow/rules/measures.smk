@@ -1,5 +1,5 @@
-# Measures: one rule for each measure, made from its entry in flatlas/plan/measure_specs.py. A kernel
-# that takes many random nets is made before, once for all measures that read it.
+# Measures: one rule for each measure that flatlas/plan/measurements declares. A kernel that takes many
+# random networks is sampled first, once for all measures that read it.
 
 
 rule kernel:
