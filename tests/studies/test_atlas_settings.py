@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from flatlas.studies.atlas.nets import SURVIVAL, TABLES, settings, values
-from flatlas.studies.atlas.quantities import QUANTITIES
+from flatlas.studies.atlas.nets import settings, values
+from flatlas.studies.atlas.quantities import QUANTITIES, SURVIVAL, TABLES
 from flatlas.plan.measure_specs import MEASURES
 
 STUDIES = Path(__file__).resolve().parents[2] / "config" / "studies"

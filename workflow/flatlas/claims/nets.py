@@ -3,7 +3,7 @@
 A realization whose training met no stopping rule is no solution: it stands as NaN.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
@@ -198,7 +198,9 @@ class Nets:
         moment = None if "at" in columns else at
         if (table, moment) not in self._found:
             self._found[table, moment] = self._solved_rows(table, moment)
-        return self._found[table, moment][[*dict.fromkeys(["seed", self.key, *columns])]]
+        rows, wanted = self._found[table, moment], dict.fromkeys(["seed", self.key, *columns])
+        # Beside how a training ended stand its settings.
+        return (_with_settings(rows, wanted) if table == "outcomes" else rows)[[*wanted]]
 
     @cached_property
     def _found(self) -> dict[tuple[str, str | None], pd.DataFrame]:
@@ -220,12 +222,14 @@ class Nets:
         return rows[told & rows[self.key].isin(self.values).to_numpy()]
 
     def _of_sweeps(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows of the named sweeps, or all rows if none is named.
-
-        The key is NaN, and then there are no nets, if a user's figure varies another key.
-        """
-        known = rows if self.key in rows else rows.assign(**{self.key: np.nan})
+        """The rows of the named sweeps, or all rows if none is named."""
+        known = _with_settings(rows, [self.key])
         return known if self.sweep is None else known[known["sweep"].isin(self._sweeps)]
+
+
+def _with_settings(rows: pd.DataFrame, keys: Iterable[str]) -> pd.DataFrame:
+    """The rows with all of these keys; NaN for those that a user's figure does not vary."""
+    return rows.assign(**{key: np.nan for key in keys if key not in rows})
 
 
 def _realizations(measured: np.ndarray) -> int:
