@@ -49,26 +49,26 @@ include: "workflow/rules/cleaning.smk"
 onstart:
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
-        if PLAN["warm_start"] and not workflow.execution_settings.debug:
+        if PLAN.warm_start and not workflow.execution_settings.debug:
             from flatlas.jobs.warm_start import start_jobs_warm
 
             start_jobs_warm()
 
 
 # Each figure is a target already (workflow/rules/figures.smk). So is each study, and everything.
-for study in PLAN["studies"]:
+for study in PLAN.studies:
 
     rule:
         name:
             study
         input:
-            lambda wildcards, study=study: PLAN["studies"][study]["results"],
+            lambda wildcards, study=study: PLAN.studies[study].results,
 
 
 rule all:
     default_target: True
     input:
-        lambda wildcards: [file for study in PLAN["studies"].values() for file in study["results"]],
+        lambda wildcards: [file for study in PLAN.studies.values() for file in study.results],
         rules.dag.output,
         rules.scorecard.output,
         rules.report.output,
@@ -81,7 +81,7 @@ try:
         targets_of(sys.argv, known=NAMES),
         rules=NAMES,
         files=[str(file) for rule in workflow.rules for file in rule.output],
-        presets=[path.stem for path in PRESETS if path.stem != PLAN["preset"]],
+        presets=[path.stem for path in PRESETS if path.stem != PLAN.preset],
     )
 except FlatlasError as error:
     raise WorkflowError(str(error)) from None

@@ -3,13 +3,15 @@
 import hashlib
 import io
 import json
+from typing import Any
 
 from figures import plan
 from pages import ROOT
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from flatlas.plan.stages import stages
+from flatlas.plan.graph import picture
+from flatlas.plan.jobs import jobs_of
 from flatlas.plotting.dag import draw_dag
 
 PICTURE = ROOT / "docs" / "dag.png"
@@ -19,14 +21,19 @@ SHOWN = "stages"
 
 def shown() -> str:
     """A digest of what the picture would show now."""
-    text = json.dumps(stages(plan("demo")), sort_keys=True)
+    text = json.dumps(_demo(), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _demo() -> dict[str, Any]:
+    demo = plan("demo")
+    return picture(demo, jobs_of(demo))
 
 
 def draw_plan() -> None:
     """Draw the picture with few colours, to keep it small."""
     drawn, texts = io.BytesIO(), PngInfo()
-    draw_dag(stages(plan("demo"))).savefig(drawn, dpi=130)
+    draw_dag(_demo()).savefig(drawn, dpi=130)
     texts.add_text(SHOWN, shown())
     with Image.open(drawn) as picture:
         # The dots have the rarest colours.

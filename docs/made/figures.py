@@ -13,9 +13,10 @@ from pages import ROOT, table
 sys.path.insert(0, str(ROOT / "workflow"))
 
 from flatlas.plan.documents import read_yaml
+from flatlas.plan.graph import needed_by_targets
+from flatlas.plan.jobs import jobs_of
 from flatlas.plan.plan import Plan
 from flatlas.plan.resolve import resolve
-from flatlas.plan.work import jobs_of_targets
 from flatlas.report.costs import duration
 
 PRESETS = ("demo", "laptop", "paper")
@@ -31,7 +32,7 @@ def plan(preset: str) -> Plan:
 
 @cache
 def _needed(preset: str) -> dict[str, list[str]]:
-    return jobs_of_targets(plan(preset))
+    return needed_by_targets(plan(preset), jobs_of(plan(preset)))
 
 
 @cache

@@ -90,7 +90,8 @@ def test_the_moment_at_which_the_rule_is_met_is_the_last_where_it_was_not_kept(a
 def test_a_measure_is_left_out_where_it_does_not_fit_and_the_files_say_so(atlas_of):
     plan = atlas_of()
     assert ["prior" in entry.measurements for entry in entries_of(plan)] == [False] * 2 + [True] * 3
-    files, points = plan.figure_files("atlas_fig1"), plan.figure_points("atlas_fig1")
+    job = jobs_of(plan)["atlas_fig1"]
+    files, points = job.inputs, job.spec["points"]
     assert len(files["outcomes"]) == len(files["dual_summary"]) == len(points) == 5
     assert len(files["prior_summary"]) == 3
     assert [point.get("lacks") for point in points] == [["prior_summary"]] * 2 + [None] * 3
@@ -117,7 +118,7 @@ def test_a_sweep_may_take_the_ends_alone_and_only_some_measures(atlas_of):
 
 def test_what_a_measurement_cost_is_read_where_a_figure_asks(atlas_of):
     plan = atlas_of({"figures.fig1.costs": True})
-    files = plan.figure_files("atlas_fig1")
+    files = jobs_of(plan)["atlas_fig1"].inputs
     folders = [file.rpartition("/")[0] for file in files["dual_summary"]]
     assert files["dual_cost"] == [f"{folder}/provenance.json" for folder in folders]
     assert "dual_cost" not in atlas_of().figure_files("atlas_fig1")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from flatlas.plan.jobs import jobs_of
 from flatlas.plan.needs import gpus, training_memory, training_minutes
 from flatlas.plan.requests import gpu_request, growing
 from flatlas.plan.training_specs import RunSpec
@@ -72,7 +73,7 @@ def test_a_measure_asks_for_the_time_of_its_passes(plan_of):
     def asked(probes, net, **more):
         measures = {"hidden": {"measure": "hessian", "probes": probes, "top": 1}}
         plan = plan_of(study={"measures": measures, "runs.base.net": net} | more)
-        return plan.measuring_minutes(next(iter(plan.measurements))) - 60
+        return jobs_of(plan)[next(iter(plan.measurements))].runtime - 60
 
     large = {"family": "resnet", "blocks": [2, 2, 2, 2], "channels": 6400}
     few, many = (asked(probes, large) for probes in (80, 980))
@@ -98,7 +99,7 @@ def test_a_measure_asks_for_its_vectors(plan_of):
         measures = {"hidden": {"measure": "hessian", "top": top}}
         resnet = {"family": "resnet", "blocks": [2, 2, 2, 2]}
         made = plan_of(study={"measures": measures, "runs.base.net": resnet})
-        plan[top] = made.memory(next(iter(made.measurements)))
+        plan[top] = jobs_of(made)[next(iter(made.measurements))].mem_mb
     assert plan[50] - plan[5] == pytest.approx(45 * 40 * 8 * 11.17, rel=0.01)
 
 

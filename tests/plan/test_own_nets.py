@@ -48,7 +48,7 @@ def test_given_weights_are_read_by_the_training(folder, plan_of):
     (folder / "mine.safetensors").touch()
     plan = planned(plan_of, module="own_plan:Net", weights="mine.safetensors")
     for run in plan.runs:
-        assert plan.training_files(run)["weights"] == "mine.safetensors"
+        assert jobs_of(plan)[run].inputs["weights"] == "mine.safetensors"
     drawn = planned(plan_of, module="own_plan:Net")
     assert not plan.runs.keys() & drawn.runs.keys()
 

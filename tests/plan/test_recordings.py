@@ -22,7 +22,7 @@ def of(name, **options):
 def test_it_reads_the_recording_of_its_run(plan_of, name):
     plan = plan_of(study=RECORDED | of(name, **MEASURES[name]))
     for measurement in plan.measurements:
-        files = plan.measure_files(measurement)
+        files = jobs[measurement].inputs
         assert files["trajectory"] == files["weights"].replace(
             "weights.safetensors", "trajectory.npy"
         )
@@ -31,7 +31,7 @@ def test_it_reads_the_recording_of_its_run(plan_of, name):
 
 def test_other_measures_of_such_a_run_do_not(plan_of):
     plan = plan_of(study=RECORDED)
-    assert not any("trajectory" in plan.measure_files(one) for one in plan.measurements)
+    assert not any("trajectory" in job.inputs for job in jobs_of(plan).values())
 
 
 def test_what_is_unsaid_is_the_runs_own(plan_of):

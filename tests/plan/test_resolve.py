@@ -8,9 +8,7 @@ import yaml
 from small_configuration import Removed
 
 from flatlas.plan.data_specs import AttackSpec, FunctionsSpec, NoiseSpec, SubsetSpec
-from flatlas.plan.plan import subset_of
 from flatlas.plan.resolve import resolve
-from flatlas.plan.stages import stages
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 
@@ -176,7 +174,7 @@ def test_functions_are_those_of_the_run_and_one_for_each_realization(plan_of):
 def test_a_measure_of_such_a_run_also_reads_how_often_functions_came_up(plan_of):
     plan = plan_of(study=FUNCTIONS)
     for measurement in plan.measurements:
-        files = {name: Path(file) for name, file in plan.measure_files(measurement).items()}
+        files = {name: Path(file) for name, file in jobs[measurement].inputs.items()}
         assert files.keys() == {"images", "samples", "functions", "weights", "outcomes"}
         assert files["functions"].parent == files["samples"].parent
         assert files["functions"].parent.parent.name == "functions"
@@ -222,7 +220,8 @@ def test_runs_that_record_a_trajectory_lie_in_a_room_of_their_own(plan_of):
 
 def test_the_nth_file_of_a_figure_belongs_to_its_nth_point(plan_of):
     plan = plan_of(study={"figures.fig2.measures": ["hidden"]})
-    files, points = plan.figure_files("flat_fig2"), plan.figure_points("flat_fig2")
+    job = jobs_of(plan)["flat_fig2"]
+    files, points = job.inputs, job.spec["points"]
     assert files.keys() == {"history", "outcomes", "hidden_directions", "hidden_summary"}
     for number, point in enumerate(points):
         assert Path(files["history"][number]).parent.name == point["run"]
@@ -235,7 +234,7 @@ def test_the_nth_file_of_a_figure_belongs_to_its_nth_point(plan_of):
 
 def test_the_picture_of_the_plan_has_every_job_and_what_feeds_it(plan_of):
     plan = plan_of(study={"runs.base.data.attack_size": 3})
-    drawn = stages(plan)
+    drawn = picture(plan, jobs_of(plan))
     nodes = {name for names in drawn["nodes"].values() for name in names}
     assert nodes == (
         plan.sources.keys()
@@ -278,7 +277,7 @@ def test_a_measure_may_be_taken_at_any_checkpoint_and_at_the_end(plan_of):
 def test_a_measure_reads_how_its_own_run_ended(plan_of):
     plan = plan_of()
     for measurement, spec in plan.measurements.items():
-        files = {name: Path(file) for name, file in plan.measure_files(measurement).items()}
+        files = {name: Path(file) for name, file in jobs[measurement].inputs.items()}
         assert files.keys() == {"images", "samples", "weights", "outcomes"}
         assert plan.runs[files["outcomes"].parent.name] == spec.run
         assert files["outcomes"].parent == files["weights"].parent

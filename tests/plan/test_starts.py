@@ -6,9 +6,10 @@ import pytest
 from small_configuration import Removed
 
 from flatlas.errors import FlatlasError
+from flatlas.plan.graph import picture
 from flatlas.plan.ids import run_id, samples_id
+from flatlas.plan.jobs import jobs_of
 from flatlas.plan.measure_specs import second_task
-from flatlas.plan.stages import stages
 from flatlas.plan.training_specs import RunSpec
 
 LATER = {
@@ -52,10 +53,10 @@ def test_the_other_run_is_planned_and_read(plan):
     later = later_of(plan)
     first = later.start.run
     assert plan.runs == {run_id(first): first, run_id(later): later}
-    files = plan.training_files(run_id(later))
+    files = jobs_of(plan)[run_id(later)].inputs
     assert files["start"] == f"results/runs/{run_id(first)}/weights.safetensors"
-    assert "start" not in plan.training_files(run_id(first))
-    assert (run_id(first), run_id(later)) in stages(plan)["edges"]
+    assert "start" not in jobs_of(plan)[run_id(first)].inputs
+    assert (run_id(first), run_id(later)) in picture(plan, jobs_of(plan))["edges"]
     assert later.start.fresh == ("fc2",) and later.frozen == ("fc1", "fc3")
 
 
@@ -95,14 +96,14 @@ def test_the_images_of_the_second_task(plan):
     ((identity, measured),) = plan.measurements.items()
     second = second_task(measured)
     assert second == measured.run.samples.model_copy(update={"only": (2, 3)})
-    files = plan.measure_files(identity)
+    files = jobs_of(plan)[identity].inputs
     assert files["second_task"] == f"results/data/subsets/{samples_id(second)}/samples.parquet"
     assert files["samples"] != files["second_task"]
     assert files["trajectory"].startswith("results/recordings/")
     assert plan.samples[samples_id(second)] == second
-    edges = stages(plan)["edges"]
+    edges = picture(plan, jobs_of(plan))["edges"]
     assert {(samples_id(second), identity), (run_id(measured.run), identity)} <= set(edges)
-    nodes = {name for names in stages(plan)["nodes"].values() for name in names}
+    nodes = {name for names in picture(plan, jobs_of(plan))["nodes"].values() for name in names}
     assert {name for edge in edges for name in edge} <= nodes
 
 

@@ -11,6 +11,7 @@ from declared import CONFIG, STUDIES, figure_of
 from pixels import in_pixels, laid_out_in_pixels
 
 from flatlas.evidence.material import Material
+from flatlas.plan.jobs import jobs_of
 from flatlas.plan.resolve import resolve
 
 # What a row of points is of, and of how many; the rest of it is measured.
@@ -56,12 +57,13 @@ def figures(preset):
     """Every figure of every study with its points and what is measured of them."""
     user = yaml.safe_load((CONFIG / "config.yaml").read_text()) | {"preset": preset}
     plan = resolve(user, CONFIG)
+    jobs = jobs_of(plan)
     for target, figure in plan.figures.items():
         named = {name: one for e in figure.entries for name, one in e.measurements.items()}
         measures = {name: plan.measurements[one].options.measure for name, one in named.items()}
         points = [
             {key: tuple(value) if isinstance(value, list) else value for key, value in one.items()}
-            for one in plan.figure_points(target)
+            for one in jobs[target].spec["points"]
         ]
         yield target, points, measures
 

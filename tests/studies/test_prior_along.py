@@ -10,6 +10,7 @@ from pencil import told
 from pixels import in_pixels, laid_out_in_pixels
 from prior_courses import ALONG, joined, tables_of
 
+from flatlas.plan.jobs import jobs_of
 from flatlas.plan.resolve import resolve
 from flatlas.plotting.style import BLUE, RED
 from flatlas.studies.prior.along import PRIOR, SHARPNESS, TOP, in_full, moments
@@ -192,8 +193,9 @@ def test_of_nothing_but_diverged_trainings_it_is_empty(figure):
 def test_a_figure_knows_when_and_by_how_much_its_nets_are_scaled(preset):
     user = yaml.safe_load((CONFIG / "config.yaml").read_text())
     plan = resolve(user | {"preset": preset}, CONFIG)
+    jobs = jobs_of(plan)
     for figure in ALONG:
-        for point in plan.figure_points(f"prior_{figure}"):
+        for point in jobs[f"prior_{figure}"].spec["points"]:
             run = plan.runs[point["run"]]
             told = {name: point.get(f"rescaling.{name}") for name in ("after", "factor")}
             assert told == {"after": run.rescaling.after, "factor": run.rescaling.factor}

@@ -1,9 +1,9 @@
-# Deleting what one study has to itself, as `clean_<study>`. What another study or another scale
+# `clean_<study>` deletes the results that only one study needs. What another study or another preset
 # needs stays, and so do logs.
 
 
 def own_folders(study):
-    # Here, since only these targets need the models of the specs.
+    # Imported here because only these targets need the models of the specs.
     from flatlas.plan.cleaning import own_and_shared
     from flatlas.plan.resolve import resolve
 
@@ -13,20 +13,20 @@ def own_folders(study):
         raise WorkflowError(str(error)) from None
 
 
-for study in PLAN["studies"]:
+for study in PLAN.studies:
 
     rule:
         name:
             f"clean_{study}"
         log:
-            paths.LOG.format(stage="cleaning", name=f"{PLAN['preset']}_{study}"),
+            paths.LOG.format(stage="cleaning", name=f"{PLAN.preset}_{study}"),
         localrule: True
         conda:
             "../../envs/figures.yaml"
         threads: 1
         params:
             study=study,
-            preset=PLAN["preset"],
+            preset=PLAN.preset,
             folders=lambda wildcards, study=study: own_folders(study),
         message:
             f"Deleting what {study} has to itself"

@@ -1,34 +1,36 @@
-# Figures: one rule for each, named as its target, made from the plan. No figure imports torch.
-# What a paper claims of a figure is judged by the job that draws it. Long lists of inputs are given by
-# functions, so that only the figures that are asked for go through theirs.
+# Figures: one rule for each, named as its target. No figure imports torch. The job that draws a figure
+# also judges what the paper claims of it. Inputs are given by functions, because the lists are long
+# and only the figures that are asked for need theirs.
 
-for target, figure in PLAN["figures"].items():
+for target, figure in PLAN.figures.items():
 
     rule:
         name:
             target
         input:
-            unpack(lambda wildcards, figure=figure: figure["input"]),
+            unpack(lambda wildcards, target=target: JOBS[target].inputs),
         output:
-            **figure["results"],
-            png=report(
-                figure["png"],
-                caption=f"../flatlas/studies/{figure['study']}/{figure['name']}.rst",
-                category=PLAN["studies"][figure["study"]]["title"],
-                labels={"figure": figure["name"], "shows": figure["title"]},
-            ),
+            **JOBS[target].outputs
+            | {
+                "png": report(
+                    JOBS[target].outputs["png"],
+                    caption=f"../flatlas/studies/{figure.study}/{figure.name}.rst",
+                    category=PLAN.studies[figure.study].title,
+                    labels={"figure": figure.name, "shows": figure.title},
+                )
+            },
         log:
-            paths.LOG.format(stage="figures", name=f"{PLAN['preset']}_{target}"),
+            paths.LOG.format(stage="figures", name=f"{PLAN.preset}_{target}"),
         conda:
             "../../envs/figures.yaml"
         threads: 1
         resources:
-            mem_mb=growing(2000),
-            runtime=growing(10),
+            mem_mb=growing(JOBS[target].mem_mb),
+            runtime=growing(JOBS[target].runtime),
         params:
-            spec=figure["spec"],
-            judged=PLAN["judged"],
-            code=lambda wildcards, modules=figure["modules"]: stage_code("figure", *modules),
+            spec=JOBS[target].spec,
+            judged=PLAN.judged,
+            code=lambda wildcards, target=target: stage_code("figure", *JOBS[target].modules),
         message:
             f"Figure {target}"
         script:

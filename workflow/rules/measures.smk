@@ -4,10 +4,9 @@
 
 rule kernel:
     input:
-        unpack(lambda wildcards: PLAN["kernels"][wildcards.kernel]["input"]),
+        unpack(lambda wildcards: JOBS[wildcards.kernel].inputs),
     output:
-        kernel=paths.KERNEL.format(kernel="{kernel}", file="kernel.npy"),
-        provenance=paths.KERNEL.format(kernel="{kernel}", file="provenance.json"),
+        **paths.OUTPUTS["kernel"],
     log:
         paths.LOG.format(stage="kernel", name="{kernel}"),
     cache: True
@@ -15,53 +14,37 @@ rule kernel:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        **gpu_request(lambda wildcards: PLAN["kernels"][wildcards.kernel]["gpus"], BY_GRES),
-        mem_mb=lambda wildcards, attempt: attempt * PLAN["kernels"][wildcards.kernel]["mem_mb"],
-        runtime=lambda wildcards, attempt: attempt * PLAN["kernels"][wildcards.kernel]["runtime"],
+        **gpu_request(lambda wildcards: JOBS[wildcards.kernel].gpus, BY_GRES),
+        **asked(JOBS),
     params:
-        spec=lambda wildcards: PLAN["kernels"][wildcards.kernel]["spec"],
-        code=lambda wildcards: stage_code("kernel", *PLAN["kernels"][wildcards.kernel]["modules"]),
+        spec=lambda wildcards: JOBS[wildcards.kernel].spec,
+        code=lambda wildcards: stage_code("kernel", *JOBS[wildcards.kernel].modules),
     message:
         "Kernel {wildcards.kernel}"
     script:
         "../scripts/kernel.py"
 
 
-for measure, tables in PLAN["measures"].items():
+for measure, outputs in PLAN.measures.items():
 
     rule:
         name:
             f"measure_{measure}"
         input:
-            unpack(lambda wildcards: PLAN["measurements"][wildcards.measurement]["input"]),
+            unpack(lambda wildcards: JOBS[wildcards.measurement].inputs),
         output:
-            **{
-                table: paths.MEASURE.format(
-                    measure=measure, measurement="{measurement}", file=f"{table}.parquet"
-                )
-                for table in tables
-            },
-            provenance=paths.MEASURE.format(
-                measure=measure, measurement="{measurement}", file="provenance.json"
-            ),
+            **outputs,
         log:
             paths.LOG.format(stage=f"measure_{measure}", name="{measurement}"),
         conda:
             "../../envs/compute.yaml"
         threads: 1
         resources:
-            **gpu_request(
-                lambda wildcards: PLAN["measurements"][wildcards.measurement]["gpus"], BY_GRES
-            ),
-            mem_mb=lambda wildcards, attempt: attempt
-            * PLAN["measurements"][wildcards.measurement]["mem_mb"],
-            runtime=lambda wildcards, attempt: attempt
-            * PLAN["measurements"][wildcards.measurement]["runtime"],
+            **gpu_request(lambda wildcards: JOBS[wildcards.measurement].gpus, BY_GRES),
+            **asked(JOBS),
         params:
-            spec=lambda wildcards: PLAN["measurements"][wildcards.measurement]["spec"],
-            code=lambda wildcards: stage_code(
-                "measure", *PLAN["measurements"][wildcards.measurement]["modules"]
-            ),
+            spec=lambda wildcards: JOBS[wildcards.measurement].spec,
+            code=lambda wildcards: stage_code("measure", *JOBS[wildcards.measurement].modules),
         message:
             f"Measure {measure} of {{wildcards.measurement}}"
         script:

@@ -1,4 +1,4 @@
-# The plan, resolved once; the rules look everything up in it. See workflow/flatlas/plan/lookup.py.
+# The plan, resolved once; the rules look up their jobs in it. See workflow/flatlas/plan/lookup.py.
 
 from snakemake.exceptions import WorkflowError
 
@@ -9,15 +9,15 @@ from flatlas.plan.lookup import lookup
 from flatlas.plan.once import work_out_once
 from flatlas.plan.originals import originals
 from flatlas.plan.pages import (
-    all_claims,
     claims_of,
-    judged_studies,
+    compared,
+    recorded_jobs,
     report_files,
     report_studies,
     scorecards,
     written,
 )
-from flatlas.plan.requests import gpu_request, growing
+from flatlas.plan.requests import asked, gpu_request, growing
 from flatlas.plan.targets import check_targets, targets_of
 
 work_out_once()
@@ -32,3 +32,6 @@ try:
     PLAN = lookup(config, CONFIG, workflow.configfiles)
 except FlatlasError as error:
     raise WorkflowError(str(error)) from None
+
+# Jobs by id.
+JOBS = PLAN.jobs

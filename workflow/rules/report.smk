@@ -1,25 +1,26 @@
-# What a reader opens: the picture of the plan, and the scorecards.
+# The pages: the picture of the plan, the scorecards, the report, the costs, a comparison.
+
+SMALL = {"mem_mb": growing(1000), "runtime": growing(10)}
 
 
 rule dag:
     output:
-        pdf=PLAN["pages"]["dag"]["pdf"],
+        pdf=PLAN.pages["dag"]["pdf"],
         png=report(
-            PLAN["pages"]["dag"]["png"],
+            PLAN.pages["dag"]["png"],
             caption="../report/dag.rst",
             category="The pipeline",
             labels={"figure": "dag", "shows": "From data sets to figures"},
         ),
     log:
-        paths.LOG.format(stage="figures", name=f"{PLAN['preset']}_dag"),
+        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_dag"),
     conda:
         "../../envs/figures.yaml"
     threads: 1
     resources:
-        mem_mb=growing(1000),
-        runtime=growing(10),
+        **SMALL,
     params:
-        stages=PLAN["stages"],
+        stages=PLAN.picture,
         code=lambda wildcards: stage_code("dag"),
     message:
         "The DAG of the plan"
@@ -28,96 +29,64 @@ rule dag:
 
 
 # The claims of each study with their verdicts, as `<study>_scorecard`, and of all on one page.
-for study in judged_studies(PLAN):
+for name, page in scorecards(PLAN).items():
 
     rule:
         name:
-            f"{study}_scorecard"
+            name
         input:
-            lambda wildcards, study=study: PLAN["studies"][study]["claims"],
+            lambda wildcards, page=page: page.inputs,
         output:
-            csv=PLAN["studies"][study]["scorecard"]["csv"],
+            csv=page.files["csv"],
             html=report(
-                PLAN["studies"][study]["scorecard"]["html"],
+                page.files["html"],
                 caption="../report/scorecard.rst",
-                category=PLAN["studies"][study]["title"],
-                labels={"figure": "scorecard", "shows": "Every claim and its verdict"},
+                category=page.category,
+                labels={"figure": "scorecard", "shows": page.label},
             ),
         log:
-            paths.LOG.format(stage="figures", name=f"{PLAN['preset']}_{study}_scorecard"),
+            paths.LOG.format(stage="figures", name=f"{PLAN.preset}_{name}"),
         conda:
             "../../envs/figures.yaml"
         threads: 1
         resources:
-            mem_mb=growing(1000),
-            runtime=growing(10),
+            **SMALL,
         params:
-            title=PLAN["studies"][study]["title"],
-            scale=PLAN["scale"],
-            studies=lambda wildcards, study=study: claims_of(PLAN, [study]),
+            **page.params,
+            title=page.title,
+            scale=PLAN.scale,
+            studies=lambda wildcards, page=page: claims_of(PLAN, page.studies),
             code=lambda wildcards: stage_code("scorecard"),
         message:
-            f"Scorecard of {study}"
+            page.message
         script:
             "../scripts/scorecard.py"
 
 
-rule scorecard:
-    input:
-        lambda wildcards: all_claims(PLAN) if PLAN["complete"] else [],
-    output:
-        csv=PLAN["pages"]["scorecard"]["csv"],
-        html=report(
-            PLAN["pages"]["scorecard"]["html"],
-            caption="../report/scorecard.rst",
-            category="Scorecard",
-            labels={"figure": "scorecard", "shows": "Every claim of every study"},
-        ),
-    log:
-        paths.LOG.format(stage="figures", name=f"{PLAN['preset']}_scorecard"),
-    conda:
-        "../../envs/figures.yaml"
-    threads: 1
-    resources:
-        mem_mb=growing(1000),
-        runtime=growing(10),
-    params:
-        title="What the papers claim about flat minima",
-        scale=PLAN["scale"],
-        studies=lambda wildcards: claims_of(PLAN, judged_studies(PLAN)),
-        written="" if PLAN["complete"] else written(all_claims(PLAN)),
-        code=lambda wildcards: stage_code("scorecard"),
-    message:
-        "Scorecard of all studies"
-    script:
-        "../scripts/scorecard.py"
-
-
-# Everything on one page that fetches nothing. Snakemake's own report (--report) holds the same
-# pictures and captions.
+# Everything on one page that works offline. Snakemake's own report (--report) holds the same pictures
+# and captions.
 rule report:
     input:
-        lambda wildcards: report_files(PLAN) if PLAN["complete"] else [],
+        lambda wildcards: report_files(PLAN) if PLAN.complete else [],
         dag=rules.dag.output.png,
     output:
-        html=PLAN["pages"]["report"]["html"],
+        html=PLAN.pages["report"]["html"],
     log:
-        paths.LOG.format(stage="figures", name=f"{PLAN['preset']}_report"),
+        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_report"),
     conda:
         "../../envs/figures.yaml"
     threads: 1
     resources:
-        mem_mb=growing(1000),
-        runtime=growing(10),
+        **SMALL,
     params:
-        preset=PLAN["preset"],
-        scale=PLAN["scale"],
-        judged=PLAN["judged"],
+        preset=PLAN.preset,
+        scale=PLAN.scale,
+        judged=PLAN.judged,
         studies=lambda wildcards: report_studies(PLAN),
-        jobs=PLAN["jobs"],
+        jobs=lambda wildcards: recorded_jobs(PLAN),
         # The ranking of all measures, where there is one.
         opening="atlas_fig1",
-        written=lambda wildcards: ([] if PLAN["complete"] else written(report_files(PLAN))),
+        written=lambda wildcards: ([] if PLAN.complete else written(report_files(PLAN))),
         code=lambda wildcards: stage_code("report"),
     message:
         "Report"
@@ -125,26 +94,25 @@ rule report:
         "../scripts/report.py"
 
 
-# Tells of what is there, and has nothing made: on the terminal, so not from a node of a cluster.
+# Reports on what is there and makes nothing else. It prints to the terminal, so it runs locally.
 rule costs:
     output:
-        csv=PLAN["pages"]["costs"]["csv"],
-        measures=PLAN["pages"]["costs_by_measure"]["csv"],
-        txt=PLAN["pages"]["costs"]["txt"],
+        csv=PLAN.pages["costs"]["csv"],
+        measures=PLAN.pages["costs_by_measure"]["csv"],
+        txt=PLAN.pages["costs"]["txt"],
     log:
-        paths.LOG.format(stage="figures", name=f"{PLAN['preset']}_costs"),
+        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_costs"),
     localrule: True
     conda:
         "../../envs/figures.yaml"
     threads: 1
     resources:
-        mem_mb=growing(1000),
-        runtime=growing(10),
+        **SMALL,
     params:
-        jobs=PLAN["jobs"],
-        targets=PLAN["needed"],
-        studies=list(PLAN["studies"]),
-        written=lambda wildcards: written(job["provenance"] for job in PLAN["jobs"].values()),
+        jobs=lambda wildcards: recorded_jobs(PLAN),
+        targets=PLAN.needed,
+        studies=list(PLAN.studies),
+        written=lambda wildcards: written(job.outputs["provenance"] for job in JOBS.values()),
         code=lambda wildcards: stage_code("costs"),
     message:
         "Time and memory of each figure, time by measure and study"
@@ -152,7 +120,7 @@ rule costs:
         "../scripts/costs.py"
 
 
-# Two folders of results side by side: snakemake compare --config before=… after=… It tells on the
+# Two folders of results side by side: snakemake compare --config before=… after=… It prints to the
 # terminal, too.
 rule compare:
     output:
@@ -165,11 +133,10 @@ rule compare:
         "../../envs/figures.yaml"
     threads: 1
     resources:
-        mem_mb=growing(1000),
-        runtime=growing(10),
+        **SMALL,
     params:
-        scorecards=scorecards(PLAN),
-        written=lambda wildcards: written(filter(None, scorecards(PLAN))),
+        scorecards=compared(PLAN),
+        written=lambda wildcards: written(filter(None, compared(PLAN))),
         code=lambda wildcards: stage_code("compare"),
     message:
         "Two scorecards side by side"

@@ -1,16 +1,17 @@
-"""What the rules ask of a plan, as a dictionary: worked out once for a configuration, then kept.
+"""What the rules look up: resolved once for a configuration, then kept.
 
-Snakemake reads the rules at each command, and each cluster job does it again. So a plan is resolved
-when its configuration is first seen, and kept under a hash of everything that it follows from. A
-configuration with a mistake is never kept, so the mistake is reported each time.
+Snakemake reads the rules with each command, and each job on a cluster reads them again. So a plan
+is resolved when its configuration is first seen, and kept under a hash of everything that it
+depends on. A configuration with a mistake is never kept, so the mistake is reported each time.
 """
 
 import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict, cast
+from typing import Any
 
 import pydantic
 
@@ -21,47 +22,60 @@ from flatlas.plan.kept import content_hash, keep, read_kept
 KEPT_PLANS = 24
 
 
-class JobEntry(TypedDict):
-    """What a rule asks of one job. `modules` are those that `stage_code` takes."""
+@dataclass(frozen=True)
+class Job:
+    """One job: its rule, its files by name, its parameters, and what it requests.
 
-    input: dict[str, str]
+    `modules` are the modules picked by name that its code fingerprint covers. `work` compares its
+    size with that of others (flatlas.plan.work).
+    """
+
+    rule: str
+    inputs: dict[str, Any]
+    outputs: dict[str, str]
     spec: dict[str, Any]
     modules: list[str]
-    ranks: int
-    gpus: int
     mem_mb: int
     runtime: int
+    work: dict[str, Any]
+    ranks: int = 1
+    gpus: int = 0
+
+    def files_read(self) -> Iterator[str]:
+        """Every input file. A figure reads a list of files for each table."""
+        for files in self.inputs.values():
+            yield from [files] if isinstance(files, str) else files
 
 
-class FigureEntry(TypedDict):
-    """What a rule asks of a figure; `results` are its files without the picture for the report."""
+@dataclass(frozen=True)
+class Figure:
+    """What pages show of a figure. Its files are those of the job of the same target."""
 
     study: str
     name: str
     title: str
-    input: dict[str, list[str]]
-    results: dict[str, str]
-    png: str
-    spec: dict[str, Any]
-    modules: list[str]
     changes: list[tuple[str, str, str]]
     data: list[str]
 
 
-class StudyEntry(TypedDict):
-    """What pages ask of a study."""
+@dataclass(frozen=True)
+class Study:
+    """What pages show of a study; `results` are the files that the target of the study makes."""
 
     title: str
     paper: str
     figures: list[str]
-    files: list[str]
     results: list[str]
-    claims: list[str]
     scorecard: dict[str, str]
 
 
-class Lookup(TypedDict):
-    """Jobs by the id of what they make, figures by their target, and what holds for all."""
+@dataclass(frozen=True)
+class Lookup:
+    """Jobs by id, figures by target, studies by name, and what applies to all of them.
+
+    `measures` has the outputs of each measure's rule, `needed` the jobs behind each figure and
+    study, `picture` what the picture of the plan shows.
+    """
 
     preset: str
     judged: bool
@@ -70,41 +84,42 @@ class Lookup(TypedDict):
     scale: str
     data_root: str
     compared: list[str | None]
-    measures: dict[str, list[str]]
-    sources: dict[str, JobEntry]
-    samples: dict[str, JobEntry]
-    runs: dict[str, JobEntry]
-    kernels: dict[str, JobEntry]
-    measurements: dict[str, JobEntry]
-    figures: dict[str, FigureEntry]
-    studies: dict[str, StudyEntry]
+    measures: dict[str, dict[str, str]]
+    jobs: dict[str, Job]
+    figures: dict[str, Figure]
+    studies: dict[str, Study]
     pages: dict[str, dict[str, str]]
-    stages: dict[str, Any]
-    jobs: dict[str, dict[str, Any]]
+    picture: dict[str, Any]
     needed: dict[str, list[str]]
     own_files: list[str]
 
 
 def lookup(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Lookup:
-    """That of a configuration, with the studies and presets under `root`.
+    """The lookup of a configuration, with the studies and presets under `root`.
 
     `files` are the configuration files that Snakemake has read into `config`.
     """
     name = _name(config, root, files)
     kept = read_kept(name)
     if kept is None or not all(Path(file).is_file() for file in kept["own_files"]):
-        # Here, since its models are slow to load.
+        # Imported here because its models are slow to load.
         from flatlas.plan.answers import answers
 
-        kept = json.loads(json.dumps(answers(config, root, files)))
+        kept = json.loads(json.dumps(answers(config, root, files), default=vars))
         # A file may have changed since it was hashed.
         if name == _name(config, root, files):
             keep(name, kept, KEPT_PLANS)
-    # JSON has no tuples, and Snakemake takes a list for a changed parameter.
-    kept["stages"]["edges"] = [tuple(pair) for pair in kept["stages"]["edges"]]
+    return _from_json(kept)
+
+
+def _from_json(kept: dict[str, Any]) -> Lookup:
+    """JSON has no tuples, and to Snakemake a list would be a changed parameter."""
+    kept["picture"]["edges"] = [tuple(pair) for pair in kept["picture"]["edges"]]
     for figure in kept["figures"].values():
         figure["changes"] = [tuple(change) for change in figure["changes"]]
-    return cast(Lookup, kept)
+    for name, kind in {"jobs": Job, "figures": Figure, "studies": Study}.items():
+        kept[name] = {key: kind(**entry) for key, entry in kept[name].items()}
+    return Lookup(**kept)
 
 
 def _name(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> str:
@@ -112,7 +127,7 @@ def _name(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> str:
 
 
 def _basis(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Iterator[bytes]:
-    """Everything that a plan follows from, except the files of a user's own nets."""
+    """Everything that a plan depends on, except the files of a user's own nets."""
     yield repr((config, sys.version_info, pydantic.VERSION)).encode()
     for file in files:
         yield Path(file).read_bytes()
@@ -121,7 +136,7 @@ def _basis(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Itera
         yield path.read_bytes()
     for folder, folders, names in os.walk(LIBRARY.parent):
         folders[:] = sorted(one for one in folders if one != "__pycache__")
-        # Of other modules, and of captions, it counts that they are there.
+        # Other modules, and captions, count only by their names.
         yield f"{folder.removeprefix(str(LIBRARY.parent))} {sorted(names)}".encode()
     for module in (LIBRARY / "errors.py", *sorted((LIBRARY / "plan").rglob("*.py"))):
         yield module.read_bytes()

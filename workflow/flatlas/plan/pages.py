@@ -1,7 +1,8 @@
-"""What the pages are made of that a reader opens: scorecards, the report."""
+"""What goes into the pages: scorecards, the report, the costs."""
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,54 @@ from flatlas.plan.code import STUDIES, stage_code
 from flatlas.plan.lookup import Lookup
 
 
-def judged_studies(plan: Lookup) -> list[str]:
-    """The studies of which something is judged."""
-    return [name for name, study in plan["studies"].items() if study["claims"]]
+@dataclass(frozen=True)
+class Scorecard:
+    """A scorecard: the files to make, and the studies and files with claims to make it from."""
+
+    title: str
+    category: str
+    label: str
+    message: str
+    files: dict[str, str]
+    studies: list[str]
+    inputs: list[str]
+    params: dict[str, Any]
 
 
-def all_claims(plan: Lookup) -> list[str]:
-    """The files with the claims of all studies."""
-    return [file for study in plan["studies"].values() for file in study["claims"]]
+def scorecards(plan: Lookup) -> dict[str, Scorecard]:
+    """The scorecard of each study that claims something, and that of all studies, by rule."""
+    judged = {study: files for study in plan.studies if (files := claims_files(plan, study))}
+    pages = {
+        f"{study}_scorecard": Scorecard(
+            title=plan.studies[study].title,
+            category=plan.studies[study].title,
+            label="Every claim and its verdict",
+            message=f"Scorecard of {study}",
+            files=plan.studies[study].scorecard,
+            studies=[study],
+            inputs=files,
+            params={},
+        )
+        for study, files in judged.items()
+    }
+    claims = [file for files in judged.values() for file in files]
+    pages["scorecard"] = Scorecard(
+        title="What the papers claim about flat minima",
+        category="Scorecard",
+        label="Every claim of every study",
+        message="Scorecard of all studies",
+        files=plan.pages["scorecard"],
+        studies=list(judged),
+        inputs=claims if plan.complete else [],
+        params={"written": "" if plan.complete else written(claims)},
+    )
+    return pages
+
+
+def claims_files(plan: Lookup, study: str) -> list[str]:
+    """The files with the judged claims of one study, figure by figure."""
+    outputs = [plan.jobs[target].outputs for target in plan.studies[study].figures]
+    return [files["claims"] for files in outputs if "claims" in files]
 
 
 def claims_of(plan: Lookup, studies: Iterable[str]) -> list[dict[str, Any]]:
@@ -24,11 +65,11 @@ def claims_of(plan: Lookup, studies: Iterable[str]) -> list[dict[str, Any]]:
     return [
         {
             "name": study,
-            "title": plan["studies"][study]["title"],
+            "title": plan.studies[study].title,
             "figures": [
                 _figure(plan, target)
-                for target in plan["studies"][study]["figures"]
-                if "claims" in plan["figures"][target]["results"]
+                for target in plan.studies[study].figures
+                if "claims" in plan.jobs[target].outputs
             ],
         }
         for study in studies
@@ -36,29 +77,29 @@ def claims_of(plan: Lookup, studies: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def _figure(plan: Lookup, target: str) -> dict[str, Any]:
-    """Its names, its files, and what it would be drawn from now."""
-    figure = plan["figures"][target]
+    """A figure's names and files, and what it would be drawn from now."""
+    figure, job = plan.figures[target], plan.jobs[target]
     return {
         "target": target,
-        "name": figure["name"],
-        "title": figure["title"],
-        "picture": figure["png"],
-        "files": figure["results"],
-        "spec": figure["spec"],
-        "code": stage_code("figure", *figure["modules"]),
+        "name": figure.name,
+        "title": figure.title,
+        "picture": job.outputs["png"],
+        "files": {name: file for name, file in job.outputs.items() if name != "png"},
+        "spec": job.spec,
+        "code": stage_code("figure", *job.modules),
     }
 
 
-def scorecards(plan: Lookup) -> list[str]:
-    """The two scorecards that are compared; '' for one of which nothing is said."""
-    trees = plan["compared"]
+def compared(plan: Lookup) -> list[str]:
+    """The two scorecards to compare; '' for one that the configuration does not name."""
+    trees = plan.compared
     return [str(Path(tree).expanduser() / "scorecard.csv") if tree else "" for tree in trees]
 
 
 def written(files: Iterable[str]) -> str:
-    """A digest that changes when any of the files is written, or comes, or goes.
+    """A digest that changes when any of the files is written, appears or disappears.
 
-    A parameter for jobs that read what happens to lie there, and so can't call it their input.
+    For jobs that read whatever is there already, which therefore cannot be their input.
     """
     paths = map(Path, files)
     times = [path.stat().st_mtime_ns if path.is_file() else 0 for path in paths]
@@ -66,33 +107,41 @@ def written(files: Iterable[str]) -> str:
 
 
 def report_studies(plan: Lookup) -> list[dict[str, Any]]:
-    """Study by study, each figure with the files that tell of it, and what is not the study's."""
+    """Study by study, each figure with its files, its data and its changed settings."""
     return [
         {
             "name": name,
-            "title": study["title"],
-            "paper": study["paper"],
+            "title": study.title,
+            "paper": study.paper,
             "figures": [
                 _figure(plan, target)
                 | {
-                    "caption": _caption(name, plan["figures"][target]["name"]),
-                    "data": plan["figures"][target]["data"],
-                    "changes": plan["figures"][target]["changes"],
+                    "caption": _caption(name, plan.figures[target].name),
+                    "data": plan.figures[target].data,
+                    "changes": plan.figures[target].changes,
                 }
-                for target in study["figures"]
+                for target in study.figures
             ],
         }
-        for name, study in plan["studies"].items()
+        for name, study in plan.studies.items()
     ]
 
 
 def report_files(plan: Lookup) -> list[str]:
-    """All that has to be there before the report is whole."""
-    figures = [file for study in plan["studies"].values() for file in study["files"]]
-    jobs = [job["provenance"] for job in plan["jobs"].values()]
+    """Every file that the complete report is made from."""
+    figures = [file for target in plan.figures for file in plan.jobs[target].outputs.values()]
+    jobs = [job.outputs["provenance"] for job in plan.jobs.values()]
     return list(dict.fromkeys([*figures, *jobs]))
 
 
+def recorded_jobs(plan: Lookup) -> dict[str, dict[str, Any]]:
+    """For each job how much work it is, and the file that records what it took."""
+    return {
+        name: {**job.work, "provenance": job.outputs["provenance"]}
+        for name, job in plan.jobs.items()
+    }
+
+
 def _caption(study: str, figure: str) -> str:
-    """The text of a caption, not its path: that differs between checkouts."""
+    """The text of a caption. Its path would differ between checkouts."""
     return (STUDIES / study / f"{figure}.rst").read_text(encoding="utf-8")

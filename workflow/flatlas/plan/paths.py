@@ -1,20 +1,39 @@
-"""Where each thing lies under results/. The only place that knows."""
+"""Where each file lies under results/. No other module knows."""
 
-from pathlib import Path
+from collections.abc import Iterable
+from pathlib import Path, PurePath
 
 RESULTS = Path("results")
 
 LOG = str(RESULTS / "logs" / "{stage}" / "{name}.log")
-SOURCE = str(RESULTS / "data" / "sources" / "{source}" / "{file}")
-SUBSET = str(RESULTS / "data" / "subsets" / "{samples}" / "{file}")
-LABEL_NOISE = str(RESULTS / "data" / "label_noise" / "{samples}" / "{file}")
-ATTACK_SET = str(RESULTS / "data" / "attack_sets" / "{samples}" / "{file}")
-FUNCTIONS = str(RESULTS / "data" / "functions" / "{samples}" / "{file}")
-RUN = str(RESULTS / "runs" / "{run}" / "{file}")
-RECORDING = str(RESULTS / "recordings" / "{run}" / "{file}")
-KERNEL = str(RESULTS / "kernels" / "{kernel}" / "{file}")
-MEASURE = str(RESULTS / "measures" / "{measure}" / "{measurement}" / "{file}")
 FIGURE = str(RESULTS / "{preset}" / "{study}" / "{figure}.{extension}")
 PAGE = str(RESULTS / "{preset}" / "{page}.{extension}")
 COMPARISON = str(RESULTS / "comparison.{extension}")
 RESUME = str(RESULTS / "resume" / "{run}")
+
+
+def _outputs(folder: str, *files: str) -> dict[str, str]:
+    """The outputs of a rule: each is named as its file, without the ending."""
+    return {PurePath(file).stem: str(RESULTS / folder / file) for file in files}
+
+
+TRAINED = ("weights.safetensors", "history.parquet", "outcomes.csv", "times.csv", "provenance.json")
+# The outputs of each rule with a wildcard. Those of measures follow from their tables.
+OUTPUTS = {
+    "source": _outputs("data/sources/{source}", "images.safetensors", "provenance.json"),
+    "subset": _outputs("data/subsets/{samples}", "samples.parquet", "provenance.json"),
+    "label_noise": _outputs("data/label_noise/{samples}", "samples.parquet", "provenance.json"),
+    "attack_set": _outputs("data/attack_sets/{samples}", "samples.parquet", "provenance.json"),
+    "functions": _outputs(
+        "data/functions/{samples}", "samples.parquet", "functions.parquet", "provenance.json"
+    ),
+    "train": _outputs("runs/{run}", *TRAINED),
+    "record": _outputs("recordings/{run}", *TRAINED, "trajectory.npy"),
+    "kernel": _outputs("kernels/{kernel}", "kernel.npy", "provenance.json"),
+}
+
+
+def measure_outputs(measure: str, tables: Iterable[str]) -> dict[str, str]:
+    """The outputs of the rule of a measure."""
+    files = [f"{table}.parquet" for table in tables]
+    return _outputs(f"measures/{measure}/{{measurement}}", *files, "provenance.json")

@@ -1,7 +1,11 @@
 """How a rule requests resources, and where libraries read their number of threads."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+# Every job reads THREAD_VARIABLES, and has no use for the lookup.
+if TYPE_CHECKING:
+    from flatlas.plan.lookup import Job
 
 # Where numerical libraries look for their number of threads; Snakemake sets the same.
 THREAD_VARIABLES = (
@@ -19,6 +23,14 @@ Asked = Callable[..., int | str]
 def growing(amount: int) -> Asked:
     """A resource that is as many times the amount as the job has been tried."""
     return lambda wildcards, attempt: attempt * amount
+
+
+def asked(jobs: Mapping[str, "Job"]) -> dict[str, Asked]:
+    """The memory and time that a job of a rule with one wildcard, its id, requests."""
+    return {
+        "mem_mb": lambda wildcards, attempt: attempt * jobs[wildcards[0]].mem_mb,
+        "runtime": lambda wildcards, attempt: attempt * jobs[wildcards[0]].runtime,
+    }
 
 
 def gpu_request(count: Callable[[Any], int], by_gres: bool) -> dict[str, Asked]:

@@ -23,7 +23,7 @@ BULGE = 0.15
 
 
 def draw_dag(stages: Mapping[str, Any]) -> Figure:
-    """`stages` as flatlas.plan.stages makes them: nodes by stage, edges, the studies of nodes."""
+    """`stages` as flatlas.plan.graph makes them: nodes by stage, edges, the studies of nodes."""
     nodes, own = stages["nodes"], stages["studies"]
     studies = sorted(set(own.values()))
     colours = {study: COLOURS[n % len(COLOURS)] for n, study in enumerate(studies)}

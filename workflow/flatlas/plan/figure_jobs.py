@@ -1,0 +1,140 @@
+"""The job of a figure: the tables it reads, the files it writes, what it is given."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from flatlas.plan import paths
+from flatlas.plan.code import figure_modules, is_judged
+from flatlas.plan.data_specs import subset_of
+from flatlas.plan.ids import source_id
+from flatlas.plan.lookup import Job
+from flatlas.plan.plan import FigurePlan, Plan
+from flatlas.plan.training_specs import RunSpec
+
+# In a figure's point, the key of the tables of measures that were not taken of its run. The package
+# `evidence` reads it under the same name.
+LACKS = "lacks"
+
+
+def figure_job(plan: Plan, target: str, jobs: Mapping[str, Job]) -> Job:
+    """The job that draws a figure and judges its claims, among the jobs of its runs."""
+    figure = plan.figures[target]
+    tables = _tables(figure, jobs)
+    inputs = _inputs(figure, tables, jobs)
+    return Job(
+        rule=target,
+        inputs=inputs,
+        outputs=_outputs(figure, plan.settings.preset),
+        spec={
+            "study": figure.study,
+            "figure": figure.name,
+            "module": figure.module,
+            "points": _points(figure, tables, plan.runs),
+            "inputs": hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:12],
+        },
+        modules=figure_modules(figure.study, figure.module),
+        mem_mb=2000,
+        runtime=10,
+        work={"stage": "figure", "net": "", "units": 1},
+    )
+
+
+def _tables(figure: FigurePlan, jobs: Mapping[str, Job]) -> dict[str, tuple[str, str]]:
+    """For each table that a figure reads: the name of its measure, and its name in the job."""
+    measured = {name: one for each in figure.entries for name, one in each.measurements.items()}
+    tables = {}
+    for name, measurement in measured.items():
+        for output in jobs[measurement].outputs:
+            if output != "provenance":
+                tables[f"{name}_{output}"] = name, output
+        if figure.costs:
+            tables[f"{name}_cost"] = name, "provenance"
+    return tables
+
+
+def _inputs(
+    figure: FigurePlan, tables: Mapping[str, tuple[str, str]], jobs: Mapping[str, Job]
+) -> dict[str, list[str]]:
+    """The files of each table, in the order of the entries that have the measure."""
+    if not figure.entries:
+        return {}
+    runs = [jobs[entry.run].outputs for entry in figure.entries]
+    inputs = {name: [run[name] for run in runs] for name in ("history", "outcomes")}
+    for table, (name, output) in tables.items():
+        measured = [entry.measurements.get(name) for entry in figure.entries]
+        inputs[table] = [jobs[one].outputs[output] for one in measured if one is not None]
+    return inputs
+
+
+def _outputs(figure: FigurePlan, preset: str) -> dict[str, str]:
+    kinds = {"pdf": "pdf", "csv": "csv", "provenance": "json"}
+    if is_judged(figure.study, figure.module):
+        kinds["claims"] = "claims.csv"
+    return {
+        name: paths.FIGURE.format(
+            preset=preset, study=figure.study, figure=figure.name, extension=kind
+        )
+        for name, kind in {**kinds, "png": "png"}.items()
+    }
+
+
+def _points(
+    figure: FigurePlan, tables: Mapping[str, tuple[str, str]], runs: Mapping[str, RunSpec]
+) -> list[dict[str, Any]]:
+    """For each entry its sweep, run and values, as JSON types, and the tables that it lacks."""
+    points = []
+    for entry in figure.entries:
+        lacks = [table for table, (name, _) in tables.items() if name not in entry.measurements]
+        points.append(
+            {
+                "sweep": entry.sweep,
+                "run": entry.run,
+                **_scaling(runs[entry.run]),
+                **entry.point,
+                **({LACKS: lacks} if lacks else {}),
+            }
+        )
+    return points
+
+
+def _scaling(run: RunSpec) -> dict[str, Any]:
+    """When and how much a run is α-scaled. Figures mark it even where no sweep varies it."""
+    scaling = run.rescaling.model_dump(mode="json") if run.rescaling else {}
+    return {f"rescaling.{key}": value for key, value in scaling.items()}
+
+
+def data_of(plan: Plan, figure: FigurePlan) -> list[str]:
+    """The data sets behind a figure."""
+    runs = [plan.runs[entry.run] for entry in figure.entries]
+    sources = [source_id(subset_of(run.samples).source) for run in runs]
+    return list(dict.fromkeys(source.rpartition("-")[0] for source in sources))
+
+
+def changes_of(plan: Plan, figure: FigurePlan) -> list[tuple[str, str, str]]:
+    """The settings behind a figure that differ from its study's own file, as YAML writes them."""
+    study = plan.studies[figure.study]
+    drawn = study.figures[figure.name]
+    own = [study.sweeps[sweep] for sweep in drawn.sweeps if sweep in study.sweeps]
+    bases = {sweep.run for sweep in own}
+    bases |= {start.run for start in (study.runs[base].start for base in bases) if start}
+    behind = (
+        "realizations",
+        *(f"runs.{base}." for base in bases),
+        *(f"sweeps.{sweep}." for sweep in drawn.sweeps),
+        *(f"measures.{measure}." for measure in drawn.measures),
+    )
+    return [
+        (key, _written(before), _written(now))
+        for key, (before, now) in plan.changes[figure.study].items()
+        if drawn.sweeps and key.startswith(behind)
+    ]
+
+
+def _written(value: Any) -> str:
+    if value is None:
+        return ""
+    return yaml.safe_dump(value, default_flow_style=True, width=1000).removesuffix("...\n").strip()

@@ -1,0 +1,66 @@
+"""The graph of a plan's jobs: which job needs which, and the picture of it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from flatlas.plan.lookup import Job
+from flatlas.plan.plan import Plan
+
+# Columns of the picture before that of figures, left to right, and how their rules' names begin.
+COLUMNS = {
+    "data sources": ("source",),
+    "subsets, attack sets": ("subset", "label_noise", "attack_set", "functions"),
+    "training": ("train", "record"),
+    "kernels": ("kernel",),
+    "measures": ("measure_",),
+}
+
+
+def needed(jobs: Mapping[str, Job]) -> dict[str, set[str]]:
+    """For each job all jobs that have to be done before it."""
+    made_by = {file: name for name, job in jobs.items() for file in job.outputs.values()}
+    before: dict[str, set[str]] = {}
+    for name, job in jobs.items():
+        read = {made_by[file] for file in job.files_read() if file in made_by}
+        before[name] = read.union(*(before[one] for one in read))
+    return before
+
+
+def needed_by_targets(plan: Plan, jobs: Mapping[str, Job]) -> dict[str, list[str]]:
+    """For each figure and each study all its jobs, the figures' own among them."""
+    before = needed(jobs)
+    figures = {target: before[target] | {target} for target in plan.figures}
+    studies = {
+        study: set[str]().union(*(figures[target] for target in plan.targets(study)))
+        for study in plan.studies
+    }
+    return {target: sorted(names) for target, names in {**figures, **studies}.items()}
+
+
+def picture(plan: Plan, jobs: Mapping[str, Job]) -> dict[str, Any]:
+    """The jobs by column, the pairs of which one feeds the other, and the study of each job.
+
+    A pair is left out if its first job also feeds the second one through another. A job that several
+    studies need has no study.
+    """
+    before = needed(jobs)
+    edges = []
+    for name, all_before in before.items():
+        through = set[str]().union(*(before[one] for one in all_before))
+        edges += [(one, name) for one in all_before - through]
+    users: dict[str, set[str]] = {}
+    for target, figure in plan.figures.items():
+        for name in (target, *before[target]):
+            users.setdefault(name, set()).add(figure.study)
+    # Sorted: a parameter of a job must be the same each time.
+    own = {name: min(users[name]) for name in sorted(users) if len(users[name]) == 1}
+    return {"nodes": _columns(jobs, plan), "edges": sorted(edges), "studies": own}
+
+
+def _columns(jobs: Mapping[str, Job], plan: Plan) -> dict[str, list[str]]:
+    others = [name for name in jobs if name not in plan.figures]
+    columns = {
+        title: [name for name in others if jobs[name].rule.startswith(rules)]
+        for title, rules in COLUMNS.items()
+    }
+    return {**columns, "figures": list(plan.figures)}

@@ -1,0 +1,186 @@
+"""The jobs of a plan: what each reads, writes, is given, and requests."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from flatlas.plan import needs, paths, work
+from flatlas.plan.code import (
+    functions_modules,
+    kernel_modules,
+    measure_modules,
+    source_modules,
+    training_modules,
+)
+from flatlas.plan.data_specs import (
+    AttackSpec,
+    FunctionsSpec,
+    NoiseSpec,
+    SamplesSpec,
+    SourceSpec,
+    SubsetSpec,
+    images_seen,
+    subset_of,
+)
+from flatlas.plan.figure_jobs import figure_job
+from flatlas.plan.ids import kernel_id, run_id, samples_id, source_id
+from flatlas.plan.kernel_specs import KernelSpec, sampled_kernel
+from flatlas.plan.lookup import Job
+from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
+from flatlas.plan.measurements.recordings import AlongRecording
+from flatlas.plan.net_sizes import weights
+from flatlas.plan.net_specs import Own
+from flatlas.plan.plan import Plan
+from flatlas.plan.spec import Spec
+from flatlas.plan.training_specs import RunSpec
+
+Jobs = Mapping[str, Job]
+SAMPLES_RULES: dict[type[Spec], str] = {
+    SubsetSpec: "subset",
+    NoiseSpec: "label_noise",
+    AttackSpec: "attack_set",
+    FunctionsSpec: "functions",
+}
+
+
+def jobs_of(plan: Plan) -> dict[str, Job]:
+    """Every job by the id of its result (a figure's by its target), each after those it needs."""
+    jobs: dict[str, Job] = {}
+    for name, source in plan.sources.items():
+        jobs[name] = _source(name, source)
+    for name, samples in plan.samples.items():
+        jobs[name] = _samples(name, samples, jobs)
+    for name, run in plan.runs.items():
+        jobs[name] = _training(name, run, jobs, plan.settings.distributed)
+    for name, kernel in plan.kernels.items():
+        jobs[name] = _kernel(name, kernel, jobs)
+    for name, measured in plan.measurements.items():
+        jobs[name] = _measurement(name, measured, jobs)
+    for target in plan.figures:
+        jobs[target] = figure_job(plan, target, jobs)
+    return jobs
+
+
+def _source(name: str, source: SourceSpec) -> Job:
+    return Job(
+        rule="source",
+        inputs={},
+        outputs=_filled(paths.OUTPUTS["source"], source=name),
+        spec=source.resolved(),
+        modules=source_modules(source),
+        mem_mb=2000,
+        runtime=60,
+        work=asdict(work.Work("source", "", 1)),
+    )
+
+
+def _samples(name: str, samples: SamplesSpec, jobs: Jobs) -> Job:
+    rule, inputs = SAMPLES_RULES[type(samples)], {}
+    if not isinstance(samples, NoiseSpec):
+        inputs["images"] = _images(samples, jobs)
+    if isinstance(samples, NoiseSpec | AttackSpec):
+        inputs["subset"] = jobs[samples_id(samples.subset)].outputs["samples"]
+    counted = isinstance(samples, FunctionsSpec)
+    return Job(
+        rule=rule,
+        inputs=inputs,
+        outputs=_filled(paths.OUTPUTS[rule], samples=name),
+        spec=samples.resolved(),
+        modules=functions_modules(samples) if isinstance(samples, FunctionsSpec) else [],
+        mem_mb=2000 if counted else 1000,
+        runtime=240 if counted else 10,
+        work=asdict(work.samples_work(rule, samples)),
+    )
+
+
+def _training(name: str, run: RunSpec, jobs: Jobs, distributed: bool) -> Job:
+    rule, inputs = "record" if run.snapshots else "train", _drawn(run.samples, jobs)
+    if run.start is not None:
+        inputs["start"] = jobs[run_id(run.start.run)].outputs["weights"]
+    if isinstance(run.net, Own) and run.net.weights is not None:
+        inputs["weights"] = run.net.weights
+    # A process for each learner. The time is requested as if there were one.
+    ranks = run.learners.count if run.learners and distributed else 1
+    return Job(
+        rule=rule,
+        inputs=inputs,
+        outputs=_filled(paths.OUTPUTS[rule], run=name),
+        spec=run.resolved(),
+        modules=training_modules(run),
+        ranks=ranks,
+        gpus=ranks * needs.gpus(run.net, run.input_shape, run.outputs),
+        mem_mb=needs.training_memory(run, ranks),
+        runtime=needs.training_minutes(run),
+        work=asdict(work.training_work(run)),
+    )
+
+
+def _kernel(name: str, kernel: KernelSpec, jobs: Jobs) -> Job:
+    return Job(
+        rule="kernel",
+        inputs=_drawn(kernel.samples, jobs),
+        outputs=_filled(paths.OUTPUTS["kernel"], kernel=name),
+        spec=kernel.resolved(),
+        modules=kernel_modules(kernel),
+        # Its random nets have one output.
+        gpus=needs.gpus(kernel.net, kernel.input_shape, outputs=1),
+        # The sum over nets, and a copy on its way to the disk.
+        mem_mb=4000 + 2 * _matrix_mb(kernel.samples),
+        runtime=needs.kernel_minutes(kernel),
+        work=asdict(work.kernel_work(kernel)),
+    )
+
+
+def _measurement(name: str, measured: MeasureSpec, jobs: Jobs) -> Job:
+    run, measure = measured.run, MEASURES[measured.options.measure]
+    of_weights = weights(run.net, run.input_shape, run.outputs) * measured.options.vectors
+    matrices = measure.matrices * _matrix_mb(run.samples)
+    outputs = paths.measure_outputs(measured.options.measure, measure.tables)
+    return Job(
+        rule=f"measure_{measured.options.measure}",
+        inputs=_measured(measured, jobs),
+        outputs=_filled(outputs, measurement=name),
+        spec=measured.resolved(),
+        modules=measure_modules(measured),
+        gpus=needs.gpus(run.net, run.input_shape, run.outputs),
+        mem_mb=measure.mem_mb + matrices + 8 * of_weights // 10**6,
+        runtime=needs.measuring_minutes(measured),
+        work=asdict(work.measure_work(measured)),
+    )
+
+
+def _measured(measured: MeasureSpec, jobs: Jobs) -> dict[str, Any]:
+    """The files that a measure reads, which depend on its options and its run."""
+    run, inputs = measured.run, {}
+    trained = jobs[run_id(run)].outputs
+    if isinstance(run.samples, FunctionsSpec):
+        # How often random nets express each function.
+        inputs["functions"] = jobs[samples_id(run.samples)].outputs["functions"]
+    if isinstance(measured.options, AlongRecording):
+        inputs["trajectory"] = trained["trajectory"]
+    kernel, second = sampled_kernel(measured), second_task(measured)
+    if kernel is not None:
+        inputs["kernel"] = jobs[kernel_id(kernel)].outputs["kernel"]
+    if second is not None:
+        inputs["second_task"] = jobs[samples_id(second)].outputs["samples"]
+    ended = {name: trained[name] for name in ("weights", "outcomes")}
+    return {**inputs, **_drawn(run.samples, jobs), **ended}
+
+
+def _drawn(samples: SamplesSpec, jobs: Jobs) -> dict[str, Any]:
+    """A source's images, and which of them are drawn."""
+    drawn = jobs[samples_id(samples)].outputs["samples"]
+    return {"images": _images(samples, jobs), "samples": drawn}
+
+
+def _images(samples: SamplesSpec, jobs: Jobs) -> str:
+    return jobs[source_id(subset_of(samples).source)].outputs["images"]
+
+
+def _matrix_mb(samples: SamplesSpec) -> int:
+    """Megabytes of a float64 matrix over the images of S and E."""
+    return 8 * images_seen(samples) ** 2 // 10**6
+
+
+def _filled(outputs: Mapping[str, str], **wildcards: str) -> dict[str, str]:
+    return {name: file.format(**wildcards) for name, file in outputs.items()}
