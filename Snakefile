@@ -43,9 +43,10 @@ include: "workflow/rules/report.smk"
 include: "workflow/rules/cleaning.smk"
 
 
-# Snakemake limits how many jobs begin a second. To do so it looks through the ready ones again a while
-# after each look, and a while after that, without end: after 260 jobs that took half a core. Here,
-# where nothing needs the limit and no option lifts it, it is lifted; a cluster keeps it.
+# Snakemake limits how many jobs start per second. After each look at the ready jobs it schedules
+# another look, which schedules the next one, without end: after 260 jobs that took half a core. One
+# machine needs no limit, but no option removes it, so this does; a cluster keeps it.
+# tests/workflow/test_environment.py fails when Snakemake stops looking again.
 onstart:
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
@@ -74,6 +75,9 @@ rule all:
         rules.report.output,
 
 
+# Snakemake offers the targets (workflow.dag_settings.targets) only after it has read this file, and then
+# fails on a mistyped one. So they are read from the command line; tests/workflow/test_environment.py
+# fails when Snakemake offers them earlier.
 NAMES = [rule.name for rule in workflow.rules]
 
 try:

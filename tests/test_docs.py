@@ -58,7 +58,7 @@ def test_every_key_is_described(made):
     _, _, settings, _ = made
     for name in ("Settings", "Study", "Data", "Run", "Sweep", "Borrowed", "Figure", "Preset"):
         spec = getattr(settings, name)
-        said = {"": settings.said(spec)}
+        said = {"": settings.on_one_line(spec.__doc__)}
         for key, _, _, told in settings._rows(spec, ""):
             parent, _, leaf = key.rpartition(".")
             assert told or f"`{leaf}`" in said[parent], f"{name}: nothing says what {key} is"

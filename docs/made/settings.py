@@ -1,13 +1,11 @@
-"""The keys of the configuration, as the specs of workflow/flatlas/plan have them.
+"""Tables of the keys of the configuration, from the specs of workflow/flatlas/plan.
 
-What a key is stands in the docstring under it, or, in backticks, in that of its class.
+What a key means is in the docstring under it or, in backticks, in that of its class.
 """
 
-import ast
 import inspect
 import sys
 from collections.abc import Collection, Iterator
-from textwrap import dedent
 from types import UnionType
 from typing import Any, get_args, get_origin
 
@@ -49,8 +47,8 @@ ELSEWHERE = {
 def keys(spec: type[Spec], prefix: str = "", without: Collection[str] = ()) -> str:
     """Every key of a spec, those of the specs inside it dotted."""
     rows = [
-        (f"`{key}`", value, default, told)
-        for key, value, default, told in _rows(spec, prefix)
+        (f"`{key}`", value, default, what)
+        for key, value, default, what in _rows(spec, prefix)
         if key not in without and not key.startswith(tuple(f"{one}." for one in without))
     ]
     return table(("key", "value", "default", "what it is"), rows)
@@ -61,7 +59,7 @@ def members(union: Any, tag: str) -> str:
     rows = []
     for spec in get_args(get_args(union)[0]):
         name = get_args(spec.model_fields[tag].annotation)[0]
-        rows.append((f"`{name}`", said(spec), _options(spec, {tag})))
+        rows.append((f"`{name}`", on_one_line(spec.__doc__), _options(spec, {tag})))
     return table((f"`{tag}`", "what it is", "options"), rows)
 
 
@@ -69,7 +67,7 @@ def measures() -> str:
     """A row for each measure; the page says above the table what all of them share."""
     shared = {"measure", *Measurement.model_fields}
     rows = [
-        (f"`{name}`", said(one), _options(one, shared), _tables(one))
+        (f"`{name}`", on_one_line(one.__doc__), _options(one, shared), _tables(one))
         for name, one in MEASURES.items()
     ]
     return table(("`measure`", "what it is", "options", "tables"), rows)
@@ -81,14 +79,18 @@ def _tables(measure: type[Measurement]) -> str:
 
 def _rows(spec: type[Spec], prefix: str) -> Iterator[tuple[str, str, str, str]]:
     schema = TypeAdapter(spec).json_schema()
-    told = described(spec)
     for name, field in spec.model_fields.items():
         inner, key = _spec_in(field.annotation), prefix + name
         if inner is None:
             value = ELSEWHERE.get((spec, name)) or _value(schema["properties"][name])
-            yield key, value, _default(field), told.get(name, "")
+            yield key, value, _default(field), on_one_line(field.description)
         else:
-            yield key, "keys of its own", "off" if field.default is None else "", said(inner)
+            yield (
+                key,
+                "keys of its own",
+                "off" if field.default is None else "",
+                on_one_line(inner.__doc__),
+            )
             yield from _rows(inner, f"{key}.")
 
 
@@ -99,34 +101,20 @@ def _spec_in(annotation: Any) -> type[Spec] | None:
     return specs[0] if len(specs) == 1 else None
 
 
-def described(spec: type[Spec]) -> dict[str, str]:
-    """What stands under each field of a spec, or of the specs that it is built on."""
-    told: dict[str, str] = {}
-    for kind in reversed(spec.__mro__):
-        if not issubclass(kind, Spec):
-            continue
-        (tree,) = ast.parse(dedent(inspect.getsource(kind))).body
-        for field, after in zip(tree.body, tree.body[1:], strict=False):
-            documented = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
-            if isinstance(field, ast.AnnAssign) and documented:
-                told[field.target.id] = " ".join(inspect.cleandoc(after.value.value).split())
-    return told
-
-
-def said(spec: type[Spec]) -> str:
-    """The docstring of a spec on one line."""
-    return " ".join(inspect.cleandoc(spec.__doc__ or "").split())
+def on_one_line(docstring: str | None) -> str:
+    """A docstring, of a key or of a spec, as it fits into a table."""
+    return " ".join((docstring or "").split())
 
 
 def _options(spec: type[Spec], without: set[str]) -> str:
-    schema, told = TypeAdapter(spec).json_schema(), described(spec)
+    schema = TypeAdapter(spec).json_schema()
     options = []
     for name, field in spec.model_fields.items():
         if name in without:
             continue
         value = _value(schema["properties"][name])
         default = "" if field.is_required() else f", by default {_default(field)}"
-        what = f": {told[name].rstrip('.')}" if name in told else ""
+        what = f": {on_one_line(field.description).rstrip('.')}" if field.description else ""
         options.append(f"`{name}` ({value}{default}){what}")
     return "; ".join(options) or "–"
 

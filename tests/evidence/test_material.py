@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from flatlas.evidence.material import gather
-from flatlas.plan import plan
+from flatlas.plan import figure_jobs
 from flatlas.store.tables import write_table
 
 POINTS = [
@@ -48,7 +48,7 @@ def test_as_many_files_as_points_or_none(files):
 
 def test_a_point_that_lacks_a_measure_has_no_file_of_it(files, tmp_path):
     """The plan and the store each have the word for it."""
-    points = [POINTS[0], POINTS[1] | {plan.LACKS: ["norms_cost"]}, POINTS[2]]
+    points = [POINTS[0], POINTS[1] | {figure_jobs.LACKS: ["norms_cost"]}, POINTS[2]]
     record = {"wall_seconds": 5.0, "training_seconds": 80.0, "peak_memory_mib": 300}
     (tmp_path / "provenance.json").write_text(json.dumps(record))
     told = gather(files | {"norms_cost": [tmp_path / "provenance.json"] * 2}, points).tables
@@ -58,7 +58,7 @@ def test_a_point_that_lacks_a_measure_has_no_file_of_it(files, tmp_path):
     ]
     assert told["norms_cost"]["seconds"].tolist() == [80.0, 80.0]
     assert told["history"]["run"].tolist() == ["one", "one", "two", "two", "one", "one"]
-    assert not any(plan.LACKS in table for table in told.values())
+    assert not any(figure_jobs.LACKS in table for table in told.values())
 
 
 def test_a_value_that_is_a_list_stands_whole_in_each_row(files):

@@ -5,7 +5,7 @@ from small_configuration import PRESET, STUDY, USER, write
 
 from flatlas.errors import FlatlasError
 from flatlas.plan import answers as answering
-from flatlas.plan import kept
+from flatlas.plan import code, kept
 from flatlas.plan.lookup import lookup
 
 
@@ -76,6 +76,16 @@ def test_a_net_of_ones_own_is_missed_where_its_file_has_gone(root, tmp_path, mon
     (tmp_path / "my_plan_net.py").unlink()
     with pytest.raises(FlatlasError, match=r"has no my_plan_net\.py"):
         lookup(user, root, [])
+
+
+def test_a_figure_that_begins_to_judge_has_a_file_of_claims(root, tmp_path, monkeypatch):
+    monkeypatch.setattr(code, "STUDIES", tmp_path / "studies")
+    module = tmp_path / "studies" / "flat" / "fig1.py"
+    module.parent.mkdir(parents=True)
+    module.write_text("def draw(material): ...\n")
+    assert "claims" not in lookup(USER, root, []).jobs["flat_fig1"].outputs
+    module.write_text(f"{module.read_text()}\ndef claims(material): ...\n")
+    assert "claims" in lookup(USER, root, []).jobs["flat_fig1"].outputs
 
 
 def test_a_plan_of_files_that_change_meanwhile_is_not_kept(root, monkeypatch):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from small_configuration import Removed
+from small_configuration import STUDY, Removed, write
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.documents import read_yaml
@@ -653,3 +653,14 @@ def test_a_mistyped_key_in_a_shipped_preset_is_found(preset):
     user |= {"preset": preset.stem, "studies": {"duality": {"realisations": 1}}}
     with pytest.raises(FlatlasError, match=r"duality\.realisations.*Did you mean 'realizations'"):
         resolve(user, ROOT / "config")
+
+
+def test_a_preset_that_forgets_a_study_runs_nothing_at_full_scale(plan_of, tmp_path):
+    write(tmp_path / "config" / "studies" / "mine.yaml", STUDY)
+    with pytest.raises(
+        FlatlasError, match=r"presets/small\.yaml: studies .* config/studies/mine"
+    ) as said:
+        plan_of()
+    assert "mine: {}" in str(said.value)
+    assert "mine" in plan_of(preset={"studies.mine": {}}).studies
+    assert "mine" in plan_of(preset={"studies": {}}).studies, "a preset that changes nothing"

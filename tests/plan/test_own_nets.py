@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from flatlas.errors import FlatlasError
+from flatlas.plan.jobs import jobs_of
 
 WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
 FILES = {

@@ -3,6 +3,7 @@
 import pytest
 
 from flatlas.errors import FlatlasError
+from flatlas.plan.jobs import jobs_of
 
 RECORDED = {"runs.base.snapshots": "fc2", "runs.base.stop.extra_epochs": 3}
 MEASURES = {
@@ -21,6 +22,7 @@ def of(name, **options):
 @pytest.mark.parametrize("name", MEASURES)
 def test_it_reads_the_recording_of_its_run(plan_of, name):
     plan = plan_of(study=RECORDED | of(name, **MEASURES[name]))
+    jobs = jobs_of(plan)
     for measurement in plan.measurements:
         files = jobs[measurement].inputs
         assert files["trajectory"] == files["weights"].replace(

@@ -7,7 +7,9 @@ import pytest
 import yaml
 from small_configuration import Removed
 
-from flatlas.plan.data_specs import AttackSpec, FunctionsSpec, NoiseSpec, SubsetSpec
+from flatlas.plan.data_specs import AttackSpec, FunctionsSpec, NoiseSpec, SubsetSpec, subset_of
+from flatlas.plan.graph import picture
+from flatlas.plan.jobs import jobs_of
 from flatlas.plan.resolve import resolve
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
@@ -114,7 +116,7 @@ def test_a_figure_is_told_numbers_where_yaml_reads_text(plan_of):
     """YAML reads 1e-3, without a dot, as text; the run has it as a number, so the figure too."""
     assert yaml.safe_load("1e-3") == "1e-3"
     plan = plan_of(study={("sweeps", "alpha", "grid"): {"optimizer.lr": ["1e-3", 1]}})
-    told = plan.figure_points("flat_fig1")
+    told = jobs_of(plan)["flat_fig1"].spec["points"]
     assert [point["optimizer.lr"] for point in told] == [0.001, 1.0]
     assert {type(point["optimizer.lr"]) for point in told} == {float}
 
@@ -173,6 +175,7 @@ def test_functions_are_those_of_the_run_and_one_for_each_realization(plan_of):
 
 def test_a_measure_of_such_a_run_also_reads_how_often_functions_came_up(plan_of):
     plan = plan_of(study=FUNCTIONS)
+    jobs = jobs_of(plan)
     for measurement in plan.measurements:
         files = {name: Path(file) for name, file in jobs[measurement].inputs.items()}
         assert files.keys() == {"images", "samples", "functions", "weights", "outcomes"}
@@ -212,9 +215,9 @@ def test_a_net_has_an_output_for_each_class_of_the_task(plan_of, data, outputs):
 def test_runs_that_record_a_trajectory_lie_in_a_room_of_their_own(plan_of):
     recorded = {"runs.base.snapshots": "fc2", "runs.base.stop.extra_epochs": 1}
     plan = plan_of(study=recorded)
-    files = plan.figure_files("flat_fig1")["history"]
+    files = jobs_of(plan)["flat_fig1"].inputs["history"]
     assert {Path(file).parts[:2] for file in files} == {("results", "recordings")}
-    files = plan_of().figure_files("flat_fig1")["history"]
+    files = jobs_of(plan_of())["flat_fig1"].inputs["history"]
     assert {Path(file).parts[:2] for file in files} == {("results", "runs")}
 
 
@@ -276,6 +279,7 @@ def test_a_measure_may_be_taken_at_any_checkpoint_and_at_the_end(plan_of):
 
 def test_a_measure_reads_how_its_own_run_ended(plan_of):
     plan = plan_of()
+    jobs = jobs_of(plan)
     for measurement, spec in plan.measurements.items():
         files = {name: Path(file) for name, file in jobs[measurement].inputs.items()}
         assert files.keys() == {"images", "samples", "weights", "outcomes"}

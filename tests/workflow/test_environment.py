@@ -1,6 +1,7 @@
-"""What the Snakefile gives every job to know, and how it has Snakemake choose jobs."""
+"""The environment of jobs, and the reasons to use private parts of Snakemake."""
 
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -8,9 +9,25 @@ from checkout import Checkout, copied, with_tiny_study
 
 NOTE = "import json, os; open('told.json', 'w').write(json.dumps(dict(os.environ)))"
 TOLD = """
+print("while the Snakefile is read, the settings with the targets are", workflow.dag_settings)
 
 onsuccess:
     print("jobs a second are limited by", workflow.scheduler.job_rate_limiter)
+"""
+# One job with Snakemake's own limit, which counts how often another look is scheduled.
+LIMITED = """
+looks = []
+
+onstart:
+    schedule = workflow.scheduler._schedule_reevalutation
+    workflow.scheduler._schedule_reevalutation = lambda after: looks.append(after) or schedule(after)
+
+onsuccess:
+    print(f"{len(looks)} looks were scheduled with {workflow.scheduler.job_rate_limiter}")
+
+rule all:
+    output: "one"
+    shell: "touch one"
 """
 
 
@@ -34,6 +51,18 @@ def test_a_job_has_the_library_and_keeps_its_memory(one_job):
     assert int(told["MALLOC_TRIM_THRESHOLD_"]) > 8 << 30
 
 
-def test_nothing_limits_how_many_jobs_begin_a_second_on_one_machine(one_job):
-    """What would limit them never rests, and the less so the more jobs there were."""
+def test_nothing_limits_how_many_jobs_start_per_second_on_one_machine(one_job):
     assert "jobs a second are limited by None" in one_job.said
+
+
+def test_snakemake_still_looks_again_and_again_where_jobs_are_limited(tmp_path, memory):
+    """When this fails, remove `job_rate_limiter = None` from the Snakefile."""
+    (tmp_path / "Snakefile").write_text(LIMITED)
+    said = Checkout(tmp_path, memory).snakemake()
+    looks = re.search(r"(\d+) looks were scheduled with <.*JobRateLimiter", said)
+    assert looks is not None and int(looks[1]) > 0, said
+
+
+def test_snakemake_still_hides_the_targets_from_the_snakefile(one_job):
+    """When this fails, read workflow.dag_settings.targets in the Snakefile, not sys.argv."""
+    assert "the settings with the targets are None" in one_job.said

@@ -64,6 +64,15 @@ def figure_modules(study: str, module: str) -> list[str]:
     return [f"flatlas.studies.{study}.{module}"]
 
 
+def judged_modules() -> list[str]:
+    """The modules of all studies that judge claims."""
+    return [
+        str(path.relative_to(STUDIES))
+        for path in sorted(STUDIES.glob("*/*.py"))
+        if is_judged(path.parent.name, path.stem)
+    ]
+
+
 def is_judged(study: str, module: str) -> bool:
     """Whether the module of a figure judges claims; that of a schematic has none to judge."""
     path = STUDIES / study / f"{module}.py"

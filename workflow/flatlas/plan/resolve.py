@@ -41,6 +41,7 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
                     f"{laid_over.origin(('studies', name))} is no study. "
                     f"Allowed: {', '.join(files)}.{nearest(name, files)}"
                 )
+    _check_scaled(preset, files)
     resolvers: dict[str, _StudyResolver] = {}
     for name, path in files.items():
         resolvers[name] = _StudyResolver(plan, name, _study(path, preset, settings), resolvers)
@@ -57,6 +58,18 @@ def _preset(name: str, root: Path) -> Document:
             f"{USER}: preset is {name!r}. Allowed: {', '.join(presets)}.{nearest(name, presets)}"
         )
     return Document(Layer(f"config/presets/{name}.yaml", read_yaml(presets[name])))
+
+
+def _check_scaled(preset: Document, studies: Iterable[str]) -> None:
+    """Refuse a study that a preset forgets, which would run at the scale of its own file."""
+    changed = preset.tree.get("studies", {})
+    for name in studies:
+        if changed and name not in changed:
+            raise FlatlasError(
+                f"{preset.origin(('studies',))} has no entry for the study '{name}', which would run"
+                f" at the full scale of config/studies/{name}.yaml. Add studies.{name} with what is"
+                f" smaller in this preset, or '{name}: {{}}' to run it at full scale."
+            )
 
 
 def _study(path: Path, preset: Document, settings: Settings) -> Document:

@@ -51,4 +51,4 @@ class Preset(Spec):
     judged: bool = True
     """With `false` every verdict is `undecided`."""
     studies: dict[str, dict[str, Any]] = Field(default={})
-    """Changes to each study."""
+    """Changes to each study: an entry for every study (`{}` for no change), or no entry at all."""

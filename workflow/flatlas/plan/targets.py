@@ -1,4 +1,4 @@
-"""Help for a mistyped target."""
+"""An error that helps with a mistyped target."""
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -7,11 +7,10 @@ from flatlas.errors import FlatlasError, nearest
 
 
 def targets_of(argv: list[str], known: Collection[str] = ()) -> list[str]:
-    """The targets on Snakemake's command line; none where it is not Snakemake that runs.
+    """The targets on Snakemake's command line; none if another program reads the Snakefile.
 
-    A Snakefile is read before Snakemake looks at its targets and has no other way to see them.
-    None, too, where every word that can be one is `known`: to build Snakemake's parser takes a
-    while, and there is nothing to say about them.
+    None, too, if every word that may be a target is `known`: there is nothing to say about them, and
+    Snakemake's parser takes a while to build.
     """
     if Path(argv[0]).stem not in ("snakemake", "__main__"):
         return []
@@ -32,8 +31,8 @@ def check_targets(
 ) -> None:
     """Refuse a target that is neither a rule's name nor a file that a rule makes.
 
-    Only targets that look like one of our names are judged: a bare word, a figure's path, or a
-    path of one of the other `presets`. Files with wildcards in their rules are left to Snakemake.
+    Only targets that look like ours are checked: a bare word, a figure's path, or a path of one of
+    the other `presets`. Snakemake checks the files of rules with wildcards.
     """
     names, figures = sorted(rules), sorted(files)
     folders = {str(Path(file).parent) for file in figures}
