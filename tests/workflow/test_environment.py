@@ -20,7 +20,8 @@ looks = []
 
 onstart:
     schedule = workflow.scheduler._schedule_reevalutation
-    workflow.scheduler._schedule_reevalutation = lambda after: looks.append(after) or schedule(after)
+    counting = lambda after: looks.append(after) or schedule(after)
+    workflow.scheduler._schedule_reevalutation = counting
 
 onsuccess:
     print(f"{len(looks)} looks were scheduled with {workflow.scheduler.job_rate_limiter}")

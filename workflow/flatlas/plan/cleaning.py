@@ -37,8 +37,8 @@ def _at(preset: str, config: Mapping[str, Any], root: Path) -> Plan:
         return resolve({**config, "preset": preset}, root)
     except FlatlasError as error:
         raise FlatlasError(
-            f"Nothing is deleted: the configuration has a mistake at preset '{preset}', so what that"
-            f" preset needs is unknown. {error}"
+            f"Nothing is deleted: the configuration has a mistake at preset '{preset}', which may"
+            f" need the results. {error}"
         ) from error
 
 

@@ -40,8 +40,8 @@ def needed_by_targets(plan: Plan, jobs: Mapping[str, Job]) -> dict[str, list[str
 def picture(plan: Plan, jobs: Mapping[str, Job]) -> dict[str, Any]:
     """The jobs by column, the pairs of which one feeds the other, and the study of each job.
 
-    A pair is left out if its first job also feeds the second one through another. A job that several
-    studies need has no study.
+    A pair is left out if its first job also feeds the second one through another. A job that
+    several studies need has no study.
     """
     before = needed(jobs)
     edges = []

@@ -66,9 +66,9 @@ def _check_scaled(preset: Document, studies: Iterable[str]) -> None:
     for name in studies:
         if changed and name not in changed:
             raise FlatlasError(
-                f"{preset.origin(('studies',))} has no entry for the study '{name}', which would run"
-                f" at the full scale of config/studies/{name}.yaml. Add studies.{name} with what is"
-                f" smaller in this preset, or '{name}: {{}}' to run it at full scale."
+                f"{preset.origin(('studies',))} has no entry for the study '{name}', which would"
+                f" run at the full scale of config/studies/{name}.yaml. Add studies.{name} with"
+                f" what is smaller in this preset, or '{name}: {{}}' to run it at full scale."
             )
 
 

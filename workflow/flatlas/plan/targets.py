@@ -9,8 +9,8 @@ from flatlas.errors import FlatlasError, nearest
 def targets_of(argv: list[str], known: Collection[str] = ()) -> list[str]:
     """The targets on Snakemake's command line; none if another program reads the Snakefile.
 
-    None, too, if every word that may be a target is `known`: there is nothing to say about them, and
-    Snakemake's parser takes a while to build.
+    None, too, if every word that may be a target is `known`: there is nothing to say about them,
+    and Snakemake's parser takes a while to build.
     """
     if Path(argv[0]).stem not in ("snakemake", "__main__"):
         return []
