@@ -1,7 +1,7 @@
 """The pages docs/add-a-*.md, followed to the letter: what they say works, and redoes little."""
 
 import re
-from textwrap import dedent
+from textwrap import dedent, indent
 
 import pandas as pd
 import pytest
@@ -48,6 +48,26 @@ def with_nadam(demo):
     return demo
 
 
+@pytest.fixture
+def with_large_batch(pristine):
+    """The shipped studies and one more, which the presets do not list yet; and what they lack."""
+    study, *presets, package, shared, first, first_caption, second, second_caption = blocks(
+        "add-a-study.md"
+    )
+    (pristine / "config/studies/large_batch.yaml").write_text(study)
+    folder = pristine / LIBRARY / "studies/large_batch"
+    folder.mkdir()
+    (folder / "__init__.py").write_text(package)
+    (folder / "over_batch.py").write_text(shared)
+    for name, module, caption in (
+        ("fig1", first, first_caption),
+        ("fig2", second, second_caption),
+    ):
+        (folder / f"{name}.py").write_text(module)
+        (folder / f"{name}.rst").write_text(caption)
+    return pristine, dict(zip(("demo", "laptop"), presets, strict=True))
+
+
 def test_each_of_two_measures_is_taken_again_alone(with_trace):
     kept = ("runs/*/*", "measures/duality/*/*")
     before = [with_trace.contents(pattern) for pattern in kept]
@@ -83,3 +103,24 @@ def test_a_new_optimizer_trains_its_own_run_alone(with_nadam):
 
     with_nadam.change_function(f"{LIBRARY}/training/optimizers/nadam.py", "build")
     assert with_nadam.would_run() == new
+
+
+def test_a_new_study_is_refused_until_the_presets_list_it_and_then_made(with_large_batch):
+    checkout, presets = with_large_batch
+    for preset, entry in presets.items():
+        file = checkout / f"config/presets/{preset}.yaml"
+        said = checkout.snakemake("-n", "--config", f"preset={preset}", fails=True)
+        assert f"config/presets/{preset}.yaml" in said and "'large_batch'" in said
+        file.write_text(file.read_text() + indent(entry, "  "))
+    checkout.snakemake("large_batch", "--config", "preset=demo")
+    outcomes = [pd.read_csv(path) for path in checkout.root.glob("results/runs/*/outcomes.csv")]
+    assert [len(table) for table in outcomes] == [2, 2, 2], "the demo's own size"
+    for figure, columns in {"fig1": ["sharpness"], "fig2": ["test_error", "distance"]}.items():
+        drawn = pd.read_csv(checkout / f"results/demo/large_batch/{figure}.csv")
+        assert drawn.groupby("batch").size().to_dict() == {10: 2, 40: 2, 160: 2}
+        assert drawn["converged"].all() and drawn[columns].notna().all(axis=None)
+    claims = pd.read_csv(checkout / "results/demo/large_batch/scorecard.csv")
+    assert claims["value"].notna().all()
+    assert {name.removeprefix("large_batch_") for name in claims["claim"]} == {
+        "fig1.trend", "fig1.ends", "fig2.error", "fig2.distance",
+    }  # fmt: skip

@@ -26,24 +26,26 @@ rule source:
         "../scripts/source.py"
 
 
-DRAWN = {
+MESSAGES = {
     "subset": "Subset",
     "label_noise": "Label noise",
     "attack_set": "Attack set",
     "functions": "Functions of random nets",
 }
 
-for kind, title in DRAWN.items():
+# Snakemake evaluates the path of a script once more when a job runs. There, `rule` is the name of the
+# job's rule; here, it has to be called the same.
+for rule in MESSAGES:
 
     rule:
         name:
-            kind
+            rule
         input:
             unpack(lambda wildcards: JOBS[wildcards.samples].inputs),
         output:
-            **paths.OUTPUTS[kind],
+            **paths.OUTPUTS[rule],
         log:
-            paths.LOG.format(stage=kind, name="{samples}"),
+            paths.LOG.format(stage=rule, name="{samples}"),
         cache: True
         priority: 2
         conda:
@@ -53,8 +55,8 @@ for kind, title in DRAWN.items():
             **asked(JOBS),
         params:
             spec=lambda wildcards: JOBS[wildcards.samples].spec,
-            code=lambda wildcards, kind=kind: stage_code(kind, *JOBS[wildcards.samples].modules),
+            code=lambda wildcards, stage=rule: stage_code(stage, *JOBS[wildcards.samples].modules),
         message:
-            f"{title} {{wildcards.samples}}"
+            f"{MESSAGES[rule]} {{wildcards.samples}}"
         script:
-            f"../scripts/{kind}.py"
+            f"../scripts/{rule}.py"
