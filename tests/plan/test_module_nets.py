@@ -4,6 +4,7 @@ import pytest
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.code import measure_modules, stage_code, training_modules
+from flatlas.plan.jobs import jobs_of
 
 PLACE = "config/studies/flat.yaml: "
 
@@ -85,8 +86,8 @@ def test_a_large_one_asks_for_a_gpu_and_a_small_one_does_not(plan_of):
     """On 8 x 8 pixels, with sixteen channels and with 128."""
     small, large = plan_of(study=study()), plan_of(study=study(**{"runs.base.net.channels": 128}))
     for made, count in ((small, 0), (large, 1)):
-        assert {made.training_gpus(run) for run in made.runs} == {count}
-        assert {made.measure_gpus(measured) for measured in made.measurements} == {count}
+        jobs = jobs_of(made)
+        assert {jobs[name].gpus for name in (*made.runs, *made.measurements)} == {count}
 
 
 def test_its_code_is_its_own(plan_of):

@@ -23,7 +23,6 @@ for study in PLAN.studies:
         localrule: True
         conda:
             "../../envs/figures.yaml"
-        threads: 1
         params:
             study=study,
             preset=PLAN.preset,

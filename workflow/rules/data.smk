@@ -11,7 +11,6 @@ rule source:
     priority: 2
     conda:
         "../../envs/compute.yaml"
-    threads: 1
     resources:
         **asked(JOBS),
         # Where the originals lie says nothing about the result, so it is no parameter.
@@ -50,7 +49,6 @@ for rule in MESSAGES:
         priority: 2
         conda:
             "../../envs/compute.yaml"
-        threads: 1
         resources:
             **asked(JOBS),
         params:

@@ -23,7 +23,6 @@ for target, figure in PLAN.figures.items():
             paths.LOG.format(stage="figures", name=f"{PLAN.preset}_{target}"),
         conda:
             "../../envs/figures.yaml"
-        threads: 1
         resources:
             mem_mb=growing(JOBS[target].mem_mb),
             runtime=growing(JOBS[target].runtime),

@@ -12,7 +12,6 @@ rule kernel:
     cache: True
     conda:
         "../../envs/compute.yaml"
-    threads: 1
     resources:
         **gpu_request(lambda wildcards: JOBS[wildcards.kernel].gpus, BY_GRES),
         **asked(JOBS),
@@ -38,7 +37,6 @@ for measure, outputs in PLAN.measures.items():
             paths.LOG.format(stage=f"measure_{measure}", name="{measurement}"),
         conda:
             "../../envs/compute.yaml"
-        threads: 1
         resources:
             **gpu_request(lambda wildcards: JOBS[wildcards.measurement].gpus, BY_GRES),
             **asked(JOBS),

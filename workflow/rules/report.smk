@@ -16,7 +16,6 @@ rule dag:
         paths.LOG.format(stage="figures", name=f"{PLAN.preset}_dag"),
     conda:
         "../../envs/figures.yaml"
-    threads: 1
     resources:
         **SMALL,
     params:
@@ -28,37 +27,38 @@ rule dag:
         "../scripts/dag.py"
 
 
-# The claims of each study with their verdicts, as `<study>_scorecard`, and of all on one page.
+# The claims of each study with their verdicts, as `<study>_scorecard`, and of all on one page. With the
+# setting `complete: false` the latter reads what is there already, and is given what was written last.
 for name, page in scorecards(PLAN).items():
+    wait = PLAN.complete or name != "scorecard"
 
     rule:
         name:
             name
         input:
-            lambda wildcards, page=page: page.inputs,
+            lambda wildcards, page=page, wait=wait: page.claims if wait else [],
         output:
             csv=page.files["csv"],
             html=report(
                 page.files["html"],
                 caption="../report/scorecard.rst",
                 category=page.category,
-                labels={"figure": "scorecard", "shows": page.label},
+                labels={"figure": "scorecard", "shows": page.shows},
             ),
         log:
             paths.LOG.format(stage="figures", name=f"{PLAN.preset}_{name}"),
         conda:
             "../../envs/figures.yaml"
-        threads: 1
         resources:
             **SMALL,
         params:
-            **page.params,
+            **({"written": "" if wait else written(page.claims)} if name == "scorecard" else {}),
             title=page.title,
             scale=PLAN.scale,
             studies=lambda wildcards, page=page: claims_of(PLAN, page.studies),
             code=lambda wildcards: stage_code("scorecard"),
         message:
-            page.message
+            f"Scorecard of {page.of}"
         script:
             "../scripts/scorecard.py"
 
@@ -75,7 +75,6 @@ rule report:
         paths.LOG.format(stage="figures", name=f"{PLAN.preset}_report"),
     conda:
         "../../envs/figures.yaml"
-    threads: 1
     resources:
         **SMALL,
     params:
@@ -105,7 +104,6 @@ rule costs:
     localrule: True
     conda:
         "../../envs/figures.yaml"
-    threads: 1
     resources:
         **SMALL,
     params:
@@ -131,7 +129,6 @@ rule compare:
     localrule: True
     conda:
         "../../envs/figures.yaml"
-    threads: 1
     resources:
         **SMALL,
     params:

@@ -9,7 +9,7 @@ from flatlas.plan.documents import read_yaml
 from flatlas.plan.drawings import check_drawings
 from flatlas.plan.figure_jobs import changes_of, data_of
 from flatlas.plan.graph import needed_by_targets, picture
-from flatlas.plan.jobs import jobs_of
+from flatlas.plan.jobs import OUTPUTS, jobs_of
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.named_modules import check_modules
 from flatlas.plan.plan import Plan
@@ -46,9 +46,7 @@ def answers_of(plan: Plan) -> lookup.Lookup:
         scale=plan.scale.title,
         data_root=settings.data_root,
         compared=[settings.before, settings.after],
-        measures={
-            name: paths.measure_outputs(name, measure.tables) for name, measure in MEASURES.items()
-        },
+        measures={name: OUTPUTS[f"measure_{name}"] for name in MEASURES},
         jobs=jobs,
         figures={
             target: lookup.Figure(

@@ -1,5 +1,6 @@
 """The jobs of a plan: what each reads, writes, is given, and requests."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -35,6 +36,12 @@ from flatlas.plan.spec import Spec
 from flatlas.plan.training_specs import RunSpec
 
 Jobs = Mapping[str, Job]
+WILDCARD = re.compile(r"\{\w+\}")
+# The outputs of every rule with a wildcard.
+OUTPUTS = paths.OUTPUTS | {
+    f"measure_{name}": paths.measure_outputs(name, measure.tables)
+    for name, measure in MEASURES.items()
+}
 SAMPLES_RULES: dict[type[Spec], str] = {
     SubsetSpec: "subset",
     NoiseSpec: "label_noise",
@@ -62,15 +69,15 @@ def jobs_of(plan: Plan) -> dict[str, Job]:
 
 
 def _source(name: str, source: SourceSpec) -> Job:
-    return Job(
+    return _job(
         rule="source",
+        name=name,
+        spec=source,
         inputs={},
-        outputs=_filled(paths.OUTPUTS["source"], source=name),
-        spec=source.resolved(),
         modules=source_modules(source),
+        work=work.Work("source", "", 1),
         mem_mb=2000,
         runtime=60,
-        work=asdict(work.Work("source", "", 1)),
     )
 
 
@@ -81,15 +88,15 @@ def _samples(name: str, samples: SamplesSpec, jobs: Jobs) -> Job:
     if isinstance(samples, NoiseSpec | AttackSpec):
         inputs["subset"] = jobs[samples_id(samples.subset)].outputs["samples"]
     counted = isinstance(samples, FunctionsSpec)
-    return Job(
+    return _job(
         rule=rule,
+        name=name,
+        spec=samples,
         inputs=inputs,
-        outputs=_filled(paths.OUTPUTS[rule], samples=name),
-        spec=samples.resolved(),
         modules=functions_modules(samples) if isinstance(samples, FunctionsSpec) else [],
+        work=work.samples_work(rule, samples),
         mem_mb=2000 if counted else 1000,
         runtime=240 if counted else 10,
-        work=asdict(work.samples_work(rule, samples)),
     )
 
 
@@ -101,33 +108,33 @@ def _training(name: str, run: RunSpec, jobs: Jobs, distributed: bool) -> Job:
         inputs["weights"] = run.net.weights
     # A process for each learner. The time is requested as if there were one.
     ranks = run.learners.count if run.learners and distributed else 1
-    return Job(
+    return _job(
         rule=rule,
+        name=name,
+        spec=run,
         inputs=inputs,
-        outputs=_filled(paths.OUTPUTS[rule], run=name),
-        spec=run.resolved(),
         modules=training_modules(run),
+        work=work.training_work(run),
         ranks=ranks,
         gpus=ranks * needs.gpus(run.net, run.input_shape, run.outputs),
         mem_mb=needs.training_memory(run, ranks),
         runtime=needs.training_minutes(run),
-        work=asdict(work.training_work(run)),
     )
 
 
 def _kernel(name: str, kernel: KernelSpec, jobs: Jobs) -> Job:
-    return Job(
+    return _job(
         rule="kernel",
+        name=name,
+        spec=kernel,
         inputs=_drawn(kernel.samples, jobs),
-        outputs=_filled(paths.OUTPUTS["kernel"], kernel=name),
-        spec=kernel.resolved(),
         modules=kernel_modules(kernel),
+        work=work.kernel_work(kernel),
         # Its random nets have one output.
         gpus=needs.gpus(kernel.net, kernel.input_shape, outputs=1),
         # The sum over nets, and a copy on its way to the disk.
         mem_mb=4000 + 2 * _matrix_mb(kernel.samples),
         runtime=needs.kernel_minutes(kernel),
-        work=asdict(work.kernel_work(kernel)),
     )
 
 
@@ -135,17 +142,16 @@ def _measurement(name: str, measured: MeasureSpec, jobs: Jobs) -> Job:
     run, measure = measured.run, MEASURES[measured.options.measure]
     of_weights = weights(run.net, run.input_shape, run.outputs) * measured.options.vectors
     matrices = measure.matrices * _matrix_mb(run.samples)
-    outputs = paths.measure_outputs(measured.options.measure, measure.tables)
-    return Job(
+    return _job(
         rule=f"measure_{measured.options.measure}",
+        name=name,
+        spec=measured,
         inputs=_measured(measured, jobs),
-        outputs=_filled(outputs, measurement=name),
-        spec=measured.resolved(),
         modules=measure_modules(measured),
+        work=work.measure_work(measured),
         gpus=needs.gpus(run.net, run.input_shape, run.outputs),
         mem_mb=measure.mem_mb + matrices + 8 * of_weights // 10**6,
         runtime=needs.measuring_minutes(measured),
-        work=asdict(work.measure_work(measured)),
     )
 
 
@@ -182,5 +188,7 @@ def _matrix_mb(samples: SamplesSpec) -> int:
     return 8 * images_seen(samples) ** 2 // 10**6
 
 
-def _filled(outputs: Mapping[str, str], **wildcards: str) -> dict[str, str]:
-    return {name: file.format(**wildcards) for name, file in outputs.items()}
+def _job(rule: str, name: str, spec: Spec, work: work.Work, **fields: Any) -> Job:
+    """A job of a rule whose one wildcard is the id of its result."""
+    outputs = {key: WILDCARD.sub(name, file) for key, file in OUTPUTS[rule].items()}
+    return Job(rule=rule, outputs=outputs, spec=spec.resolved(), work=asdict(work), **fields)

@@ -12,46 +12,34 @@ from flatlas.plan.lookup import Lookup
 
 @dataclass(frozen=True)
 class Scorecard:
-    """A scorecard: the files to make, and the studies and files with claims to make it from."""
+    """A scorecard of one study or, with its defaults, of all: its files, and the files it reads."""
 
-    title: str
-    category: str
-    label: str
-    message: str
     files: dict[str, str]
     studies: list[str]
-    inputs: list[str]
-    params: dict[str, Any]
+    claims: list[str]
+    of: str = "all studies"
+    title: str = "What the papers claim about flat minima"
+    category: str = "Scorecard"
+    shows: str = "Every claim of every study"
 
 
 def scorecards(plan: Lookup) -> dict[str, Scorecard]:
     """The scorecard of each study that claims something, and that of all studies, by rule."""
     judged = {study: files for study in plan.studies if (files := claims_files(plan, study))}
-    pages = {
-        f"{study}_scorecard": Scorecard(
-            title=plan.studies[study].title,
-            category=plan.studies[study].title,
-            label="Every claim and its verdict",
-            message=f"Scorecard of {study}",
-            files=plan.studies[study].scorecard,
-            studies=[study],
-            inputs=files,
-            params={},
+    each = {
+        f"{name}_scorecard": Scorecard(
+            files=plan.studies[name].scorecard,
+            studies=[name],
+            claims=files,
+            of=name,
+            title=plan.studies[name].title,
+            category=plan.studies[name].title,
+            shows="Every claim and its verdict",
         )
-        for study, files in judged.items()
+        for name, files in judged.items()
     }
     claims = [file for files in judged.values() for file in files]
-    pages["scorecard"] = Scorecard(
-        title="What the papers claim about flat minima",
-        category="Scorecard",
-        label="Every claim of every study",
-        message="Scorecard of all studies",
-        files=plan.pages["scorecard"],
-        studies=list(judged),
-        inputs=claims if plan.complete else [],
-        params={"written": "" if plan.complete else written(claims)},
-    )
-    return pages
+    return {**each, "scorecard": Scorecard(plan.pages["scorecard"], list(judged), claims)}
 
 
 def claims_files(plan: Lookup, study: str) -> list[str]:
