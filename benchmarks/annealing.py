@@ -16,7 +16,7 @@ from flatlas.measures import valley
 from flatlas.measures.principal import principal
 from flatlas.measures.solution import Solution
 from flatlas.nets import build_net
-from flatlas.plan.net_specs import DenseNet
+from flatlas.plan.families.dense import DenseNet
 
 STEPS, WIDTH, IMAGES = 12_000, 50, 60_000
 VALLEY = {"layer": "fc2", "directions": 200, "factor": np.e, "profiles": [10]}

@@ -19,7 +19,7 @@ from torch.nn.functional import cross_entropy
 from flatlas.measures import measure
 from flatlas.measures.solution import Solution
 from flatlas.nets import build_net
-from flatlas.plan.net_specs import DenseNet
+from flatlas.plan.families.dense import DenseNet
 
 Sums = dict[str, float]
 LAYER = "fc2"

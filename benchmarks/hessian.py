@@ -26,7 +26,7 @@ from flatlas.measures.sharpness import measure_stack
 from flatlas.measures.solution import Solution
 from flatlas.nets import build_net
 from flatlas.nets.loss import predictions, sample_losses
-from flatlas.plan.net_specs import DenseNet
+from flatlas.plan.families.dense import DenseNet
 
 IMAGES, TOP, STACK = 500, 50, 50
 BINARY = DenseNet(family="dense", hidden=(40, 40), bias=True)

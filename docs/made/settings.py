@@ -16,9 +16,11 @@ from pydantic import TypeAdapter
 sys.path.insert(0, str(ROOT / "workflow"))
 
 from flatlas.plan.data_specs import SourceSpec
+from flatlas.plan.families import NetSpec
+from flatlas.plan.families.convolutional import ConvolutionStage
+from flatlas.plan.initializations import InitSpec
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.measurements.measurement import Measurement
-from flatlas.plan.net_specs import ConvolutionStage, InitSpec, NetSpec
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.spec import Spec
 from flatlas.plan.studies import Borrowed, Data, Figure, Run, Study, Sweep

@@ -15,7 +15,8 @@ from flatlas.gaussian_process.expectation_propagation import expectation_propaga
 from flatlas.gaussian_process.kernels import arc_cosine_kernel
 from flatlas.nets import build_net
 from flatlas.nets.functions import count_functions, packed
-from flatlas.plan.net_specs import DenseNet, ScaledNormal
+from flatlas.plan.families.dense import DenseNet
+from flatlas.plan.initializations import ScaledNormal
 
 BITS, DRAWS, COMMONEST = 3, 20_000, 20
 INIT = ScaledNormal(scheme="scaled_normal", weight_std=1.0, bias_std=0.1)

@@ -16,15 +16,9 @@ from flatlas.gaussian_process.kernels import (
     sampled_kernel,
 )
 from flatlas.nets import build_net
-from flatlas.plan.net_specs import (
-    ConvolutionalNet,
-    ConvolutionStage,
-    DenseNet,
-    FrameworkUniform,
-    HeNormal,
-    ScaledNormal,
-    XavierUniform,
-)
+from flatlas.plan.families.convolutional import ConvolutionalNet, ConvolutionStage
+from flatlas.plan.families.dense import DenseNet
+from flatlas.plan.initializations import FrameworkUniform, HeNormal, ScaledNormal, XavierUniform
 
 HE = HeNormal(scheme="he_normal", bias_std=0.5)
 SHAPE = (1, 4, 4)

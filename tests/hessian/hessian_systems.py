@@ -4,7 +4,8 @@ import torch
 
 from flatlas.hessian.loss import MeanLoss, flattened
 from flatlas.nets import build_net
-from flatlas.plan.net_specs import ConvolutionalNet, ConvolutionStage, DenseNet
+from flatlas.plan.families.convolutional import ConvolutionalNet, ConvolutionStage
+from flatlas.plan.families.dense import DenseNet
 
 SHAPE = (1, 6, 6)
 DENSE = {

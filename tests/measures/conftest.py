@@ -7,7 +7,9 @@ import torch
 
 from flatlas.measures.solution import Solution
 from flatlas.nets import build_net
-from flatlas.plan.net_specs import ConvolutionalNet, ConvolutionStage, DenseNet, Preactivation
+from flatlas.plan.families.convolutional import ConvolutionalNet, ConvolutionStage
+from flatlas.plan.families.dense import DenseNet
+from flatlas.plan.families.preactivation import Preactivation
 
 SHAPE = (1, 6, 6)
 NETS = {

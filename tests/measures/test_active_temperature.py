@@ -15,7 +15,7 @@ from flatlas.measures.principal import principal_of
 from flatlas.measures.solution import Solution
 from flatlas.nets import build_net
 from flatlas.nets.loss import sample_losses
-from flatlas.plan.net_specs import DenseNet
+from flatlas.plan.families.dense import DenseNet
 
 OPTIONS = {"layer": "fc2", "directions": 4, "profiles": [], "batch": 3, "lr": 0.2}
 

@@ -13,7 +13,8 @@ from flatlas.gaussian_process.orthant import orthant_probability
 from flatlas.gaussian_process.prior import log_prior
 from flatlas.measures.gp_prior import measure_stack, restriction
 from flatlas.nets import build_net
-from flatlas.plan.net_specs import DenseNet, HeNormal
+from flatlas.plan.families.dense import DenseNet
+from flatlas.plan.initializations import HeNormal
 
 PROBIT = {"link": "probit", "kernel": "arc_cosine"}
 SAMPLED = {"link": "probit", "kernel": "monte_carlo"}

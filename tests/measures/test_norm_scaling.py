@@ -12,7 +12,7 @@ from flatlas.hessian.loss import MeanLoss, flattened, unflattened
 from flatlas.measures import measure, norm_scaling
 from flatlas.measures.solution import Solution
 from flatlas.nets import build_net
-from flatlas.plan.net_specs import DenseNet
+from flatlas.plan.families.dense import DenseNet
 
 FACTORS = (0.5, 1.0, 2.0, 4.0)
 NORMS = ("spectral_norm", "trace", "frobenius")

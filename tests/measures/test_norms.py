@@ -10,7 +10,7 @@ from torch.nn import functional
 from flatlas.measures.norms import margin, measure, path_norm
 from flatlas.nets import build_net
 from flatlas.nets.rescaling import rescaled
-from flatlas.plan.net_specs import DenseNet
+from flatlas.plan.families.dense import DenseNet
 
 
 def row_of(solution):

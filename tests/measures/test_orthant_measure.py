@@ -10,7 +10,8 @@ from flatlas.measures import orthant
 from flatlas.measures.gp_prior import measure_stack
 from flatlas.measures.orthant import measure
 from flatlas.nets import build_net
-from flatlas.plan.net_specs import DenseNet, HeNormal
+from flatlas.plan.families.dense import DenseNet
+from flatlas.plan.initializations import HeNormal
 
 SIZES = [1, 10, 40]
 

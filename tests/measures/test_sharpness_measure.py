@@ -12,7 +12,7 @@ from flatlas.measures import sharpness
 from flatlas.measures.dense_ascent import DenseAscent
 from flatlas.measures.sharpness import Ascent, _tables, measure_stack
 from flatlas.nets import build_net
-from flatlas.plan.net_specs import DenseNet
+from flatlas.plan.families.dense import DenseNet
 from flatlas.seeds import stream
 
 SGD = {"by": "sgd", "box": 0.01, "batch": 8, "lr": 0.05, "epochs": 30}

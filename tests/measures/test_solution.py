@@ -9,7 +9,7 @@ from flatlas.errors import FlatlasError
 from flatlas.measures import solution as room
 from flatlas.measures.solution import load_solutions
 from flatlas.nets import build_net
-from flatlas.plan.net_specs import DenseNet
+from flatlas.plan.families.dense import DenseNet
 
 NET = build_net(DenseNet(family="dense", hidden=(3,)), (1, 2, 2), 2)
 

@@ -5,8 +5,8 @@ import torch
 
 from flatlas.measures import hessian, norms
 from flatlas.measures.survival import measure, neuron_factors, scalings
+from flatlas.plan.initializations import HeNormal
 from flatlas.plan.measure_specs import MEASURES
-from flatlas.plan.net_specs import HeNormal
 
 OPTIONS = {
     "link": "probit", "layer": "fc1", "factor": 3.0, "dual_layer": "fc2", "top": 5, "box": 1e-4,

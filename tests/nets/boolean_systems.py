@@ -9,7 +9,7 @@ from net_stacks import dense
 
 from flatlas.nets import build_net
 from flatlas.nets.functions import count_functions
-from flatlas.plan.net_specs import ScaledNormal
+from flatlas.plan.initializations import ScaledNormal
 
 WEIGHT_STD, BIAS_STD = 1.5, 0.4
 INIT = ScaledNormal(scheme="scaled_normal", weight_std=WEIGHT_STD, bias_std=BIAS_STD)

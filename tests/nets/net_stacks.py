@@ -3,7 +3,9 @@
 import torch
 
 from flatlas.nets import build_net
-from flatlas.plan.net_specs import ConvolutionalNet, DenseNet, FrameworkUniform
+from flatlas.plan.families.convolutional import ConvolutionalNet
+from flatlas.plan.families.dense import DenseNet
+from flatlas.plan.initializations import FrameworkUniform
 
 # PyTorch's own initialization: its biases are not zero.
 INIT = FrameworkUniform(scheme="framework_uniform")

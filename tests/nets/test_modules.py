@@ -15,7 +15,10 @@ from flatlas.nets.densenet import densenet
 from flatlas.nets.modules import ModuleNet
 from flatlas.nets.preactivation import Block, PreactivationNet
 from flatlas.nets.resnet import resnet
-from flatlas.plan.net_specs import DenseNet, Densenet, Preactivation, Resnet, layer_names
+from flatlas.plan.families.dense import DenseNet
+from flatlas.plan.families.densenet import Densenet
+from flatlas.plan.families.preactivation import Preactivation
+from flatlas.plan.families.resnet import Resnet
 from flatlas.training.gradient import gradient
 
 SHAPE, OUTPUTS = (2, 4, 4), 3
@@ -250,9 +253,8 @@ def test_weights_are_drawn_from_the_seed_alone():
 def test_the_plan_knows_the_layers():
     spec = Preactivation(family="preactivation", depth=8)
     net = build_net(spec, (3, 8, 8), OUTPUTS)
-    names = layer_names(spec)
-    assert names["dense"] == [layer.name for layer in net.dense_layers]
-    assert {name.partition(".")[0] for name in net.shapes} == {*names["dense"], *names["module"]}
+    assert spec.names("dense") == [layer.name for layer in net.dense_layers]
+    assert {name.partition(".")[0] for name in net.shapes} == {*spec.names("dense", "module")}
 
 
 class BehindTheLast(nn.Module):

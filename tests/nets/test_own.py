@@ -8,7 +8,7 @@ from safetensors.torch import save_file
 
 from flatlas.errors import FlatlasError
 from flatlas.nets import build_net
-from flatlas.plan.net_specs import Own
+from flatlas.plan.families.own import Own
 
 SOURCE = """
 from torch import nn

@@ -16,7 +16,14 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 from spec_variations import admitted, variations
 
-from flatlas.plan import data_specs, measure_specs, measurements, net_specs, training_specs
+from flatlas.plan import (
+    data_specs,
+    families,
+    initializations,
+    measure_specs,
+    measurements,
+    training_specs,
+)
 from flatlas.plan.data_specs import (
     AttackSpec,
     Digits,
@@ -30,7 +37,11 @@ from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.spec import Spec, digest
 from flatlas.plan.training_specs import Adam, AdamW, RunSpec, Sgd
 
-FAMILIES = list(iter_modules(measurements.__path__))
+ONE_EACH = [
+    import_module(f"{package.__name__}.{module.name}")
+    for package in (families, measurements)
+    for module in iter_modules(package.__path__)
+]
 WORKFLOW = Path(inspect.getfile(Spec)).parents[2]
 
 
@@ -89,8 +100,7 @@ def test_the_variations_vary_every_field_of_every_spec():
     for make, _ in KINDS.values():
         for spec in make():
             note_values(spec, seen)
-    families = [import_module(f"{measurements.__name__}.{one.name}") for one in FAMILIES]
-    rooms = (data_specs, net_specs, training_specs, measure_specs, *families)
+    rooms = (data_specs, initializations, training_specs, measure_specs, *ONE_EACH)
     specs = {one for room in rooms for one in vars(room).values() if inspect.isclass(one)}
     # A base stands nowhere itself; what is built on it does.
     specs = {one for one in specs if issubclass(one, Spec) and not one.__subclasses__()}

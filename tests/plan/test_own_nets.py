@@ -95,7 +95,7 @@ def fingerprint(folder):
     code = (
         "from types import SimpleNamespace as Spec;"
         "from flatlas.plan.code import stage_code, training_modules;"
-        "from flatlas.plan.net_specs import Own;"
+        "from flatlas.plan.families.own import Own;"
         "net = Own(family='own', module='own_plan:Net');"
         "modules = training_modules(Spec(net=net, optimizer=Spec(name='sgd')));"
         "print(stage_code('train', *modules))"

@@ -6,7 +6,10 @@ import torch
 from flatlas.nets import build_net
 from flatlas.nets.dense_gradient import dense_gradient
 from flatlas.nets.loss import sample_losses
-from flatlas.plan.net_specs import ConvolutionalNet, DenseNet, FrameworkUniform, Preactivation
+from flatlas.plan.families.convolutional import ConvolutionalNet
+from flatlas.plan.families.dense import DenseNet
+from flatlas.plan.families.preactivation import Preactivation
+from flatlas.plan.initializations import FrameworkUniform
 from flatlas.training.gradient import (
     autograd_gradient,
     channels_last,

@@ -14,8 +14,9 @@ from flatlas.data.samples import Samples
 from flatlas.errors import FlatlasError
 from flatlas.nets import build_net
 from flatlas.nets.loss import predictions, sample_losses
+from flatlas.plan.families.dense import DenseNet
+from flatlas.plan.initializations import FrameworkUniform
 from flatlas.plan.kept import keep
-from flatlas.plan.net_specs import DenseNet, FrameworkUniform
 from flatlas.training import kernel as building
 from flatlas.training.compiled import Compiled
 from flatlas.training.gradient import autograd_gradient

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from flatlas.nets import build_net
-from flatlas.plan.net_specs import DenseNet
+from flatlas.plan.families.dense import DenseNet
 from flatlas.training.streams import PURPOSES, Streams
 
 

@@ -10,7 +10,8 @@ from flatlas.data.samples import load_samples
 from flatlas.gaussian_process.kernels import last_features, monte_carlo_kernel
 from flatlas.gaussian_process.prior import log_prior
 from flatlas.nets import build_net
-from flatlas.plan.net_specs import DenseNet, XavierUniform
+from flatlas.plan.families.dense import DenseNet
+from flatlas.plan.initializations import XavierUniform
 from flatlas.seeds import generator
 
 # Xavier's rule has no arc-cosine kernel: it draws otherwise at every width.

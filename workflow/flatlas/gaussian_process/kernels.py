@@ -10,7 +10,7 @@ from torch import Tensor
 from flatlas.errors import FlatlasError
 from flatlas.nets.initialization import variances
 from flatlas.nets.layered import LayeredNet
-from flatlas.plan.net_specs import HeNormal, ScaledNormal
+from flatlas.plan.initializations import HeNormal, ScaledNormal
 from flatlas.seeds import generator
 
 # Nets whose weights are drawn at a time, and images that go through them: what 64 channels make of

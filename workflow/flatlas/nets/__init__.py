@@ -6,7 +6,7 @@ A family is a module of this room, found by the name that the spec gives.
 from importlib import import_module
 
 from flatlas.nets.layered import LayeredNet
-from flatlas.plan.net_specs import NetSpec
+from flatlas.plan.families import NetSpec
 
 
 def build_net(spec: NetSpec, input_shape: tuple[int, int, int], outputs: int) -> LayeredNet:

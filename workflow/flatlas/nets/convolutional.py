@@ -4,7 +4,7 @@ from flatlas.errors import FlatlasError
 from flatlas.nets.dense import dense_layers
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Convolution
-from flatlas.plan.net_specs import ConvolutionalNet
+from flatlas.plan.families.convolutional import ConvolutionalNet
 
 
 def build(spec: ConvolutionalNet, input_shape: tuple[int, int, int], outputs: int) -> LayeredNet:

@@ -5,7 +5,7 @@ from math import prod
 
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Dense
-from flatlas.plan.net_specs import DenseNet
+from flatlas.plan.families.dense import DenseNet
 
 
 def build(spec: DenseNet, input_shape: tuple[int, int, int], outputs: int) -> LayeredNet:

@@ -4,7 +4,7 @@ from torch import nn
 from torchvision.models import DenseNet
 
 from flatlas.nets.modules import ModuleNet
-from flatlas.plan.net_specs import Densenet
+from flatlas.plan.families.densenet import Densenet
 
 
 def build(spec: Densenet, input_shape: tuple[int, int, int], outputs: int) -> ModuleNet:

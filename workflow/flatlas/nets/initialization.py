@@ -5,7 +5,7 @@ from math import sqrt
 import torch
 from torch import Tensor
 
-from flatlas.plan.net_specs import HeNormal, InitSpec, ScaledNormal, XavierUniform
+from flatlas.plan.initializations import HeNormal, InitSpec, ScaledNormal, XavierUniform
 
 
 def initial_parameter(

@@ -8,7 +8,7 @@ from torch import Tensor
 from flatlas.errors import FlatlasError, nearest
 from flatlas.nets.initialization import initial_parameter
 from flatlas.nets.layers import Convolution, Dense, Layer, Parameters
-from flatlas.plan.net_specs import InitSpec
+from flatlas.plan.initializations import InitSpec
 from flatlas.seeds import stream
 
 # Images that the gradients of convolutions, and of dense layers alone, go through at a time.

@@ -12,11 +12,10 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from flatlas.errors import FlatlasError
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Dense, Parameters
-from flatlas.plan.net_specs import FrameworkUniform
+from flatlas.plan.family import FEATURES, LAST
+from flatlas.plan.initializations import FrameworkUniform
 from flatlas.seeds import stream
 
-# The two layers that every such net has, as `layer_names` in the plan has them.
-FEATURES, LAST = "features", "fc"
 # Images whose statistics are taken together.
 BLOCK = 256
 # Numbers that the layers of a module make of the images that gradients go through at a time. With

@@ -12,8 +12,8 @@ from torch import nn
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.nets.modules import ModuleNet
+from flatlas.plan.families.own import Own
 from flatlas.plan.fingerprint import find
-from flatlas.plan.net_specs import Own
 
 
 def build(spec: Own, input_shape: tuple[int, int, int], outputs: int) -> ModuleNet:

@@ -8,7 +8,7 @@ ReLU, as in both papers' programs.
 from torch import Tensor, nn
 
 from flatlas.nets.modules import ModuleNet
-from flatlas.plan.net_specs import Preactivation
+from flatlas.plan.families.preactivation import Preactivation
 
 # Layers of a block, and by how much more channels leave it than are inside.
 LAYERS = {"basic": 2, "bottleneck": 3}

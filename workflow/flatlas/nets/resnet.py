@@ -6,7 +6,7 @@ from torch import nn
 from torchvision.models.resnet import BasicBlock, Bottleneck
 
 from flatlas.nets.modules import ModuleNet
-from flatlas.plan.net_specs import Resnet
+from flatlas.plan.families.resnet import Resnet
 
 BLOCKS = {"basic": BasicBlock, "bottleneck": Bottleneck}
 

@@ -9,9 +9,9 @@ from flatlas.plan.fingerprint import LIBRARY, fingerprint
 # A dry run takes fingerprints without loading the models of the specs.
 if TYPE_CHECKING:
     from flatlas.plan.data_specs import FunctionsSpec, SourceSpec
+    from flatlas.plan.families import NetSpec
     from flatlas.plan.kernel_specs import KernelSpec
     from flatlas.plan.measure_specs import MeasureSpec
-    from flatlas.plan.net_specs import NetSpec
     from flatlas.plan.training_specs import RunSpec
 
 SCRIPTS = LIBRARY.parent / "scripts"

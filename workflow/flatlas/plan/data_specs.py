@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from flatlas.plan.net_specs import NetSpec
+from flatlas.plan.families import NetSpec
 from flatlas.plan.spec import Spec
 
 

@@ -13,7 +13,6 @@ from flatlas.plan.data_specs import (
 )
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MeasureSpec
-from flatlas.plan.net_specs import Densenet, NetSpec, Own, Preactivation, Resnet
 from flatlas.plan.spec import digest
 from flatlas.plan.training_specs import RunSpec
 
@@ -34,13 +33,13 @@ def run_id(run: RunSpec) -> str:
     if run.learners:
         optimizer += f"-{run.learners.kind}{run.learners.count}"
     batch = run.batch if run.batch == "full" else f"b{run.batch}"
-    parts = (_samples_slug(run.samples), net_slug(run.net), optimizer, batch, digest(run))
+    parts = (_samples_slug(run.samples), run.net.slug, optimizer, batch, digest(run))
     return "-".join(str(part) for part in parts)
 
 
 def kernel_id(kernel: KernelSpec) -> str:
     """As in 'cifar10-5000-convolutional-…'."""
-    return "-".join((_samples_slug(kernel.samples), net_slug(kernel.net), digest(kernel)))
+    return "-".join((_samples_slug(kernel.samples), kernel.net.slug, digest(kernel)))
 
 
 def measurement_id(measure: MeasureSpec) -> str:
@@ -63,14 +62,3 @@ def _samples_slug(samples: SamplesSpec) -> str:
         return f"{_source_slug(samples.source)}-{samples.count}functions"
     assert isinstance(samples, AttackSpec)
     return f"{_samples_slug(samples.subset)}-attack{samples.size}"
-
-
-def net_slug(net: NetSpec) -> str:
-    """As in 'dense30x30'."""
-    if isinstance(net, Preactivation):
-        wide = f"x{net.widen}" if net.widen > 1 else ""
-        return f"{net.family}{net.depth}{wide}"
-    if isinstance(net, Own):
-        return net.module.partition(":")[2].lower()
-    widths = net.blocks if isinstance(net, Resnet | Densenet) else net.hidden
-    return net.family + "x".join(map(str, widths))

@@ -23,14 +23,13 @@ from flatlas.plan.data_specs import (
     images_seen,
     subset_of,
 )
+from flatlas.plan.families.own import Own
 from flatlas.plan.figure_jobs import figure_job
 from flatlas.plan.ids import kernel_id, run_id, samples_id, source_id
 from flatlas.plan.kernel_specs import KernelSpec, sampled_kernel
 from flatlas.plan.lookup import Job
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
 from flatlas.plan.measurements.recordings import AlongRecording
-from flatlas.plan.net_sizes import weights
-from flatlas.plan.net_specs import Own
 from flatlas.plan.plan import Plan
 from flatlas.plan.spec import Spec
 from flatlas.plan.training_specs import RunSpec
@@ -140,7 +139,7 @@ def _kernel(name: str, kernel: KernelSpec, jobs: Jobs) -> Job:
 
 def _measurement(name: str, measured: MeasureSpec, jobs: Jobs) -> Job:
     run, measure = measured.run, MEASURES[measured.options.measure]
-    of_weights = weights(run.net, run.input_shape, run.outputs) * measured.options.vectors
+    of_weights = run.net.size(run.input_shape, run.outputs).weights * measured.options.vectors
     matrices = measure.matrices * _matrix_mb(run.samples)
     return _job(
         rule=f"measure_{measured.options.measure}",

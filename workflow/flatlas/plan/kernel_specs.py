@@ -3,9 +3,9 @@
 from pydantic import PositiveInt
 
 from flatlas.plan.data_specs import SubsetSpec, subset_of
+from flatlas.plan.families import NetSpec
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.measurements.functions import GpPrior
-from flatlas.plan.net_specs import NetSpec
 from flatlas.plan.spec import Spec
 
 

@@ -1,46 +1,45 @@
-"""Layers that a study names: one that its net does not have is told before anything is trained."""
+"""Checks of the layers that a study names, before anything is trained."""
 
 from collections.abc import Iterable
 from typing import get_args
 
 from flatlas.errors import FlatlasError
+from flatlas.plan.family import LayerKind
 from flatlas.plan.mistakes import refuse
-from flatlas.plan.net_specs import LayerKind, layer_names
 from flatlas.plan.training_specs import Training
 
 KINDS: tuple[LayerKind, ...] = get_args(LayerKind)
-# Those whose pre-activations are linear in their weights.
+# The kinds whose pre-activations are linear in their weights.
 LINEAR: tuple[LayerKind, ...] = ("convolution", "dense")
 
 
 def check_layer(layer: str, kind: LayerKind, run: Training, place: str) -> None:
-    """It has to be there, and of this kind."""
-    names = layer_names(run.net)
-    if layer in names[kind]:
+    """Refuse a layer that the net does not have, or that is of another kind."""
+    names = run.net.names(kind)
+    if layer in names:
         return
-    if not names[kind]:
+    if not names:
         raise FlatlasError(
             f"{place} names {layer!r}, but a net of family '{run.net.family}' has no {kind} "
             "with a name: take this measure of other runs."
         )
-    convolved = kind == "dense" and layer in names["convolution"]
+    convolved = kind == "dense" and layer in run.net.names("convolution")
     why = ", a convolution, but the exact duality needs a dense layer" if convolved else ""
-    refuse(place, layer, names[kind], why)
+    refuse(place, layer, names, why)
 
 
 def check_layers(
     named: Iterable[str], run: Training, place: str, kinds: Iterable[LayerKind] = KINDS
 ) -> None:
-    """Each has to be there, and of one of these kinds."""
-    names = layer_names(run.net)
-    known = [name for kind in kinds for name in names[kind]]
+    """Refuse layers that the net does not have, or that are of other kinds."""
+    known = run.net.names(*kinds)
     for layer in named:
         if layer not in known:
             refuse(place, layer, known)
 
 
 def check_frozen(frozen: tuple[str, ...], run: Training, place: str) -> None:
-    """Some layer has to be left."""
+    """Refuse frozen layers that the net does not have, or that leave none to train."""
     check_layers(frozen, run, place)
-    if all(set(names) <= set(frozen) for names in layer_names(run.net).values()):
+    if {layer.name for layer in run.net.layers} <= set(frozen):
         raise FlatlasError(f"{place} names every layer, which leaves none to train: leave one out.")

@@ -3,10 +3,10 @@
 from math import prod
 
 from flatlas.plan.data_specs import SubsetSpec, images_seen, images_trained
+from flatlas.plan.families import NetSpec
+from flatlas.plan.family import Shape
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec
-from flatlas.plan.net_sizes import Shape, products, weights
-from flatlas.plan.net_specs import NetSpec
 from flatlas.plan.training_specs import RunSpec
 
 # From so many products an image on, a GPU is worth waiting for. LeNets have three million at most,
@@ -21,7 +21,7 @@ ON_A_CORE, ON_A_GPU = 10**9, 10**12
 
 def gpus(net: NetSpec, input_shape: Shape, outputs: int) -> int:
     """A GPU for a process where the net is large; others are quicker on a core of their own."""
-    return int(products(net, input_shape, outputs) >= WORTH_A_GPU)
+    return int(net.size(input_shape, outputs).products >= WORTH_A_GPU)
 
 
 def training_minutes(run: RunSpec) -> int:
@@ -47,8 +47,9 @@ def kernel_minutes(kernel: KernelSpec) -> int:
 
 def _minutes(passes: int, net: NetSpec, input_shape: Shape, outputs: int) -> int:
     """Of so many images going through a net, forward and back."""
-    shape = (net, input_shape, outputs)
-    return passes * products(*shape) // (60 * (ON_A_GPU if gpus(*shape) else ON_A_CORE))
+    products = net.size(input_shape, outputs).products
+    speed = ON_A_GPU if gpus(net, input_shape, outputs) else ON_A_CORE
+    return passes * products // (60 * speed)
 
 
 def training_memory(run: RunSpec, ranks: int = 1) -> int:
@@ -62,5 +63,5 @@ def training_memory(run: RunSpec, ranks: int = 1) -> int:
     pixels = prod(run.input_shape) * images_trained(run.samples) * draws
     learners = run.learners.count if run.learners else 1
     copies = 10 + len(run.checkpoints) + len(run.overtraining)
-    kept = weights(run.net, run.input_shape, run.outputs) * len(run.seeds) * learners * copies
+    kept = run.net.size(run.input_shape, run.outputs).weights * len(run.seeds) * learners * copies
     return 2000 * ranks + 4 * (2 * pixels * ranks + kept) // 10**6

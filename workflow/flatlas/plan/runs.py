@@ -17,11 +17,13 @@ from flatlas.plan.data_specs import (
     shape_and_classes,
 )
 from flatlas.plan.documents import Document
+from flatlas.plan.families import FAMILIES, NetSpec
+from flatlas.plan.families.own import Own
+from flatlas.plan.family import ModuleFamily
 from flatlas.plan.fingerprint import find
 from flatlas.plan.measurements.measurement import without_next
 from flatlas.plan.mistakes import Origin, refuse, validated
 from flatlas.plan.named_layers import LINEAR, check_frozen, check_layer, check_layers
-from flatlas.plan.net_specs import ModuleSpec, NetSpec, Own
 from flatlas.plan.studies import Data, Run, Start, Study
 from flatlas.plan.training_specs import RunSpec, StartSpec
 from flatlas.plan.trees import Location, at, dotted, leaves, with_value
@@ -186,10 +188,11 @@ def _check_data(run: Run, source: SourceSpec, classes: int, origin: Origin) -> N
             f"{origin(('data',))}: a source of kind boolean has no labels but those of "
             "functions, and functions no other domain: say both, or neither."
         )
-    if run.data.functions and isinstance(run.net, ModuleSpec):
+    if run.data.functions and isinstance(run.net, ModuleFamily):
+        small = [name for name, one in FAMILIES.items() if not issubclass(one, ModuleFamily)]
         raise FlatlasError(
             f"{origin(('data', 'functions'))} are counted of small nets, not of family "
-            f"'{run.net.family}': use 'dense' or 'convolutional'."
+            f"'{run.net.family}'. Allowed: {', '.join(small)}."
         )
     _check_classes(run.data, classes, origin)
 

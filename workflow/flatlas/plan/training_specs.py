@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from flatlas.plan.data_specs import SamplesSpec
+from flatlas.plan.families import NetSpec
 from flatlas.plan.moments import Epochs
-from flatlas.plan.net_specs import NetSpec
 from flatlas.plan.spec import Spec
 
 Rate = Annotated[float, Field(gt=0)]
@@ -251,7 +251,7 @@ class Training(Spec):
 
     @model_validator(mode="after")
     def _precision_is_of_convolutions(self) -> "Training":
-        if self.precision and self.net.family == "dense":
+        if self.precision and self.net.only_dense:
             raise ValueError("precision is of nets with convolutions: a dense net is float32")
         return self
 

@@ -7,7 +7,6 @@ jobs that do the same with the same kind of net are compared.
 from dataclasses import dataclass
 
 from flatlas.plan.data_specs import FunctionsSpec, SamplesSpec, images_seen, images_trained
-from flatlas.plan.ids import net_slug
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.measurements.curvature import Sharpness
@@ -26,7 +25,7 @@ class Work:
 def training_work(run: RunSpec) -> Work:
     """Every realization counts with all the epochs that it may take, each evaluation with one."""
     epochs = run.stop.epochs + run.stop.extra_epochs or 1
-    return Work("train", net_slug(run.net), len(run.seeds) * epochs * images_trained(run.samples))
+    return Work("train", run.net.slug, len(run.seeds) * epochs * images_trained(run.samples))
 
 
 def measure_work(measured: MeasureSpec) -> Work:
@@ -39,13 +38,13 @@ def measure_work(measured: MeasureSpec) -> Work:
     stage: str = options.measure
     if isinstance(options, Sharpness):
         stage += f" by {options.by}"
-    return Work(stage, net_slug(run.net), units)
+    return Work(stage, run.net.slug, units)
 
 
 def kernel_work(kernel: KernelSpec) -> Work:
     """As many random nets as images, on all images, for each draw of them."""
     units = len(kernel.samples.seeds) * images_seen(kernel.samples) ** 2
-    return Work("kernel", net_slug(kernel.net), units)
+    return Work("kernel", kernel.net.slug, units)
 
 
 def samples_work(rule: str, samples: SamplesSpec) -> Work:

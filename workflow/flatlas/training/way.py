@@ -5,6 +5,7 @@ from math import prod
 import numpy as np
 
 from flatlas.data.samples import Samples
+from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.training_specs import RunSpec
 from flatlas.training.kernel import Kernel, find_kernel
 from flatlas.training.learners import Team
@@ -21,7 +22,7 @@ def choose(spec: RunSpec, samples: Samples, device: str, team: Team | None) -> K
 
     The spec, the images, the device and the compiler decide, nothing else.
     """
-    if spec.net.family != "dense" or device != "cpu" or team is not None:
+    if not isinstance(spec.net, DenseNet) or device != "cpu" or team is not None:
         return None
     widths = (*spec.net.hidden, spec.outputs)
     if any(widths[k] * widths[k + 1] > MOST_WEIGHTS for k in range(len(widths) - 1)):

@@ -10,7 +10,6 @@ from flatlas.plan.measurements.duality import Duality
 from flatlas.plan.measurements.functions import GpPrior, OfArcCosineKernel
 from flatlas.plan.measurements.measurement import Measurement, columns, without_next
 from flatlas.plan.measurements.regrets import ContrastiveFlatness, Regret
-from flatlas.plan.net_specs import layer_names
 from flatlas.plan.training_specs import RunSpec
 
 
@@ -84,6 +83,6 @@ class Survival(OfArcCosineKernel):
         """An α-scaling needs a next layer, and the duality needs its dense layer."""
         yield from super().misfits(run)
         yield from without_next(self.layer, run)
-        allowed = layer_names(run.net)["dense"]
+        allowed = run.net.names("dense")
         if self.dual_layer not in allowed:
             yield "dual_layer", f"is '{self.dual_layer}'. Allowed: {', '.join(allowed)}."

@@ -5,8 +5,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, PositiveInt, model_validator
 
+from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.measurements.measurement import Factors, Measurement, columns
-from flatlas.plan.net_specs import DenseNet
 from flatlas.plan.training_specs import Rate, RunSpec
 
 # The accuracy of a product in float32, relative to its length.
@@ -114,7 +114,7 @@ class Hessian(OfHessian):
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """Dense networks have a closed form, which is fast in float64."""
         yield from super().misfits(run)
-        if self.precision and isinstance(run.net, DenseNet):
+        if self.precision and run.net.only_dense:
             yield "precision", "is of nets with convolutions: leave it out."
 
 

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import PositiveInt
 
 from flatlas.plan.data_specs import FunctionsSpec, NoiseSpec
+from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.measurements.measurement import Many, Measurement, columns
-from flatlas.plan.net_specs import DenseNet
 from flatlas.plan.spec import Distinct
 from flatlas.plan.training_specs import RunSpec
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field
 
+from flatlas.plan.family import LayerKind
 from flatlas.plan.moments import Moment, moments
-from flatlas.plan.net_specs import ConvolutionalNet, LayerKind, layer_names
 from flatlas.plan.spec import Distinct, Spec
 from flatlas.plan.training_specs import RunSpec, Training
 
@@ -114,7 +114,7 @@ class Measurement(Spec):
 
 def without_next(layer: str, run: Training) -> Iterator[tuple[str, str]]:
     """Refuse the last layer: an α-scaling needs a next layer that undoes it."""
-    *others, last = layer_names(run.net)["dense"]
+    *others, last = run.net.names("dense")
     if layer == last:
         yield (
             "layer",
@@ -124,10 +124,9 @@ def without_next(layer: str, run: Training) -> Iterator[tuple[str, str]]:
 
 def skipped(layer: str, run: RunSpec) -> Iterator[tuple[str, str]]:
     """Refuse a convolution that a residual connection skips."""
-    stages = run.net.stages if isinstance(run.net, ConvolutionalNet) else ()
-    convolutions = dict(zip(layer_names(run.net)["convolution"], stages, strict=True))
-    if layer in convolutions and convolutions[layer].skip:
-        allowed = [name for name, stage in convolutions.items() if not stage.skip]
+    skipped_layers = run.net.skipped_layers
+    if layer in skipped_layers:
+        allowed = [one for one in run.net.names("convolution") if one not in skipped_layers]
         yield "layer", f"is '{layer}', past which the images skip. Allowed: {', '.join(allowed)}."
 
 

@@ -1,0 +1,154 @@
+"""What families declare: layers and sizes against the nets that are built, and what is refused."""
+
+import sys
+from math import prod
+from types import ModuleType
+from typing import Literal
+
+import pytest
+import torch
+from pydantic import TypeAdapter, ValidationError
+from torch import nn
+
+from flatlas.errors import FlatlasError
+from flatlas.nets import build_net
+from flatlas.nets.densenet import densenet
+from flatlas.nets.preactivation import PreactivationNet
+from flatlas.nets.resnet import resnet
+from flatlas.plan import families
+from flatlas.plan.families import FAMILIES, NetSpec
+from flatlas.plan.family import Family, Layer, LayerSize
+
+STAGES = (
+    {"channels": 6, "kernel": 5, "padding": 2, "pool": 2},
+    {"channels": 6, "kernel": 3, "padding": 1, "skip": True},
+    {"channels": 16, "kernel": 5, "stride": 2, "pool": 2},
+)
+CONVOLUTIONAL = {"family": "convolutional", "stages": STAGES, "hidden": (8,)}
+
+
+def spec_of(net):
+    return TypeAdapter(NetSpec).validate_python(net)
+
+
+@pytest.mark.parametrize("outputs", [1, 10])
+@pytest.mark.parametrize(
+    "net",
+    [{"family": "dense", "hidden": (30, 20)}, CONVOLUTIONAL, CONVOLUTIONAL | {"global_pool": True}],
+    ids=["dense", "convolutional", "pooled"],
+)
+def test_the_weights_are_those_of_the_net(net, outputs):
+    spec, shape = spec_of(net), (1, 28, 28)
+    named = build_net(spec, shape, outputs).shapes.items()
+    counted = [weights for weights, _ in spec.layer_sizes(shape, outputs)]
+    assert counted == [prod(shape) for name, shape in named if "weight" in name]
+
+
+@pytest.mark.parametrize("net", [{"family": "dense", "hidden": (30, 20)}, CONVOLUTIONAL])
+def test_the_layers_are_those_of_the_net(net):
+    spec = spec_of(net)
+    built = build_net(spec, (1, 28, 28), 10)
+    assert [layer.name for layer in spec.layers] == [layer.name for layer in built.layers]
+    assert spec.names("convolution") == [layer.name for layer in built.convolutions]
+    assert spec.names("dense") == [layer.name for layer in built.dense_layers]
+    assert spec.only_dense == built.only_dense
+    skipped = [layer.name for layer in built.convolutions if layer.skip]
+    assert [*spec.skipped_layers] == skipped == (["conv2"] if built.convolutions else [])
+
+
+def test_a_convolution_is_used_at_every_place_of_its_output():
+    """28 -> 28 (pooled to 14) -> 14 -> (14 - 5) // 2 + 1 = 5."""
+    found = spec_of(CONVOLUTIONAL).layer_sizes((1, 28, 28), 10)
+    assert [places for _, places in found] == [28**2, 14**2, 5**2, 1, 1]
+
+
+MODULES = {
+    "basic": (PreactivationNet, {"family": "preactivation", "depth": 14, "channels": 3}),
+    "wide": (PreactivationNet, {"family": "preactivation", "depth": 10, "widen": 2, "channels": 2}),
+    "bottleneck": (
+        PreactivationNet,
+        {"family": "preactivation", "depth": 20, "block": "bottleneck", "channels": 2},
+    ),
+    "resnet": (resnet, {"family": "resnet", "blocks": (1, 2, 1), "channels": 3}),
+    "resnet of bottlenecks": (
+        resnet, {"family": "resnet", "blocks": (1, 2), "block": "bottleneck", "channels": 2},
+    ),
+    "densenet": (
+        densenet, {"family": "densenet", "blocks": (2, 1, 3), "growth": 3, "channels": 5},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", [(3, 8, 8), (1, 9, 6), (1, 4, 4)])
+@pytest.mark.parametrize("name", MODULES)
+def test_of_a_module_every_layer_is_counted_at_every_place(name, shape):
+    """As an image goes through it."""
+    make, net = MODULES[name]
+    spec = spec_of(net)
+    module, seen = make(spec, shape[0], 10).eval(), []
+    for part in module.modules():
+        if isinstance(part, nn.Conv2d | nn.Linear):
+            part.register_forward_hook(
+                lambda part, _, made: seen.append((part.weight.numel(), prod(made.shape[2:])))
+            )
+    module(torch.zeros(1, *shape))
+    assert sorted(spec.layer_sizes(shape, 10)) == sorted(seen)
+
+
+def test_nets_of_the_papers_are_as_large_as_is_known():
+    """On CIFAR-10: half a billion multiplications, and forty million (He et al. 2016)."""
+    resnet_18 = spec_of({"family": "resnet", "blocks": (2, 2, 2, 2)})
+    assert resnet_18.size((3, 32, 32), 10).products == pytest.approx(0.56e9, rel=0.01)
+    preresnet_20 = spec_of({"family": "preactivation", "depth": 20})
+    assert preresnet_20.size((3, 32, 32), 10).products == pytest.approx(41e6, rel=0.02)
+
+
+def test_each_family_is_a_member_of_the_union():
+    assert {"convolutional", "dense", "densenet", "own", "preactivation", "resnet"} <= {*FAMILIES}
+    for name, family in FAMILIES.items():
+        assert family.__module__ == f"flatlas.plan.families.{name}"
+
+
+class Whole(Family):
+    family: Literal["whole"]
+    width: int
+
+    @property
+    def slug(self):
+        return f"whole{self.width}"
+
+    @property
+    def layers(self):
+        return (Layer("conv1", "convolution"), *[Layer("fc1", "dense")] * bool(self.width))
+
+    def layer_sizes(self, input_shape, outputs):
+        yield LayerSize(self.width, places=1)
+
+
+@pytest.mark.parametrize("lacking", ["slug", "layers", "layer_sizes"])
+def test_a_family_that_lacks_something_is_refused_when_it_is_defined(lacking):
+    members = {
+        name: value
+        for name, value in vars(Whole).items()
+        if name in {"slug", "layers", "layer_sizes"} - {lacking}
+    }
+    declared = {"__annotations__": {"family": Literal["part"]}, "__module__": __name__}
+    type(Family)("Complete", (Family,), declared | members | {lacking: vars(Whole)[lacking]})
+    with pytest.raises(FlatlasError, match=rf"Partial lacks {lacking}: docs/add-a-net.md"):
+        type(Family)("Partial", (Family,), declared | members)
+
+
+def test_a_net_whose_last_layer_is_not_dense_is_refused():
+    assert Whole(family="whole", width=1).names("dense") == ["fc1"]
+    with pytest.raises(ValidationError, match="the last layer of whole0 is not dense"):
+        Whole(family="whole", width=0)
+
+
+def test_a_module_without_its_family_is_refused(monkeypatch):
+    module = ModuleType("flatlas.plan.families.hole")
+    module.Whole = Whole
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    with pytest.raises(FlatlasError, match=r'families/hole\.py has no .*Literal\["hole"\]'):
+        families.declared("hole")
+    monkeypatch.setitem(sys.modules, "flatlas.plan.families.whole", module)
+    assert families.declared("whole") is Whole

@@ -1,0 +1,83 @@
+"""LeNets and other small convolutional nets, residual ones among them."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from flatlas.plan.family import (
+    Family,
+    Layer,
+    LayerSize,
+    Probability,
+    Shape,
+    dense_sizes,
+    joined,
+    numbered_layers,
+)
+from flatlas.plan.initializations import InitSpec, XavierUniform
+from flatlas.plan.spec import Spec
+
+
+class ConvolutionStage(Spec):
+    """A convolution, a ReLU and, if `pool` is above 1, max-pooling of that width.
+
+    With `skip` the stage's input is added to the convolution's output: a residual net.
+    """
+
+    channels: PositiveInt
+    """Channels of the output."""
+    kernel: PositiveInt
+    """Width of the convolution."""
+    padding: NonNegativeInt = 0
+    """Zeros around the image."""
+    stride: PositiveInt = 1
+    """Step of the convolution."""
+    pool: PositiveInt = 1
+    skip: bool = False
+
+
+class ConvolutionalNet(Family):
+    """Convolution stages conv1, conv2, ... and then dense layers fc1, fc2, ...
+
+    With `global_pool` the last stage's channels are averaged over the image before the dense
+    layers; there is always at least one.
+    """
+
+    family: Literal["convolutional"]
+    stages: tuple[ConvolutionStage, ...] = Field(min_length=1)
+    hidden: tuple[PositiveInt, ...] = ()
+    global_pool: bool = False
+    bias: bool = True
+    dropout: Probability = 0.0
+    init: InitSpec = XavierUniform(scheme="xavier_uniform")
+
+    @property
+    def slug(self) -> str:
+        """The hidden widths of the dense layers, as in 'convolutional120x84'."""
+        return joined(self.family, self.hidden)
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """The convolutions, then the dense layers."""
+        convolutions = numbered_layers("conv", "convolution", len(self.stages))
+        return convolutions + numbered_layers("fc", "dense", len(self.hidden) + 1)
+
+    @property
+    def skipped_layers(self) -> tuple[str, ...]:
+        """The convolutions of stages with `skip`."""
+        convolutions = zip(self.names("convolution"), self.stages, strict=True)
+        return tuple(name for name, stage in convolutions if stage.skip)
+
+    def layer_sizes(self, input_shape: Shape, outputs: int) -> Iterator[LayerSize]:
+        """A convolution is used at every place of its output."""
+        channels, height, width = input_shape
+        for stage in self.stages:
+            height, width = (
+                (side + 2 * stage.padding - stage.kernel) // stage.stride + 1
+                for side in (height, width)
+            )
+            yield LayerSize(stage.kernel**2 * channels * stage.channels, height * width)
+            channels, height, width = stage.channels, height // stage.pool, width // stage.pool
+        features = channels * (1 if self.global_pool else height * width)
+        yield from dense_sizes((features, *self.hidden, outputs))

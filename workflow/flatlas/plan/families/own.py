@@ -1,0 +1,48 @@
+"""A user's own net, of which the plan knows only where it is."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, JsonValue
+
+from flatlas.plan.family import LayerSize, ModuleFamily, Shape
+
+# The plan does not load a user's net. It assumes the weights of a ResNet-50, at as many places as
+# give the multiplications of a ResNet-18.
+LIKE_A_RESNET = LayerSize(25 * 10**6, places=20)
+
+
+def _where_and_what(module: str) -> str:
+    where, _, what = module.partition(":")
+    if not all(part.isidentifier() for part in [*where.split("."), what]):
+        raise ValueError(f"'{module}' has to be written as 'my_nets:Tiny'")
+    return module
+
+
+def _safetensors(file: str) -> str:
+    if not file.endswith(".safetensors"):
+        raise ValueError(f"'{file}' has to be a .safetensors file: reading one runs no code")
+    return file
+
+
+class Own(ModuleFamily):
+    """A user's own torch module: what a class or function makes of `arguments`.
+
+    `module` says where it is, as in `my_nets:Tiny`: in my_nets.py in the folder in which Snakemake
+    works. It ends with an nn.Linear.
+    """
+
+    family: Literal["own"]
+    module: Annotated[str, AfterValidator(_where_and_what)]
+    arguments: dict[str, JsonValue] = Field(default={})
+    weights: Annotated[str, AfterValidator(_safetensors)] | None = None
+    """A file with its `state_dict`, which it begins with in place of weights that it draws."""
+
+    @property
+    def slug(self) -> str:
+        """The name of the class or function."""
+        return self.module.partition(":")[2].lower()
+
+    def layer_sizes(self, input_shape: Shape, outputs: int) -> Iterator[LayerSize]:
+        """Those of a ResNet, whatever the net is."""
+        yield LIKE_A_RESNET

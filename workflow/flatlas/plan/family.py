@@ -1,0 +1,126 @@
+"""What a family of networks declares: its options, and what the plan must know without torch."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import Field, model_validator
+
+from flatlas.errors import FlatlasError
+from flatlas.plan.spec import Spec
+
+LayerKind = Literal["convolution", "dense", "module"]
+Probability = Annotated[float, Field(ge=0, lt=1)]
+# (channels, height, width)
+Shape = tuple[int, int, int]
+# The two layers of a torch module: everything below its last dense layer goes by one name.
+FEATURES, LAST = "features", "fc"
+
+
+class Layer(NamedTuple):
+    """A layer that a study can name."""
+
+    name: str
+    kind: LayerKind
+
+
+class LayerSize(NamedTuple):
+    """The weights of a layer, without biases, and the places of an image where they are used."""
+
+    weights: int
+    places: int
+
+
+class NetSize(NamedTuple):
+    """The weights of a net and the multiplications of one image, without biases and batch norm."""
+
+    weights: int
+    products: int
+
+
+class Family(Spec, ABC):
+    """The base of every family: a subclass adds its options and the three abstract members.
+
+    A subclass with a tag, `family: Literal["<name>"]`, is a family. It is refused when it is
+    defined if it lacks a member; one without a tag is a base that several families share.
+    """
+
+    family: str
+
+    @property
+    @abstractmethod
+    def slug(self) -> str:
+        """The readable part of an id, as in 'dense30x30'."""
+
+    @property
+    @abstractmethod
+    def layers(self) -> tuple[Layer, ...]:
+        """The layers from the input on. The last is dense and makes the logits."""
+
+    @abstractmethod
+    def layer_sizes(self, input_shape: Shape, outputs: int) -> Iterator[LayerSize]:
+        """The size of every layer with weights, on images of this shape."""
+
+    @property
+    def skipped_layers(self) -> tuple[str, ...]:
+        """Convolutions that images also bypass; no family has any unless it says so."""
+        return ()
+
+    @property
+    def only_dense(self) -> bool:
+        """Whether every layer is dense."""
+        return all(layer.kind == "dense" for layer in self.layers)
+
+    def names(self, *kinds: LayerKind) -> list[str]:
+        """The names of the layers of these kinds, kind by kind, each from the input on."""
+        return [layer.name for kind in kinds for layer in self.layers if layer.kind == kind]
+
+    def size(self, input_shape: Shape, outputs: int) -> NetSize:
+        """The size of the whole net."""
+        sizes = [*self.layer_sizes(input_shape, outputs)]
+        return NetSize(
+            sum(one.weights for one in sizes), sum(one.weights * one.places for one in sizes)
+        )
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        """Refuse a family that lacks a member."""
+        super().__pydantic_init_subclass__(**options)
+        lacking = ", ".join(sorted(cls.__abstractmethods__))
+        if lacking and "family" in cls.__annotations__:
+            raise FlatlasError(
+                f"the net family {cls.__name__} lacks {lacking}: docs/add-a-net.md says what each "
+                "of them is."
+            )
+
+    @model_validator(mode="after")
+    def _ends_with_a_dense_layer(self) -> "Family":
+        if not self.layers or self.layers[-1].kind != "dense":
+            raise ValueError(f"the last layer of {self.slug} is not dense, but it makes the logits")
+        return self
+
+
+class ModuleFamily(Family):
+    """A base for families that are torch modules, of which only the last dense layer is known."""
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """All that is below the last layer, and that layer."""
+        return Layer(FEATURES, "module"), Layer(LAST, "dense")
+
+
+def numbered_layers(prefix: str, kind: LayerKind, count: int) -> tuple[Layer, ...]:
+    """As in fc1, fc2, fc3."""
+    return tuple(Layer(f"{prefix}{number}", kind) for number in range(1, count + 1))
+
+
+def dense_sizes(widths: Sequence[int]) -> Iterator[LayerSize]:
+    """The dense layers between these widths."""
+    for inputs, neurons in pairwise(widths):
+        yield LayerSize(inputs * neurons, places=1)
+
+
+def joined(family: str, widths: Sequence[int]) -> str:
+    """A slug as in 'dense30x30'."""
+    return family + "x".join(map(str, widths))
