@@ -11,9 +11,9 @@ from flatlas.data.samples import Samples
 from flatlas.errors import FlatlasError
 from flatlas.measures import duality, measure, orthant, regret_slice
 from flatlas.measures.tables import joined
+from flatlas.plan.initializations import HeNormal
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.measurements.measurement import Measurement, columns
-from flatlas.plan.net_specs import HeNormal
 from flatlas.store.tables import read_table, write_table
 
 ALONG = {"layer": "fc2", "directions": 3, "profiles": [1]}

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from flatlas.plan.jobs import jobs_of
-from flatlas.plan.needs import gpus, training_memory, training_minutes
+from flatlas.plan.kernel_specs import KernelSpec
+from flatlas.plan.needs import kernel_needs, measuring_needs, training_needs
 from flatlas.plan.requests import gpu_request, growing
 from flatlas.plan.training_specs import RunSpec
 
@@ -38,8 +38,16 @@ def run(**chosen):
     return RunSpec.model_validate(usual | chosen)
 
 
-def of_net(spec):
-    return spec.net, spec.input_shape, spec.outputs
+def minutes(spec):
+    return training_needs(spec)["runtime"]
+
+
+def memory(spec):
+    return training_needs(spec)["mem_mb"]
+
+
+def of_the_measure(plan):
+    return measuring_needs(next(iter(plan.measurements.values())))
 
 
 def convolutional(stages, **more):
@@ -50,11 +58,11 @@ def convolutional(stages, **more):
 
 def test_a_large_net_asks_for_a_gpu_and_a_small_one_does_not():
     small, large = (run(), convolutional(STAGES)), convolutional(WIDE)
-    assert [gpus(*of_net(spec)) for spec in (*small, large)] == [0, 0, 1]
+    assert [training_needs(spec)["gpus"] for spec in (*small, large)] == [0, 0, 1]
 
 
 def test_twice_the_work_asks_for_twice_the_minutes():
-    few, more = (training_minutes(run(stop={"epochs": n})) - 20 for n in (10_000, 20_000))
+    few, more = (minutes(run(stop={"epochs": n})) - 20 for n in (10_000, 20_000))
     assert few == 10_000 * 6000 * 2 * (784 * 30 + 30 * 30 + 30 * 10) // (60 * 10**9) > 0
     assert more // few == 2
 
@@ -62,9 +70,9 @@ def test_twice_the_work_asks_for_twice_the_minutes():
 def test_an_attack_set_is_trained_on_too():
     subset = run().samples
     attacked = run(samples={"subset": subset, "size": 6000, "seeds": (0, 1)})
-    assert training_minutes(attacked) - 20 == 2 * (training_minutes(run()) - 20)
+    assert minutes(attacked) - 20 == 2 * (minutes(run()) - 20)
     pixels = 2 * 6000 * 784 * 4 / 10**6
-    assert training_memory(attacked) - training_memory(run()) == pytest.approx(2 * pixels, abs=5)
+    assert memory(attacked) - memory(run()) == pytest.approx(2 * pixels, abs=5)
 
 
 def test_a_measure_asks_for_the_time_of_its_passes(plan_of):
@@ -73,7 +81,7 @@ def test_a_measure_asks_for_the_time_of_its_passes(plan_of):
     def asked(probes, net, **more):
         measures = {"hidden": {"measure": "hessian", "probes": probes, "top": 1}}
         plan = plan_of(study={"measures": measures, "runs.base.net": net} | more)
-        return jobs_of(plan)[next(iter(plan.measurements))].runtime - 60
+        return of_the_measure(plan)["runtime"] - 60
 
     large = {"family": "resnet", "blocks": [2, 2, 2, 2], "channels": 6400}
     few, many = (asked(probes, large) for probes in (80, 980))
@@ -83,13 +91,13 @@ def test_a_measure_asks_for_the_time_of_its_passes(plan_of):
 
 
 def test_memory_grows_with_draws_learners_and_kept_moments():
-    least = training_memory(run())
+    least = memory(run())
     pixels = 2 * 6000 * 784 * 4 / 10**6
     assert least == pytest.approx(2000 + 2 * pixels, abs=5)
     one_draw = run().samples.model_copy(update={"split": 0})
-    assert training_memory(run(samples=one_draw)) == pytest.approx(2000 + pixels, abs=5)
-    assert training_memory(run(learners={"kind": "ssgd", "count": 50})) > least
-    assert training_memory(run(checkpoints=tuple(range(100)))) > least
+    assert memory(run(samples=one_draw)) == pytest.approx(2000 + pixels, abs=5)
+    assert memory(run(learners={"kind": "ssgd", "count": 50})) > least
+    assert memory(run(checkpoints=tuple(range(100)))) > least
 
 
 def test_a_measure_asks_for_its_vectors(plan_of):
@@ -99,8 +107,21 @@ def test_a_measure_asks_for_its_vectors(plan_of):
         measures = {"hidden": {"measure": "hessian", "top": top}}
         resnet = {"family": "resnet", "blocks": [2, 2, 2, 2]}
         made = plan_of(study={"measures": measures, "runs.base.net": resnet})
-        plan[top] = jobs_of(made)[next(iter(made.measurements))].mem_mb
+        plan[top] = of_the_measure(made)["mem_mb"]
     assert plan[50] - plan[5] == pytest.approx(45 * 40 * 8 * 11.17, rel=0.01)
+
+
+def test_a_kernel_asks_for_two_matrices_and_a_tenth_as_many_nets_as_images():
+    """On 2 draws of 6,000 images; a single output."""
+    net = {"family": "dense", "hidden": (30, 30)}
+    samples = run().samples
+    kernel = KernelSpec(samples=samples, net=net, input_shape=(1, 28, 28))
+    products = 784 * 30 + 30 * 30 + 30
+    assert kernel_needs(kernel) == {
+        "gpus": 0,
+        "mem_mb": 4000 + 2 * 8 * 36,
+        "runtime": 60 + 2 * 600 * 6000 * products // (60 * 10**9),
+    }
 
 
 def test_what_is_asked_for_grows_with_the_attempt():

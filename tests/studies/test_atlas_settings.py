@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 import yaml
 
+from flatlas.plan.measure_specs import MEASURES
 from flatlas.studies.atlas.nets import settings, values
 from flatlas.studies.atlas.quantities import QUANTITIES, SURVIVAL, TABLES
-from flatlas.plan.measure_specs import MEASURES
 
 STUDIES = Path(__file__).resolve().parents[2] / "config" / "studies"
 # What is worked out from two columns.

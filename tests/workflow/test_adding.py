@@ -68,6 +68,16 @@ def with_large_batch(pristine):
     return pristine, dict(zip(("demo", "laptop"), presets, strict=True))
 
 
+@pytest.fixture
+def with_residual_mlp(demo):
+    """The finished study and a run with a net of one more family, not yet trained."""
+    declaration, builder, _, study = blocks("add-a-net.md")
+    (demo / LIBRARY / "plan/families/residual_mlp.py").write_text(declaration)
+    (demo / LIBRARY / "nets/residual_mlp.py").write_text(builder)
+    add_to_study(demo, study)
+    return demo
+
+
 def test_each_of_two_measures_is_taken_again_alone(with_trace):
     kept = ("runs/*/*", "measures/duality/*/*")
     before = [with_trace.contents(pattern) for pattern in kept]
@@ -124,3 +134,18 @@ def test_a_new_study_is_refused_until_the_presets_list_it_and_then_made(with_lar
     assert {name.removeprefix("large_batch_") for name in claims["claim"]} == {
         "fig1.trend", "fig1.ends", "fig2.error", "fig2.distance",
     }  # fmt: skip
+
+
+def test_a_new_net_family_trains_its_own_run_alone(with_residual_mlp):
+    before = with_residual_mlp.contents("runs/*/*")
+    new = {"train": 1, "measure_duality": 1, "duality_s4": 1, "duality_scorecard": 1} | PAGES
+    assert with_residual_mlp.would_run() == new | {"dag": 1}
+    with_residual_mlp.snakemake()
+    after = with_residual_mlp.contents("runs/*/*")
+    assert {path: after[path] for path in before} == before
+    (run,) = {path.split("/")[1] for path in after.keys() - before.keys()}
+    assert "residual_mlp2x30" in run
+    outcomes = pd.read_csv(with_residual_mlp / "results/runs" / run / "outcomes.csv")
+    assert outcomes["converged"].all()
+    with_residual_mlp.change_function(f"{LIBRARY}/nets/residual_mlp.py", "build")
+    assert with_residual_mlp.would_run() == new

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from flatlas.plan.fingerprint import LIBRARY, fingerprint
 
@@ -10,6 +10,7 @@ from flatlas.plan.fingerprint import LIBRARY, fingerprint
 if TYPE_CHECKING:
     from flatlas.plan.data_specs import FunctionsSpec, SourceSpec
     from flatlas.plan.families import NetSpec
+    from flatlas.plan.families.own import Own
     from flatlas.plan.kernel_specs import KernelSpec
     from flatlas.plan.measure_specs import MeasureSpec
     from flatlas.plan.training_specs import RunSpec
@@ -44,7 +45,7 @@ def kernel_modules(kernel: "KernelSpec") -> list[str]:
 
 def _net(net: "NetSpec") -> list[str]:
     """The module of a net's family, and of the net itself where it is a user's own."""
-    own = [net.module.partition(":")[0]] if net.family == "own" else []
+    own = [cast("Own", net).module.partition(":")[0]] if net.family == "own" else []
     return [f"flatlas.nets.{net.family}", *own]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from flatlas.plan import needs, paths, work
+from flatlas.plan import paths, work
 from flatlas.plan.code import (
     functions_modules,
     kernel_modules,
@@ -20,7 +20,6 @@ from flatlas.plan.data_specs import (
     SamplesSpec,
     SourceSpec,
     SubsetSpec,
-    images_seen,
     subset_of,
 )
 from flatlas.plan.families.own import Own
@@ -30,6 +29,7 @@ from flatlas.plan.kernel_specs import KernelSpec, sampled_kernel
 from flatlas.plan.lookup import Job
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
 from flatlas.plan.measurements.recordings import AlongRecording
+from flatlas.plan.needs import kernel_needs, measuring_needs, training_needs
 from flatlas.plan.plan import Plan
 from flatlas.plan.spec import Spec
 from flatlas.plan.training_specs import RunSpec
@@ -115,9 +115,7 @@ def _training(name: str, run: RunSpec, jobs: Jobs, distributed: bool) -> Job:
         modules=training_modules(run),
         work=work.training_work(run),
         ranks=ranks,
-        gpus=ranks * needs.gpus(run.net, run.input_shape, run.outputs),
-        mem_mb=needs.training_memory(run, ranks),
-        runtime=needs.training_minutes(run),
+        **training_needs(run, ranks),
     )
 
 
@@ -129,18 +127,11 @@ def _kernel(name: str, kernel: KernelSpec, jobs: Jobs) -> Job:
         inputs=_drawn(kernel.samples, jobs),
         modules=kernel_modules(kernel),
         work=work.kernel_work(kernel),
-        # Its random nets have one output.
-        gpus=needs.gpus(kernel.net, kernel.input_shape, outputs=1),
-        # The sum over nets, and a copy on its way to the disk.
-        mem_mb=4000 + 2 * _matrix_mb(kernel.samples),
-        runtime=needs.kernel_minutes(kernel),
+        **kernel_needs(kernel),
     )
 
 
 def _measurement(name: str, measured: MeasureSpec, jobs: Jobs) -> Job:
-    run, measure = measured.run, MEASURES[measured.options.measure]
-    of_weights = run.net.size(run.input_shape, run.outputs).weights * measured.options.vectors
-    matrices = measure.matrices * _matrix_mb(run.samples)
     return _job(
         rule=f"measure_{measured.options.measure}",
         name=name,
@@ -148,9 +139,7 @@ def _measurement(name: str, measured: MeasureSpec, jobs: Jobs) -> Job:
         inputs=_measured(measured, jobs),
         modules=measure_modules(measured),
         work=work.measure_work(measured),
-        gpus=needs.gpus(run.net, run.input_shape, run.outputs),
-        mem_mb=measure.mem_mb + matrices + 8 * of_weights // 10**6,
-        runtime=needs.measuring_minutes(measured),
+        **measuring_needs(measured),
     )
 
 
@@ -180,11 +169,6 @@ def _drawn(samples: SamplesSpec, jobs: Jobs) -> dict[str, Any]:
 
 def _images(samples: SamplesSpec, jobs: Jobs) -> str:
     return jobs[source_id(subset_of(samples).source)].outputs["images"]
-
-
-def _matrix_mb(samples: SamplesSpec) -> int:
-    """Megabytes of a float64 matrix over the images of S and E."""
-    return 8 * images_seen(samples) ** 2 // 10**6
 
 
 def _job(rule: str, name: str, spec: Spec, work: work.Work, **fields: Any) -> Job:

@@ -1,67 +1,92 @@
-"""What a job asks of a machine: memory, minutes, a GPU. None of it defines a result."""
+"""What a job requests of a machine: GPUs, memory, minutes. None of it defines a result."""
 
 from math import prod
+from typing import TypedDict
 
 from flatlas.plan.data_specs import SubsetSpec, images_seen, images_trained
-from flatlas.plan.families import NetSpec
-from flatlas.plan.family import Shape
+from flatlas.plan.family import NetSize
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec
 from flatlas.plan.training_specs import RunSpec
 
-# From so many products an image on, a GPU is worth waiting for. LeNets have three million at most,
-# a PreResNet-20 on CIFAR forty, a ResNet-18 five hundred.
+# A net with this many multiplications an image is worth a GPU; a smaller one is faster on a core.
+# LeNets have three million at most, a PreResNet-20 on CIFAR forty, a ResNet-18 five hundred.
 WORTH_A_GPU = 10**7
-
-# Products a second in training, forward and back: the least that was measured on a core
-# (docs/scale.md). On a GPU nothing was measured here; a V100 is known to train ResNet-50 on 360
-# images a second in float32, which are 1.5e12.
+# Multiplications a second in training, forward and back: the least that was measured on a core
+# (docs/scale.md). No GPU was measured: a V100 is known to train ResNet-50 on 360 images a second in
+# float32, which is 1.5e12.
 ON_A_CORE, ON_A_GPU = 10**9, 10**12
 
 
-def gpus(net: NetSpec, input_shape: Shape, outputs: int) -> int:
-    """A GPU for a process where the net is large; others are quicker on a core of their own."""
-    return int(net.size(input_shape, outputs).products >= WORTH_A_GPU)
+class Needs(TypedDict):
+    """The resources of a job."""
+
+    gpus: int
+    mem_mb: int
+    runtime: int
 
 
-def training_minutes(run: RunSpec) -> int:
-    """The time that all epochs would take, and some to begin and end."""
+def training_needs(run: RunSpec, ranks: int = 1) -> Needs:
+    """For all the epochs that a training may take, in so many processes.
+
+    The time is that of one process, however many there are.
+    """
+    net = run.net.size(run.input_shape, run.outputs)
     epochs = run.stop.epochs + run.stop.extra_epochs
     passes = epochs * len(run.seeds) * images_trained(run.samples)
-    return 20 + _minutes(passes, run.net, run.input_shape, run.outputs)
+    return {
+        "gpus": ranks * _gpus(net),
+        "mem_mb": 2000 * ranks + 4 * _numbers_in_training(run, net, ranks) // 10**6,
+        "runtime": 20 + _minutes(passes, net),
+    }
 
 
-def measuring_minutes(measured: MeasureSpec) -> int:
-    """What small nets were seen to take at most, and the time of all passes through the images."""
+def measuring_needs(measured: MeasureSpec) -> Needs:
+    """For all realizations at all moments, in float64."""
     run, options = measured.run, measured.options
-    passes = options.passes * len(options.at) * len(run.seeds) * images_seen(run.samples)
-    least = MEASURES[options.measure].runtime
-    return least + _minutes(passes, run.net, run.input_shape, run.outputs)
+    measure, images = MEASURES[options.measure], images_seen(run.samples)
+    net = run.net.size(run.input_shape, run.outputs)
+    passes = options.passes * len(options.at) * len(run.seeds) * images
+    numbers = measure.matrices * images**2 + options.vectors * net.weights
+    return {
+        "gpus": _gpus(net),
+        "mem_mb": measure.mem_mb + 8 * numbers // 10**6,
+        "runtime": measure.runtime + _minutes(passes, net),
+    }
 
 
-def kernel_minutes(kernel: KernelSpec) -> int:
-    """A tenth as many random nets as images see them all, for each draw of these."""
-    passes = images_seen(kernel.samples) ** 2 * len(kernel.samples.seeds) // 10
-    return 60 + _minutes(passes, kernel.net, kernel.input_shape, outputs=1)
+def kernel_needs(kernel: KernelSpec) -> Needs:
+    """For a tenth as many random nets as images, each with one output, on every draw of the images.
+
+    The matrix is in memory twice: the sum over nets, and a copy on its way to the disk.
+    """
+    net, images = kernel.net.size(kernel.input_shape, outputs=1), images_seen(kernel.samples)
+    passes = images**2 * len(kernel.samples.seeds) // 10
+    return {
+        "gpus": _gpus(net),
+        "mem_mb": 4000 + 8 * 2 * images**2 // 10**6,
+        "runtime": 60 + _minutes(passes, net),
+    }
 
 
-def _minutes(passes: int, net: NetSpec, input_shape: Shape, outputs: int) -> int:
-    """Of so many images going through a net, forward and back."""
-    products = net.size(input_shape, outputs).products
-    speed = ON_A_GPU if gpus(net, input_shape, outputs) else ON_A_CORE
-    return passes * products // (60 * speed)
+def _gpus(net: NetSize) -> int:
+    return int(net.products >= WORTH_A_GPU)
 
 
-def training_memory(run: RunSpec, ranks: int = 1) -> int:
-    """Megabytes: torch and all images as floats for each process, and the copies of the weights.
+def _minutes(passes: int, net: NetSize) -> int:
+    """The time in which so many images go through a net, forward and back."""
+    return passes * net.products // (60 * (ON_A_GPU if _gpus(net) else ON_A_CORE))
 
-    Those are the iterate, its gradient, the optimizer's state, the average, what is just being
-    saved, and a copy for each moment that is kept.
+
+def _numbers_in_training(run: RunSpec, net: NetSize, ranks: int) -> int:
+    """Each process has all images twice; together they have ten copies of the weights, and more.
+
+    The ten are the iterate, its gradient, the optimizer's state, the average, and what is being
+    saved. Each moment that is kept is one more.
     """
     one_draw = isinstance(run.samples, SubsetSpec) and run.samples.split is not None
     draws = 1 if one_draw else len(run.seeds)
     pixels = prod(run.input_shape) * images_trained(run.samples) * draws
     learners = run.learners.count if run.learners else 1
     copies = 10 + len(run.checkpoints) + len(run.overtraining)
-    kept = run.net.size(run.input_shape, run.outputs).weights * len(run.seeds) * learners * copies
-    return 2000 * ranks + 4 * (2 * pixels * ranks + kept) // 10**6
+    return 2 * ranks * pixels + copies * len(run.seeds) * learners * net.weights
