@@ -82,3 +82,12 @@ def identity(spec: Mapping[str, Any], code: str, files: Iterable[str]) -> str:
         with open(path, "rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()
+
+
+def section(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays of a state whose names begin with a prefix, without it."""
+    return {
+        name.removeprefix(f"{prefix}/"): value
+        for name, value in arrays.items()
+        if name.startswith(f"{prefix}/")
+    }

@@ -1,0 +1,167 @@
+"""What a training records: learning curves, outcomes, weights at moments, a layer's trajectory."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from flatlas.nets.layered import LayeredNet
+from flatlas.nets.layers import Parameters
+from flatlas.plan.training_specs import RunSpec
+from flatlas.training import penalty
+from flatlas.training.evaluation import Evaluation, batch_statistics
+from flatlas.training.images import StackedImages
+from flatlas.training.keepsakes import FINAL, Keepsakes, checkpoint, overtrained
+from flatlas.training.outcome import Outcome
+from flatlas.training.resume import section
+from flatlas.training.stack import Stack
+from flatlas.training.trajectory import Trajectory
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The results of a training: weights by moment and name, and its tables."""
+
+    weights: dict[str, np.ndarray]
+    history: pd.DataFrame
+    outcomes: pd.DataFrame
+    times: pd.DataFrame
+    trajectory: Trajectory | None
+
+
+class Record:
+    """The results so far, of all members, whether they still train or have ended."""
+
+    def __init__(
+        self, spec: RunSpec, net: LayeredNet, images: StackedImages, steps: int, folder: Path
+    ) -> None:
+        """Nothing recorded yet. An epoch has so many `steps`; a trajectory lies in the folder."""
+        self.spec, self.net, self.images, self.steps = spec, net, images, steps
+        self.outcomes = [Outcome(seed) for seed in spec.seeds]
+        self.keepsakes = Keepsakes(len(spec.seeds))
+        self.history: list[tuple[float, ...]] = []
+        self.times: list[float] = []
+        self.trajectory = self._trajectory(folder)
+
+    def _trajectory(self, folder: Path) -> Trajectory | None:
+        if self.spec.snapshots is None:
+            return None
+        layer = self.net.layer(self.spec.snapshots)
+        weights = prod(layer.shapes[f"{layer.name}.weight"])
+        shape = (len(self.spec.seeds), self.steps * self.spec.stop.extra_epochs, weights)
+        return Trajectory(folder / "trajectory.npy", shape)
+
+    def begin(self) -> None:
+        """Begin a new trajectory, if there is to be one."""
+        if self.trajectory is not None:
+            self.trajectory.begin()
+
+    def reopen(self) -> bool:
+        """Whether everything that an interrupted training recorded on disk is still there."""
+        return self.trajectory is None or self.trajectory.reopen()
+
+    def look(self, stack: Stack, solution: Parameters, evaluations: Sequence[Evaluation]) -> None:
+        """Write the evaluations into the history, and keep the solution at a checkpoint."""
+        norms = penalty.weight_norms(solution).tolist()
+        epoch = stack.done_epochs
+        for row, (member, evaluation) in enumerate(zip(stack.members, evaluations, strict=True)):
+            values = astuple(evaluation)
+            self.history.append((epoch, self.spec.seeds[member], *values, norms[row]))
+            if epoch in self.spec.checkpoints:
+                self._keep(checkpoint(epoch), row, stack, solution)
+
+    def judge(self, stack: Stack, evaluations: Sequence[Evaluation]) -> None:
+        """Apply the stopping rule to each member, and keep the weights of those that have ended."""
+        solution = stack.solution()
+        for row, (member, evaluation) in enumerate(zip(stack.members, evaluations, strict=True)):
+            outcome = self.outcomes[member]
+            outcome.judge(self.spec.stop, stack.done_epochs, evaluation)
+            beyond = stack.done_epochs - outcome.met_epoch
+            if outcome.met_epoch and beyond in self.spec.overtraining:
+                self._keep(overtrained(beyond), row, stack, solution)
+            if outcome.ended:
+                self._keep(FINAL, row, stack, solution)
+                if stack.average.steps:
+                    self._keep(f"{FINAL}.last", row, stack, stack.iterate())
+
+    def _keep(self, moment: str, row: int, stack: Stack, solution: Parameters) -> None:
+        member = stack.members[row]
+        one = {name: value[row : row + 1] for name, value in solution.items()}
+        weights = {name: value[0] for name, value in one.items()}
+        statistics = batch_statistics(self.net, one, self.images, member)
+        self.keepsakes.keep(moment, member, {**weights, **statistics})
+        if self.spec.learners and not moment.endswith(".last"):
+            self.keepsakes.keep(f"{moment}.learners", member, stack.learners_of(row))
+
+    def snapshot(self, stack: Stack, step: int) -> None:
+        """Record the layer of each member that is past its stopping rule, after this step."""
+        if self.trajectory is None:
+            return
+        weights = stack.iterate()[f"{self.spec.snapshots}.weight"]
+        for row, member in enumerate(stack.members):
+            if self.outcomes[member].met_epoch:
+                position = self._first_step(member, stack.done_epochs) + step
+                self.trajectory.record(member, position, weights[row])
+
+    def snapshots_of(self, member: int, epoch: int) -> tuple[str, np.ndarray] | None:
+        """The layer to record in this epoch, and the array to write to, if anything is recorded."""
+        if self.trajectory is None or not self.outcomes[member].met_epoch:
+            return None
+        assert self.spec.snapshots is not None
+        begin = self._first_step(member, epoch)
+        return self.spec.snapshots, self.trajectory.array[member, begin : begin + self.steps]
+
+    def _first_step(self, member: int, epoch: int) -> int:
+        """The place in the trajectory of the first step of an epoch."""
+        return (epoch - self.outcomes[member].met_epoch - 1) * self.steps
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays that a later process resumes from."""
+        if self.trajectory is not None:
+            self.trajectory.array.flush()
+        return {
+            **{f"kept/{name}": value for name, value in self.keepsakes.arrays.items()},
+            "history": np.array(self.history),
+            "times": np.array(self.times),
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """The outcomes so far."""
+        return {"outcomes": [asdict(outcome) for outcome in self.outcomes]}
+
+    def restore(self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
+        """Continue from saved arrays and facts."""
+        self.outcomes = [Outcome(**outcome) for outcome in facts["outcomes"]]
+        self.keepsakes.arrays = section("kept", arrays)
+        self.history = [tuple(row) for row in arrays["history"].tolist()]
+        self.times = arrays["times"].tolist()
+
+    def progress(self, stack: Stack) -> dict[str, Any]:
+        """What the progress line says."""
+        latest = [row[2] for row in self.history[-max(len(stack.members), 1) :]]
+        ended = sum(outcome.ended for outcome in self.outcomes)
+        return {
+            "epoch": stack.done_epochs,
+            "loss": f"{np.mean(latest):.2e}",
+            "ended": f"{ended}/{len(self.outcomes)}",
+        }
+
+    def trained(self) -> Trained:
+        """The results, once every member has ended."""
+        for epoch in self.spec.checkpoints:
+            for member, outcome in enumerate(self.outcomes):
+                if outcome.epoch < epoch:
+                    for part in ("", ".learners"):
+                        self.keepsakes.fill(checkpoint(epoch) + part, member, FINAL + part)
+        columns = ["epoch", "seed", *Evaluation.__dataclass_fields__, "weight_norm"]
+        history = pd.DataFrame(self.history, columns=columns)
+        history = history.astype({"epoch": int, "seed": int})
+        outcomes = pd.DataFrame(
+            [asdict(one) | {"converged": one.converged} for one in self.outcomes]
+        )
+        times = pd.DataFrame({"epoch": range(1, len(self.times) + 1), "seconds": self.times})
+        return Trained(self.keepsakes.arrays, history, outcomes, times, self.trajectory)
