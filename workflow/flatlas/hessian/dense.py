@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from flatlas.hessian import softmax
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 
@@ -235,19 +236,11 @@ def _sites(
 
 
 def _at_logits(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-    """δ (images, outputs) and R (outputs, images, outputs) where z are the logits.
-
-    RᵀR is p (1 − p) for one output, and for the softmax diag(p) − p pᵀ = Σ_c p_c (e_c − p)(…)ᵀ. A
-    p that is almost 1 is never taken from 1: what is left is the sum of the others.
-    """
+    """δ (images, outputs) and R (outputs, images, outputs) where z are the logits."""
     images, outputs = logits.shape
     if outputs == 1:
-        p, rest = logits.sigmoid(), (-logits).sigmoid()
-        delta = torch.where(labels.unsqueeze(1) == 1, -rest, p)
-        return delta / images, (p * rest / images).sqrt().unsqueeze(0)
-    p = logits.softmax(1)
-    same = torch.eye(outputs, dtype=torch.bool, device=p.device)
-    others = p.unsqueeze(1).masked_fill(same, 0.0)
-    away = torch.diag_embed(others.sum(2)) - others
-    delta = -away[torch.arange(images, device=p.device), labels]
-    return delta / images, (p / images).sqrt().T.unsqueeze(2) * away.transpose(0, 1)
+        delta = torch.where(labels.unsqueeze(1) == 1, -(-logits).sigmoid(), logits.sigmoid())
+    else:
+        row = torch.arange(images, device=logits.device)
+        delta = -softmax.deviations(logits.softmax(1))[row, labels]
+    return delta / images, softmax.root(logits, images).transpose(0, 1)

@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 from torch.func import jvp, vjp, vmap
 
+from flatlas.hessian import softmax
 from flatlas.hessian.dense import DenseHessian
 from flatlas.hessian.loss import flattened, unflattened
 from flatlas.nets.layered import LayeredNet
@@ -166,7 +167,7 @@ class FreeFisher:
     def _on(self, some: Predictions, vectors: Tensor) -> Tensor:
         """What some of the images add to it."""
         logits, back = vjp(some, self._w)[:2]
-        root = _roots(logits) / self._images**0.5
+        root = softmax.root(logits) / self._images**0.5
 
         def alone(vector: Tensor) -> Tensor:
             change = jvp(some, (self._w,), (vector,))[1]
@@ -188,26 +189,13 @@ def _rows(predictions: Predictions, w: Tensor, images: int) -> Tensor:
         root = partial(_root_of_mean, images=images)
         parameters = unflattened(net, w)
         return DenseHessian.gauss_newton(net, parameters, inputs, root).gauss_newton_root()
-    root = _roots(predictions(w)) / images**0.5
+    root = softmax.root(predictions(w)) / images**0.5
     return (root @ predictions.jacobian(w)).flatten(0, 1)
 
 
 def _root_of_mean(logits: Tensor, images: int) -> Tensor:
     """R (outputs, images, outputs) with RᵀR = S/n."""
-    return _roots(logits).transpose(0, 1) / images**0.5
-
-
-def _roots(logits: Tensor) -> Tensor:
-    """R (images, outputs, outputs) with RᵀR = S: rows √p_c (e_c − p); of one output √(p (1 − p)).
-
-    A p that is almost 1 is never taken from 1: what is left is the sum of the others.
-    """
-    if logits.shape[1] == 1:
-        return (logits.sigmoid() * (-logits).sigmoid()).sqrt().unsqueeze(2)
-    p = logits.softmax(1)
-    same = torch.eye(p.shape[1], dtype=torch.bool, device=p.device)
-    others = p.unsqueeze(1).masked_fill(same, 0.0)
-    return p.sqrt().unsqueeze(2) * (torch.diag_embed(others.sum(2)) - others)
+    return softmax.root(logits).transpose(0, 1) / images**0.5
 
 
 def _residual(found: Tensor, wanted: Tensor) -> float:

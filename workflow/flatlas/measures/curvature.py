@@ -17,6 +17,7 @@ from itertools import combinations, combinations_with_replacement
 import torch
 from torch import Tensor
 
+from flatlas.hessian.softmax import root_times
 from flatlas.measures.solution import IMAGES, Solution
 from flatlas.nets.loss import sample_losses
 
@@ -91,18 +92,9 @@ def _by_outputs(solution: Solution, layer: str, activity: Tensor, root: Root) ->
 
 
 def _hessian_root(solution: Solution, layer: str, z: Tensor, labels: Tensor) -> Tensor:
-    """R (outputs, images, n_out) with Rᵀ R = Jᵀ S J; the labels do not matter.
-
-    For the softmax, Jᵀ S J = Σ_c p_c (J_c − J̄)(J_c − J̄)ᵀ with J̄ = Σ_c p_c J_c: a sum of
-    squares, which stays exact where p is almost 0 or 1.
-    """
+    """R (outputs, images, n_out) with Rᵀ R = Jᵀ S J; the labels do not matter."""
     logits = solution.onward(layer, z)
-    jacobian = _jacobian(logits, z)
-    logits = logits.detach().squeeze(0).T.unsqueeze(-1)
-    if len(logits) == 1:
-        return (logits.sigmoid() * (-logits).sigmoid()).sqrt() * jacobian
-    p = logits.softmax(0)
-    return p.sqrt() * (jacobian - (p * jacobian).sum(0))
+    return root_times(logits.detach().squeeze(0), _jacobian(logits, z))
 
 
 def _jacobian(logits: Tensor, z: Tensor) -> Tensor:

@@ -46,7 +46,7 @@ class Together:
     def __init__(self, learners: Learners | None) -> None:
         """The learners of a spec."""
         self.learners = learners
-        self.here = range(count(learners))
+        self.here: Sequence[int] = range(count(learners))
 
     def mix(self, parameters: Parameters, gradients: Parameters) -> None:
         """Bring the learners together, in place, before a step."""

@@ -70,7 +70,7 @@ class Trainer:
     ) -> None:
         """Start from initial weights, or from an interrupted training's state."""
         self.spec, self.device, self.resume = spec, device, resume
-        self.team = team or Together(spec.learners)
+        self.team: Team = team or Together(spec.learners)
         self.net = build_net(spec.net, spec.input_shape, spec.outputs)
         self.images = StackedImages(samples, device)
         self.compiled = Compiled(kernel, self.net, spec.frozen or (), samples) if kernel else None
