@@ -1,8 +1,7 @@
 """The ends of the spectrum of a symmetric matrix, from its products with vectors: block Lanczos.
 
-All vectors so far are kept and each new one is made orthogonal to all of them, which keeps an
-eigenvalue from being found again and again. An eigenvalue that several eigenvectors share, as they
-do zero, is found at most `block` times, and again each time that the search starts over.
+An eigenvalue that several eigenvectors share, as they do zero, is found at most `block` times, and
+again each time that the search starts over.
 """
 
 from collections.abc import Callable
@@ -25,6 +24,51 @@ LOOK = 10
 FAR = 2.0
 # Steps at most, for each eigenvalue that is asked for. A step is one vector.
 STEPS = 20
+
+
+class Subspace:
+    """Orthonormal vectors that grow by a matrix's products, and the matrix as they see it.
+
+    All vectors are kept, and each new product is made orthogonal to all of them. Otherwise an
+    eigenvalue would be found again and again.
+    """
+
+    def __init__(self, product: Product, size: int, most: int, device: torch.device) -> None:
+        """An empty subspace with room for `most` vectors, which are rows."""
+        self._product = product
+        self._basis = torch.empty(most, size, dtype=torch.float64, device=device)
+        self._images = torch.empty_like(self._basis)
+        self._projected = self._basis.new_zeros(most, most)
+        self._begin, self.size, self.reach = 0, 0, 0.0
+
+    @property
+    def basis(self) -> Tensor:
+        """The vectors so far."""
+        return self._basis[: self.size]
+
+    @property
+    def images(self) -> Tensor:
+        """The products of the matrix with them."""
+        return self._images[: self.size]
+
+    @property
+    def projected(self) -> Tensor:
+        """The matrix between them, with blocks on and beside its diagonal."""
+        return self._projected[: self.size, : self.size]
+
+    def add(self, fresh: Tensor) -> Tensor:
+        """Take in orthonormal rows; return the part of their products outside the subspace."""
+        before, begin, end = self._begin, self.size, self.size + len(fresh)
+        self._begin, self.size = begin, end
+        self._basis[begin:end] = fresh
+        self._images[begin:end] = images = self._product(fresh)
+        self.reach = max(self.reach, images.norm(dim=1).max().item())
+        shares = images @ self._basis[before:end].T
+        self._projected[begin:end, before:end] = shares
+        self._projected[before:end, begin:end] = shares.T
+        left = images - shares @ self._basis[before:end]
+        left -= (left @ self.basis.T) @ self.basis
+        return left
 
 
 @dataclass(frozen=True)
@@ -73,35 +117,24 @@ def spectrum(
     """
     count = min(count, size)
     most = min(size, STEPS * count)
-    basis = torch.empty(most, size, dtype=torch.float64, device=generator.device)
-    images = torch.empty_like(basis)
-    projected = basis.new_zeros(most, most)
-    fresh = _fresh(basis[:0], min(block, most), generator)
-    begin, before, look, reach = 0, 0, count, 0.0
+    space = Subspace(product, size, most, generator.device)
+    fresh, look = _fresh(space.basis, min(block, most), generator), count
     while True:
-        end = begin + len(fresh)
-        basis[begin:end] = fresh
-        images[begin:end] = product(fresh)
-        reach = max(reach, images[begin:end].norm(dim=1).max().item())
-        shares = images[begin:end] @ basis[before:end].T
-        projected[begin:end, before:end] = shares
-        projected[before:end, begin:end] = shares.T
-        left = images[begin:end] - shares @ basis[before:end]
-        left -= (left @ basis[:end].T) @ basis[:end]
-        fresh = _orthonormal(left, basis[:end], ROUND_OFF * reach, generator)
+        left = space.add(fresh)
+        fresh, end = _orthonormal(left, space, generator), space.size
         if end >= look or end == most:
-            values, vectors = torch.linalg.eigh(projected[:end, :end])
+            values, vectors = torch.linalg.eigh(space.projected)
             wanted = [*range(end - 1, end - 1 - count, -1), 0]
-            away = ((fresh @ left.T) @ vectors[begin:, wanted]).norm(dim=0)
+            away = ((fresh @ left.T) @ vectors[end - len(left) :, wanted]).norm(dim=0)
             if norm_alone:
                 away = away[_of_norm(values[wanted], away)]
             if end == most or (away <= tolerance * values.abs().max()).all():
                 break
             look = end + LOOK
-        before, begin, fresh = begin, end, fresh[: most - end]
+        fresh = fresh[: most - end]
     found = values[wanted]
     shares = vectors[:, wanted].T
-    residuals = (shares @ images[:end] - found.unsqueeze(1) * (shares @ basis[:end])).norm(dim=1)
+    residuals = (shares @ space.images - found.unsqueeze(1) * (shares @ space.basis)).norm(dim=1)
     deciding = residuals[_of_norm(found, residuals)] if norm_alone else residuals
     return Spectrum(
         top=found[:-1],
@@ -124,13 +157,12 @@ def _of_norm(values: Tensor, away: Tensor) -> list[int]:
     return [larger] if sizes[larger] > FAR * (sizes[other] + away[other]) else [larger, other]
 
 
-def _orthonormal(
-    vectors: Tensor, basis: Tensor, smallest: float, generator: torch.Generator
-) -> Tensor:
-    """Orthonormal rows that span `vectors`, which are orthogonal to all of the basis.
+def _orthonormal(vectors: Tensor, space: Subspace, generator: torch.Generator) -> Tensor:
+    """Orthonormal rows that span `vectors`, which are orthogonal to the subspace.
 
-    Where a vector has nothing to add that is larger than round-off, a random one takes its place.
+    If all that a vector adds is round-off, a random one takes its place.
     """
+    basis, smallest = space.basis, ROUND_OFF * space.reach
     found, triangle = torch.linalg.qr(vectors.T)
     lengths = triangle.diagonal().abs()
     lost = lengths <= smallest

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from scipy.linalg import eigh_tridiagonal
 from torch import Tensor
 
 from flatlas.hessian.hutchinson import Estimate, mean
-from flatlas.hessian.lanczos import ROUND_OFF, Product
+from flatlas.hessian.lanczos import ROUND_OFF, Product, Subspace
 
 
 @dataclass(frozen=True)
@@ -59,31 +58,18 @@ def quadrature(
     nodes, weights = np.zeros((2, probes, min(steps, size)))
     for probe in range(probes):
         drawn = torch.randint(2, (size,), generator=generator, device=generator.device)
-        diagonal, beside = _tridiagonal(product, 2 * drawn.double() - 1, nodes.shape[1])
-        values, vectors = eigh_tridiagonal(diagonal, beside)
-        # Where the search has come to an end early, what is left of a row has no weight.
-        nodes[probe, : len(values)] = values
-        weights[probe, : len(values)] = vectors[0] ** 2
+        space = _grown(product, 2 * drawn.double() - 1, nodes.shape[1])
+        values, vectors = torch.linalg.eigh(space.projected)
+        # If the search ends early, the rest of a row has no weight.
+        nodes[probe, : len(values)] = values.cpu()
+        weights[probe, : len(values)] = vectors[0].square().cpu()
     return Quadrature(size, nodes, weights)
 
 
-def _tridiagonal(product: Product, start: Tensor, steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """The diagonal and what stands beside it, of the matrix in the basis that grows from `start`.
-
-    Each vector is made orthogonal to all before it, twice, so that no node comes again.
-    """
-    basis = start.new_empty(steps, len(start))
-    diagonal, beside, reach = np.zeros(steps), np.zeros(steps), 0.0
-    left, length = start, start.norm().item()
-    for step in range(steps):
-        basis[step] = left / length
-        left = product(basis[step : step + 1]).squeeze(0)
-        reach = max(reach, left.norm().item())
-        diagonal[step] = (basis[step] @ left).item()
-        for _ in range(2):
-            left = left - (basis[: step + 1] @ left) @ basis[: step + 1]
-        length = left.norm().item()
-        beside[step] = length
-        if length <= ROUND_OFF * reach:
-            break
-    return diagonal[: step + 1], beside[:step]
+def _grown(product: Product, start: Tensor, steps: int) -> Subspace:
+    """The subspace that grows from `start`, in which the matrix is tridiagonal."""
+    space = Subspace(product, len(start), steps, start.device)
+    left = start.unsqueeze(0)
+    while space.size < steps and left.norm() > ROUND_OFF * space.reach:
+        left = space.add(left / left.norm())
+    return space
