@@ -133,7 +133,8 @@ def _roots(excess: Loss, rays: Tensor, points: Tensor, values: Tensor) -> tuple[
     """Where `excess` is 0 between two points of each ray (2, rays), and |eˣ − 1| of what is left.
 
     Chandrupatla's method (Adv. Eng. Softw. 28, 1997, p. 145), all rays at once: an inverse
-    parabola goes through three points where it is sure to behave; elsewhere halves are taken.
+    parabola through three points where it is sure to behave, and halving elsewhere. SciPy's
+    elementwise.find_root needs more evaluations of the loss (docs/decisions.md).
     """
     root, residual = torch.empty_like(points[0]), torch.empty_like(points[0])
     places = torch.arange(len(rays), device=rays.device)

@@ -1,6 +1,6 @@
-"""The architectures, stacked: every parameter has a leading axis of members.
+"""Networks, stacked: every parameter has a leading axis of members.
 
-A family is a module of this room, found by the name that the spec gives.
+Each family has a module here, named as its tag, with a function `build`.
 """
 
 from importlib import import_module
@@ -10,6 +10,6 @@ from flatlas.plan.families import NetSpec
 
 
 def build_net(spec: NetSpec, input_shape: tuple[int, int, int], outputs: int) -> LayeredNet:
-    """The net of a spec for images of this shape (channels, height, width)."""
+    """Build the net of a spec, for images of this shape (channels, height, width)."""
     net: LayeredNet = import_module(f"flatlas.nets.{spec.family}").build(spec, input_shape, outputs)
     return net

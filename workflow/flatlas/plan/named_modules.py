@@ -1,4 +1,4 @@
-"""Whether what specs pick by name is there: a net, an optimizer, a measure is a module each."""
+"""Checks that every net family, optimizer, measure and source that a plan names has its module."""
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.fingerprint import LIBRARY, find
@@ -6,7 +6,7 @@ from flatlas.plan.plan import Plan
 
 
 def check_modules(plan: Plan) -> None:
-    """Refuse a spec that was added without its module, before anything is trained with it."""
+    """Refuse a name whose module is missing, before anything is trained."""
     named = {f"flatlas.data.sources.{source.kind}" for source in plan.sources.values()}
     for run in plan.runs.values():
         named.add(f"flatlas.nets.{run.net.family}")
