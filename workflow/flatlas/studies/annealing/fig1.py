@@ -64,8 +64,7 @@ def _spectrum(ax: Axes, spectra: pd.DataFrame) -> Iterator[pd.DataFrame]:
         text = found.label(symbol, -1)
         ax.text(0.04, 0.13 - 0.09 * place, text, transform=ax.transAxes, color=colour, fontsize=8)
         yield found.row.assign(panel="A")
-    log_log(ax, spectra)
-    ax.set(xlabel="rank $i$", ylabel=r"$\sigma_i^2$")
+    log_log(ax, spectra, xlabel="rank $i$", ylabel=r"$\sigma_i^2$")
 
 
 def _sum(ax: Axes, spectra: pd.DataFrame) -> pd.DataFrame:

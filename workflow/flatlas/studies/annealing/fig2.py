@@ -16,18 +16,8 @@ from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
 from flatlas.studies.annealing.directions import POOLED, along, moving, ranks, read, runs
 from flatlas.studies.annealing.fits import log_log
-from flatlas.studies.annealing.recordings import (
-    BASE,
-    FIRST,
-    LAST,
-    NET,
-    VALLEY,
-    first_net,
-    measured,
-    small_print,
-)
+from flatlas.studies.annealing.recordings import BASE, FIRST, LAST, NET, VALLEY, first_net, measured
 from flatlas.studies.annealing.relation import (
-    FIT_LEGEND,
     PSI,
     diffusive,
     finish,
@@ -35,7 +25,7 @@ from flatlas.studies.annealing.relation import (
     inverse_relation,
     psi,
     relation,
-    unended,
+    relation_note,
 )
 
 RATES = "rates"
@@ -64,7 +54,7 @@ def draw(material: Material) -> Drawing:
         figure,
         "A, B: the first net; B: dotted, the parabola through $\\ln{L_0}$ and the points half-way"
         " to both ends; arrow: $F_i$, the width where $L_i\\leq{e}\\,L_0$. C, D: all nets. The"
-        f" paper: $\\psi$ ≈ {PSI:g}. " + FIT_LEGEND + unended(rows) + small_print(material),
+        f" paper: $\\psi$ ≈ {PSI:g}. " + relation_note(material, rows),
     )
     points = [profiles.assign(panel="A, B"), diffusive(rows).assign(panel="C, D"), *fits]
     return Drawing(figure, pd.concat(points, ignore_index=True))
@@ -111,8 +101,7 @@ def _width(ax: Axes, line: pd.DataFrame, colour: str) -> None:
 def _by_rank(ax: Axes, rows: pd.DataFrame) -> None:
     rows = rows[rows["rank"] <= LAST]
     ax.plot(rows["rank"], rows["flatness"], ".", color=BLUE, ms=3, alpha=0.6)
-    log_log(ax, rows)
-    ax.set(xlabel="rank $i$", ylabel="flatness $F_i$")
+    log_log(ax, rows, xlabel="rank $i$", ylabel="flatness $F_i$")
 
 
 def _relations(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:

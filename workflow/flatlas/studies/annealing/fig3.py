@@ -80,8 +80,7 @@ def _scaling(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
         if found:
             found.draw(ax, colour)
             yield found.row.assign(panel="B")
-    log_log(ax, rows)
-    ax.set_xlabel("$F_i$")
+    log_log(ax, rows, xlabel="$F_i$")
     if len(rows):
         low, high = ax.get_ylim()
         # Room for the legend above the dots.

@@ -25,6 +25,7 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, BLUE, GREY, RED, SKY, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.means import mean
+from flatlas.studies.annealing.fits import log_log
 from flatlas.studies.annealing.recordings import NET, first_net, measured
 
 # The paper's constraints in panels C and D, and its threshold ξ_i = 0.008 F_1i.
@@ -144,9 +145,7 @@ def _displacements(ax: Axes, rows: pd.DataFrame, count: float) -> pd.DataFrame:
     ax.plot(finite["rank"], finite["threshold"], ":", color=RED, label=threshold)
     if count:
         ax.axvline(count, color=GREY, lw=0.8, zorder=0)
-    if len(rows):
-        ax.set(xscale="log", yscale="log")
-    ax.set(xlabel="rank $i$", ylabel="displacement $q_i$")
+    log_log(ax, rows, xlabel="rank $i$", ylabel="displacement $q_i$")
     return rows
 
 
@@ -187,8 +186,7 @@ def _at_one_strength(ax: Axes, points: pd.DataFrame, strength: float) -> pd.Data
     ax.plot(curve["directions"], curve["total"], ":", color=BLACK, label=label)
     for total in _at(points, FREE)["total"]:
         ax.axhline(total, color=GREY, ls=":", lw=0.9, zorder=0)
-    if len(points):
-        ax.set_ylim(bottom=0)
+    ax.set_ylim(bottom=0)
     return curve.assign(panel="F", method=LDC.measure)
 
 

@@ -91,8 +91,7 @@ def _by_direction(ax: Axes, material: Material) -> Iterator[pd.DataFrame]:
     heat = measured(material, DIRECTIONS, "rank", "temperature")
     rows = heat.merge(measured(material, VALLEY, "rank", "flatness"), on=[*NET, "rank"])
     ax.plot(rows["rank"], rows["temperature"], ".", color=BLUE, ms=3, alpha=0.6)
-    log_log(ax, rows)
-    ax.set(xlabel="rank $i$", ylabel="$T_i(0)$")
+    log_log(ax, rows, xlabel="rank $i$", ylabel="$T_i(0)$")
     yield rows.assign(panel="B")
     if len(rows):
         inset = ax.inset_axes((0.17, 0.14, 0.42, 0.42))
@@ -158,8 +157,7 @@ def _with_the_loss(ax: Axes, material: Material) -> Iterator[pd.DataFrame]:
     curve = first_net(learning_curves(material, BASE))
     symbol = f"$T_{{{FOLLOWED}}}(0)$"
     ax.plot(rows["epoch"], rows["temperature"], "o-", color=BLUE, lw=0.8)
-    log_log(ax, rows)
-    ax.set_xlabel("$t$ (epochs)")
+    log_log(ax, rows, xlabel="$t$ (epochs)")
     ax.set_ylabel(symbol, color=BLUE)
     if len(curve):
         beside = ax.twinx()

@@ -69,7 +69,7 @@ def fit(rows: pd.DataFrame, x: str, y: str, first: int = FIRST, last: int = LAST
     )
 
 
-def log_log(ax: Axes, rows: pd.DataFrame) -> None:
-    """Logarithmic axes, unless there is nothing to show on them."""
-    if len(rows):
-        ax.set(xscale="log", yscale="log")
+def log_log(ax: Axes, rows: pd.DataFrame, **labels: str) -> None:
+    """Logarithmic axes with labels; linear if there is nothing to show, which cannot be scaled."""
+    scale = "log" if len(rows) else "linear"
+    ax.set(xscale=scale, yscale=scale, **labels)

@@ -8,15 +8,14 @@ from matplotlib.ticker import NullFormatter
 
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLUE, RED, Drawing, note, panels
-from flatlas.studies.annealing.recordings import NET, recorded, scientific, small_print
+from flatlas.studies.annealing.recordings import NET, recorded, scientific
 from flatlas.studies.annealing.relation import (
-    FIT_LEGEND,
     PSI,
     diffusive,
     finish,
     flatnesses,
     relation,
-    unended,
+    relation_note,
 )
 
 RULE = "stop.loss_below"
@@ -39,9 +38,7 @@ def draw(material: Material) -> Drawing:
     note(
         figure,
         "Above each panel: the training loss at the first recorded step and at $w_0$. "
-        + FIT_LEGEND
-        + unended(rows)
-        + small_print(material),
+        + relation_note(material, rows),
     )
     return Drawing(figure, pd.concat([diffusive(rows), exponents], ignore_index=True))
 

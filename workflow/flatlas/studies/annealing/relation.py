@@ -13,13 +13,9 @@ from flatlas.plotting.style import BLUE, plain_ticks
 from flatlas.statistics.correlation import spearman
 from flatlas.studies.annealing.directions import POOLED, along, read, slope
 from flatlas.studies.annealing.fits import INTERVALS, fit
-from flatlas.studies.annealing.recordings import FIRST, LAST, NET, VALLEY, live
+from flatlas.studies.annealing.recordings import FIRST, LAST, NET, VALLEY, live, small_print
 
 PSI = 4.0
-FIT_LEGEND = (
-    r"Dashed: power laws $\sigma_i^2\propto{}F_i^{-\psi}$ over ranks"
-    f" {FIRST} to {LAST}, with {INTERVALS}. "
-)
 
 
 def flatnesses(material: Material, *keys: str) -> pd.DataFrame:
@@ -34,10 +30,15 @@ def diffusive(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["rank"].between(FIRST, LAST)]
 
 
-def unended(rows: pd.DataFrame) -> str:
-    """How many directions have no F_i."""
-    count = int(rows["flatness"].isna().sum())
-    return f"Left out: {count} directions without an end of the valley. " if count else ""
+def relation_note(material: Material, rows: pd.DataFrame) -> str:
+    """Small print on the fits, on the directions that have no F_i, and on the recordings."""
+    unended = int(rows["flatness"].isna().sum())
+    left_out = f"Left out: {unended} directions without an end of the valley. " if unended else ""
+    fits = (
+        r"Dashed: power laws $\sigma_i^2\propto{}F_i^{-\psi}$ over ranks"
+        f" {FIRST} to {LAST}, with {INTERVALS}. "
+    )
+    return fits + left_out + small_print(material)
 
 
 def relation(

@@ -48,12 +48,9 @@ def _net(above: Axes, below: Axes, curves: pd.DataFrame, letters: str) -> list[p
         points.append(pd.DataFrame(columns).assign(seed=seed, panel=letters[1]))
         if seed == curves["seed"].min():
             _mark(above, below, steep, (steepest, begins))
-    if len(curves):
-        above.set_yscale("log")
-        below.set_xscale("log")
-        plain_ticks(below.xaxis)
-    above.set(xlabel="$t$ (epochs)", ylabel="training loss $L$")
-    below.set(xlabel="$t$ (epochs)", ylabel=r"$s=-\mathrm{d}\ln L/\mathrm{d}\ln t$")
+    above.set(yscale="log", xlabel="$t$ (epochs)", ylabel="training loss $L$")
+    below.set(xscale="log", xlabel="$t$ (epochs)", ylabel=r"$s=-\mathrm{d}\ln L/\mathrm{d}\ln t$")
+    plain_ticks(below.xaxis)
     return points
 
 

@@ -11,15 +11,14 @@ from flatlas.claims.claim import Claim
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, Drawing, note, panels
 from flatlas.studies.annealing.directions import moving, runs
-from flatlas.studies.annealing.recordings import VALLEY, small_print
+from flatlas.studies.annealing.recordings import VALLEY
 from flatlas.studies.annealing.relation import (
-    FIT_LEGEND,
     diffusive,
     finish,
     flatnesses,
     inverse_relation,
     relation,
-    unended,
+    relation_note,
 )
 
 LAYER = "snapshots"
@@ -60,7 +59,7 @@ def draw(material: Material) -> Drawing:
     note(
         figure,
         "A, C: the paper's nets; the recorded weights are drawn in colour. E, F: mentioned, but not"
-        " drawn, in the paper. " + FIT_LEGEND + unended(rows) + small_print(material),
+        " drawn, in the paper. " + relation_note(material, rows),
     )
     dots = diffusive(rows)
     letters = {sweep: letter for sweep, (letter, _) in PANELS.items()}
