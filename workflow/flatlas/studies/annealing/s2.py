@@ -1,6 +1,7 @@
 """Figure S2: what a step along the first principal direction does to outputs and loss."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -63,7 +64,7 @@ def _margins(ax: Axes, margins: pd.DataFrame) -> None:
 
 
 def _profiles(ax: Axes, profiles: pd.DataFrame) -> None:
-    colours = dict(zip(RANKS, [RED, *shades(len(RANKS) - 1)], strict=True))
+    colours: dict[Any, Any] = dict(zip(RANKS, [RED, *shades(len(RANKS) - 1)], strict=True))
     for rank, line in profiles.groupby("rank"):
         first = rank == 1
         log = np.log(line["loss"])
