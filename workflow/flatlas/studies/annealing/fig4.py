@@ -401,5 +401,5 @@ def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 def _where(values: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """The value at the one point of the last two axes that the mask selects; NaN if there is none."""
+    """The value at the one point of the last two axes in the mask; NaN if there is none."""
     return mean(values[..., mask], -1)
