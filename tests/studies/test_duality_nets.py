@@ -4,47 +4,27 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from pencil import drawn_dots, material, told
+from two_sweeps import POINTS, SUMMARIES, made
 
 from flatlas.studies.duality import fig2, s4
 from flatlas.studies.duality.nets import DEFAULTS, look
 
-# Run `a` is part of both sweeps; one training of `b` met no rule.
-POINTS = [
-    ("alpha", "a", {"optimizer.lr": 0.1}),
-    ("alpha", "b", {"optimizer.lr": 0.2}),
-    ("batch", "a", {"batch": 5}),
-    ("batch", "c", {"batch": 10}),
-]
-UNMET = {("b", 1)}
-NETS = {
-    # pairwise_gap, dual_gap, test_error
-    ("a", 0): (0.25, 0.25, 0.125),
-    ("a", 1): (1.0, 0.75, 0.25),
-    ("b", 0): (1.25, 1.0, 0.5),
-    ("b", 1): (2.5, 2.0, 0.375),
-    ("c", 0): (0.5, 0.5, 0.25),
-}
+
+@pytest.fixture(scope="module")
+def drawn():
+    """Figure S4 of the two sweeps."""
+    return s4.draw(made())
 
 
-@pytest.fixture
-def nets():
-    columns = ("pairwise_gap", "dual_gap", "test_error")
-    rows = [
-        {"run": run, "seed": seed, "mu_gap": 0.0} | dict(zip(columns, values, strict=True))
-        for (run, seed), values in NETS.items()
-    ]
-    return material(POINTS, UNMET, hidden_summary=rows)
-
-
-def test_each_net_has_one_row_and_one_of_several_sweeps_belongs_to_the_defaults(nets):
-    points = s4.draw(nets).points
-    assert list(zip(points["run"], points["seed"], strict=True)) == list(NETS)
+def test_each_net_has_one_row_and_one_of_several_sweeps_belongs_to_the_defaults(drawn):
+    points = drawn.points
+    assert list(zip(points["run"], points["seed"], strict=True)) == list(SUMMARIES)
     assert points["sweep"].tolist() == [DEFAULTS, DEFAULTS, "alpha", "alpha", "batch"]
     assert points["test_error_percent"].tolist() == [12.5, 25, 50, 37.5, 25]
 
 
-def test_s4_has_a_dot_a_net_hollow_where_no_rule_was_met(nets):
-    figure = s4.draw(nets).figure
+def test_s4_has_a_dot_a_net_hollow_where_no_rule_was_met(drawn):
+    figure = drawn.figure
     gaps, errors = (
         {
             (x, y): full
@@ -59,11 +39,11 @@ def test_s4_has_a_dot_a_net_hollow_where_no_rule_was_met(nets):
     assert errors == dict.fromkeys(places, True) | {(2, 37.5): False}
 
 
-def test_a_dot_has_the_colour_of_its_sweep_as_the_legend_says(nets):
-    ax = s4.draw(nets).figure.axes[0]
+def test_a_dot_has_the_colour_of_its_sweep_as_the_legend_says(drawn):
+    ax = drawn.figure.axes[0]
     colours = {to_hex(line.get_color()) for line in ax.lines if line.get_marker() != "None"}
     assert colours == {look(sweep).colour.lower() for sweep in (DEFAULTS, "alpha", "batch")}
-    legend = s4.draw(nets).figure.axes[1].get_legend()
+    legend = drawn.figure.axes[1].get_legend()
     assert [text.get_text() for text in legend.get_texts()] == [r"$\alpha$", "$B$", DEFAULTS]
 
 
@@ -71,9 +51,9 @@ def test_a_sweep_that_the_paper_does_not_have_has_its_own_name():
     assert look("optimizers").label == "optimizers"
 
 
-def test_s4_has_deviation_and_correlation_of_those_that_converged(nets):
+def test_s4_has_deviation_and_correlation_of_those_that_converged(drawn):
     """The median of |ΔL/ΔL̃ − 1|, which is 0, 1/4, 1/5 and 0 (and 1/5 of the hollow one)."""
-    accuracy, error = s4.draw(nets).figure.axes
+    accuracy, error = drawn.figure.axes
     assert accuracy.get_title(loc="right") == "median deviation 10.0%"
     r = np.corrcoef([0.25, 0.75, 1, 0.5], [0.125, 0.25, 0.5, 0.25])[0, 1]
     rho = np.corrcoef([1, 3, 4, 2], [1, 2.5, 4, 2.5])[0, 1]

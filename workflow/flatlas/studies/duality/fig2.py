@@ -18,7 +18,7 @@ from flatlas.studies.duality.nets import draw_nets, each_once, look, name_sweeps
 from flatlas.studies.duality.realizations import finish
 from flatlas.studies.duality.spectra import curved, picked
 from flatlas.studies.duality.strategies import ENDS, Layer
-from flatlas.studies.duality.trends import pooled
+from flatlas.studies.duality.trends import average, pooled
 
 DIRECTION = ["n", "eigenvalue", "sigma_g"]
 NET = ["T_g", "T_h", "T_w", "layer_norm"]
@@ -99,7 +99,7 @@ def _sharpness(nets: Nets) -> Iterator[Claim]:
         "rank correlation of σ²_g,n with H_n over the directions with H_n above round-off; mean"
         f" over {pooled_nets}",
         RISING,
-        lambda within: mean(mean(within), -1),
+        average,
         spearman(curvature, variance),
     )
     yield nets.claim(

@@ -16,6 +16,7 @@ from flatlas.studies.duality.realizations import BINNED, finish
 from flatlas.studies.duality.spectra import draw_spectrum, spectrum
 from flatlas.studies.duality.strategies import ENDS, WITHIN, Layer
 from flatlas.studies.duality.swept import SYMBOLS, varied
+from flatlas.studies.duality.trends import average
 
 TABLE = "hidden_directions"
 SWEEPS = ("alpha", "batch", "decay", "init", "size", "noise", "dropout")
@@ -63,7 +64,7 @@ def _each_net(nets: Nets) -> Iterator[Claim]:
         f"mean relative deviation of c_n from its mean, over half-decades of rank, {WITHIN}; mean"
         " over all nets",
         BARELY_OFF,
-        lambda over: mean(mean(over), -1),
+        average,
         deviation,
     )
     yield nets.claim(
@@ -71,7 +72,7 @@ def _each_net(nets: Nets) -> Iterator[Claim]:
         "0 ≤ c_n ≤ 1",
         f"share with c_n ≥ 0 of the {WITHIN}; mean over all nets (c_n ≤ 1 is a theorem)",
         ALL,
-        lambda over: mean(mean(over), -1),
+        average,
         positive,
     )
 

@@ -10,10 +10,9 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, panels
 from flatlas.statistics.correlation import pearson, spearman
-from flatlas.statistics.means import mean
 from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps
 from flatlas.studies.duality.realizations import finish
-from flatlas.studies.duality.trends import pooled
+from flatlas.studies.duality.trends import average, pooled
 
 NET = ["pairwise_gap", "dual_gap", "mu_gap", "test_error"]
 
@@ -65,7 +64,7 @@ def claims(material: Material) -> list[Claim]:
             "ΔL by Eq. 11 equals the pair-wise gap",
             "relative deviation of ΔL from the gap measured directly, up or down; mean over nets",
             BARELY_OFF,
-            lambda deviation: mean(mean(deviation), -1),
+            average,
             np.abs(dual / direct - 1),
         ),
         nets.claim(

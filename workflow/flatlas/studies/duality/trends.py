@@ -14,6 +14,11 @@ from flatlas.statistics.pooling import over_all_nets
 Statistic = Callable[..., np.ndarray]
 
 
+def average(over: np.ndarray) -> np.ndarray:
+    """The mean over realizations, then over the values."""
+    return mean(mean(over), -1)
+
+
 def change(over: np.ndarray) -> np.ndarray:
     """The relative change from the first value to the last."""
     means = mean(over)
