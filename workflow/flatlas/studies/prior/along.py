@@ -5,7 +5,7 @@ others are thin lines. Red marks epochs with errors on S, where the net has anot
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -34,20 +34,10 @@ PRIOR = Quantity("prior", "watched_prior", "log10_p", r"$\log_{10}P(f)$", "P(f)"
 SHARPNESS = Quantity(
     "sharpness", "watched_sharpness", "sharpness", r"$\log_{10}$ sharpness", "the sharpness"
 )
-CORNERS = Quantity(
-    "sharpness by corners",
-    "watched_corners",
-    "sharpness",
-    "the same, by corners",
-    "the sharpness",
+CORNERS = replace(
+    SHARPNESS, name="sharpness by corners", measure="watched_corners", label="the same, by corners"
 )
-WIDE = Quantity(
-    "sharpness in a larger box",
-    "watched_wide",
-    "sharpness",
-    r"$\log_{10}$ sharpness",
-    "the sharpness in a larger box",
-)
+WIDE = replace(SHARPNESS, name="sharpness in a larger box", measure="watched_wide")
 SPECTRAL_NORM = Quantity(
     "spectral norm",
     "watched_hessian",

@@ -5,7 +5,7 @@ table, its label on an axis, and its name in a claim.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -97,30 +97,27 @@ FLATNESS = Quantity(
     "flatness",
     minus_log10,
 )
-LBFGS_FLATNESS = Quantity(
-    "lbfgs_flatness",
-    "lbfgs",
-    "sharpness",
-    r"flatness, $-\log_{10}$ sharpness by L-BFGS-B",
-    "flatness by L-BFGS-B",
-    minus_log10,
+LBFGS_FLATNESS = replace(
+    FLATNESS,
+    name="lbfgs_flatness",
+    measure="lbfgs",
+    label=f"{FLATNESS.label} by L-BFGS-B",
+    what="flatness by L-BFGS-B",
 )
-CORNERS_FLATNESS = Quantity(
-    "corners_flatness",
-    "corners",
-    "sharpness",
-    r"$-\log_{10}$ sharpness by corners",
-    "flatness by corners",
-    minus_log10,
+CORNERS_FLATNESS = replace(
+    FLATNESS,
+    name="corners_flatness",
+    measure="corners",
+    label=r"$-\log_{10}$ sharpness by corners",
+    what="flatness by corners",
 )
 # By corners, since what an ascent misses would be missing in the remainder.
-REST_FLATNESS = Quantity(
-    "rest_flatness",
-    "corners",
-    "rest",
-    r"$-\log_{10}$ sharpness beyond first order",
-    "flatness beyond first order",
-    minus_log10,
+REST_FLATNESS = replace(
+    CORNERS_FLATNESS,
+    name="rest_flatness",
+    column="rest",
+    label=r"$-\log_{10}$ sharpness beyond first order",
+    what="flatness beyond first order",
 )
 NORM_FLATNESS = Quantity(
     "norm_flatness",
