@@ -9,32 +9,31 @@ COLUMNS = (list, tuple, np.ndarray, pd.Series)
 
 
 def side_by_side(parts):
-    """A data frame of the rows of all parts, each row with the values its part stands at.
+    """A data frame of the rows of all parts, each with the values of its point.
 
-    A part is what it stands at and its table: columns by name (of which some may be one value for
-    all rows), or a list of rows. Column by column: a data frame for each part, and one assignment
-    for each of its values, takes fifty times as long.
+    A part is a point and a table: columns by name (some may be one value for all rows), or a list
+    of rows. To concatenate a data frame for each part would take fifty times as long.
     """
     return pd.DataFrame({name: series(values) for name, values in joined(parts).items()})
 
 
 def series(values):
-    """None is no missing number and stays None; a column without rows could hold numbers."""
+    """None stays None instead of NaN; a column without rows is of floats."""
     if any(one is None for one in values):
         return pd.Series(values, dtype=object)
     return pd.Series(values, dtype=None if values else float)
 
 
 def joined(parts):
-    """The same as columns."""
-    parts = [(stands, columns_of(table)) for stands, table in parts]
-    names = dict.fromkeys(name for stands, columns in parts for name in (*columns, *stands))
+    """The rows of all parts as columns."""
+    parts = [(point, columns_of(table)) for point, table in parts]
+    names = dict.fromkeys(name for point, columns in parts for name in (*columns, *point))
     whole = {name: [] for name in names}
-    for stands, columns in parts:
+    for point, columns in parts:
         rows = max(len(one) for one in columns.values() if isinstance(one, COLUMNS))
         for name, values in whole.items():
-            if name in stands:
-                values.extend([stands[name]] * rows)
+            if name in point:
+                values.extend([point[name]] * rows)
             elif isinstance(one := columns.get(name, math.nan), COLUMNS):
                 values.extend(one.tolist() if isinstance(one, np.ndarray | pd.Series) else one)
             else:
@@ -43,7 +42,7 @@ def joined(parts):
 
 
 def without_rows(table):
-    """The names of its columns."""
+    """The columns of a table, empty."""
     return {name: [] for name in columns_of(table)}
 
 

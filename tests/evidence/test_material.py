@@ -1,4 +1,4 @@
-"""What figures are drawn from: each table knows its sweep, its run and where in the sweep it is."""
+"""The tables of a figure: each row knows its sweep, its run and its point of the sweep."""
 
 import json
 
@@ -47,22 +47,21 @@ def test_as_many_files_as_points_or_none(files):
 
 
 def test_a_point_that_lacks_a_measure_has_no_file_of_it(files, tmp_path):
-    """The plan and the store each have the word for it."""
     points = [POINTS[0], POINTS[1] | {figure_jobs.LACKS: ["norms_cost"]}, POINTS[2]]
     record = {"wall_seconds": 5.0, "training_seconds": 80.0, "peak_memory_mib": 300}
     (tmp_path / "provenance.json").write_text(json.dumps(record))
-    told = gather(files | {"norms_cost": [tmp_path / "provenance.json"] * 2}, points).tables
-    assert told["norms_cost"][["sweep", "run"]].to_numpy().tolist() == [
+    tables = gather(files | {"norms_cost": [tmp_path / "provenance.json"] * 2}, points).tables
+    assert tables["norms_cost"][["sweep", "run"]].to_numpy().tolist() == [
         ["alpha", "one"],
         ["batch", "one"],
     ]
-    assert told["norms_cost"]["seconds"].tolist() == [80.0, 80.0]
-    assert told["history"]["run"].tolist() == ["one", "one", "two", "two", "one", "one"]
-    assert not any(figure_jobs.LACKS in table for table in told.values())
+    assert tables["norms_cost"]["seconds"].tolist() == [80.0, 80.0]
+    assert tables["history"]["run"].tolist() == ["one", "one", "two", "two", "one", "one"]
+    assert not any(figure_jobs.LACKS in table for table in tables.values())
 
 
-def test_a_value_that_is_a_list_stands_whole_in_each_row(files):
-    """Two layers and two realizations: not a layer to each realization."""
+def test_a_value_that_is_a_list_is_whole_in_each_row(files):
+    """Two layers and two realizations: not one layer for each realization."""
     wide = [point | {"net.hidden": [30, 20]} for point in POINTS]
     table = gather(files, wide).tables["history"]
     assert table["net.hidden"].tolist() == [(30, 20)] * 6
@@ -70,7 +69,7 @@ def test_a_value_that_is_a_list_stands_whole_in_each_row(files):
 
 
 def test_a_run_without_rows_leaves_the_others_as_they_are(files, tmp_path):
-    """As a measure leaves it where every realization diverged."""
+    """A measure leaves it so if every realization diverged."""
     write_table(tmp_path / "one.parquet", pd.DataFrame({"seed": pd.Series(dtype="int64")}))
     table = gather(files, POINTS).tables["history"]
     table = table[table["sweep"] == "alpha"]
@@ -81,7 +80,7 @@ def test_a_run_without_rows_leaves_the_others_as_they_are(files, tmp_path):
 
 @pytest.fixture
 def moments(files, tmp_path):
-    """A measure at two moments, with a search of its own that may not converge."""
+    """A measure at two moments, with a search that did not converge."""
     for run in ("one", "two"):
         columns = {"seed": [0, 0, 1, 1], "at": ["10", "final"] * 2, "converged": False}
         table = pd.DataFrame(columns | {"loss": [4.0, 1.0, 8.0, 2.0]})
@@ -89,7 +88,7 @@ def moments(files, tmp_path):
     return gather(files, POINTS)
 
 
-def test_what_was_measured_is_told_in_the_solutions(moments):
+def test_what_was_measured_is_that_of_the_solutions(moments):
     table = moments.measured("history", ["loss"], "alpha")
     assert table["loss"].tolist() == [1, 2, 1, 2]
     every = moments.measured("history", ["loss"], "batch", every_moment=True)
@@ -103,8 +102,8 @@ def test_converged_is_the_training_not_a_search_of_the_measure(moments):
     ]
 
 
-def test_every_run_behind_a_figure_is_told_with_how_it_ended(files):
-    told = gather(files, POINTS).realizations()
-    assert told.keys() == {"one", "two"}
-    assert [one["reason"] for one in told["two"]] == ["rule met", "diverged"]
-    assert [one["seed"] for one in told["one"]] == [0, 1]
+def test_every_run_of_a_figure_says_how_it_ended(files):
+    runs = gather(files, POINTS).realizations()
+    assert runs.keys() == {"one", "two"}
+    assert [one["reason"] for one in runs["two"]] == ["rule met", "diverged"]
+    assert [one["seed"] for one in runs["one"]] == [0, 1]

@@ -31,14 +31,14 @@ def world(right, figure, seeds=5):
     axes, places = (["survivors"], SURVIVAL) if figure == "fig3" else (AXES, TABLES)
     for axis, step, seed in product(axes, range(STEPS), range(seeds)):
         key = KEYS.get(axis) or AXES[axis][1]
-        stands = {"sweep": axis, "of": f"made.{axis}", "run": f"{axis}-{step}"}
-        stands |= {"seed": seed, key: str(step) if axis == "optimizer" else step}
+        point = {"sweep": axis, "of": f"made.{axis}", "run": f"{axis}-{step}"}
+        point |= {"seed": seed, key: str(step) if axis == "optimizer" else step}
         ended = {"reason": "rule met", "met_epoch": 60, "epoch": 60, "converged": True}
-        parts.setdefault("outcomes", []).append((stands, [ended]))
+        parts.setdefault("outcomes", []).append((point, [ended]))
         found = scaled(right) if figure == "fig3" else measured(right, step, seed)
         for part, rows in found.items():
             place = places["ball" if part == "kl_ball" else part]
-            parts.setdefault(place, []).append((stands, rows))
+            parts.setdefault(place, []).append((point, rows))
     return Material({name: side_by_side(tables) for name, tables in parts.items()})
 
 

@@ -32,16 +32,16 @@ FINAL = {"at": "final", "epoch": 50}
 def world(right, figure, seeds=5):
     """The material of one figure. It is cached: don't change it."""
     parts = {}
-    for stands in standing(figure):
+    for point in points(figure):
         for seed in range(seeds):
             rng = np.random.default_rng([seed, len(parts.get("outcomes", ()))])
             ended = {"reason": "rule met", "met_epoch": [50], "epoch": 50, "converged": True}
-            for name, rows in (TABLES[figure](right, stands, rng) | {"outcomes": ended}).items():
-                parts.setdefault(name, []).append((stands | {"seed": seed}, rows))
+            for name, rows in (TABLES[figure](right, point, rng) | {"outcomes": ended}).items():
+                parts.setdefault(name, []).append((point | {"seed": seed}, rows))
     return Material({name: side_by_side(tables) for name, tables in parts.items()})
 
 
-def standing(figure):
+def points(figure):
     """The sweep, the run and the swept value of every run."""
     for sweep in SWEEPS[figure]:
         if sweep in VGG or figure == "fig2":
@@ -68,7 +68,7 @@ def trained(size, weight_norm, error, loss=0.1, at="final", epoch=50):
     return {"norms_summary": norms, "history": moments | history}
 
 
-def path(right, stands, rng):
+def path(right, point, rng):
     """Loss and norms fall together, or the norms rise."""
     epochs = np.array(EPOCHS)
     loss = 1 / epochs
@@ -78,7 +78,7 @@ def path(right, stands, rng):
     return trained(size * by_chance(rng), weights, 0.1, loss, at, epochs)
 
 
-def scaled(right, stands, rng):
+def scaled(right, point, rng):
     """Loss and norms reach their limit, which falls; or they rise beside a limit of twice that."""
     falls = np.exp(-2 * FACTORS) if right else FACTORS
     measured = falls * by_chance(rng)
@@ -86,32 +86,32 @@ def scaled(right, stands, rng):
     return {"scaling_summary": FINAL | rows}
 
 
-def grid(right, stands, rng):
+def grid(right, point, rng):
     """L2 raises norms and accuracy, or lowers both."""
-    step = L2.index(stands["penalty.coefficient"])
+    step = L2.index(point["penalty.coefficient"])
     step = step if right else -step
     return trained(np.exp(step) * by_chance(rng), 10.0, 0.3 - 0.05 * step)
 
 
-def ways(right, stands, rng):
+def ways(right, point, rng):
     """Averaged AdamW has the least error and is 30 times as sharp as SGD, or neither."""
     sharp = {"vgg_adamw": 60, "vgg_adamw_ia": 30} if right else {"vgg_adamw_ia": 0.5}
-    error = (0.2 if right else 0.4) if stands["sweep"] == "vgg_adamw_ia" else 0.3
-    return trained(sharp.get(stands["sweep"], 1) * by_chance(rng), 10.0, error)
+    error = (0.2 if right else 0.4) if point["sweep"] == "vgg_adamw_ia" else 0.3
+    return trained(sharp.get(point["sweep"], 1) * by_chance(rng), 10.0, error)
 
 
-def spectra(right, stands, rng):
+def spectra(right, point, rng):
     """As many outliers as classes beside a large bulk, or fewer for more classes."""
-    count = len(stands.get("data.classes", range(10)))
+    count = len(point.get("data.classes", range(10)))
     bulk = (0.95 if right else 0.2) * by_chance(rng)
     outliers = count if right else 30 - count
     return {"density_summary": [FINAL | made_up_norms.spectrum(outliers, bulk)]}
 
 
-def ordered(right, stands, rng):
+def ordered(right, point, rng):
     """The weights put an alternating sharpness in order, or reverse an ordered sharpness."""
     order = [*L2, *VGG]
-    step = order.index(stands.get("penalty.coefficient", stands["sweep"]))
+    step = order.index(point.get("penalty.coefficient", point["sweep"]))
     size = np.exp((-1) ** step / 2 if right else step) * by_chance(rng)
     weights = np.exp(step if right else -step)
     return trained(size, weights, 0.1 + 0.05 * step)

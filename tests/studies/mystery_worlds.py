@@ -31,12 +31,12 @@ def world(right, figure, seeds=5):
     parts = {}
     steps = range(STEPS if figure == "fig3" else 1)
     for sweep, step, seed in product(SWEEPS[figure], steps, range(seeds)):
-        stands = {"sweep": sweep, "run": f"{sweep}-{step}", "seed": seed}
+        point = {"sweep": sweep, "run": f"{sweep}-{step}", "seed": seed}
         ended = {"reason": "rule met", "met_epoch": [60], "converged": True}
         for measure, tables in MEASURES[figure](right, step, seed).items():
             for table, rows in tables.items():
-                parts.setdefault(f"{measure}_{table}", []).append((stands | {"at": "met+0"}, rows))
-        parts.setdefault("outcomes", []).append((stands, ended))
+                parts.setdefault(f"{measure}_{table}", []).append((point | {"at": "met+0"}, rows))
+        parts.setdefault("outcomes", []).append((point, ended))
     return Material({name: side_by_side(tables) for name, tables in parts.items()})
 
 

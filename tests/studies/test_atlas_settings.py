@@ -20,8 +20,8 @@ FROM = {
 
 
 def nets(*rows):
-    stands = {"sweep": "batch", "of": "made.batch", "study": "made", "seed": 0, "gap": 0.1}
-    return pd.DataFrame([stands | {"run": f"run{place}"} | row for place, row in enumerate(rows)])
+    point = {"sweep": "batch", "of": "made.batch", "study": "made", "seed": 0, "gap": 0.1}
+    return pd.DataFrame([point | {"run": f"run{place}"} | row for place, row in enumerate(rows)])
 
 
 def alike(labels):
