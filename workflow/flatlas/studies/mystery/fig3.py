@@ -103,7 +103,7 @@ def _panel(ax: Axes, drawn: pd.DataFrame, column: str) -> None:
         _logarithmic(ax, known[column])
     for sweep, some in known.groupby("sweep", sort=False):
         colour, marker, _ = _look(str(sweep))
-        lost = some.filter(items=settled(column)).eq(False).any(axis=1)
+        lost = (some[settled(column)].to_numpy() == 0).any(axis=1)
         face = np.where(lost, "white", colour)
         x, y = some[column], some["error"]
         ax.scatter(x, y, s=13, marker=marker, c=face, edgecolors=colour, linewidths=0.7, alpha=0.85)
