@@ -1,4 +1,4 @@
-"""The report: one HTML file with every figure in it, and what the paper says of each."""
+"""The report: one HTML file with every figure in it, and what the paper claims."""
 
 import base64
 import re
@@ -84,14 +84,14 @@ def test_costs_are_measured_and_then_estimated_of_what_is_not_made(demo):
 @pytest.mark.browser
 def test_in_a_browser_every_picture_loads_and_every_link_leads_somewhere(finished, tmp_path):
     report = finished / REPORT
-    told = found_on(report)
-    assert len(told["pictures"]) == len(PICTURES)
-    assert all(width > 100 for _, width in told["pictures"]), told["pictures"]
-    assert told["broken"] == []
-    assert told["fetched"] == [], "the page holds everything"
-    assert not told["wide"], "nothing sticks out to the right"
-    assert told["files"]
-    for file in told["files"]:
+    found = found_on(report)
+    assert len(found["pictures"]) == len(PICTURES)
+    assert all(width > 100 for _, width in found["pictures"]), found["pictures"]
+    assert found["broken"] == []
+    assert found["fetched"] == [], "the page holds everything"
+    assert not found["wide"], "nothing sticks out to the right"
+    assert found["files"]
+    for file in found["files"]:
         assert (report.parent / file).is_file(), file
     for part in ("", "duality_fig3", "costs"):
         picture = screenshot(report, tmp_path / f"report-{part or 'top'}.png", part)
@@ -101,8 +101,8 @@ def test_in_a_browser_every_picture_loads_and_every_link_leads_somewhere(finishe
 @pytest.mark.browser
 def test_in_a_browser_the_scorecard_leads_to_its_figures(finished):
     page = finished / "results/tiny/scorecard.html"
-    told = found_on(page)
-    assert told["broken"] == []
-    assert {"duality/fig3.png", "duality/s4.png"} <= set(told["files"])
-    for file in told["files"]:
+    found = found_on(page)
+    assert found["broken"] == []
+    assert {"duality/fig3.png", "duality/s4.png"} <= set(found["files"])
+    for file in found["files"]:
         assert (page.parent / file).is_file(), file

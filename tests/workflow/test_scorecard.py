@@ -5,7 +5,7 @@ import pandas as pd
 SCORECARD = "results/tiny/scorecard.csv"
 
 
-def told(checkout):
+def verdicts(checkout):
     """Each figure's verdicts."""
     rows = pd.read_csv(checkout / SCORECARD)
     return {name: set(claims["verdict"]) for name, claims in rows.groupby("figure")}
@@ -24,7 +24,7 @@ def test_it_has_every_claim_of_every_figure(finished):
     assert set(rows["scale"]) == {"Tiny"}
 
 
-def test_it_waits_for_every_figure_unless_told_otherwise(tiny):
+def test_it_waits_for_every_figure_by_default(tiny):
     assert {"duality_fig3", "duality_s4", "train"} <= tiny.would_run("scorecard").keys()
     assert tiny.would_run("scorecard", "--config", "complete=false") == {"scorecard": 1}
 
@@ -32,9 +32,9 @@ def test_it_waits_for_every_figure_unless_told_otherwise(tiny):
 def test_what_is_not_drawn_is_not_run_and_stays_so(demo):
     for kind in ("png", "claims.csv"):
         (demo / f"results/tiny/duality/s4.{kind}").unlink()
-    drawn = told(demo)["fig3"]
+    drawn = verdicts(demo)["fig3"]
     demo.snakemake("scorecard", "--config", "complete=false")
-    assert told(demo) == {"fig3": drawn, "s4": {"not run"}}
+    assert verdicts(demo) == {"fig3": drawn, "s4": {"not run"}}
     assert not (demo / "results/tiny/duality/s4.png").exists()
     demo.snakemake("duality_s4")
     assert demo.would_run("scorecard", "--config", "complete=false") == {"scorecard": 1}

@@ -93,7 +93,7 @@ rule report:
         "../scripts/report.py"
 
 
-# Reports on what is there and makes nothing else. It prints to the terminal, so it runs locally.
+# Reports what exists and makes nothing else. It prints, so it does not run on a node of a cluster.
 rule costs:
     output:
         csv=PLAN.pages["costs"]["csv"],
@@ -118,8 +118,7 @@ rule costs:
         "../scripts/costs.py"
 
 
-# Two folders of results side by side: snakemake compare --config before=… after=… It prints to the
-# terminal, too.
+# Two folders of results side by side: snakemake compare --config before=… after=…
 rule compare:
     output:
         csv=paths.COMPARISON.format(extension="csv"),

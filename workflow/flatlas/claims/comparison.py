@@ -34,8 +34,8 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     known = both[["criterion_before", "criterion_after"]].notna().all(axis=1)
     both.loc[known & (both["criterion_before"] != both["criterion_after"]), "change"] = CRITERION
     both.loc[_apart(both), "change"] = MOVED
-    for side, told in ONLY.items():
-        both.loc[both["_merge"] == side, "change"] = told
+    for side, only in ONLY.items():
+        both.loc[both["_merge"] == side, "change"] = only
     return both.drop(columns="_merge")
 
 
