@@ -12,6 +12,7 @@ import yaml
 from PIL import Image
 
 COLLECT = Path(__file__).resolve().parents[1] / "docs" / "gallery" / "collect.py"
+LIBRARY = COLLECT.parents[2] / "workflow" / "flatlas"
 FIGURES = [f"fig{number}" for number in range(1, 31)]
 LAPTOP = ["fig7", "fig30"]
 CLAIMS = """\
@@ -104,6 +105,7 @@ def test_each_figure_has_its_picture_and_its_claims(page, tmp_path):
             ["?", "it stays", "a number", "above 0", "", "–", "Lost."],
         ]
     assert "fig2, fig3" in head
+    assert (LIBRARY / "report" / "templates" / "reading.txt").read_text() in head
     assert "(../../flat.md)" in head
 
 

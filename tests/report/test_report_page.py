@@ -11,6 +11,7 @@ from flatlas.claims.claim import Claim, at_least, claims_table, not_run
 from flatlas.report.captions import caption
 from flatlas.report.facts import facts
 from flatlas.report.pages import Change, Chapter, Entry, Report, report_page
+from flatlas.report.rendering import render
 from flatlas.statistics.estimate import Estimate
 
 PICTURE = b"\x89PNG one"
@@ -82,6 +83,10 @@ def test_a_figure_that_is_not_drawn_says_how_to_draw_it(read):
 
 def test_the_opening_shows_the_ranking_where_there_is_one(read):
     assert len(read(opening="flat_fig1").pictures) == len(read(opening="atlas_fig1").pictures) + 1
+
+
+def test_the_page_says_how_to_read_a_verdict(read):
+    assert " ".join(render("reading.txt").split()) in read().text
 
 
 @pytest.mark.parametrize("judged", [True, False])

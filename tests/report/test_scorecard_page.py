@@ -16,6 +16,7 @@ from flatlas.claims.claim import (
     ours,
 )
 from flatlas.report.pages import Chapter, Entry, scorecard_page
+from flatlas.report.rendering import render
 from flatlas.report.strip import WIDTH
 from flatlas.statistics.estimate import UNKNOWN, Estimate
 from flatlas.store.tables import read_table, write_table
@@ -86,6 +87,10 @@ def test_the_page_says_what_every_claim_is(study):
     assert [row[3] for row in rows][1:] == ["", "", ""]
     assert "Paper <1>" in page.text
     assert "Figure “s10” & <all>" in page.inside["flat_s10"]
+
+
+def test_the_page_says_how_to_read_a_verdict(study):
+    assert " ".join(render("reading.txt").split()) in read(study).text
 
 
 def test_figures_link_to_their_pictures_and_come_in_order(study):
