@@ -11,7 +11,7 @@ from short_runs import SHAPE, assert_same, run, samples, trained
 from flatlas.errors import FlatlasError
 from flatlas.store.arrays import write_arrays
 from flatlas.store.tables import write_table
-from flatlas.training import trainer
+from flatlas.training import stack
 from flatlas.training.errand import Errand
 from flatlas.training.start import initial_weights
 
@@ -73,7 +73,7 @@ CASES = {
 def both(spec, data, folder, monkeypatch):
     """The same training by torch and by the kernel, all of it in float64."""
     monkeypatch.setattr(
-        trainer,
+        stack,
         "initial_weights",
         lambda *given: {name: value.double() for name, value in initial_weights(*given).items()},
     )
