@@ -1,4 +1,4 @@
-"""The house's rules on who may import whom, read from the syntax tree of every module."""
+"""Which package may import which, read from the syntax tree of every module."""
 
 import ast
 import subprocess
@@ -11,7 +11,7 @@ WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
 LIBRARY = WORKFLOW / "flatlas"
 
 FOUNDATION = {"plan", "store", "statistics"}
-# What each room may import besides itself, and besides `errors`, which everyone may raise.
+# What each package may import besides itself, and besides `errors`, which everyone may raise.
 MAY_IMPORT = {
     "plan": set(),
     "store": set(),
@@ -40,7 +40,7 @@ LIGHT = (
 MODULES = sorted(LIBRARY.rglob("*.py"))
 
 
-def room_of(path):
+def package_of(path):
     return path.relative_to(LIBRARY).with_suffix("").parts[0]
 
 
@@ -58,10 +58,10 @@ def imported(path):
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(LIBRARY)))
 def test_imports_go_one_way(path):
-    rooms = {name.split(".")[1] for name in imported(path) if name.startswith("flatlas.")}
-    room = room_of(path)
-    assert room in MAY_IMPORT, "a new room: say in MAY_IMPORT what it stands on"
-    assert rooms <= MAY_IMPORT[room] | {room, "errors"}
+    packages = {name.split(".")[1] for name in imported(path) if name.startswith("flatlas.")}
+    package = package_of(path)
+    assert package in MAY_IMPORT, "a new package: say in MAY_IMPORT what it may import"
+    assert packages <= MAY_IMPORT[package] | {package, "errors"}
 
 
 def test_every_import_of_the_library_is_found():
@@ -77,15 +77,15 @@ def test_nobody_imports_the_scripts():
         assert not roots & {*names, "scripts", "workflow"}, path
 
 
-def test_no_room_is_a_lumber_room():
-    lumber = {"util", "utils", "common", "helper", "helpers", "misc", "shared", "lib"}
+def test_no_package_is_for_leftovers():
+    leftovers = {"util", "utils", "common", "helper", "helpers", "misc", "shared", "lib"}
     files = [path for path in WORKFLOW.rglob("*") if path.suffix in ("", ".py", ".smk")]
-    assert [path for path in files if path.stem in lumber] == []
+    assert [path for path in files if path.stem in leftovers] == []
 
 
 def test_light_rooms_open_without_torch():
-    loaded = set(loaded_by([path for path in MODULES if room_of(path) in LIGHT]))
-    assert set(LIGHT) <= {room_of(path) for path in MODULES}
+    loaded = set(loaded_by([path for path in MODULES if package_of(path) in LIGHT]))
+    assert set(LIGHT) <= {package_of(path) for path in MODULES}
     assert not loaded & {"torch", "torchvision", "sklearn", "gpytorch"}
 
 
