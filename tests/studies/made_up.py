@@ -8,7 +8,7 @@ import made_up_priors
 import made_up_recordings
 import made_up_regrets
 import numpy as np
-from side_by_side import side_by_side, without_rows
+from side_by_side import columns_of, side_by_side
 
 from flatlas.evidence.material import Material
 from flatlas.plan.measure_specs import MEASURES
@@ -53,7 +53,10 @@ def material(points, measures, realizations=3, directions=900, ends=None):
                 found = taken(name, measure, rng, strength, directions, end == RULE_MET)
                 assert set(found) == set(MEASURES[measure].tables), f"the tables of {measure}"
                 for table, rows in found.items():
-                    rows = rows if end != DIVERGED else without_rows(rows)
+                    own = ("at", "epoch", *MEASURES[measure].tables[table])
+                    # A figure may only read what a measure declares.
+                    made = {key: one for key, one in columns_of(rows).items() if key in own}
+                    rows = made if end != DIVERGED else dict.fromkeys(own, ())
                     tables.setdefault(f"{name}_{table}", []).append(({"seed": seed}, rows))
         for name, some in tables.items():
             parts.setdefault(name, []).extend((standing | stands, rows) for standing, rows in some)

@@ -46,9 +46,8 @@ def _splits(material: Material) -> pd.DataFrame:
     """Mean n_s of each run, with the symbol and the value of what is swept as the name."""
     table = each_once(material.measured("hidden_summary", ["n_sharp"]), ["seed"])
     means = spread(table, ["sweep", "run"], "n_sharp", sort=False).reset_index()
-    named = table.drop_duplicates("run").set_index("run").apply(_name, axis=1)
-    if len(means):
-        means["name"] = means["run"].map(named)
+    names = {row["run"]: _name(row) for _, row in table.drop_duplicates("run").iterrows()}
+    means["name"] = means["run"].map(names)
     order = {sweep: place for place, sweep in enumerate([DEFAULTS, *SWEEPS])}
     return means.sort_values("sweep", key=lambda sweep: sweep.map(order), kind="stable")
 
