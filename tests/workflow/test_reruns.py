@@ -79,7 +79,7 @@ def change_what_the_study_does_not_use(demo):
         "training/optimizers/adam.py",
         "data/sources/mnist.py",
         "nets/convolutional.py",
-        "plan/stages.py",
+        "plan/graph.py",
         "jobs/progress.py",
     ):
         path = demo / LIBRARY / file

@@ -55,6 +55,8 @@ for name, page in scorecards(PLAN).items():
             **({"written": "" if wait else written(page.claims)} if name == "scorecard" else {}),
             title=page.title,
             scale=PLAN.scale,
+            # A scorecard that is repeated by hand lies elsewhere and has the same links.
+            folder=str(Path(page.files["html"]).parent),
             studies=lambda wildcards, page=page: claims_of(PLAN, page.studies),
             code=lambda wildcards: stage_code("scorecard"),
         message:

@@ -11,7 +11,7 @@ from flatlas.store.atomic import replacing
 from flatlas.store.tables import write_table
 
 with Job(globals().get("snakemake"), "scorecard") as job:
-    folder = Path(job.output.html).parent
+    folder = Path(job.params.folder)
     chapters = [
         Chapter(
             study["name"],
