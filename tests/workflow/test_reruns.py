@@ -88,11 +88,7 @@ def change_what_the_study_does_not_use(demo):
 
 def change_where_data_lie_and_how_much_a_job_gets(demo):
     demo.edit("config/config.yaml", r"data_root: \S+", "data_root: /elsewhere")
-    demo.edit(
-        "workflow/rules/training.smk",
-        r"attempt \* PLAN\[",
-        "2 * attempt * PLAN[",
-    )
+    demo.edit(f"{LIBRARY}/plan/requests.py", r"attempt \* jobs\[", "2 * attempt * jobs[")
 
 
 def change_a_value_and_change_it_back(demo):
