@@ -56,7 +56,7 @@ for name, page in scorecards(PLAN).items():
             title=page.title,
             scale=PLAN.scale,
             # A scorecard that is repeated by hand lies elsewhere and has the same links.
-            folder=str(Path(page.files["html"]).parent),
+            folder=lambda wildcards, page=page: str(Path(page.files["html"]).parent),
             studies=lambda wildcards, page=page: claims_of(PLAN, page.studies),
             code=lambda wildcards: stage_code("scorecard"),
         message:
