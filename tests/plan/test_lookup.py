@@ -5,7 +5,7 @@ from small_configuration import PRESET, STUDY, USER, write
 
 from flatlas.errors import FlatlasError
 from flatlas.plan import answers as answering
-from flatlas.plan import code, kept
+from flatlas.plan import code, drawings, kept
 from flatlas.plan.lookup import lookup
 
 
@@ -86,6 +86,24 @@ def test_a_figure_that_begins_to_judge_has_a_file_of_claims(root, tmp_path, monk
     assert "claims" not in lookup(USER, root, []).jobs["flat_fig1"].outputs
     module.write_text(f"{module.read_text()}\ndef claims(material): ...\n")
     assert "claims" in lookup(USER, root, []).jobs["flat_fig1"].outputs
+
+
+def test_a_figure_that_leaves_the_dictionary_of_its_module_is_missed(root, tmp_path, monkeypatch):
+    for module in (code, drawings):
+        monkeypatch.setattr(module, "STUDIES", tmp_path / "workflow" / "flatlas" / "studies")
+    monkeypatch.setattr(answering, "check_drawings", drawings.check_drawings)
+    folder = code.STUDIES / "flat"
+    folder.mkdir(parents=True)
+    (folder / "fig1.rst").touch()
+    (folder / "both.py").write_text('FIGURES = {"fig1": One(), "fig2": Two()}')
+    for name in {*STUDY["figures"]} - {"fig1"}:
+        (folder / f"{name}.py").touch()
+        (folder / f"{name}.rst").touch()
+    user = {**USER, "studies": {"flat": {"figures": {"fig1": {"module": "both"}}}}}
+    lookup(user, root, [])
+    (folder / "both.py").write_text('FIGURES = {"fig2": Two()}')
+    with pytest.raises(FlatlasError, match='needs an entry "fig1" in the dictionary FIGURES'):
+        lookup(user, root, [])
 
 
 def test_a_plan_of_files_that_change_meanwhile_is_not_kept(root, monkeypatch):

@@ -65,12 +65,11 @@ def figure_modules(study: str, module: str) -> list[str]:
     return [f"flatlas.studies.{study}.{module}"]
 
 
-def judged_modules() -> list[str]:
-    """The modules of all studies that judge claims."""
+def study_modules() -> list[tuple[str, bool, list[str]]]:
+    """All that a plan reads in the modules of studies: do they judge claims, what do they list."""
     return [
-        str(path.relative_to(STUDIES))
+        (str(path.relative_to(STUDIES)), defines(path, "claims"), listed(path))
         for path in sorted(STUDIES.glob("*/*.py"))
-        if is_judged(path.parent.name, path.stem)
     ]
 
 
@@ -84,3 +83,8 @@ def defines(module: Path, function: str) -> bool:
     """Whether a module has this function of a figure's material, for one figure or for several."""
     text = module.read_text(encoding="utf-8")
     return re.search(rf"def {function}\((self, )?material", text) is not None
+
+
+def listed(module: Path) -> list[str]:
+    """The keys in a module's dictionaries, among them the figures in `FIGURES`."""
+    return re.findall(r'"(\w+)":', module.read_text(encoding="utf-8"))

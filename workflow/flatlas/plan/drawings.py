@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.plan.code import STUDIES, defines
+from flatlas.plan.code import STUDIES, defines, listed
 
 if TYPE_CHECKING:
     from flatlas.plan.plan import FigurePlan, Plan
@@ -24,7 +24,7 @@ def _check(figure: "FigurePlan", place: str) -> None:
             f"{place} needs a function draw(material) in {_shown(module)}, which is not there."
             f"{nearest(figure.module, there)}"
         )
-    if figure.module != figure.name and f'"{figure.name}":' not in module.read_text("utf-8"):
+    if figure.module != figure.name and figure.name not in listed(module):
         raise FlatlasError(
             f'{place} needs an entry "{figure.name}" in the dictionary FIGURES of {_shown(module)}.'
         )

@@ -15,7 +15,7 @@ from typing import Any
 
 import pydantic
 
-from flatlas.plan.code import judged_modules
+from flatlas.plan.code import study_modules
 from flatlas.plan.fingerprint import LIBRARY
 from flatlas.plan.kept import content_hash, keep, read_kept
 
@@ -137,8 +137,8 @@ def _basis(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Itera
         yield path.read_bytes()
     for folder, folders, names in os.walk(LIBRARY.parent):
         folders[:] = sorted(one for one in folders if one != "__pycache__")
-        # Other modules, and captions, count only by their names, and by whether they judge claims.
+        # Other modules, and captions, count by their names and by what a plan reads in them.
         yield f"{folder.removeprefix(str(LIBRARY.parent))} {sorted(names)}".encode()
-    yield repr(judged_modules()).encode()
+    yield repr(study_modules()).encode()
     for module in (LIBRARY / "errors.py", *sorted((LIBRARY / "plan").rglob("*.py"))):
         yield module.read_bytes()
