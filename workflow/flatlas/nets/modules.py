@@ -10,9 +10,9 @@ from torch.func import functional_call
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatlas.errors import FlatlasError
+from flatlas.layer_names import FEATURES, LAST
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Dense, Parameters
-from flatlas.plan.family import FEATURES, LAST
 from flatlas.plan.initializations import FrameworkUniform
 from flatlas.seeds import stream
 

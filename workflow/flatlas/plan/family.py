@@ -8,14 +8,13 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field, model_validator
 
 from flatlas.errors import FlatlasError
+from flatlas.layer_names import FEATURES, LAST
 from flatlas.plan.spec import Spec
 
 LayerKind = Literal["convolution", "dense", "module"]
 Probability = Annotated[float, Field(ge=0, lt=1)]
 # (channels, height, width)
 Shape = tuple[int, int, int]
-# The two layers of a torch module: everything below its last dense layer goes by one name.
-FEATURES, LAST = "features", "fc"
 
 
 class Layer(NamedTuple):

@@ -140,5 +140,6 @@ def _basis(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Itera
         # Other modules, and captions, count by their names and by what a plan reads in them.
         yield f"{folder.removeprefix(str(LIBRARY.parent))} {sorted(names)}".encode()
     yield repr(study_modules()).encode()
-    for module in (LIBRARY / "errors.py", *sorted((LIBRARY / "plan").rglob("*.py"))):
+    outside = (LIBRARY / name for name in ("errors.py", "layer_names.py"))
+    for module in (*outside, *sorted((LIBRARY / "plan").rglob("*.py"))):
         yield module.read_bytes()
