@@ -129,5 +129,10 @@ def test_a_table_without_rows_has_the_columns_and_types_of_one_with_rows(tmp_pat
 
 
 def test_a_measure_without_tables_is_refused_when_it_is_declared():
-    with pytest.raises(TypeError, match="Trace declares no tables"):
+    with pytest.raises(FlatlasError, match="Trace declares no tables"):
         type("Trace", (Measurement,), {"__annotations__": {"measure": str}, "__module__": "own"})
+
+
+def test_a_type_that_no_column_has_is_refused_when_it_is_declared():
+    with pytest.raises(FlatlasError, match="'trace' is of type list"):
+        columns(layer=str, trace=list)

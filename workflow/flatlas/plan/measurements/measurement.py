@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field
 
+from flatlas.errors import FlatlasError
 from flatlas.plan.family import LayerKind
 from flatlas.plan.moments import Moment, moments
 from flatlas.plan.spec import Distinct, Spec
@@ -24,12 +25,18 @@ Factors = Annotated[
 ]
 
 
-# The columns of a table, each with the type of its values: `float`, `int`, `bool` or `str`.
+# The columns of a table, each with the type of its values.
 Columns = dict[str, type]
+TYPES = (float, int, bool, str)
 
 
 def columns(**types: type) -> Columns:
     """The columns of a table, in the order in which a measure writes them."""
+    for name, kind in types.items():
+        if kind not in TYPES:
+            allowed = ", ".join(one.__name__ for one in TYPES)
+            given = f"the column '{name}' is of type {kind.__name__}"
+            raise FlatlasError(f"{given}. Allowed: {allowed}.")
     return types
 
 
@@ -74,7 +81,7 @@ class Measurement(Spec):
         """Refuse a measure without tables."""
         super().__pydantic_init_subclass__(**kwargs)
         if "measure" in cls.model_fields and not hasattr(cls, "tables"):
-            raise TypeError(
+            raise FlatlasError(
                 f"{cls.__name__} declares no tables. Say which it writes, and their columns: "
                 'tables = {"summary": columns(trace=float)}.'
             )
