@@ -1,9 +1,9 @@
 """flatlas: an atlas of flat minima, from data set to figure.
 
-Data flows one way through the rooms, and so do the imports::
+Data flows one way through the packages, and so do the imports::
 
     plan, store  ->  data, nets  ->  training  ->  measures
-    store  ->  evidence  ->  figures, scorecard  ->  report
+    store  ->  evidence  ->  plotting, claims  ->  studies, report
 
 ``jobs`` stands beside them: what every script does around its one library call.
 """

@@ -2,7 +2,7 @@
 
 A study file holds the paper's own numbers; a preset lays its changes over it, and the user's
 configuration lays its own over both. Mappings merge, everything else replaces, and so does a net of
-another family. An error in the merged tree is told in the words of the file it came from.
+another family. An error in the merged tree names the file it came from.
 """
 
 from collections.abc import Mapping

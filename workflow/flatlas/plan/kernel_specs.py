@@ -1,4 +1,4 @@
-"""Specs of kernel matrices that are too dear to be made for every training anew."""
+"""Specs of kernel matrices that are too expensive to recompute for every training."""
 
 from pydantic import PositiveInt
 

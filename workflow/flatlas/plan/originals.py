@@ -17,12 +17,12 @@ def originals(source: Mapping[str, Any], data_root: str) -> str:
     if source["kind"] != "folder":
         return ""
     root = Path(data_root).expanduser() / source["path"]
-    told = [
+    found_files = [
         f"{path.relative_to(root)} {found.st_size} {found.st_mtime_ns}"
         for path in sorted(_files(root))
         for found in [path.stat()]
     ]
-    return hashlib.sha256("".join(told).encode()).hexdigest()[:12] if told else ""
+    return hashlib.sha256("".join(found_files).encode()).hexdigest()[:12] if found_files else ""
 
 
 def _files(root: Path) -> Iterator[Path]:

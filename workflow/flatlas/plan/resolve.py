@@ -14,7 +14,7 @@ from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.mistakes import Origin, refuse, validated
 from flatlas.plan.named_layers import LINEAR, check_layer, check_layers
 from flatlas.plan.plan import Entry, FigurePlan, Plan
-from flatlas.plan.runs import Runs, told
+from flatlas.plan.runs import Runs, values_at
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.spec import Spec
 from flatlas.plan.studies import Figure, Run, Study
@@ -45,7 +45,7 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
     resolvers: dict[str, _StudyResolver] = {}
     for name, path in files.items():
         resolvers[name] = _StudyResolver(plan, name, _study(path, preset, settings), resolvers)
-    # A mistake in what is borrowed is told where it was made.
+    # A mistake in what is borrowed is reported where it was made.
     for resolver in sorted(resolvers.values(), key=lambda one: one.borrows):
         resolver.resolve()
     return plan
@@ -132,14 +132,14 @@ class _StudyResolver:
                 raise FlatlasError(f"{place} names '{name}', which fits none of the figure's runs.")
 
     def _check_measures(self) -> None:
-        """A mistake in a measure is told whether or not a figure needs it yet."""
+        """A mistake in a measure is reported whether or not a figure needs it yet."""
         for name in self.study.measures:
             self._options(name)
         for base, run in self.study.runs.items():
             self._check_changed_measures(run, self.runs.origin(base))
 
     def _check_sweeps(self) -> None:
-        """A mistake in a sweep is told whether or not a figure draws it yet."""
+        """A mistake in a sweep is reported whether or not a figure draws it yet."""
         for name, borrowed in self.study.borrowed.items():
             for measure in borrowed.measures or ():
                 if measure not in self.study.measures:
@@ -186,10 +186,10 @@ class _StudyResolver:
             run, spec = self.runs.at(base, point, where)
             origin = self.runs.origin(base, point, where)
             self._check_changed_measures(run, origin)
-            yield told(point, run), run, spec, origin
+            yield values_at(point, run), run, spec, origin
 
     def _borrowed_specs(self, name: str) -> Iterator[Drawn]:
-        """Runs of other studies: each `of` its sweep, and told whatever any of the sweeps varies.
+        """Runs of other studies, each with its sweep, `of`, and with all that any of the sweeps varies.
 
         What its own study changes about measures on a run belongs to the measures of that study.
         """
@@ -298,7 +298,7 @@ class _StudyResolver:
 
 
 def _register(known: dict[str, Any], identity: str, spec: Spec) -> str:
-    """Enter a spec under its id. Two specs of one id are not to be thought of, so think of it."""
+    """Enter a spec under its id, and return the id. Two specs must never share one."""
     if known.setdefault(identity, spec) != spec:
         raise FlatlasError(f"two different specs have the id {identity}: change either a little.")
     return identity

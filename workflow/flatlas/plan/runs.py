@@ -140,10 +140,10 @@ class Runs:
         )
 
 
-def told(point: Mapping[str, Any], run: Run) -> dict[str, Any]:
+def values_at(point: Mapping[str, Any], run: Run) -> dict[str, Any]:
     """The point's values as the run has them: checked, and of their type (YAML's 1e-3 is text).
 
-    A mapping (an optimizer, say) is told value by value: `optimizer.name`, `optimizer.lr`, ...
+    A mapping (an optimizer, say) is listed value by value: `optimizer.name`, `optimizer.lr`, ...
     """
     tree = run.model_dump(mode="json")
     values: dict[Location, Any] = {}

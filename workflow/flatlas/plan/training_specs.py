@@ -184,7 +184,7 @@ class Training(Spec):
     Weights are kept at the epochs in `checkpoints` (0: before training) and, in `overtraining`, so
     many epochs after the stopping rule was met. `snapshots` names a layer whose weights are kept
     after every minibatch of the `stop.extra_epochs`. No step moves the layers in `frozen`. Weights,
-    steps and all that is told of a training are float32, whatever its `precision`.
+    steps and all that is recorded of a training are float32, whatever its `precision`.
     """
 
     net: NetSpec

@@ -178,7 +178,7 @@ def _tell(done: int, total: int, **facts: Any) -> None:
 
 
 def _keep_quiet(done: int, total: int, **facts: Any) -> None:
-    """The leader tells for all."""
+    """The leader reports for all."""
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ class Norms(Measurement):
         """The initial weights are drawn again, so the run must not start from another run."""
         yield from super().misfits(run)
         if run.start is not None:
-            yield "measure", "draws the initial weights anew, but this run starts from another."
+            yield "measure", "draws the initial weights again, but this run starts from another."
 
 
 class Survival(OfArcCosineKernel):
