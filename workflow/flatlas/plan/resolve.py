@@ -189,7 +189,7 @@ class _StudyResolver:
             yield values_at(point, run), run, spec, origin
 
     def _borrowed_specs(self, name: str) -> Iterator[Drawn]:
-        """Runs of other studies, each with its sweep, `of`, and with all that any of the sweeps varies.
+        """Runs of other studies, each with its sweep, `of`, and all that any of the sweeps varies.
 
         What its own study changes about measures on a run belongs to the measures of that study.
         """
