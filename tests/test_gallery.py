@@ -109,6 +109,22 @@ def test_each_figure_has_its_picture_and_its_claims(page, tmp_path):
     assert "(../../flat.md)" in head
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--without", "fig2,fig31"], "flat has no fig31"),
+        (["--from", "laptop:fig31"], "flat has no fig31"),
+        (["--from", "laptop"], "--from is 'laptop'"),
+    ],
+)
+def test_figures_that_do_not_exist_are_refused_and_the_page_stays(page, tmp_path, options, said):
+    page()
+    before = (tmp_path / "flat" / "README.md").read_bytes()
+    with pytest.raises(SystemExit, match=said):
+        page(*options)
+    assert (tmp_path / "flat" / "README.md").read_bytes() == before
+
+
 def test_the_scorecard_has_every_cell_as_it_was_written(page, tmp_path):
     page()
     rows = pd.read_csv(tmp_path / "flat" / "scorecard.csv", dtype=str, keep_default_na=False)

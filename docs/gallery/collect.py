@@ -55,13 +55,15 @@ def main() -> None:
 def _presets(given: argparse.Namespace, figures: Mapping[str, Any]) -> dict[str, str]:
     """The preset of each figure on the page, all of which are drawn."""
     other, _, names = given.others.partition(":")
-    presets = dict.fromkeys(figures, given.preset)
-    presets |= dict.fromkeys(filter(None, names.split(",")), other)
-    unknown = sorted(set(presets) - set(figures))
+    if other and not names:
+        sys.exit(f"--from is '{given.others}'. Allowed: PRESET:FIGURE,FIGURE.")
+    elsewhere, left_out = ([*filter(None, one.split(","))] for one in (names, given.without))
+    unknown = sorted({*elsewhere, *left_out} - set(figures))
     if unknown:
         sys.exit(f"{given.study} has no {', '.join(unknown)}. Its figures: {', '.join(figures)}.")
-    for name in filter(None, given.without.split(",")):
-        presets.pop(name, None)
+    presets = dict.fromkeys(figures, given.preset) | dict.fromkeys(elsewhere, other)
+    for name in left_out:
+        del presets[name]
     for name, preset in presets.items():
         if not (picture := _picture(given.study, preset, name)).is_file():
             command = f"snakemake {given.study}_{name} --config preset={preset}"
