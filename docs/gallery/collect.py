@@ -63,7 +63,7 @@ def _presets(given: argparse.Namespace, figures: Mapping[str, Any]) -> dict[str,
         sys.exit(f"{given.study} has no {', '.join(unknown)}. Its figures: {', '.join(figures)}.")
     presets = dict.fromkeys(figures, given.preset) | dict.fromkeys(elsewhere, other)
     for name in left_out:
-        del presets[name]
+        presets.pop(name, None)
     for name, preset in presets.items():
         if not (picture := _picture(given.study, preset, name)).is_file():
             command = f"snakemake {given.study}_{name} --config preset={preset}"

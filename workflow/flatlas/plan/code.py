@@ -1,10 +1,11 @@
 """Which code each stage's result depends on: its script, and the modules its spec picks by name."""
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from flatlas.plan.fingerprint import LIBRARY, fingerprint
+from flatlas.plan.fingerprint import LIBRARY, closure, fingerprint
 
 # A dry run takes fingerprints without loading the models of the specs.
 if TYPE_CHECKING:
@@ -18,14 +19,20 @@ if TYPE_CHECKING:
 SCRIPTS = LIBRARY.parent / "scripts"
 STUDIES = LIBRARY / "studies"
 TEMPLATES = LIBRARY / "report" / "templates"
-# The stages that fill templates.
-PAGES = ("scorecard", "report", "compare")
+# The module through which a script fills them.
+RENDERING = "flatlas.report.rendering"
 
 
 def stage_code(stage: str, *modules: str) -> str:
     """The fingerprint of a stage: its script with all it imports, and modules picked by name."""
-    templates = sorted(TEMPLATES.iterdir()) if stage in PAGES else ()
-    return fingerprint(SCRIPTS / f"{stage}.py", *modules, *templates)
+    return fingerprint(SCRIPTS / f"{stage}.py", *modules, *_templates(stage))
+
+
+@cache
+def _templates(stage: str) -> tuple[Path, ...]:
+    """All templates, if the stage's script fills any."""
+    fills = RENDERING in closure([SCRIPTS / f"{stage}.py"])
+    return tuple(sorted(TEMPLATES.iterdir())) if fills else ()
 
 
 def source_modules(source: "SourceSpec") -> list[str]:
