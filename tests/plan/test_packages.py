@@ -114,7 +114,7 @@ def test_no_package_is_for_leftovers():
     assert [path for path in files if path.stem in leftovers] == []
 
 
-def test_light_rooms_open_without_torch():
+def test_light_packages_open_without_torch():
     loaded = set(loaded_by([path for path in MODULES if package_of(path) in LIGHT]))
     assert set(LIGHT) <= {package_of(path) for path in MODULES}
     assert not loaded & {"torch", "torchvision", "sklearn", "gpytorch"}

@@ -200,7 +200,7 @@ def _with_parents(module: str) -> Iterator[str]:
 
 
 def _counts(module: str) -> bool:
-    return not any(module == room or module.startswith(room + ".") for room in WITHOUT_RESULTS)
+    return not any(module == one or module.startswith(one + ".") for one in WITHOUT_RESULTS)
 
 
 def find(module: str) -> Path | None:
