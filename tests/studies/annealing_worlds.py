@@ -72,8 +72,3 @@ def history(right, drop):
     else:
         loss = np.exp(-0.04 * np.minimum(t, 100) - 0.012 * np.maximum(t - 100, 0))
     return {"epoch": t.astype(int), "train_loss": loss}
-
-
-def changed(material, name, **columns):
-    """The material with other columns in a table: values, or functions of the table."""
-    return Material({**material.tables, name: material.tables[name].assign(**columns)})

@@ -40,8 +40,8 @@ def unsolved(material):
     return Material(tables | {"outcomes": material.tables["outcomes"].assign(**ended)})
 
 
-def with_table(material, name, **columns):
-    """The same material with some columns of a table replaced."""
+def with_columns(material, name, **columns):
+    """The same material with other columns in one table: values, or functions of the table."""
     return Material({**material.tables, name: material.tables[name].assign(**columns)})
 
 

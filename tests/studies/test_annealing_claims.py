@@ -5,8 +5,8 @@ from math import isfinite, isnan
 
 import numpy as np
 import pytest
-from annealing_worlds import JUDGED, RIGHT, WRONG, changed, world
-from judging import judged_figure
+from annealing_worlds import JUDGED, RIGHT, WRONG, world
+from judging import judged_figure, verdicts, with_columns
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.claims.conventions import near
@@ -31,10 +31,6 @@ def judged(right, figure, seeds=3):
     return judge(figure, world(right, figure, seeds))
 
 
-def verdicts(claims):
-    return {name: claim.verdict for name, claim in claims.items()}
-
-
 @pytest.mark.parametrize("figure", JUDGED)
 def test_every_claim_is_reproduced_where_the_paper_is_right(figure):
     claims = judged(RIGHT, figure)
@@ -51,7 +47,7 @@ def test_no_claim_is_reproduced_where_the_paper_is_wrong(figure):
 
 
 def test_a_loss_of_one_phase():
-    one = changed(
+    one = with_columns(
         world(RIGHT, "s1"), "history", train_loss=lambda rows: 1 / rows["epoch"].clip(lower=1)
     )
     for name, claim in judge("s1", one).items():
@@ -102,7 +98,7 @@ def test_each_run_of_a_sweep_has_its_own_claims():
 
 
 def test_checkpoints_beyond_the_end_of_a_training_do_not_count():
-    wild = changed(
+    wild = with_columns(
         world(RIGHT, "fig5"),
         "cooling_directions",
         temperature=lambda rows: rows["temperature"].mask(rows["at"] == "500", 1e9),
@@ -111,7 +107,7 @@ def test_checkpoints_beyond_the_end_of_a_training_do_not_count():
 
 
 def test_a_run_with_another_psi_affects_only_its_own_claim():
-    odd = changed(
+    odd = with_columns(
         world(RIGHT, "fig2"),
         "valley_directions",
         variance=lambda rows: rows["variance"].mask(rows["batch"] == 25, rows["flatness"] ** -2),
@@ -123,7 +119,7 @@ def test_a_run_with_another_psi_affects_only_its_own_claim():
 
 
 def test_ends_of_valleys_that_were_not_found_leave_claims_undecided():
-    lost = changed(
+    lost = with_columns(
         world(RIGHT, "fig2"), "valley_directions", converged=lambda rows: rows["rank"] % 5 > 0
     )
     claims = judge("fig2", lost)
@@ -133,7 +129,7 @@ def test_ends_of_valleys_that_were_not_found_leave_claims_undecided():
 
 def test_a_hill_half_way_is_no_parabola():
     """A third of the directions have none; all others are exact."""
-    bent = changed(
+    bent = with_columns(
         world(RIGHT, "fig2"),
         "valley_directions",
         curvature=lambda rows: rows["curvature"].mask(rows["rank"] % 15 == 0, -1.0),
@@ -151,7 +147,7 @@ def test_directions_in_which_nothing_moves_do_not_count(figure):
     dead = rows["rank"].between(101, 200)
     lost = {"variance": 1e-30, "flatness": np.nan, "converged": False, "velocity_time": np.inf}
     columns = {name: rows[name].mask(dead, lost[name]) for name in lost.keys() & set(rows)}
-    claims = judge(figure, changed(world(RIGHT, figure), table, **columns))
+    claims = judge(figure, with_columns(world(RIGHT, figure), table, **columns))
     claims.pop("steeper", None)
     assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
 

@@ -5,7 +5,8 @@ from importlib import import_module
 import numpy as np
 import pandas as pd
 import pytest
-from annealing_worlds import LAST, RIGHT, changed, world
+from annealing_worlds import LAST, RIGHT, world
+from judging import with_columns
 from pencil import told
 
 from flatlas.evidence.material import Material
@@ -38,7 +39,7 @@ def test_the_losses_between_which_was_recorded():
 
 
 def test_a_net_without_a_recording_is_counted():
-    made = changed(
+    made = with_columns(
         world(RIGHT, "fig1", seeds=2),
         "outcomes",
         met_epoch=lambda rows: rows["met_epoch"].where(rows["seed"] == 0, 0),
@@ -79,7 +80,7 @@ def test_each_rate_has_its_own_exponent_in_the_csv_of_figure_2():
     def variance(rows):
         return rows["flatness"] ** np.where(rows["batch"] == 25, -3.0, -4.0)
 
-    made = changed(world(RIGHT, "fig2", seeds=1), "valley_directions", variance=variance)
+    made = with_columns(world(RIGHT, "fig2", seeds=1), "valley_directions", variance=variance)
     drawing = draw("fig2", made)
     found = exponents(drawing).set_index(["batch", "optimizer.lr"])["value"]
     expected = {(50, 0.1): -4, (25, 0.1): -3, (100, 0.1): -4, (50, 0.05): -4, (50, 0.2): -4}
@@ -109,7 +110,7 @@ def test_a_loss_without_a_drop_is_said_to_have_one_phase():
     def one(rows):
         return 1 / rows["epoch"].clip(lower=1)
 
-    drawing = draw("s1", changed(world(RIGHT, "s1", seeds=1), "history", train_loss=one))
+    drawing = draw("s1", with_columns(world(RIGHT, "s1", seeds=1), "history", train_loss=one))
     assert texts(drawing, 0) == texts(drawing, 1) == ["one phase"]
 
 

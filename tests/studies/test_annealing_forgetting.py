@@ -6,8 +6,8 @@ from math import isfinite, isnan
 import made_up_forgetting
 import numpy as np
 import pytest
-from annealing_worlds import RIGHT, WRONG, changed
-from judging import judged_figure
+from annealing_worlds import RIGHT, WRONG
+from judging import judged_figure, verdicts, with_columns
 from pencil import told
 from side_by_side import side_by_side
 
@@ -83,10 +83,6 @@ def judged(material):
     return judged_figure("annealing", "fig4", material)
 
 
-def verdicts(claims):
-    return {name: claim.verdict for name, claim in claims.items()}
-
-
 def test_which_constraints_each_panel_has():
     for panel, point in {"A": (0, 0), "B": (0, 0), "C": (10, 200), "D": (10, 200)}.items():
         points = told(drawn(), panel=panel)[["strength", "directions"]].drop_duplicates()
@@ -143,10 +139,10 @@ def test_where_the_paper_is_wrong():
 
 
 def test_where_nothing_is_forgotten_there_is_nothing_to_keep():
-    material = changed(
+    material = with_columns(
         world(WRONG), "ldc_errors", epsilon_1=lambda rows: 0.01 - 0.001 * rows["time"]
     )
-    claims = judged(changed(material, "ldc_points", epsilon_1=0.009))
+    claims = judged(with_columns(material, "ldc_points", epsilon_1=0.009))
     assert claims["forgotten"].verdict == NOT_REPRODUCED
     assert claims["kept"].verdict == claims["learnt"].verdict == UNDECIDED
 
@@ -169,7 +165,7 @@ def test_where_nothing_was_measured_nothing_is_decided():
 def test_errors_that_still_move_decide_nothing():
     material = world(RIGHT)
     for method in COUNTS:
-        material = changed(material, f"{method}_points", converged=False)
+        material = with_columns(material, f"{method}_points", converged=False)
     claims = judged(material)
     assert claims["ldc_below"].verdict == UNDECIDED
     assert "did not converge" in claims["kept"].note

@@ -12,6 +12,8 @@ from judging import (
     assert_nothing_is_known,
     assert_numbers_decide_nothing,
     judged_figure,
+    verdicts,
+    with_columns,
 )
 from worlds import JUDGED, RIGHT, STUDY, WRONG, world
 
@@ -37,23 +39,13 @@ def judged(right, figure, seeds=5):
     return judge(figure, world(right, figure, seeds))
 
 
-def verdicts(claims):
-    return {name: claim.verdict for name, claim in claims.items()}
-
-
 def without(material, sweep, run=None, keep=0):
     """All but the first `keep` realizations of one run, or of a whole sweep, met no rule."""
     outcomes = material.tables["outcomes"]
     lost = (outcomes["seed"] >= keep) & (outcomes["sweep"] == sweep)
     if run is not None:
         lost &= outcomes["run"] == run
-    return changed(material, "outcomes", converged=outcomes["converged"] & ~lost)
-
-
-def changed(material, name, **columns):
-    """The material with other columns in one of its tables."""
-    table = material.tables[name].assign(**columns)
-    return Material({**material.tables, name: table})
+    return with_columns(material, "outcomes", converged=outcomes["converged"] & ~lost)
 
 
 def chosen(material, which):
@@ -184,7 +176,7 @@ def test_n_s_that_drifts_about_10_is_not_near_10():
     rows = material.tables["hidden_summary"]
     drift = dict(zip(runs_of(material, "alpha"), np.linspace(4, 16, 5), strict=True))
     n_sharp = rows["run"].map(drift).fillna(rows["n_sharp"])
-    claims = judge("s8", changed(material, "hidden_summary", n_sharp=n_sharp))
+    claims = judge("s8", with_columns(material, "hidden_summary", n_sharp=n_sharp))
     assert claims["alpha"].verdict == NOT_REPRODUCED
     assert claims["alpha"].estimate.value in (4, 16)
     assert claims["batch"].verdict == REPRODUCED
@@ -204,7 +196,7 @@ def test_the_shift_is_that_of_directions_alive_at_both_scales():
     flat = rows["eigenvalue"] < rows["eigenvalue"].median()
     steep = rows["sigma_g"].where(~flat, 1e-3 * rows["sigma_g"])
     steep = steep.mask(flat & (rows["n"] > 35) & (rows["scale"] == rows["scale"].min()), 0.0)
-    claim = judge("s5", changed(material, "scaled_directions", sigma_g=steep))["shifted"]
+    claim = judge("s5", with_columns(material, "scaled_directions", sigma_g=steep))["shifted"]
     assert claim.verdict == REPRODUCED
     assert claim.estimate.value == pytest.approx(0, abs=1e-9)
 
@@ -265,7 +257,7 @@ def test_what_is_no_solution_counts_for_nothing():
     lost = without(material, "alpha", run, keep=4)
     rows = lost.tables["hidden_summary"]
     wild = rows["dual_gap"].mask((rows["run"] == run) & (rows["seed"] == 4), 1e9)
-    assert judge("fig3", changed(lost, "hidden_summary", dual_gap=wild)) == judge("fig3", lost)
+    assert judge("fig3", with_columns(lost, "hidden_summary", dual_gap=wild)) == judge("fig3", lost)
 
 
 def test_nets_pooled_over_sweeps_count_once():
@@ -314,9 +306,9 @@ def test_a_checkpoint_after_the_end_is_no_moment_of_the_training():
     material = world(RIGHT, "fig6")
     rows = material.tables["gradients_directions"]
     noise = rows["noise"].mask(rows["at"] == "1000", 1e9 * rows["n"])
-    ended = changed(material, "outcomes", epoch=500)
+    ended = with_columns(material, "outcomes", epoch=500)
     epoch = rows["epoch"].clip(upper=500)
-    claims = judge("fig6", changed(ended, "gradients_directions", epoch=epoch, noise=noise))
+    claims = judge("fig6", with_columns(ended, "gradients_directions", epoch=epoch, noise=noise))
     before = judged(RIGHT, "fig6")
     others = {name: claim.verdict for name, claim in claims.items() if not name.endswith("1000")}
     assert others == {name: before[name].verdict for name in others}
@@ -330,7 +322,7 @@ def test_noise_on_the_way_needs_no_solution_in_the_end():
     rows = material.tables["gradients_directions"]
     odd = (rows["run"] == run) & (rows["seed"] == 4)
     noise = rows["noise"].mask(odd, 1 / rows["noise"])
-    upside_down = changed(material, "gradients_directions", noise=noise)
+    upside_down = with_columns(material, "gradients_directions", noise=noise)
     claims = judge("fig6", without(upside_down, "learners", run, keep=4))
     assert claims["ssgd_10"].estimate.value == pytest.approx((4 - 1) / 5)
     assert claims["ssgd_final"].estimate.value == pytest.approx(1)
@@ -342,7 +334,9 @@ def test_dead_directions_do_not_count():
     rows = material.tables["hidden_directions"]
     dead = (rows["n"] > 58) & (rows["run"] == "alpha-0")
     names = ["sigma_g", "sigma_w", "gap", "correlation", "eigenvalue"]
-    claims = judge("fig3", changed(material, "hidden_directions", **rows[names].mask(dead, 0.0)))
+    claims = judge(
+        "fig3", with_columns(material, "hidden_directions", **rows[names].mask(dead, 0.0))
+    )
     assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
     assert np.isfinite([claim.estimate.value for claim in claims.values()]).all()
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import yaml
 from declared import CONFIG, declared, figure_of
-from judging import unsolved, with_table
+from judging import unsolved, with_columns
 from matplotlib.colors import to_hex
 from pencil import told
 from pixels import in_pixels, laid_out_in_pixels
@@ -34,7 +34,7 @@ def material(met=(MET, MET + 2), unsettled=0):
     made = joined(training(seed, zero) for seed, zero in enumerate(met))
     name = "watched_sharpness_summary"
     converged = np.arange(len(made.tables[name])) >= unsettled
-    return with_table(made, name, converged=converged)
+    return with_columns(made, name, converged=converged)
 
 
 def training(seed, zero):
@@ -88,7 +88,7 @@ def test_of_a_product_the_geometric_mean_is_drawn():
     made = material(met=(MET,))
     name = "watched_hessian_summary"
     count = np.where(made.tables[name]["epoch"] > MET, 0, 20)
-    points = moments(with_table(made, name, log10_product=60.0, positive=count), TOP)
+    points = moments(with_columns(made, name, log10_product=60.0, positive=count), TOP)
     assert set(points.loc[points["epoch"] <= MET, "log10"]) == {3.0}
     assert points.loc[points["epoch"] > MET, "log10"].isna().all()
 
@@ -168,7 +168,7 @@ def test_the_trend_of_s9_is_that_of_before_the_scaling():
     rows = made.tables["watched_corners_summary"]
     late = rows["epoch"] >= MET + AFTER
     sharpness = (3 / rows["epoch"].clip(lower=1) ** 2).mask(late, 7.0)
-    falling = with_table(made, "watched_corners_summary", sharpness=sharpness)
+    falling = with_columns(made, "watched_corners_summary", sharpness=sharpness)
     trend = told(draw("s9", falling).points, quantity="trend of the sharpness")
     assert trend["epoch"].tolist() == list(range(MET, MET + LAST + 1, 2))
     np.testing.assert_allclose(10 ** trend["log10"], 3 / trend["epoch"] ** 2, rtol=1e-10)

@@ -6,7 +6,7 @@ from math import isfinite, isnan
 import numpy as np
 import pandas as pd
 import pytest
-from judging import judged_figure, verdicts, with_table
+from judging import judged_figure, verdicts, with_columns
 from prior_courses import SCALING, SWEEPS, world
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
@@ -36,7 +36,7 @@ def with_column(material, name, **columns):
         material.tables["outcomes"].set_index("seed")["met_epoch"]
     )
     new = {column: of(rows.get(column), since) for column, of in columns.items()}
-    return with_table(material, f"watched_{name}_summary", **new)
+    return with_columns(material, f"watched_{name}_summary", **new)
 
 
 @pytest.mark.parametrize("figure", ["fig5", "s6", "s9", "s10"])
@@ -97,7 +97,7 @@ def test_of_no_spike_nothing_is_left():
     material, name = world(True, "s6", seeds=3), "watched_corners_summary"
     epoch = material.tables[name]["epoch"]
     sharpness = np.where(epoch > 138 + SCALING + 10, 0.1, 1 + 1e-4 * epoch)
-    claims = judge("s6", with_table(material, name, sharpness=sharpness))
+    claims = judge("s6", with_columns(material, name, sharpness=sharpness))
     assert claims["sharpness_spikes"].verdict == NOT_REPRODUCED
     assert claims["sharpness_relaxes"].verdict == UNDECIDED
     assert isnan(claims["sharpness_relaxes"].estimate.low)

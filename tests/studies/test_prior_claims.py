@@ -10,7 +10,7 @@ import numpy as np
 import prior_courses
 import prior_worlds
 import pytest
-from judging import judged_figure, unsolved, verdicts, with_table
+from judging import judged_figure, unsolved, verdicts, with_columns
 from prior_courses import ALONG
 from prior_worlds import RIGHT, STUDY, WRONG
 from scipy import stats
@@ -175,7 +175,7 @@ def turned(material, moments):
     rows = material.tables["later_corners_summary"]
     there = rows["at"] == rows["seed"].map(dict(enumerate(moments)))
     found = rows["sharpness"].where(~there, 1 / rows["sharpness"])
-    return with_table(material, "later_corners_summary", sharpness=found)
+    return with_columns(material, "later_corners_summary", sharpness=found)
 
 
 def test_a_correlation_that_is_turned_round_is_not_broken():
@@ -189,7 +189,7 @@ def test_looser_is_a_matter_of_size_not_of_sign():
     """Turned round, the flatness of SGD is as far from that of the prior as before."""
     material = world(RIGHT, "fig4")
     upside_down = 1 / material.tables["sharpness_summary"]["sharpness"]
-    claims = judge("fig4", with_table(material, "sharpness_summary", sharpness=upside_down))
+    claims = judge("fig4", with_columns(material, "sharpness_summary", sharpness=upside_down))
     for kind in ("pearson", "spearman", "kendall"):
         name = f"scatter_sgd_{kind}"
         expected = judged(RIGHT, "fig4")[name].estimate
@@ -219,7 +219,7 @@ def test_the_first_order_part_and_the_remainder_are_judged_apart():
     prior = material.tables["prior_summary"].set_index(["run", "seed"])["log10_p"]
     rows = material.tables["corners_summary"]
     rest = 10 ** (-prior.loc[list(zip(rows["run"], rows["seed"], strict=True))] / 100).to_numpy()
-    claims = judge("fig4", with_table(material, "corners_summary", rest=rest))
+    claims = judge("fig4", with_columns(material, "corners_summary", rest=rest))
     assert claims["flatness_adam_pearson"].verdict == REPRODUCED
     assert claims["rest_flatness_adam_pearson"].verdict == NOT_REPRODUCED
     assert claims["first_order_adam"].estimate.value == pytest.approx(0.1)
@@ -234,7 +234,7 @@ def test_a_product_of_fewer_eigenvalues_is_none_the_smaller():
         odd = rows["seed"] % 2 == 1
         fewer = {"log10_product": rows["log10_product"] / 5, "positive": 10}
         columns = {column: rows[column].where(odd, few) for column, few in fewer.items()}
-        material = with_table(material, name, **columns)
+        material = with_columns(material, name, **columns)
     claims = judge("s15", material)
     for name, claim in judged(RIGHT, "s15").items():
         assert claims[name].estimate.value == pytest.approx(claim.estimate.value, abs=1e-9)
@@ -247,7 +247,7 @@ def test_where_a_tenth_of_the_searches_did_not_converge_nothing_is_decided(lost,
     rows = material.tables["prior_summary"]
     adam = rows.index[rows["sweep"] == "adam"][:lost]
     unsettled = ~rows.index.isin(adam)
-    claims = judge("fig4", with_table(material, "prior_summary", converged=unsettled))
+    claims = judge("fig4", with_columns(material, "prior_summary", converged=unsettled))
     claim = claims["prior_adam_pearson"]
     assert claim.verdict == verdict
     assert claim.note == f"{lost} of 30 measurements did not converge."
