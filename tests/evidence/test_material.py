@@ -89,14 +89,14 @@ def moments(files, tmp_path):
 
 
 def test_what_was_measured_is_that_of_the_solutions(moments):
-    table = moments.measured("history", ["loss"], "alpha")
+    table = moments.measured("history", "alpha")
     assert table["loss"].tolist() == [1, 2, 1, 2]
-    every = moments.measured("history", ["loss"], "batch", every_moment=True)
+    every = moments.measured("history", "batch", every_moment=True)
     assert every["loss"].tolist() == [4, 1, 8, 2]
 
 
 def test_converged_is_the_training_not_a_search_of_the_measure(moments):
-    assert moments.measured("history", [], "alpha")["converged"].tolist() == [
+    assert moments.measured("history", "alpha")["converged"].tolist() == [
         *(True, True),
         *(True, False),
     ]

@@ -3,7 +3,7 @@
 A realization whose training met no stopping rule is no solution: it stands as NaN.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
@@ -14,7 +14,7 @@ import pandas as pd
 
 from flatlas.claims.claim import Claim, Criterion
 from flatlas.errors import FlatlasError
-from flatlas.evidence.material import FINAL, Material, at_moment
+from flatlas.evidence.material import FINAL, Material, at_moment, with_settings
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 
 # Fewer solutions at a value of a sweep say too little about their spread to decide anything.
@@ -200,7 +200,7 @@ class Nets:
             self._found[table, moment] = self._solved_rows(table, moment)
         rows, wanted = self._found[table, moment], dict.fromkeys(["seed", self.key, *columns])
         # Beside how a training ended stand its settings.
-        return (_with_settings(rows, wanted) if table == "outcomes" else rows)[[*wanted]]
+        return (with_settings(rows, wanted) if table == "outcomes" else rows)[[*wanted]]
 
     @cached_property
     def _found(self) -> dict[tuple[str, str | None], pd.DataFrame]:
@@ -223,13 +223,8 @@ class Nets:
 
     def _of_sweeps(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows of the named sweeps, or all rows if none is named."""
-        known = _with_settings(rows, [self.key])
+        known = with_settings(rows, [self.key])
         return known if self.sweep is None else known[known["sweep"].isin(self._sweeps)]
-
-
-def _with_settings(rows: pd.DataFrame, keys: Iterable[str]) -> pd.DataFrame:
-    """The rows with all of these keys; NaN for those that a user's figure does not vary."""
-    return rows.assign(**{key: np.nan for key in keys if key not in rows})
 
 
 def _realizations(measured: np.ndarray) -> int:

@@ -1,6 +1,6 @@
 """What figures are drawn from and claims are judged by: the tables of some runs, side by side."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,25 +33,24 @@ class Material:
     def measured(
         self,
         name: str,
-        columns: Sequence[str],
         sweep: str | None = None,
+        *swept: str,
         every_moment: bool = False,
     ) -> pd.DataFrame:
         """A table, of one sweep or all, with a column that says whether the training `converged`.
 
         That column replaces one of the same name in the table, which is about a search. Only
-        solutions are included, unless `every_moment` is asked for. A swept key among the `columns`
-        is NaN if a user's sweep does not vary it.
+        solutions are included, unless `every_moment` is asked for. All keys in `swept` are columns.
         """
         measured = self.tables[name].drop(columns="converged", errors="ignore")
         if not every_moment:
             measured = at_moment(measured)
         if sweep is not None:
             measured = measured[measured["sweep"] == sweep]
-        fixed = {key: float("nan") for key in columns if key not in measured}
         outcomes = self.tables["outcomes"].drop_duplicates(["run", "seed"])
         told = outcomes[["run", "seed", "converged"]]
-        return measured.assign(**fixed).merge(told, on=["run", "seed"], validate="many_to_one")
+        measured = with_settings(measured, swept)
+        return measured.merge(told, on=["run", "seed"], validate="many_to_one")
 
     def beside_history(self, name: str) -> pd.DataFrame:
         """A table of a measure, with the history of each net at the same epoch."""
@@ -73,6 +72,11 @@ class Material:
 def at_moment(table: pd.DataFrame, moment: str = FINAL) -> pd.DataFrame:
     """The rows measured at a moment, in the solutions; all of a table that knows no moments."""
     return table[table["at"].astype(str) == moment] if "at" in table else table
+
+
+def with_settings(table: pd.DataFrame, keys: Iterable[str]) -> pd.DataFrame:
+    """The table with all of these swept keys; NaN for those that a user's figure does not vary."""
+    return table.assign(**{key: float("nan") for key in keys if key not in table})
 
 
 def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any]]) -> Material:

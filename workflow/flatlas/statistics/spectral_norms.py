@@ -8,6 +8,5 @@ KNOWN = 0.01
 
 def known(table: pd.DataFrame) -> pd.Series:
     """Of each row of a table of norms; NaN where nothing was measured."""
-    told = table.reindex(columns=["spectral_norm", "spectral_norm_residual"]).astype(float)
-    share = told["spectral_norm_residual"] / told["spectral_norm"]
+    share = table["spectral_norm_residual"].astype(float) / table["spectral_norm"].astype(float)
     return share.le(KNOWN).astype(object).where(share.notna())

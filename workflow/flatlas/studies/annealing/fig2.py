@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY_OFF, RISING
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import Material, with_settings
 from flatlas.plotting.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, Drawing, note, panels
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
@@ -151,8 +151,7 @@ def _valleys(nets: Nets) -> Iterator[Claim]:
 
 def _every_rate(material: Material) -> Iterator[Claim]:
     for number, nets in enumerate(runs(material, BASE, RATES)):
-        # A user's sweep may vary other keys.
-        point = nets.outcomes.reindex(columns=KEYS).iloc[0]
+        point = with_settings(nets.outcomes, KEYS)[KEYS].iloc[0]
         batch, lr = point
         name = f"B{batch:g}_lr{lr:g}" if point.notna().all() else f"run{number}"
         where = f"B = {batch:g}, α = {lr:g}"

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import FALLING, near
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material, at_moment
+from flatlas.evidence.material import Material, at_moment, with_settings
 from flatlas.plotting.style import BLUE, plain_ticks
 from flatlas.statistics.correlation import spearman
 from flatlas.studies.annealing.directions import POOLED, along, read, slope
@@ -20,9 +20,8 @@ PSI = 4.0
 
 def flatnesses(material: Material, *keys: str) -> pd.DataFrame:
     """F_i and σ_i² of the directions along which a net moves; NaN where the valley has no end."""
-    columns = ["sweep", *NET, *keys, "rank", "variance", "flatness"]
-    # A user's sweeps need not vary the keys.
-    return live(at_moment(material.tables[VALLEY]).reindex(columns=columns))
+    rows = with_settings(at_moment(material.tables[VALLEY]), keys)
+    return live(rows[["sweep", *NET, *keys, "rank", "variance", "flatness"]])
 
 
 def diffusive(rows: pd.DataFrame) -> pd.DataFrame:

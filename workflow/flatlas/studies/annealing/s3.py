@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from flatlas.claims.claim import Claim
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import Material, with_settings
 from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, Drawing, note, panels
 from flatlas.studies.annealing.directions import moving, runs
 from flatlas.studies.annealing.recordings import VALLEY
@@ -122,7 +122,7 @@ def claims(material: Material) -> list[Claim]:
     material = moving(material, VALLEY)
     for sweep, (_, net) in PANELS.items():
         for nets in runs(material, sweep):
-            layer = nets.outcomes.reindex(columns=[LAYER])[LAYER].iloc[0]
+            layer = with_settings(nets.outcomes, [LAYER])[LAYER].iloc[0]
             known = isinstance(layer, str)
             name, where = (f"{sweep}_{layer}", f"{net}, {layer}") if known else (sweep, net)
             claims.append(inverse_relation(nets, f"inverse_{name}", where))

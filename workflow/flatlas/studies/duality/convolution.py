@@ -26,10 +26,10 @@ def draw(material: Material) -> Drawing:
     figure, axes = panels(1, 3, width=3.2, height=3.2)
     points: list[pd.DataFrame] = []
     for ax, letter, (layer, (_, colour)) in zip(axes, "AB", LAYERS.items(), strict=False):
-        pairs = material.measured(f"{layer}_pairs", PAIR)
+        pairs = material.measured(f"{layer}_pairs")
         first = pairs.groupby(["run", "seed"]).cumcount() < SHOWN
         shown = pairs[first][["run", "seed", "converged", *PAIR]]
-        means = material.measured(f"{layer}_summary", NET)[NET].mean().to_frame().T
+        means = material.measured(f"{layer}_summary")[NET].mean().to_frame().T
         _pairs_panel(ax, shown, colour)
         _name_means(ax, layer, means)
         residuals = _quantiles(pairs["residual"])

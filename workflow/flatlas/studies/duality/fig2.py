@@ -44,7 +44,7 @@ def draw(material: Material) -> Drawing:
 
 def _sharp_directions(material: Material) -> pd.DataFrame:
     """σ_g and H_n at some ranks of every net, where both are above round-off."""
-    table = curved(picked(material.measured("hidden_directions", DIRECTION)))
+    table = curved(picked(material.measured("hidden_directions")))
     once = each_once(table[table["sigma_g"] > 0], ["seed", "n"])
     points = once[["sweep", "run", "seed", "converged", *DIRECTION]]
     return points.assign(panel="A", sigma_g_squared=points["sigma_g"] ** 2)
@@ -52,7 +52,7 @@ def _sharp_directions(material: Material) -> pd.DataFrame:
 
 def _sizes(material: Material) -> pd.DataFrame:
     """Norm, dual-weight variance and traces of every net."""
-    once = each_once(material.measured("hidden_summary", NET), ["seed"])
+    once = each_once(material.measured("hidden_summary"), ["seed"])
     return once[["sweep", "run", "seed", "converged", *NET]].assign(panel="B")
 
 

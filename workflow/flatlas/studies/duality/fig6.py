@@ -22,7 +22,6 @@ from flatlas.studies.duality.realizations import all_converged, finish, spread
 from flatlas.studies.duality.spectra import curved, picked
 
 SWEEP, TABLE = "learners", "gradients_directions"
-DIRECTION = ["at", "epoch", "n", "eigenvalue", "noise"]
 LEGEND = "Dots: directions at ten ranks a decade; means over realizations, bars: one s.d. "
 # The claims compare DPSGD with SSGD.
 ORDER = ("dpsgd", "ssgd")
@@ -50,7 +49,7 @@ def _noise(material: Material) -> pd.DataFrame:
 
     A training that ended before a moment has no noise there.
     """
-    table = material.measured(TABLE, DIRECTION, SWEEP, every_moment=True)
+    table = material.measured(TABLE, SWEEP, every_moment=True)
     table = table.assign(at=table["at"].astype(str))
     # Where H_n is round-off, the eigenvector is arbitrary and its noise means nothing.
     table = picked(curved(table, "at"))

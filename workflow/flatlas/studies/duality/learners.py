@@ -57,8 +57,8 @@ def _draw_row(
     axes: Sequence[Axes], letters: str, material: Material, learning: Learning
 ) -> Iterator[pd.DataFrame]:
     sweep, layer = learning.sweep, learning.layer
-    directions = material.measured(f"{layer}_directions", ["n", *COLUMNS], sweep)
-    nets = material.measured(f"{layer}_summary", ["test_error"], sweep)
+    directions = material.measured(f"{layer}_directions", sweep)
+    nets = material.measured(f"{layer}_summary", sweep)
     errors = over_seeds(nets, [KIND], ["test_error"]).assign(panel=letters[0])
     yield errors
     for ax, letter, column in zip(axes, letters, COLUMNS, strict=True):

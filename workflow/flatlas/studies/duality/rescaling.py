@@ -29,7 +29,7 @@ ALMOST = 1e-3
 def draw(material: Material) -> Drawing:
     """A, B: the determinants by direction. C: each relative to the net as trained, p = 1."""
     figure, axes = panels(1, 3)
-    directions = material.measured(TABLE, [FACTOR, "n", "eigenvalue", *RATIOS])
+    directions = material.measured(TABLE)
     points: list[pd.DataFrame] = []
     for ax, letter, column in zip(axes, "AB", POWERS, strict=False):
         drawn = spectrum(directions, FACTOR, column)

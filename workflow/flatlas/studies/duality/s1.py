@@ -22,7 +22,7 @@ ENOUGH = 2000
 def draw(material: Material) -> Drawing:
     """A: the mean and each realization. B: each relative to its own gap with all test images."""
     figure, axes = panels(1, 2)
-    nets = material.measured("test_images_summary", [IMAGES, "dual_gap"])
+    nets = material.measured("test_images_summary")
     nets = nets[["run", "seed", "converged", IMAGES, "dual_gap"]].sort_values(IMAGES)
     last = nets.groupby(["run", "seed"])["dual_gap"].transform("last")
     nets = nets.assign(relative_gap=nets["dual_gap"] / last)

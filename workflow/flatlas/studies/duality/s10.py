@@ -33,8 +33,8 @@ MARKERS = "osD^vPX"
 def draw(material: Material) -> Drawing:
     """A line for each pair of values, in the colour of their ratio; in C, markers show B."""
     figure, axes = panels(1, 3, width=3.3, height=3.0)
-    directions = _with_ratio(material.measured("hidden_directions", ["n", *SPECTRA], SWEEP))
-    nets = _with_ratio(material.measured("hidden_summary", list(GAPS), SWEEP))
+    directions = _with_ratio(material.measured("hidden_directions", SWEEP))
+    nets = _with_ratio(material.measured("hidden_summary", SWEEP))
     points: list[pd.DataFrame] = []
     for ax, letter, column in zip(axes, "AB", SPECTRA, strict=False):
         drawn = over_seeds(directions, [RATIO, *KEYS, "n"], [column])

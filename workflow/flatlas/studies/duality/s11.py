@@ -25,7 +25,7 @@ def draw(material: Material) -> Drawing:
     points: list[pd.DataFrame] = []
     for ax, (letter, (sweep, paper)) in zip(axes, PANELS.items(), strict=True):
         key, _ = varied(sweep)
-        directions = material.measured("hidden_directions", ["n", "sigma_w", key], sweep)
+        directions = material.measured("hidden_directions", sweep, key)
         reference = _nearest(directions[key], paper)
         drawn = _ratios(directions, key, reference)
         draw_spectrum(ax, drawn, key)

@@ -28,9 +28,8 @@ def draw(material: Material) -> Drawing:
 
 
 def _columns(material: Material, axes: list[Axes]) -> Iterator[pd.DataFrame]:
-    sizes = ["mu_w", "sigma_w", "mu_g", "sigma_g"]
-    directions = material.measured("test_images_directions", [IMAGES, "n", *sizes])
-    nets = material.measured("test_images_summary", [IMAGES, "mu_w_ratio", "mu_g_ratio"])
+    directions = material.measured("test_images_directions")
+    nets = material.measured("test_images_summary")
     for above, below, (which, letters) in zip(axes[:2], axes[2:], LETTERS.items(), strict=True):
         ratio, mu, sigma = f"mu_{which}_ratio", f"mu_{which}", f"sigma_{which}"
         symbol = rf"|\mu_{{{which},n}}/\sigma_{{{which},n}}|"

@@ -30,7 +30,7 @@ def draw(material: Material) -> Drawing:
     points: list[pd.DataFrame] = []
     for ax, letter, sweep in zip(axes, "ABCDEFG", SWEEPS, strict=False):
         key, _ = varied(sweep)
-        directions = material.measured(TABLE, ["n", "correlation", key], sweep)
+        directions = material.measured(TABLE, sweep, key)
         drawn = spectrum(directions, key, "correlation")
         draw_spectrum(ax, drawn, key)
         if len(drawn):

@@ -23,10 +23,10 @@ DIRECTION = ["scale", "n", "eigenvalue", "sigma_g"]
 def draw(material: Material) -> Drawing:
     """A: a dot for each direction, coloured by the scale. B: the total."""
     figure, axes = panels(1, 2, width=3.4, height=3.0)
-    table = curved(picked(material.measured("scaled_directions", DIRECTION)), "scale")
+    table = curved(picked(material.measured("scaled_directions")), "scale")
     dots = table[table["sigma_g"] > 0][["run", "seed", "converged", *DIRECTION]]
     dots = dots.assign(panel="A", sigma_g_squared=dots["sigma_g"] ** 2)
-    totals = over_seeds(material.measured("scaled_summary", ["scale", "T_g"]), ["scale"], ["T_g"])
+    totals = over_seeds(material.measured("scaled_summary"), ["scale"], ["T_g"])
     _directions_panel(axes[0], dots)
     _totals_panel(axes[1], totals)
     points = [dots, totals.assign(panel="B")]

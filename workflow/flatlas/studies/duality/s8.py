@@ -34,7 +34,7 @@ def draw(material: Material) -> Drawing:
 
 def _spectra(material: Material) -> pd.DataFrame:
     """Geometric means over realizations of sigma_g, for each run and rank up to the last shown."""
-    table = material.measured("hidden_directions", ["n", "sigma_g"])
+    table = material.measured("hidden_directions")
     shown = table[(table["n"] <= LAST) & (table["sigma_g"] > 0)]
     once = each_once(shown, ["seed", "n"])
     once = once.assign(log_sigma_g=np.log(once["sigma_g"]))
@@ -44,7 +44,7 @@ def _spectra(material: Material) -> pd.DataFrame:
 
 def _splits(material: Material) -> pd.DataFrame:
     """Mean n_s of each run, with the symbol and the value of what is swept as the name."""
-    table = each_once(material.measured("hidden_summary", ["n_sharp"]), ["seed"])
+    table = each_once(material.measured("hidden_summary"), ["seed"])
     means = spread(table, ["sweep", "run"], "n_sharp", sort=False).reset_index()
     names = {row["run"]: _name(row) for _, row in table.drop_duplicates("run").iterrows()}
     means["name"] = means["run"].map(names)

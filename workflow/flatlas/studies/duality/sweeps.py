@@ -63,8 +63,8 @@ def sweep_row(
 ) -> Iterator[pd.DataFrame]:
     """The points of each panel of a row: a panel for each of the spectra, and one of the gaps."""
     key, _ = varied(sweep)
-    directions = material.measured(f"{layer}_directions", ["n", *spectra, key], sweep)
-    nets = material.measured(f"{layer}_summary", ["n_sharp", *GAPS, key], sweep)
+    directions = material.measured(f"{layer}_directions", sweep, key)
+    nets = material.measured(f"{layer}_summary", sweep, key)
     split = over_seeds(nets, [key], ["n_sharp"])
     for ax, letter, column in zip(axes, letters, spectra, strict=False):
         drawn = spectrum(directions, key, column)

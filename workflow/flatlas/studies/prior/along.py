@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from flatlas.claims.nets import NET
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import Material, with_settings
 from flatlas.plotting.style import BLUE, GREY, ORANGE, RED, Drawing, note
 from flatlas.plotting.trainings import small_print
 from flatlas.studies.prior.quantities import Quantity, log10, plain
@@ -106,8 +106,8 @@ def moments(material: Material, curve: Quantity) -> pd.DataFrame:
     the prior was computed from.
     """
     table = _each_once(material, curve.measure).rename(columns={"converged": "settled"})
-    # A user's run may have no scaling, and then no columns for it.
-    rows = table.reindex(columns=[*MOMENT, "settled", curve.column, *BESIDE[curve.measure]])
+    table = with_settings(table, [AFTER, FACTOR])
+    rows = table[[*MOMENT, "settled", curve.column, *BESIDE[curve.measure]]]
     errors = _each_once(material, PRIOR.measure)[[*NET, "epoch", *ERRORS]]
     outcomes = material.tables["outcomes"].drop_duplicates(NET)[[*NET, "met_epoch", "converged"]]
     rows = rows.merge(errors, on=[*NET, "epoch"], how="left").merge(outcomes, on=NET)
