@@ -1,6 +1,7 @@
-"""What L2 does to each kind of net: norms of the Hessian, weight norm and test accuracy."""
+"""Figures 3 and 4: what L2 does to the Hessian's norms, to ‖w‖ and to the test accuracy."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -37,28 +38,39 @@ STRONGEST = 5e-4
 FEWEST = 4
 
 
-def draw_grid(material: Material) -> Drawing:
-    """A row for each sweep: the norms, ‖w‖ and the test accuracy over the strength of L2."""
-    drawn = points(material)
-    rows = sweeps(material)
-    figure, axes = panels(len(rows), 3)
-    for row, sweep in enumerate(rows):
-        sharpness, weights, accuracy = axes[3 * row : 3 * row + 3]
-        some = drawn[drawn["sweep"] == sweep]
-        sharpness.set(yscale="log", ylabel="norm of the Hessian", title=name_of(sweep))
-        plain_ticks(sharpness.yaxis)
-        for name, norm in NORMS.items():
-            _line(sharpness, some, name, norm.colour, norm.marker)
-            sharpness.plot([], [], f"{norm.marker}-", color=norm.colour, label=norm.symbol)
-        _line(weights, some, "weight_norm", BLACK, "o")
-        weights.set(ylabel=r"$\|w\|_2$")
-        _line(accuracy, some, "accuracy", BLACK, "o")
-        accuracy.set(ylabel="test accuracy (%)")
-    if rows:
-        axes[0].legend(loc="best")
-    lines = "Lines: means over realizations; dots: each realization; bars: standard errors. "
-    note(figure, lines + unsettled(drawn) + small_print(material))
-    return Drawing(figure, drawn)
+@dataclass(frozen=True)
+class Grid:
+    """The claims are about these kinds of net; every sweep of the figure is drawn."""
+
+    kinds: tuple[str, ...]
+
+    def draw(self, material: Material) -> Drawing:
+        """A row for each sweep: the norms, ‖w‖ and the test accuracy over the strength of L2."""
+        drawn = points(material)
+        rows = sweeps(material)
+        figure, axes = panels(len(rows), 3)
+        for row, sweep in enumerate(rows):
+            sharpness, weights, accuracy = axes[3 * row : 3 * row + 3]
+            some = drawn[drawn["sweep"] == sweep]
+            sharpness.set(yscale="log", ylabel="norm of the Hessian", title=name_of(sweep))
+            plain_ticks(sharpness.yaxis)
+            for name, norm in NORMS.items():
+                _line(sharpness, some, name, norm.colour, norm.marker)
+                sharpness.plot([], [], f"{norm.marker}-", color=norm.colour, label=norm.symbol)
+            _line(weights, some, "weight_norm", BLACK, "o")
+            weights.set(ylabel=r"$\|w\|_2$")
+            _line(accuracy, some, "accuracy", BLACK, "o")
+            accuracy.set(ylabel="test accuracy (%)")
+        if rows:
+            axes[0].legend(loc="best")
+        lines = "Lines: means over realizations; dots: each realization; bars: standard errors. "
+        note(figure, lines + unsettled(drawn) + small_print(material))
+        return Drawing(figure, drawn)
+
+    def claims(self, material: Material) -> list[Claim]:
+        """With L2 the norms and the accuracy are larger than without, and rise along the grid."""
+        material = with_history(material)
+        return [claim for kind in self.kinds for claim in _raised(material, kind)]
 
 
 def _line(ax: Axes, some: pd.DataFrame, column: str, colour: str, marker: str) -> None:
@@ -80,12 +92,6 @@ def _short(strength: float) -> str:
     if not strength:
         return "0"
     return np.format_float_scientific(strength, trim="-", exp_digits=1)
-
-
-def claims_on_l2(material: Material, *kinds: str) -> list[Claim]:
-    """With L2 the norms and the accuracy are larger than without, and rise along the grid."""
-    material = with_history(material)
-    return [claim for kind in kinds for claim in _raised(material, kind)]
 
 
 def _raised(material: Material, kind: str) -> Iterator[Claim]:
@@ -139,3 +145,10 @@ def _strongest(strengths: list[float]) -> int:
     """
     within = [place for place, one in enumerate(strengths) if 0 < one <= STRONGEST]
     return within[-1] if within else min(1, len(strengths) - 1)
+
+
+FIGURES = {
+    # On MNIST, and on colour images.
+    "fig3": Grid(("logistic", "mlp", "cnn")),
+    "fig4": Grid(("cnn_colour", "preresnet", "wideresnet")),
+}
