@@ -51,8 +51,8 @@ class Claim:
     """`says` is the paper's sentence in our words, `quantity` what our number is.
 
     `paper` is the paper's own number, where it gives one. A claim is not `complete` if part of
-    what it speaks of has no solutions; `note` says what is missing. One that is `ours` stands in
-    no sentence of the text, and is counted apart.
+    what it speaks of has no solutions; `note` says what is missing. One that is `ours` is in no
+    sentence of the text, and is counted separately.
     """
 
     name: str
@@ -135,7 +135,7 @@ def claims_table(target: str, claims: Iterable[Claim], judged: bool) -> pd.DataF
 
 
 def known(table: pd.DataFrame, file: str) -> pd.DataFrame:
-    """A table that was read, if it is one of claims as they are told today."""
+    """The table that was read from a file, if it has all columns of a table of claims."""
     missing = [name for name in COLUMNS if name not in table]
     if missing:
         raise FlatlasError(
@@ -146,6 +146,6 @@ def known(table: pd.DataFrame, file: str) -> pd.DataFrame:
 
 
 def not_run(target: str, title: str) -> pd.DataFrame:
-    """The one row that stands for all claims of a figure that has not been drawn."""
-    told = {"claim": target, "says": title, "verdict": NOT_RUN, "note": "The figure is not drawn."}
-    return pd.DataFrame([told], columns=list(COLUMNS))
+    """The one row of a figure that has not been drawn, instead of its claims."""
+    row = {"claim": target, "says": title, "verdict": NOT_RUN, "note": "The figure is not drawn."}
+    return pd.DataFrame([row], columns=list(COLUMNS))

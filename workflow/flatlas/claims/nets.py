@@ -1,6 +1,6 @@
 """The nets of a figure: their tables as arrays, and claims that say how many are solutions.
 
-A realization whose training met no stopping rule is no solution: it stands as NaN.
+A realization whose training met no stopping rule is no solution: its values are NaN.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -14,15 +14,13 @@ import pandas as pd
 
 from flatlas.claims.claim import Claim, Criterion
 from flatlas.errors import FlatlasError
-from flatlas.evidence.material import FINAL, Material, at_moment, with_settings
+from flatlas.evidence.material import FINAL, NET, Material, at_moment, with_settings
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 
 # Fewer solutions at a value of a sweep say too little about their spread to decide anything.
 FEWEST = 3
 # Where more of the measurements that a claim rests on have not converged, it is undecided.
 UNSETTLED = 0.1
-# What tells a net apart.
-NET = ["run", "seed"]
 # Of so few realizations the interval is the whole range of the resamples. It holds the centre of a
 # symmetric distribution unless all of them lie on one side of it: with probability 1 - 2^(1-n).
 RANGE_COVERS = {2: "half", 3: "three quarters", 4: "seven eighths"}
@@ -53,9 +51,9 @@ class Nets:
 
     @cached_property
     def values(self) -> list[Any]:
-        """What stands on the second axis of every array: the runs.
+        """The runs, on the second axis of every array.
 
-        A sweep that is not drawn stands there as one run without nets.
+        A sweep that is not drawn has one run without nets.
         """
         return sorted(self.outcomes[self.key].unique()) or [self.sweep]
 
@@ -113,14 +111,14 @@ class Nets:
     @property
     def note(self) -> str:
         """How many nets are no solutions, where some are not."""
-        told = [f"Sweep '{sweep}' is not drawn." for sweep in self._missing]
+        notes = [f"Sweep '{sweep}' is not drawn." for sweep in self._missing]
         unsolved = int((~self.outcomes["converged"]).sum())
         if unsolved:
-            told.append(f"{unsolved} of {len(self.outcomes)} trainings gave no solution.")
+            notes.append(f"{unsolved} of {len(self.outcomes)} trainings gave no solution.")
         if self._poor:
             of = f"{self._poor} of {len(self.solutions)}"
-            told.append(f"{of} runs have fewer solutions than {self.needed}.")
-        return " ".join(told)
+            notes.append(f"{of} runs have fewer solutions than {self.needed}.")
+        return " ".join(notes)
 
     def levels(self, table: str, axis: str) -> list[Any]:
         """The labels along another axis of a table, ascending: ranks n, or numbers of images."""
@@ -199,7 +197,7 @@ class Nets:
         if (table, moment) not in self._found:
             self._found[table, moment] = self._solved_rows(table, moment)
         rows, wanted = self._found[table, moment], dict.fromkeys(["seed", self.key, *columns])
-        # Beside how a training ended stand its settings.
+        # The settings of a run are columns of `outcomes`.
         return (with_settings(rows, wanted) if table == "outcomes" else rows)[[*wanted]]
 
     @cached_property
@@ -211,15 +209,15 @@ class Nets:
         """All columns of these rows; of all moments, where none is given."""
         rows = self._of_sweeps(self.material.tables[table])
         if not isinstance(self.sweep, str):
-            # A run that stands in several sweeps has the same rows in each.
+            # A run in several sweeps has the same rows in each.
             rows = rows[rows["sweep"] == rows.groupby("run")["sweep"].transform("first")]
         if moment is not None:
             rows = at_moment(rows, moment)
         solved = self.outcomes.loc[self.outcomes["converged"].astype(bool), NET]
-        told = pd.MultiIndex.from_frame(rows[NET]).isin(pd.MultiIndex.from_frame(solved))
+        kept = pd.MultiIndex.from_frame(rows[NET]).isin(pd.MultiIndex.from_frame(solved))
         if "at" in rows:
-            told |= rows["at"].to_numpy(str) != FINAL
-        return rows[told & rows[self.key].isin(self.values).to_numpy()]
+            kept |= rows["at"].to_numpy(str) != FINAL
+        return rows[kept & rows[self.key].isin(self.values).to_numpy()]
 
     def _of_sweeps(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows of the named sweeps, or all rows if none is named."""
@@ -228,7 +226,7 @@ class Nets:
 
 
 def _realizations(measured: np.ndarray) -> int:
-    """How many of them have anything to tell."""
+    """How many of them have a value."""
     return int(np.isfinite(measured).any(axis=tuple(range(1, measured.ndim))).sum())
 
 
@@ -281,7 +279,7 @@ def _lacking(number: Estimate) -> str:
 class Sweep(Nets):
     """The nets of one sweep, by the values of the swept key that have solutions.
 
-    The values ascend, or stand in the `order` that is given; a note calls them by their `names`.
+    The values ascend, or have the `order` that is given; a note calls them by their `names`.
     """
 
     along: str = "run"

@@ -10,6 +10,9 @@ import pandas as pd
 from flatlas.store.costs import read_cost
 from flatlas.store.tables import read_table
 
+# The columns that identify a training, and a training within a sweep: a dot of a figure.
+NET = ["run", "seed"]
+DOT = ["sweep", *NET]
 # The moment of a training at which it is a solution.
 FINAL = "final"
 # So many epochs after the stopping rule was met, `met+10`; then itself, with zero error on S where
@@ -30,6 +33,16 @@ class Material:
 
     tables: Mapping[str, pd.DataFrame]
 
+    @property
+    def sweeps(self) -> list[str]:
+        """The sweeps in the order of the figure, including those without a solution."""
+        return list(self.tables["outcomes"]["sweep"].unique())
+
+    @property
+    def trainings(self) -> pd.DataFrame:
+        """How each training ended: a row for each, whatever sweeps it is in."""
+        return self.tables["outcomes"].drop_duplicates(NET)
+
     def measured(
         self,
         name: str,
@@ -47,26 +60,25 @@ class Material:
             measured = at_moment(measured)
         if sweep is not None:
             measured = measured[measured["sweep"] == sweep]
-        outcomes = self.tables["outcomes"].drop_duplicates(["run", "seed"])
-        told = outcomes[["run", "seed", "converged"]]
+        ends = self.trainings[[*NET, "converged"]]
         measured = with_settings(measured, swept)
-        return measured.merge(told, on=["run", "seed"], validate="many_to_one")
+        return measured.merge(ends, on=NET, validate="many_to_one")
 
     def beside_history(self, name: str) -> pd.DataFrame:
         """A table of a measure, with the history of each net at the same epoch."""
-        stands = ["sweep", "run", "seed", "epoch"]
+        keys = [*DOT, "epoch"]
         tables = (self.tables[table] for table in (name, "history"))
         measured, history = (table.astype({"epoch": float}) for table in tables)
-        own = [column for column in history if column in stands or column not in measured]
-        return measured.merge(history[own], on=stands, how="left")
+        own = [column for column in history if column in keys or column not in measured]
+        return measured.merge(history[own], on=keys, how="left")
 
     def realizations(self) -> dict[str, list[dict[Hashable, Any]]]:
         """For each run: its seeds, and how the training of each ended."""
         if "outcomes" not in self.tables:
             return {}
-        runs = self.tables["outcomes"].drop_duplicates(["run", "seed"])
-        told = ["seed", "reason", "met_epoch", "epoch", "converged"]
-        return {str(run): rows[told].to_dict("records") for run, rows in runs.groupby("run")}
+        columns = ["seed", "reason", "met_epoch", "epoch", "converged"]
+        runs = self.trainings.groupby("run")
+        return {str(run): rows[columns].to_dict("records") for run, rows in runs}
 
 
 def at_moment(table: pd.DataFrame, moment: str = FINAL) -> pd.DataFrame:

@@ -5,15 +5,15 @@ from flatlas.evidence.material import Material
 
 def small_print(material: Material) -> str:
     """How many realizations there are, and how many never met their stopping rule, and why."""
-    runs = material.tables["outcomes"].drop_duplicates(["run", "seed"])
+    runs = material.trainings
     most = runs.groupby("run").size().max()
     text = f"{most} realization{'s' if most > 1 else ''} a run."
     failed = runs[~runs["converged"]]
     if len(failed):
         reasons = failed["reason"].value_counts().items()
-        told = ", ".join(f"{reason}: {count}" for reason, count in reasons)
+        counts = ", ".join(f"{reason}: {count}" for reason, count in reasons)
         text += (
-            f" Of {len(runs)} trainings {len(failed)} met no stopping rule ({told});"
+            f" Of {len(runs)} trainings {len(failed)} met no stopping rule ({counts});"
             " hollow or dashed: with such. Diverged ones are left out."
         )
     return text

@@ -3,10 +3,9 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import SKY
 from flatlas.statistics.learning_phases import SHARE, WINDOW, transition
-from flatlas.studies.annealing.recordings import NET
 
 PHASES_LEGEND = (
     "Shaded: from the epoch where the loss falls steepest to the epoch where exploration begins,"

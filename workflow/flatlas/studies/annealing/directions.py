@@ -7,7 +7,7 @@ import pandas as pd
 
 from flatlas.claims.claim import Claim, Criterion
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material, at_moment
+from flatlas.evidence.material import DOT, Material, at_moment
 from flatlas.statistics.directions import over_directions
 from flatlas.statistics.estimate import UNKNOWN
 from flatlas.statistics.power_law import power_law
@@ -28,7 +28,7 @@ def placed(material: Material, table: str, profile: str) -> Material:
     value per profile.
     """
     rows = material.tables[table]
-    places = rows.groupby(["sweep", "run", "seed", "at", profile]).cumcount()
+    places = rows.groupby([*DOT, "at", profile]).cumcount()
     return replaced(material, table, rows.assign(place=places))
 
 

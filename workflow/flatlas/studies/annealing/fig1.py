@@ -9,14 +9,13 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim, above, below, between
 from flatlas.claims.conventions import ALL, BEYOND_DIFFUSION, MORE, SMALL, near
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLUE, GREY, ORANGE, RED, Drawing, note, panels
 from flatlas.statistics.means import mean
 from flatlas.studies.annealing.directions import along, moving, ranks, read, slope
 from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
 from flatlas.studies.annealing.recordings import (
     BASE,
-    NET,
     first_net,
     live,
     measured,

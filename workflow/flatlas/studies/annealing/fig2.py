@@ -10,13 +10,13 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY_OFF, RISING
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material, with_settings
+from flatlas.evidence.material import NET, Material, with_settings
 from flatlas.plotting.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, Drawing, note, panels
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
 from flatlas.studies.annealing.directions import POOLED, along, moving, ranks, read, runs
 from flatlas.studies.annealing.fits import log_log
-from flatlas.studies.annealing.recordings import BASE, FIRST, LAST, NET, VALLEY, first_net, measured
+from flatlas.studies.annealing.recordings import BASE, FIRST, LAST, VALLEY, first_net, measured
 from flatlas.studies.annealing.relation import (
     PSI,
     diffusive,

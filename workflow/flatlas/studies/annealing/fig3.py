@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import MOSTLY, near
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLUE, GREEN, PURPLE, RED, Drawing, note, panels, plain_ticks
 from flatlas.studies.annealing.directions import POOLED, along, moving, read, slope
 from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
@@ -17,7 +17,6 @@ from flatlas.studies.annealing.recordings import (
     BASE,
     FIRST,
     LAST,
-    NET,
     VALLEY,
     first_profiles,
     measured,

@@ -21,12 +21,12 @@ from flatlas.claims.conventions import (
     NEAR_TWO_HUNDRED,
 )
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLACK, BLUE, GREY, RED, SKY, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.means import mean
 from flatlas.studies.annealing.fits import log_log
-from flatlas.studies.annealing.recordings import NET, first_net, measured
+from flatlas.studies.annealing.recordings import first_net, measured
 
 # The paper's constraints in panels C and D, and its threshold ξ_i = 0.008 F_1i.
 STRENGTH, COUNT, THRESHOLD = 10, 200, 0.008

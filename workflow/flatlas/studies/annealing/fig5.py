@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import FALLING, RISING, TIGHT
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import FINAL, Material
+from flatlas.evidence.material import FINAL, NET, Material
 from flatlas.plotting.style import (
     BLACK,
     BLUE,
@@ -30,7 +30,6 @@ from flatlas.studies.annealing.directions import POOLED, along, moving, placed, 
 from flatlas.studies.annealing.fits import fit, log_log
 from flatlas.studies.annealing.recordings import (
     BASE,
-    NET,
     VALLEY,
     first_net,
     first_profiles,
@@ -122,7 +121,7 @@ def _followed(material: Material, table: str) -> pd.DataFrame:
     """
     rows = material.tables[table]
     rows = rows[rows["rank"] == FOLLOWED]
-    outcomes = material.tables["outcomes"].drop_duplicates(NET)[[*NET, "epoch"]]
+    outcomes = material.trainings[[*NET, "epoch"]]
     ends = rows[NET].merge(outcomes, on=NET, how="left")["epoch"].to_numpy()
     return rows[(rows["epoch"] < ends) | (rows["at"].astype(str) == FINAL)]
 

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.evidence.material import NET
 from flatlas.plotting.style import BLACK
 from flatlas.statistics.estimate import Estimate
 from flatlas.statistics.power_law import exponent, power_law
-from flatlas.studies.annealing.recordings import FIRST, LAST, NET
+from flatlas.studies.annealing.recordings import FIRST, LAST
 
 # Not "95 %": for few nets the interval is the range of the resamples.
 INTERVALS = "intervals by the bootstrap over directions and nets, of one net over its directions"

@@ -6,9 +6,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLUE, RED, Drawing, note, panels
-from flatlas.studies.annealing.recordings import NET, recorded, scientific
+from flatlas.studies.annealing.recordings import recorded, scientific
 from flatlas.studies.annealing.relation import (
     PSI,
     diffusive,

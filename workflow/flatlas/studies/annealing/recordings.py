@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterable, Sequence
 
 import pandas as pd
 
-from flatlas.evidence.material import Material, at_moment
+from flatlas.evidence.material import NET, Material, at_moment
 from flatlas.statistics.round_off import ROUND_OFF
 
 BASE = "base"
 VALLEY = "valley_directions"
 # The diffusive modes, as far as they are measured.
 FIRST, LAST = 2, 200
-NET = ["run", "seed"]
 
 
 def measured(
@@ -48,7 +47,7 @@ def live(rows: pd.DataFrame) -> pd.DataFrame:
 
 def recorded(material: Material) -> pd.DataFrame:
     """The nets that have a recording, with their training loss at its start and at w_0, its end."""
-    outcomes = material.tables["outcomes"].drop_duplicates(NET)
+    outcomes = material.trainings
     outcomes = outcomes[(outcomes["met_epoch"] > 0) & (outcomes["reason"] != "diverged")]
     history = material.tables["history"].drop_duplicates([*NET, "epoch"])
     nets = outcomes[[*NET, "met_epoch", "epoch"]]
@@ -60,7 +59,7 @@ def recorded(material: Material) -> pd.DataFrame:
 
 def small_print(material: Material) -> str:
     """The losses between which the nets were recorded, and how many have no recording."""
-    nets = material.tables["outcomes"].drop_duplicates(NET)
+    nets = material.trainings
     found = recorded(material)
     text = ""
     if len(found):

@@ -8,12 +8,12 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import FALLING, near
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material, at_moment, with_settings
+from flatlas.evidence.material import NET, Material, at_moment, with_settings
 from flatlas.plotting.style import BLUE, plain_ticks
 from flatlas.statistics.correlation import spearman
 from flatlas.studies.annealing.directions import POOLED, along, read, slope
 from flatlas.studies.annealing.fits import INTERVALS, fit
-from flatlas.studies.annealing.recordings import FIRST, LAST, NET, VALLEY, live, small_print
+from flatlas.studies.annealing.recordings import FIRST, LAST, VALLEY, live, small_print
 
 PSI = 4.0
 

@@ -10,13 +10,12 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import ALL, SMALL, near
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLUE, GREY, RED, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.learning_phases import SHARE, steepness
 from flatlas.statistics.means import mean
 from flatlas.studies.annealing.curves import PHASES_LEGEND, learning_curves, phases, shade
-from flatlas.studies.annealing.recordings import NET
 
 # By sweep: the net's names, and the epoch around which the paper sees its drop.
 NETS = {"deep_curve": ("deep", "four hidden layers", 50), "lenet_curve": ("lenet", "LeNet", 30)}

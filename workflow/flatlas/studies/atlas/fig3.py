@@ -8,14 +8,14 @@ import pandas as pd
 from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import ONLY_THE_FUNCTION
 from flatlas.claims.nets import range_of, trusted, unsettled
-from flatlas.evidence.material import FINAL, ZERO_ERROR, Material
+from flatlas.evidence.material import FINAL, NET, ZERO_ERROR, Material
 from flatlas.plotting.style import Drawing, note, panels
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.estimate import UNKNOWN, estimate
 from flatlas.statistics.means import mean
 from flatlas.studies.atlas.heat import heat_map
 from flatlas.studies.atlas.looks import DAGGER
-from flatlas.studies.atlas.nets import NET, survival
+from flatlas.studies.atlas.nets import survival
 from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES, settled
 
 # What a net is compared with: itself when it first has zero error, unscaled.
@@ -81,9 +81,9 @@ def _factors(material: Material) -> pd.DataFrame:
 
 def _by_optimizer(material: Material, nets: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Nets of the first optimizer; and of the others, renamed to the matching run of the first."""
-    outcomes = material.tables["outcomes"].drop_duplicates([*NET])
+    outcomes = material.trainings
     same = [key for key in ("data.attack_size",) if key in outcomes]
-    known = nets.merge(outcomes[[*NET, *same, "of"]], on=[*NET])
+    known = nets.merge(outcomes[[*NET, *same, "of"]], on=NET)
     sweeps = list(dict.fromkeys(outcomes["of"]))
     first = known[known["of"] == sweeps[0]]
     others = known[known["of"] != sweeps[0]].drop(columns="run")
@@ -93,7 +93,7 @@ def _by_optimizer(material: Material, nets: pd.DataFrame) -> tuple[pd.DataFrame,
 def _between(before: pd.DataFrame, after: pd.DataFrame, change: str) -> pd.DataFrame:
     names = [name for name in QUANTITIES if name in before]
     long = [
-        one.melt(id_vars=[*NET], value_vars=names, var_name="measure", value_name=when)
+        one.melt(id_vars=NET, value_vars=names, var_name="measure", value_name=when)
         for one, when in ((before, "before"), (after, "after"))
     ]
     both = long[0].merge(long[1], on=[*NET, "measure"])
@@ -126,7 +126,7 @@ def claims(material: Material) -> list[Claim]:
 
 def _claims(table: pd.DataFrame) -> Iterator[Claim]:
     for name in [name for name in QUANTITIES if name in table]:
-        wide = table.pivot_table(index=[*NET], columns="scaling", values=name, dropna=False)
+        wide = table.pivot_table(index=NET, columns="scaling", values=name, dropna=False)
         for scaling in [one for one in SCALINGS if name not in IDENTITIES[one]]:
             yield _claim(name, scaling, _change(wide, scaling), _searches(table, name, scaling))
 

@@ -5,10 +5,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import Drawing, note, panels, plain_ticks
 from flatlas.studies.atlas.looks import counted, looks, small_print
-from flatlas.studies.atlas.nets import NET, STUDY, nets, once
+from flatlas.studies.atlas.nets import STUDY, nets, once
 from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES
 
 COLUMNS = 6

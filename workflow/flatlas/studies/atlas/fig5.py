@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLUE, GREY, Drawing, note, panels
 from flatlas.statistics.rank_correlation import tau
 from flatlas.studies.atlas.looks import small_print
-from flatlas.studies.atlas.nets import GAP, NET, STUDY, nets, once
+from flatlas.studies.atlas.nets import GAP, STUDY, nets, once
 from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES, TABLES
 
 # Dots of one job that are nearer than this in |τ| are drawn side by side, this factor apart.
@@ -63,7 +63,7 @@ def _seconds(material: Material, name: str) -> float:
         return np.nan
     jobs = material.tables[f"{measure}_cost"].drop_duplicates("run").set_index("run")
     rows = material.tables[part]
-    measured = rows.drop_duplicates([*NET]).groupby("run").size()
+    measured = rows.drop_duplicates(NET).groupby("run").size()
     return float((jobs["seconds"] / measured).median())
 
 

@@ -4,7 +4,7 @@ import pandas as pd
 
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLUE, GREEN, ORANGE, PURPLE, RED, SKY
-from flatlas.studies.atlas.nets import NET, STUDY, once
+from flatlas.studies.atlas.nets import STUDY, once
 from flatlas.studies.atlas.quantities import SEARCHED, settled
 
 # Colours and markers of the studies, in alphabetical order of their names.
@@ -26,7 +26,7 @@ def counted(table: pd.DataFrame, name: str) -> str:
 
 def small_print(material: Material, table: pd.DataFrame) -> str:
     """How many nets there are, from which studies, and which values are not reliable."""
-    trained = material.tables["outcomes"].drop_duplicates([*NET])
+    trained = material.trainings
     nets = once(table)
     by_study = nets.groupby(STUDY)["run"].nunique().items()
     counts = ", ".join(f"{name}: {count}" for name, count in by_study)

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import NET, Material
 from flatlas.studies.atlas.quantities import QUANTITIES, SEARCHED, SURVIVAL, TABLES, settled
 
-NET = ("run", "seed")
 # The generalization gap, test error less training error: every quantity is compared with it.
 GAP = "gap"
 # A net's study, which is the first part of `of`, the name of the borrowed sweep.
@@ -40,17 +39,17 @@ def nets(material: Material) -> pd.DataFrame:
     table = outcomes[outcomes["converged"]]
     table = table.drop(columns=["reason", "met_epoch", "epoch", "converged"])
     table[STUDY] = table[LENDER].str.split(".").str[0]
-    parts = _parts(material.tables, TABLES, [*NET])
+    parts = _parts(material.tables, TABLES, NET)
     errors = parts["norms"][["train_error", "test_error"]]
     errors = errors.assign(**{GAP: errors["test_error"] - errors["train_error"]})
     # A figure need not name every measure.
     quantities = _quantities(parts).reindex(columns=[*QUANTITIES, *map(settled, SEARCHED)])
-    return table.join(errors, on=[*NET]).join(quantities, on=[*NET])
+    return table.join(errors, on=NET).join(quantities, on=NET)
 
 
 def once(table: pd.DataFrame) -> pd.DataFrame:
     """Each net once, whatever sweeps it is in."""
-    return table.drop_duplicates([*NET])
+    return table.drop_duplicates(NET)
 
 
 @dataclass(frozen=True)

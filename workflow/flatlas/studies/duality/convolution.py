@@ -13,7 +13,7 @@ from flatlas.studies.duality.trends import ratio
 
 LAYERS = {"conv1": ("first", BLUE), "conv2": ("second", RED)}
 PAIR = ["loss_gap", "dual_loss_gap", "residual"]
-NET = ["pairwise_gap", "dual_gap", "residual_loss"]
+MEANS = ["pairwise_gap", "dual_gap", "residual_loss"]
 # How many pairs of each net are drawn.
 SHOWN = 200
 # Axes are linear up to this loss, and logarithmic beyond.
@@ -29,7 +29,7 @@ def draw(material: Material) -> Drawing:
         pairs = material.measured(f"{layer}_pairs")
         first = pairs.groupby(["run", "seed"]).cumcount() < SHOWN
         shown = pairs[first][["run", "seed", "converged", *PAIR]]
-        means = material.measured(f"{layer}_summary")[NET].mean().to_frame().T
+        means = material.measured(f"{layer}_summary")[MEANS].mean().to_frame().T
         _pairs_panel(ax, shown, colour)
         _name_means(ax, layer, means)
         residuals = _quantiles(pairs["residual"])

@@ -21,7 +21,7 @@ from flatlas.studies.duality.strategies import ENDS, Layer
 from flatlas.studies.duality.trends import average, pooled
 
 DIRECTION = ["n", "eigenvalue", "sigma_g"]
-NET = ["T_g", "T_h", "T_w", "layer_norm"]
+SIZES = ["T_g", "T_h", "T_w", "layer_norm"]
 # With fewer directions in a decade of H_n, a net does not show the trend there.
 ENOUGH = 10
 # Sweeps in which the size grows, and those in which it is flat.
@@ -53,7 +53,7 @@ def _sharp_directions(material: Material) -> pd.DataFrame:
 def _sizes(material: Material) -> pd.DataFrame:
     """Norm, dual-weight variance and traces of every net."""
     once = each_once(material.measured("hidden_summary"), ["seed"])
-    return once[["sweep", "run", "seed", "converged", *NET]].assign(panel="B")
+    return once[["sweep", "run", "seed", "converged", *SIZES]].assign(panel="B")
 
 
 def _sharpness_panel(ax: Axes, points: pd.DataFrame) -> None:
@@ -89,7 +89,7 @@ def claims(material: Material) -> list[Claim]:
 
 
 def _sharpness(nets: Nets) -> Iterator[Claim]:
-    sweeps = ", ".join(map(str, nets.material.tables["outcomes"]["sweep"].unique()))
+    sweeps = ", ".join(nets.material.sweeps)
     pooled_nets = f"all nets of the sweeps that are drawn ({sweeps})"
     curvature = live(nets.read("hidden_directions", "eigenvalue", "n"))
     variance = nets.read("hidden_directions", "sigma_g", "n") ** 2

@@ -18,7 +18,7 @@ from flatlas.studies.duality.spectra import LABELS, draw_spectrum, spectrum
 from flatlas.studies.duality.swept import set_ticks
 
 TABLE, FACTOR = "rescaled_directions", "factor"
-NET = ["run", "seed", "n"]
+DIRECTION = ["run", "seed", "n"]
 # What is compared with its value at p = 1.
 RATIOS = {"sigma_g": (BLUE, "v"), "sigma_w": (RED, "^"), "gap": (BLACK, "o")}
 # The paper scales σ_g by p and σ_w by 1/p; which layer is scaled by p is a matter of naming.
@@ -48,8 +48,8 @@ def draw(material: Material) -> Drawing:
 
 def _relations(directions: pd.DataFrame) -> pd.DataFrame:
     """Median over live directions of each quantity relative to p = 1, over realizations."""
-    unscaled = directions[directions[FACTOR] == 1][[*NET, *RATIOS]]
-    both = directions.merge(unscaled, on=NET, suffixes=("", "_there"))
+    unscaled = directions[directions[FACTOR] == 1][[*DIRECTION, *RATIOS]]
+    both = directions.merge(unscaled, on=DIRECTION, suffixes=("", "_there"))
     for column in RATIOS:
         both[column] = (both[column] / both[f"{column}_there"]).where(both[f"{column}_there"] != 0)
     medians = both.groupby(["run", "seed", "converged", FACTOR])[list(RATIOS)].median()

@@ -14,14 +14,14 @@ from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps
 from flatlas.studies.duality.realizations import finish
 from flatlas.studies.duality.trends import average, pooled
 
-NET = ["pairwise_gap", "dual_gap", "mu_gap", "test_error"]
+GAPS = ["pairwise_gap", "dual_gap", "mu_gap", "test_error"]
 
 
 def draw(material: Material) -> Drawing:
     """Both panels, with one dot for each trained net."""
     figure, axes = panels(1, 2, width=3.6, height=3.1)
     nets = each_once(material.measured("hidden_summary"), ["seed"])
-    points = nets[["sweep", "run", "seed", "converged", *NET]]
+    points = nets[["sweep", "run", "seed", "converged", *GAPS]]
     points = points.assign(test_error_percent=100 * points["test_error"])
     _accuracy_panel(axes[0], points)
     _error_panel(axes[1], points)

@@ -24,7 +24,6 @@ from flatlas.studies.false_friend.nets import (
     TABLE,
     name_of,
     points,
-    sweeps,
     with_history,
 )
 
@@ -36,7 +35,7 @@ LOSS, EPOCH = "train_loss", "epoch"
 def draw(material: Material) -> Drawing:
     """A row for each net: ‖w‖ and the norms over epochs, and the norms over the falling loss."""
     drawn = points(material, every_moment=True)
-    rows = sweeps(material)
+    rows = material.sweeps
     figure, axes = panels(len(rows), 3)
     for row, sweep in enumerate(rows):
         weights, along, against = axes[3 * row : 3 * row + 3]

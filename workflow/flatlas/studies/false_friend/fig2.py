@@ -9,11 +9,11 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import BARELY, SMALL
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import DOT, Material
 from flatlas.plotting.style import BLACK, GREY, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.means import mean
-from flatlas.studies.false_friend.nets import KINDS, NET, NORMS, Column, name_of, sweeps
+from flatlas.studies.false_friend.nets import KINDS, NORMS, Column, name_of
 
 TABLE = "scaling_summary"
 QUANTITIES = {"loss": Column("training loss", "the loss", BLACK, "o"), **NORMS}
@@ -23,8 +23,8 @@ COLUMNS = ("depth", "weight_norm", "least_margin", "misclassified", "converged")
 def draw(material: Material) -> Drawing:
     """A row for each net, a panel for each quantity: measured, and predicted from c = 1."""
     both = [name for one in QUANTITIES for name in (one, f"{one}_predicted")]
-    points = material.tables[TABLE][[*NET, "factor", *both, *COLUMNS]]
-    rows = sweeps(material)
+    points = material.tables[TABLE][[*DOT, "factor", *both, *COLUMNS]]
+    rows = material.sweeps
     figure, axes = panels(len(rows), len(QUANTITIES), width=2.5, height=2.4)
     for row, sweep in enumerate(rows):
         here = axes[len(QUANTITIES) * row :][: len(QUANTITIES)]
@@ -53,7 +53,7 @@ def _keep_to_measured(ax: Axes, some: pd.DataFrame, name: str) -> None:
 
 def _small_print(material: Material, points: pd.DataFrame) -> str:
     text = "All weights are multiplied by c; every realization is shown. "
-    wrong = points[points["misclassified"] > 0].drop_duplicates(NET)
+    wrong = points[points["misclassified"] > 0].drop_duplicates(DOT)
     if len(wrong):
         text += f"{len(wrong)} nets misclassify images; nothing is predicted for them. "
     return text + small_print(material)

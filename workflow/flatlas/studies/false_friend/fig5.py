@@ -20,7 +20,6 @@ from flatlas.studies.false_friend.nets import (
     dot,
     points,
     settled,
-    sweeps,
     unsettled,
     with_history,
 )
@@ -34,7 +33,7 @@ TIMES = 30
 def draw(material: Material) -> Drawing:
     """The three norms, the training loss and the accuracy, with a column for each training."""
     drawn = points(material)
-    ways = sweeps(material)
+    ways = material.sweeps
     figure, axes = panels(1, 5, width=2.6)
     for ax, (name, norm) in zip(axes, NORMS.items(), strict=False):
         _dots(ax, drawn, ways, name, norm.colour, norm.marker)

@@ -9,12 +9,12 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import BOUNDED, TIGHT, near
 from flatlas.claims.nets import Sweep
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import DOT, Material
 from flatlas.plotting.style import BLUE, GREY, RED, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import pearson
 from flatlas.statistics.means import mean
-from flatlas.studies.false_friend.nets import KINDS, L2, NET, name_of
+from flatlas.studies.false_friend.nets import KINDS, L2, name_of
 
 TABLE = "density_summary"
 SPECTRA = ("logistic_path", "mlp_path")
@@ -57,14 +57,14 @@ def _counted(material: Material) -> Material:
 def _columns(material: Material, name: str) -> pd.DataFrame:
     table = material.tables[f"density_{name}"]
     swept, classes = ([key] if key in table else [] for key in (L2, "classes"))
-    return table[[*NET, *swept, *COLUMNS[name], *classes]].assign(table=name)
+    return table[[*DOT, *swept, *COLUMNS[name], *classes]].assign(table=name)
 
 
 def _spectra(ax: Axes, some: pd.DataFrame, counts: pd.DataFrame) -> None:
     strengths = sorted(some[L2].dropna().unique()) if L2 in some else []
     peak = 1.0
     for strength, colour in zip(strengths, COLOURS, strict=False):
-        net = some[some[L2] == strength].merge(counts[[*NET, "spectral_norm", "edge"]], on=NET)
+        net = some[some[L2] == strength].merge(counts[[*DOT, "spectral_norm", "edge"]], on=DOT)
         if net.empty:
             continue
         norm, edge = net["spectral_norm"].iloc[0], net["edge"].iloc[0]

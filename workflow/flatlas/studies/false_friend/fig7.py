@@ -38,7 +38,6 @@ from flatlas.studies.false_friend.nets import (
     name_of,
     points,
     settled,
-    sweeps,
     unsettled,
     with_history,
 )
@@ -83,7 +82,7 @@ def _scatter(ax: Axes, drawn: pd.DataFrame, column: str) -> None:
 def _orders(material: Material, kinds: list[str]) -> list[dict[str, object]]:
     rows = []
     for kind in kinds:
-        nets = Nets(material, tuple(one for one in sweeps(material) if kind_of(one) == kind))
+        nets = Nets(material, tuple(one for one in material.sweeps if kind_of(one) == kind))
         error = nets.read(TABLE, "test_error")
         for column in [norm + way for norm in NORMS for way in WAYS]:
             found = estimate(within_realizations(kendall), nets.read(TABLE, column), error)

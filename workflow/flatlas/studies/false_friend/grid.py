@@ -25,7 +25,6 @@ from flatlas.studies.false_friend.nets import (
     name_of,
     points,
     settled,
-    sweeps,
     unsettled,
     with_history,
 )
@@ -47,7 +46,7 @@ class Grid:
     def draw(self, material: Material) -> Drawing:
         """A row for each sweep: the norms, ‖w‖ and the test accuracy over the strength of L2."""
         drawn = points(material)
-        rows = sweeps(material)
+        rows = material.sweeps
         figure, axes = panels(len(rows), 3)
         for row, sweep in enumerate(rows):
             sharpness, weights, accuracy = axes[3 * row : 3 * row + 3]

@@ -7,11 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material, at_moment
+from flatlas.evidence.material import DOT, Material, at_moment
 from flatlas.plotting.style import BLUE, GREEN, ORANGE
 from flatlas.statistics.spectral_norms import known
 
-NET = ["sweep", "run", "seed"]
 L2 = "penalty.coefficient"
 TABLE = "norms_summary"
 
@@ -64,7 +63,7 @@ def points(material: Material, *more: str, every_moment: bool = False) -> pd.Dat
     """The table to draw, with `more` columns: the solutions or every moment; accuracies in %."""
     table = with_history(material).tables[TABLE]
     swept = [L2] if L2 in table else []
-    table = table[[*NET, *swept, "at", "epoch", *COLUMNS, "settled", "accuracy", *more]]
+    table = table[[*DOT, *swept, "at", "epoch", *COLUMNS, "settled", "accuracy", *more]]
     table = table.assign(accuracy=100 * table["accuracy"])
     return (table if every_moment else at_moment(table)).reset_index(drop=True)
 
@@ -72,11 +71,6 @@ def points(material: Material, *more: str, every_moment: bool = False) -> pd.Dat
 def settled(nets: Nets, column: str) -> tuple[np.ndarray, ...]:
     """Whether the search for λ₁ converged; the other columns need no search."""
     return (nets.read(TABLE, "settled"),) if column == "spectral_norm" else ()
-
-
-def sweeps(material: Material) -> list[str]:
-    """The sweeps in the order of the figure, including those without a net."""
-    return list(material.tables["outcomes"]["sweep"].unique())
 
 
 def kind_of(sweep: str) -> str:

@@ -5,10 +5,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLACK, ORANGE, RED, Drawing, note, panels
 
-NET = ["run", "seed"]
 STAR = ["epsilon", "x", "y", "x_formula", "y_formula", "f1", "f2", "residual", "of", "converged"]
 COLUMNS = {"surface": ["x", "y", "f1", "f2"], "stars": STAR}
 # The post's stars: where the loss of each minibatch is smallest.

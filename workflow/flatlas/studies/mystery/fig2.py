@@ -7,13 +7,12 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import LIMIT, RISING
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import ZERO_ERROR, Material
+from flatlas.evidence.material import NET, ZERO_ERROR, Material
 from flatlas.plotting.style import BLUE, GREY, ORANGE, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
 
-NET = ["run", "seed"]
 COLUMNS = ["epsilon", "true_regret", "formula", "ratio", "residual", "iterations", "converged"]
 TABLE = "true_regret_summary"
 # A trend needs this many balls in which all searches converged.

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import CORRELATED, TIGHTER
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import DOT, Material
 from flatlas.plotting.style import (
     BLACK,
     BLUE,
@@ -25,7 +25,7 @@ from flatlas.plotting.style import (
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.estimate import estimate
 from flatlas.statistics.pooling import within_realizations
-from flatlas.studies.mystery.nets import FLATNESS, JUDGED, NET, points, read, settled, with_local
+from flatlas.studies.mystery.nets import FLATNESS, JUDGED, points, read, settled, with_local
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def draw(material: Material) -> Drawing:
         ax.set_title(_rank_correlation(Nets(material), column), fontsize=8)
     for ax in (axes[0], axes[4]):
         ax.set_ylabel("test error (%)")
-    sweeps = list(material.tables["outcomes"]["sweep"].unique())
+    sweeps = material.sweeps
     for sweep in sweeps:
         colour, marker, name = _look(sweep)
         axes[0].plot([], [], marker, color=colour, ms=4, label=name)
@@ -132,8 +132,8 @@ def _look(sweep: str) -> tuple[str, str, str]:
 
 
 def _small_print(material: Material, drawn: pd.DataFrame) -> str:
-    outcomes = material.tables["outcomes"].drop_duplicates(NET)
-    never = len(outcomes) - len(drawn.drop_duplicates(NET))
+    outcomes = material.tables["outcomes"].drop_duplicates(DOT)
+    never = len(outcomes) - len(drawn.drop_duplicates(DOT))
     text = (
         "One dot for each net, when it first has zero error on S. |A|: attack sets of several"
         r" sizes. $\rho$: mean over realizations of Spearman's coefficient. "

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import JUMPS, ONLY_THE_FUNCTION, SMALL
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import DOT, Material
 from flatlas.plotting.style import (
     BLACK,
     BLUE,
@@ -33,7 +33,6 @@ from flatlas.statistics.means import mean
 from flatlas.studies.mystery.nets import (
     FLATNESS,
     JUDGED,
-    NET,
     TABLE,
     points,
     read,
@@ -77,9 +76,9 @@ def draw(material: Material) -> Drawing:
 def _relative(material: Material) -> Material:
     """Add `<column>_relative`, the ratio to the value at α = 1, to the local measures."""
     material = with_local(material, "scaled_")
-    local = material.tables[TABLE].sort_values([*NET, "factor"], ignore_index=True)
-    unscaled = local[local["factor"] == 1].set_index(NET)[COLUMNS]
-    before = unscaled.reindex(pd.MultiIndex.from_frame(local[NET])).reset_index(drop=True)
+    local = material.tables[TABLE].sort_values([*DOT, "factor"], ignore_index=True)
+    unscaled = local[local["factor"] == 1].set_index(DOT)[COLUMNS]
+    before = unscaled.reindex(pd.MultiIndex.from_frame(local[DOT])).reset_index(drop=True)
     ratios = (local[COLUMNS] / before).add_suffix("_relative")
     return Material({**material.tables, TABLE: local.join(ratios)})
 
@@ -87,7 +86,7 @@ def _relative(material: Material) -> Material:
 def _panel(ax: Axes, drawn: pd.DataFrame, shown: dict[str, tuple[str, str, str]]) -> None:
     ax.axhline(1, color=GREY, lw=0.8, ls="--", zorder=0)
     for column, (label, colour, marker) in shown.items():
-        for _, net in drawn.groupby(NET, sort=False):
+        for _, net in drawn.groupby(DOT, sort=False):
             y = net[f"{column}_relative"]
             y = y.where(y > 0)
             ax.plot(net["factor"], y, f"{marker}-", color=colour, lw=0.9, ms=3.5, alpha=0.85)

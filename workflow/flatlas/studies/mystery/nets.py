@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import ZERO_ERROR, Material
+from flatlas.evidence.material import DOT, ZERO_ERROR, Material
 
 TABLE = "local"
-NET = ["sweep", "run", "seed"]
-KEYS = [*NET, "at", "factor"]
+KEYS = [*DOT, "at", "factor"]
 # By which flatness the contrast is taken, and its words in claims.
 FLATNESS = {
     "trace": "the trace",

@@ -13,14 +13,13 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from flatlas.claims.nets import NET
-from flatlas.evidence.material import Material, with_settings
+from flatlas.evidence.material import DOT, NET, Material, with_settings
 from flatlas.plotting.style import BLUE, GREY, ORANGE, RED, Drawing, note
 from flatlas.plotting.trainings import small_print
 from flatlas.studies.prior.quantities import Quantity, log10, plain
 
 AFTER, FACTOR = "rescaling.after", "rescaling.factor"
-MOMENT = ["sweep", *NET, "epoch", AFTER, FACTOR]
+MOMENT = [*DOT, "epoch", AFTER, FACTOR]
 ERRORS = ("train_error", "test_error")
 ROW_HEIGHT = 1.75
 # No line is drawn across more epochs than this without a measurement.
@@ -109,7 +108,7 @@ def moments(material: Material, curve: Quantity) -> pd.DataFrame:
     table = with_settings(table, [AFTER, FACTOR])
     rows = table[[*MOMENT, "settled", curve.column, *BESIDE[curve.measure]]]
     errors = _each_once(material, PRIOR.measure)[[*NET, "epoch", *ERRORS]]
-    outcomes = material.tables["outcomes"].drop_duplicates(NET)[[*NET, "met_epoch", "converged"]]
+    outcomes = material.trainings[[*NET, "met_epoch", "converged"]]
     rows = rows.merge(errors, on=[*NET, "epoch"], how="left").merge(outcomes, on=NET)
     rows = rows.sort_values([*NET, "epoch"], ignore_index=True)
     rows["since_zero_error"] = rows["epoch"] - rows["met_epoch"].where(rows["converged"])

@@ -15,7 +15,7 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import GREY, Drawing, note
 from flatlas.statistics.pooling import within_realizations
 from flatlas.studies.prior.extremes import largest, smallest
-from flatlas.studies.prior.nets import nets, small_print, sweeps
+from flatlas.studies.prior.nets import nets, small_print
 from flatlas.studies.prior.quantities import ACCURACY, FLATNESS, LOG_PRIOR, REST_FLATNESS
 from flatlas.studies.prior.scatter import LEGEND, REST_LEGEND, WITH_THE_REST, draw_grid
 from flatlas.studies.prior.systems import (
@@ -94,7 +94,7 @@ def _ranges(framed: Iterable[str]) -> str:
 
 def claims(material: Material) -> list[Claim]:
     """Every system, and whether the dots of the first lie within the authors' axis ranges."""
-    drawn = sweeps(material)
+    drawn = material.sweeps
     return [
         *(claim for sweep in drawn for claim in tight_prior(material, sweep)),
         *(claim for sweep in drawn for claim in scattered_flatness(material, sweep, FLATNESS)),

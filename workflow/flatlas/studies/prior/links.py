@@ -12,9 +12,9 @@ from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import TIGHT
 from flatlas.claims.correlations import Pair, correlated
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import DOT, Material
 from flatlas.plotting.style import GREY, Drawing, note, panels
-from flatlas.studies.prior.nets import DOT, nets, small_print
+from flatlas.studies.prior.nets import nets, small_print
 from flatlas.studies.prior.quantities import ACCURACY, LOG_PRIOR
 from flatlas.studies.prior.scatter import LEGEND, draw_dots, name_shades
 

@@ -10,11 +10,9 @@ from functools import reduce
 import numpy as np
 import pandas as pd
 
-from flatlas.evidence.material import ZERO_ERROR, Material
+from flatlas.evidence.material import DOT, ZERO_ERROR, Material
 from flatlas.studies.prior.quantities import DERIVED
 
-# A net of a sweep, which is one dot.
-DOT = ["sweep", "run", "seed"]
 PLACE = [*DOT, "at", "epoch"]
 ATTACK = "data.attack_size"
 # Measures taken after zero error have names that begin so.
@@ -45,11 +43,6 @@ def overtrained(material: Material, *measures: str) -> pd.DataFrame:
     later = _joined(material, [LATER + name for name in measures])
     both = [_first(material, measures), later]
     return _finished(material, pd.concat([one for one in both if len(one)] or both[:1]))
-
-
-def sweeps(material: Material) -> list[str]:
-    """In the order of the figure, with those in which no net reached zero error."""
-    return list(material.tables["outcomes"]["sweep"].unique())
 
 
 def with_attack_size(table: pd.DataFrame) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from flatlas.claims.correlations import Measured, Pair, correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note
-from flatlas.studies.prior.nets import ATTACK, nets, small_print, sweeps
+from flatlas.studies.prior.nets import ATTACK, nets, small_print
 from flatlas.studies.prior.quantities import ACCURACY, FLATNESS, LOG_PRIOR, Quantity
 from flatlas.studies.prior.scatter import LEGEND, draw_grid
 
@@ -54,7 +54,7 @@ def distances(points: pd.DataFrame) -> pd.DataFrame:
 
 def claims(material: Material) -> list[Claim]:
     """Without wrong labels, and with them."""
-    nets = Nets(material, tuple(sweeps(material)))
+    nets = Nets(material, tuple(material.sweeps))
     size_of = nets.outcomes.drop_duplicates("run").set_index("run")[ATTACK]
     sizes = np.array([float(size_of.get(run, np.nan)) for run in nets.values])
     return ours(

@@ -8,10 +8,10 @@ from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY_OFF, SATURATED, TIGHT
 from flatlas.claims.correlations import Pair, correlated
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import ZERO_ERROR, Material, at_moment
+from flatlas.evidence.material import DOT, ZERO_ERROR, Material, at_moment
 from flatlas.plotting.style import GREY, Drawing, note, panels, shades
 from flatlas.statistics.means import mean
-from flatlas.studies.prior.nets import DOT, nets, small_print, with_attack_size
+from flatlas.studies.prior.nets import nets, small_print, with_attack_size
 from flatlas.studies.prior.quantities import FLATNESS, LBFGS_FLATNESS
 from flatlas.studies.prior.scatter import LEGEND, draw_dots, name_shades
 

@@ -8,7 +8,6 @@ from flatlas.claims.correlations import correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
-from flatlas.studies.prior.nets import sweeps
 from flatlas.studies.prior.quantities import FLATNESS, LOG_PRIOR, paired
 from flatlas.studies.prior.systems import BREAKING, OPTIMIZERS, SYSTEMS, called, draw_systems
 
@@ -20,7 +19,7 @@ def draw(material: Material) -> Drawing:
 
 def claims(material: Material) -> list[Claim]:
     """System by system."""
-    return [claim for sweep in sweeps(material) for claim in _of(sweep, Nets(material, sweep))]
+    return [claim for sweep in material.sweeps for claim in _of(sweep, Nets(material, sweep))]
 
 
 def _of(sweep: str, nets: Nets) -> Iterator[Claim]:

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from flatlas.claims.claim import Claim
-from flatlas.claims.nets import NET, Nets
-from flatlas.evidence.material import Material
+from flatlas.claims.nets import Nets
+from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLACK, Drawing
 from flatlas.statistics.power_law import power_law
 from flatlas.studies.prior.along import AFTER, CORNERS, PRIOR, SHARPNESS, draw_along, in_full

@@ -12,7 +12,7 @@ from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.plotting.style import Drawing, note
 from flatlas.statistics.means import mean
 from flatlas.statistics.pooling import Pooling, over_all_nets, within_realizations
-from flatlas.studies.prior.nets import nets, small_print, sweeps
+from flatlas.studies.prior.nets import nets, small_print
 from flatlas.studies.prior.quantities import FLATNESS, LOG_PRIOR, Quantity, paired
 from flatlas.studies.prior.scatter import LEGEND, OF_BOOLEAN, draw_grid
 
@@ -65,7 +65,7 @@ def draw_systems(
 
 def columns(material: Material, names: Mapping[str, str]) -> dict[str, str]:
     """The figure's sweeps with their names; a user's own sweep keeps the name it has."""
-    return {sweep: names.get(sweep, sweep) for sweep in sweeps(material)}
+    return {sweep: names.get(sweep, sweep) for sweep in material.sweeps}
 
 
 def called(sweep: str) -> str:
