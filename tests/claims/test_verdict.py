@@ -79,7 +79,7 @@ def test_where_part_is_missing_nothing_is_decided():
 
 
 @pytest.mark.parametrize(
-    ("criterion", "told"),
+    ("criterion", "words"),
     [
         (at_least(0.8), "at least 0.8"),
         (at_most(-0.8), "at most -0.8"),
@@ -89,8 +89,8 @@ def test_where_part_is_missing_nothing_is_decided():
         (Criterion(0, 0.25, strict=True), "above 0, below 0.25"),
     ],
 )
-def test_a_criterion_reads_as_one_says_it(criterion, told):
-    assert str(criterion) == told
+def test_a_criterion_in_words(criterion, words):
+    assert str(criterion) == words
 
 
 def test_the_conventions_mean_what_they_say():

@@ -38,7 +38,7 @@ def _at_points(points, rows):
     return pd.DataFrame(standing)
 
 
-def told(points, **where):
+def rows_where(points, **where):
     """The rows of a figure's CSV that have these values."""
     for column, value in where.items():
         points = points[points[column] == value]

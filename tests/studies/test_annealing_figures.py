@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from annealing_worlds import LAST, RIGHT, world
 from judging import with_columns
-from pencil import told
+from pencil import rows_where
 
 from flatlas.evidence.material import Material
 from flatlas.studies.annealing.fig5 import moments
@@ -96,12 +96,12 @@ def test_the_spectrum_and_the_rank_by_which_nine_tenths_are_reached():
     found = exponents(drawing).set_index("from_rank")["value"]
     assert found.to_dict() == pytest.approx({20: -2.6, 200: -5})
     # The path is that of the first net alone.
-    assert set(told(drawing.points, panel="C")["seed"]) == {0}
+    assert set(rows_where(drawing.points, panel="C")["seed"]) == {0}
 
 
 def test_exploration_is_marked_where_the_criterion_says():
     drawing = draw("s1", world(RIGHT, "s1", seeds=1))
-    begins = told(drawing.points, panel="C")["begins"].iloc[0]
+    begins = rows_where(drawing.points, panel="C")["begins"].iloc[0]
     assert 50 <= begins <= 1.3 * 50
     assert texts(drawing, 0) == [f" exploration\n from epoch {begins:.0f}"]
 

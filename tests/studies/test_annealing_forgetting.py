@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from annealing_worlds import RIGHT, WRONG
 from judging import judged_figure, verdicts, with_columns
-from pencil import told
+from pencil import rows_where
 from side_by_side import side_by_side
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
@@ -85,13 +85,13 @@ def judged(material):
 
 def test_which_constraints_each_panel_has():
     for panel, point in {"A": (0, 0), "B": (0, 0), "C": (10, 200), "D": (10, 200)}.items():
-        points = told(drawn(), panel=panel)[["strength", "directions"]].drop_duplicates()
+        points = rows_where(drawn(), panel=panel)[["strength", "directions"]].drop_duplicates()
         assert [tuple(row) for row in points.values] == [point]
 
 
 def test_the_nearest_constraints_are_drawn_and_judged_if_the_papers_are_missing():
     material = world(RIGHT, 2, tuple(s for s in STRENGTHS if s != 10), without=200)
-    rows = told(fig4.draw(material).points, panel="C")
+    rows = rows_where(fig4.draw(material).points, panel="C")
     assert rows["directions"].unique().tolist() == [500]
     assert rows["strength"].unique().tolist() == [1]
     lost = [saturated(RIGHT, "ldc", 0, 0, seed)[0] - 0.003 for seed in range(2)]
@@ -100,7 +100,7 @@ def test_the_nearest_constraints_are_drawn_and_judged_if_the_papers_are_missing(
 
 
 def test_the_threshold_and_the_displacements_of_the_first_net():
-    rows = told(drawn(), panel="D")
+    rows = rows_where(drawn(), panel="D")
     assert rows["rank"].tolist() == RANK.tolist()
     np.testing.assert_allclose(rows["threshold"], 0.008 * FLATNESS)
     np.testing.assert_allclose(rows["q"], 0.001 / RANK**0.01)
@@ -108,18 +108,18 @@ def test_the_threshold_and_the_displacements_of_the_first_net():
 
 def test_the_trade_off_is_of_200_directions_or_all_weights():
     for method, count in (("ldc", 200), ("ldc_variance", 200), ("ewc", 2500)):
-        rows = told(drawn(), panel="E", method=method)
+        rows = rows_where(drawn(), panel="E", method=method)
         assert rows["strength"].tolist() == [0, *STRENGTHS]
         assert rows["directions"].tolist() == [0, *[count] * len(STRENGTHS)]
         np.testing.assert_allclose(rows["epsilon_1"][1:], means(method, count)[0])
 
 
 def test_the_number_of_constraints_has_the_best_strength_of_each():
-    best = told(drawn(), panel="F", method="ewc")
+    best = rows_where(drawn(), panel="F", method="ewc")
     assert best["directions"].tolist() == list(COUNTS["ewc"])
     for count, total in zip(COUNTS["ewc"], best["total"], strict=True):
         assert total == pytest.approx(means("ewc", count).sum(0).min())
-    both = told(drawn(), panel="F", method="ldc")
+    both = rows_where(drawn(), panel="F", method="ldc")
     assert len(both) == 2 * len(COUNTS["ldc"]), "the best λ, and the paper's"
     assert set(both["strength"][len(COUNTS["ldc"]) :]) == {10}
 

@@ -5,7 +5,7 @@ from math import exp, log, nan, sqrt
 import numpy as np
 import pandas as pd
 import pytest
-from pencil import drawn_dots, material, told
+from pencil import drawn_dots, material, rows_where
 
 from flatlas.plotting.style import BLACK, GREEN
 from flatlas.studies.duality import s5, s6, s8, s10, s11, s13
@@ -64,8 +64,8 @@ def test_s5_has_a_dot_a_direction_and_the_total_over_scales():
     drawing = s5.draw(found)
     large, total = drawing.figure.axes
     assert drawn_dots(large).keys() == {(4, 1), (1, 0.25), (4, 4), (1, 1)}
-    assert told(drawing.points, panel="A")["sigma_g_squared"].tolist() == [1, 0.25, 4, 1]
-    assert told(drawing.points, panel="B")["mean"].tolist() == [0.75, 1.5]
+    assert rows_where(drawing.points, panel="A")["sigma_g_squared"].tolist() == [1, 0.25, 4, 1]
+    assert rows_where(drawing.points, panel="B")["mean"].tolist() == [0.75, 1.5]
     assert drawn_dots(total).keys() == {(0.5, 0.75), (1, 1.5)}
 
 
@@ -105,7 +105,7 @@ def steps():
 
 def test_s8_shows_geometric_means_of_each_run_once(steps):
     drawing = s8.draw(steps)
-    points = told(drawing.points, panel="A")
+    points = rows_where(drawing.points, panel="A")
     assert points["run"].tolist() == ["a", "a", "b", "b"]
     np.testing.assert_allclose(points["sigma_g"], [8, 2, 8, 2])
     np.testing.assert_allclose(points["sd"], log(4) / sqrt(2))
@@ -118,7 +118,7 @@ def test_s8_shows_geometric_means_of_each_run_once(steps):
 
 def test_s8_names_each_run_with_its_n_s(steps):
     drawing = s8.draw(steps)
-    points = told(drawing.points, panel="B")
+    points = rows_where(drawing.points, panel="B")
     assert points["name"].tolist() == ["defaults", r"$\alpha$ = 0.2"]
     assert points["mean"].tolist() == [10, 8]
     ax = drawing.figure.axes[1]
@@ -142,7 +142,7 @@ def test_s10_has_each_pair_at_its_ratio():
     ]
     found = material(points, {("c", 0)}, hidden_directions=directions, hidden_summary=summary)
     drawing = s10.draw(found)
-    totals = told(drawing.points, panel="C", quantity="dual_gap")
+    totals = rows_where(drawing.points, panel="C", quantity="dual_gap")
     assert totals["ratio"].tolist() == [0.003, 0.003, 0.006]
     ax = drawing.figure.axes[2]
     black = {
@@ -183,13 +183,15 @@ def test_s11_compares_each_realization_with_itself_at_the_reference(scales, refe
     inits, init_rows = shrinking(scales, S, "init")
     found = material([*decays, *inits], hidden_directions=[*decay_rows, *init_rows])
     drawing = s11.draw(found)
-    decay = told(drawing.points, panel="A")
+    decay = rows_where(drawing.points, panel="A")
     np.testing.assert_allclose(decay["mean"], [1.5, 1.5])
     np.testing.assert_allclose(decay["sd"], 0)
-    init = told(drawing.points, panel="B")
+    init = rows_where(drawing.points, panel="B")
     assert set(init[S]) == set(scales) - {reference}
     for value in set(init[S]):
-        np.testing.assert_allclose(told(init, **{S: value})["mean"], (1 + value) / (1 + reference))
+        np.testing.assert_allclose(
+            rows_where(init, **{S: value})["mean"], (1 + value) / (1 + reference)
+        )
     assert f"s={reference:g}" in drawing.figure.axes[1].get_ylabel()
 
 
@@ -212,7 +214,7 @@ def test_s13_begins_with_the_training_without_weight_decay():
         for run, gap in gaps.items()
     ]
     drawing = s13.draw(material(points, hidden_directions=directions, hidden_summary=summary))
-    total = told(drawing.points, quantity="dual_gap")
+    total = rows_where(drawing.points, quantity="dual_gap")
     assert dict(zip(total[UNTIL], total["mean"], strict=True)) == {0: 4, 25: 2, 200: 1}
     ax = drawing.figure.axes[2]
     flat = [line for line in ax.lines if line.get_color() == GREEN and line.get_linestyle() == "-"]

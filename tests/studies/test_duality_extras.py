@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pencil import drawn_dots, material, told
+from pencil import drawn_dots, material, rows_where
 
 from flatlas.studies.duality import convolution, rescaling
 
@@ -25,11 +25,11 @@ def rescaled():
 
 def test_rescaling_has_medians_relative_to_the_unscaled_net(rescaled):
     drawing = rescaling.draw(rescaled)
-    relative = told(drawing.points, panel="C")
+    relative = rows_where(drawing.points, panel="C")
     for quantity, means in (
         ("sigma_g", [2, 1, 0.5]), ("sigma_w", [0.5, 1, 2]), ("gap", [1, 1, 1]),
     ):  # fmt: skip
-        np.testing.assert_allclose(told(relative, quantity=quantity)["mean"], means)
+        np.testing.assert_allclose(rows_where(relative, quantity=quantity)["mean"], means)
     ax = drawing.figure.axes[2]
     assert drawn_dots(ax, "v").keys() == {(0.5, 2), (1, 1), (2, 0.5)}
     assert drawn_dots(ax, "^").keys() == {(0.5, 0.5), (1, 1), (2, 2)}
@@ -49,7 +49,7 @@ def test_convolution_shows_pairs_on_and_off_the_diagonal():
     for ax in (first, second):
         assert drawn_dots(ax).keys() == {(1, 1), (2, 1.5), (-0.5, 0)}
         assert "means: gap 2.5\ndual gap 2\n|difference| 0.75" in [t.get_text() for t in ax.texts]
-    residuals = told(drawing.points, panel="C", layer="conv2")
+    residuals = rows_where(drawing.points, panel="C", layer="conv2")
     np.testing.assert_allclose(residuals["residual"], np.linspace(0, 1, 101))
     np.testing.assert_allclose(third.lines[1].get_xdata(), residuals["residual"])
     np.testing.assert_allclose(third.lines[1].get_ydata(), residuals["quantile"])

@@ -4,7 +4,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from pencil import drawn_dots, material, told
+from pencil import drawn_dots, material, rows_where
 
 from flatlas.plotting.style import BLUE, RED
 from flatlas.studies.duality import fig5, fig6, fig7
@@ -37,7 +37,7 @@ def test_fig5_has_a_line_a_kind_as_the_table_says(solutions):
     ):  # fmt: skip
         lines = {line.get_color(): line for line in ax.lines if len(line.get_xdata()) == 3}
         for kind, colour, means in (("ssgd", BLUE, ssgd), ("dpsgd", RED, dpsgd)):
-            points = told(drawing.points, panel=panel, **{KIND: kind}).dropna(subset="n")
+            points = rows_where(drawing.points, panel=panel, **{KIND: kind}).dropna(subset="n")
             np.testing.assert_allclose(points["mean"], means)
             np.testing.assert_allclose(lines[colour].get_ydata(), means)
             np.testing.assert_allclose(lines[colour].get_xdata(), [1, 2, 3])
@@ -47,7 +47,7 @@ def test_fig5_has_a_line_a_kind_as_the_table_says(solutions):
 
 def test_fig5_has_test_errors_beside_the_papers(solutions):
     drawing = fig5.draw(solutions)
-    errors = told(drawing.points, quantity="test_error").set_index(KIND)
+    errors = rows_where(drawing.points, quantity="test_error").set_index(KIND)
     assert errors["mean"].to_dict() == pytest.approx({"ssgd": 0.03, "dpsgd": 0.02})
     legend = drawing.figure.axes[0].get_legend()
     assert {text.get_text() for text in legend.get_texts()} == {
@@ -72,7 +72,7 @@ def test_fig7_has_a_row_a_net(solutions):
     drawing = fig7.draw(material(points, **made))
     for letters, factor in (("ABC", 10), ("DEF", 1)):
         for panel, means in zip(letters, ([3, 0.5, 0.25], [12, 2, 1], [1, 2, 3]), strict=True):
-            points = told(drawing.points, panel=panel, **{KIND: "ssgd"}).dropna(subset="n")
+            points = rows_where(drawing.points, panel=panel, **{KIND: "ssgd"}).dropna(subset="n")
             scale = 10 if panel in "CF" else factor
             np.testing.assert_allclose(points["mean"], scale * np.array(means))
     first, second = (drawing.figure.axes[place] for place in (0, 3))
@@ -96,7 +96,7 @@ def gradients():
 
 
 def test_fig6_has_means_of_the_curved_directions(gradients):
-    points = told(fig6.draw(gradients).points, **{KIND: "dpsgd", "at": "final"})
+    points = rows_where(fig6.draw(gradients).points, **{KIND: "dpsgd", "at": "final"})
     np.testing.assert_allclose(points["n"], [1, 2])
     np.testing.assert_allclose(points["eigenvalue"], [6, 3])
     np.testing.assert_allclose(points["mean"], [4, 2])
@@ -104,7 +104,7 @@ def test_fig6_has_means_of_the_curved_directions(gradients):
 
 
 def test_fig6_leaves_out_at_a_moment_what_had_ended_before(gradients):
-    points = told(fig6.draw(gradients).points, **{KIND: "ssgd", "at": "10"})
+    points = rows_where(fig6.draw(gradients).points, **{KIND: "ssgd", "at": "10"})
     assert points["realizations"].tolist() == [1, 1]
     np.testing.assert_allclose(points["eigenvalue"], [4, 2])
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
-from pencil import drawn_dots, material, told
+from pencil import drawn_dots, material, rows_where
 from two_sweeps import POINTS, SUMMARIES, made
 
 from flatlas.studies.duality import fig2, s4
@@ -77,9 +77,9 @@ def spectra():
 
 def test_fig2_shows_directions_that_are_curved_and_alive(spectra):
     drawing = fig2.draw(spectra)
-    points = told(drawing.points, panel="A")
+    points = rows_where(drawing.points, panel="A")
     for run in "abc":
-        of_run = told(points, run=run)
+        of_run = rows_where(points, run=run)
         assert of_run["n"].tolist() == [1, 2]
         assert of_run["sigma_g_squared"].tolist() == [16, 9]
     (dots,) = drawing.figure.axes[0].collections
@@ -90,7 +90,7 @@ def test_fig2_shows_directions_that_are_curved_and_alive(spectra):
 
 def test_fig2_shows_size_against_the_norm_of_the_layer(spectra):
     drawing = fig2.draw(spectra)
-    assert told(drawing.points, panel="B")["layer_norm"].tolist() == [10, 20, 30]
+    assert rows_where(drawing.points, panel="B")["layer_norm"].tolist() == [10, 20, 30]
     ax = drawing.figure.axes[1]
     assert drawn_dots(ax) == {(10, 1): True, (20, 2): True}
     assert drawn_dots(ax, "s") == {(30, 3): True}

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pencil import told
+from pencil import rows_where
 
 from flatlas.evidence.material import Material
 from flatlas.studies.duality import fig1, s7
@@ -12,16 +12,18 @@ NOTHING = Material({})
 
 def test_all_dual_weights_and_the_changed_activity_have_the_same_loss():
     points = fig1.draw(NOTHING).points
-    after = told(points, quantity="x'")["loss"].item()
-    np.testing.assert_allclose(told(points, quantity="dual weights")["loss"], after, rtol=1e-12)
-    assert told(points, quantity="w*")["loss"].item() == pytest.approx(after, rel=1e-12)
-    assert told(points, quantity="w")["loss"].item() != pytest.approx(after, rel=0.1)
+    after = rows_where(points, quantity="x'")["loss"].item()
+    np.testing.assert_allclose(
+        rows_where(points, quantity="dual weights")["loss"], after, rtol=1e-12
+    )
+    assert rows_where(points, quantity="w*")["loss"].item() == pytest.approx(after, rel=1e-12)
+    assert rows_where(points, quantity="w")["loss"].item() != pytest.approx(after, rel=0.1)
 
 
 def test_no_dual_weight_is_nearer_than_the_minimal_one():
     points = fig1.draw(NOTHING).points
     w, minimal, line = (
-        told(points, quantity=name)[["w_1", "w_2"]].to_numpy()
+        rows_where(points, quantity=name)[["w_1", "w_2"]].to_numpy()
         for name in ("w", "w*", "dual weights")
     )
     distances = np.linalg.norm(line - w, axis=1)

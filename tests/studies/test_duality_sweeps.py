@@ -5,7 +5,7 @@ from math import nan, sqrt
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
-from pencil import told
+from pencil import rows_where
 from pixels import in_pixels
 from two_sweeps import DIRECTIONS, LR, SUMMARIES, B, made
 
@@ -21,7 +21,7 @@ def drawn():
 
 def rows(points, quantity, panel, key, value):
     """The points of one quantity at one value of a panel."""
-    return told(points, quantity=quantity, panel=panel, **{key: value}).sort_values("n")
+    return rows_where(points, quantity=quantity, panel=panel, **{key: value}).sort_values("n")
 
 
 def spectra(ax):

@@ -4,7 +4,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from pencil import drawn_dots, material, told
+from pencil import drawn_dots, material, rows_where
 
 from flatlas.studies.duality import s1, s2
 
@@ -32,7 +32,7 @@ def images():
 
 def test_s1_has_the_mean_and_each_realization_against_its_own_last(images):
     drawing = s1.draw(images)
-    mean = told(drawing.points, panel="A")
+    mean = rows_where(drawing.points, panel="A")
     np.testing.assert_allclose(mean["mean"], [4, 4])
     np.testing.assert_allclose(mean["sd"], [sqrt(8), 0])
     assert drawn_dots(drawing.figure.axes[0]).keys() == {(10, 4), (100, 4)}
@@ -48,7 +48,7 @@ def test_s1_has_the_mean_and_each_realization_against_its_own_last(images):
 def test_s2_has_absolute_ratios_of_live_directions(images, panel, quantity, means):
     """Signs of eigenvectors are arbitrary: opposite means don't cancel."""
     drawing = s2.draw(images)
-    points = told(drawing.points, panel=panel, quantity=quantity, test_images=10)
+    points = rows_where(drawing.points, panel=panel, quantity=quantity, test_images=10)
     np.testing.assert_allclose(points["mean"], means)
     ax = drawing.figure.axes["AB".index(panel)]
     (line,) = [line for line in ax.lines if line.get_label() == "10"]
@@ -58,6 +58,6 @@ def test_s2_has_absolute_ratios_of_live_directions(images, panel, quantity, mean
 @pytest.mark.parametrize(("panel", "means"), [("C", [0.1, 0.01]), ("D", [0.2, 0.02])])
 def test_s2_has_averages_over_directions(images, panel, means):
     drawing = s2.draw(images)
-    np.testing.assert_allclose(told(drawing.points, panel=panel)["mean"], means)
+    np.testing.assert_allclose(rows_where(drawing.points, panel=panel)["mean"], means)
     ax = drawing.figure.axes["ABCD".index(panel)]
     assert drawn_dots(ax).keys() == set(zip((10.0, 100.0), means, strict=True))

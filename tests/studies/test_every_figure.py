@@ -90,12 +90,12 @@ def assert_drawn(drawing, name):
 
 
 @of_each(CASES["demo"])
-def test_a_figure_of_the_demo_is_drawn_and_its_points_are_told(case):
+def test_a_figure_of_the_demo_is_drawn_and_its_points_are_in_its_table(case):
     assert_drawn(case.drawn, case.name)
 
 
 @of_each(CASES["paper"])
-def test_a_figure_of_the_paper_is_drawn_and_its_points_are_told(case):
+def test_a_figure_of_the_paper_is_drawn_and_its_points_are_in_its_table(case):
     """Once alone, so nothing of it is kept."""
     assert_drawn(case.draw(case.material()), case.name)
 

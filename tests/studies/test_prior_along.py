@@ -6,7 +6,7 @@ import yaml
 from declared import CONFIG, declared, figure_of
 from judging import unsolved, with_columns
 from matplotlib.colors import to_hex
-from pencil import told
+from pencil import rows_where
 from pixels import in_pixels, laid_out_in_pixels
 from prior_courses import ALONG, joined, tables_of
 
@@ -69,7 +69,7 @@ def dots(ax, colour):
 
 
 def test_a_moment_of_two_names_stands_once_and_all_are_in_order():
-    rows = told(moments(material(), PRIOR), seed=0)
+    rows = rows_where(moments(material(), PRIOR), seed=0)
     assert rows["epoch"].tolist() == list(range(0, MET + LAST + 1, 2))
     assert rows["since_zero_error"].tolist() == list(range(-MET, LAST + 1, 2))
     at_scaling = rows[rows["since_scaling"] == 0]
@@ -78,7 +78,7 @@ def test_a_moment_of_two_names_stands_once_and_all_are_in_order():
 
 def test_what_is_a_logarithm_already_is_none_again():
     made = material()
-    prior, sharpness = (told(moments(made, curve), seed=0) for curve in (PRIOR, SHARPNESS))
+    prior, sharpness = (rows_where(moments(made, curve), seed=0) for curve in (PRIOR, SHARPNESS))
     np.testing.assert_array_equal(prior["log10"], -prior["epoch"])
     np.testing.assert_allclose(10 ** sharpness["log10"], sharpness["epoch"] + 0.5)
 
@@ -169,7 +169,7 @@ def test_the_trend_of_s9_is_that_of_before_the_scaling():
     late = rows["epoch"] >= MET + AFTER
     sharpness = (3 / rows["epoch"].clip(lower=1) ** 2).mask(late, 7.0)
     falling = with_columns(made, "watched_corners_summary", sharpness=sharpness)
-    trend = told(draw("s9", falling).points, quantity="trend of the sharpness")
+    trend = rows_where(draw("s9", falling).points, quantity="trend of the sharpness")
     assert trend["epoch"].tolist() == list(range(MET, MET + LAST + 1, 2))
     np.testing.assert_allclose(10 ** trend["log10"], 3 / trend["epoch"] ** 2, rtol=1e-10)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pencil import told
+from pencil import rows_where
 
 from flatlas.evidence.material import Material
 from flatlas.studies.prior import fig1, s1
@@ -13,7 +13,7 @@ NOTHING = Material({})
 @pytest.fixture(scope="module")
 def landscape():
     points = fig1.draw(NOTHING).points
-    return told(points, panel="A"), told(points, panel="B, C").set_index("function")
+    return rows_where(points, panel="A"), rows_where(points, panel="B, C").set_index("function")
 
 
 def test_a_basin_of_attraction_ends_on_the_ridges_of_the_loss(landscape):
@@ -56,7 +56,7 @@ def test_the_loss_is_continuous_and_zero_error_lies_at_its_bottom(landscape):
 
 def test_the_four_functions_follow_one_from_another():
     points = s1.draw(NOTHING).points
-    f, probability, label, bits = (told(points, meaning=name) for name in s1.PANELS)
+    f, probability, label, bits = (rows_where(points, meaning=name) for name in s1.PANELS)
     x = f["x"].to_numpy()
     slopes = np.unique(np.diff(f["value"]) / np.diff(x).round(6))
     steps = np.concatenate([[0], np.cumsum(s1.OUTPUT_WEIGHTS)])
@@ -70,7 +70,7 @@ def test_the_four_functions_follow_one_from_another():
 
 def test_the_string_of_bits_is_written_above_its_points():
     drawing = s1.draw(NOTHING)
-    bits = told(drawing.points, meaning="restricted")["value"]
+    bits = rows_where(drawing.points, meaning="restricted")["value"]
     written = [text.get_text() for text in drawing.figure.axes[3].texts]
     assert written == [f"{bit:.0f}" for bit in bits]
     assert {"0", "1"} == set(written)
