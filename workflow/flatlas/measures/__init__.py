@@ -1,8 +1,9 @@
-"""What is measured on a trained network: one module for each measure, with the measure's name.
+"""Measures of a trained network. Each measure is a module of the same name.
 
-A measure is a function `measure(solution, options)` that returns tables by name. If many solutions
-are measured faster together, it is `measure_stack(solutions, options)`, which returns the tables of
-each. The module is imported by name, so a job's fingerprint covers the chosen measure alone.
+A measure is a function `measure(solution, options)` that returns tables by name. A measure that is
+faster on many solutions together is `measure_stack(solutions, options)`, which returns a list with
+the tables of each. The module is imported by name: a job's fingerprint covers only the chosen
+measure.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,12 +16,12 @@ from pandas import DataFrame
 from flatlas.measures.solution import Solution
 from flatlas.measures.tables import checked
 
-# At most so many solutions are measured together.
+# The largest number of solutions measured together.
 STACK = 64
 
 
 def measure(name: str, solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
-    """The tables of one measure of one solution; `options` are the resolved ones of its spec."""
+    """The tables of one measure for one solution; `options` are the spec's resolved options."""
     (tables,) = measure_each(name, [solution], options)
     return tables
 
@@ -41,7 +42,7 @@ def _measured(
         for solution in solutions:
             yield module.measure(solution, options)
         return
-    # With batch norm each moment is a network of its own, since the statistics differ.
+    # With batch norm the statistics differ, so each moment has a separate network.
     for _, waiting in groupby(solutions, key=lambda solution: id(solution.net)):
         while stack := list(islice(waiting, STACK)):
             yield from module.measure_stack(stack, options)

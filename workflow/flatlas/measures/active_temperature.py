@@ -1,8 +1,8 @@
 """The active temperature T_i of SGD along the principal directions of its trajectory (Fig. 5).
 
-T_i(δθ) = α/2 ⟨(∂δL^µ/∂δθ)²⟩_µ at w0 + δθ p_i, with δL^µ = L^µ − L (Eq. 17). The mean is that over
-all minibatches, without drawing any: for B of M images without replacement, the variance of their
-mean slope is S² / B (1 − B/M), with S² that of the images' own slopes ∂l_k/∂δθ.
+T_i(δθ) = α/2 ⟨(∂δL^µ/∂δθ)²⟩_µ at w0 + δθ p_i, with δL^µ = L^µ − L (Eq. 17). The mean over all
+minibatches needs no sampling: for B of M images drawn without replacement, the mean slope has
+variance S² / B (1 − B/M), where S² is the variance of the slopes ∂l_k/∂δθ of single images.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,19 +19,19 @@ from flatlas.measures.principal import Principal, principal_of
 from flatlas.measures.solution import Solution
 from flatlas.nets.loss import sample_losses
 
-# Where a profile has its points, in units of F_i.
+# The points of a profile, in units of F_i.
 UNITS = torch.arange(-20, 21, dtype=torch.float64) / 20
-# Images that are worked on at a time, which caches hold.
+# Images processed at a time: their data fits into the caches.
 IMAGES = 2500
 
 
 def measure_stack(
     solutions: Sequence[Solution], options: Mapping[str, Any]
 ) -> list[dict[str, DataFrame]]:
-    """`directions` has T_i(0) of each p_i and the loss L_0; `profiles` T_i and L_i of some ranks.
+    """`directions` has T_i(0) for each p_i and the loss L_0; `profiles` T_i and L_i of some ranks.
 
-    A profile goes from −F_i to F_i, the width of the valley at its own moment. All moments of a
-    training have the same directions, those of its recording.
+    A profile goes from −F_i to F_i, with the width F_i of the valley at that moment. All moments of
+    a training share the directions of its recording.
     """
     refuse_too_large(options["batch"], solutions[0])
     found = principal_of(solutions[0], options["layer"], options["directions"])
@@ -59,7 +59,7 @@ def _measure(
 
 
 def _temperature(slopes: Tensor, options: Mapping[str, Any]) -> float:
-    """From the slopes of all images along a direction."""
+    """T_i from the slopes of all images along direction i."""
     images, batch = slopes.numel(), options["batch"]
     variance = slopes.var(correction=1).item() / batch * (1 - batch / images)
     return float(options["lr"] / 2 * variance)
@@ -84,7 +84,7 @@ def _profiles(
 
 
 def _losses_and_deltas(solution: Solution, layer: str, z: Tensor) -> tuple[Tensor, Tensor]:
-    """l_k and ∂l_k/∂z for all images, from their pre-activations."""
+    """l_k and ∂l_k/∂z for all images, from the pre-activations z."""
     losses, deltas = [], []
     for here, labels in zip(
         z.split(IMAGES, dim=1), solution.labels.split(IMAGES, dim=1), strict=True

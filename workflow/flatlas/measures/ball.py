@@ -1,4 +1,4 @@
-"""The least value of a loss inside an ε-ball, by projected descent."""
+"""The smallest value of a loss inside an ε-ball, by projected descent."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-# A search has converged when the slope where it is promises no more than this share of ε ‖g‖, what
-# the slope at the centre promises. Where the loss is convex the value is off by no more than that.
-# At a kink of a ReLU, where a slope ends, a smaller share may never be met.
+# A search has converged when the current slope predicts a further decrease of at most this share of
+# ε ‖g‖, the decrease predicted at the centre. For a convex loss this bounds the error of the value.
+# At the kink of a ReLU the slope jumps, and a smaller share may never be reached.
 TOLERANCE = 1e-4
-# Steps at most, accepted or not.
+# The maximum number of steps, accepted or not.
 STEPS = 500
-# What a value may be off by round-off, relative to it.
+# The relative round-off allowed in a value.
 ROUND_OFF = 1e-15
 
 ValueAndGradient = Callable[[Tensor], tuple[Tensor, Tensor]]
@@ -20,7 +20,7 @@ ValueAndGradient = Callable[[Tensor], tuple[Tensor, Tensor]]
 
 @dataclass(frozen=True)
 class Least:
-    """Of each member: the place in the ball, relative to its centre, and the value there."""
+    """For each member: the minimum's place relative to the ball's centre, and the value there."""
 
     place: Tensor
     value: Tensor
@@ -30,11 +30,11 @@ class Least:
 
 
 def least_in_ball(of: ValueAndGradient, centre: Tensor, radius: float) -> Least:
-    """Descent of each member (members, size) from the centre, projected back at each step.
+    """The minimum that descent finds from the centre (members, size), projected back at each step.
 
-    A step is taken if the loss is no more than its own parabola promises, and its length then
-    doubles; else it is halved. Where the loss is not convex, what is found is a minimum, not
-    always the least one.
+    A step is accepted if the loss is at most what the parabola of that step length predicts. The
+    step length then doubles; otherwise it is halved. For a loss that is not convex, the minimum
+    found need not be the global one.
     """
     place = torch.zeros_like(centre)
     value, g = of(centre)
@@ -67,7 +67,7 @@ def projected(place: Tensor, radius: float) -> Tensor:
 
 
 def _left(place: Tensor, g: Tensor, radius: float) -> Tensor:
-    """How far the loss would fall to its least place in the ball, if the slope went on."""
+    """How far a linear loss with this slope would fall to its minimum in the ball."""
     return (g * place).sum(1) + radius * g.norm(dim=1)
 
 

@@ -1,4 +1,4 @@
-"""What some measures read beside weights and images, by the names of a job's input files."""
+"""What some measures read besides weights and images, by the names of a job's input files."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from flatlas.store.tables import read_table
 
 
 class Beside:
-    """The files that there are; what lies in them of one realization is a part of its solutions."""
+    """The additional input files of a job; a realization's part of them goes into its solutions."""
 
     def __init__(self, files: Any, run: RunSpec) -> None:
-        """Trajectories and kernels stay on disk: a realization needs one of many."""
+        """Trajectories and kernels stay on disk, since a realization needs only one of many."""
         self.functions = read_table(files.functions) if hasattr(files, "functions") else None
         self.trajectories = read_array(files.trajectory) if hasattr(files, "trajectory") else None
         self.kernels = read_array(files.kernel) if hasattr(files, "kernel") else None
@@ -23,7 +23,7 @@ class Beside:
         )
 
     def of(self, member: int, seed: int) -> dict[str, Any]:
-        """The fields of a `Solution` that are known; one draw's kernel serves all realizations."""
+        """The fields of a `Solution` from the files; a single draw's kernel serves all."""
         found: dict[str, Any] = {"functions": self.functions}
         if self.trajectories is not None:
             found["trajectory"] = self.trajectories[member]

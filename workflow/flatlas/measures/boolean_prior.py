@@ -16,10 +16,10 @@ COUNTED = ["count", "draws", "probability", "standard_error"]
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`summary` is one row: f in hexadecimal, whether it is the target, and log10 P(f).
 
-    A function that is none of the run's targets was not counted, and has NaN.
+    A function that is not among the run's targets was not counted and gets NaN.
     """
     if solution.functions is None:
-        raise FlatlasError("no functions were counted: measure a run with data.functions.")
+        raise FlatlasError("no functions were counted: measure a run that has data.functions.")
     (function,) = expressed(solution.net, solution.parameters, solution.inputs.squeeze(0))
     (target,) = packed(solution.labels)
     summary = solution.functions.set_index("function")[COUNTED].reindex([function.hex()])

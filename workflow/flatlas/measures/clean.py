@@ -1,4 +1,4 @@
-"""The training set S proper: the images that a net was trained on with their true labels."""
+"""The training set S: the images that a net was trained on with their true labels."""
 
 from dataclasses import replace
 
@@ -7,12 +7,12 @@ from flatlas.measures.solution import Solution
 
 
 def on_clean(solution: Solution) -> Solution:
-    """The same solution, as if it had been trained on S alone, without its attack set A."""
+    """The same solution with training set S only, without its attack set A."""
     clean = solution.clean.squeeze(0)
     if not clean.any():
         raise FlatlasError(
             f"none of the {len(clean)} training images of seed {solution.seed} has its true label, "
-            "and only those that do are looked at here: leave some of them as they are."
+            "but this measure uses only those: leave some labels unchanged."
         )
     return replace(
         solution,

@@ -1,9 +1,9 @@
-"""What holds a layer near w1 while it learns a second task: a cost of leaving, by direction (§V).
+"""Constraints that hold a layer near w1 while it learns a second task, by direction (§V).
 
 The cost is λ Σ_{i ≤ N_c} (Δw·p_i)² / F_i² with Δw = w − w1 (Eq. 15). Landscape-dependent
-constraints have the principal directions of task-1 and its flatness there; elastic weight
-constraints the single weights, the one with the largest Fisher information F_jj first, and
-F_jj^(-1/2) in place of F_i.
+constraints use the principal directions of task-1 and the flatness F_i along them. Elastic weight
+constraints use single weights, by descending Fisher information F_jj, and F_jj^(-1/2) in place of
+F_i.
 """
 
 from collections.abc import Callable
@@ -20,11 +20,11 @@ from flatlas.measures.landscape import interval, mirrored
 from flatlas.measures.principal import Principal, principal_of
 from flatlas.measures.solution import Solution
 
-# The paper's exponent of σ² ∝ F^-ψ (Eq. 8), and where F_i is measured to find the factor: ranks
-# spread over the power law, without the first, along which the weights drift.
+# The paper's exponent of σ² ∝ F^-ψ (Eq. 8), and the ranks at which F_i is measured to find the
+# factor. They spread over the power law and leave out the first, along which the weights drift.
 PSI = 4
 CALIBRATED = (2, 5, 10, 20, 50, 100, 200)
-# Directions that are worked on at a time: of a layer of 2,500 weights they take 1.3 MB.
+# Directions processed at a time: for a layer of 2,500 weights they take 1.3 MB.
 BAND = 64
 
 Tether = Callable[[Tensor], None]
@@ -32,25 +32,25 @@ Tether = Callable[[Tensor], None]
 
 @dataclass(frozen=True)
 class Constraints:
-    """The `flatness` of each direction, the foremost first; `known` where a search has found it."""
+    """The `flatness` of each direction, most important first; `known` where a search found it."""
 
     flatness: Tensor
     known: Tensor
 
     def components(self, displacements: Tensor) -> Tensor:
-        """Δw·p_i of each row of displacements (points, weights)."""
+        """Δw·p_i for each row of displacements (points, weights)."""
         raise NotImplementedError
 
     def tether(self, strengths: Tensor, counts: Tensor, lr: float) -> Tether:
-        """What takes from displacements (points, weights), in place, the shares of a step."""
+        """A function that applies a step of the cost to displacements (points, weights)."""
         raise NotImplementedError
 
     def shares(self, strengths: Tensor, counts: Tensor, lr: float) -> Tensor:
-        """What a step at rate α takes away of each component (points, directions).
+        """The share of each component that a step at rate α removes (points, directions).
 
-        Of a cost k q² / 2, with k = 2 λ / F², a step that takes the slope where it ends (an
-        implicit one) leaves q / (1 + α k). One that takes the slope where it begins would leave
-        (1 - α k) q, and any direction with α k > 2 would run away. Both rest at the same place.
+        For a cost k q² / 2 with k = 2 λ / F², an implicit step, which takes the slope where it
+        ends, leaves q / (1 + α k). An explicit step would leave (1 - α k) q and diverge along any
+        direction with α k > 2. Both have the same fixed point.
         """
         steepness = 2 * lr * strengths.unsqueeze(1) / self.flatness.square()
         ranks = torch.arange(len(self.flatness), device=self.flatness.device)
@@ -68,9 +68,10 @@ class LandscapeDependent(Constraints):
         return displacements @ self.directions.T
 
     def tether(self, strengths: Tensor, counts: Tensor, lr: float) -> Tether:
-        """Bands of directions that stay in a core's cache, one after another.
+        """Apply the cost in bands of directions that fit into a core's cache.
 
-        A band is worked on only for the points that hold it: the first ones, ordered by N_c.
+        A band is processed only for the points that constrain it: the first ones when ordered by
+        N_c.
         """
         order = counts.argsort(descending=True, stable=True)
         shares = self.shares(strengths, counts, lr)[order]
@@ -92,17 +93,17 @@ class LandscapeDependent(Constraints):
 
 @dataclass(frozen=True)
 class Elastic(Constraints):
-    """On single weights, by their position among all `size` of the flattened layer."""
+    """On single weights, by their positions in the flattened layer of `size` weights."""
 
     weights: Tensor
     size: int
 
     def components(self, displacements: Tensor) -> Tensor:
-        """Each weight's own."""
+        """The displacement of each constrained weight."""
         return displacements[:, self.weights]
 
     def tether(self, strengths: Tensor, counts: Tensor, lr: float) -> Tether:
-        """Each weight keeps its own share."""
+        """Multiply each weight by the share that a step leaves."""
         shares = self.shares(strengths, counts, lr)
         left = shares.new_ones(len(shares), self.size).index_copy_(1, self.weights, 1 - shares)
 
@@ -117,9 +118,10 @@ def landscape_dependent(
 ) -> LandscapeDependent:
     """Along the first p_i of the solution's recording, with F_i `measured` or from the `variance`.
 
-    F_i is the width of the interval about w1 in which the loss of task-1 grows by up to e; twice
-    its one side where the other has no end, as along a drift, and infinite where neither has. By
-    the variance, F_i = κ σ_i^(-2/ψ), with ln κ the mean of what it is at a few measured ranks.
+    F_i is the width of the interval around w1 in which the loss of task-1 grows by at most a factor
+    e. If one side has no end, as along a drift, F_i is twice the other side; if neither has, F_i is
+    infinite. From the variance, F_i = κ σ_i^(-2/ψ), where ln κ is the mean over a few measured
+    ranks.
     """
     found = principal_of(solution, layer, count)
     if flatness == "measured":
@@ -141,8 +143,8 @@ def landscape_dependent(
 def elastic(solution: Solution, layer: str, count: int) -> Elastic:
     """On the weights with the largest Fisher information on task-1's training images.
 
-    It is that of the net's own labels: the exact mean over all classes, each as probable as the net
-    has it. The logits are piecewise linear in one layer's weights, so that it is the Hessian.
+    The Fisher information is the exact mean over all classes with the net's own probabilities. The
+    logits are piecewise linear in one layer's weights, so it equals the Hessian.
     """
     diagonal = hessian(solution, layer, solution.into(layer, solution.inputs)).diagonal()
     if count > len(diagonal):
@@ -159,12 +161,12 @@ def elastic(solution: Solution, layer: str, count: int) -> Elastic:
 def _widths(
     solution: Solution, layer: str, found: Principal, places: slice | list[int]
 ) -> tuple[Tensor, Tensor]:
-    """F_i of some of the directions, and whether each end is found, or known to be nowhere."""
+    """F_i of some directions, and whether each end was found or is known not to exist."""
     activity = solution.into(layer, solution.inputs)
     some = found.directions[places]
     shape = solution.net.dense(layer).fans
     left, right = interval(solution, layer, activity, some.reshape(-1, *shape), e)
-    # A cost that is the same on both sides has to keep to the one that has an end.
+    # The cost is symmetric, so it uses the side that has an end.
     low, high = mirrored(left, right)
     known = [end.converged | end.at.isnan() for end in (left, right)]
     return (high - low).nan_to_num(nan=torch.inf), known[0] & known[1]

@@ -1,9 +1,9 @@
-"""Contrastive flatness: how flat minibatch losses are on average, over how flat their average is.
+"""Contrastive flatness: the mean flatness of minibatch losses over the flatness of their mean.
 
-It is 1 where all minibatches look alike, and large where the mean loss is flat only because sharp
-minibatch losses, with minima here and there, make it up. The trace of the Hessian is linear in the
-loss, so that by it the ratio is 1 but for which minibatches were drawn, in any net whatsoever; the
-spectral norm and the sharpness are convex, and over all minibatches their ratio is 1 or more.
+It is 1 where all minibatches are alike, and large where the mean loss is flat only because it
+averages sharp minibatch losses with different minima. The trace of the Hessian is linear in the
+loss: its ratio is 1 in any net, except for the chance of which minibatches are drawn. The spectral
+norm and the sharpness are convex: over all minibatches their ratio is at least 1.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,19 +26,20 @@ from flatlas.measures.solution import Solution
 from flatlas.measures.under_scaling import under_scaling
 from flatlas.seeds import stream
 
-# Eigenvalues that the search for the largest takes along: with more it has more steps.
+# Eigenvalues in the search for the largest: more of them allow more steps.
 TOP = 5
 # For the trace of nets that have no closed form.
 PROBES = 100
-# From corner to corner, at most so many times.
+# The ascent goes from corner to corner of the box, up to this many times.
 CORNERS = {"by": "corners", "epochs": 100}
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`summary` has a row for each α-scaling and each `flatness`: trace, spectral norm, sharpness.
 
-    `contrast` is the mean over minibatches over the value `of_mean`, with its standard error; all
-    are larger in a sharper place. Residual and iterations are those of the worst search.
+    `contrast` is the mean over minibatches divided by the value `of_mean`, with its standard error.
+    All values are larger where the loss is sharper. Residual and iterations are those of the worst
+    search.
     """
     solution = on_clean(solution)
     drawn = minibatches(
@@ -80,7 +81,7 @@ def _contrasts(solution: Solution, drawn: Tensor, box: float) -> Iterator[dict[s
 
 
 def _on(solution: Solution, images: Tensor) -> Solution:
-    """The same as if it had been trained on these images alone."""
+    """The same solution with only these training images."""
     return replace(
         solution,
         inputs=solution.inputs[:, images],
@@ -90,7 +91,10 @@ def _on(solution: Solution, images: Tensor) -> Solution:
 
 
 def _flatness(solution: Solution, sharp: DataFrame) -> DataFrame:
-    """A row each: the value, and how far its search came. The trace of dense nets needs none."""
+    """A row for each flatness: its value and how well the search converged.
+
+    The trace of dense nets needs no search.
+    """
     hessian = hessian_of(solution.net, solution.parameters, solution.inputs, solution.labels)
     seed = stream(solution.seed, "hessian")
     random = torch.Generator(solution.inputs.device).manual_seed(seed)
@@ -108,6 +112,6 @@ def _flatness(solution: Solution, sharp: DataFrame) -> DataFrame:
 
 
 def _with_share(value: float, off: float, iterations: int) -> tuple[float, float, int, bool]:
-    """A value that may be `off`, told relative to it."""
+    """A value with its error `off` relative to the value."""
     share = off / abs(value) if value else 0.0
     return value, share, iterations, share <= TOLERANCE

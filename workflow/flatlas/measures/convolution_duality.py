@@ -1,10 +1,10 @@
 """The approximate activity-weight duality of one convolution layer.
 
-A kernel acts on every patch of an image, so one change of it can't give each patch of a training
-image the pre-activation that the test image has there: the paper's discussion leaves convolutions
-open. Here the dual weights are the least-squares ones, the smallest Δw of those that come nearest:
-P Δw = (P′ − P) w, where P and P′ are the patches of the partner and of the test image, a row each.
-Where the patches are linearly independent they come all the way, and the duality is exact.
+A kernel acts on every patch of an image, so no single change of it gives each patch of a training
+image the pre-activation of the test image there. The paper's discussion leaves convolutions open.
+Here the dual weights are the least-squares solution of P Δw = (P′ − P) w with the smallest Δw,
+where P and P′ have the patches of the partner and of the test image as rows. If the patches are
+linearly independent, the solution and the duality are exact.
 """
 
 from collections.abc import Mapping
@@ -24,10 +24,10 @@ from flatlas.measures.solution import Solution
 from flatlas.nets.layers import Convolution
 from flatlas.nets.loss import sample_losses
 
-# Pixels and trained weights come in single precision, so a smaller singular value of the patches,
-# beside their largest, is round-off: it counts as zero.
+# Pixels and trained weights have single precision: a singular value of the patches below this share
+# of the largest is round-off and counts as zero.
 CUTOFF = 1e-7
-# Numbers in the patches that are held at a time: 32 MiB of them.
+# Numbers in the patches held at a time: 32 MiB.
 NUMBERS = 2**22
 
 
@@ -40,7 +40,7 @@ class Layer:
     weight: Tensor
 
     def patches(self, images: Tensor) -> Tensor:
-        """P (images, positions, n_in · k · k): what enters the layer, patch by patch."""
+        """P (images, positions, n_in · k · k): the layer's input, patch by patch."""
         stage = self.convolution
         activity = self.solution.into(stage.name, images)
         unfolded = functional.unfold(
@@ -56,7 +56,7 @@ class Layer:
         return z
 
     def losses(self, z: Tensor, labels: Tensor) -> Tensor:
-        """The loss of each image from the layer's pre-activations of it on."""
+        """The loss of each image, given its pre-activations in the layer."""
         side = isqrt(z.shape[1])
         pixels = z.transpose(1, 2).unflatten(2, (side, side)).unsqueeze(0)
         logits = self.solution.onward(self.convolution.name, pixels)
@@ -66,10 +66,10 @@ class Layer:
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`pairs` has a row for each pair; `summary` is one row.
 
-    Of a pair: `loss_gap` is l(x′, w) − l(x, w), `dual_loss_gap` is l(x, w + Δw) − l(x, w), and
-    `residual` |z* − z′| / |z − z′|, the share of the change of the layer's pre-activations that
-    Δw can't make; z* are those of the partner with dual weights. `residual_loss` is the mean
-    |l(x, w + Δw) − l(x′, w)|.
+    For a pair, `loss_gap` is l(x′, w) − l(x, w), `dual_loss_gap` is l(x, w + Δw) − l(x, w), and
+    `residual` |z* − z′| / |z − z′|, the share of the change of pre-activations that Δw can't
+    produce; z* are the pre-activations of the partner with dual weights. `residual_loss` is the
+    mean |l(x, w + Δw) − l(x′, w)|.
     """
     layer = _layer(solution, options["layer"])
     partners = partners_of(solution)
@@ -105,13 +105,13 @@ def _layer(solution: Solution, name: str) -> Layer:
             return Layer(solution, convolution, kernel.flatten(1).T)
     allowed = [convolution.name for convolution in solution.net.convolutions]
     raise FlatlasError(
-        f"layer '{name}' is no convolution of this net. "
+        f"layer '{name}' is not a convolution of this net. "
         f"Convolutions: {', '.join(allowed) or 'none'}.{nearest(name, allowed)}"
     )
 
 
 def _pairs(layer: Layer, images: Tensor, test_images: Tensor, labels: Tensor) -> dict[str, Tensor]:
-    """What `pairs` says of some pairs, and which of them have Δw = 0."""
+    """The columns of `pairs` for some pairs, and which of them have Δw = 0."""
     patches = layer.patches(images)
     z, test_z = layer.preactivation(patches), layer.preactivation(layer.patches(test_images))
     shift = least_squares(patches, test_z - z)
@@ -123,14 +123,14 @@ def _pairs(layer: Layer, images: Tensor, test_images: Tensor, labels: Tensor) ->
     return {
         "loss_gap": test_losses - losses,
         "dual_loss_gap": dual_losses - losses,
-        # Where nothing but round-off lies between z and z′, nothing is missed.
+        # If z and z′ differ only by round-off, the residual is 0.
         "residual": torch.where(apart > ROUND_OFF * size, missed / apart, 0.0),
         "zero": vanishing(shift, layer.weight),
     }
 
 
 def least_squares(patches: Tensor, change: Tensor) -> Tensor:
-    """The smallest Δw (pairs, n_in · k · k, n_out) of those with the least |P Δw − change|."""
+    """The smallest Δw (pairs, n_in · k · k, n_out) that minimizes |P Δw − change|."""
     left, values, right = torch.linalg.svd(patches, full_matrices=False)
     inverse = torch.where(values > CUTOFF * values[:, :1], 1 / values, 0.0)
     return right.mT @ (inverse.unsqueeze(2) * (left.mT @ change))

@@ -1,14 +1,14 @@
 """The curvature of the training loss in the weights of one dense layer, exactly.
 
-Between the layer's pre-activations z = a W and the logits stand only ReLUs and dense layers, so
-the logits are piecewise linear in z, with a Jacobian J that the ReLU pattern decides. For one
-image the Hessian with respect to W is therefore a_i a_i′ C_jj′ with C = Jᵀ S J, where S is the
-curvature of the loss in the logits (diag(p) − p pᵀ for the softmax). The Fisher matrix has the
-same form, with C = δ δᵀ and δ = ∂l/∂z.
+Only ReLUs and dense layers come between the layer's pre-activations z = a W and the logits. So the
+logits are piecewise linear in z, with a Jacobian J that depends on the ReLU pattern. For one image
+the Hessian with respect to W is therefore a_i a_i′ C_jj′ with C = Jᵀ S J, where S is the curvature
+of the loss in the logits (diag(p) − p pᵀ for the softmax). The Fisher matrix has the same form,
+with C = δ δᵀ and δ = ∂l/∂z.
 
-Both a aᵀ and C are symmetric and small, so the mean over images is one matrix product between
-their upper halves, an image a column. Of a wide layer a aᵀ is not small: there the mean is taken
-of one pair (j, j′) after the other, as Aᵀ diag(C_jj′) A over many images at once.
+Both a aᵀ and C are symmetric and small, so the mean over images is one matrix product of their
+upper halves, with a column for each image. In a wide layer a aᵀ is large: there the mean is
+computed for one pair (j, j′) at a time, as Aᵀ diag(C_jj′) A over many images at once.
 """
 
 from collections.abc import Callable
@@ -21,9 +21,9 @@ from flatlas.hessian.softmax import root_times
 from flatlas.measures.solution import IMAGES, Solution
 from flatlas.nets.loss import sample_losses
 
-# Numbers in the halves that are held at a time: 16 MiB of them, which caches hold best.
+# Numbers in the halves held at a time: 16 MiB, which suits the caches best.
 NUMBERS = 2**21
-# A layer is wide where those of fewer images would be.
+# A layer is wide if the halves of fewer images than this fill that.
 FEW = 64
 
 Root = Callable[[Solution, str, Tensor, Tensor], Tensor]
@@ -32,7 +32,7 @@ Root = Callable[[Solution, str, Tensor, Tensor], Tensor]
 def hessian(solution: Solution, layer: str, activity: Tensor) -> Tensor:
     """The Hessian ∇∇L of the mean training loss, for the layer's flattened weights.
 
-    `activity` (1, images, n_in) is what enters the layer for all images trained on.
+    `activity` (1, images, n_in) is the layer's input for all training images.
     """
     return _mean_over_images(solution, layer, activity, _hessian_root)
 
@@ -45,7 +45,7 @@ def fisher(solution: Solution, layer: str, activity: Tensor) -> Tensor:
 def gradient(solution: Solution, layer: str, activity: Tensor) -> Tensor:
     """The gradient ∇L of the mean training loss, for the layer's flattened weights.
 
-    This one knows convolutions too.
+    Unlike the Hessian, it also works for convolutions.
     """
     weight = solution.parameters[f"{layer}.weight"].clone().requires_grad_()
     parameters = {**solution.parameters, f"{layer}.weight": weight}
@@ -75,7 +75,7 @@ def _mean_over_images(solution: Solution, layer: str, activity: Tensor, root: Ro
 
 
 def _by_outputs(solution: Solution, layer: str, activity: Tensor, root: Root) -> Tensor:
-    """The same, without the halves: of each pair of outputs one matrix product."""
+    """The same without the halves, by one matrix product for each pair of outputs."""
     n_in, n_out = solution.net.dense(layer).fans
     total = activity.new_zeros(n_in, n_out, n_in, n_out)
     for a, labels in zip(
@@ -114,13 +114,13 @@ def _fisher_root(solution: Solution, layer: str, z: Tensor, labels: Tensor) -> T
 
 
 def _products(vectors: Tensor) -> Tensor:
-    """The entries on and above the diagonal of a aᵀ for each row a of (images, m): one a column."""
+    """The upper half of a aᵀ, with diagonal, as a column for each row a of (images, m)."""
     rows = vectors.T.contiguous()
     return torch.cat([rows[i] * rows[i:] for i in range(len(rows))])
 
 
 def _upper_half(roots: Tensor) -> Tensor:
-    """From R (r, images, m): the entries on and above the diagonal of Rᵀ R, an image a row."""
+    """The upper half of Rᵀ R, with diagonal, as a row for each image of R (r, images, m)."""
     size = roots.shape[2]
     images = roots.transpose(0, 1).contiguous()
     rows, columns = torch.triu_indices(size, size, device=roots.device)
@@ -135,7 +135,7 @@ def _whole(halves: Tensor, n_in: int, n_out: int) -> Tensor:
 
 
 def _position(size: int, device: torch.device) -> Tensor:
-    """Where each entry of a symmetric matrix stands in its upper half."""
+    """The position of each entry of a symmetric matrix in its upper half."""
     rows, columns = torch.triu_indices(size, size, device=device)
     position = torch.empty(size, size, dtype=torch.long, device=device)
     position[rows, columns] = position[columns, rows] = torch.arange(len(rows), device=device)

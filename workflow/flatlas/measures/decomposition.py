@@ -1,8 +1,8 @@
 """The activity-weight duality of one dense layer, pair by pair and direction by direction (§2.2).
 
-Every test image x′ is paired with its training partner x. The change of the layer's weights that
-makes of x what x′ is (the dual weights, Δw) and the loss gap Δl along it (the effective gradient,
-g) have components along the eigenvectors of the layer's Hessian (Eqs. 6-11).
+Every test image x′ is paired with its training partner x. The dual weights Δw change the layer so
+that x gives what x′ gave; the effective gradient g is the loss gap Δl along Δw. Both have
+components along the eigenvectors of the layer's Hessian (Eqs. 6-11).
 """
 
 from collections.abc import Mapping
@@ -19,13 +19,13 @@ from flatlas.measures.solution import Solution
 from flatlas.nets.loss import predictions, sample_losses
 
 MATRICES = {"hessian": hessian, "fisher": fisher}
-# Directions whose moments are taken at a time.
+# Directions whose moments are computed at a time.
 STRIP = 64
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What the net makes of some images: the layer's incoming activity, losses, error."""
+    """The net's results for some images: the layer's input activity, the losses and the error."""
 
     activity: Tensor
     losses: Tensor
@@ -36,9 +36,9 @@ class Seen:
 class Decomposition:
     """The pairs of a solution, and the directions that their Δw and g are decomposed along.
 
-    `loss_gap` is Δl and `shift` Δw of every pair; where `zero` marks it, Δw = 0. With `scale` of
-    a pair, g = scale · Δw. `components` are Δw_n,k as (pairs, directions): Δw along the
-    eigenvectors, which are the columns of `eigenvectors`, by ascending eigenvalue of `matrix`.
+    `loss_gap` is Δl and `shift` is Δw of every pair; `zero` marks pairs with Δw = 0. For each pair
+    g = scale · Δw. `components` are Δw_n,k as (pairs, directions), along the columns of
+    `eigenvectors`, by ascending eigenvalue of `matrix`.
     """
 
     train: Seen
@@ -90,9 +90,9 @@ def layer_weight(solution: Solution, layer: str) -> Tensor:
 def moments(components: Tensor, scale: Tensor) -> dict[str, Tensor]:
     """Means, deviations and correlation over pairs of the components of g and Δw (Eq. 10).
 
-    g_n,k = scale_k Δw_n,k. The gap of a direction, c_n σ_g σ_w (Eq. 11), is their covariance.
+    g_n,k = scale_k Δw_n,k. Their covariance is the gap of a direction, c_n σ_g σ_w (Eq. 11).
     """
-    # A strip of directions at a time, so that all steps find it in the processor's cache.
+    # One strip of directions at a time stays in the processor's cache.
     strips = components.split(STRIP, dim=1)
     moved = zip(*(_moments_of(strip, scale) for strip in strips), strict=True)
     mu_w, mu_g, sigma_w, sigma_g, gap = (torch.cat(parts) for parts in moved)

@@ -1,8 +1,8 @@
-"""Minibatch ascent of the loss of dense nets about w, many members at a time.
+"""Minibatch ascent of the loss of dense nets around w, many members at a time.
 
-Steps are taken in float32, and of the displacement Δw, not of w + Δw: so a step far below round-off
-of w still counts. They only decide where the ascent goes; what the loss is there is for the caller
-to say in float64. The gradient is written out, and added to Δw as it is made.
+Steps change the displacement Δw in float32, not w + Δw, so a step far below the round-off of w
+still counts. They only decide where the ascent goes; the caller evaluates the loss there in
+float64. The gradient is written out by hand and added to Δw as it is computed.
 """
 
 import torch
@@ -12,8 +12,8 @@ from flatlas.hessian.loss import MeanLoss, unflattened
 from flatlas.nets.dense_gradient import output_delta
 from flatlas.nets.layers import Parameters
 
-# A derivative by a logit up to this counts as 0: smaller ones end as denormal numbers, with which a
-# product takes ten times as long.
+# A derivative by a logit up to this counts as 0: smaller ones lead to denormal numbers, which make
+# a product take ten times as long.
 LEAST = 1e-20
 EPSILON = torch.finfo(torch.float32).eps
 
@@ -23,15 +23,15 @@ class DenseAscent:
 
     @torch.no_grad()
     def __init__(self, loss: MeanLoss, w: Tensor, side: Tensor) -> None:
-        """The box is |Δw| ≤ `side`, with one of each for every member (members, size)."""
+        """The box is |Δw| ≤ `side`; both `w` and `side` are (members, size)."""
         net = self._net = loss.net
         self._side, self._steps = side, torch.zeros_like(w, dtype=torch.float32)
         self._moved = unflattened(net, self._steps)
-        # Rounded up, so that a side of the box can be reached.
+        # Rounded up, so that the ascent can reach the sides of the box.
         reach = side.float().mul_(1 + EPSILON)
         self._high, self._low = unflattened(net, reach), unflattened(net, -reach)
         start = unflattened(net, w)
-        # What w itself makes of the images in the first layer does not change.
+        # The first layer's pre-activations at w itself never change.
         images = loss.inputs.flatten(2)
         first = net.dense_layers[0]
         z = first.preactivation(start, images.expand(len(w), -1, -1))
@@ -46,7 +46,7 @@ class DenseAscent:
 
     @torch.no_grad()
     def step(self, drawn: Tensor, lr: float) -> None:
-        """Go up the slope of some images' mean loss, and back into the box."""
+        """Go up the slope of the mean loss of some images, and back into the box."""
         activities = [self._images.index_select(1, drawn).expand(len(self._steps), -1, -1)]
         z, weights = self._from_start.index_select(1, drawn), {}
         for number, layer in enumerate(self._net.dense_layers):
@@ -62,14 +62,14 @@ class DenseAscent:
                     z += self._moved[bias].unsqueeze(1)
             activities.append(z.relu_() if layer.relu else z)
         labels = self._labels.index_select(1, drawn).expand(len(z), -1)
-        # In float32 the derivative of a sure image would be zero.
+        # In float32 the derivative would be zero for a confidently classified image.
         delta = output_delta(activities.pop().double(), labels).float()
         self._back(activities, weights, delta.mul_(delta.abs() > LEAST), lr)
 
     def _back(
         self, activities: list[Tensor], weights: Parameters, delta: Tensor, lr: float
     ) -> None:
-        """From the derivative by the logits down to the first layer."""
+        """Add the gradient to Δw, from the derivative by the logits down to the first layer."""
         for layer in reversed(self._net.dense_layers):
             below, weight = activities.pop(), f"{layer.name}.weight"
             self._moved[weight].baddbmm_(below.mT, delta, alpha=lr)

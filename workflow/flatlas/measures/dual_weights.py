@@ -1,18 +1,18 @@
-"""The dual weights of a layer: the weights that make of a training image what a test image is."""
+"""The dual weights of a layer: with them a training image gives what a test image gave."""
 
 import torch
 from torch import Tensor
 
-# A Δw this small beside w is what two ways of summing make of equal activities: it counts as zero.
+# A Δw this small relative to w is round-off between equal activities and counts as zero.
 ROUND_OFF = 1e-12
 
 
 def dual_shift(weight: Tensor, a: Tensor, test_a: Tensor) -> Tensor:
-    """Δw of every pair (pairs, n_in, n_out), the smallest that gives a the pre-activation of a′.
+    """The smallest Δw of every pair (pairs, n_in, n_out) that gives a the pre-activation of a′.
 
     Δw_ij = a_i / |a|² Σ_i′ (a′_i′ − a_i′) w_i′j (Eq. 6). `weight` is (n_in, n_out); a of the
-    partners and a′ of the test images are (pairs, n_in). A layer's bias stays as it is. Where
-    a = 0 no weights can make up for the difference, and Δw is zero.
+    partners and a′ of the test images are (pairs, n_in). The layer's bias stays the same. Where a =
+    0 no weights can make the difference, and Δw is zero.
     """
     squared = a.square().sum(1, keepdim=True)
     along = torch.where(squared > 0, a / squared, 0.0)

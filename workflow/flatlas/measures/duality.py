@@ -24,10 +24,11 @@ TINY = torch.finfo(torch.float64).tiny
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`directions` has a row for each n, by descending σ_g; `summary` is one row.
 
-    An eigenvector's sign is arbitrary, and with it the signs of its mu_g and mu_w. S_w of a
-    direction is the sum of σ_w up to it. T_g, T_h and T_w are the sums of σ_g², H_n and σ_w²;
-    `layer_norm` is |w| of the layer, `weight_norm` that of the net, biases included. Training
-    loss and error are those of all images trained on, mislabelled ones too, as is the Hessian.
+    The sign of an eigenvector is arbitrary, and so are the signs of its mu_g and mu_w. S_w of a
+    direction is the sum of σ_w up to that direction. T_g, T_h and T_w are the sums of σ_g², H_n and
+    σ_w²; `layer_norm` is |w| of the layer and `weight_norm` that of the net, including biases.
+    Training loss, training error and the Hessian cover all training images, also the mislabelled
+    ones.
     """
     layer = options["layer"]
     found = decompose(solution, layer, options["directions"])
@@ -74,8 +75,8 @@ def _sharp(directions: DataFrame, sharp: int | str) -> int:
 def _gaps(directions: DataFrame, loss_gap: Tensor, n_sharp: int) -> dict[str, float]:
     """ΔL̃ from the losses (Eq. 7), ΔL from the directions (Eq. 11), its two parts and the µ-term.
 
-    That they add up (Eq. 10) is an identity for pairs with dual weights; the residual, relative
-    to the mean |Δl|, shows round-off and what pairs without any leave unexplained.
+    For pairs with dual weights it is an identity that they add up (Eq. 10). The residual, relative
+    to the mean |Δl|, shows round-off and the part of pairs without dual weights.
     """
     gap, gap_mu = directions["gap"], directions["gap_mu"]
     direct = loss_gap.mean().item()

@@ -1,7 +1,7 @@
-"""What a step along the first principal direction p_1 does to the outputs (Eq. S3, Fig. S2A).
+"""How the outputs change with a step along the first principal direction p_1 (Eq. S3, Fig. S2A).
 
-ΔY_k = Y_{k,n(k)} − Y_{k,m(k)} is by how much the output of the right class n(k) of image k exceeds
-the largest of the wrong ones, m(k). The paper finds it linear in the step θ_1.
+ΔY_k = Y_{k,n(k)} − Y_{k,m(k)} is how far the output of the right class n(k) of image k exceeds the
+largest wrong one, m(k). The paper finds it linear in the step θ_1.
 """
 
 from collections.abc import Mapping
@@ -16,15 +16,15 @@ from flatlas.measures.landscape import interval, mirrored
 from flatlas.measures.principal import principal_of
 from flatlas.measures.solution import Solution
 
-# How many steps there are, evenly from one end of the valley of the training loss to the other.
+# The number of steps, evenly spaced over the valley of the training loss.
 STEPS = 41
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`margins` has ΔY(θ_1) for each class: the mean over its first `images` training images.
 
-    The valley along p_1 ends where the loss of all images has grown by a factor e, and goes as far
-    to a side on which it nowhere does as to the other.
+    The valley along p_1 ends where the loss of all images has grown by a factor e. If one side has
+    no such end, the valley is symmetric.
     """
     layer = options["layer"]
     direction = principal_of(solution, layer, 1).matrices(solution.net.dense(layer).fans)

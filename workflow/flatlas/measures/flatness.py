@@ -14,9 +14,9 @@ from flatlas.measures.solution import Solution
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`directions` has a row for each n, by descending σ_g: F_n is the distance between two ends.
 
-    They are where the mean training loss reaches `factor` times what it is at the solution, to
-    the `left`, against the eigenvector, and to the `right`; its sign is arbitrary. Residual and
-    iterations are those of the worse end.
+    At the ends the mean training loss reaches `factor` times its value at the solution: to the
+    `left`, against the eigenvector, and to the `right`. The sign of the eigenvector is arbitrary.
+    Residual and iterations are those of the worse end.
     """
     layer = options["layer"]
     found = decompose(solution, layer, options["directions"])

@@ -1,9 +1,9 @@
 """How much of task-1 a layer forgets while it learns a second task (§V, Fig. 4).
 
-From a solution w1 of task-1, the layer's weights go on by SGD on the images of the second task, all
-other layers as they are. A cost of leaving w1 holds them back: Eq. 15, or elastic weight
-constraints in its place. Since all that enters the layer stays the same, every strength λ and
-number N_c of constraints is followed at once, in one order of the images.
+SGD on the images of the second task continues from a solution w1 of task-1 and changes one layer
+only. A cost of leaving w1 holds its weights back: Eq. 15, or elastic weight constraints instead.
+The layer's inputs stay the same, so all strengths λ and numbers N_c of constraints are trained at
+once, with the same order of images.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,31 +24,31 @@ from flatlas.measures.solution import Solution
 from flatlas.nets.loss import predictions, sample_losses
 from flatlas.seeds import generator
 
-# Looks at the test errors in an epoch.
+# How often the test errors are measured in an epoch.
 LOOKS = 4
-# An error is saturated in the last of so many parts of the looks, if its mean has moved by no more
-# than this since the part before.
+# The measurements are split into this many parts. An error is saturated if its mean over the last
+# part differs by at most this from its mean over the part before.
 PARTS, TOLERANCE = 5, 0.01
-# Images that are looked at at a time: what a hundred points make of so many fits a core's cache.
+# Images evaluated at a time: their activations for a hundred points fit into a core's cache.
 IMAGES = 50
 
 
 @dataclass(frozen=True)
 class Task:
-    """What enters the layer (images, n_in) and the labels (images), for training or testing."""
+    """The layer's inputs (images, n_in) and the labels (images), for training or testing."""
 
     activity: Tensor
     labels: Tensor
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
-    """A row for each λ (`strength`) and N_c (`directions`), λ = 0 with no direction held first.
+    """A row for each λ (`strength`) and N_c (`directions`), starting with λ = 0 and no constraint.
 
     `errors` follows the test errors ε1 and ε2 of the two tasks over `time`, in epochs of task-2,
     and `loss_2` on its test images. `points` has their saturated values, means over the last fifth
-    of the looks; `residual` is the most by which ε1 or ε2 has moved since the fifth before.
+    of the measurements; `residual` is the larger change of ε1 or ε2 since the fifth before.
     `displacements` has q_i = |(w2 − w1)·p_i| of the last weights, and the `flatness` F_i, by
-    `rank`; of single weights, where these are held.
+    `rank`; for elastic constraints these are single weights.
     """
     layer = options["layer"]
     constraints = _constraints(solution, options)
@@ -61,17 +61,17 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     for time in stack.learn(second, options["epochs"], options["batch"], random):
         rows.append(stack.look(time, first, test))
     errors = pd.concat(rows, ignore_index=True)
-    told = {"method": options["method"]}
+    method = {"method": options["method"]}
     steps = options["epochs"] * -(-len(second.labels) // options["batch"])
     return {
-        "errors": errors.assign(**told),
-        "points": saturated(errors).assign(iterations=steps, **told),
-        "displacements": stack.displaced().assign(**told),
+        "errors": errors.assign(**method),
+        "points": saturated(errors).assign(iterations=steps, **method),
+        "displacements": stack.displaced().assign(**method),
     }
 
 
 def saturated(errors: DataFrame) -> DataFrame:
-    """The means over the last part of the looks, and how they differ from the part before."""
+    """The means over the last part of the measurements, and their change from the part before."""
     times = np.sort(errors["time"].unique())
     few = max(1, len(times) // PARTS)
     values = ["epsilon_1", "epsilon_2", "loss_2"]
@@ -96,7 +96,7 @@ class _Stack:
         points: list[tuple[float, int]],
         lr: float,
     ) -> None:
-        """All start at w1."""
+        """Start all points at w1."""
         self.net, self.layer, self.constraints, self.lr = solution.net, layer, constraints, lr
         self.points = points
         self.start = solution.parameters[f"{layer}.weight"]
@@ -111,7 +111,7 @@ class _Stack:
     def learn(
         self, task: Task, epochs: int, batch: int, random: np.random.Generator
     ) -> Iterator[float]:
-        """SGD on a task; halts a few times an epoch and tells the time."""
+        """SGD on a task; yields the time in epochs, a few times an epoch."""
         count = len(task.labels)
         steps = -(-count // batch)
         halts = {round(steps * part / LOOKS) for part in range(1, LOOKS + 1)}
@@ -149,7 +149,7 @@ class _Stack:
         return table
 
     def _errors(self, task: Task, with_loss: bool = True) -> tuple[Tensor, Tensor]:
-        """The share of wrongly classified images, and the mean loss where it is asked for."""
+        """The share of misclassified images, and the mean loss if requested."""
         wrong, losses = self.displacements.new_zeros(2, len(self.points))
         for activity, labels in zip(
             task.activity.split(IMAGES), task.labels.split(IMAGES), strict=True
@@ -188,12 +188,12 @@ def _second_task(solution: Solution, layer: str) -> tuple[Task, Task]:
     """The training and the test images of the second task."""
     samples = solution.second_task
     if not isinstance(samples, Samples):
-        raise FlatlasError("there are no images of a second task: say which classes are its task.")
+        raise FlatlasError("there are no images of a second task: name the classes of that task.")
 
     def task(images: np.ndarray, labels: np.ndarray) -> Task:
         inputs = torch.as_tensor(images, dtype=torch.float64, device=solution.inputs.device)
-        told = torch.as_tensor(labels, device=solution.inputs.device)
-        return Task(solution.into(layer, inputs)[0], told[0])
+        targets = torch.as_tensor(labels, device=solution.inputs.device)
+        return Task(solution.into(layer, inputs)[0], targets[0])
 
     return (
         task(samples.inputs, samples.labels),

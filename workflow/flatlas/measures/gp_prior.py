@@ -1,4 +1,4 @@
-"""log P(f), the prior of the function that a net has found (§2.2, App. D)."""
+"""log P(f), the prior probability of the function that a net has found (§2.2, App. D)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from flatlas.nets.loss import predictions
 
 @dataclass(frozen=True)
 class Restriction:
-    """Where a function is looked at: S, the clean training images, and then E, test images."""
+    """The images that define a function: S, the clean training images, then E, test images."""
 
     images: Tensor
     labels: Tensor
@@ -30,10 +30,10 @@ class Restriction:
 def measure_stack(
     solutions: Sequence[Solution], options: Mapping[str, Any]
 ) -> list[dict[str, DataFrame]]:
-    """`summary` is one row: log10 P(f) and how it was found; solutions of one seed share K.
+    """`summary` is one row with log10 P(f) and how it was found; solutions of one seed share K.
 
-    f is what the net says on S and E, whether or not that is right. With the hard sign equal
-    images are merged, and `points` are left; if the net contradicts itself on some, P(f) = 0.
+    f is what the net predicts on S and E, right or wrong. With the hard sign, equal images are
+    merged into `points` different ones; if the net gives equal images different labels, P(f) = 0.
     """
     seen = restriction(solutions[0])
     functions = torch.stack([function(solution, seen) for solution in solutions])
@@ -74,7 +74,7 @@ def function(solution: Solution, seen: Restriction) -> Tensor:
 
 
 def kernel_matrix(solution: Solution, seen: Restriction, kernel: str) -> Tensor:
-    """K of the net's architecture and initialization, in closed form or as it was sampled."""
+    """K of the net's architecture and initialization, in closed form or sampled."""
     if kernel == "arc_cosine":
         exact: Tensor = arc_cosine_kernel(solution.net)(seen.images.flatten(1)).to_dense()
         return exact
@@ -83,13 +83,13 @@ def kernel_matrix(solution: Solution, seen: Restriction, kernel: str) -> Tensor:
         found = "none" if sampled is None else f"one of {len(sampled)} images"
         raise FlatlasError(
             f"S and E are {len(seen.images)} images and need a sampled kernel, but there is "
-            f"{found}: give that of the very subset the net was trained on."
+            f"{found}: give the kernel of the subset that the net was trained on."
         )
     return torch.tensor(sampled, device=seen.images.device)
 
 
 def _row(prior: LogPrior) -> dict[str, float | str]:
-    """`contradictions` are pairs of images, by their places in S and then E: '3=17, 4=20'."""
+    """`contradictions` are pairs of images, by their positions in S and then E: '3=17, 4=20'."""
     evidence = prior.evidence
     return {
         "log10_p": evidence.log_z / log(10),

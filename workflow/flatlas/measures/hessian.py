@@ -18,16 +18,16 @@ from flatlas.seeds import stream
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`summary` is one row, `eigenvalues` has a row for each of the `top` largest, by rank.
 
-    `log10_product` is that of the `positive` ones among them. Trace and Frobenius norm are exact
-    for dense nets, the latter up to some thousands of images, and elsewhere the means of `probes`;
-    an error is their standard error. The Hessian is that of S alone, with no image whose label was
-    changed. Its products are in float64 where no other `precision` is asked for.
+    `log10_product` is the log of the product of the `positive` ones among them. Trace and Frobenius
+    norm are exact for dense nets, the latter up to some thousands of images. Otherwise they are
+    means over `probes`, with their standard error. The Hessian covers S alone, without images whose
+    label was changed. Its products are in float64 unless another `precision` is given.
     """
     solution = on_clean(solution)
     net, inputs, labels = solution.net, solution.inputs, solution.labels
     precision = torch.float32 if options.get("precision") else torch.float64
     hessian = hessian_of(net, solution.parameters, inputs, labels, precision)
-    # The same at every moment of a training, so that moments differ by their weights alone.
+    # The same draw at every moment of a training: moments then differ only in their weights.
     random = torch.Generator(inputs.device).manual_seed(stream(solution.seed, "hessian"))
     taken = norms(hessian, options["top"], options["probes"], random, options["tolerance"])
     found = taken.spectrum
@@ -56,6 +56,6 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 
 
 def _product(found: Spectrum) -> dict[str, float]:
-    """The eigenvalues that are positive beyond round-off: how many, and log10 of their product."""
+    """How many eigenvalues are positive beyond round-off, and log10 of their product."""
     positive = found.top[found.top > ROUND_OFF * found.norm]
     return {"log10_product": positive.log10().sum().item(), "positive": len(positive)}

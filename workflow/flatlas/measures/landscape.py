@@ -1,8 +1,8 @@
 """The training loss along directions in a layer's weights, and where it reaches a level.
 
-Along W + θ E only the layer's pre-activations change, and in proportion: they are z + θ aE. So a
-direction costs one product with the activity, and a point on it the way from the layer to the loss.
-In a convolution the product is a convolution with E.
+Along W + θ E only the layer's pre-activations change, linearly: they are z + θ aE. So a direction
+costs one product with the activity, and each point on it one pass from the layer to the loss. In a
+convolution the product is a convolution with E.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,17 +15,17 @@ from torch import Tensor
 from flatlas.measures.solution import Solution
 from flatlas.nets.loss import sample_losses
 
-# Numbers in the arrays aE that are held at a time: 128 MiB of them.
+# Numbers in the arrays aE held at a time: 128 MiB.
 NUMBERS = 2**24
-# Numbers of one point that are worked on at a time: 1 MiB of them, which caches hold best.
+# Numbers of one point processed at a time: 1 MiB, which suits the caches best.
 CACHED = 2**17
-# The step of the differences from which a search begins, in units of the layer's |w|.
+# The step of the differences that give a search its first guess, in units of the layer's |w|.
 NEAR = 1e-5
-# How far from the solution an end is looked for, in units of the layer's |w|.
+# The farthest that an end is searched for, in units of the layer's |w|.
 FAR = 1e6
 # An end is found when the loss there is this close to the level, relative to it.
 TOLERANCE = 1e-7
-# Beyond this many steps within a bracket an end counts as not found.
+# After this many steps within a bracket an end counts as not found.
 STEPS = 200
 EPSILON = torch.finfo(torch.float64).eps
 TINY = torch.finfo(torch.float64).tiny
@@ -35,9 +35,9 @@ Loss = Callable[[Tensor, Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Ends:
-    """The step along each ray at which the loss reaches a level: NaN where it nowhere does.
+    """The step along each ray at which the loss reaches a level; NaN if it never does.
 
-    `residual` is how far the loss there is from the level, relative to it; `iterations` counts
+    `residual` is the relative difference of the loss there from the level; `iterations` counts
     evaluations of the loss.
     """
 
@@ -54,10 +54,10 @@ def interval(
     directions: Tensor,
     factor: float,
 ) -> tuple[Ends, Ends]:
-    """How far one can go against and along each direction before the loss grows by `factor`.
+    """How far each direction goes, backward and forward, before the loss grows by `factor`.
 
-    `activity` is what enters the layer for all images trained on. `directions` are unit vectors,
-    each in the shape of the layer's weights.
+    `activity` is the layer's input for all training images. `directions` are unit vectors, each in
+    the shape of the layer's weights.
     """
     z = solution.preactivation(layer, activity)
     origin = sample_losses(solution.onward(layer, z), solution.labels).mean().item()
@@ -73,16 +73,16 @@ def interval(
 
 
 def mirrored(left: Ends, right: Ends) -> tuple[Tensor, Tensor]:
-    """Both ends of each valley: where one side has none, as far as the other goes.
+    """Both ends of each valley; a side without an end gets the distance of the other side.
 
-    Along a drift the loss may fall forever on one side. NaN where neither side has an end.
+    Along a drift the loss may fall forever on one side. NaN if neither side has an end.
     """
     low, high = left.at, right.at
     return torch.where(low.isnan(), -high, low), torch.where(high.isnan(), -low, high)
 
 
 def loss_along(solution: Solution, layer: str, activity: Tensor, directions: Tensor) -> Loss:
-    """The mean training loss at W + θ E_n, as a function of n and θ of any number of points."""
+    """A function of n and θ, for any number of points: the mean training loss at W + θ E_n."""
     z = solution.preactivation(layer, activity)
     change = solution.net.layer(layer).product(activity, directions)
     images = max(1, CACHED // z[0, 0].numel())
@@ -100,12 +100,12 @@ def loss_along(solution: Solution, layer: str, activity: Tensor, directions: Ten
 
 
 def ends(loss: Loss, origin: float, factor: float, guess: Tensor, bound: float) -> Ends:
-    """Where on each ray the loss first reaches `factor` times what it is at the origin.
+    """Where each ray's loss first reaches `factor` times the loss at the origin.
 
-    `loss(rays, steps)` is that of rays by their position in `guess`, which has a step of about
-    the right size, and with the ray's sign, for each. From half of it on the step is doubled, up
-    to `bound`, until the loss is above the level: a rise and fall between two such points goes
-    unseen.
+    `loss(rays, steps)` takes rays by their position in `guess`, which has for each a step of about
+    the right size, with the ray's sign. The search starts at half the guess and doubles the step,
+    up to `bound`, until the loss is above the level. It misses a rise and fall between two such
+    points.
     """
     iterations = torch.zeros_like(guess, dtype=torch.long)
 
@@ -130,11 +130,11 @@ def ends(loss: Loss, origin: float, factor: float, guess: Tensor, bound: float) 
 
 
 def _roots(excess: Loss, rays: Tensor, points: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-    """Where `excess` is 0 between two points of each ray (2, rays), and |eˣ − 1| of what is left.
+    """The root of `excess` between two points of each ray (2, rays), and |eˣ − 1| of what is left.
 
-    Chandrupatla's method (Adv. Eng. Softw. 28, 1997, p. 145), all rays at once: an inverse
-    parabola through three points where it is sure to behave, and halving elsewhere. SciPy's
-    elementwise.find_root needs more evaluations of the loss (docs/decisions.md).
+    Chandrupatla's method (Adv. Eng. Softw. 28, 1997, p. 145), all rays at once: an inverse parabola
+    through three points where that is safe, bisection elsewhere. SciPy's elementwise.find_root
+    needs more evaluations of the loss (docs/decisions.md).
     """
     root, residual = torch.empty_like(points[0]), torch.empty_like(points[0])
     places = torch.arange(len(rays), device=rays.device)
@@ -157,14 +157,14 @@ def _roots(excess: Loss, rays: Tensor, points: Tensor, values: Tensor) -> tuple[
 
 
 def _replaced(rows: Tensor, newest: Tensor, passed: Tensor) -> Tensor:
-    """The three points after one more, which lies across the root from the last where it passed."""
+    """The three points after adding one; `passed` marks where it crossed the root."""
     across = torch.where(passed, rows[0], rows[1])
     given_up = torch.where(passed, rows[1], rows[0])
     return torch.stack([newest, across, given_up])
 
 
 def _share(points: Tensor, values: Tensor) -> Tensor:
-    """How far to go from the newest point to the one across: by the inverse parabola, or half."""
+    """The share of the bracket to go from its newest point: by the inverse parabola, or half."""
     (a, b, c), (f, g, h) = points, values
     position, level = (a - b) / (c - b), (f - g) / (h - g)
     behaves = (level**2 < position) & ((1 - level) ** 2 < 1 - position)
@@ -174,9 +174,9 @@ def _share(points: Tensor, values: Tensor) -> Tensor:
 
 
 def _parabola(loss: Loss, origin: float, factor: float, near: Tensor) -> tuple[Tensor, Tensor]:
-    """Where the parabola through three points of each ray, `near` the origin, reaches the level.
+    """Where the parabola through three points of each ray `near` the origin reaches the level.
 
-    To the left and to the right; infinite where it nowhere does.
+    To the left and to the right; infinite where it never does.
     """
     rays = torch.arange(len(near), device=near.device)
     behind, ahead = loss(rays, -near) - origin, loss(rays, near) - origin

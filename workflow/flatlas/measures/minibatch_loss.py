@@ -1,4 +1,4 @@
-"""The losses f of random minibatches: a draw of them is a draw from the post's process f(θ)."""
+"""The losses f of random minibatches; to draw one is to draw from the post's process f(θ)."""
 
 from torch import Tensor
 
@@ -7,12 +7,12 @@ from flatlas.measures.solution import Solution
 
 
 def minibatch_loss(solution: Solution, drawn: Tensor) -> MeanLoss:
-    """f of each minibatch (members, batch), as the loss of one member of a stack each."""
+    """The losses f of minibatches (members, batch), one for each member of a stack."""
     return on_minibatches(MeanLoss(solution.net, solution.inputs, solution.labels), drawn)
 
 
 def on_minibatches(loss: MeanLoss, drawn: Tensor) -> MeanLoss:
-    """The same of the images of a loss that all members share."""
+    """The same, from the images of a loss that all members share."""
     return MeanLoss(loss.net, loss.inputs[0, drawn], loss.labels[0, drawn])
 
 

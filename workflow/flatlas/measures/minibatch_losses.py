@@ -1,7 +1,7 @@
 """The ensemble of mini loss functions L^µ along the principal directions of SGD (§IV, Fig. 3).
 
-Near its own minimum, L^µ along p_i has the shape of exp(M_ii^µ (θ − θ̃_i^µ)² / 2): so says the
-random landscape theory (Eq. 9), and here a parabola is fitted to its logarithm.
+The random landscape theory says that L^µ along p_i has the shape exp(M_ii^µ (θ − θ̃_i^µ)² / 2) near
+its own minimum (Eq. 9). Here a parabola is fitted to its logarithm.
 """
 
 from collections.abc import Mapping
@@ -19,8 +19,8 @@ from flatlas.measures.principal import by_rank, principal_of
 from flatlas.measures.solution import Solution
 from flatlas.nets.loss import sample_losses
 
-# Where L^µ is looked at, in units of F_i. On MNIST, all valleys end within (12 ranks tried), but
-# along p_1 only two thirds; with half the reach, one in ten does not.
+# Where L^µ is evaluated, in units of F_i. On MNIST all valleys end within this reach (12 ranks
+# tried), except along p_1, where only two thirds do; with half the reach, one in ten does not.
 UNITS = torch.arange(-40, 41, dtype=torch.float64) / 10
 # Minibatches whose profiles are drawn.
 SHOWN = 20
@@ -28,12 +28,12 @@ TINY = torch.finfo(torch.float64).tiny
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
-    """`directions` has a row for each p_i: what the minima θ̃_i^µ of random minibatches µ are like.
+    """`directions` has a row for each p_i: statistics of the minima θ̃_i^µ of random minibatches µ.
 
     `minimum` is their mean, `minimum_variance` σ̃_i² and `curvature` the mean M_ii; `product` is
     M_ii² σ̃_i², to which the theory's diffusion constant is proportional (Eq. 14). `found` is the
-    share of minibatches that have their minimum within reach; the others don't count. `profiles`
-    has L^µ of some minibatches for some ranks.
+    share of minibatches with a minimum within reach; the others don't count. `profiles` has L^µ of
+    some minibatches for some ranks.
     """
     layer = options["layer"]
     principal = principal_of(solution, layer, options["directions"])
@@ -60,8 +60,8 @@ def parabolas(steps: Tensor, logs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The minimum and the curvature of ln L^µ along each direction, and whether there is one.
 
     `logs` is (directions, minibatches, points), at the evenly spaced `steps` (directions, points).
-    By least squares, through all points at which L^µ is up to e times the least, and at least the
-    three about it. The valley has to end within reach on both sides.
+    The fit is by least squares, over all points where L^µ is at most e times its minimum, and at
+    least over the three points around the minimum. The valley must end within reach on both sides.
     """
     least, place = logs.min(-1, keepdim=True)
     points = torch.arange(logs.shape[-1], device=logs.device)
@@ -81,7 +81,7 @@ def _profiles(
 ) -> tuple[Tensor, Tensor]:
     """The steps (directions, points), and L^µ there as (directions, minibatches, points).
 
-    The unit of the steps is F_i of all images that were drawn, together.
+    The unit of the steps is F_i of all drawn images together.
     """
     chosen = drawn.flatten()
     seen = replace(solution, inputs=solution.inputs[:, chosen], labels=solution.labels[:, chosen])

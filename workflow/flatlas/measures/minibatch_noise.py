@@ -1,7 +1,7 @@
 """The noise of minibatch gradients along the Hessian's eigenvectors (§2.5, Fig. 6).
 
-Every learner draws random minibatches of its own and takes their gradients at its own weights;
-the directions are those of the Hessian at the mean of the learners, W_a (Eq. 13).
+Every learner draws its own random minibatches and takes their gradients at its own weights. The
+directions are the eigenvectors of the Hessian at W_a, the mean of the learners (Eq. 13).
 """
 
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     """`directions` has a row for each n, by descending H_n.
 
     `noise` is Δ_n, the standard deviation of a gradient's component over all minibatches of all
-    learners; `noise_of_mean` that of the learners' mean, which moves W_a. Both estimate the
-    variance without bias, from the minibatches that were drawn.
+    learners; `noise_of_mean` is that of the learners' mean, which moves W_a. Both estimate the
+    variance without bias from the drawn minibatches.
     """
     layer = options["layer"]
     eigenvalues, eigenvectors = torch.linalg.eigh(
@@ -49,7 +49,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 
 
 def _learners(solution: Solution) -> list[Solution]:
-    """Each learner as a solution of its own."""
+    """Each learner as a separate solution."""
     m = len(next(iter(solution.learners.values())))
     return [
         replace(solution, parameters={name: w[j : j + 1] for name, w in solution.learners.items()})
@@ -60,7 +60,7 @@ def _learners(solution: Solution) -> list[Solution]:
 def _gradients(solution: Solution, layer: str, drawn: Tensor) -> Tensor:
     """The layer's flattened gradient of each minibatch's mean loss, a row each.
 
-    An image's gradient is a_i δ_j with δ = ∂l/∂z, so that of a minibatch is a matrix product.
+    An image's gradient is a_i δ_j with δ = ∂l/∂z, so a minibatch's gradient is a matrix product.
     """
     activity = solution.into(layer, solution.inputs)
     z = solution.preactivation(layer, activity).requires_grad_()

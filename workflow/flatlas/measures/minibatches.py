@@ -1,4 +1,4 @@
-"""Random minibatches of the images that a net was trained on, for measures of their noise."""
+"""Random minibatches of a net's training images, for measures of their noise."""
 
 import numpy as np
 import torch
@@ -13,7 +13,7 @@ def minibatches(solution: Solution, purpose: str, shape: tuple[int, ...]) -> Ten
     """Positions of images (..., batch), each minibatch without replacement."""
     *counts, batch = shape
     refuse_too_large(batch, solution)
-    # The same at every moment of a training, so that moments differ by their weights alone.
+    # The same draw at every moment of a training: moments then differ only in their weights.
     random = generator(solution.seed, purpose)
     images = solution.labels.shape[1]
     drawn = [random.choice(images, batch, replace=False) for _ in range(int(np.prod(counts)))]
@@ -21,10 +21,10 @@ def minibatches(solution: Solution, purpose: str, shape: tuple[int, ...]) -> Ten
 
 
 def refuse_too_large(batch: int, solution: Solution) -> None:
-    """A minibatch has no image twice."""
+    """Raise an error if a minibatch would need an image twice."""
     images = solution.labels.shape[1]
     if batch > images:
         raise FlatlasError(
-            f"minibatches of {batch} images can't be drawn from the {images} that were trained "
-            f"on: batch may be {images} at most."
+            f"minibatches of {batch} images can't be drawn from the {images} training images: "
+            f"batch may be {images} at most."
         )

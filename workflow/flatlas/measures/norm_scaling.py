@@ -1,25 +1,25 @@
-"""A solution scaled as a whole, w → c w: loss and Hessian as measured, and as they should become.
+"""A solution scaled as a whole, w → c w: loss and Hessian, measured and predicted.
 
 A ReLU net of L layers without biases is homogeneous: its logits are z(cw) = c^L z(w), and their
 Jacobian is J(cw) = c^(L−1) J(w). (With one layer there may be biases, which count as weights of an
-input that is 1.) With the largest logit z_a of an image, the odds of another class b are
+input that is 1.) If z_a is the largest logit of an image, the odds of another class b are
 
     o_b = e^(−c^L (z_a − z_b)),
 
-and as c → ∞ they vanish, exponentially in c^L times the margin z_a − z_b. The curvature of the
+which vanish as c → ∞, exponentially in c^L times the margin z_a − z_b. The curvature of the
 cross-entropy in the logits, diag(p) − p pᵀ, is Σ_b o_b (e_a − e_b)(e_a − e_b)ᵀ to first order in
 them, and the mean over images of
 
     c^(2L−2) Σ_b o_b (J_a − J_b)ᵀ (J_a − J_b)
 
-is what the Gauss-Newton part of the Hessian becomes. The other part, Σ (p − y) ∇∇z, goes as c^(L−2)
-times the same odds where an image is classified correctly, and so is smaller by c^L; in the trace
-of a ReLU net it has no share at all. The loss is Σ_b o_b to the same order, plus c^L (z_a − z_y)
-for an image that is misclassified, of which the second part of the Hessian keeps growing: what is
-predicted of the Hessian is for nets without any.
+is the limit of the Gauss-Newton part of the Hessian. For a correctly classified image the other
+part, Σ (p − y) ∇∇z, goes as c^(L−2) times the same odds, and so is smaller by c^L; it adds nothing
+to the trace of a ReLU net. The loss is Σ_b o_b to the same order, plus c^L (z_a − z_y) for a
+misclassified image, whose second part of the Hessian keeps growing: the prediction of the Hessian
+is for nets without such images.
 
-So with powers of c that grow and odds that vanish faster, trace, Frobenius and spectral norm of
-ever larger weights all go to 0. The prediction is of the weights at c = 1 alone.
+The odds vanish faster than the powers of c grow, so trace, Frobenius and spectral norm all go to 0
+as the weights grow. The prediction uses only the weights at c = 1.
 """
 
 from collections.abc import Mapping
@@ -41,18 +41,18 @@ from flatlas.seeds import stream
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
-    """`summary` has a row for each c among the `factors`; `<column>_predicted` is as c → ∞.
+    """`summary` has a row for each c of the `factors`; `<column>_predicted` is the limit c → ∞.
 
     `least_margin` is the least z_y − z_b at c = 1, negative where an image is `misclassified`.
     """
     solution = on_clean(solution)
     logits = solution.net.forward(solution.parameters, solution.inputs).squeeze(0)
     margins = margin(logits, solution.labels.squeeze(0))
-    told = {
+    facts = {
         "least_margin": margins.min().item(),
         "misclassified": int((margins <= 0).sum()),
     }
-    rows = [{**_at(solution, logits, factor, options), **told} for factor in options["factors"]]
+    rows = [{**_at(solution, logits, factor, options), **facts} for factor in options["factors"]]
     return {"summary": DataFrame(rows)}
 
 
@@ -88,9 +88,9 @@ def _at(
 
 
 def _norms(solution: Solution, hessian: DenseHessian, options: Mapping[str, Any]) -> Norms:
-    """With the same probes every time, so that a ratio of two estimates has little of their noise.
+    """The norms, with the same probes every time: most of the noise cancels in a ratio of two.
 
-    The largest eigenvalue comes first of all; some more beside it let the search go on.
+    The search is for the largest eigenvalue; some more beside it let the search go on.
     """
     seed = stream(solution.seed, "norm scaling")
     random = torch.Generator(solution.inputs.device).manual_seed(seed)
@@ -98,12 +98,12 @@ def _norms(solution: Solution, hessian: DenseHessian, options: Mapping[str, Any]
 
 
 def _found(spectrum: Spectrum, options: Mapping[str, Any]) -> bool:
-    """Of all that a search is for, the spectral norm."""
+    """Whether the search has found the spectral norm, which is all that is needed of it."""
     return spectrum.norm_residual <= options["tolerance"] * spectrum.norm
 
 
 def _loss(logits: Tensor, labels: Tensor) -> float:
-    """The mean cross-entropy, which far below round-off of 1 is still more than 0."""
+    """The mean cross-entropy; it stays above 0 even far below the round-off of 1."""
     own = logits.gather(1, labels.unsqueeze(1))
     others = (logits - own).scatter(1, labels.unsqueeze(1), -torch.inf)
     beside = others.logsumexp(1)
@@ -111,7 +111,7 @@ def _loss(logits: Tensor, labels: Tensor) -> float:
 
 
 def _odds(logits: Tensor, power: float) -> Tensor:
-    """o_b (images, outputs), and 0 for the class of the largest logit."""
+    """o_b (images, outputs), with 0 for the class of the largest logit."""
     largest = logits.argmax(1, keepdim=True)
     odds = (power * (logits - logits.gather(1, largest))).exp()
     return odds.scatter(1, largest, 0.0)

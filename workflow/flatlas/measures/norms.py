@@ -1,6 +1,6 @@
 """Measures of a net's size and of its confidence, and the baselines of the study `atlas`.
 
-All but the errors on E are of S: of the images that were trained on with their true labels.
+All except the errors on E are of S, the images trained on with their true labels.
 """
 
 from collections.abc import Mapping
@@ -17,16 +17,16 @@ from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 from flatlas.nets.loss import predictions, sample_losses
 
-# Beside the smallest margin, which hangs on one image: that of the first tenth.
+# The smallest margin depends on one image, so this quantile of the margins is listed too.
 TENTH = 0.1
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`summary` is one row; norms are over all weights and biases.
 
-    `distance` is that from the initial weights, which are drawn again; of a net that came with its
-    weights they are not known. The `normalized` margins are
-    over the path norm: by an α-scaling neither changes.
+    `distance` is the distance from the initial weights, which are drawn again; it is unknown for a
+    net that came with its weights. The `normalized` margins are divided by the path norm; an
+    α-scaling changes neither.
     """
     solution = on_clean(solution)
     net, parameters = solution.net, solution.parameters
@@ -35,7 +35,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     logits = outputs(solution, solution.inputs)
     margins = margin(logits, solution.labels)
     paths = path_norm(net, parameters, solution.inputs)
-    told = {
+    unnormalized = {
         "margin_least": margins.min(),
         "margin_tenth": margins.quantile(TENTH),
         "margin_mean": margins.mean(),
@@ -45,8 +45,8 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         "weight_norm": w.norm(),
         "distance": (w - initial(solution)).norm(),
         "path_norm": paths,
-        **told,
-        **{f"normalized_{name}": value / paths for name, value in told.items()},
+        **unnormalized,
+        **{f"normalized_{name}": value / paths for name, value in unnormalized.items()},
         "gradient_norm": g.norm(),
         "train_loss": loss,
         "train_error": (predictions(logits) != solution.labels).double().mean(),
@@ -57,7 +57,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 
 
 def initial(solution: Solution) -> Tensor:
-    """w (1, size) before training; NaN where that is not known."""
+    """w (1, size) before training; NaN if unknown."""
     if solution.net.trained:
         return torch.tensor(torch.nan)
     w = flattened(solution.net, solution.net.initial([solution.seed]))
@@ -71,9 +71,9 @@ def outputs(solution: Solution, inputs: Tensor) -> Tensor:
 
 
 def margin(logits: Tensor, labels: Tensor) -> Tensor:
-    """By how much the output of the right class exceeds the largest of all others, each image.
+    """How far the output of the right class exceeds the largest other one, for each image.
 
-    Of a net with one output it is that output, with the sign of the label.
+    With one output it is that output with the sign of the label.
     """
     if logits.shape[-1] == 1:
         return logits.squeeze(-1) * (2 * labels - 1)
@@ -85,9 +85,9 @@ def margin(logits: Tensor, labels: Tensor) -> Tensor:
 def path_norm(net: LayeredNet, parameters: Parameters, images: Tensor) -> Tensor:
     """The root of the sum over paths of the products of their squared weights (Neyshabur 2015).
 
-    It is what the net makes of an image of ones with squared weights. A bias is a path of its own;
-    where images are pooled, the largest path counts, and where they are averaged each path with a
-    share of 1/n, which is not squared. Of a torch module the paths are not known.
+    It is the output of the net with squared weights for an image of ones. A bias is a separate
+    path. Max pooling counts the largest path; average pooling weights each path by 1/n, which is
+    not squared. The paths of a torch module are unknown.
     """
     if not net.told_apart:
         return torch.tensor(torch.nan)

@@ -1,6 +1,6 @@
-"""How good expectation propagation is: the prior of a function on few images, in three ways.
+"""The accuracy of expectation propagation: the prior of a function on few images, in three ways.
 
-Not in the paper, which trusts it.
+The paper does not check it.
 """
 
 from collections.abc import Mapping
@@ -21,17 +21,17 @@ from flatlas.measures.solution import Solution
 from flatlas.seeds import generator
 
 SAMPLES = 100_000
-# What the hard sign has in place of a variational bound.
+# The hard sign has no variational bound.
 NONE = Bound(nan, iterations=0, residual=nan, converged=False)
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
-    """`summary` has a row for each size: log10 P of f on so many images of S and E.
+    """`summary` has a row for each size: log10 P of f on that many images of S and E.
 
-    They are drawn at random, alike for all nets of a realization; on S alone, all nets with zero
-    error say the same. A larger size holds the smaller. Images that equal another are passed over.
-    The estimates are expectation propagation's, minimax tilting's with its standard error (of
-    log10 P), and the variational lower bound, which the hard sign does not have.
+    The images are drawn at random, the same for all nets of a realization; on S alone, all nets
+    with zero error would agree. A larger size includes the smaller ones. Duplicate images are
+    skipped. The estimates are those of expectation propagation, of minimax tilting with its
+    standard error (of log10 P), and the variational lower bound, which the hard sign does not have.
     """
     seen = restriction(solution)
     first, sizes = first_of_equals(seen.images), options["sizes"]

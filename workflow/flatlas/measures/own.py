@@ -1,4 +1,4 @@
-"""The measures as a library: of a trained torch module, without a plan and without Snakemake."""
+"""The measures as a library: for a trained torch module, without a plan or Snakemake."""
 
 from copy import deepcopy
 from typing import Any
@@ -19,10 +19,12 @@ from flatlas.plan.trees import dotted
 def solution_of(
     module: nn.Module, images: Tensor, labels: Tensor, test_images: Tensor, test_labels: Tensor
 ) -> Solution:
-    """A module that ends with an nn.Linear, and the images (count, channels, height, width).
+    """A `Solution` from a module that ends with an nn.Linear, and its images.
 
-    All of it is looked at in float64 where the images are, in evaluation mode, with the statistics
-    of batch norm taken anew from `images`. What a measure draws, it draws as for seed 0.
+    Images are (count, channels, height, width).
+
+    Everything is evaluated in float64 on the images' device, in evaluation mode, with batch-norm
+    statistics recomputed from `images`. Random draws of a measure are those of seed 0.
     """
     seed = 0
     dense = [part for part in module.modules() if isinstance(part, nn.Linear)]
@@ -52,7 +54,7 @@ def solution_of(
 
 
 def take(name: str, solution: Solution, **options: Any) -> dict[str, DataFrame]:
-    """The tables of one measure; its options are those that it has in a study, but for `at`."""
+    """The tables of one measure; its options are the same as in a study, without `at`."""
     known = [one for one, declared in MEASURES.items() if declared.of_any_module]
     if name not in known:
         what = "takes more than a module and its images" if name in MEASURES else "is no measure"

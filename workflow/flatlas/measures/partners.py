@@ -9,7 +9,7 @@ from flatlas.errors import FlatlasError
 from flatlas.measures.solution import Solution
 
 # Squared distances that differ by less, relative to the squared norms, are equal up to the
-# round-off of a matrix product: a tie, whatever the order in which a machine sums.
+# round-off of a matrix product. They are a tie, whatever order a machine sums in.
 ROUND_OFF = 1e-12
 # Distances held at a time: 64 MiB of them.
 DISTANCES = 2**23
@@ -28,7 +28,7 @@ class Partners:
 
 
 def partners_of(solution: Solution) -> Partners:
-    """Partners by pixels; an image that was trained on with a wrong label is nobody's partner."""
+    """Partners by pixel distance; a training image with a wrong label is never a partner."""
     return nearest_partners(
         solution.test_inputs.squeeze(0).flatten(1),
         solution.test_labels.squeeze(0),
@@ -46,7 +46,7 @@ def nearest_partners(
 ) -> Partners:
     """Pair every test image (a row) with a training image; a tie goes to the lowest position.
 
-    At most `distances` distances are held at a time, and never less than those of one image.
+    At most `distances` distances are held at a time, but always those of at least one image.
     """
     train = torch.full_like(test_labels, -1)
     for label in test_labels.unique():
@@ -65,7 +65,7 @@ def nearest_partners(
 
 
 def _nearest(points: Tensor, among: Tensor, distances: int) -> Tensor:
-    """For each row of `points` the position of the nearest row of `among`."""
+    """The position of the nearest row of `among` for each row of `points`."""
     norms = torch.linalg.vector_norm(among, dim=1).square()
     rows = max(1, distances // len(among))
     return torch.cat([_nearest_in_block(block, among, norms) for block in points.split(rows)])

@@ -17,7 +17,7 @@ from torch import Tensor
 from flatlas.errors import FlatlasError
 from flatlas.measures.solution import Solution
 
-# Steps that are held in float64 at a time: 20 MB of a layer of 2,500 weights.
+# Steps held in float64 at a time: 20 MB for a layer of 2,500 weights.
 STEPS = 1000
 TINY = np.finfo(np.float64).tiny
 
@@ -26,8 +26,8 @@ TINY = np.finfo(np.float64).tiny
 class Principal:
     """The mean ⟨w⟩_T, the variances σ_i², descending, and the p_i, each a row of `directions`.
 
-    The sign of p_i is such that θ_i ends above where it began: along p_1, the drift goes upwards.
-    `residual` is |C p_i − σ_i² p_i| for the covariance C, relative to σ_1².
+    The sign of p_i is such that θ_i ends above its start: along p_1, the drift goes up. `residual`
+    is |C p_i − σ_i² p_i| for the covariance C, relative to σ_1².
     """
 
     mean: Tensor
@@ -41,24 +41,24 @@ class Principal:
 
 
 def principal(trajectory: np.ndarray, device: torch.device) -> Principal:
-    """All directions of a trajectory (steps, weights) that can have a variance, in float64.
+    """All directions of a trajectory (steps, weights) with a possible variance, in float64.
 
-    scikit-learn's quick way (`covariance_eigh`) takes the mean away after squaring, and loses the
-    tail of the spectrum, where σ_i is far below the weights: it is wrong there by 5 %, this by
-    5e-6 (benchmarks/annealing.py).
+    scikit-learn's fast solver (`covariance_eigh`) subtracts the mean after squaring and so loses
+    the tail of the spectrum, where σ_i is far below the weights. There its error is 5 %, ours 5e-6
+    (benchmarks/annealing.py).
     """
     steps, weights = trajectory.shape
     mean = trajectory.mean(0, dtype=np.float64)
     covariance = np.zeros((weights, weights), order="F")
     for block in _rows(trajectory):
-        # Of a symmetric matrix the lower half is enough work.
+        # The lower half of a symmetric matrix is enough.
         covariance = dsyrk(
             1 / steps, (block - mean).T, beta=1.0, c=covariance, lower=True, overwrite_c=True
         )
     covariance += np.tril(covariance, -1).T
-    # torch's eigh, of another LAPACK, takes a fifth longer.
+    # torch's eigh uses another LAPACK and takes a fifth longer.
     variances, directions = eigh(covariance, driver="evd")
-    # Of so many steps around their mean, no more directions are independent.
+    # This many steps, centred, have no more independent directions.
     most = min(steps - 1, weights)
     variances = variances[::-1][:most].clip(min=0)
     directions = directions.T[::-1][:most]
@@ -93,7 +93,7 @@ def principal_of(solution: Solution, layer: str, count: int | None = None) -> Pr
 
 
 def by_rank(columns: Mapping[str, Tensor]) -> DataFrame:
-    """A row for each direction, known by its rank, from 1 on."""
+    """A row for each direction, with its rank, from 1."""
     table = DataFrame({name: column.cpu().numpy() for name, column in columns.items()})
     table.insert(0, "rank", range(1, len(table) + 1))
     return table

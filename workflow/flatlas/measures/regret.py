@@ -2,10 +2,10 @@
 
 With an ε-ball in symmetrized KL divergence, ½ ε² ≥ ½ Δwᵀ F Δw, the formula is the same with norms
 and angles of gᵀ F⁻¹ g: the post's homework. F is the Fisher matrix of the net's own predictions;
-how its inverse is damped so that it knows nothing of the parametrization is told in
-`hessian/fisher.py`. Where F has full rank on the images, as in all nets with more weights than
-images, the undamped KL-ball lets each prediction move on its own: gradients of minibatches without
-an image in common are then at right angles, whatever the net, and 1 − cos is 1.
+`hessian/fisher.py` explains how its inverse is damped without depending on the parametrization. If
+F has full rank on the images, as in all nets with more weights than images, the undamped KL-ball
+lets each prediction move independently. Then gradients of minibatches without a common image are
+orthogonal in any net, and 1 − cos is 1.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ from flatlas.nets.loss import predictions
 
 @dataclass(frozen=True)
 class Regret:
-    """Of each pair of minibatches: R/ε, 1 − cos(g₁, g₂), and the norms of both (pairs, 2)."""
+    """For each pair of minibatches: R/ε, 1 − cos(g₁, g₂), and both norms (pairs, 2)."""
 
     regret: Tensor
     dissimilarity: Tensor
@@ -41,30 +41,30 @@ class Regret:
 
     @classmethod
     def of(cls, gradients: Tensor, duals: Tensor) -> "Regret":
-        """From gradients (pairs, 2, size) and what the ball makes of them, themselves or F⁻¹ g."""
+        """From gradients (pairs, 2, size) and their natural ones: the same, or F⁻¹ g."""
         norms = (gradients * duals).sum(-1).clamp_min(0).sqrt()
         overlap = (gradients[:, 1] * duals[:, 0]).sum(-1)
-        # A gradient that is 0 is like no other.
+        # A zero gradient has cosine 0 with every other.
         cosine = overlap / norms.prod(1).where(norms.prod(1) > 0, 1.0)
         return cls(norms[:, 1] * (1 - cosine), 1 - cosine, norms)
 
     def summary(self) -> dict[str, float]:
         """Means over pairs, with their standard errors."""
-        told = {
+        by_pair = {
             "regret": self.regret,
             "dissimilarity": self.dissimilarity,
             "norm": self.norms.mean(1),
         }
-        errors = {f"{name}_error": _error(values) for name, values in told.items()}
-        return {name: values.mean().item() for name, values in told.items()} | errors
+        errors = {f"{name}_error": _error(values) for name, values in by_pair.items()}
+        return {name: values.mean().item() for name, values in by_pair.items()} | errors
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`summary` has a row for each α-scaling, `kl_ball` one for each of them and each damping.
 
-    Pairs are independent, and the two minibatches of a pair too. They are drawn from S, as is F:
-    images with wrong labels are none of the distribution that the post draws from. `norm` is
-    E √tr ggᵀ, and `root_mean_square` is √tr E ggᵀ. Test error and loss tell which net it is.
+    Pairs are independent, and so are the two minibatches of a pair. They are drawn from S, and F is
+    computed on S: images with wrong labels are not in the distribution of the post. `norm` is E √tr
+    ggᵀ, and `root_mean_square` is √tr E ggᵀ. Test error and loss identify the net.
     """
     solution = on_clean(solution)
     shape = options["pairs"], 2, options["batch"]
@@ -75,10 +75,10 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         loss, w = on_lit_pixels(loss, flattened(scaled.net, scaled.parameters))
         _, found = value_and_gradient(on_minibatches(loss, drawn), w.expand(len(drawn), -1))
         gradients = found.unflatten(0, shape[:2])
-        told = Regret.of(gradients, gradients)
-        root_mean_square = told.norms.square().mean().sqrt().item()
+        regret = Regret.of(gradients, gradients)
+        root_mean_square = regret.norms.square().mean().sqrt().item()
         summaries.append(
-            {"factor": factor, **told.summary(), "root_mean_square": root_mean_square}
+            {"factor": factor, **regret.summary(), "root_mean_square": root_mean_square}
             | _net(scaled)
         )
         fisher = fisher_of(loss.net, unflattened(loss.net, w), loss.inputs)
@@ -89,7 +89,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 
 
 def _ball(gradients: Tensor, natural: NaturalGradients) -> dict[str, float]:
-    """A row: the same in the KL-ball, and how well F was inverted."""
+    """A row with the regret in the KL-ball, and how accurately F was inverted."""
     return {
         **Regret.of(gradients, natural.x.view_as(gradients)).summary(),
         "residual": natural.residual,
@@ -111,8 +111,8 @@ def _net(solution: Solution) -> dict[str, float]:
 
 
 def _error_rate(solution: Solution, inputs: Tensor, labels: Tensor) -> float:
-    said = predictions(solution.net.forward(solution.parameters, inputs))
-    return (said != labels).double().mean().item()
+    predicted = predictions(solution.net.forward(solution.parameters, inputs))
+    return (predicted != labels).double().mean().item()
 
 
 def _error(values: Tensor) -> float:

@@ -1,4 +1,4 @@
-"""The post's picture of the ε-ball, on the plane through θ that two minibatch gradients span."""
+"""The post's picture of the ε-ball, in the plane through θ spanned by two minibatch gradients."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,8 +21,8 @@ REACH, POINTS = 1.25, 51
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`surface` has f₁ and f₂ at the points (x, y) of the plane; `stars` their two minima.
 
-    x and y are in units of ε, x along g₁. A star is the least value of f₁, or of f₂, in the ball of
-    the plane, and `x_formula`, `y_formula` where its gradient alone says that it is.
+    x and y are in units of ε, x along g₁. A star is the minimum of f₁ or f₂ in the ball within the
+    plane; `x_formula` and `y_formula` are where the gradient alone predicts it.
     """
     solution = on_clean(solution)
     drawn = minibatches(solution, "regret slice", (2, options["batch"]))
@@ -55,7 +55,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 
 
 def _surface(loss: MeanLoss, w: Tensor, basis: Tensor) -> DataFrame:
-    """Of both losses at all points of the picture."""
+    """Both losses at all points of the picture."""
     side = torch.linspace(-REACH, REACH, POINTS, dtype=w.dtype, device=w.device)
     points = torch.cartesian_prod(side, side)
     values = torch.stack([_on(loss, shift, w) for shift in points @ basis])
@@ -64,7 +64,7 @@ def _surface(loss: MeanLoss, w: Tensor, basis: Tensor) -> DataFrame:
 
 
 def _on(loss: MeanLoss, shift: Tensor, w: Tensor) -> Tensor:
-    """f₁ and f₂ at one and the same place."""
+    """f₁ and f₂ at the same place."""
     with torch.no_grad():
         return loss(w + shift)
 

@@ -1,7 +1,7 @@
-"""The duality after a layer's weights times p and the next layer's over p (§3, after Dinh et al.).
+"""The duality after scaling a layer by p and the next by 1/p (§3, after Dinh et al.).
 
-The net stays the same function. Eigenvectors, loss gaps and every ΔL_n stay as they are, while
-Δw and σ_w grow as p, g and σ_g as 1/p, and the Hessian as 1/p².
+The net remains the same function. Eigenvectors, loss gaps and every ΔL_n do not change; Δw and σ_w
+scale as p, g and σ_g as 1/p, and the Hessian as 1/p².
 """
 
 from collections.abc import Mapping
@@ -19,9 +19,9 @@ from flatlas.measures.under_scaling import under_scaling
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`directions` has a row for each of the `factors` p and each n, by descending σ_g at p = 1.
 
-    All is computed anew for each p. Eigenvectors are told apart by the rank of their eigenvalue,
-    so that n is the same direction for every p. Those that share the eigenvalue 0, such as a
-    silent neuron's, are arbitrary among themselves: only their sums need be the same.
+    Everything is recomputed for each p. Eigenvectors are identified by the rank of their
+    eigenvalue, so n is the same direction for every p. Those that share the eigenvalue 0, such as a
+    silent neuron's, are arbitrary: only their sums must agree.
     """
     layer, directions = options["layer"], options["directions"]
     sigma_g = _spectrum(solution, layer, directions)["sigma_g"]

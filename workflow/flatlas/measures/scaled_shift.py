@@ -1,4 +1,4 @@
-"""The sharpness spectrum as seen by smaller dual shifts, s_w Δw (§2.4, Fig. S5)."""
+"""The sharpness spectrum with smaller dual shifts, s_w Δw (§2.4, Fig. S5)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ from flatlas.nets.loss import sample_losses
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`directions` has a row for each scale s_w and n, by descending σ_g at that scale.
 
-    `summary` has a row for each scale, with T_g, the sum of σ_g², and T_h, that of H_n.
+    `summary` has a row for each scale: T_g is the sum of σ_g², T_h that of H_n.
     """
     layer = options["layer"]
     found = decompose(solution, layer, options["directions"])

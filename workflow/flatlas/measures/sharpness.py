@@ -1,8 +1,8 @@
 """The sharpness of a solution within a box, after Keskar et al. (2016): Definition 2.1 and Eq. 8.
 
-With the loss L on S and |Δw_i| ≤ ε (|w_i| + 1) it is 100 (max L(w + Δw) − L(w)) / (1 + L(w)). The
-largest loss is looked for by ascent, so that what is found is a lower bound of it. While the
-gradient is not yet zero, part of it is no curvature: to first order it is Σ |g_i| ε (|w_i| + 1).
+With the loss L on S and |Δw_i| ≤ ε (|w_i| + 1) it is 100 (max L(w + Δw) − L(w)) / (1 + L(w)).
+Ascent searches for the largest loss, so the result is a lower bound. While the gradient is not
+zero, part of the rise is not curvature: to first order it is Σ |g_i| ε (|w_i| + 1).
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,17 +26,17 @@ from flatlas.measures.dense_ascent import DenseAscent
 from flatlas.measures.solution import Solution
 from flatlas.seeds import stream
 
-# An ascent has converged when the best rise of L grew by no more than this share in the last tenth
-# of the ascent, in the middle of which it is no farther below it. One that still grows steadily
-# grows by a tenth; the end alone is a matter of the last few minibatches.
+# The ascent has converged if the best loss rose by less than this share of its total rise during
+# the last tenth of the steps, and the median of those steps is as close to the best. A steady
+# ascent still grows by a tenth; the last value alone depends on the last few minibatches.
 TOLERANCE = 0.05
-# L-BFGS-B goes on while a step brings more than this of the rise.
+# L-BFGS-B continues while a step adds more than this to the rise.
 PRECISION = 1e-10
-# The mean slope that it is given.
+# The mean slope to which L-BFGS-B's loss is rescaled.
 STEEP = 1e3
 # The paper's factor 100.
 PERCENT = 100
-# Members that climb together: what they need of a small net stays in a core's cache.
+# Members that climb together: for a small net their data stays in a core's cache.
 AT_ONCE = 8
 
 
@@ -44,7 +44,7 @@ AT_ONCE = 8
 class Box:
     """The box around each w of a stack (members, size): Δw = u · `side` with |u_i| ≤ 1.
 
-    `value` and `slope` are L and ∇L at w. `weights` counts those of the net; w has no others than
+    `value` and `slope` are L and ∇L at w. `weights` is the number of weights of the net; w has only
     those with a slope.
     """
 
@@ -57,7 +57,7 @@ class Box:
 
     @classmethod
     def around(cls, w: Tensor, share: float, loss: MeanLoss, weights: int) -> "Box":
-        """The box of the `share` ε."""
+        """The box with `share` ε."""
         return cls(w, share * (w.abs() + 1), loss, *value_and_gradient(loss, w), weights)
 
 
@@ -66,9 +66,9 @@ def measure_stack(
 ) -> list[dict[str, DataFrame]]:
     """`summary` is one row; `ascent` has the loss on S at w + Δw after each epoch of the ascent.
 
-    The solutions are of one realization, so that they share S. `sharpness` is that of the best
-    point that was seen, `last` that of the last one; `rest` is what its first-order part leaves of
-    the best. An iteration of L-BFGS-B, which sees all images, is called an epoch too.
+    The solutions belong to one realization and share S. `sharpness` is that of the best point seen,
+    `last` that of the last one; `rest` is `sharpness` without its first-order part. An iteration of
+    L-BFGS-B, which sees all images, is also called an epoch.
     """
     some = on_clean(solutions[0])
     w = torch.cat([flattened(one.net, one.parameters) for one in solutions])
@@ -78,7 +78,7 @@ def measure_stack(
 def tables_of(
     loss: MeanLoss, w: Tensor, options: Mapping[str, Any], seed: int
 ) -> list[dict[str, DataFrame]]:
-    """The same of any loss for weights (members, size), whose images may be a member's own."""
+    """The same for any loss and weights (members, size); each member may have its own images."""
     weights = w.shape[-1]
     loss, w = on_lit_pixels(loss, w)
     tables = []
@@ -95,7 +95,7 @@ def tables_of(
 def sgd(box: Box, options: Mapping[str, Any], seed: int) -> list[list[float]]:
     """L of each member after each epoch of minibatch ascent, put back into the box at each step.
 
-    All members draw the same minibatches, whoever else is in the stack.
+    All members draw the same minibatches, whatever else is in the stack.
     """
     images = box.loss.labels.shape[1]
     random = torch.Generator().manual_seed(stream(seed, "sharpness"))
@@ -119,7 +119,7 @@ class Ascent:
         self.displacements = torch.zeros_like(w)
 
     def step(self, drawn: Tensor, lr: float) -> None:
-        """Go up the slope of some images' mean loss, and back into the box."""
+        """Go up the slope of the mean loss of some images, and back into the box."""
         _, slope = value_and_gradient(self._loss.of(drawn), self._w + self.displacements)
         self.displacements.add_(slope, alpha=lr).clamp_(-self._side, self._side)
 
@@ -137,10 +137,10 @@ def lbfgs(box: Box, options: Mapping[str, Any], seed: int) -> list[list[float]]:
 
 
 def _lbfgs_alone(box: Box, epochs: int) -> list[float]:
-    """In units of the box, and of the loss such that the slope along them is steep.
+    """L of one member after each iteration, from a box rescaled to [-1, 1] and a steep loss.
 
-    Where the loss is convex there is no downward curvature to be learnt from, so that the slope
-    sets the length of its steps. In the loss's own units they would lead nowhere.
+    L-BFGS-B takes its first step length from the slope, and learns no other where the loss is
+    convex: there is no downward curvature. In the loss's own units its steps would be too short.
     """
     origin = box.value.item()
     slope = (box.slope * box.side).abs().sum().item() / box.weights / STEEP
@@ -166,17 +166,17 @@ def _lbfgs_alone(box: Box, epochs: int) -> list[float]:
             options={"maxiter": epochs, "ftol": PRECISION, "gtol": PRECISION},
         )
         if found.success:
-            # The step that it need not take.
+            # A converged search would not move in one more step.
             curve.append(curve[-1])
     return curve
 
 
 def corners(box: Box, options: Mapping[str, Any], seed: int) -> list[list[float]]:
-    """L of each member at one corner of the box after another, each where the last slope points.
+    """L of each member at a sequence of corners of the box, each where the last slope points.
 
-    Not the paper's: the conditional gradient of Frank and Wolfe with full steps, which never goes
-    down where L is convex. It ends at a corner that its own slope points to, whose value is listed
-    once more.
+    This is not the paper's ascent but the conditional gradient of Frank and Wolfe with full steps,
+    which never goes down where L is convex. It ends at a corner that the slope there points to, and
+    lists that value once more.
     """
     curves = [[value] for value in box.value.tolist()]
     going, loss = torch.arange(len(box.w), device=box.w.device), box.loss
@@ -205,7 +205,7 @@ def _tables(curve: list[float], g: Tensor, side: Tensor, box: float) -> dict[str
     values = np.array(curve)
     origin, unit = values[0], PERCENT / (1 + values[0])
     rise = values.max() - origin
-    # Minibatches let the loss go up and down: what counts is the best, and the end beside it.
+    # Minibatches make the loss fluctuate, so the best value counts, compared with the end.
     tenth = max(1, len(values) // 10)
     earlier, end = values[: max(1, len(values) - tenth)].max(), np.median(values[-tenth:])
     residual = (values.max() - min(earlier, end)) / rise if rise > 0 else 0.0

@@ -12,7 +12,7 @@ from flatlas.data.samples import Samples
 from flatlas.errors import FlatlasError
 from flatlas.nets.layered import LayeredNet
 
-# Images that go through the convolutions and the layers below at a time.
+# Images that pass through the layers at a time.
 IMAGES = 1000
 
 
@@ -20,13 +20,13 @@ IMAGES = 1000
 class Solution:
     """One member of a run; every tensor keeps the nets' leading axis of members, of length 1.
 
-    In `learners` that axis is the learners' (§2.5): `parameters` is their mean, W_a, and each has
-    weights of its own. Without learners the two are the same. `inputs` and `labels` are what the
-    net was trained on; `clean` marks the labels that are true. Where they are those of a function,
-    `functions` says how often random nets express each of the run's functions. `trajectory`
-    (steps, weights) is what was recorded of one layer, float32 and on disk; `kernel` is K between
-    the images of S and then E, where it was sampled; `second_task` are the images of a task that
-    was not trained on. All tensors lie on one device; weights and images are float64.
+    In `learners` that axis is for the learners (§2.5), and `parameters` is their mean, W_a. Without
+    learners the two are the same. `inputs` and `labels` are the training data; `clean` marks the
+    true labels. If the labels are those of a Boolean function, `functions` has how often random
+    nets express each of the run's functions. `trajectory` (steps, weights) is the recording of one
+    layer, float32 and on disk; `kernel` is the sampled K between the images of S and then E, if
+    any; `second_task` has the images of a task that was not trained on. All tensors are on one
+    device; weights and images are float64.
     """
 
     net: LayeredNet
@@ -44,9 +44,9 @@ class Solution:
     second_task: Samples | None = None
 
     def into(self, layer: str, inputs: Tensor) -> Tensor:
-        """The activity a (1, images, n_in) that enters a layer, some images at a time.
+        """The activity a (1, images, n_in) that enters a layer, computed some images at a time.
 
-        What enters a convolution are images (1, images, channels, height, width).
+        For a convolution it is (1, images, channels, height, width).
         """
         blocks = inputs.split(IMAGES, dim=1)
         return torch.cat([self.net.into(self.parameters, block, layer) for block in blocks], dim=1)
@@ -72,9 +72,9 @@ def load_solutions(
     kernel: np.ndarray | None = None,
     second_task: Samples | None = None,
 ) -> Iterator[Solution]:
-    """Member `member` of a run's stacked weights, `<moment>/<parameter>`, moment by moment.
+    """The solutions of one member, moment by moment, from the run's weights `<moment>/<parameter>`.
 
-    `samples` are those of the member's own seed, a single draw: all its solutions share them.
+    `samples` is the single draw of the member's seed; all its solutions share it.
     """
     inputs, test_inputs = (
         torch.as_tensor(images, dtype=torch.float64, device=device)
@@ -113,7 +113,7 @@ def load_solutions(
 def _learners(
     arrays: Mapping[str, np.ndarray], moment: str, member: int, net: LayeredNet, device: str
 ) -> dict[str, Tensor]:
-    """The weights of a member's learners, `<moment>/<parameter>`; nothing where it had none."""
+    """The weights of a member's learners, `<moment>/<parameter>`; empty if it had none."""
     kept = [array for name, array in arrays.items() if name.startswith(f"{moment}/")]
     if not kept:
         return {}
@@ -132,6 +132,6 @@ def _of_member(
         found = f"shape {arrays[name].shape}" if name in arrays else "nothing of that name"
         raise FlatlasError(
             f"the weights hold {found} for '{name}', but the net needs {shape} of each member and "
-            f"of member {member}: give the weights and the net of one and the same run."
+            f"of member {member}: give the weights and the net of the same run."
         )
     return torch.as_tensor(arrays[name][member], dtype=torch.float64, device=device)

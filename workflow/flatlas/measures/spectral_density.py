@@ -14,20 +14,20 @@ from flatlas.measures.clean import on_clean
 from flatlas.measures.solution import Solution
 from flatlas.seeds import stream
 
-# Points of the grid for each width of the kernel, and how many widths it goes beyond the ends.
+# Grid points for each width of the kernel, and the widths by which the grid exceeds the ends.
 FINENESS, MARGIN = 4, 6
-# An eigenvalue that is further from 0 than so many standard deviations of all of them stands out.
+# An eigenvalue is an outlier if it is further from 0 than this many standard deviations of all.
 DEVIATIONS = 6
-# The bulk at 0: as near as that, relative to the spectral norm.
+# Eigenvalues this close to 0, relative to the spectral norm, are the bulk.
 NEAR_ZERO = 0.01
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
-    """`density` has φ at the `eigenvalue`s of a grid, as a kernel of normal distribution sees it.
+    """`density` has φ at the `eigenvalue`s of a grid, smoothed with a normal kernel.
 
-    Its `width` is relative to the spectral norm. `summary` is one row: trace and Frobenius norm
-    from the first two moments of all `probes`, each with its standard error; `bulk`, the share of
-    the eigenvalues near 0; `outliers`, how many of the `top` lie beyond the `edge`.
+    The kernel's `width` is relative to the spectral norm. `summary` is one row: trace and Frobenius
+    norm from the first two moments of all `probes`, each with its standard error; `bulk`, the share
+    of eigenvalues near 0; `outliers`, the number of `top` eigenvalues beyond the `edge`.
     """
     solution = on_clean(solution)
     hessian = hessian_of(solution.net, solution.parameters, solution.inputs, solution.labels)
@@ -59,7 +59,10 @@ def _moments(found: Quadrature) -> dict[str, float]:
 
 
 def _standing_out(found: Quadrature, ends: Spectrum) -> dict[str, float | int | bool]:
-    """What is known of all outliers only where not all of the `top` eigenvalues are among them."""
+    """The outliers and the bulk. Not converged if all `top` eigenvalues are outliers.
+
+    There may be more of them then.
+    """
     edge = DEVIATIONS * max(0.0, found.moment(2).value - found.moment(1).value ** 2) ** 0.5
     outliers = int((ends.top > edge).sum())
     bulk = found.share(-NEAR_ZERO * ends.norm, NEAR_ZERO * ends.norm)

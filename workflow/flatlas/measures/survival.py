@@ -1,6 +1,6 @@
-"""What becomes of the measures of the atlas when a net changes but its function does not.
+"""How the measures of the atlas change when a net's weights change but its function does not.
 
-After Dinh et al. (2017): α-scalings of a layer, and of each of its neurons by a factor of its own.
+After Dinh et al. (2017): α-scalings of a layer, and of each of its neurons by a separate factor.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ from flatlas.measures.solution import Solution
 from flatlas.nets.rescaling import rescaled
 from flatlas.seeds import stream
 
-# Options that need no choice: the sharpness from corner to corner, as in the regrets' study.
+# Fixed options: the sharpness goes from corner to corner, as in the study of regrets.
 SHARPNESS = {"by": "corners", "epochs": 100}
 HESSIAN = {"probes": 100, "tolerance": TOLERANCE}
 DUALITY = {"directions": "hessian", "sharp": "steepest"}
@@ -36,9 +36,9 @@ DAMPED = {"dampings": (100.0,)}
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
-    """A table for each measure, as that measure gives it, with a row (or more) for each `scaling`.
+    """The tables of each measure, with at least one row for each `scaling`.
 
-    That is `none`, `layer` or `neurons`.
+    A `scaling` is `none`, `layer` or `neurons`.
     """
     scaled = dict(scalings(solution, options))
     stack = list(scaled.values())
@@ -54,7 +54,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 
 
 def scalings(solution: Solution, options: Mapping[str, Any]) -> Iterator[tuple[str, Solution]]:
-    """The solution as it is, and with the `layer` times α, or each neuron times an α of its own."""
+    """The solution unscaled, with the `layer` times α, and with each neuron times its own α."""
     yield "none", solution
     factors = {"layer": options["factor"], "neurons": neuron_factors(solution, options)}
     for scaling, factor in factors.items():
@@ -71,7 +71,7 @@ def neuron_factors(solution: Solution, options: Mapping[str, Any]) -> Tensor:
 
 
 def _alone(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
-    """The measures that are taken of one solution after another."""
+    """The measures that take one solution at a time."""
     box, batch = {"box": options["box"]}, {"batch": options["batch"]}
     pairs, parts = {"pairs": options["pairs"]}, {"minibatches": options["minibatches"]}
     layer = {"layer": options["dual_layer"]}

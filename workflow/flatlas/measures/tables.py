@@ -1,4 +1,4 @@
-"""The tables of a measure, compared with its declaration in `flatlas.plan.measurements`."""
+"""Check the tables of a measure against its declaration in `flatlas.plan.measurements`."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -9,21 +9,21 @@ from flatlas.errors import FlatlasError
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.measurements.measurement import Columns
 
-# Each table in a file says first which training it is of, and which moment.
+# The first columns of each table in a file: the training and the moment.
 PLACE = {"seed": "int64", "at": "str", "epoch": "int64"}
-# Files have whole numbers as floats, so that a column has one type with and without NaN.
+# Files store whole numbers as floats: a column then has the same type with and without NaN.
 WRITTEN = {float: "float64", int: "float64", bool: "bool", str: "str"}
 # The kinds of NumPy's types that are allowed for a declared type.
 KINDS = {float: "fiu", int: "fiu", bool: "b", str: "O"}
 
 
 def checked(measure: str, tables: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
-    """The same tables; an error where names or columns differ from what the measure declares."""
+    """The same tables; raise an error if names or columns differ from the declaration."""
     declared = MEASURES[measure].tables
-    _compare(f"{measure} returns other tables than it declares", [*tables], [*declared])
+    _compare(f"{measure} returns tables other than declared", [*tables], [*declared])
     for name, columns in declared.items():
         table, place = tables[name], f"the table '{name}' of {measure}"
-        _compare(f"{place} has other columns than declared", [*table], [*columns])
+        _compare(f"{place} has columns other than declared", [*table], [*columns])
         for column, kind in columns.items():
             found = table[column].dtype
             if len(table) and found.kind not in KINDS[kind]:
@@ -36,8 +36,8 @@ def _compare(what: str, found: Collection[str], declared: Collection[str]) -> No
     unknown = [name for name in found if name not in declared]
     if missing or unknown:
         lists = {"Missing": missing, "Unknown": unknown}
-        said = " ".join(f"{word}: {', '.join(names)}." for word, names in lists.items() if names)
-        raise FlatlasError(f"{what}. {said}")
+        lines = " ".join(f"{word}: {', '.join(names)}." for word, names in lists.items() if names)
+        raise FlatlasError(f"{what}. {lines}")
 
 
 def joined(parts: Iterable[DataFrame], columns: Columns) -> DataFrame:

@@ -17,8 +17,8 @@ COLUMNS = ("test_images", "n", "sigma_g", "sigma_w", "mu_g", "mu_w", "gap")
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`directions` has a row for each N_te and n, by descending σ_g; `summary` one for each N_te.
 
-    The first N_te of the drawn test images are taken, for each of the `sizes`. The ratios are
-    means of |µ/σ| over the directions in which anything changes.
+    Each of the `sizes` N_te uses the first N_te of the drawn test images. The ratios are means of
+    |µ/σ| over the directions in which anything changes.
     """
     sizes = options["sizes"]
     _refuse_more(sizes, solution.test_labels.shape[1])

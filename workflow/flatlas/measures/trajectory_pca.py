@@ -13,18 +13,18 @@ from flatlas.errors import FlatlasError
 from flatlas.measures.principal import by_rank, principal_of, projections
 from flatlas.measures.solution import Solution
 
-# Points of a drawn θ_i(t), at most.
+# The maximum number of points of a drawn θ_i(t).
 POINTS = 2000
-# Directions whose correlations are held at a time: 16 MB of 12,000 steps.
+# Directions whose correlations are held at a time: 16 MB for 12,000 steps.
 HELD = 64
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`directions` has a row for each p_i, `projections` θ_i(t) for the ranks in `components`.
 
-    `share` is σ_i² of the sum over all directions, `cumulative` the share of directions 2 to i in
-    the sum without the first (Fig. 1B). `velocity_time` is the correlation time of the velocity in
-    epochs. `time` is in epochs, from the first step.
+    `share` is σ_i² divided by the sum over all directions; `cumulative` is the share of directions
+    2 to i in the sum without the first (Fig. 1B). `velocity_time` is the correlation time of the
+    velocity in epochs. `time` is in epochs, from the first step.
     """
     assert solution.trajectory is not None
     found = principal_of(solution, options["layer"])
@@ -48,11 +48,11 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 def velocity_time(theta: Tensor, epoch: int) -> Tensor:
     """For each column of θ_i(t): the lag, in epochs, at which its velocity's correlation is 1/e.
 
-    The paper compares the time with an epoch and defines neither; here the velocity is the
-    displacement within one epoch, v(t) = θ(t + epoch) − θ(t), for from one minibatch to the next
-    noise hides even the drift. ⟨v(t) v(t + τ)⟩ / ⟨v²⟩, its mean not taken away, stays near 1 for a
-    drift: the time is infinite where it nowhere falls to 1/e. Steps that are independent of each
-    other have 1 − 1/e, from the overlap of two displacements.
+    The paper compares this time with an epoch but defines neither time nor velocity. Here the
+    velocity is the displacement within one epoch, v(t) = θ(t + epoch) − θ(t), because from one
+    minibatch to the next noise hides even the drift. ⟨v(t) v(t + τ)⟩ / ⟨v²⟩, without subtracting
+    the mean, stays near 1 for a drift; the time is infinite if it never falls to 1/e. Independent
+    steps have a time of 1 − 1/e, from the overlap of two displacements.
     """
     velocity = theta[epoch:] - theta[:-epoch]
     lags = torch.cat([_falls_to(_correlation(some), 1 / e) for some in velocity.split(HELD, 1)])
@@ -70,7 +70,7 @@ def _correlation(velocity: Tensor) -> Tensor:
 
 
 def _falls_to(columns: Tensor, level: float) -> Tensor:
-    """Where each column first falls to the level, on the line between two rows; or infinity."""
+    """Where each column first falls to the level, linearly interpolated; or infinity."""
     below = columns <= level
     after = below.long().argmax(0, keepdim=True).clamp_min(1)
     upper, lower = columns.gather(0, after - 1), columns.gather(0, after)
@@ -79,7 +79,7 @@ def _falls_to(columns: Tensor, level: float) -> Tensor:
 
 
 def _drawn(theta: Tensor, epoch: int, ranks: list[int]) -> DataFrame:
-    """θ_i(t) of some ranks, evenly thinned where there are too many steps to draw."""
+    """θ_i(t) of some ranks, evenly thinned if there are too many steps to draw."""
     if max(ranks, default=0) > theta.shape[1]:
         raise FlatlasError(
             f"components names rank {max(ranks)}, but the trajectory has {theta.shape[1]}: "

@@ -1,4 +1,4 @@
-"""The regret itself inside the ε-ball, f₂(argmin f₁) − min f₂, beside the formula for small ε."""
+"""The true regret in the ε-ball, f₂(argmin f₁) − min f₂, and the formula for small ε."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -21,14 +21,14 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     """`pairs` has a row for each ε among the `radii` and each pair of minibatches.
 
     `true_regret` is R and `formula` is ε ‖g₂‖ (1 − cos(g₁, g₂)). `summary` has their means over
-    pairs for each ε, and `ratio`, the ratio of these means. Residual and iterations are those of
-    the worse search.
+    pairs for each ε, and the `ratio` of these means. Residual and iterations are those of the worse
+    search.
     """
     solution = on_clean(solution)
     shape = options["pairs"], 2, options["batch"]
     drawn = minibatches(solution, "regret", shape).flatten(0, 1)
     whole = MeanLoss(solution.net, solution.inputs, solution.labels)
-    # Weights of pixels that are dark in all images have no slope: no search moves them.
+    # Weights of pixels that are dark in all images have no slope, so no search moves them.
     whole, w = on_lit_pixels(whole, flattened(solution.net, solution.parameters))
     loss, w = on_minibatches(whole, drawn), w.expand(len(drawn), -1)
     gradients = value_and_gradient(loss, w)[1].unflatten(0, shape[:2])
@@ -42,7 +42,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 def _at(loss: MeanLoss, w: Tensor, epsilon: float, formula: Tensor) -> DataFrame:
     """All pairs at one ε."""
     found = least_in_ball(partial(value_and_gradient, loss), w, epsilon)
-    # The place that is least for the other minibatch of the pair.
+    # The minimum for the other minibatch of the pair.
     other = found.place.unflatten(0, (-1, 2)).flip(1).flatten(0, 1)
     true = (loss(w + other) - found.value).unflatten(0, (-1, 2))[:, 1]
     columns = {

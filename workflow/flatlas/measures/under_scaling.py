@@ -1,4 +1,4 @@
-"""A solution as it is after an α-scaling (Dinh et al. 2017): other weights, the same function."""
+"""A solution after an α-scaling (Dinh et al. 2017): other weights, the same function."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -11,7 +11,7 @@ from flatlas.nets.rescaling import rescaled
 def under_scaling(
     solution: Solution, options: Mapping[str, Any]
 ) -> Iterator[tuple[float, Solution]]:
-    """Each of the `factors` α with the solution whose `layer` was scaled by it."""
+    """Each of the `factors` α, with the solution whose `layer` is scaled by it."""
     for factor in options["factors"]:
         if factor == 1:
             yield factor, solution

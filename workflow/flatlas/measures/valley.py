@@ -1,8 +1,7 @@
 """The valley of the training loss along the principal directions p_i of SGD (Eqs. 6-8, Fig. 2).
 
-L_i(δθ) = L(w0 + δθ p_i), with all other layers as they are. The paper's w0 is "a specific solution
-reached by SGD"; here it is the one at the moment that is asked for: for `final`, the last that is
-recorded.
+L_i(δθ) = L(w0 + δθ p_i), with all other layers fixed. The paper's w0 is "a specific solution
+reached by SGD"; here it is the solution at the chosen moment (for `final`, the last recorded one).
 """
 
 from collections.abc import Mapping
@@ -18,16 +17,16 @@ from flatlas.measures.principal import by_rank, principal_of
 from flatlas.measures.solution import Solution
 from flatlas.nets.loss import sample_losses
 
-# Where a profile has its points, in units of F_i.
+# The points of a profile, in units of F_i.
 UNITS = torch.arange(-40, 41, dtype=torch.float64) / 40
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`directions` has a row for each p_i: F_i is the distance between the two ends of its valley.
 
-    They are where L_i reaches `factor` times L_0, to the `left` and to the `right`; residual and
-    iterations are those of the worse end. `slope` is that of ln L_i at 0; `curvature` is M_ii of
-    the parabola ln L_0 + b δθ + M_ii δθ² / 2 that meets ln L_i at 0 and half-way to both ends. For
+    At the ends L_i reaches `factor` times L_0, to the `left` and to the `right`; residual and
+    iterations are those of the worse end. `slope` is the slope of ln L_i at 0; `curvature` is M_ii
+    of the parabola ln L_0 + b δθ + M_ii δθ² / 2 through ln L_i at 0 and half-way to both ends. For
     b = 0 it is Eq. 7, with F_i = √(8 / M_ii). `profiles` has L_i and that parabola's loss.
     """
     layer = options["layer"]
@@ -79,7 +78,7 @@ def losses_along(
 
 
 def _parabola(at: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-    """b and c of b x + c x² through two points (directions, 2) beside the origin."""
+    """b and c of b x + c x² through two points (directions, 2) and the origin."""
     (left, right), (below, above) = at.T, (values / at).T
     c = (above - below) / (right - left)
     return above - c * right, c
