@@ -152,7 +152,7 @@ def test_a_net_that_overflows_has_no_finite_loss(value):
 def test_a_label_without_an_output_is_refused(label):
     net, _, data, _ = problem((4,), True, 3, 3)
     data.labels[1, 2] = label
-    with pytest.raises(FlatlasError, match="the net knows 0 to"):
+    with pytest.raises(FlatlasError, match="the net has outputs 0 to"):
         Compiled(FLOAT64, net, (), data)
 
 

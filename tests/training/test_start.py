@@ -137,5 +137,5 @@ def test_weights_of_another_run_are_refused(tmp_path, found, lost):
         "one": {name: array for name, array in found.items() if name != "final/fc3.bias"},
         "some realizations": {name: array[:3] for name, array in found.items()},
     }[lost]
-    with pytest.raises(FlatlasError, match=r"weights to start from hold .* 4 realizations"):
+    with pytest.raises(FlatlasError, match=r"weights to start from have .* 4 realizations"):
         trained(second(), tmp_path, wrong)

@@ -1,1 +1,1 @@
-"""Training: small nets stacked, each optimizer by its name, every outcome recorded."""
+"""Training: stacks of small nets, optimizers by name, and a record of every outcome."""

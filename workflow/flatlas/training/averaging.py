@@ -9,12 +9,12 @@ class RunningMean:
     """The mean of the weights after every step so far, updated in place."""
 
     def __init__(self) -> None:
-        """Nothing averaged yet."""
+        """Start with nothing averaged."""
         self.steps = 0
         self.mean: Parameters = {}
 
     def add(self, parameters: Parameters) -> None:
-        """One more iterate."""
+        """Add one iterate to the mean."""
         self.steps += 1
         if self.steps == 1:
             self.mean = {name: value.clone() for name, value in parameters.items()}
@@ -26,5 +26,5 @@ class RunningMean:
         return dict(self.mean)
 
     def keep(self, rows: Tensor) -> None:
-        """Go on with these rows of the stack only."""
+        """Keep only these rows of the stack."""
         self.mean = {name: value[rows] for name, value in self.mean.items()}

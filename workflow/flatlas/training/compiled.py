@@ -1,4 +1,4 @@
-"""What the compiled kernel does in a training, one member of the stack after another."""
+"""Training steps by the compiled kernel, one member of the stack after another."""
 
 import ctypes
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from flatlas.training.rule import GRADIENT, Rule
 from flatlas.training.sparse import SparseImages
 from flatlas.training.streams import Streams
 
-# Random numbers that are drawn before the kernel takes them: as many as stay in a core's cache.
+# Random numbers drawn at a time for the kernel: they fit into a core's cache.
 DRAWN = 2**18
 
 
@@ -42,8 +42,8 @@ class Compiled:
             )
         ]
         self._net = Net(len(layers), (Layer * len(layers))(*layers), 1 - net.dropout)
-        # Random numbers that a step takes: a normal one for each weight, a uniform one for each
-        # hidden unit and image.
+        # Random numbers of a step: a normal one for each weight, a uniform one for each hidden unit
+        # and image.
         self._weights = [
             prod(shape)
             for layer, moves in zip(self.layout.layers, moving, strict=True)
@@ -73,9 +73,9 @@ class Compiled:
         penalty: Penalty | None,
         record: tuple[str, np.ndarray] | None,
     ) -> None:
-        """The steps of one member through images in this order; its `row` of the stack moves.
+        """Take one member's steps through images in this order; its `row` of the stack changes.
 
-        `record` names a layer, and where its weights go after each step.
+        `record` has a layer, and the array that receives its weights after each step.
         """
         descent = self._descent(optimizer.rule, lr, penalty)
         descent.weights = optimizer.weights[row].data_ptr()
@@ -107,7 +107,7 @@ class Compiled:
         return self.layout.views(gradients)
 
     def evaluate(self, parameters: Parameters, draws: Sequence[int]) -> list[Evaluation]:
-        """One evaluation a row."""
+        """One evaluation for each row."""
         weights = self.layout.packed(parameters)
         return [
             Evaluation(
@@ -152,14 +152,14 @@ class Compiled:
         )
 
     def _steps_at_once(self, rule: Rule, batch: int, steps: int) -> int:
-        """All of them, unless random numbers have to be drawn for each."""
+        """All steps, unless random numbers must be drawn for each."""
         drawn = sum(self._weights) if rule.noisy else 0
         if self.net.dropout:
             drawn += batch * self._hidden
         return max(1, min(steps, DRAWN // drawn)) if drawn else steps
 
     def _noise(self, rule: Rule, steps: int, generator: torch.Generator) -> Tensor | None:
-        """Drawn tensor by tensor, as torch's stream gives other numbers for other sizes."""
+        """The noise, drawn tensor by tensor: torch's stream gives other numbers for other sizes."""
         if not rule.noisy:
             return None
         noise = torch.empty(steps, sum(self._weights))

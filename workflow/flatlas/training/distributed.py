@@ -1,8 +1,8 @@
-"""Learners in processes of their own: a rank a learner, by torch.distributed.
+"""Learners in separate processes: one rank for each learner, by torch.distributed.
 
-`carry_out` starts torchrun on this machine; each rank runs this module's `main`. What the ranks do
-is what `learners.Together` does in one process, to round-off, and the state that they save has its
-form; but it is known as theirs, for its last bits are.
+`carry_out` starts torchrun on this machine; each rank runs this module's `main`. The ranks do the
+same as `learners.Together` in one process, up to round-off, and save their state in the same form.
+The state is marked as theirs, since its last bits differ.
 """
 
 import json
@@ -30,19 +30,19 @@ from flatlas.training.errand import Errand
 from flatlas.training.trainer import Report
 
 logger = logging.getLogger("flatlas")
-# What the leading rank prints of its progress, for the process that started it.
+# The prefix of the leading rank's progress lines, for the process that started it.
 PROGRESS = "PROGRESS "
 # torchrun's last words: the rank that failed first, and how.
 FAILED = re.compile(r"Root Cause.*?\n +rank +: (\d+).*?\n +exitcode +: (-?\d+)", re.DOTALL)
-# Where a rank finds this library.
+# The folder in which a rank finds this library.
 LIBRARY = Path(__file__).resolve().parents[2]
 
 
 class Ranks:
-    """One learner here, the others in processes beside it."""
+    """One learner in this process, the others in parallel processes."""
 
     def __init__(self, learners: Learners, device: str) -> None:
-        """After `init_process_group`, in a world of as many ranks as there are learners."""
+        """Call after `init_process_group`, in a world with one rank for each learner."""
         self.learners, self.device = learners, device
         self.rank, self.world = dist.get_rank(), dist.get_world_size()
         self.here: Sequence[int] = [self.rank]
@@ -63,7 +63,7 @@ class Ranks:
             value /= self.world
 
     def _average_neighbours(self, stack: Parameters) -> None:
-        """(W_{j-1} + W_{j+1})/2, or with itself: all weights in one message to either side."""
+        """(W_{j-1} + W_{j+1})/2, or with W_j too: all weights in one message to each side."""
         mine = torch.cat([value.flatten() for value in stack.values()])
         left, right = torch.empty_like(mine), torch.empty_like(mine)
         before, after = (self.rank - 1) % self.world, (self.rank + 1) % self.world
@@ -88,7 +88,7 @@ class Ranks:
         return copies
 
     def every(self, stack: Parameters) -> Parameters:
-        """The rows of all ranks, as they would stand in one process."""
+        """The rows of all ranks, in the order of one process."""
         return {name: self._gathered(value) for name, value in stack.items()}
 
     def _gathered(self, value: Tensor) -> Tensor:
@@ -98,18 +98,18 @@ class Ranks:
         return torch.stack(received, 1).flatten(0, 1).to(value.device)
 
     def agreed(self, values: Tensor) -> Tensor:
-        """The leader's."""
+        """The leader's numbers."""
         sent = values.to(self.device)
         dist.broadcast(sent, 0)
         return sent.to(values.device)
 
 
 def carry_out(errand: Errand, ranks: int, gpu: bool, report: Report) -> None:
-    """Start the ranks and wait for them; one that dies ends all, and says so."""
+    """Start the ranks and wait for them; a rank that dies ends all with an error."""
     if errand.spec.get("snapshots"):
         raise FlatlasError(
             "snapshots are recorded in one process only: "
-            "say `distributed: false`, or leave out the run's snapshots."
+            "set `distributed: false`, or remove the run's snapshots."
         )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "errand.json"
@@ -118,49 +118,49 @@ def carry_out(errand: Errand, ranks: int, gpu: bool, report: Report) -> None:
             sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node",
             str(ranks), "--module", __spec__.name, str(path),
         ]  # fmt: skip
-        # One thread a rank: there are as many ranks as threads were asked for.
+        # One thread for each rank: the job has as many threads as ranks.
         one_thread = dict.fromkeys(THREAD_VARIABLES, "1")
         env = {**os.environ, **one_thread, "PYTHONPATH": str(LIBRARY)}
         process = subprocess.Popen(
             command, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
         try:
-            said = _listen(process, report)
+            output = _listen(process, report)
         finally:
             process.terminate()
             process.wait()
     if process.returncode:
-        first = FAILED.search(said)
+        first = FAILED.search(output)
         who = f"learner {first[1]} ended with exit code {first[2]}" if first else "torchrun failed"
         raise FlatlasError(
-            f"{who}, and so all {ranks} learners ended. What it said stands in the log; what they "
-            "had saved waits in results/resume, and the same command goes on from there."
+            f"{who}, and so all {ranks} learners ended. Its output is in the log; what they "
+            "had saved is in results/resume, and the same command continues from there."
         )
 
 
 def _listen(process: subprocess.Popen[str], report: Report) -> str:
-    """What the ranks say, written to the log, but for their progress."""
-    said = []
+    """The output of the ranks, without their progress; it is also written to the log."""
+    lines = []
     assert process.stdout is not None
     for line in process.stdout:
         if line.startswith(PROGRESS):
-            told: dict[str, Any] = json.loads(line.removeprefix(PROGRESS))
-            report(told.pop("done"), told.pop("total"), **told)
+            facts: dict[str, Any] = json.loads(line.removeprefix(PROGRESS))
+            report(facts.pop("done"), facts.pop("total"), **facts)
         else:
             logger.info("ranks: %s", line.rstrip())
-            said.append(line)
+            lines.append(line)
     process.wait()
-    return "".join(said)
+    return "".join(lines)
 
 
 def main(path: str) -> None:
-    """What a rank does."""
+    """Run one rank."""
     given = json.loads(Path(path).read_text())
     gpu = given.pop("gpu")
     errand = Errand(**given)
     learners = RunSpec.model_validate(errand.spec).learners
     assert learners is not None
-    # What makes a GPU repeat itself holds in one process only, and so has to be said here, too.
+    # The settings that make a GPU reproducible apply to one process only, so repeat them here.
     device = choose_device(wanted=gpu)
     if gpu:
         device = f"cuda:{os.environ['LOCAL_RANK']}"
@@ -168,17 +168,17 @@ def main(path: str) -> None:
     dist.init_process_group("nccl" if gpu else "gloo")
     try:
         team = Ranks(learners, device)
-        errand.carry_out(device, _tell if team.leads else _keep_quiet, team)
+        errand.carry_out(device, _report if team.leads else _keep_quiet, team)
     finally:
         dist.destroy_process_group()
 
 
-def _tell(done: int, total: int, **facts: Any) -> None:
+def _report(done: int, total: int, **facts: Any) -> None:
     print(PROGRESS + json.dumps({"done": done, "total": total, **facts}), flush=True)
 
 
 def _keep_quiet(done: int, total: int, **facts: Any) -> None:
-    """The leader reports for all."""
+    """Silence this rank: only the leader logs."""
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A training from files to files: what a process is sent for, and what it brings back."""
+"""A training from files to files, for a process to carry out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from flatlas.training.way import choose, described
 
 @dataclass(frozen=True)
 class Errand:
-    """All that a training reads, where it leaves its results, and where its state waits."""
+    """All files that a training reads, and the paths of its results and of its saved state."""
 
     spec: Mapping[str, Any]
     images: str
@@ -29,7 +29,7 @@ class Errand:
     place: str
 
     def carry_out(self, device: str, report: Report, team: Team | None = None) -> str:
-        """Train, and say what by: torch or the kernel. Of a team only the one that leads writes."""
+        """Train and return how: by torch or the kernel. In a team only the leader writes files."""
         spec = RunSpec.model_validate(self.spec)
         samples = load_samples(self.images, self.samples, spec.seeds)
         start = None if self.start is None else read_arrays(self.start)

@@ -11,7 +11,7 @@ from flatlas.nets.layers import Parameters
 from flatlas.nets.loss import predictions, sample_losses
 from flatlas.training.images import StackedImages
 
-# Images at a time. What convolutions make of more of them no longer fits a CPU's caches.
+# Images at a time: convolutions of more images no longer fit into a CPU's caches.
 CONVOLVED, DENSE = 256, 4096
 
 
@@ -29,7 +29,7 @@ class Evaluation:
 def evaluate(
     net: LayeredNet, parameters: Parameters, images: StackedImages, members: list[int]
 ) -> list[Evaluation]:
-    """One evaluation a member. One after the other: its images are never copied."""
+    """One evaluation for each member, one after the other, without copying images."""
     evaluations = []
     for row, member in enumerate(members):
         one = {name: value[row : row + 1] for name, value in parameters.items()}
@@ -44,7 +44,7 @@ def evaluate(
 def batch_statistics(
     net: LayeredNet, one: Parameters, images: StackedImages, member: int
 ) -> Parameters:
-    """What batch norm is to see of a member's clean training images, wherever it is evaluated."""
+    """The batch-norm statistics of a member's clean training images, for every evaluation."""
     draw = images.draw_of(member)
     return net.statistics(one, images.inputs[draw], images.clean[draw])
 
@@ -69,5 +69,5 @@ def _means(
     loss, error = torch.cat(losses), torch.cat(errors)
     if counts is not None:
         loss, error = loss[counts], error[counts]
-    # Summed in float64: a threshold of 5e-4 is decided by it.
+    # The sum is in float64, because it decides a threshold of 5e-4.
     return float(loss.double().mean()), float(error.double().mean())

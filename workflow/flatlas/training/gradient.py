@@ -19,7 +19,7 @@ def gradient(
     masks: Masks,
     bfloat16: bool = False,
 ) -> Parameters:
-    """By hand for dense nets, by autograd for the others; a test holds them against each other."""
+    """The gradient, written out for dense nets, by autograd for others; a test compares both."""
     if net.only_dense:
         return dense_gradient(net, parameters, inputs, labels, masks)
     return autograd_gradient(net, parameters, inputs, labels, masks, bfloat16)
@@ -33,10 +33,10 @@ def autograd_gradient(
     masks: Masks,
     bfloat16: bool = False,
 ) -> Parameters:
-    """One row after another: on a CPU a stack's grouped convolutions take 1.4 times as long.
+    """The same by autograd, row by row: grouped convolutions take 1.4 times as long on a CPU.
 
-    With `bfloat16` the layers' products are taken with so many bits (torch's autocast), of images
-    whose channels lie last, as a GPU's tensor cores want them. The gradient is float32.
+    With `bfloat16` the products of the layers have that precision (torch's autocast), and images
+    have their channels last, the layout for a GPU's tensor cores. The gradient is float32.
     """
     rounding = torch.autocast(inputs.device.type, torch.bfloat16) if bfloat16 else nullcontext()
     images = channels_last(inputs) if bfloat16 else inputs
@@ -55,7 +55,7 @@ def autograd_gradient(
 
 
 def channels_last(images: Tensor) -> Tensor:
-    """The same numbers; a stack's rows lie in memory as (batch, height, width, channels)."""
+    """The same numbers, with each row of the stack stored as (batch, height, width, channels)."""
     return images.movedim(2, -1).contiguous().movedim(-1, 2)
 
 

@@ -1,4 +1,4 @@
-"""The images of a stack of members on the device: one tensor, an index a member."""
+"""The images of a stack of members on the device: one tensor, and an index for each member."""
 
 import torch
 from torch import Tensor
@@ -26,11 +26,11 @@ class StackedImages:
         return self.inputs.shape[1]
 
     def draw_of(self, member: int) -> int:
-        """The draw that a member sees: its own, or the one that serves all."""
+        """The draw of a member: its own, or the single draw that serves all."""
         return member if len(self.inputs) > 1 else 0
 
     def minibatch(self, members: list[int], chosen: Tensor) -> tuple[Tensor, Tensor]:
-        """Images and labels (row, batch, ...) for indices (row, batch), a member for each row."""
+        """Images and labels (row, batch, ...) for indices (row, batch); each row has a member."""
         first = torch.tensor([self.draw_of(member) * self.count for member in members])
         flat = (chosen + first.unsqueeze(1)).flatten().to(self.device)
         inputs = self._flat_inputs.index_select(0, flat)

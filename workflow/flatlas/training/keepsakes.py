@@ -1,6 +1,6 @@
-"""The weights a training leaves behind: at the end, at checkpoints, so long after the rule was met.
+"""The weights that a training keeps: at the end, at checkpoints, and epochs after its rule was met.
 
-Names read `<moment>/<parameter>`, each array with a leading axis of realizations::
+Names are `<moment>/<parameter>`; each array has a leading axis of realizations::
 
     final/fc1.weight         the solution at the end
     met+00010/fc1.weight     the solution 10 epochs after the stopping rule was met
@@ -29,10 +29,10 @@ def overtrained(epochs: int) -> str:
 
 
 class Keepsakes:
-    """Arrays that fill up member by member; what was never reached stays NaN."""
+    """Arrays that are filled member by member; moments never reached stay NaN."""
 
     def __init__(self, members: int) -> None:
-        """Nothing kept yet."""
+        """Start with nothing kept."""
         self.members = members
         self.arrays: dict[str, np.ndarray] = {}
 
@@ -46,7 +46,7 @@ class Keepsakes:
             self.arrays[full][member] = array
 
     def fill(self, moment: str, member: int, source: str) -> None:
-        """Give a member that has ended its weights of another moment."""
+        """Copy the weights of a member that has ended to another moment."""
         for name in [name for name in self.arrays if name.startswith(source + "/")]:
             moved = moment + name.removeprefix(source)
             if moved not in self.arrays:

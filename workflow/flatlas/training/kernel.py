@@ -1,8 +1,8 @@
-"""`kernel.c`, compiled when it is first needed.
+"""The compiled form of `kernel.c`, built when it is first needed.
 
-The shared object lies in the user's cache. Its name is a hash of the source, the compiler and its
-options, so several checkouts, compilers and kinds of processors can share one home, and a checkout
-may be read-only. Without a compiler there is no kernel, and torch trains.
+The shared object is in the user's cache. Its name is a hash of the source, the compiler and its
+options, so several checkouts, compilers and kinds of processors can share one home folder, and a
+checkout may be read-only. Without a compiler there is no kernel, and torch trains.
 """
 
 import ctypes
@@ -29,17 +29,17 @@ logger = logging.getLogger("flatlas")
 
 SOURCE = Path(__file__).with_name("kernel.c")
 COMPILERS = ("cc", "gcc", "clang")
-# Errors are seen in the losses, not in errno or as traps; a product and its sum are rounded once.
+# Errors show in the losses, not in errno or as traps; a product and its sum are rounded once.
 OPTIONS = (
     "-O3", "-std=gnu11", "-fPIC", "-shared",
     "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast",
 )  # fmt: skip
-# Rows of weights are filled up with zeros to a multiple of so many numbers.
+# Rows of weights are padded with zeros to a multiple of this many numbers.
 PADDED = 8
 RULES = (
     "gradient", "sgd", "momentum", "nesterov", "adam", "adamw", "rmsprop", "adagrad", "entropy_sgd"
 )  # fmt: skip
-# The kernel knows beta/2 |w|² as beta' |w|²: both are a multiple of the weights.
+# The kernel takes beta/2 |w|² as beta' |w|²: the gradient of both is a multiple of the weights.
 PENALTIES = ("none", "squared", "unsquared")
 SLOTS, NUMBERS = 2, 5
 
@@ -96,7 +96,7 @@ class Kernel:
 
 @cache
 def find_kernel(dtype: torch.dtype = torch.float32) -> Kernel | None:
-    """The kernel, compiled now if it never was, or None and a line in the log that says why.
+    """The kernel, compiled if necessary; or None, with a log line that says why.
 
     The pipeline trains in float32; tests compare the kernel with torch in float64.
     """
@@ -119,7 +119,7 @@ def find_kernel(dtype: torch.dtype = torch.float32) -> Kernel | None:
 
 
 def _agreed(bits: int) -> list[str]:
-    """What kernel.c must agree on with this module, as options of the compiler."""
+    """The constants that kernel.c shares with this module, as compiler options."""
     agreed = {
         "REAL": {32: "float", 64: "double"}[bits],
         "REAL_BITS": bits,
@@ -137,7 +137,7 @@ def _agreed(bits: int) -> list[str]:
 
 
 def _declare(library: ctypes.CDLL) -> None:
-    """What the functions take; arrays and structures are pointers."""
+    """Declare the arguments of the functions; arrays and structures are pointers."""
     pointer, number = c_void_p, c_int64
     library.descend.restype = library.evaluate.restype = c_int
     library.compress.restype = None
@@ -149,7 +149,7 @@ def _declare(library: ctypes.CDLL) -> None:
 
 
 def _compiler() -> list[str] | None:
-    """The command of $CC, or of the first compiler that there is."""
+    """The command in $CC, or that of the first compiler found."""
     for command in (shlex.split(os.environ.get("CC", "")), *([name] for name in COMPILERS)):
         found = shutil.which(command[0]) if command else None
         if found:
@@ -160,7 +160,7 @@ def _compiler() -> list[str] | None:
 def _processor() -> tuple[str, tuple[str, ...]]:
     """The name of the instruction set, and the compiler's options for it.
 
-    Processors with AVX-512 use AVX2, too, and so get the same bytes.
+    Processors with AVX-512 also use AVX2, and so give the same bytes.
     """
     if torch.backends.cpu.get_cpu_capability().startswith("AVX"):
         return "AVX2", ("-mavx2", "-mfma")
@@ -168,7 +168,7 @@ def _processor() -> tuple[str, tuple[str, ...]]:
 
 
 def _built(compiler: list[str], version: str, options: tuple[str, ...]) -> Path:
-    """The shared object, there already or compiled now."""
+    """The shared object, from the cache or compiled now."""
     source = SOURCE.read_bytes()
     known_by = "\0".join([*compiler, version, platform.machine(), *options]).encode()
     digest = hashlib.sha256(known_by + b"\0" + source).hexdigest()[:24]
@@ -180,11 +180,11 @@ def _built(compiler: list[str], version: str, options: tuple[str, ...]) -> Path:
 
 
 def _trusted_folder() -> Path:
-    """The cache folder, if nobody else can put anything there: what lies in it is run."""
+    """The cache folder; an error if others may write to it, since its files are executed."""
     folder = cache_folder()
     status = folder.stat()
     if status.st_uid != os.getuid() or status.st_mode & 0o022:
-        raise FlatlasError(f"others may write to {folder}: make it yours alone (chmod 700)")
+        raise FlatlasError(f"others may write to {folder}: make it private (chmod 700)")
     return folder
 
 

@@ -1,4 +1,4 @@
-"""Where the weights of a dense net lie for the compiled kernel."""
+"""The layout of a dense net's weights in the buffers of the compiled kernel."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ class Layout:
     """
 
     def __init__(self, net: LayeredNet) -> None:
-        """Of a net that has dense layers alone."""
+        """The layout for a net that has only dense layers."""
         self.layers: Sequence[Dense] = net.dense_layers
         sizes = [(layer.inputs + layer.bias) * padded(layer.outputs) for layer in self.layers]
         self.offsets = [sum(sizes[:number]) for number in range(len(sizes))]
@@ -45,5 +45,5 @@ class Layout:
 
 
 def padded(width: int) -> int:
-    """How long a row is that holds so many numbers."""
+    """The padded length of a row that holds this many numbers."""
     return -(-width // PADDED) * PADDED

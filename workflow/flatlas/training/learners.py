@@ -1,7 +1,7 @@
 """Several learners in one training: SSGD (Eq. 14) and DPSGD (Eq. 15 of the duality paper).
 
-Learners are the inner half of the stack's leading axis: row = member * m + learner, with the m of
-them that this process has.
+Learners are the inner part of the stack's leading axis: row = member * m + learner, with m learners
+in this process.
 """
 
 from collections.abc import Sequence
@@ -16,30 +16,29 @@ ALONE = 1
 
 
 class Team(Protocol):
-    """Where the learners of a training are: all of them in this process, or one each in many.
+    """The learners of a training: all in this process, or one in each of several processes.
 
-    `here` are the numbers of those that this process has, and `leads` whether it is the one that
-    writes.
+    `here` has the numbers of the learners in this process; `leads` says whether it writes files.
     """
 
     here: Sequence[int]
     leads: bool
 
     def mix(self, parameters: Parameters, gradients: Parameters) -> None:
-        """Bring the learners together, in place, before a step."""
+        """Mix the learners' weights or gradients, in place, before a step."""
 
     def mean(self, parameters: Parameters) -> Parameters:
         """W_a, the mean over each member's learners (Eq. 13)."""
 
     def every(self, stack: Parameters) -> Parameters:
-        """The rows of all learners, of a stack that has those of the ones here."""
+        """The rows of all learners, from a stack with the rows of the learners here."""
 
     def agreed(self, values: Tensor) -> Tensor:
-        """What the leader says: all go on from the same numbers, to the last bit."""
+        """The leader's numbers: all processes continue from the same ones, to the last bit."""
 
 
 class Together:
-    """All learners in this process, where there are any."""
+    """All learners in this process, if a training has any."""
 
     leads = True
 
@@ -58,21 +57,21 @@ class Together:
         return mean(parameters, len(self.here))
 
     def every(self, stack: Parameters) -> Parameters:
-        """They are all here."""
+        """The same rows: all learners are here."""
         return stack
 
     def agreed(self, values: Tensor) -> Tensor:
-        """There is nobody to disagree."""
+        """The same numbers: there is one process."""
         return values
 
 
 def count(learners: Learners | None) -> int:
-    """m; one where a training has no learners."""
+    """m; 1 if a training has no learners."""
     return learners.count if learners else ALONE
 
 
 def spread(parameters: Parameters, m: int) -> Parameters:
-    """Every member's weights given to each of its m learners."""
+    """The weights of every member, repeated for each of its m learners."""
     if m == ALONE:
         return parameters
     return {name: value.repeat_interleave(m, 0) for name, value in parameters.items()}
@@ -88,9 +87,9 @@ def mean(parameters: Parameters, m: int) -> Parameters:
 def mix(learners: Learners, parameters: Parameters, gradients: Parameters) -> None:
     """Bring the learners together, in place, before a step.
 
-    SSGD: all stand at the mean already, so the mean of their gradients moves them together.
-    DPSGD: each keeps its own gradient, taken at its own weights, and starts from the mean of
-    its neighbours (W_{j-1} + W_{j+1})/2 on a ring, of these and itself, or of all.
+    SSGD: all learners have the same weights, and the mean of their gradients moves them together.
+    DPSGD: each learner keeps its own gradient, taken at its own weights, and starts from a mean: of
+    its neighbours, (W_{j-1} + W_{j+1})/2 on a ring, of these and itself, or of all.
     """
     m = learners.count
     if learners.kind == "ssgd":

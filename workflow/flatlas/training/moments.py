@@ -1,4 +1,4 @@
-"""Where a moment of a training, as a study names it, is among the weights that were kept."""
+"""The moments of a training, as a study names them, among the weights that were kept."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from flatlas.training.outcome import DIVERGED
 
 
 class KeptMoment(NamedTuple):
-    """A moment: what the study calls it, the weights' name for it, the epoch that it was."""
+    """A moment: its name in the study, its name among the weights, and its epoch."""
 
     at: str
     key: str
@@ -18,10 +18,11 @@ class KeptMoment(NamedTuple):
 
 
 def kept_moments(wanted: Iterable[int | str], outcome: pd.Series) -> list[KeptMoment]:
-    """Those of the `wanted` moments that a realization has reached.
+    """The `wanted` moments that a realization has reached.
 
-    From the epoch at which one diverged there is no solution to measure, even if its weights are
-    still numbers. One that never met the stopping rule has nothing of after that.
+    From the epoch at which a realization diverged there is no solution to measure, even if its
+    weights are still finite. A realization that never met the stopping rule has no moments after
+    it.
     """
     moments = [_moment(at, outcome) for at in wanted]
     if outcome["reason"] == DIVERGED:
@@ -36,5 +37,5 @@ def _moment(at: int | str, outcome: pd.Series) -> KeptMoment:
     if isinstance(at, str):
         beyond = int(at.removeprefix("met+"))
         return KeptMoment(at, overtrained(beyond), int(outcome["met_epoch"]) + beyond)
-    # One that had ended before a checkpoint keeps its final weights there.
+    # A realization that ended before a checkpoint has its final weights there.
     return KeptMoment(str(at), checkpoint(at), min(at, end))

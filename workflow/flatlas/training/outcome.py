@@ -1,4 +1,4 @@
-"""How the training of one realization ended: what the stopping rules say."""
+"""How the training of one realization ended, by the stopping rules."""
 
 import math
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ DIVERGED = "diverged"
 
 @dataclass
 class Outcome:
-    """`met_epoch` is when the rule was met, `epoch` when training ended; 0 while it has not.
+    """`met_epoch` is when the rule was met, `epoch` when training ended; 0 before that.
 
-    Both stay 0 where nothing is trained.
+    Both stay 0 if nothing is trained.
     """
 
     seed: int
@@ -35,7 +35,7 @@ class Outcome:
         return bool(self.reason) and self.epoch >= self.met_epoch
 
     def judge(self, stop: Stop, epoch: int, evaluation: Evaluation) -> None:
-        """Look at the end of an epoch: is the rule met, is the member done?"""
+        """Update at the end of an epoch: is the rule met, is the member done?"""
         if not math.isfinite(evaluation.train_loss):
             self.reason, self.epoch = DIVERGED, epoch
             return

@@ -27,6 +27,6 @@ def add_gradient(penalty: Penalty, parameters: Parameters, gradients: Parameters
 
 
 def weight_norms(parameters: Parameters) -> Tensor:
-    """|w| over all weights and biases, one number a row of the stack."""
+    """|w| over all weights and biases, one number for each row of the stack."""
     squares = [parameter.flatten(1).square().sum(1) for parameter in parameters.values()]
     return torch.stack(squares).sum(0).sqrt()

@@ -34,12 +34,12 @@ class Trained:
 
 
 class Record:
-    """The results so far, of all members, whether they still train or have ended."""
+    """The results so far of all members, both those in training and those that have ended."""
 
     def __init__(
         self, spec: RunSpec, net: LayeredNet, images: StackedImages, steps: int, folder: Path
     ) -> None:
-        """Nothing recorded yet. An epoch has so many `steps`; a trajectory lies in the folder."""
+        """Start empty. `steps` counts those of an epoch; the folder is for a trajectory."""
         self.spec, self.net, self.images, self.steps = spec, net, images, steps
         self.outcomes = [Outcome(seed) for seed in spec.seeds]
         self.keepsakes = Keepsakes(len(spec.seeds))
@@ -56,7 +56,7 @@ class Record:
         return Trajectory(folder / "trajectory.npy", shape)
 
     def begin(self) -> None:
-        """Begin a new trajectory, if there is to be one."""
+        """Begin a new trajectory, if the spec asks for one."""
         if self.trajectory is not None:
             self.trajectory.begin()
 
@@ -65,7 +65,7 @@ class Record:
         return self.trajectory is None or self.trajectory.reopen()
 
     def look(self, stack: Stack, solution: Parameters, evaluations: Sequence[Evaluation]) -> None:
-        """Write the evaluations into the history, and keep the solution at a checkpoint."""
+        """Add the evaluations to the history, and keep the solution at a checkpoint."""
         norms = penalty.weight_norms(solution).tolist()
         epoch = stack.done_epochs
         for row, (member, evaluation) in enumerate(zip(stack.members, evaluations, strict=True)):
@@ -141,7 +141,7 @@ class Record:
         self.times = arrays["times"].tolist()
 
     def progress(self, stack: Stack) -> dict[str, Any]:
-        """What the progress line says."""
+        """The facts in the progress line."""
         latest = [row[2] for row in self.history[-max(len(stack.members), 1) :]]
         ended = sum(outcome.ended for outcome in self.outcomes)
         return {

@@ -1,7 +1,7 @@
-"""The state of a training that was interrupted, and where it waits.
+"""The saved state of an interrupted training.
 
-It lies outside the job's declared outputs, which Snakemake deletes before and after a failed job,
-and it says what it is the state of: nothing else ever goes on from it.
+The state is outside the job's declared outputs, because Snakemake deletes those before a job and
+after a failure. It records which training it belongs to, and no other training resumes from it.
 """
 
 import hashlib
@@ -21,13 +21,13 @@ LARGEST_SHARE = 0.05
 
 
 class Resume:
-    """Saves and finds a state; the state is one file, so it is there whole or not at all."""
+    """Saves and finds a state. The state is one file, so it is never incomplete."""
 
     def __init__(self, folder: Path, identity: str = "", place: str = "") -> None:
-        """Nothing is written before the first save. A state of another identity is not taken up.
+        """Nothing is written before the first save. A state of another identity is ignored.
 
-        A state of another `place`, such as another device or another kernel, is one of the same
-        training, but its numbers differ in their last bits: it is neither used nor deleted.
+        A state of another `place`, such as another device or kernel, is of the same training, but
+        its numbers differ in their last bits. It is neither used nor deleted.
         """
         self.folder, self.identity, self.place = folder, identity, place
         self.path = folder / "state.safetensors"
@@ -35,7 +35,7 @@ class Resume:
         self._cost = 0.0
 
     def find(self) -> tuple[dict[str, np.ndarray], dict[str, Any]] | None:
-        """The arrays and facts of an interrupted training, if there are any."""
+        """The arrays and facts of an interrupted training, if any."""
         if not self.path.exists():
             return None
         try:
@@ -48,8 +48,8 @@ class Resume:
         if facts["place"] != self.place:
             raise FlatlasError(
                 f"{self.folder} has the first {facts['done_epochs']} epochs of this training, made "
-                f"by {facts['place']}; here it would go on by {self.place}, to other last bits. "
-                f"Give the job {facts['place']} again, or delete that folder to begin anew."
+                f"by {facts['place']}; here it would continue by {self.place}, to other last bits. "
+                f"Give the job {facts['place']} again, or delete that folder to start again."
             )
         return arrays, facts
 
@@ -67,15 +67,15 @@ class Resume:
         self._cost = self._saved_at - began
 
     def forget(self) -> None:
-        """Remove the state of a training that is done."""
+        """Remove the state of a finished training."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def identity(spec: Mapping[str, Any], code: str, files: Iterable[str]) -> str:
-    """A digest of all that a training is: what is trained, by which code, on what.
+    """A digest of everything that defines a training: its spec, its code and its data.
 
-    The folder's name does not say it all: a run's id leaves defaults out, and the images may have
-    been drawn anew since.
+    The folder's name is not enough: a run's id leaves out defaults, and the images may have been
+    redrawn since.
     """
     digest = hashlib.sha256(json.dumps([spec, code], sort_keys=True).encode())
     for path in files:
@@ -85,7 +85,7 @@ def identity(spec: Mapping[str, Any], code: str, files: Iterable[str]) -> str:
 
 
 def section(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The arrays of a state whose names begin with a prefix, without it."""
+    """The arrays of a state whose names begin with a prefix; the prefix is removed."""
     return {
         name.removeprefix(f"{prefix}/"): value
         for name, value in arrays.items()

@@ -1,15 +1,15 @@
-"""How the compiled kernel makes a step: what an optimizer's module says of itself."""
+"""How the compiled kernel takes a step: the rule that an optimizer's module declares."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One of the steps that `kernel.c` has.
+    """One of the steps in `kernel.c`.
 
-    `numbers` are those that its comments name, in that order. `slots` name what is kept beside each
-    weight: zeros at first, or copies of the weights where the `solution` is one of them. A `noisy`
-    rule gets a standard normal number for each weight and step.
+    `numbers` are those named in its comments, in that order. `slots` are the values kept for each
+    weight: zeros at first, or copies of the weights if the `solution` is one of the slots. A
+    `noisy` rule gets a standard normal number for each weight and step.
     """
 
     name: str

@@ -4,7 +4,7 @@ from flatlas.plan.training_specs import Schedule
 
 
 def factor(schedule: Schedule, epoch: int, epochs: int) -> float:
-    """What the learning rate is multiplied by in an epoch (from 1) of at most `epochs`."""
+    """The factor of the learning rate in an epoch (from 1) of at most `epochs`."""
     if schedule.kind == "step":
         return schedule.factor ** sum(epoch > milestone for milestone in schedule.epochs)
     if schedule.kind == "linear_tail":

@@ -5,12 +5,12 @@ import numpy as np
 from flatlas.errors import FlatlasError
 from flatlas.training.kernel import Images, Kernel
 
-# Images that are gathered and compressed at a time: they fit into a core's cache.
+# Images gathered and compressed at a time: they fit into a core's cache.
 BLOCK = 64
 
 
 class SparseImages:
-    """The images and labels of all draws; an image that several draws have is stored once."""
+    """The images and labels of all draws; an image in several draws is stored once."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class SparseImages:
             _, first, which = np.unique(index, return_index=True, return_inverse=True)
             self.image = np.ascontiguousarray(which.reshape(labels.shape), dtype=np.int64)
         self.labels = np.ascontiguousarray(labels, dtype=np.int64)
-        # Pages that are never written take no memory, so room for what is shared costs nothing.
+        # Pages that are never written take no memory, so the space of shared images costs nothing.
         room = np.count_nonzero(flat) + bias * len(first) + 1
         self.entries = np.empty(room, dtype=kernel.entry)
         self.starts = np.zeros(len(first) + 1, dtype=np.int64)
@@ -48,7 +48,7 @@ class SparseImages:
             )  # fmt: skip
             starts += found
 
-        # What the kernel is given of each draw; it points into these arrays.
+        # The kernel's view of each draw, with pointers into these arrays.
         self.of = [
             Images(
                 self.starts.ctypes.data,
@@ -61,9 +61,9 @@ class SparseImages:
 
 
 def _check(labels: np.ndarray, outputs: int) -> None:
-    """With several outputs the kernel writes at the place that a label names."""
+    """Raise an error for labels without an output: the kernel would write out of bounds."""
     if outputs > 1 and labels.size and not 0 <= labels.min() <= labels.max() < outputs:
         raise FlatlasError(
-            f"labels are {labels.min()} to {labels.max()}, but the net knows 0 to {outputs - 1}: "
-            "give it an output for each class."
+            f"labels are {labels.min()} to {labels.max()}, but the net has outputs 0 to "
+            f"{outputs - 1}: give it an output for each class."
         )

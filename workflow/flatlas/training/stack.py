@@ -1,4 +1,4 @@
-"""The members that still train, side by side: their weights and the state that steps depend on."""
+"""The members still in training, side by side: their weights and the state of their steps."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,9 +24,9 @@ from flatlas.training.streams import OF_MEMBERS, Streams
 class Stack:
     """One row of weights per member, times the `m` learners in this process.
 
-    `members` holds the number of each row's realization. A member that ends leaves the stack. Each
-    has its own random streams, so the others do not change. `frozen` has the weights that no step
-    moves, one row per member; the optimizer has the others.
+    `members` has the realization's number for each member. A member that ends leaves the stack; the
+    others do not change, because each has its own random streams. `frozen` has the weights that no
+    step moves, one row per member; the optimizer has the others.
     """
 
     optimizer: Optimizer | CompiledOptimizer
@@ -40,7 +40,7 @@ class Stack:
         device: str,
         start: Mapping[str, np.ndarray] | None,
     ) -> None:
-        """All members, with the weights that training begins with."""
+        """Start with all members and their initial weights."""
         self.spec, self.net, self.team = spec, net, team
         self.compiled, self.device = compiled, device
         self.m = len(team.here)
@@ -56,9 +56,9 @@ class Stack:
         self._build_optimizer(learners.spread(weights, self.m))
 
     def _build_optimizer(self, parameters: Parameters) -> None:
-        """The kernel runs whole epochs if it has the rule and nothing happens between steps.
+        """The optimizer; the kernel's if it has the rule and nothing happens between steps.
 
-        Otherwise it computes gradients only.
+        The kernel then runs whole epochs; otherwise it only computes gradients.
         """
         spec = self.spec
         rule = None if spec.learners or spec.average else compiled_rule(spec.optimizer)
@@ -91,12 +91,12 @@ class Stack:
         return self.team.mean(self.optimizer.solution())
 
     def _whole(self, moving: Parameters, frozen: Parameters) -> Parameters:
-        """Both in the net's order: sums go through the weights one by one."""
+        """Frozen and other weights in the net's order, since sums depend on the order."""
         both = {**moving, **frozen}
         return {name: both[name] for name in self.net.shapes}
 
     def learners_of(self, row: int) -> Parameters:
-        """The weights of all learners of one member, those of other processes too."""
+        """The weights of all learners of one member, including those in other processes."""
         m = learners.count(self.spec.learners)
         every = self.team.every(self.parameters())
         return {name: value[row * m : (row + 1) * m] for name, value in every.items()}
@@ -117,7 +117,7 @@ class Stack:
             here[name].copy_(value)
 
     def keep(self, rows: Sequence[int]) -> None:
-        """Go on with these rows only."""
+        """Keep only these rows."""
         inner = [row * self.m + learner for row in rows for learner in range(self.m)]
         self.optimizer.keep(torch.tensor(inner, dtype=torch.long, device=self.device))
         self.average.keep(torch.tensor(rows, dtype=torch.long, device=self.device))
@@ -169,18 +169,18 @@ class Stack:
         return {**state, **self.team.every(rows)}
 
     def _streams_of_all(self) -> Parameters:
-        """Members shuffle, learners draw."""
+        """The state of all random streams: members shuffle, learners draw."""
         state = {name: torch.from_numpy(value) for name, value in self.streams.state().items()}
         drawing = {name: value for name, value in state.items() if name not in OF_MEMBERS}
         return {**state, **self.team.every(drawing)}
 
     def _saved(self, prefix: str, arrays: Mapping[str, np.ndarray]) -> Parameters:
-        """In the net's order, not the file's: noise and sums go through them one by one."""
+        """In the net's order, not the file's, since noise and sums depend on the order."""
         found = self._tensors(prefix, arrays)
         return {name: found[name] for name in self.net.shapes if name in found}
 
     def _tensors(self, prefix: str, arrays: Mapping[str, np.ndarray]) -> Parameters:
-        """Arrays as tensors; counters (of no dimension) stay where torch.optim wants them."""
+        """Arrays as tensors; counters (without dimensions) stay where torch.optim wants them."""
         tensors = {k: torch.from_numpy(v) for k, v in section(prefix, arrays).items()}
         return {name: t.to(self.device) if t.dim() else t for name, t in tensors.items()}
 

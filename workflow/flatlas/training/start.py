@@ -1,4 +1,4 @@
-"""The weights that a training begins with: drawn, or those that another run has found."""
+"""The initial weights of a training: drawn, or the solution of another run."""
 
 from collections.abc import Mapping
 
@@ -15,9 +15,9 @@ from flatlas.training.keepsakes import FINAL
 def initial_weights(
     spec: RunSpec, net: LayeredNet, found: Mapping[str, np.ndarray] | None
 ) -> Parameters:
-    """A row for each realization; `found` holds the weights of the run that `spec.start` names.
+    """Initial weights, a row per realization; `found` has those of the run in `spec.start`.
 
-    What is drawn anew is drawn from another stream than at first: it would be the same weights.
+    Redrawn weights come from another stream: the first one would give the same weights again.
     """
     if spec.start is None:
         return net.initial(spec.seeds)
@@ -32,7 +32,7 @@ def initial_weights(
 
 
 def starts(spec: RunSpec) -> int:
-    """How many trainings it goes on from, one after the other."""
+    """The number of trainings that this one continues, one after the other."""
     return 0 if spec.start is None else 1 + starts(spec.start.run)
 
 
@@ -48,7 +48,7 @@ def _of_run(
     if array is None or array.shape != (members, *shape):
         what = "nothing of that name" if array is None else f"shape {array.shape}"
         raise FlatlasError(
-            f"the weights to start from hold {what} for '{FINAL}/{name}', but {members} "
+            f"the weights to start from have {what} for '{FINAL}/{name}', but {members} "
             f"realizations of this net need {(members, *shape)}: give those of the run that "
             "start.run is."
         )

@@ -1,4 +1,4 @@
-"""The random streams of training: one a member for each purpose, whoever else is in the stack."""
+"""The random streams of training: one per member and purpose, independent of the stack."""
 
 from collections.abc import Sequence
 
@@ -9,19 +9,19 @@ from torch import Tensor
 from flatlas.nets.layered import LayeredNet
 from flatlas.seeds import stream
 
-# Learners of a member share out one shuffle; for the rest each learner has a stream of its own.
+# Learners of a member share one shuffle; otherwise each learner has its own stream.
 OF_MEMBERS = ("shuffling",)
 PURPOSES = (*OF_MEMBERS, "dropout", "langevin")
 
 
 class Streams:
-    """Generators by purpose; learners of a member draw from streams of their own."""
+    """Generators by purpose; each learner of a member draws from its own streams."""
 
     def __init__(self, seeds: Sequence[int], learners: Sequence[int], starts: int = 0) -> None:
-        """One generator for each seed and purpose, and for each learner where it acts alone.
+        """One generator for each seed and purpose, and for each learner where learners differ.
 
-        A training that goes on from another's solution, after so many `starts`, has streams of its
-        own: it would shuffle its images as the other did.
+        A training that continues from another's solution, after this many `starts`, gets other
+        streams; otherwise it would shuffle its images like the first.
         """
         later = f" after {starts} starts" if starts else ""
         rows = [(seed, learner) for seed in seeds for learner in learners]
@@ -34,9 +34,9 @@ class Streams:
         return torch.stack([torch.randperm(count, generator=g) for g in self.shuffling])
 
     def masks(self, net: LayeredNet, batch: int, device: str) -> dict[str, Tensor]:
-        """Dropout masks for the hidden dense layers, scaled so that the mean activity stays.
+        """Dropout masks for the hidden dense layers, scaled to keep the mean activity.
 
-        A module that draws something itself, in training, gets a seed for each row.
+        A module that draws random numbers itself in training gets a seed for each row.
         """
         if net.draws:
             seeds = [torch.randint(2**62, (), generator=g) for g in self.dropout]
@@ -52,24 +52,24 @@ class Streams:
         return masks
 
     def uniform(self, row: int, count: int) -> Tensor:
-        """The numbers that `masks` draws for a row, however many steps and layers they are for."""
+        """The numbers that `masks` draws for a row, for any number of steps and layers."""
         return torch.rand(count, generator=self.dropout[row])
 
     def state(self) -> dict[str, np.ndarray]:
-        """Where every stream is."""
+        """The state of every stream."""
         return {
             purpose: np.stack([g.get_state().numpy() for g in getattr(self, purpose)])
             for purpose in PURPOSES
         }
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from where every stream was."""
+        """Restore the state of every stream."""
         for purpose in PURPOSES:
             for generator, position in zip(getattr(self, purpose), state[purpose], strict=True):
                 generator.set_state(torch.from_numpy(position))
 
     def keep(self, members: Sequence[int], learners: int) -> None:
-        """Go on with these members only."""
+        """Keep only these members."""
         rows = [member * learners + learner for member in members for learner in range(learners)]
         self.shuffling = [self.shuffling[member] for member in members]
         self.dropout = [self.dropout[row] for row in rows]

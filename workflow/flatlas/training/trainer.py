@@ -41,11 +41,11 @@ def train(
     team: Team | None = None,
     kernel: Kernel | None = None,
 ) -> Trained:
-    """Train until every realization has ended, from the state in `resume` if there is one.
+    """The results, once every realization has ended; resumes from the state in `resume`, if any.
 
-    `start` holds the weights of the run that `spec.start` names; `team` knows where the learners
-    are, if not all in this process. The `kernel`, if given, trains in place of torch. It needs a
-    dense net, on the CPU, in one process.
+    `start` has the weights of the run that `spec.start` names; `team` is needed if not all learners
+    are in this process. The `kernel`, if given, trains in place of torch; it needs a dense net, on
+    the CPU, in one process.
     """
     trainer = Trainer(spec, samples, resume, device, start, team, kernel)
     while trainer.stack.members:
@@ -56,7 +56,7 @@ def train(
 
 
 class Trainer:
-    """The training loop: the `stack` has the members that still train, the `record` all results."""
+    """The training loop; `stack` has the members still in training, `record` all results."""
 
     def __init__(
         self,
@@ -83,18 +83,18 @@ class Trainer:
 
     @property
     def done_epochs(self) -> int:
-        """The epochs that are done."""
+        """The number of epochs done."""
         return self.stack.done_epochs
 
     @property
     def most_epochs(self) -> int:
-        """The epochs that a member can take at most."""
+        """The maximum number of epochs of a member."""
         return self.spec.stop.epochs + self.spec.stop.extra_epochs
 
     def _minibatches(self) -> range:
-        """Where each step begins in the shuffled images; the last may have fewer images.
+        """The start of each step in the shuffled images; the last step may have fewer images.
 
-        If too few images are left to give every learner one, they are left out.
+        Remaining images are left out if they are fewer than the learners.
         """
         count, batch, m = self.images.count, self.spec.batch, learners.count(self.spec.learners)
         if count < m:
@@ -105,7 +105,7 @@ class Trainer:
         return range(0, count - m + 1, size * m)
 
     def _begin(self) -> None:
-        """Evaluate the initial weights, and delete an attempt that can't be resumed."""
+        """Evaluate the initial weights; delete the files of an attempt that can't be resumed."""
         if self.team.leads:
             self.resume.forget()
         self.record.begin()
@@ -114,24 +114,24 @@ class Trainer:
             self._judge(evaluations)
 
     def _restore(self) -> bool:
-        """Go on from an interrupted training; False if there is none, or not all of it."""
+        """Resume an interrupted training; False if there is none, or if it is incomplete."""
         found = self.resume.find()
         if found is None or not self.record.reopen():
             return False
         arrays, facts = found
-        logger.info("going on after epoch %d", facts["done_epochs"])
+        logger.info("resuming after epoch %d", facts["done_epochs"])
         self.stack.restore(arrays, facts)
         self.record.restore(arrays, facts)
         return True
 
     def _save(self) -> None:
-        """Save everything that a later process needs to go on as if nothing had happened."""
+        """Save everything that a later process needs to continue with identical results."""
         arrays = {**self.stack.arrays(), **self.record.arrays()}
         if self.team.leads:
             self.resume.save(arrays, {**self.stack.facts(), **self.record.facts()})
 
     def epoch(self) -> None:
-        """Train on all images once, evaluate, and let members leave that have ended."""
+        """Train on all images once, evaluate, and drop members that have ended."""
         began = time.monotonic()
         self.stack.done_epochs += 1
         orders = self.stack.streams.orders(self.images.count)
@@ -171,7 +171,7 @@ class Trainer:
         optimizer.steps += len(self.minibatches)
 
     def _step(self, optimizer: Optimizer, chosen: torch.Tensor) -> None:
-        """One minibatch, of which every learner takes its part."""
+        """One minibatch, shared out among the learners."""
         spec, stack, parameters = self.spec, self.stack, self.stack.parameters()
         rows = [member for member in stack.members for _ in range(stack.m)]
         m = learners.count(spec.learners)
@@ -188,7 +188,7 @@ class Trainer:
     def _gradient(
         self, parameters: Parameters, rows: list[int], chosen: torch.Tensor
     ) -> Parameters:
-        """Of each row's mean loss over its chosen images; `rows` are the rows' members."""
+        """The gradient of each row's mean loss over its images; `rows` are the rows' members."""
         streams = self.stack.streams
         if self.compiled:
             draws = [self.images.draw_of(member) for member in rows]
@@ -204,10 +204,10 @@ class Trainer:
         )
 
     def _rescale(self, rescaling: Rescaling) -> None:
-        """Apply the α-scaling to each member whose time for it has come.
+        """Apply the α-scaling to each member that is due for it.
 
-        A member that meets the rule at the end of this epoch is not yet known to, so `after` counts
-        whole epochs of further training.
+        A member that meets the rule at the end of this epoch is not yet known to meet it, so
+        `after` counts whole epochs of further training.
         """
         for row, member in enumerate(self.stack.members):
             met = self.record.outcomes[member].met_epoch
@@ -228,7 +228,7 @@ class Trainer:
         return evaluate(self.net, solution, self.images, members)
 
     def _agreed(self, evaluations: list[Evaluation]) -> list[Evaluation]:
-        """The evaluations of the leading process: by these the same members end in all of them."""
+        """The evaluations of the leading process, so that the same members end in all processes."""
         values = torch.tensor([astuple(one) for one in evaluations], dtype=torch.float64)
         return [Evaluation(*row) for row in self.team.agreed(values).tolist()]
 

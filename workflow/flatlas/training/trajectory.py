@@ -9,18 +9,18 @@ from torch import Tensor
 class Trajectory:
     """A memory-mapped array (realization, minibatch, weights): memory does not grow with it.
 
-    It lies where an interrupted training finds it again; rows beyond the last saved epoch are
-    simply written again. A member that never met its stopping rule keeps NaN.
+    An interrupted training finds it again and overwrites rows after the last saved epoch. A member
+    that never met its stopping rule keeps NaN.
     """
 
     array: np.memmap
 
     def __init__(self, path: Path, shape: tuple[int, int, int]) -> None:
-        """Nothing is opened before `begin` or `reopen`."""
+        """Open nothing before `begin` or `reopen`."""
         self.path, self.shape = path, shape
 
     def begin(self) -> None:
-        """A new file, all NaN."""
+        """Create a new file, all NaN."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.array = np.lib.format.open_memmap(
             self.path, mode="w+", dtype=np.float32, shape=self.shape
@@ -28,7 +28,7 @@ class Trajectory:
         self.array[:] = np.nan
 
     def reopen(self) -> bool:
-        """The file of an interrupted training; False where it is gone."""
+        """Open the file of an interrupted training; False if it is gone."""
         if not self.path.exists():
             return False
         self.array = np.lib.format.open_memmap(self.path, mode="r+")
@@ -39,7 +39,7 @@ class Trajectory:
         self.array[member, step] = weights.detach().cpu().numpy().ravel()
 
     def finish(self, path: Path) -> None:
-        """Move the whole file to where it belongs."""
+        """Move the complete file to its destination."""
         self.array.flush()
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path.replace(path)

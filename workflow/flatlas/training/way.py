@@ -1,4 +1,4 @@
-"""Which way a training takes: the compiled kernel, where it is faster, or torch."""
+"""The choice between the compiled kernel, where it is faster, and torch."""
 
 from math import prod
 
@@ -10,17 +10,17 @@ from flatlas.plan.training_specs import RunSpec
 from flatlas.training.kernel import Kernel, find_kernel
 from flatlas.training.learners import Team
 
-# A nonzero pixel costs the kernel about twice what any pixel costs a matrix product; of this few
-# pixels the calls of torch cost more than the products.
+# A nonzero pixel costs the kernel about twice what any pixel costs a matrix product. With this few
+# pixels, calling torch costs more than the products.
 LARGEST_SHARE, FEW = 0.5, 100
-# Weights of a layer above the first one, all of which an image needs: more leave a core's cache.
+# The weights of a layer above the first: an image needs all, and more do not fit a core's cache.
 MOST_WEIGHTS = 512 * 512
 
 
 def choose(spec: RunSpec, samples: Samples, device: str, team: Team | None) -> Kernel | None:
-    """The kernel for a dense net on the CPU in one process, on images that are mostly zero.
+    """The kernel for a dense net on the CPU in one process on mostly zero images; else None.
 
-    The spec, the images, the device and the compiler decide, nothing else.
+    Only the spec, the images, the device and the compiler decide.
     """
     if not isinstance(spec.net, DenseNet) or device != "cpu" or team is not None:
         return None
@@ -34,5 +34,5 @@ def choose(spec: RunSpec, samples: Samples, device: str, team: Team | None) -> K
 
 
 def described(kernel: Kernel | None) -> str:
-    """For the provenance, and for the state of an interrupted training."""
+    """How training is done, for the provenance and for the state of an interrupted training."""
     return "torch" if kernel is None else kernel.made

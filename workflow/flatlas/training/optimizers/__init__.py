@@ -1,6 +1,6 @@
-"""The optimizers, one module each, found by the name that the spec gives.
+"""The optimizers, one module each, found by the name in the spec.
 
-All of them act elementwise, so they serve a stack of members (and learners) as they are.
+All act elementwise, so they work on a stack of members (and learners) unchanged.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from flatlas.training.rule import Rule
 
 
 class Optimizer(Protocol):
-    """What the trainer asks of an optimizer. `step` changes the parameters in place."""
+    """The interface between trainer and optimizer. `step` changes the parameters in place."""
 
     parameters: Parameters
 
@@ -25,28 +25,28 @@ class Optimizer(Protocol):
         """One step with the gradients of one minibatch, at this learning rate."""
 
     def solution(self) -> Parameters:
-        """The weights that stand for the solution, which may not be those stepped on."""
+        """The weights of the solution, which may differ from those that steps change."""
 
     def state(self) -> dict[str, Tensor]:
-        """All that a later process needs to go on as if nothing had happened."""
+        """Everything that a later process needs to continue with identical results."""
 
     def restore(self, state: dict[str, Tensor]) -> None:
-        """Go on from a state."""
+        """Restore a state."""
 
     def keep(self, rows: Tensor) -> None:
-        """Go on with these rows of the stack only."""
+        """Keep only these rows of the stack."""
 
 
 def build_optimizer(
     spec: OptimizerSpec, parameters: Parameters, generators: list[torch.Generator]
 ) -> Optimizer:
-    """The optimizer of a spec; `generators` (one a row of the stack) feed those that need noise."""
+    """The optimizer of a spec; those with noise use `generators` (one per row of the stack)."""
     optimizer: Optimizer = _module(spec).build(spec, parameters, generators)
     return optimizer
 
 
 def compiled_rule(spec: OptimizerSpec) -> Rule | None:
-    """How the compiled kernel makes the steps of a spec; None where it has no such step."""
+    """The compiled kernel's rule for the steps of a spec; None if it has no such step."""
     rule: Callable[[OptimizerSpec], Rule] | None = getattr(_module(spec), "rule", None)
     return rule(spec) if rule else None
 

@@ -9,7 +9,7 @@ from flatlas.training.rule import Rule
 
 
 def build(spec: AdamW, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
-    """Adam's step, and w <- w - lr * decay * w beside it."""
+    """Adam's step, followed by w <- w - lr * decay * w."""
     return FromTorch(
         parameters,
         lambda tensors: torch.optim.AdamW(

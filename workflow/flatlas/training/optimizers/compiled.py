@@ -1,4 +1,4 @@
-"""Any rule of the compiled kernel, over a stack whose rows may leave."""
+"""Any rule of the compiled kernel, for a stack whose rows may leave."""
 
 import torch
 from torch import Tensor
@@ -9,9 +9,10 @@ from flatlas.training.rule import Rule
 
 
 class CompiledOptimizer:
-    """Weights and what a rule keeps beside them, in buffers (row, number) that the kernel steps on.
+    """Weights and the slots of a rule, in buffers (row, number) that the kernel changes.
 
-    The stack's parameters are views of them. Frozen weights lie there, too, for the kernel to see.
+    The stack's parameters are views of them. Frozen weights are there too, because the kernel reads
+    them.
     """
 
     def __init__(
@@ -30,13 +31,13 @@ class CompiledOptimizer:
         return {name: views[name] for name in self.names}
 
     def solution(self) -> Parameters:
-        """The weights that stand for the solution, which may be one of the slots."""
+        """The weights of the solution, which may be one of the slots."""
         if self.rule.solution is None:
             return self.parameters
         return self._moving(self.slots[self.rule.slots.index(self.rule.solution)])
 
     def state(self) -> dict[str, Tensor]:
-        """The slots by parameter, and how many steps were made."""
+        """The slots by parameter, and the number of steps taken."""
         found = {
             f"{name}/{slot}": value.contiguous()
             for slot, buffer in zip(self.rule.slots, self.slots, strict=True)
@@ -45,14 +46,14 @@ class CompiledOptimizer:
         return {**found, "steps": torch.tensor(self.steps)}
 
     def restore(self, state: dict[str, Tensor]) -> None:
-        """Go on from a state."""
+        """Restore a state."""
         self.steps = int(state["steps"])
         for slot, buffer in zip(self.rule.slots, self.slots, strict=True):
             for name, value in self._moving(buffer).items():
                 value.copy_(state[f"{name}/{slot}"])
 
     def keep(self, rows: Tensor) -> None:
-        """Go on with these rows of the stack only."""
+        """Keep only these rows of the stack."""
         self.weights = self.weights[rows]
         self.slots = [slot[rows] for slot in self.slots]
         self.parameters = self._moving(self.weights)

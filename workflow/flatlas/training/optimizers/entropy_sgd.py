@@ -29,15 +29,15 @@ class EntropySgdOptimizer:
         x' <- x' - inner_lr (gradient(x') + gamma (x' - x)) + sqrt(inner_lr) noise N(0, 1)
         mu <- averaging mu + (1 - averaging) x'
 
-    After `langevin_steps` of them comes one outer step, x <- x - lr (x - mu), and x' and mu
-    start again at x. The solution is x. The factor gamma of the outer gradient gamma (x - mu) is
-    taken into lr, as the authors' program has it.
+    After `langevin_steps` of them comes one outer step, x <- x - lr (x - mu), and x' and mu start
+    again at x. The solution is x. As in the authors' program, lr includes the factor gamma of the
+    outer gradient gamma (x - mu).
     """
 
     def __init__(
         self, spec: EntropySgd, parameters: Parameters, generators: list[torch.Generator]
     ) -> None:
-        """`parameters` become x', which gradients are taken at; x and mu start as its copies."""
+        """`parameters` become x', where gradients are taken; x and mu start as copies of it."""
         self.spec = spec
         self.generators = generators
         self.parameters = parameters
@@ -65,7 +65,7 @@ class EntropySgdOptimizer:
         self.inner_steps = 0
 
     def _normal(self, like: Tensor) -> Tensor:
-        """One row of noise from each row's own stream, so that no row's noise hangs on another."""
+        """Noise for each row from its own stream, so that rows do not depend on each other."""
         rows = [torch.randn(like.shape[1:], generator=g) for g in self.generators]
         return torch.stack(rows).to(like)
 
@@ -74,19 +74,19 @@ class EntropySgdOptimizer:
         return self.outer
 
     def state(self) -> dict[str, Tensor]:
-        """x, mu and how far the round is."""
+        """x, mu and the position in the round."""
         outer = {f"{name}/outer": value for name, value in self.outer.items()}
         mean = {f"{name}/mean": value for name, value in self.mean.items()}
         return {**outer, **mean, "inner_steps": torch.tensor(self.inner_steps)}
 
     def restore(self, state: dict[str, Tensor]) -> None:
-        """Go on from a state."""
+        """Restore a state."""
         self.inner_steps = int(state["inner_steps"])
         self.outer = {name: state[f"{name}/outer"] for name in self.outer}
         self.mean = {name: state[f"{name}/mean"] for name in self.mean}
 
     def keep(self, rows: Tensor) -> None:
-        """Go on with these rows of the stack only."""
+        """Keep only these rows of the stack."""
         self.parameters, self.outer, self.mean = (
             {name: value[rows] for name, value in stack.items()}
             for stack in (self.parameters, self.outer, self.mean)

@@ -1,4 +1,4 @@
-"""Any elementwise optimizer of torch.optim, over a stack whose rows may leave."""
+"""Any elementwise optimizer of torch.optim, for a stack whose rows may leave."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from flatlas.nets.layers import Parameters
 
 
 class FromTorch:
-    """Wraps a torch optimizer; each step is told its learning rate, so schedules stay outside."""
+    """Wraps a torch optimizer; each step gets its learning rate, so schedules stay outside."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class FromTorch:
         }
 
     def restore(self, state: dict[str, Tensor]) -> None:
-        """Go on from a state."""
+        """Restore a state."""
         for name, parameter in self.parameters.items():
             mine = {key: v for key, v in state.items() if key.rpartition("/")[0] == name}
             if mine:

@@ -1,7 +1,7 @@
-"""Stochastic gradient descent, written out: most runs use it, and every one of them would wait.
+"""Stochastic gradient descent, written out because torch.optim is slow to start.
 
-torch.optim loads torch's compiler at its first step, which takes longer than starting torch, and
-on matrices this small its bookkeeping costs as much as the step.
+Most runs use it. torch.optim loads torch's compiler at its first step, which takes longer than
+starting torch, and on matrices this small its bookkeeping costs as much as the step.
 """
 
 import torch
@@ -39,12 +39,12 @@ class SgdOptimizer:
         return self.parameters
 
     def state(self) -> dict[str, Tensor]:
-        """Nothing."""
+        """An empty state."""
         return {}
 
     def restore(self, state: dict[str, Tensor]) -> None:
-        """Nothing is missing."""
+        """There is nothing to restore."""
 
     def keep(self, rows: Tensor) -> None:
-        """Go on with these rows of the stack only."""
+        """Keep only these rows of the stack."""
         self.parameters = {name: value[rows] for name, value in self.parameters.items()}
