@@ -62,7 +62,7 @@ def test_a_class_or_a_function_makes_it(folder, what):
         ("own_nets:Tiny", {"depth": 2}, "do not suit 'own_nets:Tiny': .*depth"),
         ("own_nets:nothing", {}, "makes a NoneType: it has to be an nn.Module."),
         ("broken_net:Net", {}, "'broken_net' can't be imported: no luck"),
-        ("json:Net", {}, r"'json' is also the name of .*json.__init__\.py: give yours another"),
+        ("json:Net", {}, r"'json' is also the name of .*json.__init__\.py: rename yours"),
     ],
 )
 def test_what_makes_no_net_is_refused(folder, module, arguments, said):

@@ -1,6 +1,6 @@
-"""The Hessian of the mean loss in all parameters of a net, without ever writing it down.
+"""The Hessian of the mean loss in all parameters of a net, without storing the matrix.
 
-Matrices are what their `product` with vectors is; dense nets also know their trace and norm.
+A matrix is given by its `product` with vectors; for dense nets also by trace and norm.
 """
 
 import torch
@@ -19,9 +19,9 @@ def hessian_of(
     labels: Tensor,
     precision: torch.dtype = torch.float64,
 ) -> DenseHessian | FreeHessian:
-    """∇∇L of a stack's only member over these images, in closed form where there is one.
+    """∇∇L of a stack's only member over these images, in closed form if there is one.
 
-    Where there is none, products are made in this `precision`.
+    Without one, products are computed in this `precision`.
     """
     if net.only_dense:
         return DenseHessian.of(net, parameters, inputs, labels)

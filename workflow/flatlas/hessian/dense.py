@@ -1,15 +1,15 @@
 """The Hessian of the mean loss of a dense net, in closed form.
 
-With its bias as one more row of weights, layer l makes z_l = ã_l W̃_l of ã_l = (a_l, 1), which comes
-into it. In the weights of one layer the logits are piecewise linear; in those of two, l < m, they
-have the second derivative of the product a_m W_m. With the ReLU pattern of each image, the block
-of two layers is therefore
+With its bias as an additional row of weights, layer l maps its input ã_l = (a_l, 1) to z_l = ã_l
+W̃_l. The logits are piecewise linear in the weights of one layer; for two layers, l < m, their
+second derivative is that of the product a_m W_m. Given the ReLU pattern of each image, the block of
+two layers is therefore
 
     H_lm = Σ_images  ã_l ã_mᵀ ⊗ R_lᵀ R_m  +  ã_l ⊗ A_lm ⊗ δ_m   (the latter for l < m only)
 
-where R_lᵀ R_m = J_lᵀ S J_m is S, the curvature of the loss in the logits, as seen from z_l and z_m,
-A_lm = ∂a_m/∂z_l and δ_m = ∂L/∂z_m. The first term is the Gauss-Newton matrix, the second is what
-the residuals δ add to it. That L is a mean over images stands in R and δ.
+where R_lᵀ R_m = J_lᵀ S J_m is S, the curvature of the loss in the logits, pulled back to z_l and
+z_m, A_lm = ∂a_m/∂z_l and δ_m = ∂L/∂z_m. The first term is the Gauss-Newton matrix, the second adds
+the residuals δ. R and δ include the 1/n of the mean over images.
 """
 
 from collections.abc import Callable
@@ -25,21 +25,21 @@ from flatlas.hessian import softmax
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 
-# Numbers in an array over pairs of images that are held at a time: 32 MiB of them.
+# Numbers held at a time in an array over pairs of images: 32 MiB.
 NUMBERS = 2**22
-# And in one over vectors, images and outputs of a layer: 8 MiB.
+# The same for an array over vectors, images and outputs of a layer: 8 MiB.
 CACHED = 2**20
 
-# Of logits (images, outputs): δ and R, as sites have them.
+# A function of the logits (images, outputs) that returns δ and R as in `Site`.
 AtLogits = Callable[[Tensor], tuple[Tensor, Tensor]]
 
 
 @dataclass(frozen=True)
 class Site:
-    """What the images make of one layer.
+    """The forward and backward results of all images at one layer.
 
-    `incoming` is ã (images, n_in + 1), or a where there is no bias; `active` (images, n_out) is
-    what the ReLU multiplies z with, and 1 at the logits. `delta` is δ (images, n_out) and `root`
+    `incoming` is ã (images, n_in + 1), or a without a bias; `active` (images, n_out) is the factor
+    0 or 1 that the ReLU applies to z, and 1 at the logits. `delta` is δ (images, n_out) and `root`
     is R (outputs, images, n_out).
     """
 
@@ -51,12 +51,12 @@ class Site:
 
     @property
     def activity(self) -> Tensor:
-        """a, without the 1 that the bias is multiplied with."""
+        """a, without the 1 that multiplies the bias."""
         return self.incoming[:, : len(self.weight)]
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of W̃, the weights with the bias as their last row."""
+        """The shape of W̃, the weights with the bias as their last row."""
         return self.incoming.shape[1], self.weight.shape[1]
 
 
@@ -71,7 +71,7 @@ class DenseHessian:
     def of(
         cls, net: LayeredNet, parameters: Parameters, inputs: Tensor, labels: Tensor
     ) -> "DenseHessian":
-        """That of a stack's only member, at these parameters, over all these images."""
+        """The Hessian of a stack's only member, at these parameters, over all these images."""
         return cls(_sites(net, parameters, inputs, partial(_at_logits, labels=labels.squeeze(0))))
 
     @classmethod
@@ -83,17 +83,18 @@ class DenseHessian:
         inputs: Tensor,
         root: Callable[[Tensor], Tensor],
     ) -> "DenseHessian":
-        """Jᵀ S J alone, summed over images, with R that `root` makes of logits (images, outputs).
+        """Only Jᵀ S J, summed over images, with R from `root` of the logits (images, outputs).
 
-        R (rows, images, outputs) is that of any S = RᵀR: the loss need not be the cross-entropy.
+        R (rows, images, outputs) may be the root of any S = RᵀR: the loss need not be the
+        cross-entropy.
         """
         return cls(_sites(net, parameters, inputs, lambda z: (torch.zeros_like(z), root(z))))
 
     def reduced(self) -> "DenseHessian":
         """The same without first-layer directions that are orthogonal to all images.
 
-        Where inputs outnumber images it is the Hessian in an orthonormal basis of what the images
-        span. All that it lacks is eigenvalues that are 0.
+        If there are more inputs than images, it is the Hessian in an orthonormal basis of the
+        images' span. It lacks only eigenvalues that are 0.
         """
         first, *above = self.sites
         images, inputs = first.incoming.shape
@@ -109,12 +110,12 @@ class DenseHessian:
 
     @property
     def rows(self) -> int:
-        """Images times outputs, of which the Gauss-Newton matrix is a sum."""
+        """Images times outputs: the terms in the sum of the Gauss-Newton matrix."""
         return self.sites[0].root.shape[:2].numel()
 
     @property
     def at_once(self) -> int:
-        """How many vectors a product takes best: what they make of a layer should fit a cache."""
+        """The best number of vectors in a product: their data for a layer should fit a cache."""
         images, widest = len(self.sites[0].incoming), max(site.shape[1] for site in self.sites)
         return max(1, CACHED // (images * widest))
 
@@ -125,7 +126,7 @@ class DenseHessian:
         parts = vectors.split(self._sizes, dim=1)
         along = [part.unflatten(1, s.shape) for part, s in zip(parts, self.sites, strict=True)]
 
-        # With the images last the large products are twice as quick.
+        # With the images last the large products are twice as fast.
         z, moved = along[0].mT @ first.incoming.T, []
         for below, site, change in zip(self.sites, above, along[1:], strict=False):
             moved.append(below.active.T * z)
@@ -145,13 +146,13 @@ class DenseHessian:
 
     @torch.no_grad()
     def gauss_newton_root(self) -> Tensor:
-        """G with GᵀG the Gauss-Newton matrix: a row for each output and image."""
+        """G, where GᵀG is the Gauss-Newton matrix; it has a row for each output and image."""
         blocks = [s.incoming.unsqueeze(-1) * s.root.unsqueeze(2) for s in self.sites]
         return torch.cat([block.flatten(2) for block in blocks], dim=2).flatten(0, 1)
 
     @torch.no_grad()
     def trace(self) -> float:
-        """Only blocks of one layer with itself have a diagonal: Σ |ã_l|² |R_l|²."""
+        """The trace, Σ |ã_l|² |R_l|²: only blocks of one layer with itself have a diagonal."""
         per_layer = [s.incoming.square().sum(1) @ s.root.square().sum((0, 2)) for s in self.sites]
         return torch.stack(per_layer).sum().item()
 
@@ -179,7 +180,7 @@ class DenseHessian:
             ).sum((0, 2))
             if carried is not None:
                 inner += _overlaps(carried, rows) * _overlaps(other.delta, rows)
-                # Twice, as image and image′ change places in the sum.
+                # Twice, because image and image′ swap places in the sum.
                 paths = _paths(one.root[:, rows], other.activity[rows], low + 1 == high)
                 residuals = other.root[:, rows] @ other.delta.T
                 inner += 2 * (residuals * (paths @ carried.T)).sum(0)
@@ -187,7 +188,7 @@ class DenseHessian:
         return square
 
     def _carried(self, low: int, high: int) -> Tensor:
-        """A_lm of each image, flattened; of neighbouring layers its diagonal, the ReLU pattern."""
+        """A_lm of each image, flattened; for neighbouring layers its diagonal, the ReLU pattern."""
         active = self.sites[low].active
         if low + 1 == high:
             return active
@@ -198,14 +199,14 @@ class DenseHessian:
 
 
 def _paths(root: Tensor, activity: Tensor, neighbours: bool) -> Tensor:
-    """R_l ⊗ a_m of each output and image, where A_lm may differ from 0 and as it is flattened."""
+    """R_l ⊗ a_m of each output and image, flattened as A_lm, where A_lm may be nonzero."""
     if neighbours:
         return root * activity
     return (root.unsqueeze(-1) * activity.unsqueeze(1)).flatten(2)
 
 
 def _overlaps(vectors: Tensor, rows: Tensor) -> Tensor:
-    """⟨x, x′⟩ of the images in `rows` with all: (rows, images)."""
+    """⟨x, x′⟩ between the images in `rows` and all images: (rows, images)."""
     return vectors[rows] @ vectors.T
 
 
@@ -217,7 +218,7 @@ def _root_overlaps(root: Tensor, rows: Tensor) -> Tensor:
 def _sites(
     net: LayeredNet, parameters: Parameters, inputs: Tensor, at_logits: AtLogits
 ) -> tuple[Site, ...]:
-    """A forward and a backward pass, and what they leave at each layer."""
+    """The results of a forward and a backward pass at each layer."""
     weights, incoming, active = [], [], []
     activity = inputs.squeeze(0).flatten(1)
     for layer in net.dense_layers:
@@ -236,7 +237,7 @@ def _sites(
 
 
 def _at_logits(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-    """δ (images, outputs) and R (outputs, images, outputs) where z are the logits."""
+    """δ (images, outputs) and R (outputs, images, outputs) at the logits z."""
     images, outputs = logits.shape
     if outputs == 1:
         delta = torch.where(labels.unsqueeze(1) == 1, -(-logits).sigmoid(), logits.sigmoid())

@@ -1,17 +1,17 @@
 """The Fisher matrix of a net's own predictions, and the natural gradients that follow from it.
 
 F = ⟨J_iᵀ S_i J_i⟩ is a mean over images, with J = ∂logits/∂w and S = diag(p) − p pᵀ, the sum over
-all classes that the net may predict: exact, and without labels. With the rows R_i J_i in G, where
-R_iᵀ R_i = S_i/n, it is F = GᵀG. Its rank is that of G, at most images times outputs, and the nets
-here have more weights than that.
+all classes that the net may predict: it is exact and needs no labels. With the rows R_i J_i in G,
+where R_iᵀ R_i = S_i/n, it is F = GᵀG. Its rank is the rank of G, at most images times outputs; the
+nets here have more weights.
 
-What takes the rank's place is Marquardt's damping, F + λ diag F, and not F + λ1. Under an α-scaling
-w → Dw of a ReLU net, with D diagonal, F becomes D⁻¹ F D⁻¹ and diag F becomes D⁻¹ diag F D⁻¹, while
-gradients become D⁻¹ g, so that gᵀ (F + λ diag F)⁻¹ g stays as it is, for every λ. An identity does
-not scale so, nor do the products JJᵀ between images, which D changes too: a damping of either kind
-gives one function several answers. In units of (diag F)^½ all is as if nothing had been scaled: F̃
-has a diagonal of ones, and λ is a number without a unit. λ = 0 is the pseudo-inverse on F's range,
-where the gradient of any of its images lies, because p − y is in the range of S.
+So F must be damped, and the damping is Marquardt's, F + λ diag F, not F + λ1. Under an α-scaling w
+→ Dw of a ReLU net, with D diagonal, F becomes D⁻¹ F D⁻¹ and diag F becomes D⁻¹ diag F D⁻¹, while
+gradients become D⁻¹ g. So gᵀ (F + λ diag F)⁻¹ g does not change, for any λ. The identity does not
+scale like that, nor do the products JJᵀ between images, which D also changes: either damping would
+give several values for one function. In units of (diag F)^½ the scaling disappears: F̃ has a
+diagonal of ones, and λ has no unit. λ = 0 is the pseudo-inverse on the range of F. The gradient of
+any of its images is in that range, because p − y is in the range of S.
 """
 
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ from flatlas.hessian.loss import flattened, unflattened
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 
-# Numbers in G up to which it is written down and decomposed: half a GiB of them.
+# The largest G that is stored and decomposed, in numbers: half a GiB.
 NUMBERS = 2**26
-# Numbers in the rows that are held at a time where it is not; images and vectors in a product.
+# Otherwise: the numbers in the rows held at a time, and the images and vectors in a product.
 BLOCK, IMAGES, VECTORS = 2**24, 500, 16
 # Singular values of G̃ up to this share of the largest are round-off.
 ROUND_OFF = 1e-10
-# A solution has converged when F̃x̃ + λx̃ is the gradient to this share of it.
+# A solution has converged when F̃x̃ + λx̃ equals the gradient up to this relative error.
 TOLERANCE = 1e-8
 ITERATIONS = 2000
 
@@ -61,7 +61,7 @@ class Predictions:
 
     @torch.enable_grad()
     def jacobian(self, w: Tensor) -> Tensor:
-        """J (images, outputs, size): a stack with a member for each image has them all at once."""
+        """J (images, outputs, size), all at once: a stack has a member for each image."""
         leaf = w.repeat(len(self.inputs), 1).requires_grad_()
         logits = self.net.forward(unflattened(self.net, leaf), self.inputs.unsqueeze(1)).squeeze(1)
         rows = [
@@ -70,12 +70,12 @@ class Predictions:
         return torch.stack(rows, dim=1)
 
     def split(self, images: int) -> "list[Predictions]":
-        """So many images at a time."""
+        """Parts with this many images each."""
         return [Predictions(self.net, some) for some in self.inputs.split(images)]
 
 
 def fisher_of(net: LayeredNet, parameters: Parameters, inputs: Tensor) -> "Fisher":
-    """G written down where it is small enough, and products with vectors where it is not."""
+    """F with G stored if it is small enough, otherwise by products with vectors."""
     (w,) = flattened(net, parameters)
     predictions = Predictions(net, inputs.squeeze(0))
     small = len(predictions.inputs) * net.outputs * len(w) <= NUMBERS
@@ -98,7 +98,7 @@ class DecomposedFisher:
     @classmethod
     @torch.no_grad()
     def of(cls, predictions: Predictions, w: Tensor) -> "DecomposedFisher":
-        """At the weights w."""
+        """The Fisher matrix at the weights w."""
         rows = _rows(predictions, w, len(predictions.inputs))
         unit = _or_one(rows.square().sum(0).sqrt_())
         basis, triangle = torch.linalg.qr(rows.div_(unit).mT)
@@ -106,7 +106,7 @@ class DecomposedFisher:
 
     @torch.no_grad()
     def solve(self, gradients: Tensor, damping: float) -> NaturalGradients:
-        """For each row; λ = 0 is the pseudo-inverse, and leaves out what is beyond F's range."""
+        """Natural gradients of all rows; λ = 0 is the pseudo-inverse on F's range."""
         g = gradients / self._unit
         within = g @ self._basis
         beyond = g.addmm(within, self._basis.mT, alpha=-1)
@@ -143,7 +143,7 @@ class FreeFisher:
 
     @torch.no_grad()
     def solve(self, gradients: Tensor, damping: float) -> NaturalGradients:
-        """For each row, by conjugate gradients in units of (diag F)^½."""
+        """Natural gradients of all rows, by conjugate gradients in units of (diag F)^½."""
         unit = _or_one(self._unit)
         g = gradients / unit
 
@@ -165,7 +165,7 @@ class FreeFisher:
         return NaturalGradients(x / unit, residual, iterations, residual <= TOLERANCE)
 
     def _on(self, some: Predictions, vectors: Tensor) -> Tensor:
-        """What some of the images add to it."""
+        """The share of some of the images."""
         logits, back = vjp(some, self._w)[:2]
         root = softmax.root(logits) / self._images**0.5
 
@@ -203,5 +203,5 @@ def _residual(found: Tensor, wanted: Tensor) -> float:
 
 
 def _or_one(values: Tensor) -> Tensor:
-    """What to divide by: where it is 0, so is what is divided."""
+    """A divisor: 1 in place of 0, where the dividend is 0 too."""
     return torch.where(values == 0, 1.0, values)

@@ -1,12 +1,12 @@
-"""The Hessian of the mean loss of any net, by its products with vectors alone.
+"""The Hessian of the mean loss of any net, only by its products with vectors.
 
-Forward-over-reverse differentiation by `torch.func` follows our stacked, functional nets as they
-are. curvlinops does the same, but for a `Module` with `Parameter`s of its own, so that each net
-would have to be built a second time; it is the tests' oracle.
+Forward-over-reverse differentiation by `torch.func` works on our stacked, functional nets directly.
+curvlinops does the same, but needs a `Module` with its own `Parameter`s, so each net would have to
+be built twice; it is the reference in the tests.
 
-In float32 a product takes a sixth of the time on a processor, and of trained nets is right to 4e-5
-of its length: convolutions have their fast programs there. The loss is in float64 all the same
-(`MeanLoss`).
+In float32 a product takes a sixth of the time on a CPU, because convolutions have fast
+implementations there. For trained nets its error is up to 4e-5 of its length. The loss is in
+float64 in any case (`MeanLoss`).
 """
 
 import torch
@@ -17,7 +17,7 @@ from flatlas.hessian.loss import MeanLoss, flattened
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 
-# Vectors that share a pass: on small nets ten products take the time of four or five.
+# Vectors that share a pass: on small nets ten together take the time of four or five alone.
 VECTORS = 10
 
 
@@ -32,7 +32,7 @@ class FreeHessian:
         labels: Tensor,
         precision: torch.dtype = torch.float64,
     ) -> None:
-        """Of a stack's only member, at these parameters, over all these images."""
+        """For a stack's only member, at these parameters, over all these images."""
         (w,) = flattened(net, parameters)
         self._w = w.to(precision)
         self._loss = MeanLoss(net, inputs.to(precision), labels)
@@ -44,7 +44,7 @@ class FreeHessian:
 
     @property
     def at_once(self) -> int:
-        """How many vectors a product takes best; modules may hold what `vmap` cannot follow."""
+        """The best number of vectors in a product; `vmap` may not support modules."""
         return VECTORS if self._loss.net.told_apart else 1
 
     @torch.no_grad()
@@ -54,7 +54,7 @@ class FreeHessian:
         return torch.cat([self._together(block) for block in blocks]).double()
 
     def _together(self, vectors: Tensor) -> Tensor:
-        """With more vectors fewer images are taken at a time, which keeps the memory as it is."""
+        """Products of several vectors in one pass, with fewer images at a time to limit memory."""
         images = torch.zeros_like(vectors)
         for part, share in self._loss.parts(len(vectors)):
             images += _along(part, self._w, vectors) * share

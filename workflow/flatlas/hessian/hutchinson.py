@@ -30,7 +30,7 @@ def hutchinson(
     """
     traces, squares = torch.empty(2, probes, dtype=torch.float64)
     for some in torch.arange(probes).split(at_once):
-        # One after another: what is drawn does not depend on how many share a product.
+        # Probes are drawn one by one, so that draws do not depend on how many share a product.
         drawn = [
             torch.randint(2, (size,), generator=generator, device=generator.device) for _ in some
         ]

@@ -1,7 +1,7 @@
 """The ends of the spectrum of a symmetric matrix, from its products with vectors: block Lanczos.
 
-An eigenvalue that several eigenvectors share, as they do zero, is found at most `block` times, and
-again each time that the search starts over.
+An eigenvalue shared by several eigenvectors, such as zero, is found at most `block` times, and
+again each time the search restarts.
 """
 
 from collections.abc import Callable
@@ -12,22 +12,22 @@ from torch import Tensor
 
 Product = Callable[[Tensor], Tensor]
 
-# Residuals up to this, relative to the spectral norm, count as converged, unless it is said.
+# The default: residuals up to this, relative to the spectral norm, count as converged.
 TOLERANCE = 1e-8
-# What is left of a vector is round-off up to this, relative to the spectral norm.
+# The rest of a vector is round-off up to this, relative to the spectral norm.
 ROUND_OFF = 1e-13
-# A vector shorter than so many times that is made orthogonal to the others once more.
+# A vector shorter than this many times the round-off is orthogonalized again.
 SHORT = 1e6
-# Steps between two looks at how far the eigenvalues have come.
+# Steps between two tests of convergence.
 LOOK = 10
-# So many times the other end decides on the spectral norm alone.
+# An end this many times the other alone decides the spectral norm.
 FAR = 2.0
-# Steps at most, for each eigenvalue that is asked for. A step is one vector.
+# The maximum number of steps for each requested eigenvalue. A step is one vector.
 STEPS = 20
 
 
 class Subspace:
-    """Orthonormal vectors that grow by a matrix's products, and the matrix as they see it.
+    """A growing set of orthonormal vectors, and the projection of a matrix onto them.
 
     All vectors are kept, and each new product is made orthogonal to all of them. Otherwise an
     eigenvalue would be found again and again.
@@ -57,7 +57,7 @@ class Subspace:
         return self._projected[: self.size, : self.size]
 
     def add(self, fresh: Tensor) -> Tensor:
-        """Take in orthonormal rows; return the part of their products outside the subspace."""
+        """Add orthonormal rows; return the part of their products outside the subspace."""
         before, begin, end = self._begin, self.size, self.size + len(fresh)
         self._begin, self.size = begin, end
         self._basis[begin:end] = fresh
@@ -75,8 +75,8 @@ class Subspace:
 class Spectrum:
     """The largest eigenvalues `top`, in descending order, and the `lowest`.
 
-    A residual is |Hv − λv| of an eigenvalue λ and its unit vector v: no further from λ lies one of
-    the exact eigenvalues. `iterations` counts the vectors that the search took.
+    A residual is |Hv − λv| of an eigenvalue λ and its unit vector v: an exact eigenvalue is at most
+    that far from λ. `iterations` counts the vectors that the search took.
     """
 
     top: Tensor
@@ -111,9 +111,9 @@ def spectrum(
     """The `count` largest eigenvalues, or all there are, of a matrix (size, size).
 
     `product` multiplies vectors that are rows, `block` of them at a time. With a larger block the
-    search takes more of them. `generator`, on the matrix's device, draws those to begin with. With
-    `norm_alone` the search ends when it has the spectral norm; `converged` says so, and the other
-    eigenvalues are as far as they have come.
+    search needs more vectors in total. `generator`, on the matrix's device, draws the first ones.
+    With `norm_alone` the search ends when the spectral norm has converged; then `converged` refers
+    to the norm, and the other eigenvalues may not have converged.
     """
     count = min(count, size)
     most = min(size, STEPS * count)
@@ -147,10 +147,10 @@ def spectrum(
 
 
 def _of_norm(values: Tensor, away: Tensor) -> list[int]:
-    """Which of these, the largest first and the lowest last, decide on the spectral norm.
+    """Which of these, the largest first and the lowest last, decide the spectral norm.
 
-    Both ends, until one is far beyond the other: a residual bounds the distance to some eigenvalue,
-    not to the end of the spectrum.
+    Both ends do, until one is far beyond the other: a residual bounds the distance to some
+    eigenvalue, not to the end of the spectrum.
     """
     sizes = values.abs()
     larger, other = (0, -1) if sizes[0] >= sizes[-1] else (-1, 0)
@@ -160,7 +160,7 @@ def _of_norm(values: Tensor, away: Tensor) -> list[int]:
 def _orthonormal(vectors: Tensor, space: Subspace, generator: torch.Generator) -> Tensor:
     """Orthonormal rows that span `vectors`, which are orthogonal to the subspace.
 
-    If all that a vector adds is round-off, a random one takes its place.
+    If a vector adds only round-off, a random one replaces it.
     """
     basis, smallest = space.basis, ROUND_OFF * space.reach
     found, triangle = torch.linalg.qr(vectors.T)
@@ -171,7 +171,7 @@ def _orthonormal(vectors: Tensor, space: Subspace, generator: torch.Generator) -
         kept = [vectors[~lost], _fresh(basis, free, generator)]
         found = torch.linalg.qr(torch.cat(kept).T).Q
     if (lengths <= SHORT * smallest).any():
-        # Of a short vector round-off is a large part, and not orthogonal to the basis.
+        # Round-off is a large part of a short vector, and is not orthogonal to the basis.
         found = torch.linalg.qr(found - basis.T @ (basis @ found)).Q
     return found.T
 
@@ -180,7 +180,7 @@ def _fresh(basis: Tensor, count: int, generator: torch.Generator) -> Tensor:
     """Random orthonormal rows that are orthogonal to all of the basis."""
     shape = (count, basis.shape[1])
     vectors = torch.randn(shape, generator=generator, dtype=basis.dtype, device=basis.device)
-    # What a first pass leaves of round-off, a second takes away.
+    # A second pass removes the round-off that the first leaves.
     for _ in range(2):
         vectors -= (vectors @ basis.T) @ basis
         vectors = torch.linalg.qr(vectors.T).Q.T

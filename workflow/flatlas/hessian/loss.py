@@ -16,8 +16,9 @@ from flatlas.nets.loss import sample_losses
 class MeanLoss:
     """L over `inputs` (1, images, channels, height, width) with their `labels` (1, images).
 
-    Logits become losses in float64, whatever weights and images are: of a net that is sure, little
-    of 1 − p is left in float32, and of the curvature in the logits, p (1 − p), nothing.
+    Losses are computed from the logits in float64, whatever the weights and images are: for a
+    confident net, float32 keeps little of 1 − p and nothing of p (1 − p), the curvature in the
+    logits.
     """
 
     net: LayeredNet
@@ -25,7 +26,7 @@ class MeanLoss:
     labels: Tensor
 
     def __call__(self, w: Tensor) -> Tensor:
-        """L(w), a number, or one for each member of a stack (members, size)."""
+        """L(w): a number, or one for each member of a stack (members, size)."""
         if not w.requires_grad and self.labels.shape[1] > self.net.at_once:
             return torch.stack([share * part(w) for part, share in self.parts()]).sum(0)
         members = w.shape[:-1].numel()
@@ -40,15 +41,15 @@ class MeanLoss:
         return MeanLoss(self.net, inputs, labels)
 
     def of_members(self, members: Tensor) -> "MeanLoss":
-        """The same for some members of a stack: images that are a member's own go with it."""
+        """The same for some members of a stack, with the images that belong to them."""
         if len(self.inputs) == 1:
             return self
         return MeanLoss(self.net, self.inputs[members], self.labels[members])
 
     def parts(self, vectors: int = 1) -> Iterator[tuple["MeanLoss", float]]:
-        """The same over some images after others, and their shares of it: to bound the memory.
+        """The same over blocks of images, with their shares of the mean, to limit memory.
 
-        `vectors` is the number of vectors, each with its own copy of what an image takes.
+        `vectors` is the number of vectors; each needs its own copy of an image's activations.
         """
         count, at_once = self.labels.shape[1], max(1, self.net.at_once // vectors)
         if count <= at_once:
@@ -59,7 +60,7 @@ class MeanLoss:
 
 
 def value_and_gradient(loss: MeanLoss, w: Tensor) -> tuple[Tensor, Tensor]:
-    """L and ∇L, of each member of a stack; written out for dense nets."""
+    """L and ∇L of each member of a stack; written out by hand for dense nets."""
     of_part = _by_hand if loss.net.only_dense else _by_autograd
     value, gradient = w.new_zeros(w.shape[:-1], dtype=torch.float64), torch.zeros_like(w)
     for part, share in loss.parts():
@@ -78,7 +79,7 @@ def _by_autograd(loss: MeanLoss, w: Tensor) -> tuple[Tensor, Tensor]:
 
 @torch.no_grad()
 def _by_hand(loss: MeanLoss, w: Tensor) -> tuple[Tensor, Tensor]:
-    """Members that share their images share them in memory, too."""
+    """L and ∇L by hand; members that share their images also share the memory."""
     net, parameters = loss.net, unflattened(loss.net, w)
     labels = loss.labels.expand(w.shape[:-1].numel(), -1)
     activities = dense_activities(net, parameters, loss.inputs, masks={})
@@ -88,9 +89,9 @@ def _by_hand(loss: MeanLoss, w: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def on_lit_pixels(loss: MeanLoss, w: Tensor) -> tuple[MeanLoss, Tensor]:
-    """The same of a dense net without the pixels that are 0 in all images, and their weights.
+    """The loss and weights of a dense net without pixels that are 0 in all images.
 
-    The loss does not depend on those weights. Other nets stay as they are.
+    The loss does not depend on the weights of those pixels. Other nets are returned unchanged.
     """
     if not loss.net.only_dense:
         return loss, w
@@ -111,7 +112,7 @@ def flattened(net: LayeredNet, parameters: Parameters) -> Tensor:
 
 
 def unflattened(net: LayeredNet, w: Tensor) -> Parameters:
-    """The stack of parameters from w, which may be that of a single member."""
+    """The stack of parameters from w, which may belong to a single member."""
     shapes = net.shapes
     parts = w.split([torch.Size(shape).numel() for shape in shapes.values()], dim=-1)
     return {

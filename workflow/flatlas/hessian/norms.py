@@ -1,4 +1,4 @@
-"""The three norms by which the Hessian is called sharp: spectral norm, trace and Frobenius norm."""
+"""Three measures of the Hessian's sharpness: spectral norm, trace and Frobenius norm."""
 
 from dataclasses import dataclass
 
@@ -9,10 +9,10 @@ from flatlas.hessian.free import FreeHessian
 from flatlas.hessian.hutchinson import Estimate, hutchinson
 from flatlas.hessian.lanczos import TOLERANCE, Spectrum, spectrum
 
-# Beyond as many images times outputs the exact Frobenius norm, a sum over pairs of them, takes
-# longer than its estimate does: at 10,000 half a minute of one core, beside half a second.
+# With more images times outputs than this, the exact Frobenius norm, a sum over pairs of them,
+# takes longer than its estimate: at 10,000 half a minute of one core instead of half a second.
 EXACT = 5_000
-# From this many eigenvalues on Lanczos takes two vectors at a time. A tenth more vectors then cost
+# From this many eigenvalues Lanczos takes two vectors at a time. A tenth more vectors then cost
 # less, because a product of a dense net's Hessian with two takes less than two products.
 MANY = 20
 
@@ -33,7 +33,7 @@ def norms(
     random: torch.Generator,
     tolerance: float = TOLERANCE,
 ) -> Norms:
-    """All of them, from the `top` eigenvalues and, where there is no closed form, from `probes`."""
+    """All norms, from the `top` eigenvalues and, without a closed form, from `probes`."""
     if isinstance(hessian, DenseHessian):
         hessian = hessian.reduced()
     found = ends(hessian, top, random, tolerance)
@@ -48,7 +48,7 @@ def norms(
 def norm_and_trace(
     hessian: DenseHessian | FreeHessian, top: int, probes: int, random: torch.Generator
 ) -> tuple[Spectrum, Estimate]:
-    """The spectral norm and the trace alone; of the eigenvalues, only the norm has converged."""
+    """Only the spectral norm and the trace; of the eigenvalues, only the norm has converged."""
     if isinstance(hessian, DenseHessian):
         hessian = hessian.reduced()
     found = spectrum(hessian.product, hessian.size, top, random, norm_alone=True)
@@ -63,7 +63,7 @@ def ends(
     random: torch.Generator,
     tolerance: float = TOLERANCE,
 ) -> Spectrum:
-    """The ends of the spectrum, by the block size that suits the Hessian."""
+    """The ends of the spectrum, with the block size that suits the Hessian."""
     block = 2 if isinstance(hessian, DenseHessian) and top >= MANY else 1
     return spectrum(hessian.product, hessian.size, top, random, tolerance, block)
 

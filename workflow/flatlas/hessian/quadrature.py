@@ -1,9 +1,10 @@
 """The spectral density of a symmetric matrix, by stochastic Lanczos quadrature.
 
 φ(t) = (1/P) Σ_i δ(t − λ_i) is the mean over random probes v of Σ_i (v·φ_i)² δ(t − λ_i)/|v|². Some
-steps of Lanczos from v make of each of these a sum over few nodes θ, the eigenvalues of a
+steps of Lanczos from v approximate each of these by a sum over few nodes θ, the eigenvalues of a
 tridiagonal matrix, with the squared first entries of its eigenvectors as weights (Golub & Welsch
-1969; Lin, Saad & Yang 2016). Its moments up to twice the steps, less one, are exact for the probe.
+1969; Lin, Saad & Yang 2016). Its moments up to twice the number of steps minus one are exact for
+the probe.
 """
 
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ class Quadrature:
 
     @property
     def reach(self) -> float:
-        """The largest |θ|, which many steps bring to the spectral norm."""
+        """The largest |θ|, which approaches the spectral norm with many steps."""
         return float(np.abs(self.nodes).max())
 
     def moment(self, power: int) -> Estimate:
@@ -38,7 +39,7 @@ class Quadrature:
         return self._mean((self.nodes >= low) & (self.nodes <= high))
 
     def density(self, grid: np.ndarray, width: float) -> np.ndarray:
-        """φ on a grid, each node seen as a normal distribution of this `width`."""
+        """φ on a grid, with each node smoothed by a normal distribution of this `width`."""
         away = (grid[:, None] - self.nodes.ravel()) / width
         seen = np.exp(-(away**2) / 2) / (width * np.sqrt(2 * np.pi))
         return np.asarray(seen @ self.weights.ravel() / len(self.weights))
@@ -51,7 +52,7 @@ class Quadrature:
 def quadrature(
     product: Product, size: int, probes: int, steps: int, generator: torch.Generator
 ) -> Quadrature:
-    """From `probes` vectors of random signs, with up to `steps` products each.
+    """The quadrature from `probes` vectors of random signs, with up to `steps` products each.
 
     `product` multiplies vectors that are rows; `generator` is on the matrix's device.
     """

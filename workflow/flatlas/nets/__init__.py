@@ -1,6 +1,6 @@
-"""Networks, stacked: every parameter has a leading axis of members.
+"""Networks in stacks: every parameter has a leading axis of members.
 
-Each family has a module here, named as its tag, with a function `build`.
+Each family has a module with the name of its tag and a function `build`.
 """
 
 from importlib import import_module

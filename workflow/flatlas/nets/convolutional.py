@@ -1,4 +1,4 @@
-"""LeNets and other small convolutional nets, residual ones among them."""
+"""LeNets and other small convolutional nets, including residual ones."""
 
 from flatlas.errors import FlatlasError
 from flatlas.nets.dense import dense_layers
@@ -8,7 +8,7 @@ from flatlas.plan.families.convolutional import ConvolutionalNet
 
 
 def build(spec: ConvolutionalNet, input_shape: tuple[int, int, int], outputs: int) -> LayeredNet:
-    """conv1, conv2, ... and, after them, fc1, fc2, ..."""
+    """A net of conv1, conv2, ..., followed by fc1, fc2, ..."""
     channels, side, width = input_shape
     if width != side:
         raise FlatlasError(

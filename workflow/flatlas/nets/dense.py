@@ -9,7 +9,7 @@ from flatlas.plan.families.dense import DenseNet
 
 
 def build(spec: DenseNet, input_shape: tuple[int, int, int], outputs: int) -> LayeredNet:
-    """fc1, fc2, ... with a ReLU after each but the last."""
+    """A net of fc1, fc2, ... with a ReLU after each except the last."""
     layers = dense_layers((prod(input_shape), *spec.hidden, outputs), spec.bias)
     return LayeredNet(layers, spec.init, spec.dropout)
 

@@ -1,6 +1,6 @@
 """The gradient of the mean loss of dense nets, written out, for every row of a stack at once.
 
-On matrices this small autograd costs as much as their products do.
+For matrices this small, autograd would cost as much as their products.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ Masks = Mapping[str, Tensor]
 def dense_gradient(
     net: LayeredNet, parameters: Parameters, inputs: Tensor, labels: Tensor, masks: Masks
 ) -> Parameters:
-    """That of each row's images and labels, with its dropout `masks` by layer."""
+    """The gradient for each row's images and labels, with its dropout `masks` by layer."""
     activities = dense_activities(net, parameters, inputs, masks)
     return gradient_from(net, parameters, activities, labels, masks)
 
@@ -31,7 +31,7 @@ def gradient_from(
     labels: Tensor,
     masks: Masks,
 ) -> Parameters:
-    """The same from the activities of a forward pass, which are used up."""
+    """The same from the activities of a forward pass, which it overwrites."""
     gradients: Parameters = {}
     delta = output_delta(activities.pop(), labels)
     for layer in reversed(net.dense_layers):
@@ -51,7 +51,7 @@ def gradient_from(
 def dense_activities(
     net: LayeredNet, parameters: Parameters, inputs: Tensor, masks: Masks
 ) -> list[Tensor]:
-    """The inputs of a dense net, the activity that leaves each layer, and last the logits."""
+    """The inputs of a dense net, the activity that leaves each layer, and finally the logits."""
     activities = [inputs.flatten(2)]
     for layer in net.dense_layers:
         z = product(activities[-1], parameters[f"{layer.name}.weight"])
@@ -67,7 +67,7 @@ def output_delta(logits: Tensor, labels: Tensor) -> Tensor:
     batch = logits.shape[1]
     if logits.shape[-1] == 1:
         return (logits.sigmoid() - labels.unsqueeze(-1)) / batch
-    # With the classes in the middle torch goes along the batch, which is far quicker.
+    # With the classes in the middle torch works along the batch, which is much faster.
     delta = logits.transpose(1, 2).softmax(1).transpose(1, 2)
     delta.scatter_add_(2, labels.unsqueeze(-1), torch.full_like(delta[..., :1], -1.0))
     return delta.div_(batch)

@@ -1,4 +1,4 @@
-"""Densely connected nets (Huang et al. 2017), torchvision's with a stem for small images."""
+"""Densely connected nets (Huang et al. 2017): torchvision's, with a stem for small images."""
 
 from torch import nn
 from torchvision.models import DenseNet
@@ -8,12 +8,12 @@ from flatlas.plan.families.densenet import Densenet
 
 
 def build(spec: Densenet, input_shape: tuple[int, int, int], outputs: int) -> ModuleNet:
-    """Blocks of layers that see all before them, between them transitions to half the side."""
+    """A net of densely connected blocks, with transitions to half the side between them."""
     return ModuleNet(lambda: densenet(spec, input_shape[0], outputs), input_shape, outputs)
 
 
 def densenet(spec: Densenet, channels: int, outputs: int) -> nn.Module:
-    """Its stem is 3 x 3 and leaves images at their side, as in `resnet`."""
+    """torchvision's net with a 3 x 3 stem that keeps the side of the images, as in `resnet`."""
     net = DenseNet(spec.growth, spec.blocks, spec.channels, num_classes=outputs)
     stem = nn.Conv2d(channels, spec.channels, 3, padding=1, bias=False)
     nn.init.kaiming_normal_(stem.weight)

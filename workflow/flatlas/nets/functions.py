@@ -1,7 +1,7 @@
 """The function f that a net expresses, and P(f): how often random nets express it (§5.1).
 
-A function is what a binary net says of a list of inputs: its thresholded outputs in their order,
-packed eight to a byte. Random nets are drawn from the net's own initialization, in float32.
+A function is a binary net's thresholded outputs for a list of inputs, in order, packed eight to a
+byte. Random nets are drawn from the net's own initialization, in float32.
 """
 
 from collections import Counter
@@ -18,9 +18,9 @@ from flatlas.nets.layers import Parameters
 from flatlas.nets.loss import predictions
 from flatlas.seeds import stream
 
-# Nets at a time: as many as leave their activity in a core's cache.
+# Nets at a time: their activity fits into a core's cache.
 BLOCK = 16
-# Nets in which the functions are found that are counted from there on.
+# The first nets, in which the functions to count are found.
 SEARCHED = 10**6
 # Nets between two reports of progress; SEARCHED is a multiple of it.
 REPORTED = 10**5
@@ -36,19 +36,19 @@ def random_nets(net: LayeredNet, count: int, generator: torch.Generator) -> Para
 
 
 def expressed(net: LayeredNet, parameters: Parameters, inputs: Tensor) -> list[bytes]:
-    """f of each member on inputs (image, channel, row, column) that they share."""
+    """f of each member on shared inputs (image, channel, row, column)."""
     members = len(next(iter(parameters.values())))
     logits = net.forward(parameters, inputs.expand(members, *inputs.shape))
     return packed(predictions(logits))
 
 
 def packed(labels: Tensor) -> list[bytes]:
-    """Functions by their labels 0 and 1 (function, image); zeros fill the last byte."""
+    """Packed functions, from their labels 0 and 1 (function, image); zeros fill the last byte."""
     return [bits.tobytes() for bits in np.packbits(labels.bool().cpu().numpy(), axis=1)]
 
 
 def random_functions(net: LayeredNet, inputs: Tensor) -> Iterator[bytes]:
-    """The functions of one random net after another, without end."""
+    """An endless sequence of the functions of random nets."""
     generator = torch.Generator().manual_seed(stream(0, "random nets"))
     while True:
         yield from expressed(net, random_nets(net, BLOCK, generator), inputs)
@@ -59,9 +59,9 @@ def count_functions(
 ) -> Counter[bytes]:
     """How often each function comes up in `draws` random nets.
 
-    Most functions come up once and never again: too many to remember. So beyond the first SEARCHED
-    nets only those are counted that came up twice among them. A function with P(f) = 1e-5 is
-    missed with a chance of 5 in 10,000.
+    Most functions occur only once: too many to remember. So after the first SEARCHED nets, only
+    functions that occurred twice among those are counted. A function with P(f) = 1e-5 is missed
+    with a probability of 5 in 10,000.
     """
     functions = islice(random_functions(net, inputs), draws)
     counts: Counter[bytes] = Counter()

@@ -1,4 +1,4 @@
-"""A net that is a row of layers: convolutions first, dense layers after them."""
+"""A net that is a sequence of layers: convolutions first, then dense layers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -11,12 +11,12 @@ from flatlas.nets.layers import Convolution, Dense, Layer, Parameters
 from flatlas.plan.initializations import InitSpec
 from flatlas.seeds import stream
 
-# Images that the gradients of convolutions, and of dense layers alone, go through at a time.
+# Images in one gradient of convolutions, and of dense layers alone.
 CONVOLVED, DENSE = 500, 10_000
 
 
 class LayeredNet:
-    """Layers in their order; every dense layer can be addressed by its name.
+    """Layers in order; every dense layer can be addressed by its name.
 
     `dropout` masks the activity that leaves each hidden dense layer, in training only.
     """
@@ -24,7 +24,7 @@ class LayeredNet:
     def __init__(
         self, layers: Sequence[Layer], init: InitSpec, dropout: float, global_pool: bool = False
     ) -> None:
-        """Take the layers as they are; the families know how to choose them."""
+        """Take the layers unchanged; the families choose them."""
         self.layers = tuple(layers)
         self.init = init
         self.dropout = dropout
@@ -42,17 +42,17 @@ class LayeredNet:
 
     @property
     def only_dense(self) -> bool:
-        """Whether it is dense layers all the way, with all that is written out for those."""
+        """Whether all layers are dense, so that their closed forms apply."""
         return not self.convolutions
 
     @property
     def told_apart(self) -> bool:
-        """Whether `layers` are all that it is; a torch module keeps most of its own to itself."""
+        """Whether `layers` are the whole net; most layers of a torch module are not listed."""
         return True
 
     @property
     def trained(self) -> bool:
-        """Whether it came with its weights, so that nobody knows how it began."""
+        """Whether it came with its weights, so that its initial weights are unknown."""
         return False
 
     @property
@@ -62,7 +62,7 @@ class LayeredNet:
 
     @property
     def at_once(self) -> int:
-        """Images of which one gradient is taken at a time, for the memory's sake."""
+        """The number of images in one gradient, limited by memory."""
         return DENSE if self.only_dense else CONVOLVED
 
     @property
@@ -110,11 +110,11 @@ class LayeredNet:
 
     @property
     def statistic_shapes(self) -> dict[str, tuple[int, ...]]:
-        """What a solution has beside its parameters: the statistics of batch norm, here none."""
+        """The shapes of a solution's batch-norm statistics; here none."""
         return {}
 
     def statistics(self, parameters: Parameters, images: Tensor, counted: Tensor) -> Parameters:
-        """Those of one member, over the images that count."""
+        """The statistics of one member, over the images that count."""
         return {}
 
     def seeing(self, statistics: Parameters) -> "LayeredNet":
@@ -122,7 +122,7 @@ class LayeredNet:
         return self
 
     def features(self, parameters: Parameters, inputs: Tensor) -> Tensor:
-        """What enters the first dense layer, for images (members, batch, channels, h, w)."""
+        """The input of the first dense layer, for images (members, batch, channels, h, w)."""
         return self._flat(_through(self.convolutions, parameters, inputs))
 
     def _flat(self, images: Tensor) -> Tensor:
@@ -140,7 +140,7 @@ class LayeredNet:
         return activity
 
     def into(self, parameters: Parameters, inputs: Tensor, layer: str) -> Tensor:
-        """The activity a that enters a layer: images, where it is a convolution."""
+        """The activity a that enters a layer; for a convolution, images."""
         target = self.layer(layer)
         if isinstance(target, Convolution):
             below = self.convolutions[: self.convolutions.index(target)]

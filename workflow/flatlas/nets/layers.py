@@ -38,7 +38,7 @@ class Dense:
         return torch.bmm(activity, weight)
 
     def product(self, activity: Tensor, weights: Tensor) -> Tensor:
-        """What weights (n, n_in, n_out), one after another, make of one member's activity."""
+        """The products of one member's activity with each of n weights (n, n_in, n_out)."""
         return activity @ weights
 
     def forward(self, parameters: Parameters, activity: Tensor) -> Tensor:
@@ -46,7 +46,7 @@ class Dense:
         return self.activity(self.preactivation(parameters, activity))
 
     def activity(self, z: Tensor) -> Tensor:
-        """What follows from pre-activations."""
+        """The activity for given pre-activations."""
         return z.relu() if self.relu else z
 
 
@@ -54,7 +54,7 @@ class Dense:
 class Convolution:
     """A convolution, a ReLU and, with `pool` above 1, a max-pooling.
 
-    With `skip` the images are added to what is made of them, before the ReLU: a residual stage.
+    With `skip` it is a residual stage: the input images are added before the ReLU.
     """
 
     name: str
@@ -103,7 +103,7 @@ class Convolution:
         return convolved.unflatten(1, (members, self.outputs)).transpose(0, 1)
 
     def product(self, images: Tensor, weights: Tensor) -> Tensor:
-        """What kernels (n, n_out, n_in, k, k), one after another, make of one member's images."""
+        """The products of one member's images with each of n kernels (n, n_out, n_in, k, k)."""
         kernels = weights.flatten(0, 1)
         made = functional.conv2d(images[0], kernels, stride=self.stride, padding=self.padding)
         return made.unflatten(1, (len(weights), self.outputs)).transpose(0, 1)
@@ -114,7 +114,7 @@ class Convolution:
         return self.activity(z + images if self.skip else z)
 
     def activity(self, z: Tensor) -> Tensor:
-        """What follows from pre-activations (members, batch, channels, height, width)."""
+        """The activity for pre-activations (members, batch, channels, height, width)."""
         activity = z.relu()
         if self.pool > 1:
             pooled = functional.max_pool2d(activity.flatten(0, 1), self.pool)

@@ -1,4 +1,4 @@
-"""A net that is a torch module: with batch norm, with what skips layers, or of your own."""
+"""A net that is a torch module: with batch norm, with skip connections, or the user's."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -16,21 +16,21 @@ from flatlas.nets.layers import Dense, Parameters
 from flatlas.plan.initializations import FrameworkUniform
 from flatlas.seeds import stream
 
-# Images whose statistics are taken together.
+# Images in one block of the batch-norm statistics.
 BLOCK = 256
-# Numbers that the layers of a module make of the images that gradients go through at a time. With
-# what second derivatives add, each takes some fifty bytes.
+# Numbers in the activities of all images in one gradient. With second derivatives each takes about
+# fifty bytes.
 NUMBERS = 2**25
 
 
 class ModuleNet(LayeredNet):
-    """`features`, a module, and above it `fc`, its last dense layer, which is like any of ours.
+    """`features`, a module, and above it `fc`, its last dense layer, which is a normal `Dense`.
 
     The parameters of the module keep their names, as in `features.conv1.weight`. A stack's members
     go through it one by one. In training, batch norm sees the minibatch; elsewhere it sees
-    `statistics`, which are those of no images (mean 0, variance 1) until they are given. What else
-    a module does in training only, dropout say, it may draw from torch's own stream, which is then
-    seeded for each member and minibatch.
+    `statistics`, which are mean 0 and variance 1 until they are given. Other random parts of
+    training, such as dropout, may draw from torch's own stream, which is seeded for each member and
+    minibatch.
     """
 
     def __init__(
@@ -40,9 +40,9 @@ class ModuleNet(LayeredNet):
         outputs: int,
         trained: bool = False,
     ) -> None:
-        """`make` draws the weights too, as the module would by itself, from torch's own stream.
+        """`make` also draws the weights, as the module does by default, from torch's own stream.
 
-        Of one that comes `trained` it is not known how it began.
+        The initial weights of a module that comes `trained` are unknown.
         """
         self._make, self._trained = make, trained
         module, linear = _apart(self._made(0), input_shape, outputs)
@@ -57,7 +57,7 @@ class ModuleNet(LayeredNet):
             if isinstance(part, _BatchNorm) and part.track_running_stats
         }
         for norm in self._norms.values():
-            # Nothing is kept from minibatch to minibatch; one alone has its own statistics.
+            # No running statistics: each minibatch has its own.
             norm.track_running_stats, norm.momentum = False, 1.0
         self._statistics = {
             f"{FEATURES}.{name}.{kind}": getattr(norm, kind)
@@ -72,7 +72,7 @@ class ModuleNet(LayeredNet):
 
     @property
     def told_apart(self) -> bool:
-        """Of what is below the last layer nothing is known."""
+        """False: the layers below the last one are unknown."""
         return False
 
     @property
@@ -82,7 +82,7 @@ class ModuleNet(LayeredNet):
 
     @property
     def only_dense(self) -> bool:
-        """What is in the module is anyone's."""
+        """False: the module may contain any layer."""
         return False
 
     @property
@@ -93,7 +93,7 @@ class ModuleNet(LayeredNet):
 
     @property
     def statistic_shapes(self) -> dict[str, tuple[int, ...]]:
-        """The shape of every mean and variance that batch norm sees."""
+        """The shape of every mean and variance of batch norm."""
         return {name: tuple(value.shape) for name, value in self._statistics.items()}
 
     def initial(self, seeds: Sequence[int], purpose: str = "weights") -> Parameters:
@@ -126,9 +126,9 @@ class ModuleNet(LayeredNet):
     def forward(
         self, parameters: Parameters, inputs: Tensor, masks: Mapping[str, Tensor] | None = None
     ) -> Tensor:
-        """Logits (members, batch, outputs); with `masks`, be they none, as in training.
+        """Logits (members, batch, outputs); in training mode if `masks` are given, even if empty.
 
-        The only masks are the members' `seed`s of a module that draws.
+        The only masks are the members' `seed`s, for a module that draws.
         """
         if masks is None:
             return super().forward(parameters, inputs)
@@ -145,17 +145,17 @@ class ModuleNet(LayeredNet):
         return self.layers[0].forward(parameters, activity)
 
     def features(self, parameters: Parameters, inputs: Tensor) -> Tensor:
-        """What enters `fc`, for images (members, batch, channels, h, w)."""
+        """The input of `fc`, for images (members, batch, channels, h, w)."""
         seen = {**self._constants, **self._statistics}
         self._module.eval()
         return self._each(parameters, inputs, seen)
 
     @torch.no_grad()
     def statistics(self, parameters: Parameters, images: Tensor, counted: Tensor) -> Parameters:
-        """What batch norm sees of one member's `counted` images, of all these (images, ...).
+        """The batch-norm statistics of one member, over the `counted` of these images (images, ...).
 
-        They are shuffled, always alike, and go through in blocks, as in training; means and
-        unbiased variances are means over blocks, as in torch's `update_bn`.
+        The images are shuffled, always in the same way, and processed in blocks, as in training.
+        Means and unbiased variances are averaged over blocks, as in torch's `update_bn`.
         """
         if not self._norms:
             return {}
@@ -181,7 +181,7 @@ class ModuleNet(LayeredNet):
         return total
 
     def seeing(self, statistics: Parameters) -> "ModuleNet":
-        """The same net, of which batch norm sees these statistics."""
+        """The same net with these statistics for batch norm."""
         other = copy(self)
         other._statistics = statistics
         return other
@@ -211,21 +211,21 @@ class ModuleNet(LayeredNet):
 
 @contextmanager
 def _drawing(seed: int, images: Tensor) -> Iterator[None]:
-    """torch's own stream from this seed on, and afterwards as it was."""
+    """Seed torch's own stream; restore it afterwards."""
     with torch.random.fork_rng(devices=[images.device] if images.is_cuda else []):
         torch.manual_seed(seed)
         yield
 
 
 def _beside(inputs: Tensor, buffer: Tensor) -> Tensor:
-    """On the device of the images; numbers as exact as theirs, counters as they are."""
+    """The tensor on the images' device and in their precision; counters keep their type."""
     return buffer.to(inputs) if buffer.is_floating_point() else buffer.to(inputs.device)
 
 
 def _apart(
     module: nn.Module, input_shape: tuple[int, int, int], outputs: int
 ) -> tuple[nn.Module, nn.Linear]:
-    """Features and last layer of a module that is no more than the one after the other."""
+    """Features and last layer of a module that is exactly the one after the other."""
     module.eval()
     images = torch.rand(2, *input_shape, generator=torch.Generator().manual_seed(0))
     images = images.to(_dtype(module))
@@ -241,19 +241,19 @@ def _apart(
     fits = activity.shape == (2, linear.in_features)
     if not fits or not torch.equal(linear(activity), whole):
         raise FlatlasError(
-            "the net does not end with its last nn.Linear: what comes out of that has to be the "
-            "logits, with nothing behind or beside it."
+            "the net does not end with its last nn.Linear: the output of that layer must be the "
+            "logits, with nothing after or beside it."
         )
     return features, linear
 
 
 def _dtype(module: nn.Module) -> torch.dtype:
-    """In which it takes images."""
+    """The precision of the images that the module takes."""
     return next((p.dtype for p in module.parameters()), torch.get_default_dtype())
 
 
 def _numbers(module: nn.Module, input_shape: tuple[int, int, int]) -> int:
-    """How many numbers all layers of a module together make of one image."""
+    """The number of activations of all layers of a module for one image."""
     made: list[int] = []
     leaves = [part for part in module.modules() if not list(part.children())]
     watching = [
@@ -268,7 +268,7 @@ def _numbers(module: nn.Module, input_shape: tuple[int, int, int]) -> int:
 
 
 def _draws(module: nn.Module, input_shape: tuple[int, int, int]) -> bool:
-    """Whether torch's stream is elsewhere after a look at two images in training."""
+    """Whether torch's stream has advanced after two images in training mode."""
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         before = torch.get_rng_state()
         deepcopy(module).train()(torch.zeros(2, *input_shape, dtype=_dtype(module)))
@@ -276,11 +276,11 @@ def _draws(module: nn.Module, input_shape: tuple[int, int, int]) -> bool:
 
 
 def _last_apart(module: nn.Module) -> tuple[nn.Module, nn.Linear]:
-    """The module without its last nn.Linear, and that."""
+    """The module without its last nn.Linear, and that layer."""
     inside = [(name, part) for name, part in module.named_modules() if name]
     found = [(name, part) for name, part in inside if isinstance(part, nn.Linear)]
     if not found:
-        raise FlatlasError("the net has no nn.Linear inside, but it has to end with one.")
+        raise FlatlasError("the net has no nn.Linear, but it must end with one.")
     name, linear = found[-1]
     module.set_submodule(name, nn.Identity())
     return module, linear

@@ -1,4 +1,4 @@
-"""A user's own torch module, found where the spec says."""
+"""A user's own torch module, imported as the spec says."""
 
 import sys
 from collections.abc import Callable
@@ -17,14 +17,18 @@ from flatlas.plan.fingerprint import find
 
 
 def build(spec: Own, input_shape: tuple[int, int, int], outputs: int) -> ModuleNet:
-    """What the class, or function, makes of its arguments, anew each time it is asked."""
+    """The net that the class or function makes of its arguments, newly at each call."""
     make = _found(spec.module)
     trained = spec.weights is not None
     return ModuleNet(lambda: _begun(_made(make, spec), spec), input_shape, outputs, trained)
 
 
 def _found(module: str) -> Callable[..., Any]:
-    """The plan has seen the file in the working folder; that comes last, to hide no library."""
+    """The class or function of the spec, from the working folder.
+
+    The plan has seen the file there. The folder comes last in the search path, so that it hides no
+    library.
+    """
     where, _, what = module.partition(":")
     here = str(Path.cwd())
     if here not in sys.path:
@@ -35,14 +39,14 @@ def _found(module: str) -> Callable[..., Any]:
         raise FlatlasError(f"net.module: '{where}' can't be imported: {error}") from error
     if Path(str(imported.__file__)) != find(where):
         raise FlatlasError(
-            f"net.module: '{where}' is also the name of {imported.__file__}: give yours another."
+            f"net.module: '{where}' is also the name of {imported.__file__}: rename yours."
         )
     make: Callable[..., Any] | None = getattr(imported, what, None)
     if not callable(make):
-        told = [name for name in vars(imported) if not name.startswith("_")]
+        public = [name for name in vars(imported) if not name.startswith("_")]
         raise FlatlasError(
             f"net.module: {imported.__file__} has no class or function '{what}'."
-            f"{nearest(what, told)}"
+            f"{nearest(what, public)}"
         )
     return make
 
@@ -60,7 +64,7 @@ def _made(make: Callable[..., Any], spec: Own) -> nn.Module:
 
 
 def _begun(module: nn.Module, spec: Own) -> nn.Module:
-    """With the weights of the file, where there is one: all that the module has, and no others."""
+    """The module with the weights of the file, if any; the names must match exactly."""
     if spec.weights is None:
         return module
     try:

@@ -1,8 +1,8 @@
-"""Residual nets with pre-activation (He et al. 2016), wide ones too (Zagoruyko and Komodakis 2016).
+"""Residual nets with pre-activation (He et al. 2016), also wide (Zagoruyko & Komodakis 2016).
 
-Batch norm and ReLU stand before each convolution. Where a block changes the shape of its images, a
-convolution of 1 x 1 takes the place of what is skipped, behind the block's first batch norm and
-ReLU, as in both papers' programs.
+Batch norm and ReLU come before each convolution. If a block changes the shape of its images, a 1 x
+1 convolution replaces the skip connection, after the block's first batch norm and ReLU, as in the
+programs of both papers.
 """
 
 from torch import Tensor, nn
@@ -10,21 +10,21 @@ from torch import Tensor, nn
 from flatlas.nets.modules import ModuleNet
 from flatlas.plan.families.preactivation import Preactivation
 
-# Layers of a block, and by how much more channels leave it than are inside.
+# The layers of a block, and the ratio of its output channels to those inside.
 LAYERS = {"basic": 2, "bottleneck": 3}
 EXPANSION = {"basic": 1, "bottleneck": 4}
 
 
 def build(spec: Preactivation, input_shape: tuple[int, int, int], outputs: int) -> ModuleNet:
-    """Three stages of equally many blocks, the second and third of half the side."""
+    """Three stages with equal numbers of blocks; the second and the third halve the side."""
     return ModuleNet(lambda: PreactivationNet(spec, input_shape[0], outputs), input_shape, outputs)
 
 
 class Block(nn.Module):
-    """Two convolutions of 3 x 3, or one between two of 1 x 1, beside what skips them."""
+    """Two 3 x 3 convolutions, or one between two 1 x 1 ones, with a skip connection."""
 
     def __init__(self, inputs: int, inside: int, stride: int, kind: str) -> None:
-        """`inside` is how many channels are between the convolutions."""
+        """`inside` is the number of channels between the convolutions."""
         super().__init__()
         outputs = EXPANSION[kind] * inside
         plan = [(3, stride), (3, 1)] if kind == "basic" else [(1, 1), (3, stride), (1, 1)]
@@ -37,7 +37,7 @@ class Block(nn.Module):
         self.shortcut = None if same else _convolution(inputs, outputs, 1, stride)
 
     def forward(self, images: Tensor) -> Tensor:
-        """The sum of both."""
+        """The sum of both branches."""
         activity = self.norms[0](images).relu()
         skipped = images if self.shortcut is None else self.shortcut(activity)
         activity = self.convolutions[0](activity)
@@ -50,9 +50,9 @@ class PreactivationNet(nn.Module):
     """A convolution, three stages of blocks, batch norm, the mean over the image, a dense layer."""
 
     def __init__(self, spec: Preactivation, channels: int, outputs: int) -> None:
-        """Convolutions start as He et al. (2015) have it, all else as in torch."""
+        """Convolutions start as in He et al. (2015), everything else as in torch."""
         super().__init__()
-        # 2 or 4 layers are in no block, as one or the other paper counts them.
+        # 2 or 4 layers are outside the blocks; the two papers count differently.
         blocks = spec.depth // (3 * LAYERS[spec.block])
         width, expansion = spec.channels, EXPANSION[spec.block]
         self.stem = _convolution(channels, width, 3, 1)

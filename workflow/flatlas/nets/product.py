@@ -1,4 +1,4 @@
-"""The matrix product of stacks, by whichever library is quick at it."""
+"""The matrix product of stacks, by the faster library."""
 
 import numpy as np
 import torch
@@ -6,14 +6,13 @@ from torch import Tensor
 
 
 def product(left: Tensor, right: Tensor) -> Tensor:
-    """left @ right for every row of two stacks of matrices, without a trace for autograd.
+    """left @ right for every row of two stacks of matrices, without autograd.
 
-    A stack of one matrix counts for every row of the other.
-    On a CPU numpy multiplies: for the narrow matrices of small nets (784 x 30) its BLAS took
-    half the time of torch's.
+    A stack of one matrix applies to every row of the other. On a CPU numpy multiplies: for the
+    narrow matrices of small nets (784 x 30) its BLAS took half the time of torch's.
     """
     if left.is_cuda:
         return left @ right
-    # A net that diverges overflows; its outcome says so.
+    # A net that diverges overflows; its outcome records that.
     with np.errstate(over="ignore", invalid="ignore"):
         return torch.from_numpy(np.matmul(left.numpy(), right.numpy()))

@@ -12,12 +12,12 @@ def rescaled(
 ) -> Parameters:
     """W_l, b_l → αW_l, αb_l and W_{l+1} → W_{l+1}/α: ReLU lets a positive factor through.
 
-    `factor` is α, or one for each of the layer's neurons (n_out).
+    `factor` is α, or an α for each of the layer's neurons (n_out).
     """
     above = net.after(layer)
     if not above:
         raise FlatlasError(
-            f"layer '{layer}' is the last: there is no next one to take back its factor. "
+            f"layer '{layer}' is the last: no next layer can undo its factor. "
             f"Allowed: {', '.join(one.name for one in net.dense_layers[:-1])}."
         )
     back = factor.unsqueeze(-1) if isinstance(factor, Tensor) else factor

@@ -12,15 +12,15 @@ BLOCKS = {"basic": BasicBlock, "bottleneck": Bottleneck}
 
 
 def build(spec: Resnet, input_shape: tuple[int, int, int], outputs: int) -> ModuleNet:
-    """Stages of blocks, each but the first of half the side and twice the channels."""
+    """Stages of blocks; each except the first has half the side and twice the channels."""
     return ModuleNet(lambda: resnet(spec, input_shape[0], outputs), input_shape, outputs)
 
 
 def resnet(spec: Resnet, channels: int, outputs: int) -> nn.Module:
-    """Built here, as torchvision's own net has four stages of 64 channels and more.
+    """A net of torchvision's blocks; its own net always has four stages of 64 or more channels.
 
-    The stem is 3 x 3 and leaves images at their side, in place of a 7 x 7 and a pooling that
-    leave a quarter of it.
+    The 3 x 3 stem keeps the side of the images; torchvision's 7 x 7 stem with pooling leaves a
+    quarter of it.
     """
     stem = nn.Conv2d(channels, spec.channels, 3, padding=1, bias=False)
     blocks: list[nn.Module] = []
@@ -49,7 +49,7 @@ def resnet(spec: Resnet, channels: int, outputs: int) -> nn.Module:
 
 
 def _shortcut(inputs: int, outputs: int, stride: int) -> nn.Module | None:
-    """What brings the images that skip a block to the shape of those that leave it."""
+    """The shortcut that gives images that skip a block the shape of those that leave it."""
     if inputs == outputs and stride == 1:
         return None
     convolution = nn.Conv2d(inputs, outputs, 1, stride, bias=False)
