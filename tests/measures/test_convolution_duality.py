@@ -179,5 +179,5 @@ def test_blocks_of_pairs_change_nothing(make_solution, monkeypatch, numbers):
 
 
 def test_a_dense_layer_is_refused(make_solution):
-    with pytest.raises(FlatlasError, match=r"'fc1' is not a convolution.*Convolutions: conv1, conv2"):
+    with pytest.raises(FlatlasError, match=r"'fc1' is no convolution.*Convolutions: conv1, conv2"):
         tables(make_solution("two_convolutions"), "fc1")

@@ -503,7 +503,7 @@ def test_the_last_class_of_a_source_is_one_of_its_classes(plan_of):
 def test_two_points_that_are_the_same_run(plan_of, sweep):
     message = message_of(plan_of, study={"sweeps.spare": {"run": "base", **sweep}})
     place = "config/studies/flat.yaml: sweeps.spare"
-    assert message == f"{place} has two points that are the same run: say one once."
+    assert message == f"{place} has two points that are the same run: remove one of them."
 
 
 def test_two_specs_of_one_id_are_told_apart(plan_of, monkeypatch):

@@ -60,7 +60,7 @@ def test_a_truncated_file_is_named_with_the_remedy(file, share):
     with pytest.raises(FlatlasError) as raised:
         read_arrays(file)
     assert str(raised.value).startswith(f"{file} can't be read (")
-    assert str(raised.value).endswith("Delete it, and snakemake makes it anew.")
+    assert str(raised.value).endswith("Delete it, and snakemake makes it again.")
 
 
 def test_a_missing_file_and_a_missing_array_are_named(file, tmp_path):

@@ -52,7 +52,7 @@ def test_a_truncated_table_is_named_with_the_remedy(tmp_path, share):
     with pytest.raises(FlatlasError) as raised:
         read_table(path)
     assert str(raised.value).startswith(f"{path} can't be read (")
-    assert str(raised.value).endswith("Delete it, and snakemake makes it anew.")
+    assert str(raised.value).endswith("Delete it, and snakemake makes it again.")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -5,5 +5,5 @@ Data flows one way through the packages, and so do the imports::
     plan, store  ->  data, nets  ->  training  ->  measures
     store  ->  evidence  ->  plotting, claims  ->  studies, report
 
-``jobs`` stands beside them: what every script does around its one library call.
+``jobs`` is separate: what every script does around its library call.
 """

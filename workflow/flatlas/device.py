@@ -1,4 +1,4 @@
-"""The device a job computes on, and what makes a GPU give the same numbers every time."""
+"""The device that a job computes on, and the settings that make a GPU reproducible."""
 
 import logging
 import os
@@ -7,10 +7,10 @@ logger = logging.getLogger("flatlas")
 
 
 def choose_device(wanted: bool) -> str:
-    """'cuda' where a GPU is wanted and there is one, else 'cpu'; the log says which and why."""
+    """'cuda' if a GPU is wanted and there is one, else 'cpu'; the log says which and why."""
     if not wanted:
         return "cpu"
-    # Has to stand before CUDA begins; see torch.use_deterministic_algorithms.
+    # Must be set before CUDA starts; see torch.use_deterministic_algorithms.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     import torch
 
@@ -25,7 +25,7 @@ def choose_device(wanted: bool) -> str:
 
 
 def gpu_count(device: str) -> int:
-    """The GPUs that torch sees; none where a job computes on the CPU."""
+    """The GPUs that torch sees; none if a job computes on the CPU."""
     if device == "cpu":
         return 0
     import torch
@@ -34,14 +34,14 @@ def gpu_count(device: str) -> int:
 
 
 def torch_threads() -> int:
-    """The threads that torch computes with, which a rule's number of threads has set."""
+    """The number of threads of torch, which the rule has set."""
     import torch
 
     return torch.get_num_threads()
 
 
 def gpu_memory_mib(device: str) -> int | None:
-    """The most that tensors have taken on a GPU since this process began; None on a CPU."""
+    """The peak memory of tensors on a GPU since this process began; None on a CPU."""
     if device == "cpu":
         return None
     import torch

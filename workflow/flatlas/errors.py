@@ -1,11 +1,11 @@
-"""The one kind of error a reader can mend, and the help it gives."""
+"""The errors that a user can fix, and the help they give."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 
 class FlatlasError(Exception):
-    """Something given is wrong: the message names it, what is allowed, and what to do."""
+    """A wrong input: the message names it, what is allowed, and what to do."""
 
 
 def nearest(given: str, allowed: Iterable[str]) -> str:

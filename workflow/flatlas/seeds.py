@@ -1,7 +1,7 @@
 """One independent random stream for each (seed, purpose).
 
-A realization has one seed; what is drawn for it (subset, attack set, weights, shuffling, dropout)
-each has its own stream, so drawing more of one thing never moves another.
+A realization has one seed. Each thing drawn for it (subset, attack set, weights, shuffling,
+dropout) has its own stream, so drawing more of one never changes another.
 """
 
 import zlib
@@ -12,8 +12,8 @@ import numpy as np
 def stream(seed: int, purpose: str) -> int:
     """A 63-bit seed for the generator that draws `purpose` in the realization `seed`.
 
-    torch's generator on the CPU takes 32 of the bits: of a thousand streams some two are then the
-    same once in ten thousand times.
+    torch's generator on the CPU uses 32 of the bits: among a thousand streams two coincide with a
+    probability of about one in ten thousand.
     """
     sequence = np.random.SeedSequence([seed, zlib.crc32(purpose.encode())])
     return int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(1))

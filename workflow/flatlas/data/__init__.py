@@ -1,1 +1,1 @@
-"""Images and which of them a realization sees: sources, subsets, attack sets, label noise."""
+"""Images, and those that each realization uses: sources, subsets, attack sets, label noise."""

@@ -17,9 +17,9 @@ from flatlas.seeds import generator
 def draw_attack_sets(
     subset_table: pd.DataFrame, train_labels: np.ndarray, spec: AttackSpec
 ) -> pd.DataFrame:
-    """S and E of each realization as they were, and an attack set of its own.
+    """S and E of each realization unchanged, and an attack set for each realization.
 
-    Where one draw of S and E serves all, A is still drawn for each seed.
+    A is drawn for each seed even if one draw of S and E serves all.
     """
     draws = []
     for seed in spec.seeds:
@@ -32,7 +32,7 @@ def draw_attack_sets(
 def _attack_rows(
     draw: pd.DataFrame, train_labels: np.ndarray, spec: AttackSpec, seed: int
 ) -> pd.DataFrame:
-    """A: outside S, of the same classes; the larger of two holds the smaller, labels and all."""
+    """A: images outside S, of the same classes; a larger A includes a smaller one, with labels."""
     of_classes = np.isin(train_labels, picked_classes(train_labels, spec.subset))
     used = draw.loc[draw["part"] == "train", "index"]
     left = np.setdiff1d(np.flatnonzero(of_classes), used)

@@ -11,7 +11,7 @@ def has_one_draw(table: pd.DataFrame) -> bool:
 
 
 def draw_of(table: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """The rows that the realization `seed` sees, under its own seed."""
+    """The rows of the realization `seed`, with its own seed."""
     if has_one_draw(table):
         return table.assign(seed=seed)
     draw = table[table["seed"] == seed]

@@ -1,4 +1,4 @@
-"""A data source in memory and on disk: the same four arrays whatever it came from."""
+"""A data source in memory and on disk: the same four arrays for every kind of source."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ class Images:
     test_labels: np.ndarray
 
     def __post_init__(self) -> None:
-        """Refuse what no later stage could use."""
+        """Refuse arrays that no later stage could use."""
         for part in ("train", "test"):
             images, labels = getattr(self, f"{part}_images"), getattr(self, f"{part}_labels")
             if images.ndim != 4 or images.dtype != np.uint8:

@@ -13,7 +13,7 @@ from flatlas.seeds import generator
 def mislabel(subset_table: pd.DataFrame, spec: NoiseSpec) -> pd.DataFrame:
     """Each realization's draw with round(fraction N) of its N training labels wrong.
 
-    More noise with the same seed keeps the wrong labels that less noise had.
+    More noise with the same seed keeps the wrong labels of less noise.
     """
     allowed = np.unique(subset_table["true_label"])
     draws = [_noisy(draw_of(subset_table, seed), allowed, spec, seed) for seed in spec.seeds]

@@ -1,4 +1,4 @@
-"""What training and measures get: the images and labels of a stack of realizations."""
+"""The input of training and measures: the images and labels of a stack of realizations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Samples:
     """Inputs in [0, 1] as (draw, image, channel, row, column), labels as (draw, image).
 
     There is a draw for each seed, or a single one that serves all. `clean` marks the training
-    images with their true label, outside the attack set: those that stopping rules look at. Equal
+    images with their true label, outside the attack set; stopping rules use only those. Equal
     numbers in `index` (draw, image), and in `test_index`, are equal images.
     """
 
@@ -37,7 +37,7 @@ class Samples:
         return len(self.labels)
 
     def of(self, seed: int) -> "Samples":
-        """What one realization sees, without a copy."""
+        """The samples of one realization, without a copy."""
         if seed not in self.seeds:
             raise FlatlasError(
                 f"there are no samples for seed {seed}. Allowed: {', '.join(map(str, self.seeds))}."
@@ -86,10 +86,10 @@ def _refuse_unequal(
 ) -> None:
     counts = {seed: len(draw) for seed, draw in zip(seeds, draws, strict=True)}
     if len(set(counts.values())) > 1:
-        told = ", ".join(f"{count} for seed {seed}" for seed, count in counts.items())
+        listed = ", ".join(f"{count} for seed {seed}" for seed, count in counts.items())
         raise FlatlasError(
-            f"{path} has unequal numbers of {part} images ({told}); realizations train as one "
-            "stack and need equal ones. Delete it, and snakemake makes it anew."
+            f"{path} has unequal numbers of {part} images ({listed}); realizations train as one "
+            "stack and need equal ones. Delete it, and snakemake makes it again."
         )
 
 

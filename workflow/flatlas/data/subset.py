@@ -1,4 +1,4 @@
-"""Which images of a source a realization trains and is tested on.
+"""The images of a source that a realization is trained and tested on.
 
 A sample table has a row for each image: `seed` of the draw, `part` ('train', 'attack' or 'test'),
 `index` among the source's training images (or, for 'test', among its test images), the `label`
@@ -26,7 +26,7 @@ def draw_subset(
 ) -> pd.DataFrame:
     """One draw: training images and test images, each in random order.
 
-    A larger draw with the same seed holds the smaller one, whichever size is raised.
+    A larger draw with the same seed includes the smaller one, whichever size grows.
     """
     classes = picked_classes(train_labels, spec)
     train = _shuffled(train_labels, classes, seed, "training images")
@@ -79,7 +79,7 @@ def picked_classes(train_labels: np.ndarray, spec: SubsetSpec) -> np.ndarray:
 
 
 def task_labels(classes: np.ndarray, spec: SubsetSpec) -> np.ndarray:
-    """What a net is to say of images of these original classes."""
+    """The net's target labels for images of these original classes."""
     if spec.positive is not None:
         return np.isin(classes, spec.positive).astype(np.int64)
     if spec.classes is not None:

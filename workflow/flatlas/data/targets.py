@@ -11,10 +11,10 @@ from flatlas.plan.data_specs import FunctionsSpec
 
 
 def most_frequent(counts: Mapping[bytes, int], spec: FunctionsSpec) -> pd.DataFrame:
-    """The functions f that came up most often, by rank, in hexadecimal, with an estimate of P(f).
+    """The most frequent functions f, by rank, in hexadecimal, with an estimate of P(f).
 
-    Of two that came up equally often, the one that says 0 where they first differ comes first.
-    Chance has helped some of the last ones there: their estimates are a little too high.
+    Of two equally frequent functions, the one with 0 where they first differ comes first. Some of
+    the last ones are in the list by chance: their estimates are slightly too high.
     """
     if len(counts) < spec.count:
         raise FlatlasError(

@@ -1,4 +1,4 @@
-"""Images that are given more than once: a function has one value on them, or is impossible."""
+"""Duplicate images: a function has the same value on them, or is impossible."""
 
 import torch
 from torch import Tensor

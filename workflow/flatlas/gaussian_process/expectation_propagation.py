@@ -2,8 +2,8 @@
 
 Rasmussen and Williams (2006), ch. 3.6, with all sites updated at once. Near the fixed point the
 updates are extrapolated (Anderson's method), which saves a third of the sweeps. A sign does not
-change when its variable is scaled, so all is done on correlations: the result does not depend on
-the scale of K.
+change when its variable is scaled, so the computation uses correlations: the result does not depend
+on the scale of K.
 """
 
 from collections.abc import Sequence
@@ -16,17 +16,17 @@ from torch import Tensor
 
 from flatlas.errors import FlatlasError
 
-# The mean-square change of the site parameters below which a fixed point is found. log Z is then
-# wrong by about as much a point.
+# The mean-square change of the site parameters below which a fixed point is found. The error of log
+# Z is then about this much for each point.
 TOLERANCE = 1e-9
 SWEEPS = 200
-# The share of each update that is taken at first, and the least it is halved to.
+# The first damping: the share of each update that is taken; and the smallest it is halved to.
 DAMPING = 0.9
 LEAST_DAMPING = 0.01
 # Updates are extrapolated below this residual, each from this many.
 NEAR = 1.0
 UPDATES = 3
-# Columns of an inverse factor that are held at a time.
+# Columns of an inverse factor held at a time.
 STRIP = 256
 # τ_i Σ_ii below which the short formula for Σ_ii loses too many digits.
 SHORT = 1e-6
@@ -39,9 +39,8 @@ class Evidence:
     """log Z of one pattern of signs, and its quality.
 
     `residual` is the mean-square change of the site parameters in a whole update, in units of the
-    marginals: the precision's as a share of theirs, the shift's over its root. `damping` is the
-    share of an update that was taken in the end, `jitter` what had to be added to the
-    correlations' diagonal.
+    marginals: precisions relative to theirs, shifts relative to its root. `damping` is the final
+    share of an update that was taken, `jitter` the number added to the correlations' diagonal.
     """
 
     log_z: float
@@ -63,8 +62,9 @@ class Gaussians:
 def expectation_propagation(kernel_matrix: Tensor, signs: Tensor) -> list[Evidence]:
     """The evidence of each row of `signs` (functions, n), of -1 and 1; the rows share K.
 
-    One at a time: with many points a batch is no faster and takes a multiple of the memory. A
-    function that occurs again, as at neighbouring moments of a training, is not computed again.
+    Functions are computed one at a time: with many points a batch is no faster and takes several
+    times the memory. A repeated function, as at neighbouring moments of a training, is computed
+    once.
     """
     correlation = _correlation(kernel_matrix)
     found: dict[bytes, Evidence] = {}
@@ -96,12 +96,12 @@ def _evidence(correlation: Tensor, signs: Tensor) -> Evidence:
             return found
     raise FlatlasError(
         f"expectation propagation fails even with {JITTERS[-1]} added to the correlations' "
-        "diagonal: the kernel matrix is no covariance. Give one that is symmetric and positive."
+        "diagonal: the kernel matrix is not a covariance. Give one that is symmetric and positive."
     )
 
 
 def _propagated(correlation: Tensor, signs: Tensor, jitter: float) -> Evidence | None:
-    """Sweeps until the sites stay; nothing where round-off breaks them."""
+    """The sites at the fixed point; None if round-off breaks the sweeps."""
     damping, last = DAMPING, inf
     prior = Gaussians(torch.zeros_like(signs), correlation.diagonal())
     sites = damping * _matched(prior)
@@ -121,7 +121,7 @@ def _propagated(correlation: Tensor, signs: Tensor, jitter: float) -> Evidence |
             log_z = _log_z(marginals, cavities, sites, log_determinant)
             return Evidence(log_z, sweeps, residual, residual < TOLERANCE, jitter, damping)
         if residual >= last:
-            # An extrapolation went astray, or the updates themselves are too large.
+            # An extrapolation diverged, or the updates themselves are too large.
             damping = damping if len(tried) > 1 else max(damping / 2, LEAST_DAMPING)
             tried.clear()
         last = residual
@@ -137,7 +137,7 @@ def _next(
     units: Tensor,
     damping: float,
 ) -> Tensor:
-    """The sites after a damped update, extrapolated where several sites and updates are `tried`.
+    """The sites after a damped update, extrapolated if several sites and updates are `tried`.
 
     Anderson (1965): the update starts from the combination of the sites tried whose combined update
     is smallest, in `units` of the marginals.
@@ -189,8 +189,8 @@ def _inverse_diagonal(factor: Tensor) -> Tensor:
     squares = []
     for begin in range(0, len(factor), STRIP):
         below = factor[begin:, begin:]
-        # L⁻¹ is lower triangular, so a strip needs L only from its own rows on. LAPACK takes
-        # contiguous columns without a copy.
+        # L⁻¹ is lower triangular, so a strip needs only the rows of L from its first one. LAPACK
+        # takes contiguous columns without a copy.
         columns = factor.new_zeros(min(STRIP, len(below)), len(below)).T
         columns.diagonal().fill_(1)
         inverse = torch.linalg.solve_triangular(below, columns, upper=False)
@@ -199,7 +199,7 @@ def _inverse_diagonal(factor: Tensor) -> Tensor:
 
 
 def _cavities(marginals: Gaussians, sites: Tensor) -> Gaussians:
-    """What the other sites say of each variable (Eq. 3.56)."""
+    """The cavity: the distribution of each variable given the other sites (Eq. 3.56)."""
     precision, shift = sites
     left = 1 - precision * marginals.variance
     return Gaussians(
@@ -210,11 +210,11 @@ def _cavities(marginals: Gaussians, sites: Tensor) -> Gaussians:
 def _matched(cavities: Gaussians) -> Tensor:
     """Sites (precision; precision times mean) that give a cavity the moments of its positive half.
 
-    The hard sign's form of Eq. 3.58, written so that nothing cancels where it has little to say.
+    Eq. 3.58 for the hard sign, without cancellation where a site has little effect.
     """
     z = cavities.mean / cavities.variance.sqrt()
     hazard = _hazard(z)
-    # The share of the cavity's variance that is cut away.
+    # The share of the cavity's variance that is removed.
     cut = hazard * (z + hazard)
     precision = cut / (cavities.variance * (1 - cut))
     shift = (cavities.mean * cut + cavities.variance.sqrt() * hazard) / (
@@ -231,10 +231,10 @@ def _hazard(z: Tensor) -> Tensor:
 def _log_z(
     marginals: Gaussians, cavities: Gaussians, sites: Tensor, log_determinant: Tensor
 ) -> float:
-    """Eq. 3.65: site by site what it normalizes, and the Gaussian that is left of the whole.
+    """log Z by Eq. 3.65: the normalization of each site, and the remaining Gaussian.
 
-    The form is stationary in the sites where they are a fixed point, so its error is of the
-    residual's order and not of its root's.
+    This form is stationary at the fixed point of the sites, so its error is of the order of the
+    residual, not of its root.
     """
     normalizers = torch.special.log_ndtr(cavities.mean / cavities.variance.sqrt())
     removed = _log_partition(cavities) - _log_partition(marginals)

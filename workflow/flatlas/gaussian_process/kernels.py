@@ -1,4 +1,4 @@
-"""K, the covariance of a random net's output over images (App. D): in closed form, and sampled."""
+"""K, the covariance of a random net's output over images (App. D): in closed form or sampled."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,14 +13,14 @@ from flatlas.nets.layered import LayeredNet
 from flatlas.plan.initializations import HeNormal, ScaledNormal
 from flatlas.seeds import generator
 
-# Nets whose weights are drawn at a time, and images that go through them: what 64 channels make of
-# these takes 400 MiB.
+# Nets whose weights are drawn at a time, and images that pass through them: with 64 channels they
+# take 400 MiB.
 NETS, IMAGES = 8, 100
 # Random nets of a sampled kernel, for each image (App. D).
 NETS_PER_IMAGE = 0.1
 TINY = torch.finfo(torch.float64).tiny
 
-# From seeds to what enters the last dense layer of one random net a seed: (nets, images, n_L).
+# A function of seeds: the inputs of the last dense layer (nets, images, n_L), a net per seed.
 Features = Callable[[Sequence[int]], Tensor]
 
 
@@ -51,10 +51,10 @@ class ArcCosineKernel(Kernel):
             variance1, variance2 = variance1.unsqueeze(-1), variance2.unsqueeze(-2)
         for _ in range(self.depth):
             covariance = self._next(covariance, (variance1 * variance2).sqrt())
-            # On the diagonal half of a normal variable's square is left.
+            # On the diagonal the moment is half of a normal variable's variance.
             variance1, variance2 = self._first(variance1 / 2), self._first(variance2 / 2)
         if not diag and torch.equal(x1, x2):
-            # Exactly symmetric, with an exact diagonal, however the products were rounded.
+            # Make K exactly symmetric with an exact diagonal, despite rounding.
             covariance = covariance.tril(-1)
             covariance = covariance + covariance.mT + torch.diag_embed(variance1.squeeze(-1))
         return covariance
@@ -65,7 +65,7 @@ class ArcCosineKernel(Kernel):
     def _next(self, covariance: Tensor, norm: Tensor) -> Tensor:
         """|u||u′| (sin θ + (π − θ) cos θ) / 2π is the moment of two ReLUs at the angle θ.
 
-        In place where that can be: of 10,000 images each matrix takes 800 MB.
+        In place if possible: for 10,000 images each matrix takes 800 MB.
         """
         cosine = (covariance / norm.clamp_min(TINY)).clamp_(-1, 1)
         angle = cosine.acos()
@@ -74,7 +74,7 @@ class ArcCosineKernel(Kernel):
 
 
 def arc_cosine_kernel(net: LayeredNet) -> ArcCosineKernel:
-    """The kernel of a fully connected net's own depth and initialization."""
+    """The kernel for the depth and initialization of a fully connected net."""
     if not net.only_dense or not isinstance(net.init, HeNormal | ScaledNormal):
         raise FlatlasError(
             "the arc-cosine kernel is that of a fully connected net with the same variances at any "
@@ -91,7 +91,7 @@ def last_layer_variances(net: LayeredNet) -> tuple[float, float]:
 
 
 def last_features(net: LayeredNet, images: Tensor) -> Features:
-    """The features of a layered net, as it is evaluated, for images (n, channels, h, w)."""
+    """The features of a layered net in evaluation mode, for images (n, channels, h, w)."""
     name = net.dense_layers[-1].name
 
     def features(seeds: Sequence[int]) -> Tensor:
@@ -106,7 +106,7 @@ def last_features(net: LayeredNet, images: Tensor) -> Features:
 
 
 def sampled_kernel(net: LayeredNet, images: Tensor, seed: int) -> Tensor:
-    """K of any net with a last dense layer, with as many random nets as the paper takes."""
+    """K of any net with a last dense layer, from as many random nets as in the paper."""
     count = max(1, round(NETS_PER_IMAGE * len(images)))
     seeds = generator(seed, "monte carlo kernel").integers(2**63, size=count)
     return monte_carlo_kernel(

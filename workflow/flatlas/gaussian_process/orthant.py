@@ -1,7 +1,7 @@
-"""log P(all s_i g_i > 0), g ~ N(0, K), exact but for sampling: minimax exponential tilting.
+"""log P(all s_i g_i > 0), g ~ N(0, K), exact up to sampling: minimax exponential tilting.
 
 Botev, The normal law under linear restrictions, J. R. Statist. Soc. B 79 (2017), p. 125; the
-equations are his. Good for some hundred points.
+equations are his. Suitable for some hundred points.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from scipy.special import log_ndtr, logsumexp, ndtri_exp
 
 from flatlas.errors import FlatlasError
 
-# Samples that are drawn at a time: those of 600 variables fit a cache.
+# Samples drawn at a time: with 600 variables they fit a cache.
 BLOCK = 1000
 # The largest derivative of ψ at which its saddle point counts as found.
 TOLERANCE = 1e-6
@@ -23,7 +23,7 @@ class Orthant:
     """An estimate of log P whose exponential is unbiased, and its standard error (of the log).
 
     `bound` is ψ at the saddle point, above log P; `residual` the largest derivative there. The
-    estimate is unbiased wherever ψ is evaluated: at a poor point only its error grows.
+    estimate is unbiased wherever ψ is evaluated; a poor point only increases its error.
     """
 
     log_p: float
@@ -37,7 +37,7 @@ class Orthant:
 def orthant_probability(
     covariance: np.ndarray, signs: np.ndarray, samples: int, generator: np.random.Generator
 ) -> Orthant:
-    """The probability of a pattern of signs, -1 and 1, from this many samples."""
+    """The probability of a pattern of signs, -1 and 1, estimated from this many samples."""
     rows, order_scale = _reordered(covariance * np.outer(signs, signs))
     lower = rows / order_scale[:, None] - np.eye(len(rows))
     x, mu, iterations, residual = _saddle_point(lower)
@@ -82,7 +82,7 @@ def _reordered(covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _saddle_point(lower: np.ndarray) -> tuple[np.ndarray, np.ndarray, int, float]:
-    """Where ψ, convex in µ and concave in x, is least in the one and largest in the other.
+    """The saddle point of ψ: its minimum in µ, where it is convex, and maximum in x.
 
     The last variable needs no tilting: its x and µ are 0.
     """
@@ -117,11 +117,11 @@ def _psi(lower: np.ndarray, x: np.ndarray, mu: np.ndarray) -> np.ndarray:
 def _log_weights(
     lower: np.ndarray, mu: np.ndarray, samples: int, generator: np.random.Generator
 ) -> np.ndarray:
-    """log weights of samples that are drawn, one variable after the other, as ψ's µ tilts them."""
+    """log weights of samples, drawn one variable after the other with the tilting µ."""
     x = np.zeros((len(lower), samples))
     for k, row in enumerate(lower):
         t = mu[k] + row[:k] @ x[:k]
-        # Above -t, by the inverse of the distribution function, in logs: no tail is too far out.
+        # Draw above -t by the inverse distribution function, in logs: that works in any tail.
         x[k] = mu[k] - ndtri_exp(log_ndtr(t) - generator.exponential(size=samples))
     return _psi(lower, x, mu[:, None])
 

@@ -19,8 +19,8 @@ IMPOSSIBLE = Evidence(-inf, sweeps=0, residual=0.0, converged=True, jitter=0.0, 
 class LogPrior:
     """log P(f) in nats, in `evidence.log_z`, and how it was found.
 
-    `points` is the number of images that it was computed on, `merged` how many more there were
-    that equal one of them; `contradictions` are pairs of equal images with different labels.
+    `points` is the number of images used, `merged` the number of further images that equal one of
+    them; `contradictions` are pairs of equal images with different labels.
     """
 
     evidence: Evidence
@@ -30,7 +30,7 @@ class LogPrior:
 
 
 def latent_covariance(kernel_matrix: Tensor, link: Link) -> Tensor:
-    """The covariance of what a link takes the sign of.
+    """The covariance of the variable whose sign a link takes.
 
     Φ(f) is the probability that f and a standard normal noise add up to something positive: the
     probit link is the hard sign on K + I, for exact probabilities and EP's alike.
@@ -47,10 +47,10 @@ def log_prior(
 ) -> list[LogPrior]:
     """The prior of each function, a row of labels 0 and 1, under one kernel matrix.
 
-    `first` names for each image the first one that equals it (`first_of_equals`). With a hard
-    sign such images say nothing new, and EP, which takes them for two witnesses, is far off: one
-    of them stays. With the probit link each has its own noise, so they are not the same event and
-    all stay.
+    `first` names for each image the first one that equals it (`first_of_equals`). With a hard sign
+    a duplicate adds no information, but EP counts it twice and is far off, so only one of them is
+    kept. With the probit link each has its own noise, so they are different events and all are
+    kept.
     """
     positions = torch.arange(len(first), device=first.device)
     if link == "probit":

@@ -1,6 +1,6 @@
-"""A lower bound on log P(f) with the probit link, as GPyTorch finds it: a third estimate.
+"""A lower bound on log P(f) with the probit link, computed by GPyTorch: a third estimate.
 
-A hard sign has none: a normal q puts some weight where it is impossible, and the bound is -∞.
+A hard sign has no such bound: a normal q has weight where f is impossible, so the bound is -∞.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from torch import Tensor
 # The change of the bound in one step, relative to it, below which its maximum is found.
 TOLERANCE = 1e-9
 STEPS = 200
-# The share of a natural-gradient step that is taken: a whole one would do for normal noise.
+# The share of a natural-gradient step that is taken; for normal noise a full step would be right.
 RATE = 0.8
 
 
@@ -33,7 +33,7 @@ class Bound:
 
 
 class _Posterior(ApproximateGP):
-    """q(f) at the images themselves: a normal distribution of any mean and covariance."""
+    """q(f) at the images themselves: a normal distribution with free mean and covariance."""
 
     def __init__(self, kernel: Kernel, inputs: Tensor) -> None:
         # No random start: the result is the same each time.

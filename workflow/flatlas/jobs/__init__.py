@@ -1,1 +1,1 @@
-"""What every script does around its one library call: log, progress, failure in a sentence."""
+"""What every script does around its library call: logging, progress, one-sentence failures."""

@@ -1,4 +1,4 @@
-"""A job: the files and values Snakemake hands to a script, its log, its clock, its last words."""
+"""A job: the files and values that Snakemake gives to a script, its log, its clock, its end."""
 
 import gc
 import json
@@ -20,9 +20,9 @@ from flatlas.plan.requests import THREAD_VARIABLES
 
 logger = logging.getLogger("flatlas")
 BY_HAND = RESULTS / "by-hand"
-# What a job imports, it keeps. With torch that is 200,000 objects, which Python would look through
-# for garbage again and again while they come in, and once more at the end: a quarter of the time of
-# a short job.
+# Imports are never garbage. With torch they are 200,000 objects, which Python would search for
+# garbage repeatedly during the imports and once more at the end: a quarter of the time of a short
+# job.
 COLLECT_EVERY = gc.get_threshold()
 gc.set_threshold(1_000_000)
 
@@ -30,16 +30,16 @@ gc.set_threshold(1_000_000)
 class Job:
     """Use as `with Job(snakemake, "train") as job:`; everything goes through input and params.
 
-    Inside Snakemake the job logs to its own file. By hand, a script takes the JSON that stands
-    beside that log (`python workflow/scripts/train.py results/logs/train/<run>.json`) and does
-    the same job again, with as many threads, a progress bar and the log on the terminal. What it
-    makes goes to results/by-hand/, for code under a debugger must not pass for the pipeline's.
+    Inside Snakemake the job logs to its own file. By hand, a script takes the JSON beside that log
+    (`python workflow/scripts/train.py results/logs/train/<run>.json`) and repeats the job with the
+    same number of threads, a progress bar and the log on the terminal. Its outputs go to
+    results/by-hand/, so that results made under a debugger are not mistaken for the pipeline's.
     """
 
     logger = logger
 
     def __init__(self, snakemake: Any, title: str) -> None:
-        """Take what Snakemake injected, or what a job's JSON holds."""
+        """Take the object that Snakemake injected, or a job's JSON."""
         self.by_hand = snakemake is None
         given = _by_hand(_from_json(sys.argv)) if self.by_hand else _from_snakemake(snakemake)
         self.title, self.given = title, given
@@ -53,8 +53,8 @@ class Job:
 
     @property
     def device(self) -> str:
-        """'cuda' where the rule was given a GPU and there is one, else 'cpu'."""
-        # Here, since it is code that touches results: of the jobs that compute, and of no others.
+        """'cuda' if the rule was given a GPU and there is one, else 'cpu'."""
+        # Imported here because it affects results: only jobs that compute depend on its code.
         from flatlas.device import choose_device
 
         return choose_device(wanted=wants_gpu(self.resources))
@@ -79,7 +79,7 @@ class Job:
         logging.basicConfig(level=logging.WARNING, handlers=handlers, format=form, force=True)
         logger.setLevel(logging.INFO)
         logging.captureWarnings(True)
-        # matplotlib's fonts have much to say that is nobody's concern.
+        # matplotlib's font manager logs a lot of irrelevant lines.
         logging.getLogger("fontTools").setLevel(logging.ERROR)
         logger.info("%s began", self.title)
         return self
@@ -90,7 +90,7 @@ class Job:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Log how it ended; a failure also says so in one sentence on the terminal."""
+        """Log how the job ended; a failure also prints one sentence on the terminal."""
         self.progress.close()
         if error is None or kind is None:
             logger.info("%s done in %.1f s", self.title, self.seconds)
@@ -106,9 +106,9 @@ class Job:
 
 
 def _leave() -> None:
-    """End the process as it is: all that it has made is on the disk.
+    """End the process without cleaning up: all its results are on disk.
 
-    Python would take apart what was imported, which with torch is a seventh of a short job.
+    Python would tear down all imports, which with torch takes a seventh of a short job.
     """
     list_imports()
     logging.shutdown()
@@ -144,22 +144,22 @@ def _json_value(value: Any) -> Any:
 
 
 def _by_hand(given: dict[str, Any]) -> dict[str, Any]:
-    """The same job, its results apart; begun anew with its number of threads if need be."""
+    """The same job with separate results; restarts Python if the number of threads differs."""
     threads = str(given["threads"])
     if os.environ.get("OMP_NUM_THREADS") != threads:
-        # Libraries read these when they are loaded, which they are by now.
+        # Libraries read these when they are loaded, which has already happened.
         pinned = dict.fromkeys(THREAD_VARIABLES, threads)
-        # With all that Python was called with: a debugger, say.
+        # Keep all arguments that Python was called with, such as a debugger's.
         called = [sys.executable, *sys.orig_argv[1:]]
         os.execve(sys.executable, called, {**os.environ, **pinned})
     apart = {name: _apart(path) for name, path in given["output"].items()}
     params = dict(given["params"])
     if "code" in params:
-        # Which code it is that runs, with whatever was changed meanwhile, nobody knows.
+        # The code may have been changed since, so its version is unknown.
         params["code"] = "by hand"
     if "resume" in params:
         params["resume"] = _apart(params["resume"])
-        # So nothing goes on from what other code has left.
+        # So the job never resumes from a state that other code has left.
         rmtree(params["resume"], ignore_errors=True)
     return {**given, "output": apart, "params": params}
 
@@ -172,7 +172,7 @@ def _from_json(arguments: list[str]) -> dict[str, Any]:
     if len(arguments) != 2 or not (arguments[1].endswith(".json") and Path(arguments[1]).is_file()):
         script = Path(arguments[0]).name
         raise SystemExit(
-            f"{script} runs inside Snakemake. To do one of its jobs again by hand, give it the "
+            f"{script} runs inside Snakemake. To repeat one of its jobs by hand, give it the "
             f"JSON beside the job's log: python workflow/scripts/{script} results/logs/….json"
         )
     given: dict[str, Any] = json.loads(Path(arguments[1]).read_text())

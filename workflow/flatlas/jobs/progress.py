@@ -12,7 +12,7 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 class Progress:
-    """Called as `progress(done, total, epoch=…, loss=…)` by whatever works step by step."""
+    """Called as `progress(done, total, epoch=…, loss=…)` by code that works in steps."""
 
     def __init__(self, title: str, bar: bool) -> None:
         """A bar on the terminal, or lines in the log."""
@@ -22,8 +22,8 @@ class Progress:
         self.shown: tqdm[Any] | None = None
 
     def __call__(self, done: int, total: int, /, **facts: Any) -> None:
-        """Show that `done` of at most `total` steps are behind us, with a few facts."""
-        # What an earlier, interrupted job has done says nothing of how fast this one is.
+        """Show that `done` of at most `total` steps are done, with a few facts."""
+        # Steps done by an earlier, interrupted job do not show how fast this one is.
         self.first = done - 1 if self.first is None else self.first
         if self.bar:
             self.shown = self.shown or _bar(total, self.title, self.first)
@@ -34,17 +34,17 @@ class Progress:
         if now - self.last >= SECONDS_BETWEEN_LINES or done == total:
             self.last = now
             left = (now - self.began) / (done - self.first) * (total - done)
-            told = ", ".join(f"{name} {value}" for name, value in facts.items())
-            logger.info("%d of at most %d; %s; at most %.0f s left", done, total, told, left)
+            listed = ", ".join(f"{name} {value}" for name, value in facts.items())
+            logger.info("%d of at most %d; %s; at most %.0f s left", done, total, listed, left)
 
     def close(self) -> None:
-        """Leave the bar as it stands."""
+        """Close the bar."""
         if self.shown is not None:
             self.shown.close()
 
 
 def _bar(total: int, title: str, initial: int) -> "tqdm[Any]":
-    # Here, since of all jobs only those by hand have one.
+    # Imported here: only jobs by hand have a bar.
     from tqdm import tqdm
 
     return tqdm(total=total, desc=title, initial=initial)

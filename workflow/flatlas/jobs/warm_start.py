@@ -1,4 +1,4 @@
-"""Start the local jobs of a run from one worker, which has imported what they need (worker.py)."""
+"""Start the local jobs of a run from one worker that has done their imports (worker.py)."""
 
 import atexit
 import json
@@ -20,12 +20,12 @@ SERVE = "from flatlas.jobs.worker import main; main()"
 
 
 def start_jobs_warm() -> None:
-    """Have Snakemake start its local jobs of one thread from a worker, where that can be had.
+    """Have Snakemake start its local jobs of one thread from a worker, if possible.
 
-    Snakemake offers no way to do so, so this replaces the method that starts a script. Whatever the
-    worker can't start begins as Snakemake begins it.
+    Snakemake offers no way to do so, so this replaces the method that starts a script. Snakemake
+    starts every job that the worker can't start.
     """
-    # Here, since the library opens without Snakemake.
+    # Imported here: the library works without Snakemake.
     from snakemake.script import PythonScript
 
     worker = start_worker()
@@ -44,7 +44,7 @@ def start_jobs_warm() -> None:
 
 
 def fits(script: "PythonScript") -> bool:
-    """Whether a job can be forked: one thread and process, no GPU, in this very environment."""
+    """Whether a job can be forked: one thread and process, no GPU, in this environment."""
     elsewhere = (script.conda_env, script.container_img, script.env_modules, script.shadow_dir)
     watched = script.bench_record
     return (
@@ -56,14 +56,14 @@ def fits(script: "PythonScript") -> bool:
 
 
 class StartedWorker:
-    """The worker as Snakemake sees it."""
+    """Snakemake's side of the worker."""
 
     def __init__(self, process: subprocess.Popen[bytes], requests: socket.socket) -> None:
         """`requests` is Snakemake's end of the pair."""
         self.process, self.requests = process, requests
 
     def run(self, script: str, temporary: str | None) -> int | None:
-        """The exit code of a script; None where nothing could be started."""
+        """The exit code of a script; None if no process could be started."""
         connection, theirs = socket.socketpair()
         with connection:
             request = json.dumps({"script": script, "temporary": temporary}).encode()
@@ -77,15 +77,15 @@ class StartedWorker:
             return None if answer == NOT_STARTED else int(answer or -signal.SIGKILL)
 
     def end(self) -> None:
-        """End the worker, and wait until it has."""
+        """End the worker and wait for it."""
         self.requests.close()
         self.process.wait()
 
 
 def start_worker() -> StartedWorker | None:
-    """Start a worker in the main thread, with which it ends; None where there can be none."""
+    """Start a worker from the main thread, with which it ends; None if that is impossible."""
     try:
-        # What it needs of Linux.
+        # The worker needs these features of Linux.
         children()
         os.close(os.pidfd_open(os.getpid()))
         requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

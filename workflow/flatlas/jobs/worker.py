@@ -1,4 +1,4 @@
-"""The process that local jobs are forked from: what they import, it has imported already.
+"""The process that local jobs are forked from, with their imports already done.
 
 Importing torch takes a core several seconds, more than most jobs of a small scale need. So
 Snakemake's own process starts one worker (`warm_start.py`), sends it each script to run, and waits
@@ -6,13 +6,14 @@ for the job's exit code. The worker imports what the script imports, forks, and 
 script as Python would have.
 
 The two processes talk over a pair of connected sockets that have no name, so nobody else can reach
-the worker and nothing lies on the disk. Each request brings a connection of its own, which worker
-and job keep open: without an exit code, it ends only when both are gone.
+the worker and nothing lies on the disk. Each request brings a separate connection, which worker and
+job keep open: without an exit code, it closes only when both have ended.
 
 A job stays in Snakemake's process group, so Ctrl-C, Ctrl-Z and a batch system's signals reach it
-as they reach a job that was started cold. It ends with the worker, which ends with Snakemake.
-What a job has started ends with the job, or earlier if it left its parent and another job ends.
-Only `kill -9` of the worker leaves such processes behind, as `kill -9` of a cold job does.
+like a job that was started cold. A job ends with the worker, and the worker with Snakemake.
+Processes that a job has started end with the job, or earlier if they left their parent and another
+job ends. Only `kill -9` of the worker leaves such processes behind, as `kill -9` of a cold job
+does.
 """
 
 import ast
@@ -36,7 +37,7 @@ from typing import IO, Any, NoReturn
 LIBRARY = Path(__file__).parents[2]
 # A request names a script and a folder for temporary files.
 LONGEST_REQUEST = 1 << 16
-# The answer in place of an exit code where no process could be made: the job may start cold.
+# The answer instead of an exit code if no process could be forked: the job may start cold.
 NOT_STARTED = "not started"
 TEMPORARY = ("TMPDIR", "TMP", "TEMPDIR", "TEMP")
 # From linux/prctl.h.
@@ -53,7 +54,7 @@ class Running:
 
 
 class Worker:
-    """Forks a job for each request, and passes on how it ended."""
+    """Forks a job for each request and returns its exit code."""
 
     def __init__(self, requests: socket.socket) -> None:
         """`requests` is the worker's end of the pair."""
@@ -62,7 +63,7 @@ class Worker:
         self.selector = selectors.DefaultSelector()
         self.selector.register(requests, selectors.EVENT_READ)
         # Jobs handle Ctrl-C as Python does, or ignore it where Snakemake was started that way. The
-        # worker starts no more of them: Snakemake is about to end.
+        # worker starts no more jobs then, because Snakemake is about to end.
         self.interrupted = False
         self.on_interrupt = signal.getsignal(signal.SIGINT)
         if self.on_interrupt != signal.SIG_IGN:
@@ -73,7 +74,7 @@ class Worker:
         _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
     def serve(self) -> str:
-        """Return only in a job's process, with the path of its script."""
+        """The path of the script, in a job's process; never returns in the worker."""
         while True:
             for key, _ in self.selector.select():
                 if key.fileobj is not self.requests:
@@ -94,7 +95,7 @@ class Worker:
         connection = socket.socket(fileno=descriptors[0])
         request: dict[str, Any] = json.loads(message)
         with suppress(Exception, SystemExit):
-            # What fails here fails again in the job, where its error is seen.
+            # An import that fails here fails again in the job, which reports the error.
             import_as(request["script"])
         with _signals_blocked():
             if self.interrupted:
@@ -120,7 +121,7 @@ class Worker:
         self.interrupted = True
 
     def _become_job(self, worker: int, this: Running, temporary: str | None) -> None:
-        """Keep of the worker its imports, and what is this job's."""
+        """Keep only the worker's imports and this job's own connection and files."""
         _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != worker:
             os._exit(1)
@@ -138,7 +139,7 @@ class Worker:
         _THIS.append(this)
 
     def _finish(self, finished: int) -> None:
-        """Send a job's exit code, end what it has started, import what it had to."""
+        """Send a job's exit code, end the processes it started, and repeat its imports."""
         job = self.running.pop(finished)
         self.selector.unregister(finished)
         os.close(finished)
@@ -151,7 +152,7 @@ class Worker:
                 _try_to_import(name)
 
     def _kill_orphans(self) -> None:
-        """Kill every child that is no running job, and the children that they leave."""
+        """Kill every child that is not a running job, and the children they leave."""
         jobs = {job.pid for job in self.running.values()}
         while orphans := children() - jobs:
             for pid in orphans:
@@ -159,25 +160,25 @@ class Worker:
                 os.waitpid(pid, 0)
 
     def end(self) -> NoReturn:
-        """End every job, all that they have started, and the worker."""
+        """End every job, all processes that they have started, and the worker."""
         self.running.clear()
         self._kill_orphans()
         os._exit(0)
 
 
-# In a job's process, that job; nothing anywhere else.
+# The job, in a job's process; None elsewhere.
 _THIS: list[Running] = []
 
 
 def list_imports() -> None:
-    """List for the worker, where there is one, what this job has imported."""
+    """List this job's imports for the worker, if there is one."""
     for job in _THIS:
         job.imports.write("\n".join(_own_imports()))
         job.imports.flush()
 
 
 def children() -> set[int]:
-    """The processes that this one has started, and those that it has adopted."""
+    """The processes that this one has started or adopted."""
     listed = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
     return set(map(int, listed.split()))
 
@@ -189,7 +190,7 @@ def import_as(script: str) -> None:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            # A name may be a module as well as something in one.
+            # A name may be a module or a member of one.
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         else:
             continue
@@ -221,7 +222,7 @@ def _answer(connection: socket.socket, exit_code: str) -> None:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    """Between fork and handlers: a signal would find those of the other process."""
+    """Block signals between fork and the new handlers: those of the other process would run."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield

@@ -105,7 +105,7 @@ def _layer(solution: Solution, name: str) -> Layer:
             return Layer(solution, convolution, kernel.flatten(1).T)
     allowed = [convolution.name for convolution in solution.net.convolutions]
     raise FlatlasError(
-        f"layer '{name}' is not a convolution of this net. "
+        f"layer '{name}' is no convolution of this net. "
         f"Convolutions: {', '.join(allowed) or 'none'}.{nearest(name, allowed)}"
     )
 

@@ -152,7 +152,7 @@ class ModuleNet(LayeredNet):
 
     @torch.no_grad()
     def statistics(self, parameters: Parameters, images: Tensor, counted: Tensor) -> Parameters:
-        """The batch-norm statistics of one member, over the `counted` of these images (images, ...).
+        """Batch-norm statistics of one member, over the `counted` of these images (images, ...).
 
         The images are shuffled, always in the same way, and processed in blocks, as in training.
         Means and unbiased variances are averaged over blocks, as in torch's `update_bn`.

@@ -19,7 +19,7 @@ from flatlas.plan.trees import Location, at, dotted, has, leaves, merged
 
 @dataclass(frozen=True)
 class Layer:
-    """A tree of settings and the file, and the place in it, where it stands."""
+    """A tree of settings, with its file and its place in the file."""
 
     file: str
     tree: Mapping[str, Any]
@@ -51,7 +51,7 @@ class Document:
         return f"{layer.file}: {dotted((*layer.prefix, *location))}"
 
     def changes(self) -> dict[str, tuple[Any, Any]]:
-        """Each dotted key whose value is not the first layer's: what that says, and what holds.
+        """Each dotted key whose value is not the first layer's: the first and the final value.
 
         None where a layer says nothing.
         """

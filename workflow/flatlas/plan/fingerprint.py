@@ -4,14 +4,14 @@ Snakemake sees a script's text, never the modules it imports. So every rule carr
 parameter, a hash over the syntax trees of the library modules that its stage imports, one
 through another. A comment or a docstring changes nothing; a changed plot retrains nothing.
 
-What a spec picks by name (a net, an optimizer, a measure) is imported by that name, one module
-each, so the fingerprint holds the chosen one and none of the others.
+A net, an optimizer or a measure is chosen by name in a spec and imported by that name, one module
+each. The fingerprint covers only the chosen one.
 
-Modules of a user's own, which a spec names too, lie in the folder in which Snakemake works. Theirs
-holds all that they import from that folder.
+A spec may also name a user's own modules, in the folder in which Snakemake works. Their fingerprint
+covers everything that they import from that folder.
 
-Left out are `plan`, whose every decision stands in the resolved spec that the job is given, and
-`jobs`, which logs and reports but never touches a result.
+`plan` is left out, because all its decisions are in the resolved spec that the job gets; so is
+`jobs`, which logs and reports but never changes a result.
 
 A file is parsed once: what was found in it is kept for later commands, by a hash of its bytes.
 """
@@ -66,7 +66,7 @@ def closure(roots: Iterable[str | Path]) -> set[str | Path]:
 
 @cache
 def imports(path: Path) -> frozenset[str]:
-    """The flatlas modules that this file imports, wherever in it the import stands.
+    """The flatlas modules that this file imports, anywhere in the file.
 
     A file of the user's own imports others of these, too.
     """

@@ -51,7 +51,7 @@ class MeasureSpec(Spec):
 
 
 def second_task(measured: MeasureSpec) -> SubsetSpec | None:
-    """The images of a measure's second task: as many of other classes, drawn by the same seeds."""
+    """The images of a measure's second task: as many of other classes, with the same seeds."""
     options, samples = measured.options, measured.run.samples
     if not (isinstance(options, Forgetting) and isinstance(samples, SubsetSpec)):
         return None

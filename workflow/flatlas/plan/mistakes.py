@@ -138,7 +138,7 @@ def _tag(kind: type[BaseModel]) -> Any:
 
 
 def _inside(kind: Any, step: str | int) -> list[Any]:
-    """The types that may stand one step further in: of a field, or of a container's elements."""
+    """The types allowed one level deeper: of a field, or of a container's elements."""
     if _is_model(kind):
         field = kind.model_fields.get(str(step))
         return _alternatives(field.annotation) if field else []

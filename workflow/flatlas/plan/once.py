@@ -29,7 +29,7 @@ def _signatures() -> None:
     inspected: dict[Callable[..., Any], Mapping[str, Any]] = {}
 
     def get_function_params(func: Callable[..., Any]) -> Mapping[str, Any]:
-        # A method is another object at each use; its function is the same.
+        # A method is a new object at each use; its function is the same.
         function = getattr(func, "__func__", func)
         if function not in inspected:
             inspected[function] = inspect(func)

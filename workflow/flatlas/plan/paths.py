@@ -1,4 +1,4 @@
-"""Where each file lies under results/. No other module knows."""
+"""The path of each file under results/. No other module defines any."""
 
 from collections.abc import Iterable
 from pathlib import Path, PurePath

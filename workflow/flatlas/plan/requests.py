@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from flatlas.plan.lookup import Job
 
-# Where numerical libraries look for their number of threads; Snakemake sets the same.
+# The variables in which numerical libraries find their number of threads; Snakemake sets the same.
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "GOTO_NUM_THREADS",

@@ -150,7 +150,9 @@ class _StudyResolver:
             if len(set(runs)) < len(runs):
                 kind = "borrowed" if sweep in self.study.borrowed else "sweeps"
                 place = self.document.origin((kind, sweep))
-                raise FlatlasError(f"{place} has two points that are the same run: say one once.")
+                raise FlatlasError(
+                    f"{place} has two points that are the same run: remove one of them."
+                )
 
     def _entries(self, sweep: str, target: str, figure: Figure) -> Iterator[Entry]:
         for point, run, spec, origin in self._specs(sweep):
@@ -208,7 +210,7 @@ class _StudyResolver:
             yield point, run.model_copy(update={"measures": {}}), spec, origin
 
     def _lender(self, kind: str, named: str, place: str) -> tuple["_StudyResolver", str]:
-        """The study that `<study>.<name>` is borrowed from, which has it of its own."""
+        """The study that `<study>.<name>` is borrowed from; it must define the entry itself."""
         study, _, name = named.partition(".")
         others = {key: one for key, one in self.studies.items() if one is not self}
         if study not in others:

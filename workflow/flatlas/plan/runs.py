@@ -33,7 +33,7 @@ NO_CHANGES: Mapping[str, Any] = {}
 
 
 class Runs:
-    """The runs of a `study`, which says of them what stands in its `document`."""
+    """The runs of a `study`, as declared in its `document`."""
 
     def __init__(self, study: Study, document: Document, sources: Mapping[str, SourceSpec]) -> None:
         """`sources` are what the configuration means by their names."""
@@ -41,7 +41,7 @@ class Runs:
         self.own_files: set[str] = set()
 
     def points(self, sweep: str) -> Iterator[tuple[dict[str, Any], Location]]:
-        """Each point of a sweep, and where in the file it stands."""
+        """Each point of a sweep, and its place in the file."""
         said = self.study.sweeps[sweep]
         if said.points is not None:
             for number, point in enumerate(said.points):
@@ -54,7 +54,7 @@ class Runs:
     def origin(
         self, base: str, point: Mapping[str, Any] = NO_CHANGES, where: Location = ()
     ) -> Origin:
-        """Who says what of a base run with a point's values in place of its own."""
+        """The origin of each setting of a base run with a point's values instead of its own."""
 
         def origin(location: Location) -> str:
             key = dotted(location)
@@ -75,7 +75,7 @@ class Runs:
         where: Location = (),
         later: tuple[str, ...] = (),
     ) -> tuple[Run, RunSpec]:
-        """A base run with a point's values in place of its own: what is said of it, and its spec.
+        """A base run with a point's values instead of its own: its settings and its spec.
 
         `later` are the runs that start from it, one from another.
         """
@@ -104,7 +104,7 @@ class Runs:
         _, first = self.at(start.run, later=later)
         if (first.net, first.input_shape) != (run.net, run.input_shape):
             raise FlatlasError(
-                f"{place} is '{start.run}', which has another net: give both the same."
+                f"{place} is '{start.run}', which has another net: give both the same net."
             )
         if first.outputs != run.outputs:
             raise FlatlasError(

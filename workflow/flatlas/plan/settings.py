@@ -28,7 +28,7 @@ class Settings(Spec):
     `MNIST/raw/…`, `cifar-10-batches-py/…`, folders of images.
     """
     distributed: bool = False
-    """Whether each learner of SSGD and DPSGD has a process of its own (docs/scale.md)."""
+    """Whether each learner of SSGD and DPSGD has a separate process (docs/scale.md)."""
     warm_start: bool = True
     """Whether local jobs of one thread start in an interpreter that has its imports already.
 

@@ -1,6 +1,6 @@
 """The base of every spec: frozen, strict about its keys, with a stable hash.
 
-A spec says what defines a result. Where it runs (device, threads, paths) stands elsewhere.
+A spec has everything that defines a result. Device, threads and paths are not part of it.
 """
 
 import hashlib
@@ -15,8 +15,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 class Spec(BaseModel):
     """Frozen, and strict about its keys: a mistyped one is an error, never ignored.
 
-    What a job computes with is what a spec holds: a stage's fingerprint leaves `plan` out,
-    because all that `plan` decided stands in the spec that the stage is given.
+    A job computes with the values of its spec. A stage's fingerprint leaves `plan` out, because all
+    decisions of `plan` are in the spec that the stage gets.
     """
 
     model_config = ConfigDict(
@@ -63,7 +63,7 @@ def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return values
 
 
-# Of a list that holds nothing twice.
+# For a list without duplicates.
 Distinct = AfterValidator(_distinct)
 
 
@@ -71,8 +71,8 @@ def digest(spec: Spec) -> str:
     """Twelve hexadecimal digits that change with every value that was chosen.
 
     Defaults are left out (the tag of a union has none, so it always counts): a new field with a
-    default moves no existing result. A changed default reruns what it touches all the same, since
-    jobs carry the resolved spec.
+    default changes no existing id. A changed default still reruns the affected jobs, since jobs
+    carry the resolved spec.
     """
     chosen = spec.model_dump(mode="json", exclude_defaults=True)
     text = json.dumps(chosen, sort_keys=True, separators=(",", ":"))

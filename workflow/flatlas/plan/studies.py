@@ -128,7 +128,7 @@ class Figure(Spec):
     title: str
     """The title."""
     module: str | None = None
-    """The module that draws it; by default the one of its own name."""
+    """The module that draws it; by default the one with the figure's name."""
     sweeps: Names = ()
     """Sweeps to draw."""
     measures: Names = ()

@@ -286,6 +286,6 @@ class RunSpec(Training):
     start: StartSpec | None = None
 
 
-# A run that starts from another holds it, and so each of the two specs the other.
+# A run that starts from another contains its spec, so the two specs refer to each other.
 StartSpec.model_rebuild()
 RunSpec.model_rebuild()

@@ -38,7 +38,7 @@ def with_value(tree: Any, location: Sequence[str], value: Any) -> dict[str, Any]
 
 
 def has(tree: Any, location: Location) -> bool:
-    """Whether anything stands at a place, be it None."""
+    """Whether there is a value at a place, even None."""
     for part in location:
         keyed = isinstance(tree, Mapping) and part in tree
         listed = isinstance(tree, list) and isinstance(part, int) and part < len(tree)
@@ -49,14 +49,14 @@ def has(tree: Any, location: Location) -> bool:
 
 
 def at(tree: Any, location: Location) -> Any:
-    """What stands at a place."""
+    """The value at a place."""
     for part in location:
         tree = tree[part]
     return tree
 
 
 def leaves(tree: Any, location: Location = ()) -> dict[Location, Any]:
-    """Every value in a tree that is no mapping, by where it stands below a place."""
+    """Every value in a tree that is not a mapping, with its place below the given one."""
     if not isinstance(tree, Mapping):
         return {location: tree}
     found: dict[Location, Any] = {}

@@ -10,10 +10,10 @@ from flatlas.statistics.estimate import RESAMPLES, Estimate, estimate
 def over_directions(statistic: Callable[..., np.ndarray], *measured: np.ndarray) -> Estimate:
     """The statistic of all points of (realizations, directions), with its 95 % interval.
 
-    Realizations and directions are drawn anew, each on their own (Owen, The pigeonhole bootstrap,
-    2007): the directions of one realization share its net, those of one rank what all nets have in
-    common there. The interval of a single realization knows of its directions only. The statistic
-    does away with the last axis, that of the points.
+    Realizations and directions are resampled independently (Owen, The pigeonhole bootstrap, 2007):
+    the directions of one realization share its net, and those of one rank share what all nets have
+    in common there. The interval of a single realization covers its directions only. The statistic
+    reduces the last axis, that of the points.
     """
     measured = np.broadcast_arrays(*measured)
     realizations, directions = measured[0].shape

@@ -9,20 +9,20 @@ import numpy as np
 WINDOW = 1.5
 # Exploration begins where the loss falls no faster than this share of the steepest.
 SHARE = 0.5
-# Within this of the largest, the steepness is at its largest: a drop that is shorter than the
-# window is within it for a while.
+# A steepness this close to the largest counts as the largest: a drop shorter than the window stays
+# that close for a while.
 TIED = 0.01
-# Moments at which the steepness is looked at, evenly spaced in ln t.
+# The number of moments at which the steepness is computed, evenly spaced in ln t.
 MOMENTS = 500
 
 
 def steepness(epochs: np.ndarray, losses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Moments t (in epochs), and −d ln L / d ln t there, over a window around each.
 
-    L is the least loss so far: before the drop single epochs stand far above it, and none far
-    below. A power law in t has the same steepness everywhere; losses that are fitted go on as 1/t,
-    with a steepness of 1, while a drop is a fall by decades in a fraction of the time until then.
-    Of the time before the first epoch nothing is known.
+    L is the smallest loss so far: before the drop single epochs are far above it, and none far
+    below. A power law in t has the same steepness everywhere. Once the data are fitted the loss
+    continues as 1/t, with a steepness of 1, while a drop is a fall by decades in a fraction of the
+    time before it. Nothing is known of the time before the first epoch.
     """
     known = (epochs > 0) & (losses > 0) & np.isfinite(losses)
     t, least = np.log(epochs[known]), np.log(np.minimum.accumulate(losses[known]))
@@ -35,10 +35,10 @@ def steepness(epochs: np.ndarray, losses: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def transition(epochs: np.ndarray, losses: np.ndarray) -> tuple[float, float]:
-    """From when the loss falls steepest to when exploration begins, in epochs.
+    """The time from the steepest fall of the loss to the beginning of exploration, in epochs.
 
-    Exploration begins when the steepness has come down to half of its largest value for good. NaN
-    where it never does: a loss that falls as one power law, or ever faster, has one phase.
+    Exploration begins when the steepness has fallen to half of its largest value for good. NaN if
+    it never does: a loss that falls as one power law, or ever faster, has one phase.
     """
     moments, steep = steepness(epochs, losses)
     largest = steep.max(initial=0)

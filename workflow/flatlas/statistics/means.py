@@ -1,10 +1,10 @@
-"""Means over realizations, some of which may have nothing to tell."""
+"""Means over realizations; values may be missing."""
 
 import numpy as np
 
 
 def mean(measured: np.ndarray, axis: int = 0) -> np.ndarray:
-    """The mean of all that is known; NaN where nothing is."""
+    """The mean of all known values; NaN if there are none."""
     known = np.isfinite(measured)
     with np.errstate(invalid="ignore"):
         total = np.where(known, measured, 0.0).sum(axis) / known.sum(axis)

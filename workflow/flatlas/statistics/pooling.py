@@ -1,4 +1,4 @@
-"""A statistic of nets: of all at once, or of those of each realization and then their mean."""
+"""A statistic of nets: of all at once, or the mean of that of each realization."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,17 +11,18 @@ Pooling = Callable[[Statistic], Statistic]
 
 
 def over_all_nets(statistic: Statistic) -> Statistic:
-    """The statistic, which does away with the last axis, of arrays (realizations, ..., values)."""
+    """The statistic, which reduces the last axis, of arrays (realizations, ..., values)."""
     return lambda *measured: statistic(*map(_flat, measured))
 
 
 def within_realizations(statistic: Statistic) -> Statistic:
-    """The mean over realizations of the statistic of each one's own nets.
+    """The mean over realizations of the statistic of the nets of each.
 
-    Realizations have other images, to learn and to be tested on. Where those move a quantity more
-    than what is varied does, an order of all nets would be one of data sets. Nor can the bootstrap
-    tell how well it is known: a resample has fewer realizations that differ, and so less of what
-    tells them apart, so that all nets at once go together better in it than in what it is of.
+    Realizations have different training and test images. If the images change a quantity more than
+    the varied setting does, ranking all nets together would rank data sets. The bootstrap can't
+    estimate the error of such a ranking either: a resample has fewer distinct realizations, and so
+    less difference between them, so all nets together correlate better in a resample than in the
+    original.
     """
     return lambda *measured: mean(_of_each(statistic, measured))
 
@@ -29,7 +30,7 @@ def within_realizations(statistic: Statistic) -> Statistic:
 def _of_each(statistic: Statistic, measured: Sequence[np.ndarray]) -> np.ndarray:
     """The statistic of each realization of each resample (realizations, resamples, ..., values).
 
-    Resamples hold the same few realizations again and again. Each is taken once.
+    Resamples repeat the same few realizations. The statistic of each is computed once.
     """
     if any(one.ndim < 3 for one in measured):
         return statistic(*measured)

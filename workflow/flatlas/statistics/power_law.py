@@ -9,8 +9,8 @@ from flatlas.statistics.estimate import Estimate
 def power_law(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Slope and intercept of log10 y over log10 x, by least squares along the last axis.
 
-    Points where either is not positive, or not known, are left out; NaN where fewer than two are
-    left. NumPy's own fit knows neither missing points nor many lines at once.
+    Points where either is not positive or unknown are left out; NaN if fewer than two are left.
+    NumPy's fit supports neither missing points nor many lines at once.
     """
     x, y = np.broadcast_arrays(x, y)
     known = (x > 0) & (y > 0) & np.isfinite(x) & np.isfinite(y)

@@ -1,11 +1,11 @@
 """Kendall's τ over the pairs of points that may be compared, plain and partial, with intervals.
 
-Of pairs (i, j) of one stratum it is the correlation of the signs of x_i − x_j and y_i − y_j: how
-many pairs both order alike, less how many they order the other way. With one stratum of all points
-it is τ-b. With a stratum for each setting of all but one hyperparameter it is the granulated
-coefficient of Jiang et al. (2020), the mean of τ over settings, where these have equally many
-values and no ties. Given further variables z, it is what is left of that correlation when the signs
-of z_i − z_j are taken out by least squares; for one z that is Kendall's own partial τ.
+It is the correlation of the signs of x_i − x_j and y_i − y_j over pairs (i, j) in the same stratum:
+the pairs that both order alike, minus those that they order differently. With one stratum of all
+points it is τ-b. With a stratum for each setting of all but one hyperparameter it is the granulated
+coefficient of Jiang et al. (2020), the mean of τ over settings, if these have equal numbers of
+values and no ties. Given further variables z, it is the correlation left after removing the signs
+of z_i − z_j by least squares; for one z that is Kendall's partial τ.
 """
 
 from collections.abc import Iterable
@@ -19,11 +19,11 @@ from scipy.sparse.csgraph import connected_components
 
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 
-# A variable of which less is left than this, of 1, is told by the ones that are given.
+# A variable of which less than this is left, of 1, is determined by the given ones.
 NOTHING = 1e-9
-# Comparisons of clusters that do not follow from each other. Fewer have no interval: of five
-# clusters in one stratum two orders in 120 are perfect, up or down, of four already two in 24. Each
-# variable that is given takes one more.
+# The least number of independent comparisons of clusters for an interval. For five clusters in one
+# stratum two orders in 120 are perfect, up or down; for four already two in 24. Each given variable
+# takes one more.
 FEWEST = 4
 
 
@@ -35,10 +35,10 @@ def tau(
     clusters: np.ndarray | pd.Series,
     given: Iterable[str] = (),
 ) -> Estimate:
-    """τ of two columns given others, over the rows where all is known, and its interval.
+    """τ of two columns given others, over the rows without missing values, and its interval.
 
-    Rows are compared within their `strata`; resampled are the `clusters` they are in. Both are
-    labels, one a row.
+    Rows are compared within their `strata`; the bootstrap resamples their `clusters`. Both are
+    labels, one for each row.
     """
     values = table[[x, y, *given]].to_numpy(float).T
     known = np.isfinite(values).all(0)
@@ -58,11 +58,12 @@ class _Pairs:
     def tau(self) -> Estimate:
         count = len(self._begins)
         given = len(self.values) - 2
-        # Of clusters that are compared with each other, by way of others too, one is no comparison.
+        # Clusters connected by comparisons, also through others, give one comparison fewer than
+        # clusters.
         groups, _ = connected_components(self._sums_of_clusters(self._alike) > 0)
         compared = count - groups
         if 0 < given >= compared:
-            # Least squares may explain anything, and leave ±1 or nothing.
+            # With fewer, least squares can explain everything and leave ±1 or nothing.
             return UNKNOWN
         known = compared + 1 if compared >= FEWEST + given else 1
         return estimate(self._of_clusters, np.arange(count), fewest=known)
@@ -73,12 +74,12 @@ class _Pairs:
 
     @cached_property
     def _begins(self) -> np.ndarray:
-        """Where in that order a cluster begins."""
+        """The position in that order at which each cluster begins."""
         return np.unique(self.clusters[self._order], return_index=True)[1]
 
     @cached_property
     def _alike(self) -> np.ndarray:
-        """Whether two points are of one stratum (points, points)."""
+        """Whether two points are in the same stratum (points, points)."""
         strata = self.strata[self._order]
         return np.asarray(strata[:, np.newaxis] == strata)
 
@@ -99,8 +100,9 @@ class _Pairs:
     def _of_clusters(self, drawn: np.ndarray) -> np.ndarray:
         """τ of the clusters that were drawn (clusters, ...), some of them several times.
 
-        Each copy is a cluster of its own, but no two copies are compared: pairs within a cluster
-        would count twice as often as pairs of two, and pull the interval off the value.
+        Each copy is a separate cluster, but copies are not compared with each other: pairs within a
+        cluster would count twice as often as pairs between two, and shift the interval off the
+        value.
         """
         clusters, resamples = len(drawn), drawn.reshape(len(drawn), -1)
         places = resamples + clusters * np.arange(resamples.shape[1])

@@ -1,12 +1,13 @@
-"""Whether a spectral norm is known, whatever else its search has found or has not."""
+"""Whether a spectral norm is known, even if the rest of its search has not converged."""
 
 import pandas as pd
 
-# An eigenvalue lies within the residual of the one that was found. This share of it is near.
+# An exact eigenvalue is within the residual of the one found; a residual up to this share is small.
 KNOWN = 0.01
 
 
 def known(table: pd.DataFrame) -> pd.Series:
-    """Of each row of a table of norms; NaN where nothing was measured."""
-    share = table["spectral_norm_residual"].astype(float) / table["spectral_norm"].astype(float)
+    """Whether the norm of each row of a table is known; NaN if nothing was measured."""
+    norms = table.reindex(columns=["spectral_norm", "spectral_norm_residual"]).astype(float)
+    share = norms["spectral_norm_residual"] / norms["spectral_norm"]
     return share.le(KNOWN).astype(object).where(share.notna())

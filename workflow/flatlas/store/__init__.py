@@ -1,1 +1,1 @@
-"""How a result lies on disk: arrays, tables, provenance; every write whole or not at all."""
+"""Results on disk: arrays, tables, provenance; a file is never half written."""

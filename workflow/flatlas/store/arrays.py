@@ -26,5 +26,5 @@ def read_arrays(path: str | Path, names: Iterable[str] | None = None) -> dict[st
             return {name: file.get_tensor(name) for name in wanted}
     except (SafetensorError, OSError) as error:
         raise FlatlasError(
-            f"{path} can't be read ({error}). Delete it, and snakemake makes it anew."
+            f"{path} can't be read ({error}). Delete it, and snakemake makes it again."
         ) from error

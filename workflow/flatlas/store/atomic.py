@@ -1,4 +1,4 @@
-"""Writes that are seen whole or not at all."""
+"""Atomic writes: a file is complete or does not exist."""
 
 import os
 from collections.abc import Iterator
@@ -10,10 +10,10 @@ from platform import node
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """A temporary name beside `path`, renamed to it at the end; nothing stays after a failure."""
+    """A temporary name beside `path`, renamed to it at the end and removed after a failure."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Machine and process keep two writers apart; the extension stays, since writers look at it.
+    # Machine and process distinguish two writers; the extension stays, since libraries look at it.
     begin, end = f".{path.stem}.{node()}.", f".part{path.suffix}"
     _delete_of_dead_writers(path.parent, begin, end)
     temporary = path.with_name(f"{begin}{os.getpid()}{end}")
@@ -22,7 +22,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     temporary.unlink()
     try:
         yield temporary
-        # safetensors would let the owner alone read what it writes.
+        # safetensors makes its files readable by the owner only.
         temporary.chmod(permissions)
         with temporary.open("rb") as written:
             os.fsync(written.fileno())
@@ -32,7 +32,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 
 def _delete_of_dead_writers(folder: Path, begin: str, end: str) -> None:
-    """What killed processes of this machine have left of the same file."""
+    """Temporary files of the same file left by killed processes of this machine."""
     for left in folder.glob(f"{escape(begin)}*{escape(end)}"):
         if not _is_alive(int(left.name.removeprefix(begin).removesuffix(end))):
             left.unlink(missing_ok=True)

@@ -1,13 +1,13 @@
-"""What a job took, from the provenance beside its results."""
+"""The cost of a job, from the provenance beside its results."""
 
 import json
 from pathlib import Path
 
 
 def read_cost(path: str | Path) -> dict[str, float]:
-    """Wall time in seconds and the most memory in MiB.
+    """Wall time in seconds and peak memory in MiB.
 
-    A training that was interrupted took all its epochs, not only those since it went on.
+    An interrupted training counts all its epochs, not only those since it resumed.
     """
     record = json.loads(Path(path).read_text(encoding="utf-8"))
     seconds = max(record["wall_seconds"], record.get("training_seconds", 0.0))

@@ -1,4 +1,4 @@
-"""Arrays too large to hold: npy files that are filled, and read, piece by piece."""
+"""Arrays too large for memory: npy files that are filled and read piece by piece."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from flatlas.store.atomic import replacing
 
 @contextmanager
 def writing_array(path: str | Path, shape: tuple[int, ...]) -> Iterator[np.ndarray]:
-    """An array in float64 that lies on disk while it is filled."""
+    """A float64 array on disk, to be filled."""
     with replacing(path) as temporary:
         array = np.lib.format.open_memmap(temporary, mode="w+", dtype=np.float64, shape=shape)
         yield array
@@ -20,11 +20,11 @@ def writing_array(path: str | Path, shape: tuple[int, ...]) -> Iterator[np.ndarr
 
 
 def read_array(path: str | Path) -> np.ndarray:
-    """The array, on disk until a piece of it is looked at."""
+    """The array, which stays on disk until a part of it is used."""
     try:
         array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError) as error:
         raise FlatlasError(
-            f"{path} can't be read ({error}). Delete it, and snakemake makes it anew."
+            f"{path} can't be read ({error}). Delete it, and snakemake makes it again."
         ) from error
     return array

@@ -1,4 +1,4 @@
-"""What stands beside every result: what was asked, by which code, on which machine, how it went."""
+"""The provenance beside every result: its spec, code, machine and course."""
 
 import json
 import platform
@@ -32,7 +32,7 @@ def write_provenance(
 
 
 def _peak_memory_mib() -> int:
-    """Of this process, or of the largest that it has started: of learners that have their own."""
+    """Peak memory of this process or of the largest that it started, such as a learner."""
     whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     peak = max(resource.getrusage(one).ru_maxrss for one in whose)
     # Kilobytes on Linux, bytes on macOS.
@@ -40,7 +40,7 @@ def _peak_memory_mib() -> int:
 
 
 def write_json(path: str | Path, tree: Any) -> None:
-    """Write JSON that a person can read and compare line by line."""
+    """Write JSON that people can read and compare line by line."""
     with replacing(path) as temporary:
         temporary.write_text(json.dumps(tree, indent=1, ensure_ascii=False) + "\n")
 

@@ -1,4 +1,4 @@
-"""Tables in parquet or CSV, as the file's name says."""
+"""Tables in parquet or CSV, by the extension of the file."""
 
 from pathlib import Path
 
@@ -24,5 +24,5 @@ def read_table(path: str | Path) -> pd.DataFrame:
         return pd.read_csv(path) if is_csv else pd.read_parquet(path)
     except (OSError, ValueError) as error:
         raise FlatlasError(
-            f"{path} can't be read ({error}). Delete it, and snakemake makes it anew."
+            f"{path} can't be read ({error}). Delete it, and snakemake makes it again."
         ) from error

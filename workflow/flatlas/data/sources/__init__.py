@@ -1,4 +1,4 @@
-"""Where images come from: one module a kind of source, each with `load(spec, root)`."""
+"""The sources of images: one module for each kind, with a function `load(spec, root)`."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -9,9 +9,9 @@ from flatlas.plan.data_specs import SourceSpec
 
 
 def load_source(spec: SourceSpec, root: Path, report: Callable[..., None]) -> Images:
-    """The images of a source; `root` is where data lie, `report(done, total, ...)` is told of it.
+    """The images of a source in `root`; loading calls `report(done, total, ...)`.
 
-    The module is imported by its name, so that a stage's fingerprint holds the chosen one only.
+    The module is imported by name, so a stage's fingerprint covers only the chosen one.
     """
     source = import_module(f"flatlas.data.sources.{spec.kind}")
     images: Images = source.load(spec, root.expanduser())

@@ -9,7 +9,7 @@ from flatlas.plan.data_specs import Boolean
 
 
 def load(spec: Boolean, root: Path) -> Images:
-    """The 2^n inputs, counted up in binary; for training and testing the same, and labelled 0."""
+    """The 2^n inputs in binary order, the same for training and testing, labelled 0."""
     numbers, places = np.arange(2**spec.bits), np.arange(spec.bits)[::-1]
     bits = numbers[:, None] >> places & 1
     images = (255 * bits).astype(np.uint8)[:, None, None]

@@ -14,7 +14,7 @@ HIGHEST = 16
 def load(spec: Digits, root: Path) -> Images:
     """All 1,797 digits, every third of each class for testing.
 
-    The digits stand in the order of their writers, so that all of them are in both parts.
+    The digits are in the order of their writers, so all writers are in both parts.
     """
     digits = load_digits()
     images = np.rint(digits.images * 255 / HIGHEST).astype(np.uint8)[:, None]

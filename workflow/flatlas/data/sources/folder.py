@@ -10,7 +10,7 @@ from flatlas.errors import FlatlasError
 from flatlas.plan.data_specs import Folder
 
 SUFFIXES = {".jpg", ".jpeg", ".png"}
-# What else PIL reads (transparency, 16 bits, CMYK) would lose something on the way to 8 bits.
+# Other formats that PIL reads (transparency, 16 bits, CMYK) would lose information in 8 bits.
 MODES = ("1", "L", "P", "RGB")
 
 

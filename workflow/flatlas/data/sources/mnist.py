@@ -20,7 +20,7 @@ RAW_CHECKSUMS = {
 
 
 def load(spec: Mnist, root: Path) -> Images:
-    """The set in `root/MNIST/raw`, downloaded where it is missing."""
+    """The set in `root/MNIST/raw`, downloaded if it is missing."""
     folder = root / FOLDER
     missing = [name for name in RAW_CHECKSUMS if not any(map(Path.is_file, _forms(folder / name)))]
     if missing:
@@ -37,12 +37,12 @@ def load(spec: Mnist, root: Path) -> Images:
 
 
 def _forms(path: Path) -> tuple[Path, Path]:
-    """A file as torchvision unpacks it, and as it is published."""
+    """The two names of a file: as torchvision unpacks it, and as published."""
     return path, path.with_name(f"{path.name}.gz")
 
 
 def _read(path: Path) -> np.ndarray:
-    """An idx file that is checked, whichever of its two forms is there."""
+    """A checked idx file, in whichever of its two forms exists."""
     raw, archive = _forms(path)
     if raw.is_file():
         check(raw, RAW_CHECKSUMS[raw.name])

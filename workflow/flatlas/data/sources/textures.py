@@ -1,7 +1,7 @@
-"""Generated colour textures: gratings whose orientation, frequency and colours tell their class.
+"""Generated colour textures: gratings with a class-specific orientation, frequency and colours.
 
-Every class has a recipe; every image strays from it, so that no single feature gives the class
-away and a small net that has seen a hundred images of each class still errs now and then.
+Every class has a recipe, and every image varies it. No single feature reveals the class, and a
+small net trained on a hundred images of each class still makes some errors.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ NOISE = 0.18  # standard deviation of a pixel, in parts of the range
 
 @dataclass(frozen=True)
 class Recipe:
-    """What the images of a class have in common: a grating between two hues."""
+    """The recipe shared by the images of a class: a grating between two hues."""
 
     orientation: float
     frequency: float

@@ -1,4 +1,4 @@
-"""What the sets from torchvision share: checksums, and downloads that are whole or not there."""
+"""What the sets from torchvision share: checksums and atomic downloads."""
 
 import hashlib
 import shutil
@@ -27,10 +27,10 @@ def check(path: Path, md5: str) -> None:
 
 
 def download(dataset: type[VisionDataset], root: Path, folder: str, missing: Sequence[str]) -> None:
-    """Have torchvision download a set, and put what is missing into `root/folder`.
+    """Have torchvision download a set, and move missing files into `root/folder`.
 
-    torchvision works in a temporary directory, so that an interrupted download leaves nothing
-    in `root` that could be taken for whole.
+    torchvision works in a temporary directory, so an interrupted download leaves no incomplete file
+    in `root`.
     """
     try:
         with TemporaryDirectory() as temporary:
@@ -48,9 +48,9 @@ def download(dataset: type[VisionDataset], root: Path, folder: str, missing: Seq
 
 
 def load_cifar(dataset: type[CIFAR10], root: Path) -> Images:
-    """CIFAR-10 or CIFAR-100, downloaded where it is missing.
+    """CIFAR-10 or CIFAR-100, downloaded if missing.
 
-    torchvision unpickles the files, which is why their checksums come first.
+    torchvision unpickles the files, so their checksums are verified first.
     """
     checksums: dict[str, str] = dict([*dataset.train_list, *dataset.test_list])
     checksums[dataset.meta["filename"]] = dataset.meta["md5"]
