@@ -1,1 +1,1 @@
-"""What the papers claim, judged by numbers: a module a figure, and the verdicts. No torch."""
+"""Claims: a number, a criterion and a verdict, and the arrays they are computed from. No torch."""

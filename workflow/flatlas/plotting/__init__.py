@@ -1,1 +1,1 @@
-"""The figures: one file a study, drawn from tables alone, in one style. Imports no torch."""
+"""The style of all figures, their small print, and the picture of the plan. No torch."""

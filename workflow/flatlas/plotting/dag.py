@@ -16,7 +16,7 @@ from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED
 Position = tuple[float, float]
 COLOURS = (BLUE, RED, GREEN, PURPLE, ORANGE, SKY, GREY)
 SIZE = (11.0, 7.5)
-# Names are told where this much of an inch is left for each.
+# Names are drawn where each has this much of an inch.
 LEGIBLE = 0.085
 LABEL = {"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8}
 BULGE = 0.15

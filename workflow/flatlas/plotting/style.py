@@ -38,7 +38,7 @@ STYLE: dict[Any, Any] = {
 }
 pyplot.rcParams.update(STYLE)
 
-# Okabe & Ito's colours, told apart by every kind of eye.
+# Okabe and Ito's colours, which colour-blind readers can distinguish.
 BLACK, GREEN, BLUE, RED = "#000000", "#009E73", "#0072B2", "#D55E00"
 ORANGE, SKY, PURPLE = "#E69F00", "#56B4E9", "#CC79A7"
 GREY = "#808080"

@@ -1,4 +1,4 @@
-"""Means over realizations; values may be missing."""
+"""Means over realizations, some of which may have no value."""
 
 import numpy as np
 

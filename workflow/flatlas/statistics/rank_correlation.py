@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import connected_components
 
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 
-# A variable of which less than this is left, of 1, is determined by the given ones.
+# A variable of which less than this is left, of 1, is determined by those that are given.
 NOTHING = 1e-9
 # The least number of independent comparisons of clusters for an interval. For five clusters in one
 # stratum two orders in 120 are perfect, up or down; for four already two in 24. Each given variable

@@ -8,6 +8,5 @@ KNOWN = 0.01
 
 def known(table: pd.DataFrame) -> pd.Series:
     """Whether the norm of each row of a table is known; NaN if nothing was measured."""
-    norms = table.reindex(columns=["spectral_norm", "spectral_norm_residual"]).astype(float)
-    share = norms["spectral_norm_residual"] / norms["spectral_norm"]
+    share = table["spectral_norm_residual"].astype(float) / table["spectral_norm"].astype(float)
     return share.le(KNOWN).astype(object).where(share.notna())
