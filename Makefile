@@ -29,7 +29,7 @@ help:  ## list these targets
 venv: $(READY)  ## make .venv from the lock (about 5 GB; the other targets do it by themselves)
 
 # READY is a copy of the lock, written last: without it no .venv counts as finished, however full it
-# looks. A lock that is newer but says the same (after a git checkout, say) installs nothing.
+# looks. A newer lock with the same content, as after a git checkout, installs nothing.
 $(READY): envs/requirements.txt
 	@if cmp -s envs/requirements.txt $@; then touch $@; exit 0; fi; \
 	found=$$($(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null); \
@@ -82,8 +82,8 @@ gallery: $(READY)  ## docs/gallery/STUDY from the figures of PRESET
 	$(BIN)/python docs/gallery/collect.py $(STUDY) $(PRESET) --from "$(FROM)" --without "$(WITHOUT)" \
 	    $(if $(CONFIGFILE),--configfile "$(CONFIGFILE)")
 
-# Pins that still fit are kept; `make lock UPGRADE=--upgrade` moves everything forward. `fewest` gives
-# one version of a package for all Pythons, which is also what lets the conda environments repeat it.
+# Pins that still fit are kept; `make lock UPGRADE=--upgrade` updates everything. `fewest` gives one
+# version of a package for all Pythons, so that the conda environments can repeat it.
 lock:  ## write envs/requirements.txt, and the same pins in the conda environments
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
 	$(PYTHON) -m venv "$$dir"; \

@@ -13,8 +13,8 @@ from snakemake.utils import min_version
 
 min_version("9.20")
 
-# Nearly all that Snakemake makes from here on stays to the end. Python would look through it again and
-# again for garbage, which is a tenth of a dry run's time.
+# Nearly all objects that Snakemake makes from here on live to the end. Python would search them for
+# garbage again and again, which takes a tenth of a dry run's time.
 gc.freeze()
 gc.set_threshold(100_000)
 
@@ -25,11 +25,12 @@ configfile: "config/config.yaml"
 report: "workflow/report/overview.rst"
 
 
-# Jobs find the library where this file does; a job on a cluster reads this file anew.
+# Jobs find the library where this file does; a job on a cluster reads this file again.
 LIBRARY = Path(str(workflow.current_basedir)) / "workflow"
 sys.path.insert(0, str(LIBRARY))
-# glibc gives every tensor above some size pages of its own, and takes them back: up to half the time
-# of a Hessian's product (docs/speed.md). Below 32 MiB, its largest, a job now keeps what it has.
+# glibc maps separate pages for every tensor above some size and unmaps them again: up to half the
+# time of a product with the Hessian (docs/speed.md). Below 32 MiB, glibc's largest threshold, a job
+# now reuses its memory.
 MALLOC = {"MALLOC_MMAP_THRESHOLD_": 2**25, "MALLOC_TRIM_THRESHOLD_": 2**34}
 os.environ.update(PYTHONPATH=str(LIBRARY), **{name: str(at) for name, at in MALLOC.items()})
 
@@ -43,10 +44,10 @@ include: "workflow/rules/report.smk"
 include: "workflow/rules/cleaning.smk"
 
 
-# Snakemake limits how many jobs start per second. After each look at the ready jobs it schedules
-# another look, which schedules the next one, without end: after 260 jobs that took half a core. One
-# machine needs no limit, but no option removes it, so this does; a cluster keeps it.
-# tests/workflow/test_environment.py fails when Snakemake stops looking again.
+# Snakemake limits how many jobs start per second. After each check of the ready jobs it schedules
+# another check, which schedules the next one, endlessly: after 260 jobs that took half a core. One
+# machine needs no limit, but no option removes it, so this code does; a cluster keeps it.
+# tests/workflow/test_environment.py fails when Snakemake stops doing so.
 onstart:
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None

@@ -13,7 +13,7 @@ rule source:
         "../../envs/compute.yaml"
     resources:
         **asked(JOBS),
-        # Where the originals lie says nothing about the result, so it is no parameter.
+        # The path of the originals does not affect the result, so it is not a parameter.
         data_root=PLAN.data_root,
     params:
         spec=lambda wildcards: JOBS[wildcards.source].spec,
@@ -32,8 +32,8 @@ MESSAGES = {
     "functions": "Functions of random nets",
 }
 
-# Snakemake evaluates the path of a script once more when a job runs. There, `rule` is the name of the
-# job's rule; here, it has to be called the same.
+# Snakemake evaluates the path of a script once more when a job runs. There, `rule` is the name of
+# the job's rule, so it must have the same name here.
 for rule in MESSAGES:
 
     rule:

@@ -1,6 +1,6 @@
-# Figures: one rule for each, named as its target. No figure imports torch. The job that draws a figure
-# also judges what the paper claims of it. Inputs are given by functions, because the lists are long
-# and only the figures that are asked for need theirs.
+# Figures: one rule for each, named as its target. No figure imports torch. The job that draws a
+# figure also judges the paper's claims about it. Inputs are given by functions, because the lists
+# are long and only requested figures need theirs.
 
 for target, figure in PLAN.figures.items():
 

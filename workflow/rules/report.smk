@@ -27,8 +27,9 @@ rule dag:
         "../scripts/dag.py"
 
 
-# The claims of each study with their verdicts, as `<study>_scorecard`, and of all on one page. With the
-# setting `complete: false` the latter reads what is there already, and is given what was written last.
+# The claims of each study with their verdicts, as `<study>_scorecard`, and of all on one page. With
+# `complete: false` that page reads only the claims that exist, and a parameter with their last write
+# makes Snakemake remake the page when they change.
 for name, page in scorecards(PLAN).items():
     wait = PLAN.complete or name != "scorecard"
 
@@ -65,7 +66,7 @@ for name, page in scorecards(PLAN).items():
             "../scripts/scorecard.py"
 
 
-# Everything on one page that works offline. Snakemake's own report (--report) holds the same pictures
+# Everything on one page that works offline. Snakemake's own report (--report) has the same pictures
 # and captions.
 rule report:
     input:
@@ -95,7 +96,7 @@ rule report:
         "../scripts/report.py"
 
 
-# Reports what exists and makes nothing else. It prints, so it does not run on a node of a cluster.
+# Reports existing results and makes nothing else. It prints, so it does not run on a cluster node.
 rule costs:
     output:
         csv=PLAN.pages["costs"]["csv"],

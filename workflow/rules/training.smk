@@ -13,7 +13,7 @@ for kind in ("train", "record"):
         log:
             paths.LOG.format(stage=kind, name="{run}"),
         cache: True
-        # The longest jobs come first: one that starts last would run on alone at the end.
+        # The longest jobs come first: started last, one would still run alone at the end.
         priority: 1
         conda:
             "../../envs/compute.yaml"
