@@ -129,7 +129,7 @@ def test_a_rank_that_dies_ends_the_job_which_then_goes_on(errand):
             killed.append(done)
             os.kill(process_of(rank=1), signal.SIGKILL)
 
-    with pytest.raises(FlatlasError, match=r"learner 1 ended with exit code -9.*goes on"):
+    with pytest.raises(FlatlasError, match=r"learner 1 ended with exit code -9.*results/resume"):
         distributed.carry_out(ranks, 2, False, kill)
     assert not Path(ranks.outputs["weights"]).exists()
     state, _ = Resume(Path(ranks.resume)).find()

@@ -146,6 +146,6 @@ def errand(tmp_path):
 def test_a_training_that_one_way_began_is_not_gone_on_with_by_the_other(errand, monkeypatch):
     assert errand.carry_out("cpu", lambda *_, **__: None) == FLOAT32.made
     monkeypatch.setattr("flatlas.training.way.find_kernel", lambda: None)
-    expected = "made by cpu with 1 threads, compiled by .* here it would go on by .*, torch"
+    expected = "made by cpu with 1 threads, compiled by .*; here .*, torch"
     with pytest.raises(FlatlasError, match=expected):
         errand.carry_out("cpu", lambda *_, **__: None)
