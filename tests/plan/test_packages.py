@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,9 +58,14 @@ def package_of(path):
     return path.relative_to(LIBRARY).with_suffix("").parts[0]
 
 
+@cache
+def syntax(path):
+    return ast.parse(path.read_text())
+
+
 def imported(path):
     """Every module that a file imports, in full, wherever in it the import stands."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(syntax(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -101,7 +107,7 @@ def test_what_computes_takes_only_specs_from_the_plan():
 
 def taken_from_plan(path):
     """Each name that a file imports from a module of the plan, and that module."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(syntax(path)):
         if isinstance(node, ast.ImportFrom) and node.module.startswith("flatlas.plan"):
             yield from (
                 (alias.name, node.module.removeprefix("flatlas.plan.")) for alias in node.names
@@ -121,7 +127,7 @@ def test_light_packages_open_without_torch():
 
 
 def test_the_plan_needs_neither_torch_nor_tables_nor_pictures():
-    """Every job of a cluster resolves the plan anew, so that takes a moment, not seconds."""
+    """Every job of a cluster resolves the plan again, so that takes a moment, not seconds."""
     loaded = set(loaded_by([LIBRARY / "plan" / "resolve.py"]))
     assert "pydantic" in loaded
     assert not loaded & {"torch", "torchvision", "numpy", "scipy", "pandas", "matplotlib"}

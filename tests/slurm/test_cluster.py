@@ -87,7 +87,7 @@ def test_learners_are_processes_of_one_job(tiny):
 
 def test_a_job_that_needs_more_memory_than_it_asked_for_is_given_more(tiny):
     """The first attempt is not even enough to load torch; the third surely is."""
-    tiny.edit(NEEDS, r"return 2000", "return 400")
+    tiny.edit(NEEDS, r"2000 \* ranks", "400 * ranks")
     tiny.snakemake("--until", "subset")
     tiny.submit("--until", "train")
     *too_small, enough = tiny.jobs("train")
@@ -100,7 +100,7 @@ def test_a_job_that_needs_more_memory_than_it_asked_for_is_given_more(tiny):
 
 def test_a_job_over_its_time_is_ended_and_given_more(tiny):
     """SLURM knows no limit below a minute, and looks twice a minute who is over it."""
-    tiny.edit(NEEDS, r"return 20 \+ _minutes", "return 1 + _minutes")
+    tiny.edit(NEEDS, r" 20 \+ _minutes", " 1 + _minutes")
     hang = 'if job.resources["runtime"] == 1: __import__("time").sleep(600)'
     tiny.edit("workflow/scripts/train.py", r"( +)(errand\.carry_out.*?\n)", rf"\1\2    {hang}\n")
     tiny.snakemake("--until", "subset")
