@@ -79,9 +79,9 @@ BROKEN = {
 LOOSER, TIGHTER = LESS, MORE
 # 'Much more scattered', of the variance explained, relative to another: at most half.
 MUCH_LOOSER = at_most(0.5)
-# 'Tells', of a question of ours that was put when its numbers were known (docs/prior.md): the right
-# sign, by each coefficient.
-TELLS = dict.fromkeys(("pearson", "spearman", "kendall"), MORE)
+# A correlation that we asked about when its numbers were known (docs/prior.md): the right sign, by
+# each coefficient.
+POSITIVE = dict.fromkeys(("pearson", "spearman", "kendall"), MORE)
 # Dots that lie 'in' a range, which ends at 0 and 1.
 INSIDE = between(0, 1)
 

@@ -50,6 +50,16 @@ class Regret(UnderScaling):
     }
 
 
+_TRUE_AND_FORMULA = columns(
+    true_regret=float,
+    formula=float,
+    ratio=float,
+    residual=float,
+    iterations=int,
+    converged=bool,
+)
+
+
 class TrueRegret(Measurement):
     """f₂(argmin f₁) − min f₂ in balls around θ, of the `radii` ε, for `pairs` of minibatches."""
 
@@ -59,25 +69,8 @@ class TrueRegret(Measurement):
     radii: Annotated[tuple[Annotated[float, Field(gt=0)], ...], Many, Distinct]
 
     tables: ClassVar = {
-        "summary": columns(
-            epsilon=float,
-            true_regret=float,
-            formula=float,
-            ratio=float,
-            residual=float,
-            iterations=int,
-            converged=bool,
-        ),
-        "pairs": columns(
-            epsilon=float,
-            pair=int,
-            true_regret=float,
-            formula=float,
-            ratio=float,
-            residual=float,
-            iterations=int,
-            converged=bool,
-        ),
+        "summary": columns(epsilon=float) | _TRUE_AND_FORMULA,
+        "pairs": columns(epsilon=float, pair=int) | _TRUE_AND_FORMULA,
     }
 
 

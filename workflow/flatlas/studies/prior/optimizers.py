@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from flatlas.claims.claim import Claim, ours
-from flatlas.claims.conventions import TELLS
+from flatlas.claims.conventions import POSITIVE
 from flatlas.claims.correlations import Measured, Pair, correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
@@ -80,7 +80,7 @@ def _generalizes_better(
             f"{name}_{labels}",
             f"of the functions that optimizers find on the same images, {learnt}, the {says} one"
             " generalizes better",
-            TELLS,
+            POSITIVE,
             Pair(x, y, f"{name} with the accuracy, each minus its mean over the optimizers"),
         )
 
