@@ -4,6 +4,7 @@ docs/made/costs/<preset>.csv is what `snakemake costs` wrote after such a run.
 """
 
 import sys
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from flatlas.plan.resolve import resolve
 from flatlas.report.costs import duration
 
 PRESETS = ("demo", "laptop", "paper")
+REAL = PRESETS[1:]
 COSTS = Path(__file__).parent / "costs"
 
 
@@ -42,10 +44,10 @@ def _costs(preset: str) -> pd.DataFrame:
     return costs.set_index("target")
 
 
-def _takes(target: str) -> list[str]:
+def _takes(target: str, presets: Iterable[str] = PRESETS) -> list[str]:
     """The trainings of a figure or study at each scale, and the time if it was measured."""
     cells = []
-    for preset in PRESETS:
+    for preset in presets:
         needed, runs, costs = _needed(preset)[target], plan(preset).runs, _costs(preset)
         cell = str(sum(len(runs[name].seeds) for name in needed if name in runs))
         if target in costs.index:
@@ -60,12 +62,14 @@ def _takes(target: str) -> list[str]:
 def all_figures() -> str:
     """A table for each study, with a row for each figure."""
     demo, parts = plan("demo"), []
-    for name, study in demo.studies.items():
+    for name in demo.studies:
         rows = [
-            [f"`{target}`", demo.figures[target].title, *_takes(target)]
+            [f"`{target}`", demo.figures[target].title, *_takes(target, REAL)]
             for target in demo.targets(name)
         ]
-        parts += [f"## {name}: {study.title}", table(["target", "shows", *PRESETS], rows)]
+        gallery = f"gallery/{name}/README.md"
+        heading = f"[{name}]({gallery})" if (ROOT / "docs" / gallery).is_file() else name
+        parts += [f"## {heading}", table(["target", "shows", *REAL], rows)]
     return "\n\n".join(parts)
 
 
