@@ -1,6 +1,6 @@
-"""Tables of the keys of the configuration, from the specs of workflow/flatlas/plan.
+"""Tables of the configuration's keys, from the specs of workflow/flatlas/plan.
 
-What a key means is in the docstring under it or, in backticks, in that of its class.
+The docstring of a key or of its class says what the key means.
 """
 
 import inspect
@@ -12,15 +12,16 @@ from typing import Any, get_args, get_origin
 import yaml
 from pages import ROOT, table
 from pydantic import TypeAdapter
+from pydantic.fields import FieldInfo
 
 sys.path.insert(0, str(ROOT / "workflow"))
 
 from flatlas.plan.data_specs import SourceSpec
 from flatlas.plan.families import NetSpec
-from flatlas.plan.families.convolutional import ConvolutionStage
+from flatlas.plan.families.convolutional import ConvolutionalNet, ConvolutionStage
 from flatlas.plan.initializations import InitSpec
 from flatlas.plan.measure_specs import MEASURES
-from flatlas.plan.measurements.measurement import Measurement
+from flatlas.plan.measurements.measurement import Columns, Measurement
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.spec import Spec
 from flatlas.plan.studies import Borrowed, Data, Figure, Run, Study, Sweep
@@ -33,27 +34,28 @@ COMPARISONS = {
     "maximum": "≤",
     "exclusiveMaximum": "<",
 }
-# Keys that a section of their own describes, and mappings of names to what sections describe.
+# Values that another table of the page describes.
 ELSEWHERE = {
-    (Settings, "sources"): "names, each with a source",
-    (Study, "runs"): "names, each with a run",
-    (Study, "sweeps"): "names, each with a sweep",
-    (Study, "measures"): "names, each with a measure",
-    (Study, "borrowed"): "names, each with sweeps",
-    (Study, "figures"): "names, each with a figure",
-    (Run, "net"): "see *Nets*",
-    (Run, "optimizer"): "see *Optimizers*",
+    (Settings, "sources"): "data sources by name",
+    (Study, "runs"): "runs by name",
+    (Study, "sweeps"): "sweeps by name",
+    (Study, "measures"): "measures by name",
+    (Study, "borrowed"): "borrowed runs by name",
+    (Study, "figures"): "figures by name",
+    (Run, "net"): "net",
+    (Run, "optimizer"): "optimizer",
+    (ConvolutionalNet, "stages"): "[stage]",
 }
 
 
 def keys(spec: type[Spec], prefix: str = "", without: Collection[str] = ()) -> str:
     """Every key of a spec, those of the specs inside it dotted."""
     rows = [
-        (f"`{key}`", value, default, what)
-        for key, value, default, what in _rows(spec, prefix)
+        (name, values, what)
+        for key, name, values, what in described(spec, prefix)
         if key not in without and not key.startswith(tuple(f"{one}." for one in without))
     ]
-    return table(("key", "value", "default", "what it is"), rows)
+    return table(("key", "values", "meaning"), rows)
 
 
 def members(union: Any, tag: str) -> str:
@@ -62,7 +64,7 @@ def members(union: Any, tag: str) -> str:
     for spec in get_args(get_args(union)[0]):
         name = get_args(spec.model_fields[tag].annotation)[0]
         rows.append((f"`{name}`", on_one_line(spec.__doc__), _options(spec, {tag})))
-    return table((f"`{tag}`", "what it is", "options"), rows)
+    return table((f"`{tag}`", "meaning", "options"), rows)
 
 
 def measures() -> str:
@@ -72,28 +74,34 @@ def measures() -> str:
         (f"`{name}`", on_one_line(one.__doc__), _options(one, shared), _tables(one))
         for name, one in MEASURES.items()
     ]
-    return table(("`measure`", "what it is", "options", "tables"), rows)
+    return table(("`measure`", "meaning", "options", "tables"), rows)
 
 
 def _tables(measure: type[Measurement]) -> str:
-    return "; ".join(f"`{name}`: {', '.join(own)}" for name, own in measure.tables.items())
+    return "; ".join(f"`{name}`: {_columns(measure, own)}" for name, own in measure.tables.items())
 
 
-def _rows(spec: type[Spec], prefix: str) -> Iterator[tuple[str, str, str, str]]:
+def _columns(measure: type[Measurement], own: Columns) -> str:
+    """The columns of a table. A whole table of another measure is named, not repeated."""
+    for other, one in MEASURES.items():
+        for name, theirs in one.tables.items():
+            if one is not measure and theirs.items() <= own.items():
+                more = [column for column in own if column not in theirs]
+                return ", ".join((f"`{other}.{name}`", *more))
+    return ", ".join(own)
+
+
+def described(spec: type[Spec], prefix: str = "") -> Iterator[tuple[str, str, str, str]]:
+    """Each key, how the page writes it, its values and its meaning."""
     schema = TypeAdapter(spec).json_schema()
     for name, field in spec.model_fields.items():
         inner, key = _spec_in(field.annotation), prefix + name
         if inner is None:
-            value = ELSEWHERE.get((spec, name)) or _value(schema["properties"][name])
-            yield key, value, _default(field), on_one_line(field.description)
+            values = _values(spec, name, schema["properties"][name])
+            yield key, _written(key, field), values, on_one_line(field.description)
         else:
-            yield (
-                key,
-                "keys of its own",
-                "off" if field.default is None else "",
-                on_one_line(inner.__doc__),
-            )
-            yield from _rows(inner, f"{key}.")
+            yield key, f"`{key}`", "", on_one_line(inner.__doc__)
+            yield from described(inner, f"{key}.")
 
 
 def _spec_in(annotation: Any) -> type[Spec] | None:
@@ -114,21 +122,32 @@ def _options(spec: type[Spec], without: set[str]) -> str:
     for name, field in spec.model_fields.items():
         if name in without:
             continue
-        value = _value(schema["properties"][name])
-        default = "" if field.is_required() else f", by default {_default(field)}"
+        values = _values(spec, name, schema["properties"][name])
         what = f": {on_one_line(field.description).rstrip('.')}" if field.description else ""
-        options.append(f"`{name}` ({value}{default}){what}")
+        options.append(_written(name, field) + (f" ({values})" if values else "") + what)
     return "; ".join(options) or "–"
 
 
-def _default(field: Any) -> str:
+def _written(key: str, field: FieldInfo) -> str:
+    """A key with its default, or in bold if it is needed."""
     if field.is_required():
-        return "**needed**"
-    value = TypeAdapter(Any).dump_python(field.default, mode="json")
-    if value is None:
-        return "–"
+        return f"**`{key}`**"
+    return f"`{key}`" if field.default is None else f"`{key}: {_yaml(field.default)}`"
+
+
+def _values(spec: type[Spec], name: str, schema: Schema) -> str:
+    """Which values are allowed; no type where the default shows it."""
+    field = spec.model_fields[name]
+    if (spec, name) in ELSEWHERE:
+        return ELSEWHERE[spec, name]
+    shown = not field.is_required() and field.default not in (None, (), {})
+    return _limits(schema) if shown else _value(schema)
+
+
+def _yaml(default: Any) -> str:
+    value = TypeAdapter(Any).dump_python(default, mode="json")
     text = yaml.safe_dump(value, default_flow_style=True, width=1000, allow_unicode=True)
-    return f"`{text.partition('...')[0].strip()}`"
+    return text.partition("...")[0].strip()
 
 
 def _value(schema: Schema) -> str:
@@ -141,14 +160,20 @@ def _value(schema: Schema) -> str:
     kind = schema.get("type")
     if kind == "array":
         inner = schema.get("items", {}) or schema.get("prefixItems", [{}])[0]
-        return f"list: {_value(inner)}" if inner else "list"
+        return f"[{_value(inner)}]" if inner else "list"
     if kind in ("integer", "number"):
-        word = "whole number" if kind == "integer" else "number"
-        bounds = [f"{sign} {schema[key]:g}" for key, sign in COMPARISONS.items() if key in schema]
-        return " ".join([word, ", ".join(bounds)]).strip()
-    if kind == "boolean":
-        return "`true` or `false`"
-    return {"object": "mapping", "string": "text"}.get(kind or "", "see below")
+        return f"{kind} {_limits(schema)}".strip()
+    return {"object": "mapping", "string": "text", "boolean": "boolean"}[kind]
+
+
+def _limits(schema: Schema) -> str:
+    """Which values of its type are allowed. Most numbers are positive, so that is not written."""
+    if "items" in schema or "prefixItems" in schema:
+        return _limits(schema.get("items") or schema["prefixItems"][0])
+    if {"enum", "const", "anyOf"} & {*schema}:
+        return _value(schema)
+    bounds = [f"{sign} {schema[key]:g}" for key, sign in COMPARISONS.items() if key in schema]
+    return "" if bounds == ["> 0"] else ", ".join(bounds)
 
 
 SETTINGS = {

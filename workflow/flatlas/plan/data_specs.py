@@ -9,25 +9,25 @@ from flatlas.plan.spec import Spec
 
 
 class Mnist(Spec):
-    """The 28 x 28 handwritten digits, from torchvision, checked by checksum."""
+    """The handwritten digits, 28 × 28, from torchvision."""
 
     kind: Literal["mnist"]
 
 
 class Cifar10(Spec):
-    """CIFAR-10 from torchvision, checked by checksum."""
+    """CIFAR-10, from torchvision."""
 
     kind: Literal["cifar10"]
 
 
 class Cifar100(Spec):
-    """CIFAR-100 from torchvision, checked by checksum."""
+    """CIFAR-100, from torchvision."""
 
     kind: Literal["cifar100"]
 
 
 class Folder(Spec):
-    """Images in `<data_root>/<path>/train/<class>/*.jpg|png` and the same under `test/`."""
+    """Images `<data_root>/<path>/train/<class>/*.jpg|png`, and the same under `test/`."""
 
     kind: Literal["folder"]
     path: str
@@ -37,13 +37,13 @@ class Folder(Spec):
 
 
 class Digits(Spec):
-    """scikit-learn's 1,797 handwritten digits, 8 x 8; a third of each class is for testing."""
+    """scikit-learn's 1,797 digits, 8 × 8; a third of each class is for testing."""
 
     kind: Literal["digits"]
 
 
 class Textures(Spec):
-    """Generated colour textures: oriented, coloured gratings with noise, one class a recipe."""
+    """Generated colour textures: oriented gratings with noise, one recipe for each class."""
 
     kind: Literal["textures"]
     classes: Annotated[int, Field(ge=2, le=20)] = 10
@@ -54,7 +54,7 @@ class Textures(Spec):
 
 
 class Boolean(Spec):
-    """All 2^n inputs of n `bits`: the whole domain of the Boolean functions, without labels."""
+    """All 2^n inputs of n `bits`, without labels; for `data.functions`."""
 
     kind: Literal["boolean"]
     bits: Annotated[int, Field(ge=1, le=10)] = 7

@@ -8,21 +8,21 @@ from flatlas.plan.spec import Spec
 
 
 class XavierUniform(Spec):
-    """w ~ U(-s sqrt 6 / sqrt(n_in + n_out), +...); biases 0."""
+    """w ~ U(−a, a), a = `scale` · √(6 / (n_in + n_out)); biases 0."""
 
     scheme: Literal["xavier_uniform"]
     scale: Annotated[float, Field(gt=0)] = 1.0
 
 
 class HeNormal(Spec):
-    """w ~ N(0, 2 / n_in); biases ~ N(0, bias_std²)."""
+    """w ~ N(0, 2/n_in); biases ~ N(0, bias_std²)."""
 
     scheme: Literal["he_normal"]
     bias_std: Annotated[float, Field(ge=0)] = 1.0
 
 
 class ScaledNormal(Spec):
-    """w ~ N(0, weight_std² / n_in); biases ~ N(0, bias_std²)."""
+    """w ~ N(0, weight_std²/n_in); biases ~ N(0, bias_std²)."""
 
     scheme: Literal["scaled_normal"]
     weight_std: Annotated[float, Field(gt=0)] = 1.0
@@ -30,7 +30,7 @@ class ScaledNormal(Spec):
 
 
 class FrameworkUniform(Spec):
-    """PyTorch's default, w and b ~ U(-1/sqrt n_in, +...), times a scale."""
+    """PyTorch's default: w and b ~ U(−a, a), a = `scale`/√n_in."""
 
     scheme: Literal["framework_uniform"]
     scale: Annotated[float, Field(gt=0)] = 1.0

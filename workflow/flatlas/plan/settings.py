@@ -14,30 +14,24 @@ class Settings(Spec):
     preset: str
     """The scale: the name of a file in `presets/`."""
     complete: bool = True
-    """Whether `snakemake scorecard` and `snakemake report` first draw every figure.
-
-    With `false` they cover only the figures that are drawn already.
-    """
+    """`false`: `scorecard` and `report` cover only the figures that are drawn already."""
     before: str | None = None
-    """A folder of results with a `scorecard.csv`, for `snakemake compare`."""
+    """For `compare`: a folder with a `scorecard.csv`."""
     after: str | None = None
-    """The folder to compare it with."""
+    """The folder to compare with it."""
     data_root: str
-    """The folder of the original data sets; missing ones are downloaded to it.
+    """The folder of the data sets: `MNIST/raw/`, `cifar-10-batches-py/`, folders of images.
 
-    `MNIST/raw/…`, `cifar-10-batches-py/…`, folders of images.
+    Missing ones are downloaded to it.
     """
     distributed: bool = False
-    """Whether each learner of SSGD and DPSGD has a separate process (docs/scale.md)."""
+    """`true`: a process for each learner of SSGD and DPSGD (docs/scale.md)."""
     warm_start: bool = True
-    """Whether local jobs of one thread start in an interpreter that has its imports already.
-
-    Results are the same; with `false` every job starts its own Python.
-    """
+    """`false`: every local job starts its own Python (docs/reruns.md). Results are the same."""
     sources: dict[str, SourceSpec]
-    """Data sources by the name that studies use."""
+    """The names that studies use."""
     studies: dict[str, dict[str, Any]] = Field(default={})
-    """Your changes, as in `{duality: {runs: {base: {optimizer: {lr: 0.05}}}}}`."""
+    """Your changes: `{duality: {runs: {base: {optimizer: {lr: 0.05}}}}}`."""
 
 
 class Preset(Spec):
@@ -47,8 +41,8 @@ class Preset(Spec):
     """
 
     title: str
-    """What it is called."""
+    """Its name on pages."""
     judged: bool = True
-    """With `false` every verdict is `undecided`."""
+    """`false`: every verdict is `undecided`."""
     studies: dict[str, dict[str, Any]] = Field(default={})
-    """Changes to each study: an entry for every study (`{}` for no change), or no entry at all."""
+    """Changes to each study: an entry for every study (`{}`: none), or no entries at all."""

@@ -12,41 +12,38 @@ Names = Annotated[tuple[str, ...], Distinct]
 
 
 class Functions(Spec):
-    """The functions that random nets express most often, one for each realization."""
+    """Learn the functions that random nets express most often, one for each realization.
+
+    The run trains on the whole source; no other key of `data` may be set.
+    """
 
     draws: PositiveInt
-    """How many random nets to draw from `net.init`."""
+    """Number of random nets, drawn from `net.init`."""
 
 
 class Data(Spec):
-    """The images of a run: a source by its name in config.yaml, and what to draw from it.
-
-    With `functions` the run trains on all of the source, and no other key is set.
-    """
+    """The images of a run: a source by its name in config.yaml, and what to draw from it."""
 
     source: str
     """A name from `sources`."""
     classes: Annotated[Numbers, Field(min_length=2), Distinct] | None = None
-    """The classes to use, by number, in this order; all by default."""
+    """The classes to use, in this order. Default: all."""
     only: Annotated[Numbers, Field(min_length=1), Distinct] | None = None
-    """Draw only images of these classes; labels and outputs stay those of all classes.
-
-    So the run learns one task of a net that knows all classes.
-    """
+    """Draw only images of these classes, with labels and outputs for all classes: one task of many."""
     positive: Annotated[Numbers, Field(min_length=1), Distinct] | None = None
-    """Make the task binary: label 1 for these classes, 0 for the others."""
+    """Binary task: label 1 for these classes, 0 for the others."""
     per_class: PositiveInt | None = None
-    """Training images of each class (or set `train_size`)."""
+    """Training images of each class. Set this or `train_size`."""
     train_size: PositiveInt | None = None
-    """Number of training images."""
+    """Training images."""
     test_size: PositiveInt | None = None
-    """Number of test images, drawn at random."""
+    """Test images, drawn at random. Needed unless `functions` is set."""
     split: NonNegativeInt | None = None
-    """A seed for one draw that all realizations share; by default each draws its own."""
+    """Seed of one draw for all realizations. Default: each draws its own."""
     label_noise: float | None = Field(default=None, ge=0, lt=1)
-    """Fraction of the training labels to replace by a wrong one."""
+    """Fraction of the training labels to make wrong. Excludes `attack_size`."""
     attack_size: NonNegativeInt | None = None
-    """Further training images, all with wrong labels."""
+    """Additional training images, all with wrong labels."""
     functions: Functions | None = None
 
     @model_validator(mode="after")
@@ -66,37 +63,34 @@ class Data(Spec):
 
 
 class Start(Spec):
-    """The base run at whose solution this run begins, and the layers to initialize again."""
+    """Begin at the solution of another base run."""
 
     run: str
-    """A base run with the same net, outputs and number of realizations."""
+    """Its name. Net, outputs and number of realizations must be the same."""
     fresh: tuple[str, ...] = ()
     """Layers to initialize again."""
 
 
 class Run(Training):
-    """A base run: everything that a sweep may vary.
-
-    `measures` has options of the study's measures that differ for this run.
-    """
+    """A base run: everything that a sweep may vary."""
 
     data: Data
     start: Start | None = None
     realizations: PositiveInt | None = None
-    """The number for this run, instead of the study's."""
+    """Instead of the study's number."""
     measures: dict[str, dict[str, Any]] = Field(default={})
-    """As in `{sharpness: {box: 1.0e-5}}`."""
+    """Options that differ for this run: `{sharpness: {box: 1.0e-5}}`."""
 
 
 class Sweep(Spec):
     """A base run varied over a grid of dotted keys, or at listed points."""
 
     run: str
-    """The base run that is varied."""
+    """The base run to vary."""
     grid: dict[str, Annotated[list[Any], Field(min_length=1)]] | None = None
-    """Dotted keys of the run, each with a list: every combination is a run."""
+    """Dotted keys of the run, each with a list of values: every combination is a run."""
     points: Annotated[list[dict[str, Any]], Field(min_length=1)] | None = None
-    """The combinations one by one."""
+    """The combinations one by one. Set this or `grid`."""
 
     @model_validator(mode="after")
     def _one_way(self) -> "Sweep":
@@ -106,61 +100,55 @@ class Sweep(Spec):
 
 
 class Borrowed(Spec):
-    """The same runs as in sweeps of other studies, each `<study>.<sweep>`.
-
-    With `ends` only the first and the last run of each sweep. If `measures` are listed, only these
-    of a figure's measures are taken of the borrowed runs.
-    """
+    """The same runs as in sweeps of other studies."""
 
     sweeps: Annotated[Names, Field(min_length=1)]
-    """As in `[prior.sgd, prior.adam]`."""
+    """Each `<study>.<sweep>`."""
     ends: bool = False
+    """`true`: only the first and the last run of each sweep."""
     measures: Annotated[Names, Field(min_length=1)] | None = None
+    """Of a figure's measures, take only these of the borrowed runs. Default: all."""
 
 
 class Figure(Spec):
     """A figure: the sweeps it draws and the measures it needs on each of their runs.
 
-    A schematic has neither. With `where_it_fits` a measure is left out on runs that it does not
-    apply to. With `costs` the figure gets the seconds of each measurement.
+    A schematic has neither.
     """
 
     title: str
-    """The title."""
+    """Its title on pages."""
     module: str | None = None
-    """The module that draws it; by default the one with the figure's name."""
+    """The module that draws it. Default: the figure's name."""
     sweeps: Names = ()
-    """Sweeps to draw."""
+    """Sweeps and borrowed runs to draw."""
     measures: Names = ()
-    """Measures to take of each of their runs."""
+    """Measures to take of each run."""
     where_it_fits: bool = False
-    """Leave a measure out on runs that it does not apply to; otherwise that is an error."""
+    """`true`: skip a measure on runs to which it does not apply. `false`: that is an error."""
     costs: bool = False
-    """Give the figure the seconds of each measurement."""
+    """`true`: the figure gets the seconds of each measurement."""
 
 
 class Study(Spec):
-    """One study: base runs, sweeps of them, measures on them, and the figures of a paper.
-
-    A figure names sweeps and `borrowed` entries alike.
-    """
+    """One study: base runs, sweeps of them, measures on them, and the figures of a paper."""
 
     title: str
     """Shown in the report."""
     paper: str
     """What to cite."""
     realizations: PositiveInt
-    """Seeds 0, 1, …: each has its own subset, weights and shuffling."""
+    """Number of seeds 0, 1, …; each has its own subset, weights and shuffling."""
     runs: dict[str, Run] = Field(default={})
-    """Base runs, by name."""
+    """Base runs."""
     sweeps: dict[str, Sweep] = Field(default={})
-    """Base runs varied, by name."""
+    """Base runs varied."""
     borrowed: dict[str, Borrowed] = Field(default={})
-    """Sweeps of other studies, by name."""
+    """Sweeps of other studies."""
     measures: dict[str, dict[str, Any]] = Field(default={})
-    """Measures with their options, by name."""
+    """Measures with their options."""
     figures: dict[str, Figure] = Field(default={})
-    """The figures, by name."""
+    """Figures."""
 
     @model_validator(mode="after")
     def _one_thing_a_name(self) -> "Study":

@@ -14,7 +14,7 @@ Fraction = Annotated[float, Field(ge=0, lt=1)]
 
 
 class Sgd(Spec):
-    """Plain stochastic gradient descent; with `batch: full` it is gradient descent."""
+    """Plain stochastic gradient descent; gradient descent with `batch: full`."""
 
     name: Literal["sgd"]
     lr: Rate
@@ -39,7 +39,7 @@ class Adam(Spec):
 
 
 class AdamW(Spec):
-    """Adam with decoupled weight decay: w <- w - lr * decay * w."""
+    """Adam with decoupled weight decay, w ← (1 − lr · decay) w."""
 
     name: Literal["adamw"]
     lr: Rate = 1e-3
@@ -83,19 +83,20 @@ OptimizerSpec = Annotated[
 
 
 class Schedule(Spec):
-    """Learning-rate factors over epochs: constant, in steps, or constant with a linear tail.
-
-    `step` multiplies by `factor` at each of `epochs`; `linear_tail` keeps the rate for
-    the share `hold` of the epochs, falls linearly to `floor` at the share `land`, and stays.
-    """
+    """The factor on the learning rate over the epochs."""
 
     kind: Literal["constant", "step", "linear_tail"] = "constant"
-    """The shape of the schedule."""
+    """Its shape."""
     epochs: tuple[PositiveInt, ...] = ()
+    """`step`: the epochs of the steps, needed there only."""
     factor: Rate = 0.1
+    """`step`: the factor at each step."""
     hold: Annotated[float, Field(gt=0, lt=1)] = 0.5
+    """`linear_tail`: the share of the epochs with the full rate. Then it falls linearly."""
     land: Annotated[float, Field(gt=0, le=1)] = 0.9
+    """`linear_tail`: the share at which the rate reaches `floor` and stays; above `hold`."""
     floor: Annotated[float, Field(gt=0, le=1)] = 0.01
+    """`linear_tail`: the last factor."""
 
     @model_validator(mode="after")
     def _makes_sense(self) -> "Schedule":
@@ -107,33 +108,33 @@ class Schedule(Spec):
 
 
 class Penalty(Spec):
-    """Weight decay as the papers write it, in the loss, for the first `until_epoch` epochs.
-
-    `squared` is beta |w|²; `unsquared` is beta |w|; `half_squared` is beta/2 |w|², the form
-    that torch.optim calls weight_decay. The norm is over all weights and biases of the net.
-    """
+    """Weight decay as a term of the loss, over all weights and biases."""
 
     form: Literal["squared", "unsquared", "half_squared"] = "squared"
-    """The power and factor of the norm ‖w‖."""
+    """β‖w‖², β‖w‖, or β/2 ‖w‖², which torch.optim calls weight_decay."""
     coefficient: Annotated[float, Field(ge=0)] = 0.0
     """β."""
     until_epoch: PositiveInt | None = None
+    """The last epoch with the term. Default: all have it."""
 
 
 class Stop(Spec):
-    """When a realization stops: at the first epoch that meets a rule, or some epochs after it.
+    """When a realization stops: at the first epoch that meets the rules.
 
-    `loss_below` is a limit for the mean loss on the clean training images; `zero_error` stops when
-    none of them is misclassified; without either, all `epochs` run. `epochs` limits the wait: a
-    training that reaches it without meeting the rule is recorded as not converged. With 0
-    nothing is trained: the weights that a training would begin with are the solution.
+    Without a rule all `epochs` run.
     """
 
     loss_below: Rate | None = None
+    """Rule: a limit for the mean loss on the clean training images."""
     zero_error: bool = False
+    """Rule: no clean training image is misclassified."""
     epochs: NonNegativeInt
+    """Limit: a training that reaches it without meeting the rules is not converged.
+
+    0: nothing is trained, and the weights that it begins with are the solution.
+    """
     extra_epochs: NonNegativeInt = 0
-    """Epochs to train after the rule is met."""
+    """Further epochs after the rules are met."""
 
     @model_validator(mode="after")
     def _no_epochs_wait_for_nothing(self) -> "Stop":
@@ -143,56 +144,50 @@ class Stop(Spec):
 
 
 class IterateAverage(Spec):
-    """The running mean of the weights after every step from `from_epoch` on is the solution."""
+    """Take the running mean of the weights, over all steps, as the solution."""
 
     from_epoch: PositiveInt
+    """The first epoch of the mean."""
 
 
 class Learners(Spec):
-    """m learners: `ssgd` shares one gradient, `dpsgd` averages each with its neighbours.
-
-    On a `ring` the mean of the two neighbours turns weights that alternate from learner to learner
-    into their opposite. They diverge if the curvature times the learning rate exceeds
-    1 - cos(pi / count), and an even number of them if it exceeds 0. With the mean of a learner
-    and its two neighbours, its `neighbourhood`, that is 2/3 at least.
-    """
+    """Train with m learners, in parallel."""
 
     kind: Literal["ssgd", "dpsgd"]
-    """`ssgd`: one common gradient. `dpsgd`: each learner averages with its neighbours."""
+    """`ssgd`: one common gradient. `dpsgd`: each learner averages its weights with others."""
     count: PositiveInt
-    """The number of learners, m."""
+    """m."""
     mixing: Literal["ring", "neighbourhood", "full"] = "ring"
-    """Whose weights are averaged: the two neighbours', these and the learner's own, or all."""
+    """Which weights `dpsgd` averages: both neighbours', these and its own, or all.
+
+    Weights that alternate around the ring diverge if curvature times learning rate exceeds a limit:
+    1 − cos(π/m) on a `ring` (0 if m is even), at least 2/3 with `neighbourhood`.
+    """
 
 
 class Rescaling(Spec):
-    """The α-scaling of a dense layer, once, `after` so many epochs beyond the stopping rule.
+    """An α-scaling that keeps the function: W_l, b_l times α and W_{l+1} / α.
 
-    W_l, b_l become αW_l, αb_l and W_{l+1} becomes W_{l+1}/α, with α the `factor`: the net's
-    function stays the same. It happens at the end of that epoch; training continues from there.
+    It happens once, at the end of an epoch; training continues from there.
     """
 
     layer: str
-    """A dense layer that is not the last."""
+    """l: a dense layer except the last."""
     factor: Rate
+    """α."""
     after: PositiveInt
+    """Epochs after the stopping rule is met."""
 
 
 class Training(Spec):
-    """Everything about a training except the data and the realizations.
-
-    Weights are kept at the epochs in `checkpoints` (0: before training) and, in `overtraining`, so
-    many epochs after the stopping rule was met. `snapshots` names a layer whose weights are kept
-    after every minibatch of the `stop.extra_epochs`. No step moves the layers in `frozen`. Weights,
-    steps and all that is recorded of a training are float32, whatever its `precision`.
-    """
+    """Everything about a training except the data and the realizations."""
 
     net: NetSpec
-    """The family and its options."""
+    """Family and options."""
     optimizer: OptimizerSpec
-    """The name and its options."""
+    """Name and options."""
     batch: PositiveInt | Literal["full"]
-    """Images in a minibatch, or `full` for gradient descent."""
+    """Images in a minibatch; `full`: gradient descent."""
     stop: Stop
     schedule: Schedule = Schedule()
     penalty: Penalty = Penalty()
@@ -200,15 +195,15 @@ class Training(Spec):
     learners: Learners | None = None
     rescaling: Rescaling | None = None
     checkpoints: Epochs = ()
-    """Epochs whose weights to keep: `[0, 5, "10..100/10"]`."""
+    """Epochs whose weights to keep, 0 before training: `[0, 5, "10..100/10"]`."""
     overtraining: Epochs = ()
     """The same, counted from the epoch that met the stopping rule."""
     snapshots: str | None = None
-    """A dense layer whose weights to keep after every minibatch of `stop.extra_epochs`."""
+    """A dense layer: keep its weights after every minibatch of `stop.extra_epochs`."""
     frozen: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
-    """Layers that no step moves."""
+    """Layers that are not trained."""
     precision: Literal["bfloat16"] | None = None
-    """The precision of gradient products in nets with convolutions; float32 by default."""
+    """Of gradient products in nets with convolutions; everything else is float32."""
 
     @model_validator(mode="after")
     def _average_begins_in_time(self) -> "Training":

@@ -20,28 +20,26 @@ from flatlas.plan.spec import Spec
 
 
 class ConvolutionStage(Spec):
-    """A convolution, a ReLU and, if `pool` is above 1, max-pooling of that width.
-
-    With `skip` the stage's input is added to the convolution's output: a residual net.
-    """
+    """A convolution, a ReLU and, if `pool` is above 1, max-pooling."""
 
     channels: PositiveInt
-    """Channels of the output."""
+    """Output channels."""
     kernel: PositiveInt
-    """Width of the convolution."""
+    """Width, in pixels."""
     padding: NonNegativeInt = 0
-    """Zeros around the image."""
+    """Zeros around the image, in pixels."""
     stride: PositiveInt = 1
-    """Step of the convolution."""
+    """Step, in pixels."""
     pool: PositiveInt = 1
+    """Width of max-pooling after the ReLU."""
     skip: bool = False
+    """`true`: add the stage's input to the convolution's output."""
 
 
 class ConvolutionalNet(Family):
-    """Convolution stages conv1, conv2, ... and then dense layers fc1, fc2, ...
+    """Convolution stages conv1, conv2, … and then dense layers fc1, fc2, …, at least one.
 
-    With `global_pool` the last stage's channels are averaged over the image before the dense
-    layers; there is always at least one.
+    `global_pool` averages the last channels over the image before the dense layers.
     """
 
     family: Literal["convolutional"]

@@ -20,7 +20,7 @@ from flatlas.plan.initializations import InitSpec, XavierUniform
 
 
 class DenseNet(Family):
-    """A fully connected ReLU net; its dense layers are called fc1, fc2, ..."""
+    """A fully connected ReLU net of layers fc1, fc2, …"""
 
     family: Literal["dense"]
     hidden: tuple[PositiveInt, ...]

@@ -12,10 +12,10 @@ NARROWING = 4
 
 
 class Densenet(ModuleFamily):
-    """A densely connected net with batch norm, for images of some 32 pixels a side.
+    """A densely connected net with batch norm, for images of about 32 × 32.
 
-    `blocks` lists the layers of each block; each layer adds `growth` channels to the `channels`
-    of the stem. [6, 12, 24, 16] with 32 and 64 are DenseNet-121.
+    `blocks`: layers of each block. Each adds `growth` channels to the `channels` of the stem.
+    `[6, 12, 24, 16]` is DenseNet-121.
     """
 
     family: Literal["densenet"]

@@ -26,17 +26,16 @@ def _safetensors(file: str) -> str:
 
 
 class Own(ModuleFamily):
-    """A user's own torch module: what a class or function makes of `arguments`.
+    """A torch module that ends with an nn.Linear, from a class or function with `arguments`.
 
-    `module` says where it is, as in `my_nets:Tiny`: in my_nets.py in the folder in which Snakemake
-    works. It ends with an nn.Linear.
+    `module: my_nets:Tiny` is in my_nets.py in the folder in which Snakemake works.
     """
 
     family: Literal["own"]
     module: Annotated[str, AfterValidator(_where_and_what)]
     arguments: dict[str, JsonValue] = Field(default={})
     weights: Annotated[str, AfterValidator(_safetensors)] | None = None
-    """A file with its `state_dict`, which it begins with in place of weights that it draws."""
+    """safetensors file with its `state_dict`, instead of random weights"""
 
     @property
     def slug(self) -> str:

@@ -10,11 +10,10 @@ from flatlas.plan.residual_sizes import residual_sizes
 
 
 class Preactivation(ModuleFamily):
-    """A residual net with pre-activation and batch norm: PreResNet, or WideResNet.
+    """A residual net with pre-activation and batch norm: PreResNet or WideResNet.
 
-    Its `depth` is 6n + 2 with n `basic` blocks in each of three stages, and 9n + 2 with n of
-    `bottleneck`; by the count used for wide nets, 6n + 4. The first stage has `channels` times
-    `widen` channels.
+    n blocks in each of three stages: `depth` is 6n + 2 (6n + 4 as wide nets count) for `basic`,
+    9n + 2 for `bottleneck`. The first stage has `channels` times `widen` channels.
     """
 
     family: Literal["preactivation"]

@@ -10,11 +10,10 @@ from flatlas.plan.residual_sizes import residual_sizes
 
 
 class Resnet(ModuleFamily):
-    """A residual net with batch norm, for images of some 32 pixels a side.
+    """A residual net with batch norm, for images of about 32 × 32.
 
-    `blocks` lists the blocks of each stage. The first stage has `channels` channels, each later
-    one twice as many as the one before. [2, 2, 2, 2] `basic` blocks with 64 channels are
-    ResNet-18, [3, 4, 6, 3] `bottleneck` blocks ResNet-50.
+    `blocks`: blocks of each stage. The first stage has `channels` channels, each later one twice as
+    many. `[2, 2, 2, 2]` is ResNet-18, `[3, 4, 6, 3]` with `bottleneck` ResNet-50.
     """
 
     family: Literal["resnet"]

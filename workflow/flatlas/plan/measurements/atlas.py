@@ -14,7 +14,7 @@ from flatlas.plan.training_specs import RunSpec
 
 
 class Norms(Measurement):
-    """Norms of the weights and of their gradient, the path norm, and the margins on S."""
+    """Norms of weights and gradient, path norm, and margins on S."""
 
     measure: Literal["norms"]
 
@@ -45,11 +45,10 @@ class Norms(Measurement):
 
 
 class Survival(OfArcCosineKernel):
-    """The measures of the atlas on a network as it is, and after two α-scalings of a `layer`.
+    """The atlas' measures, before and after two α-scalings of a `layer`.
 
-    The first multiplies the whole layer by the `factor`; the second multiplies each neuron by its
-    own α, between the inverse of the factor and the factor. The duality is that of `dual_layer`.
-    The other options are those of the Hessian, the sharpness, the regret and the contrast.
+    The first multiplies the layer by `factor`; the second each neuron by its own α, from 1/`factor`
+    to `factor`. The duality is of `dual_layer`. The other options belong to the measures.
     """
 
     measure: Literal["survival"]

@@ -16,10 +16,10 @@ Probes = Annotated[int, Field(ge=2)]
 
 
 class Sharpness(Measurement):
-    """The largest rise of the loss on S within a box |Δw_i| ≤ ε (|w_i| + 1), with ε the `box`.
+    """The largest rise of the loss on S in a `box` ε: |Δw_i| ≤ ε (|w_i| + 1).
 
-    The search is `by` minibatch ascent (`sgd`), by L-BFGS-B (`lbfgs`) or from corner to corner of
-    the box (`corners`). Only `sgd` uses `batch` and `lr`.
+    `sgd`: minibatch ascent; only it uses `batch` and `lr`. `lbfgs`: L-BFGS-B. `corners`: from
+    corner to corner of the box.
     """
 
     measure: Literal["sharpness"]
@@ -76,8 +76,8 @@ class OfHessian(Measurement):
 class Hessian(OfHessian):
     """Norms of the Hessian of the loss on S in all parameters, and its `top` eigenvalues.
 
-    For networks with convolutions, the `precision` float32 makes its products six times as fast as
-    float64, with an error of up to 1e-4 of their length.
+    float32, with convolutions only, is six times as fast and right to 1e-4, the least `tolerance`
+    then.
     """
 
     measure: Literal["hessian"]
@@ -119,9 +119,9 @@ class Hessian(OfHessian):
 
 
 class SpectralDensity(OfHessian):
-    """The density of the eigenvalues, by `steps` of Lanczos from each of the `probes`.
+    """The density of the eigenvalues, by Lanczos: `steps` from each of the `probes`.
 
-    Each eigenvalue counts as a normal distribution; its width is the spectral norm times `width`.
+    Each counts as a normal distribution of `width` times the spectral norm.
     """
 
     measure: Literal["spectral_density"]
@@ -157,7 +157,7 @@ class SpectralDensity(OfHessian):
 
 
 class NormScaling(OfHessian):
-    """Loss and Hessian of the solution c w, for the `factors` c, beside their limits as c → ∞."""
+    """Loss and Hessian at c w for the `factors` c, beside their limits as c → ∞."""
 
     measure: Literal["norm_scaling"]
     top: PositiveInt = 5

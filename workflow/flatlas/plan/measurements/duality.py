@@ -21,9 +21,9 @@ Matrix = Literal["hessian", "fisher"]
 
 
 class Duality(Measurement):
-    """The activity-weight duality of one dense layer, along the eigenvectors of a matrix.
+    """The activity-weight duality of a dense layer along the eigenvectors of a matrix.
 
-    `sharp` is n_s, the number of sharp directions: a number, or where sigma_g drops most steeply.
+    `sharp` is n_s, the number of sharp directions: given, or where sigma_g drops most steeply.
     """
 
     measure: Literal["duality"]
@@ -71,7 +71,7 @@ class Duality(Measurement):
 
 
 class TestImages(Measurement):
-    """How the duality of a layer depends on the number of test images, for the first `sizes`."""
+    """The duality with the first `sizes` of the test images only."""
 
     measure: Literal["test_images"]
     layer: str
@@ -111,7 +111,7 @@ class TestImages(Measurement):
 
 
 class ScaledShift(Measurement):
-    """The sharpness spectrum with every dual shift Δw reduced to s_w Δw, for some `scales`."""
+    """The sharpness spectrum with every dual shift Δw reduced to s_w Δw, for `scales` s_w."""
 
     measure: Literal["scaled_shift"]
     layer: str
@@ -125,7 +125,7 @@ class ScaledShift(Measurement):
 
 
 class Flatness(Measurement):
-    """F_n: how far weights can move along a direction before the loss grows by a `factor`."""
+    """F_n: how far weights can move along a direction until the loss grows by `factor`."""
 
     measure: Literal["flatness"]
     layer: str
@@ -148,7 +148,7 @@ class Flatness(Measurement):
 
 
 class ScaleInvariance(Measurement):
-    """The duality with a layer's weights times p and the next one's over p, for `factors` p."""
+    """The duality with the layer's weights times p and the next layer's over p, for `factors` p."""
 
     measure: Literal["scale_invariance"]
     layer: str
@@ -169,9 +169,9 @@ class ScaleInvariance(Measurement):
 
 
 class MinibatchNoise(Measurement):
-    """The noise of the learners' gradients along the Hessian's eigenvectors.
+    """The noise of learners' gradients along the Hessian's eigenvectors.
 
-    Each learner draws `minibatches` random minibatches of `batch` images.
+    Each learner draws `minibatches` of `batch` images.
     """
 
     measure: Literal["minibatch_noise"]

@@ -33,10 +33,10 @@ def _has_arc_cosine_kernel(run: RunSpec) -> bool:
 
 
 class GpPrior(OfFunction):
-    """log P(f) of the function f of a binary network on S and E, by EP under a GP prior.
+    """log P(f) of a binary network's function f on S and E, by EP under a GP prior.
 
-    The `monte_carlo` kernel is estimated with random networks; it exists for every family whose
-    last layer is dense.
+    `arc_cosine`: for dense nets with `he_normal` or `scaled_normal`. `monte_carlo`: estimated with
+    random networks, for every family.
     """
 
     measure: Literal["gp_prior"]
@@ -85,7 +85,7 @@ class OfArcCosineKernel(OfFunction):
 
 
 class Orthant(OfArcCosineKernel):
-    """The exact prior of f on some `sizes` of its images, beside EP and the variational bound."""
+    """The exact prior of f on `sizes` of its images, beside EP and the variational bound."""
 
     measure: Literal["orthant"]
     sizes: Annotated[tuple[PositiveInt, ...], Many, Distinct]
@@ -113,7 +113,7 @@ class Orthant(OfArcCosineKernel):
 
 
 class BooleanPrior(Measurement):
-    """P(f): how often random networks express the function f that the network expresses."""
+    """P(f): how often random networks express the network's function f."""
 
     measure: Literal["boolean_prior"]
 

@@ -32,9 +32,9 @@ class AlongRecording(Measurement):
 
 
 class TrajectoryPca(AlongRecording):
-    """The principal components of a recorded trajectory; θ_i is kept for the ranks in `components`.
+    """The principal components p_i of a recorded trajectory.
 
-    `epochs` is the length of the recording; the plan fills it in.
+    θ_i is kept for the ranks in `components`. The plan fills in `epochs`.
     """
 
     measure: Literal["trajectory_pca"]
@@ -83,7 +83,7 @@ class AlongDirections(AlongRecording):
 
 
 class Valley(AlongDirections):
-    """F_i: the width along p_i of the valley in which the training loss grows by up to `factor`."""
+    """F_i: the width along p_i in which the training loss grows by up to `factor`."""
 
     measure: Literal["valley"]
     factor: Annotated[float, Field(gt=1)] = e
@@ -132,7 +132,7 @@ class OfMinibatches(AlongDirections):
 
 
 class MinibatchLosses(OfMinibatches):
-    """The minima along p_i of the losses of random `minibatches`, and their curvature."""
+    """The minima along p_i, and curvatures, of the losses of random `minibatches`."""
 
     measure: Literal["minibatch_losses"]
     minibatches: Annotated[int, Field(ge=2)] = 100
@@ -152,10 +152,7 @@ class MinibatchLosses(OfMinibatches):
 
 
 class ActiveTemperature(OfMinibatches):
-    """T_i: the strength along p_i of the minibatch noise of SGD.
-
-    `lr` is α, by default the run's own.
-    """
+    """T_i: the strength of SGD's minibatch noise along p_i."""
 
     measure: Literal["active_temperature"]
     lr: Rate | None = None
@@ -171,13 +168,11 @@ class ActiveTemperature(OfMinibatches):
 
 
 class Forgetting(AlongRecording):
-    """How much of a recorded task-1 the layer forgets while it learns a second `task`.
+    """How much of the recorded task the layer forgets while it learns a second `task`: classes.
 
-    The second task has the images of other classes. Its loss gets a term that holds the weights
-    back: λ times a sum over N_c directions, for each λ of `strengths` and each N_c of `directions`.
-    With `ldc` these are the first p_i, each with its flatness F_i, which is `measured` or follows
-    from the `variance`; with `ewc` they are the weights with the largest Fisher information. λ = 0
-    comes first. `batch` and `lr` are the run's own by default.
+    A penalty holds the weights back: λ (`strengths`; 0 comes first) times a sum over N_c
+    `directions`. `ldc`: the first p_i with their `flatness` F_i, `measured` or from the `variance`.
+    `ewc`: the weights with the largest Fisher information.
     """
 
     measure: Literal["forgetting"]
@@ -245,7 +240,7 @@ class Forgetting(AlongRecording):
 
 
 class FirstMode(AlongRecording):
-    """By how much the right output exceeds the wrong ones along p_1, for `images` of each class."""
+    """By how much the right output exceeds the others along p_1, for `images` of each class."""
 
     measure: Literal["first_mode"]
     images: PositiveInt = 5

@@ -19,10 +19,9 @@ OVER_PAIRS: Columns = columns(
 
 
 class Regret(UnderScaling):
-    """The local regret ‖g₂‖ (1 − cos(g₁, g₂)) of `pairs` of minibatches of `batch` images from S.
+    """The local regret ‖g₂‖ (1 − cos(g₁, g₂)) of `pairs` of minibatches from S.
 
-    It is also taken in a KL-ball, for each λ among the `dampings` of the Fisher matrix,
-    F + λ diag F.
+    Also in a KL-ball with the Fisher matrix F + λ diag F, for the `dampings` λ.
     """
 
     measure: Literal["regret"]
@@ -61,7 +60,7 @@ _TRUE_AND_FORMULA = columns(
 
 
 class TrueRegret(Measurement):
-    """f₂(argmin f₁) − min f₂ in balls around θ, of the `radii` ε, for `pairs` of minibatches."""
+    """f₂(argmin f₁) − min f₂ in balls of `radii` ε around θ, for `pairs` of minibatches."""
 
     measure: Literal["true_regret"]
     batch: PositiveInt = 32
@@ -75,7 +74,7 @@ class TrueRegret(Measurement):
 
 
 class RegretSlice(Measurement):
-    """The losses of two minibatches around θ, in the plane of their gradients; `radius` is ε."""
+    """The losses of two minibatches in the plane of their gradients, and minima in a `radius` ε."""
 
     measure: Literal["regret_slice"]
     batch: PositiveInt = 32
@@ -100,9 +99,9 @@ class RegretSlice(Measurement):
 
 
 class ContrastiveFlatness(UnderScaling):
-    """The mean flatness of the losses of `minibatches`, divided by the flatness of the loss on S.
+    """The mean flatness of the losses of `minibatches`, divided by that of the loss on S.
 
-    Flatness is the trace of the Hessian, its spectral norm and the sharpness in a `box`.
+    Flatness: the Hessian's trace, its spectral norm, and the sharpness in a `box`.
     """
 
     measure: Literal["contrastive_flatness"]
