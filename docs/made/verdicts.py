@@ -3,7 +3,6 @@
 import sys
 
 import pandas as pd
-import yaml
 from pages import ROOT, table
 
 sys.path.insert(0, str(ROOT / "workflow"))
@@ -17,8 +16,7 @@ def summary() -> str:
     rows = []
     for scorecard in sorted((ROOT / "docs" / "gallery").glob("*/scorecard.csv")):
         name = scorecard.parent.name
-        study = yaml.safe_load((ROOT / "config" / "studies" / f"{name}.yaml").read_text())
-        link = f"[{study['title']}](docs/gallery/{name}/README.md)"
+        link = f"[`{name}`](docs/gallery/{name}/README.md)"
         # The page shows the file that changed settings of the preset.
         page = (scorecard.parent / "README.md").read_text(encoding="utf-8")
         smaller = ", partly smaller" if "\n    studies:\n" in page else ""
