@@ -1,16 +1,15 @@
-"""`make docs`: fill in the parts of pages that repeat what is written elsewhere.
+"""`make docs`: write the generated parts of pages, and the picture of the plan.
 
-Such a part is between <!-- made: NAME --> and <!-- end: NAME -->; the rest of the page is written
-by hand. A test compares the pages with what is made here.
+A part is between <!-- made: NAME --> and <!-- end: NAME -->; the rest of the page is written by
+hand. tests/test_docs.py checks that the parts are up to date.
 """
 
 from dag import draw_plan
 from figures import FIGURES
-from pages import ROOT, filled
+from pages import PAGES, ROOT, filled
 from settings import SETTINGS
 from verdicts import VERDICTS
 
-PAGES = ("README.md", "config/README.md", "docs/figures.md", "docs/add-a-claim.md")
 PARTS = {**SETTINGS, **FIGURES, **VERDICTS}
 
 

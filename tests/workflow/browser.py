@@ -1,4 +1,4 @@
-"""A real browser, without a screen: what it makes of a page, and a picture of that."""
+"""Pages in a real browser without a screen: what they show, and screenshots."""
 
 import json
 import re
@@ -7,17 +7,17 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-# As tests/conftest.py looks for them.
+# The same names as in tests/conftest.py.
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-# It looks for no updates, keeps nothing, and runs as root, too.
+# No updates, nothing kept, and it may run as root.
 OPTIONS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
     *("--hide-scrollbars", "--window-size=1400,1800"),
 )
-# What the page has become when everything is loaded, told in its last element.
+# Writes what the page has loaded into a last element.
 PROBE = """<script>addEventListener("load", () => {
-  const told = {
+  const found = {
     pictures: [...document.images].map(image => [image.alt, image.naturalWidth]),
     broken: [...document.querySelectorAll('a[href^="#"]')].map(link => link.hash)
       .filter(hash => !document.getElementById(decodeURIComponent(hash.slice(1)))),
@@ -28,10 +28,10 @@ PROBE = """<script>addEventListener("load", () => {
   };
   const element = document.createElement("pre");
   element.id = "probe";
-  element.textContent = JSON.stringify(told);
+  element.textContent = JSON.stringify(found);
   document.body.append(element);
 });</script>"""
-# Chromium pictures what is at the top: a part of a page alone, unfolded.
+# Screenshots are of the top of a page, so this leaves only one part, unfolded.
 ALONE = """<script>addEventListener("load", () => {{
   const part = document.getElementById("{part}");
   part.querySelectorAll("details").forEach(one => one.open = true);
@@ -40,13 +40,13 @@ ALONE = """<script>addEventListener("load", () => {{
 
 
 def found_on(page: Path) -> dict:
-    """Every picture with its width, dead links, files that are linked, whatever was fetched."""
+    """Pictures with their widths, broken links, linked files, fetched files, overflow."""
     dom = _chromium(page, PROBE, "--dump-dom").decode()
     return json.loads(_unescaped(re.search(r'<pre id="probe">(.*?)</pre>', dom, re.DOTALL)[1]))
 
 
 def screenshot(page: Path, to: Path, part: str = "") -> Path:
-    """A picture of the top of a page, or of the element of an id."""
+    """A screenshot of the top of a page, or of the element with the id `part`."""
     _chromium(page, ALONE.format(part=part) if part else "", f"--screenshot={to}")
     return to
 
@@ -54,7 +54,7 @@ def screenshot(page: Path, to: Path, part: str = "") -> Path:
 def _chromium(page: Path, script: str, what: str) -> bytes:
     program = next(filter(None, map(shutil.which, BROWSERS)))
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        # Beside the page, so that its links lead where they did.
+        # Beside the page, so its relative links still work.
         probed = page.with_name(f".probed-{page.name}")
         probed.write_text(page.read_text(encoding="utf-8") + script, encoding="utf-8")
         try:

@@ -1,4 +1,4 @@
-"""The pages docs/add-a-*.md, followed to the letter: what they say works, and redoes little."""
+"""The examples of docs/add-a-*.md work as printed, and rerun nothing that is not new."""
 
 import re
 from textwrap import dedent, indent
@@ -20,9 +20,9 @@ def blocks(page):
 
 
 def add_to_study(checkout, block):
-    for room, entries in yaml.safe_load(block).items():
+    for section, entries in yaml.safe_load(block).items():
         for name, entry in entries.items():
-            checkout.set_study(room, name, value=entry)
+            checkout.set_study(section, name, value=entry)
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def with_nadam(demo):
 
 @pytest.fixture
 def with_large_batch(pristine):
-    """The shipped studies and one more, which the presets do not list yet; and what they lack."""
+    """The shipped studies and one that the presets do not list yet, and their missing entries."""
     study, *presets, package, shared, first, first_caption, second, second_caption = blocks(
         "add-a-study.md"
     )
@@ -76,6 +76,15 @@ def with_residual_mlp(demo):
     (demo / LIBRARY / "nets/residual_mlp.py").write_text(builder)
     add_to_study(demo, study)
     return demo
+
+
+@pytest.mark.parametrize("page", ["add-a-measure.md", "add-a-study.md"])
+def test_captions_begin_with_the_titles_of_their_figures(page):
+    """tests/studies/test_completeness.py asks the same of every study."""
+    text = "\n".join(blocks(page))
+    titles = re.findall(r"^    title: (.*)$", text, flags=re.MULTILINE)
+    assert titles
+    assert [title for title in titles if f"**{title}.** " not in text.replace("\n", " ")] == []
 
 
 def test_each_of_two_measures_is_taken_again_alone(with_trace):
@@ -119,8 +128,8 @@ def test_a_new_study_is_refused_until_the_presets_list_it_and_then_made(with_lar
     checkout, presets = with_large_batch
     for preset, entry in presets.items():
         file = checkout / f"config/presets/{preset}.yaml"
-        said = checkout.snakemake("-n", "--config", f"preset={preset}", fails=True)
-        assert f"config/presets/{preset}.yaml" in said and "'large_batch'" in said
+        error = checkout.snakemake("-n", "--config", f"preset={preset}", fails=True)
+        assert f"config/presets/{preset}.yaml" in error and "'large_batch'" in error
         file.write_text(file.read_text() + indent(entry, "  "))
     checkout.snakemake("large_batch", "--config", "preset=demo")
     outcomes = [pd.read_csv(path) for path in checkout.root.glob("results/runs/*/outcomes.csv")]

@@ -29,7 +29,7 @@ class Data(Spec):
     classes: Annotated[Numbers, Field(min_length=2), Distinct] | None = None
     """The classes to use, in this order. Default: all."""
     only: Annotated[Numbers, Field(min_length=1), Distinct] | None = None
-    """Draw only images of these classes, with labels and outputs for all classes: one task of many."""
+    """Draw only images of these classes; labels and outputs stay those of all classes."""
     positive: Annotated[Numbers, Field(min_length=1), Distinct] | None = None
     """Binary task: label 1 for these classes, 0 for the others."""
     per_class: PositiveInt | None = None
