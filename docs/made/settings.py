@@ -6,6 +6,7 @@ The docstring of a key or of its class says what the key means.
 import inspect
 import sys
 from collections.abc import Collection, Iterator
+from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_origin
 
@@ -21,7 +22,7 @@ from flatlas.plan.families import NetSpec
 from flatlas.plan.families.convolutional import ConvolutionalNet, ConvolutionStage
 from flatlas.plan.initializations import InitSpec
 from flatlas.plan.measure_specs import MEASURES
-from flatlas.plan.measurements.measurement import Columns, Measurement
+from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.spec import Spec
 from flatlas.plan.studies import Borrowed, Data, Figure, Run, Study, Sweep
@@ -71,24 +72,20 @@ def measures() -> str:
     """A row for each measure; the page says above the table what all of them share."""
     shared = {"measure", *Measurement.model_fields}
     rows = [
-        (f"`{name}`", on_one_line(one.__doc__), _options(one, shared), _tables(one))
+        (_declaration(name, one), on_one_line(one.__doc__), _options(one, shared), _tables(one))
         for name, one in MEASURES.items()
     ]
     return table(("`measure`", "meaning", "options", "tables"), rows)
 
 
+def _declaration(name: str, measure: type[Measurement]) -> str:
+    """A measure's name, with a link to its declaration."""
+    file = Path(inspect.getfile(measure)).relative_to(ROOT)
+    return f"[`{name}`](../{file})"
+
+
 def _tables(measure: type[Measurement]) -> str:
-    return "; ".join(f"`{name}`: {_columns(measure, own)}" for name, own in measure.tables.items())
-
-
-def _columns(measure: type[Measurement], own: Columns) -> str:
-    """The columns of a table. A whole table of another measure is named, not repeated."""
-    for other, one in MEASURES.items():
-        for name, theirs in one.tables.items():
-            if one is not measure and theirs.items() <= own.items():
-                more = [column for column in own if column not in theirs]
-                return ", ".join((f"`{other}.{name}`", *more))
-    return ", ".join(own)
+    return ", ".join(f"`{name}`" for name in measure.tables)
 
 
 def described(spec: type[Spec], prefix: str = "") -> Iterator[tuple[str, str, str, str]]:

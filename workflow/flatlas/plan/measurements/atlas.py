@@ -47,8 +47,8 @@ class Norms(Measurement):
 class Survival(OfArcCosineKernel):
     """The atlas' measures, before and after two α-scalings of a `layer`.
 
-    The first multiplies the layer by `factor`; the second each neuron by its own α, from 1/`factor`
-    to `factor`. The duality is of `dual_layer`. The other options belong to the measures.
+    First the layer times `factor`, then each neuron times its own α, from 1/`factor` to `factor`.
+    The duality is of `dual_layer`; other options belong to the measures.
     """
 
     measure: Literal["survival"]

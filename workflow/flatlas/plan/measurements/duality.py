@@ -23,7 +23,7 @@ Matrix = Literal["hessian", "fisher"]
 class Duality(Measurement):
     """The activity-weight duality of a dense layer along the eigenvectors of a matrix.
 
-    `sharp` is n_s, the number of sharp directions: given, or where sigma_g drops most steeply.
+    `sharp`: n_s, the number of sharp directions; `steepest`: where sigma_g drops most steeply.
     """
 
     measure: Literal["duality"]
@@ -148,7 +148,7 @@ class Flatness(Measurement):
 
 
 class ScaleInvariance(Measurement):
-    """The duality with the layer's weights times p and the next layer's over p, for `factors` p."""
+    """The duality with the layer times p and the next one over p, for `factors` p."""
 
     measure: Literal["scale_invariance"]
     layer: str
@@ -185,7 +185,7 @@ class MinibatchNoise(Measurement):
 
 
 class ConvolutionDuality(Measurement):
-    """The approximate duality of a convolution: least-squares dual weights of its patches."""
+    """The approximate duality of a convolution `layer`, by least squares over its patches."""
 
     measure: Literal["convolution_duality"]
     layer: str
