@@ -97,7 +97,8 @@ def described(spec: type[Spec], prefix: str = "") -> Iterator[tuple[str, str, st
             values = _values(spec, name, schema["properties"][name])
             yield key, _written(key, field), values, on_one_line(field.description)
         else:
-            yield key, f"`{key}`", "", on_one_line(inner.__doc__)
+            written = _bold(key) if field.is_required() else f"`{key}`"
+            yield key, written, "", on_one_line(inner.__doc__)
             yield from described(inner, f"{key}.")
 
 
@@ -125,10 +126,14 @@ def _options(spec: type[Spec], without: set[str]) -> str:
     return "; ".join(options) or "–"
 
 
+def _bold(key: str) -> str:
+    return f"**`{key}`**"
+
+
 def _written(key: str, field: FieldInfo) -> str:
     """A key with its default, or in bold if it is needed."""
     if field.is_required():
-        return f"**`{key}`**"
+        return _bold(key)
     return f"`{key}`" if field.default is None else f"`{key}: {_yaml(field.default)}`"
 
 
@@ -169,8 +174,10 @@ def _limits(schema: Schema) -> str:
         return _limits(schema.get("items") or schema["prefixItems"][0])
     if {"enum", "const", "anyOf"} & {*schema}:
         return _value(schema)
+    if schema.get("type") not in ("integer", "number"):
+        return ""
     bounds = [f"{sign} {schema[key]:g}" for key, sign in COMPARISONS.items() if key in schema]
-    return "" if bounds == ["> 0"] else ", ".join(bounds)
+    return "" if bounds == ["> 0"] else ", ".join(bounds) or "of any sign"
 
 
 SETTINGS = {
