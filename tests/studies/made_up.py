@@ -13,6 +13,8 @@ from side_by_side import columns_of, side_by_side
 from flatlas.evidence.material import Material
 from flatlas.plan.measure_specs import MEASURES
 
+# Studies whose figures need tables of a certain shape. Others, as a user's own, get any numbers.
+STUDIES = ("annealing", "atlas", "duality", "false_friend", "mystery", "prior")
 RULE_MET, EXHAUSTED, DIVERGED = "rule met", "epochs exhausted", "diverged"
 # How a swept value moves sharpness in sharp directions, in flat ones, and size.
 PULLS = {
@@ -29,7 +31,7 @@ PULLS = {
 }
 
 
-def material(points, measures, realizations=3, directions=900, ends=None):
+def material(study, points, measures, realizations=3, directions=900, ends=None):
     """The tables of a figure. `ends` says how trainings (run, seed) ended that met no rule.
 
     `measures` maps the study's names of measures to the measures.
@@ -50,7 +52,10 @@ def material(points, measures, realizations=3, directions=900, ends=None):
             for seed in range(realizations):
                 rng = np.random.default_rng([seed, place])
                 end = ends.get((point["run"], seed), RULE_MET)
-                found = taken(name, measure, rng, strength, directions, end == RULE_MET)
+                if study in STUDIES:
+                    found = taken(name, measure, rng, strength, directions, end == RULE_MET)
+                else:
+                    found = any_numbers(measure, rng)
                 assert set(found) == set(MEASURES[measure].tables), f"the tables of {measure}"
                 for table, rows in found.items():
                     own = ("at", "epoch", *MEASURES[measure].tables[table])
@@ -76,9 +81,24 @@ def taken(name, measure, rng, strength, directions, met):
         return made_up_recordings.taken(name, measure, rng, directions)
     if measure == "forgetting":
         return made_up_forgetting.forgetting(rng)
+    if measure not in (*made_up_duality.MEASURES, "minibatch_noise"):
+        return any_numbers(measure, rng)
     spectrum = _spectrum(rng, strength, directions)
     kind = "ssgd" if strength.get("learners.kind") else "dpsgd"
     return made_up_duality.taken(measure, True, spectrum, kind)
+
+
+def any_numbers(measure, rng):
+    """Numbers above 0 in all columns that a measure declares; a summary has one row."""
+    tables = {}
+    for table, columns in MEASURES[measure].tables.items():
+        rows = 1 if table == "summary" else 3
+        whole = {int: np.arange(1, rows + 1), bool: np.full(rows, True), str: ["a"] * rows}
+        tables[table] = {"at": "final", "epoch": 60} | {
+            column: rng.lognormal(size=rows) if kind is float else whole[kind]
+            for column, kind in columns.items()
+        }
+    return tables
 
 
 def _strengths(points, point):

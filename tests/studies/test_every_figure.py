@@ -35,12 +35,17 @@ class Case:
             ends |= {(self.points[0]["run"], seed): first for seed in range(realizations)}
         if self.points and last:
             ends[self.points[-1]["run"], 0] = last
-        made = made_up.material
-        return made(self.points, self.measures, realizations, directions=40, ends=ends)
+        return made_up.material(
+            self.study, self.points, self.measures, realizations, directions=40, ends=ends
+        )
+
+    @property
+    def study(self):
+        (study,) = [name for name in STUDIES if self.name.startswith(f"{name}_")]
+        return study
 
     def draw(self, material):
-        (study,) = [name for name in STUDIES if self.name.startswith(f"{name}_")]
-        return figure_of(study, self.name.removeprefix(f"{study}_")).draw(material)
+        return figure_of(self.study, self.name.removeprefix(f"{self.study}_")).draw(material)
 
     @cached_property
     def whole(self):
@@ -84,8 +89,8 @@ def assert_drawn(drawing, name):
     assert len(drawing.points)
     # The demo's axes have two values each: no interval, and nothing given the baselines.
     few = name == "atlas_fig2"
-    told = drawing.points.filter(regex="^plain_tau$|^[^_]*$") if few else drawing.points
-    assert not told.isna().all().any(), "a column without anything in it"
+    points = drawing.points.filter(regex="^plain_tau$|^[^_]*$") if few else drawing.points
+    assert not points.isna().all().any(), "a column without anything in it"
     assert all(ax.has_data() for ax in drawing.figure.axes)
 
 

@@ -1,6 +1,9 @@
 """The examples of docs/add-a-*.md work as printed, and rerun nothing that is not new."""
 
 import re
+import shutil
+import subprocess
+import sys
 from textwrap import dedent, indent
 
 import pandas as pd
@@ -78,15 +81,6 @@ def with_residual_mlp(demo):
     return demo
 
 
-@pytest.mark.parametrize("page", ["add-a-measure.md", "add-a-study.md"])
-def test_captions_begin_with_the_titles_of_their_figures(page):
-    """tests/studies/test_completeness.py asks the same of every study."""
-    text = "\n".join(blocks(page))
-    titles = re.findall(r"^    title: (.*)$", text, flags=re.MULTILINE)
-    assert titles
-    assert [title for title in titles if f"**{title}.** " not in text.replace("\n", " ")] == []
-
-
 def test_each_of_two_measures_is_taken_again_alone(with_trace):
     kept = ("runs/*/*", "measures/duality/*/*")
     before = [with_trace.contents(pattern) for pattern in kept]
@@ -143,6 +137,22 @@ def test_a_new_study_is_refused_until_the_presets_list_it_and_then_made(with_lar
     assert {name.removeprefix("large_batch_") for name in claims["claim"]} == {
         "fig1.trend", "fig1.ends", "fig2.error", "fig2.distance",
     }  # fmt: skip
+
+
+def test_a_new_study_passes_the_tests_of_every_figure(with_large_batch):
+    checkout, presets = with_large_batch
+    for preset, entry in presets.items():
+        file = checkout / f"config/presets/{preset}.yaml"
+        file.write_text(file.read_text() + indent(entry, "  "))
+    shutil.copytree(ROOT / "tests", checkout / "tests")
+    shutil.copy(ROOT / "pyproject.toml", checkout.root)
+    files = ("tests/studies/test_completeness.py", "tests/studies/test_every_figure.py")
+    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "large_batch")
+    ran = subprocess.run(
+        [*command, *files], cwd=checkout.root, env=checkout.env, capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stdout
+    assert re.search(r"^\d+ passed", ran.stdout, re.MULTILINE)
 
 
 def test_a_new_net_family_trains_its_own_run_alone(with_residual_mlp):
