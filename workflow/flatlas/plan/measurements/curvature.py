@@ -76,8 +76,8 @@ class OfHessian(Measurement):
 class Hessian(OfHessian):
     """Norms of the Hessian of the loss on S in all parameters, and its `top` eigenvalues.
 
-    float32, with convolutions only, is six times as fast and right to 1e-4, the least `tolerance`
-    then.
+    `precision: float32`, for nets with convolutions, is six times as fast, with errors up to 1e-4:
+    set a `tolerance` of at least that.
     """
 
     measure: Literal["hessian"]

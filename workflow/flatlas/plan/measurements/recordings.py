@@ -168,7 +168,7 @@ class ActiveTemperature(OfMinibatches):
 
 
 class Forgetting(AlongRecording):
-    """How much of the recorded task the layer forgets while it learns a second `task`: classes.
+    """How much of the recorded task a layer forgets while it learns other classes, the `task`.
 
     A penalty holds the weights back: λ (`strengths`; 0 comes first) times a sum over N_c
     `directions`. `ldc`: the first p_i with their `flatness` F_i, `measured` or from the `variance`.
