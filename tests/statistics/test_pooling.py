@@ -1,4 +1,4 @@
-"""Nets all at once or by realization, with and without an axis of resamples between."""
+"""All nets as one sample or by realization, with and without an axis of resamples between."""
 
 import numpy as np
 
@@ -7,20 +7,14 @@ from flatlas.statistics.estimate import estimate
 from flatlas.statistics.pooling import over_all_nets, within_realizations
 
 
-def test_all_nets_are_one_sample():
-    x, y = np.random.default_rng(0).normal(size=(2, 4, 3))
-    expected = np.corrcoef(x.ravel(), y.ravel())[0, 1]
-    np.testing.assert_allclose(over_all_nets(pearson)(x, y), expected)
-
-
-def test_each_resample_is_a_sample_of_its_own():
+def test_all_nets_of_each_resample_are_one_sample():
     x, y = np.random.default_rng(0).normal(size=(2, 4, 5, 3))
-    found = over_all_nets(pearson)(x, y)
     expected = [np.corrcoef(x[:, n].ravel(), y[:, n].ravel())[0, 1] for n in range(5)]
-    np.testing.assert_allclose(found, expected)
+    np.testing.assert_allclose(over_all_nets(pearson)(x, y), expected)
+    np.testing.assert_allclose(over_all_nets(pearson)(x[:, 0], y[:, 0]), expected[0])
 
 
-def test_what_sets_realizations_apart_is_no_trend_within_them():
+def test_differences_between_realizations_are_no_trend_within_them():
     """Simpson's paradox: each realization falls, all of them together rise."""
     apart = 10.0 * np.arange(4)[:, np.newaxis]
     x, y = apart + np.arange(3.0), apart - np.arange(3.0)
@@ -28,7 +22,7 @@ def test_what_sets_realizations_apart_is_no_trend_within_them():
     np.testing.assert_allclose(within_realizations(pearson)(x, y), -1)
 
 
-def test_a_realization_without_a_number_has_no_part_in_the_mean():
+def test_a_realization_without_a_number_is_left_out_of_the_mean():
     x, y = np.random.default_rng(0).normal(size=(2, 4, 5, 3))
     x[0, 1] = np.nan
     found = within_realizations(pearson)(x, y)
@@ -36,11 +30,10 @@ def test_a_realization_without_a_number_has_no_part_in_the_mean():
     np.testing.assert_allclose(found[1], np.mean(expected))
 
 
-def test_the_bootstrap_knows_how_well_a_mean_over_realizations_is_known_and_no_more():
-    """Of nets along eleven steps, in realizations that differ by as much as their nets do.
+def test_only_intervals_within_realizations_cover_a_correlation():
+    """Nets along eleven steps, in realizations that differ as much as their nets do.
 
-    The truth is the number of very many realizations. Of 80 intervals of 95 %, each from five,
-    those of the mean hold it as they should, those of all nets at once do not.
+    The true value is that of many realizations. Intervals of 95 % are those of five realizations.
     """
     rng = np.random.default_rng(1)
 
@@ -50,8 +43,8 @@ def test_the_bootstrap_knows_how_well_a_mean_over_realizations_is_known_and_no_m
 
     covers = {}
     for pooling in (over_all_nets, within_realizations):
-        truth = float(pooling(pearson)(*measured(4000)))
+        true = float(pooling(pearson)(*measured(4000)))
         found = [estimate(pooling(pearson), *measured(5)) for _ in range(80)]
-        covers[pooling] = np.mean([one.low <= truth <= one.high for one in found])
+        covers[pooling] = np.mean([one.low <= true <= one.high for one in found])
     assert covers[within_realizations] > 0.85
     assert covers[over_all_nets] < 0.75
