@@ -1,4 +1,4 @@
-"""Expectation propagation against closed forms, scipy's integrals and GPy's own EP."""
+"""Expectation propagation against closed forms, scipy's integrals and GPy's EP."""
 
 from math import asin, log, pi
 
@@ -28,13 +28,8 @@ def evidence(matrix, signs):
     return found
 
 
-def random_covariance(n, seed):
-    rows = np.random.default_rng(seed).normal(size=(n, n + 3))
-    return rows @ rows.T
-
-
 @pytest.mark.parametrize(("count", "link"), GPY)
-def test_the_log_z_of_gpy(digits, count, link):
+def test_log_z_is_that_of_gpy(digits, count, link):
     _, labels, matrix = digits(count)
     found = evidence(latent_covariance(matrix, link), 2 * labels - 1)
     assert found.log_z == pytest.approx(GPY[count, link], rel=1e-8)
@@ -46,8 +41,8 @@ def test_the_log_z_of_gpy(digits, count, link):
 @pytest.mark.parametrize(
     ("rho", "error"), [(-0.8, 0.003), (-0.3, 0.003), (0.0, 1e-12), (0.5, 0.002), (0.95, 0.05)]
 )
-def test_a_quadrant(rho, error):
-    """P = 1/4 + arcsin ρ / 2π; EP's own error grows with the correlation."""
+def test_the_probability_of_a_quadrant(rho, error):
+    """P = 1/4 + arcsin ρ / 2π; EP's error grows with the correlation."""
     found = evidence([[1.0, rho], [rho, 1.0]], [1, 1])
     assert found.log_z == pytest.approx(log(0.25 + asin(rho) / (2 * pi)), abs=error)
 
@@ -75,13 +70,12 @@ def test_independent_variables_are_exact():
 
 
 @pytest.mark.parametrize("n", [3, 5, 8])
-def test_scipys_orthant_probability(n):
+def test_log_z_is_close_to_scipy_s_orthant_probability(n):
     for seed in range(4):
-        covariance = random_covariance(n, seed)
-        signs = np.random.default_rng(seed).choice([-1, 1], n)
-        exact = multivariate_normal.cdf(
-            np.zeros(n), cov=covariance * np.outer(signs, signs), rng=np.random.default_rng(0)
-        )
+        rows = np.random.default_rng(seed).normal(size=(n, n + 3))
+        covariance, signs = rows @ rows.T, np.random.default_rng(seed).choice([-1, 1], n)
+        signed = covariance * np.outer(signs, signs)
+        exact = multivariate_normal.cdf(np.zeros(n), cov=signed, rng=np.random.default_rng(0))
         assert evidence(covariance, signs).log_z == pytest.approx(log(exact), abs=0.05)
 
 
@@ -98,27 +92,21 @@ def test_the_scale_of_the_kernel_and_the_sign_of_the_function_do_not_matter(digi
         assert evidence(covariance, pattern).log_z == pytest.approx(log_z, rel=1e-11)
 
 
-def test_functions_that_share_a_kernel_know_nothing_of_each_other(digits):
+def test_functions_with_one_kernel_are_independent_and_computed_once(digits, monkeypatch):
     _, labels, matrix = digits(60)
     given = matrix.clone()
-    signs = torch.stack([2 * labels - 1, torch.ones_like(labels), 1 - 2 * labels.flip(0)])
-    together = expectation_propagation(matrix, signs)
-    assert together == [evidence(matrix, row) for row in signs]
-    assert torch.equal(matrix, given)
-
-
-def test_a_function_that_occurs_again_is_computed_once(digits, monkeypatch):
-    _, labels, matrix = digits(40)
-    signs = torch.stack([2 * labels - 1, 1 - 2 * labels.flip(0), 2 * labels - 1])
+    one = 2 * labels - 1
+    signs = torch.stack([one, torch.ones_like(labels), -one.flip(0), one])
     expected = [evidence(matrix, row) for row in signs]
     computed, compute = [], ep._evidence
     monkeypatch.setattr(ep, "_evidence", lambda *given: computed.append(given) or compute(*given))
     assert expectation_propagation(matrix, signs) == expected
-    assert len(computed) == 2
+    assert len(computed) == 3
+    assert torch.equal(matrix, given)
 
 
-def test_it_backs_off_when_it_does_not_get_better(digits, monkeypatch):
-    """Overshooting updates never settle; the fixed point is the same however it is reached."""
+def test_damping_grows_if_sweeps_do_not_improve(digits, monkeypatch):
+    """Overshooting updates never settle; the fixed point does not depend on the damping."""
     _, labels, matrix = digits(100)
     monkeypatch.setattr(ep, "DAMPING", 1.9)
     found = evidence(latent_covariance(matrix, "probit"), 2 * labels - 1)
@@ -127,31 +115,27 @@ def test_it_backs_off_when_it_does_not_get_better(digits, monkeypatch):
     assert found.log_z == pytest.approx(GPY[100, "probit"], rel=1e-8)
 
 
-def test_a_fixed_point_that_is_not_reached_is_told(digits, monkeypatch):
+def test_without_enough_sweeps_it_has_not_converged(digits, monkeypatch):
     _, labels, matrix = digits(100)
     monkeypatch.setattr(ep, "SWEEPS", 3)
     found = evidence(matrix, 2 * labels - 1)
-    assert not found.converged
-    assert found.sweeps == 3
+    assert (found.converged, found.sweeps) == (False, 3)
     assert found.residual > 1e-8
 
 
-def test_jitter_only_where_the_matrix_is_not_positive():
-    """Three variables, of which the third is the first two's difference but for an error."""
+def test_jitter_is_added_only_to_matrices_that_are_not_positive():
+    """The third variable is the difference of the first two, up to an error."""
     a, b = np.random.default_rng(0).normal(size=(2, 40))
     rows = np.stack([a, b, a - b])
     singular = rows @ rows.T / 40
     assert evidence(singular, [1, -1, 1]).jitter == 0
-    signs = [1, -1, -1]
-    broken = singular - 1e-5 * np.eye(3)
-    found = evidence(broken, signs)
-    assert 0 < found.jitter <= 1e-4
+    assert 0 < evidence(singular - 1e-5 * np.eye(3), [1, -1, -1]).jitter <= 1e-4
     with pytest.raises(FlatlasError, match="covariance"):
-        evidence(singular - 0.2 * np.eye(3), signs)
+        evidence(singular - 0.2 * np.eye(3), [1, -1, -1])
 
 
 def test_an_impossible_pattern_needs_jitter():
-    """One variable cannot have two signs; with a little noise of its own it rarely has."""
+    """One variable cannot have two signs; with a little noise it rarely has."""
     found = evidence([[1.0, 1.0], [1.0, 1.0]], [1, -1])
     assert 0 < found.jitter <= 1e-6
     rho = 1 / (1 + found.jitter)
@@ -159,6 +143,6 @@ def test_an_impossible_pattern_needs_jitter():
 
 
 @pytest.mark.parametrize("entry", [0.0, np.nan])
-def test_no_variance_no_prior(entry):
+def test_a_variance_that_is_not_positive_is_refused(entry):
     with pytest.raises(FlatlasError, match="variances that are not positive"):
         evidence(np.diag([1.0, entry]), [1, 1])

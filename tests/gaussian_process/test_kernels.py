@@ -34,12 +34,8 @@ def dense(hidden, init=HE, bias=True):
 
 
 def convolutional():
-    spec = ConvolutionalNet(
-        family="convolutional",
-        stages=(ConvolutionStage(channels=3, kernel=2),),
-        hidden=(5,),
-        init=HE,
-    )
+    stages = (ConvolutionStage(channels=3, kernel=2),)
+    spec = ConvolutionalNet(family="convolutional", stages=stages, hidden=(5,), init=HE)
     return build_net(spec, SHAPE, 1)
 
 
@@ -63,12 +59,8 @@ def test_every_layer_is_the_moment_of_two_relus(sigma_w, sigma_b):
     for depth in range(4):
         if depth:
             (k_xx, k_xy), (_, k_yy) = pair
-            pair = np.array(
-                [
-                    [k_xx / 2, integrated(k_xx, k_xy, k_yy)],
-                    [integrated(k_xx, k_xy, k_yy), k_yy / 2],
-                ]
-            )
+            across = integrated(k_xx, k_xy, k_yy)
+            pair = np.array([[k_xx / 2, across], [across, k_yy / 2]])
         pair = sigma_b + sigma_w * pair
         found = ArcCosineKernel(depth, sigma_w, sigma_b)(torch.stack([x, y])).to_dense()
         np.testing.assert_allclose(found, pair, rtol=1e-10)
@@ -94,10 +86,10 @@ def test_opposite_equal_and_dark_images():
     torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-15)
 
 
-@pytest.mark.parametrize("init", [HE, ScaledNormal(scheme="scaled_normal", bias_std=0.2)])
-def test_outputs_of_wide_nets_covary_like_it(init):
-    """2000 nets: a covariance is known to about √(2/2000) of the variances; a sampled K better."""
-    x, net = images(4), dense((100, 100), init)
+def test_outputs_of_wide_nets_have_the_covariance():
+    """2000 nets: a covariance is known to about √(2/2000) of the variances."""
+    x = images(4)
+    net = dense((100, 100), ScaledNormal(scheme="scaled_normal", bias_std=0.2))
     parameters = {name: value.double() for name, value in net.initial(range(2000)).items()}
     outputs = net.forward(parameters, x.expand(2000, *x.shape)).squeeze(2)
     exact = arc_cosine_kernel(net)(x.flatten(1)).to_dense()
@@ -105,20 +97,20 @@ def test_outputs_of_wide_nets_covary_like_it(init):
     assert (outputs.T @ outputs / 2000 - exact).abs().max() < 0.12 * size
 
 
-def test_the_sampled_kernel_converges_to_it():
+def test_the_sampled_kernel_converges_to_the_exact_one():
     x = images(6)
-    apart = []
+    errors = []
     for width, nets in ((16, 8), (200, 200)):
         net = dense((width, width))
         exact = arc_cosine_kernel(net)(x.flatten(1)).to_dense()
         sampled = monte_carlo_kernel(last_features(net, x), range(nets), *last_layer_variances(net))
-        apart.append(((sampled - exact).norm() / exact.norm()).item())
-    assert apart[1] < 0.01
-    assert apart[0] > 4 * apart[1]
+        errors.append(((sampled - exact).norm() / exact.norm()).item())
+    assert errors[1] < 0.01
+    assert errors[0] > 4 * errors[1]
 
 
-def test_it_has_a_random_net_for_ten_images():
-    """Each has six features, some of them dead, and the biases add one column."""
+def test_a_kernel_is_sampled_with_a_random_net_for_ten_images():
+    """Each net has six features, some of them dead, and the biases add one column."""
     x, net = images(25), dense((7, 6))
     found = sampled_kernel(net, x, seed=3)
     assert 7 < torch.linalg.matrix_rank(found).item() <= 13
@@ -128,7 +120,7 @@ def test_it_has_a_random_net_for_ten_images():
 
 
 @pytest.mark.parametrize("net", [dense((7, 6)), convolutional()], ids=["dense", "convolutional"])
-def test_the_sampled_kernel_net_by_net(net, monkeypatch):
+def test_the_sampled_kernel_is_the_mean_over_nets(net, monkeypatch):
     """Blocks of nets and of images change nothing; features enter the last dense layer."""
     monkeypatch.setattr(kernels, "NETS", 3)
     monkeypatch.setattr(kernels, "IMAGES", 4)

@@ -1,27 +1,31 @@
-"""The prior of functions: the two links, and images that are given more than once."""
+"""The prior of functions: the two links, and images that appear more than once."""
 
 from math import inf, log
 
 import numpy as np
 import pytest
 import torch
+from scipy.special import ndtr
 
 from flatlas.gaussian_process.duplicates import contradictions, first_of_equals
 from flatlas.gaussian_process.orthant import orthant_probability
 from flatlas.gaussian_process.prior import latent_covariance, log_prior
 
 
-def test_the_first_of_equal_images():
+def test_contradictions_are_named_by_the_positions_of_equal_images():
     images = torch.tensor([[3.0, 0], [1, 1], [3, 0], [0, 3], [1, 1], [3, 0]]).reshape(6, 1, 1, 2)
-    assert first_of_equals(images).tolist() == [0, 1, 0, 3, 1, 0]
+    first = first_of_equals(images)
+    assert first.tolist() == [0, 1, 0, 3, 1, 0]
     nearly = images.double() + 1e-12 * torch.arange(6).reshape(6, 1, 1, 1)
     assert first_of_equals(nearly).tolist() == [0, 1, 2, 3, 4, 5]
-
-
-def test_contradictions_are_named_by_position():
-    first = torch.tensor([0, 1, 0, 3, 1, 0])
     assert contradictions(first, torch.tensor([1, 0, 1, 0, 0, 1])) == ()
     assert contradictions(first, torch.tensor([1, 0, 0, 0, 1, 1])) == ((0, 2), (1, 4))
+
+
+def tilted(matrix, labels):
+    """The exact probability under the probit link, by minimax tilting."""
+    noisy, signs = latent_covariance(matrix, "probit").numpy(), (2 * labels - 1).numpy()
+    return orthant_probability(noisy, signs, 50_000, np.random.default_rng(0))
 
 
 def test_the_probit_link_is_a_hard_sign_with_noise(digits):
@@ -29,14 +33,8 @@ def test_the_probit_link_is_a_hard_sign_with_noise(digits):
     _, labels, matrix = digits(4)
     signs = (2 * labels - 1).numpy()
     draws = np.random.default_rng(0).multivariate_normal(np.zeros(4), matrix.numpy(), 400_000)
-    noisy = latent_covariance(matrix, "probit").numpy()
-    direct = np.exp(_log_cdf(draws * signs).sum(1)).mean()
-    found = orthant_probability(noisy, signs, 50_000, np.random.default_rng(1))
-    assert found.log_p == pytest.approx(log(direct), abs=0.01)
-
-
-def _log_cdf(values):
-    return torch.special.log_ndtr(torch.as_tensor(values)).numpy()
+    direct = ndtr(draws * signs).prod(1).mean()
+    assert tilted(matrix, labels).log_p == pytest.approx(log(direct), abs=0.01)
 
 
 @pytest.fixture
@@ -47,29 +45,24 @@ def twice(digits):
     return first_of_equals(pixels[positions]), labels[positions], matrix[positions][:, positions]
 
 
-def test_equal_images_say_nothing_new_under_a_hard_sign(digits, twice):
+def test_equal_images_are_merged_under_a_hard_sign(digits, twice):
     first, labels, matrix = twice
     _, once, alone = digits(50)
     [expected] = log_prior(alone, once[None], "heaviside", torch.arange(50))
     [found] = log_prior(matrix, labels[None], "heaviside", first)
     assert found.evidence == expected.evidence
     assert (found.points, found.merged) == (50, 20)
-    # What EP makes of them when they are not merged.
+    # EP is wrong if they are not merged.
     [wrong] = log_prior(matrix, labels[None], "heaviside", torch.arange(70))
     assert wrong.evidence.log_z < found.evidence.log_z - 0.5
 
 
-def test_equal_images_have_noises_of_their_own_under_the_probit_link(twice):
-    """They stay, and EP is as right as elsewhere: minimax tilting agrees."""
+def test_equal_images_have_separate_noise_under_the_probit_link(twice):
+    """They are not merged, and EP agrees with minimax tilting."""
     first, labels, matrix = twice
     [found] = log_prior(matrix, labels[None], "probit", first)
     assert (found.points, found.merged) == (70, 0)
-    exact = orthant_probability(
-        latent_covariance(matrix, "probit").numpy(),
-        (2 * labels - 1).numpy(),
-        50_000,
-        np.random.default_rng(0),
-    )
+    exact = tilted(matrix, labels)
     assert exact.standard_error < 0.005
     assert found.evidence.log_z == pytest.approx(exact.log_p, abs=0.02)
 

@@ -1,4 +1,4 @@
-"""Minimax tilting against closed forms, scipy's integrals and its own error bars."""
+"""Minimax tilting against closed forms, scipy's integrals and its error bars."""
 
 from math import asin, log, pi
 
@@ -22,15 +22,15 @@ def within(found, expected, errors=4):
 
 
 @pytest.mark.parametrize("rho", [-0.99, -0.5, 0.0, 0.5, 0.99])
-def test_a_quadrant(rho):
+def test_the_probability_of_a_quadrant(rho):
     found = probability([[1, rho], [rho, 1]], [1, 1])
     assert within(found, log(0.25 + asin(rho) / (2 * pi)))
     assert found.standard_error < 0.01
 
 
 @pytest.mark.parametrize("n", [3, 20, 100, 300])
-def test_equal_correlations_of_a_half(n):
-    """A common half: all are above it when it is the least of n + 1, so P = 1 / (n + 1)."""
+def test_variables_with_correlations_of_a_half(n):
+    """All have a common half; they exceed it if it is the least of n + 1, so P = 1 / (n + 1)."""
     found = probability(0.5 * np.eye(n) + 0.5, np.ones(n), samples=4000)
     assert within(found, -log(n + 1))
     assert found.standard_error < 0.03
@@ -38,17 +38,13 @@ def test_equal_correlations_of_a_half(n):
 
 
 @pytest.mark.parametrize("n", [1, 4, 8])
-def test_scipys_orthant_probability(n):
+def test_the_probability_is_scipy_s(n):
     for seed in range(4):
         random = np.random.default_rng(seed)
         rows, signs = random.normal(size=(n, n + 2)), random.choice([-1, 1], n)
         covariance = rows @ rows.T
-        exact = multivariate_normal.cdf(
-            np.zeros(n),
-            cov=covariance * np.outer(signs, signs),
-            maxpts=400_000,
-            rng=np.random.default_rng(0),
-        )
+        signed, chance = covariance * np.outer(signs, signs), np.random.default_rng(0)
+        exact = multivariate_normal.cdf(np.zeros(n), cov=signed, maxpts=400_000, rng=chance)
         found = probability(covariance, signs)
         assert found.log_p == pytest.approx(log(exact), abs=4 * found.standard_error + 1e-4)
         assert found.bound >= found.log_p - 4 * found.standard_error
@@ -63,15 +59,15 @@ def test_a_probability_far_too_small_for_float64():
     assert found.log_p < -740
 
 
-def test_errors_are_as_large_as_they_are_said_to_be(digits):
+def test_standard_errors_are_the_spread_of_estimates(digits):
     _, labels, matrix = digits(60)
     runs = [probability(matrix, 2 * labels - 1, samples=2000, seed=seed) for seed in range(30)]
     spread = np.std([run.log_p for run in runs], ddof=1)
-    told = np.mean([run.standard_error for run in runs])
-    assert 0.6 * told < spread < 1.6 * told
+    error = np.mean([run.standard_error for run in runs])
+    assert 0.6 * error < spread < 1.6 * error
 
 
-def test_the_saddle_point_is_one(digits):
+def test_the_search_ends_at_a_saddle_point(digits):
     """No small step in µ lowers ψ there, none in x raises it."""
     _, labels, matrix = digits(30)
     factor, diagonal = orthant._reordered(matrix.numpy() * np.outer(2 * labels - 1, 2 * labels - 1))
@@ -85,7 +81,7 @@ def test_the_saddle_point_is_one(digits):
         assert orthant._psi(lower, x + step, mu) < here
 
 
-def test_a_poor_tilt_is_told_and_still_unbiased(digits, monkeypatch):
+def test_a_poor_tilt_has_not_converged_but_is_unbiased(digits, monkeypatch):
     _, labels, matrix = digits(20)
     good = probability(matrix, 2 * labels - 1)
     monkeypatch.setattr(orthant, "_saddle_point", lambda lower: (*np.zeros((2, 20)), 1, 1.0))

@@ -16,7 +16,7 @@ from flatlas.gaussian_process.variational import variational_bound
 
 
 @pytest.mark.parametrize("label", [0, 1])
-def test_one_image(label):
+def test_the_bound_of_one_image(label):
     """max over m, s of E[log Φ(m + s z)] - KL(N(m, s²), N(0, k)), by quadrature."""
     pixels, kernel = torch.tensor([[0.9, 0.3]]).double(), ArcCosineKernel(1, 2.0, 1.0)
     k = kernel(pixels).to_dense().item()
@@ -35,25 +35,20 @@ def test_one_image(label):
     assert found.log_p < log(0.5)
 
 
-def test_it_is_below_the_probability(digits):
+def test_the_bound_is_below_the_probability(digits):
     for count in (5, 60):
         pixels, labels, matrix = digits(count)
         found = variational_bound(ArcCosineKernel(2, 2.0, 1.0), pixels, labels)
-        exact = orthant_probability(
-            latent_covariance(matrix, "probit").numpy(),
-            (2 * labels - 1).numpy(),
-            100_000,
-            np.random.default_rng(0),
-        )
+        noisy, signs = latent_covariance(matrix, "probit").numpy(), (2 * labels - 1).numpy()
+        exact = orthant_probability(noisy, signs, 100_000, np.random.default_rng(0))
         assert found.converged
         assert found.log_p <= exact.log_p + 2 * exact.standard_error
         assert found.log_p == pytest.approx(exact.log_p, abs=sqrt(count) / 20)
 
 
-def test_a_maximum_that_is_not_reached_is_told(digits, monkeypatch):
+def test_without_enough_steps_it_has_not_converged(digits, monkeypatch):
     pixels, labels, _ = digits(20)
     monkeypatch.setattr(variational, "STEPS", 2)
     found = variational_bound(ArcCosineKernel(2, 2.0, 1.0), pixels, labels)
-    assert not found.converged
-    assert found.iterations == 2
+    assert (found.converged, found.iterations) == (False, 2)
     assert found.residual > 1e-9

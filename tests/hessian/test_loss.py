@@ -1,4 +1,4 @@
-"""The mean loss's gradient, written out and by autograd, and without pixels that are always 0."""
+"""The gradient of the mean loss, by hand and by autograd, and without pixels that are always 0."""
 
 import pytest
 import torch
@@ -8,7 +8,7 @@ from flatlas.hessian.loss import MeanLoss, flattened, on_lit_pixels, value_and_g
 
 
 def stack_of(name, outputs, members=3):
-    """A loss, and weights of some members about a net's."""
+    """A loss, and weights of some members around those of a net."""
     net, parameters, inputs, labels = system(name, outputs)
     w = flattened(net, parameters) * torch.linspace(0.5, 1.5, members).double().unsqueeze(1)
     return MeanLoss(net, inputs, labels), w
@@ -21,15 +21,15 @@ def by_autograd(loss, w):
 
 
 @pytest.mark.parametrize("outputs", [1, 3])
-@pytest.mark.parametrize("name", ["logistic", "two_hidden"])
-def test_written_out_and_by_autograd(name, outputs):
+@pytest.mark.parametrize("name", ["logistic", "biases"])
+def test_the_gradient_by_hand_is_that_of_autograd(name, outputs):
     loss, w = stack_of(name, outputs)
     for found, expected in zip(value_and_gradient(loss, w), by_autograd(loss, w), strict=True):
         torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-15)
 
 
-def test_each_member_may_have_images_of_its_own():
-    loss, w = stack_of("two_hidden", 3, members=2)
+def test_each_member_may_have_separate_images():
+    loss, w = stack_of("biases", 3, members=2)
     some = torch.tensor([[0, 1, 2], [3, 4, 0]])
     own = MeanLoss(loss.net, loss.inputs[0, some], loss.labels[0, some])
     values, slopes = value_and_gradient(own, w)
@@ -40,7 +40,7 @@ def test_each_member_may_have_images_of_its_own():
 
 
 def test_pixels_that_are_always_dark_change_nothing():
-    loss, w = stack_of("two_hidden", 3)
+    loss, w = stack_of("biases", 3)
     inputs = loss.inputs.clone()
     dark = torch.arange(inputs[0, 0].numel()).remainder(3).eq(0).view(inputs[0, 0].shape)
     inputs[:, :, dark] = 0

@@ -11,7 +11,7 @@ from flatlas.hessian.quadrature import quadrature
 
 @pytest.fixture(scope="module")
 def matrix():
-    return full_hessian(*system("two_hidden", 3))
+    return full_hessian(*system("biases", 3))
 
 
 def taken(matrix, probes, steps, seed=0):
@@ -20,7 +20,7 @@ def taken(matrix, probes, steps, seed=0):
 
 
 def test_the_first_moments_of_each_probe_are_exact(matrix):
-    """z·Hⁿz of the very signs that were drawn."""
+    """z·Hⁿz of the signs that were drawn."""
     found = taken(matrix, probes=4, steps=6)
     random = torch.Generator().manual_seed(0)
     for nodes, weights in zip(found.nodes, found.weights, strict=True):
@@ -72,10 +72,11 @@ def test_the_density_is_that_of_all_eigenvalues(matrix):
     assert abs(share.value - inside) < 3 * share.standard_error
 
 
-def test_a_search_that_ends_early_has_found_all_there_is():
-    """A matrix of two eigenvalues: two nodes, of the weights that the probe gives them."""
+def test_a_search_that_ends_early_has_found_all_eigenvalues():
+    """A matrix of two eigenvalues has two nodes, with their shares as weights."""
     matrix = torch.diag(torch.tensor([3.0, 3.0, 3.0, -1.0], dtype=torch.float64))
     found = taken(matrix, probes=2, steps=4)
     for nodes, weights in zip(found.nodes, found.weights, strict=True):
-        told = dict(zip(nodes[weights > 1e-12].round(12), weights[weights > 1e-12], strict=True))
-        assert told == pytest.approx({3.0: 0.75, -1.0: 0.25})
+        kept = weights > 1e-12
+        share = dict(zip(nodes[kept].round(12), weights[kept], strict=True))
+        assert share == pytest.approx({3.0: 0.75, -1.0: 0.25})

@@ -1,4 +1,4 @@
-"""A second task in the layer of a first: plain training, a tether, what is told of both tasks."""
+"""A second task in a layer of the first: plain training, a tether, and what is recorded."""
 
 from dataclasses import replace
 
@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from recordings import with_recording
+from solutions import SHAPE, make_solution, with_recording
 from torch.nn import functional
 
 from flatlas.data.samples import Samples
-from flatlas.errors import FlatlasError
 from flatlas.measures import forgetting, measure
 from flatlas.measures.constraints import LandscapeDependent
 from flatlas.measures.forgetting import saturated
@@ -19,8 +18,6 @@ from flatlas.seeds import generator
 from flatlas.training.resume import Resume
 from flatlas.training.trainer import train
 
-# The net of the solution that is asked for.
-NET, SHAPE = {"family": "dense", "hidden": [9, 6]}, (1, 6, 6)
 OPTIONS = {
     "layer": "fc2", "method": "ewc", "flatness": "measured", "strengths": [1.0, 1e12],
     "directions": [5, 54], "epochs": 3, "batch": 8, "lr": 0.1,
@@ -29,23 +26,20 @@ SEED = 3
 FREE = (0.0, 0)
 
 
-def second_task(images=30, tests=12):
+@pytest.fixture(scope="module")
+def solution():
+    """Its weights fit into float32, so a training may start from them."""
     rng = np.random.default_rng(7)
-    labels, test_labels = rng.integers(1, 3, (1, images)), rng.integers(1, 3, (1, tests))
+    labels, test_labels = rng.integers(1, 3, (1, 30)), rng.integers(1, 3, (1, 12))
     inputs, test_inputs = (
-        rng.normal(size=(1, count, *SHAPE)).astype(np.float32) for count in (images, tests)
+        rng.normal(size=(1, count, *SHAPE)).astype(np.float32) for count in (30, 12)
     )
     clean = np.ones_like(labels, dtype=bool)
-    return Samples((SEED,), inputs, labels, clean, test_inputs, test_labels)
-
-
-@pytest.fixture
-def solution(make_solution):
-    """Its weights are float32's, that a training may start from them."""
+    task = Samples((SEED,), inputs, labels, clean, test_inputs, test_labels)
     made = make_solution("two_hidden", seed=SEED)
     short = {name: value.float().double() for name, value in made.parameters.items()}
     recorded = with_recording(replace(made, parameters=short), "fc2", steps=90)
-    return replace(recorded, second_task=second_task())
+    return replace(recorded, second_task=task)
 
 
 def tables(solution, **options):
@@ -64,7 +58,7 @@ def loss(solution, weight, inputs, labels):
 
 
 def plain(solution, epochs, batch, lr, tether=0.0):
-    """SGD on the second task written out, explicit tether |w − w1|² and all; the final weights."""
+    """The final weights of plain SGD on the second task, with an explicit tether |w − w1|²."""
     images, labels = solution.second_task.inputs[0], solution.second_task.labels[0]
     start = solution.parameters["fc2.weight"][0]
     weight, random = start.clone(), generator(solution.seed, "second task")
@@ -79,7 +73,7 @@ def plain(solution, epochs, batch, lr, tether=0.0):
     return weight
 
 
-def test_unheld_it_is_plain_continued_training(solution):
+def test_without_constraints_it_is_plain_continued_training(solution):
     found = tables(solution)
     weight = plain(solution, 3, 8, 0.1)
     moved = (weight - solution.parameters["fc2.weight"][0]).flatten().abs()
@@ -94,11 +88,11 @@ def test_unheld_it_is_plain_continued_training(solution):
     assert last["epsilon_1"] == np.mean((logits.argmax(1) != solution.test_labels[0]).numpy())
 
 
-def test_unheld_it_is_the_librarys_own_training_of_one_layer(solution, tmp_path):
-    """In one batch, so that the order of the images does not matter."""
+def test_without_constraints_it_is_the_trainer_s_training_of_one_layer(solution, tmp_path):
+    """In one batch, so the order of the images does not matter."""
     digits = {"source": {"kind": "digits"}, "test_size": 1, "seeds": [SEED]}
     first = {
-        "net": NET, "optimizer": {"name": "sgd", "lr": 0.1},
+        "net": {"family": "dense", "hidden": [9, 6]}, "optimizer": {"name": "sgd", "lr": 0.1},
         "batch": "full", "stop": {"epochs": 20}, "samples": digits, "input_shape": SHAPE,
         "outputs": 3, "seeds": [SEED],
     }  # fmt: skip
@@ -112,18 +106,17 @@ def test_unheld_it_is_the_librarys_own_training_of_one_layer(solution, tmp_path)
 
 
 def test_equal_flatness_in_all_directions_is_a_tether(solution, monkeypatch):
-    """Both come to rest where the slope of L_2 + λ |w − w1|² / F², by autograd, vanishes."""
+    """Both end where the slope of L_2 + λ |w − w1|² / F², by autograd, vanishes."""
     flatness, strength, lr = 0.5, 3.0, 0.02
-    basis, _ = torch.linalg.qr(
-        torch.randn(54, 54, generator=torch.Generator().manual_seed(0)).double()
-    )
+    random = torch.Generator().manual_seed(0)
+    basis, _ = torch.linalg.qr(torch.randn(54, 54, generator=random).double())
     even = torch.full((54,), flatness).double()
     held = LandscapeDependent(even, torch.ones(54, dtype=torch.bool), basis)
     monkeypatch.setattr(forgetting, "_constraints", lambda *_: held)
-    options = {"strengths": [strength], "directions": [54], "epochs": 400, "batch": 30, "lr": lr}
+    options = {"strengths": [strength], "directions": [54], "epochs": 80, "batch": 30, "lr": lr}
     found = tables(solution, **options)["displacements"]
     tether = strength / flatness**2
-    weight = plain(solution, 400, 30, lr, tether)
+    weight = plain(solution, 80, 30, lr, tether)
     leaf = weight.clone().requires_grad_()
     start = solution.parameters["fc2.weight"][0]
     task = solution.second_task
@@ -136,51 +129,38 @@ def test_equal_flatness_in_all_directions_is_a_tether(solution, monkeypatch):
 
 
 @pytest.mark.parametrize("method", ["ldc", "ewc"])
-def test_every_point_is_as_if_it_were_alone(solution, method):
+def test_every_point_is_the_same_as_alone(solution, method):
     options = {"method": method, "strengths": [0.1, 1.0], "directions": [5, 20]}
     together = tables(solution, **options)
-    for strength in (0.1, 1.0):
-        for count in (5, 20):
-            alone = tables(solution, **options | {"strengths": [strength], "directions": [count]})
-            for name in ("errors", "points"):
-                one, other = (at(found[name], (strength, count)) for found in (together, alone))
-                pd.testing.assert_frame_equal(one, other, rtol=1e-9)
-            one, other = (
-                at(found["displacements"], (strength, count))["q"].to_numpy()
-                for found in (together, alone)
-            )
-            np.testing.assert_allclose(one[: len(other)], other, rtol=1e-6, atol=1e-12)
+    for point in ((0.1, 5), (0.1, 20), (1.0, 5), (1.0, 20)):
+        alone = tables(solution, method=method, strengths=[point[0]], directions=[point[1]])
+        for name in ("errors", "points"):
+            one, other = (at(found[name], point) for found in (together, alone))
+            pd.testing.assert_frame_equal(one, other, rtol=1e-9)
+        one, other = (at(found["displacements"], point)["q"] for found in (together, alone))
+        np.testing.assert_allclose(one[: len(other)], other, rtol=1e-6, atol=1e-12)
 
 
-def test_a_strong_cost_holds_its_directions_and_no_others(solution):
-    for method in ("ldc", "ewc"):
-        moved = tables(solution, method=method)["displacements"]
-        q = at(moved, (1e12, 5))["q"].to_numpy()
-        free = at(moved, FREE)["q"].to_numpy()
-        assert (q[:5] < 1e-3 * free[:5].max()).all()
-        assert q[5:].max() > 0.1 * free[5:].max()
-    everything = at(tables(solution)["errors"], (1e12, 54))
-    assert everything["epsilon_1"].nunique() == 1
+@pytest.mark.parametrize("method", ["ldc", "ewc"])
+def test_a_strong_cost_holds_its_directions_and_no_others(solution, method):
+    found = tables(solution, method=method)
+    held, free = (at(found["displacements"], point)["q"].to_numpy() for point in ((1e12, 5), FREE))
+    assert (held[:5] < 1e-3 * free[:5].max()).all()
+    assert held[5:].max() > 0.1 * free[5:].max()
+    assert at(found["errors"], (1e12, 54))["epsilon_1"].nunique() == 1
 
 
-def test_all_points_start_at_the_solution(solution):
-    errors = tables(solution)["errors"]
-    start = errors[errors["time"] == 0]
-    assert len(start) == 5
+def test_rows_of_each_point(solution):
+    """All points start at the solution, and have a row after each minibatch, four an epoch."""
+    found = tables(solution)
+    errors, points, moved = (found[name] for name in ("errors", "points", "displacements"))
+    assert errors["time"].unique().tolist() == [look / 4 for look in range(13)]
     logits = solution.net.forward(solution.parameters, solution.test_inputs)[0]
     wrong = (logits.argmax(1) != solution.test_labels[0]).double().mean().item()
-    assert start["epsilon_1"].tolist() == pytest.approx([wrong] * 5)
-    # Four minibatches an epoch: a look after each.
-    assert errors["time"].unique().tolist() == [look / 4 for look in range(13)]
-
-
-def test_what_is_told_of_each_point(solution):
-    found = tables(solution, epochs=2)
-    points = [FREE, *((s, n) for s in (1.0, 1e12) for n in (5, 54))]
-    told = found["points"]
-    assert list(zip(told["strength"], told["directions"], strict=True)) == points
-    assert (told["iterations"] == 8).all() and (told["method"] == "ewc").all()
-    moved = found["displacements"]
+    assert errors[errors["time"] == 0]["epsilon_1"].tolist() == pytest.approx([wrong] * 5)
+    expected = [FREE, *((s, n) for s in (1.0, 1e12) for n in (5, 54))]
+    assert list(zip(points["strength"], points["directions"], strict=True)) == expected
+    assert (points["iterations"] == 12).all() and (points["method"] == "ewc").all()
     assert len(moved) == 5 * 54 and moved["converged"].all()
     ranks = moved.groupby(["strength", "directions"])["rank"]
     assert all(rank.tolist() == list(range(1, 55)) for _, rank in ranks)
@@ -197,8 +177,3 @@ def test_saturated_is_the_mean_of_the_last_fifth():
     assert found["residual"] == pytest.approx(0.005) and found["converged"]
     steep = pd.DataFrame({**rows, "epsilon_1": np.arange(11) / 10})
     assert not saturated(steep)["converged"].any()
-
-
-def test_without_images_of_a_second_task(solution):
-    with pytest.raises(FlatlasError, match="no images of a second task"):
-        tables(replace(solution, second_task=None))

@@ -3,33 +3,29 @@
 import numpy as np
 import pytest
 import torch
-from recordings import with_recording
+from solutions import along, make_solution
 
-from flatlas.errors import FlatlasError
 from flatlas.measures import curvature, landscape, measure, minibatch_losses
 from flatlas.measures.minibatch_losses import parabolas
 from flatlas.measures.principal import principal_of
-from flatlas.nets.loss import sample_losses
 from flatlas.seeds import generator
 
 GRID = torch.linspace(-4, 4, 81, dtype=torch.float64)
 
 
-def ensemble(solution, batch=5, minibatches=12, directions=6, profiles=(), layer="fc2"):
-    options = {"layer": layer, "directions": directions, "profiles": list(profiles)}
-    sizes = {"batch": batch, "minibatches": minibatches}
-    return measure("minibatch_losses", solution, {**options, **sizes})
+def ensemble(solution, batch=5, profiles=(), layer="fc2"):
+    options = {"layer": layer, "directions": 6, "profiles": list(profiles)}
+    return measure("minibatch_losses", solution, {**options, "batch": batch, "minibatches": 12})
 
 
-def minibatches_of(solution, batch=5, count=12):
-    """The same that the measure draws, image by image."""
+def minibatches_of(solution, batch=5):
+    """The minibatches that the measure draws, image by image."""
     random = generator(solution.seed, "minibatch losses")
-    images = solution.labels.shape[1]
-    return [random.choice(images, batch, replace=False) for _ in range(count)]
+    return [random.choice(40, batch, replace=False) for _ in range(12)]
 
 
-def test_parabolas_are_found_where_they_are():
-    """Wide and narrow ones, narrower than the grid too; their fit is exact."""
+def test_parabolas_are_fitted_exactly():
+    """Wide and narrow ones, some narrower than the grid."""
     steps = torch.stack([GRID, GRID / 4])
     at = torch.tensor([[0.33, -1.2, 2.0], [0.05, -0.3, 0.0]], dtype=torch.float64)
     bent = torch.tensor([[1.0, 2.0, 900.0], [1e4, 50.0, 30.0]], dtype=torch.float64)
@@ -41,13 +37,13 @@ def test_parabolas_are_found_where_they_are():
 
 
 def test_other_valleys_are_fitted_up_to_e_times_their_least():
-    """By numpy, through the points up to 1 above the least."""
-    steps = GRID.unsqueeze(0)
-    logs = torch.stack([(steps[0] - 1).cosh(), (steps[0] + 0.5).abs(), steps[0] ** 4 - steps[0]])
-    minimum, bent, found = parabolas(steps, logs.unsqueeze(0))
+    """By NumPy, through the points up to 1 above the least."""
+    x = GRID
+    logs = torch.stack([(x - 1).cosh(), (x + 0.5).abs(), x**4 - x])
+    minimum, bent, found = parabolas(x.unsqueeze(0), logs.unsqueeze(0))
     for n, values in enumerate(logs.numpy()):
         low = values <= values.min() + 1
-        c, b, _ = np.polyfit(steps[0].numpy()[low], values[low], 2)
+        c, b, _ = np.polyfit(x.numpy()[low], values[low], 2)
         assert minimum[0, n].item() == pytest.approx(-b / (2 * c), abs=1e-9)
         assert bent[0, n].item() == pytest.approx(2 * c, rel=1e-9)
     assert found.all()
@@ -61,8 +57,8 @@ def test_a_valley_that_does_not_end_within_reach_is_not_found():
     assert found.tolist() == [[False] * 6 + [True]]
 
 
-def test_losses_with_quadratic_logarithms(make_solution, monkeypatch):
-    """One image a minibatch, ln l_k = |z_k − t_k|² / 2: each minimum and curvature is known.
+def test_losses_with_quadratic_logarithms(monkeypatch):
+    """One image in a minibatch, ln l_k = |z_k − t_k|² / 2: minima and curvatures are known.
 
     Along p, with c = a_k P: M_ii = |c|², and the minimum is at −(z_k − t_k)·c / |c|².
     """
@@ -73,8 +69,8 @@ def test_losses_with_quadratic_logarithms(make_solution, monkeypatch):
 
     for module in (landscape, curvature, minibatch_losses):
         monkeypatch.setattr(module, "sample_losses", quadratic)
-    solution = with_recording(make_solution("one_hidden"), "fc2")
-    # So alike are the images that all their valleys are within reach.
+    solution = make_solution("one_hidden", layer="fc2")
+    # The images are so alike that all their valleys are within reach.
     solution.inputs[:] = solution.inputs[:, :1] + 0.1 * solution.inputs
     rows = ensemble(solution, batch=1)["directions"]
     chosen = np.concatenate(minibatches_of(solution, batch=1))
@@ -85,47 +81,33 @@ def test_losses_with_quadratic_logarithms(make_solution, monkeypatch):
         bent = a @ direction
         m = (bent**2).sum(1)
         minima = -(off * bent).sum(1) / m
-        row = rows.iloc[n]
-        assert row["found"] == 1
-        assert row["minimum"] == pytest.approx(minima.mean(), rel=1e-6)
-        assert row["minimum_variance"] == pytest.approx(minima.var(ddof=1), rel=1e-6)
-        assert row["curvature"] == pytest.approx(m.mean(), rel=1e-6)
-        assert row["product"] == pytest.approx(m.mean() ** 2 * minima.var(ddof=1), rel=1e-6)
+        variance = minima.var(ddof=1)
+        expected = [1, minima.mean(), variance, m.mean(), m.mean() ** 2 * variance]
+        names = ["found", "minimum", "minimum_variance", "curvature", "product"]
+        assert rows.loc[n, names].tolist() == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize(
     ("net", "layer", "outputs"), [("deep", "fc3", 3), ("convolutional", "fc1", 1)]
 )
-def test_profiles_are_the_minibatches_losses(make_solution, net, layer, outputs):
+def test_profiles_are_the_minibatches_losses(net, layer, outputs):
     """By forward passes of the changed net on the images of each minibatch."""
-    solution = with_recording(make_solution(net, outputs), layer)
+    solution = make_solution(net, outputs, layer=layer)
     rows = ensemble(solution, profiles=[5, 2], layer=layer)["profiles"]
-    matrices = principal_of(solution, layer, 6).matrices(solution.net.dense(layer).fans)
-    name = f"{layer}.weight"
+    directions = principal_of(solution, layer, 6).directions
+    losses, weight = along(solution, layer)
     drawn = minibatches_of(solution)
     assert rows["rank"].unique().tolist() == [5, 2]
     assert rows["minibatch"].unique().tolist() == list(range(1, 13))
     for row in rows.iloc[::97].itertuples():
-        weight = solution.parameters[name] + row.delta * matrices[row.rank - 1]
-        images = drawn[row.minibatch - 1]
-        logits = solution.net.forward(
-            {**solution.parameters, name: weight}, solution.inputs[:, images]
-        )
-        expected = sample_losses(logits, solution.labels[:, images]).mean().item()
+        there = weight + row.delta * directions[row.rank - 1]
+        expected = losses(there, drawn[row.minibatch - 1]).mean().item()
         assert row.loss == pytest.approx(expected, rel=1e-9)
 
 
-def test_minibatches_of_all_images_are_all_alike(make_solution):
-    """Where their common minimum is found, it does not vary."""
-    solution = with_recording(make_solution("two_hidden"), "fc2")
-    rows = ensemble(solution, batch=40)["directions"]
+def test_minibatches_of_all_images_have_one_minimum():
+    rows = ensemble(make_solution("two_hidden", layer="fc2"), batch=40)["directions"]
     found = rows["found"] == 1
     assert found.sum() >= 3
     assert rows["minimum_variance"][found].max() < 1e-20
     assert rows["found"].isin([0, 1]).all()
-
-
-def test_more_images_than_there_are(make_solution):
-    solution = with_recording(make_solution("two_hidden"), "fc2")
-    with pytest.raises(FlatlasError, match=r"minibatches of 41 images .* may be 40 at most"):
-        ensemble(solution, batch=41)

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from solutions import along, layer_hessian, make_solution
+from torch.autograd.functional import jacobian
 
-from flatlas.errors import FlatlasError
 from flatlas.measures import measure
-from flatlas.nets.loss import sample_losses
 from flatlas.seeds import generator
 
 
@@ -17,32 +17,23 @@ def noise_of(solution, layer="fc2", batch=8, minibatches=50):
     return measure("minibatch_noise", solution, options)["directions"]
 
 
-def mean_loss(solution, layer, weights, images=slice(None)):
-    """The mean loss of some images as a function of the layer's flattened weights."""
-    name = f"{layer}.weight"
-
-    def loss(flat):
-        changed = {**weights, name: flat.reshape(weights[name].shape)}
-        logits = solution.net.forward(changed, solution.inputs[:, images])
-        return sample_losses(logits, solution.labels[:, images]).mean()
-
-    return loss, weights[f"{layer}.weight"].flatten()
-
-
 def directions_of(solution, layer):
     """Eigenvalues and eigenvectors of the Hessian by autograd, descending."""
-    loss, weights = mean_loss(solution, layer, solution.parameters)
-    matrix = torch.autograd.functional.hessian(loss, weights).numpy()
-    eigenvalues, vectors = np.linalg.eigh(matrix)
+    eigenvalues, vectors = np.linalg.eigh(layer_hessian(solution, layer).numpy())
     return eigenvalues[::-1], vectors[:, ::-1]
+
+
+def components_of(solution, layer, vectors):
+    """The components of each image's gradient along the directions (images, n)."""
+    return jacobian(*along(solution, layer), vectorize=True).numpy() @ vectors
 
 
 @pytest.mark.parametrize("outputs", [1, 3])
 @pytest.mark.parametrize(
     ("net", "layer"), [("two_hidden", "fc2"), ("biases", "fc2"), ("convolutional", "fc3")]
 )
-def test_minibatch_by_minibatch(make_solution, net, layer, outputs):
-    """Each learner's gradients at its own weights, by autograd of the loss of each minibatch."""
+def test_minibatch_by_minibatch(net, layer, outputs):
+    """Each learner's gradients at its weights, by autograd of the losses of each image."""
     solution = make_solution(net, outputs, images=60, seed=4, learners=3)
     rows = noise_of(solution, layer, batch=8, minibatches=20)
     eigenvalues, vectors = directions_of(solution, layer)
@@ -50,53 +41,43 @@ def test_minibatch_by_minibatch(make_solution, net, layer, outputs):
     components = []
     for learner in range(3):
         weights = {name: w[learner : learner + 1] for name, w in solution.learners.items()}
-        for _ in range(20):
-            images = random.choice(60, 8, replace=False)
-            loss, at = mean_loss(solution, layer, weights, images)
-            components.append(torch.autograd.functional.jacobian(loss, at).numpy() @ vectors)
+        of_images = components_of(replace(solution, parameters=weights), layer, vectors)
+        drawn = [random.choice(60, 8, replace=False) for _ in range(20)]
+        components.append([of_images[images].mean(0) for images in drawn])
     components = np.array(components)
     # Where eigenvalues coincide, directions among them are arbitrary.
     falls = -np.diff(eigenvalues, prepend=np.inf, append=-np.inf)
-    own = np.minimum(falls[:-1], falls[1:]) > 1e-7
-    assert own.sum() >= 3
-    mean = components.reshape(3, 20, -1).mean(0)
+    distinct = np.minimum(falls[:-1], falls[1:]) > 1e-7
+    assert distinct.sum() >= 3
+    noise = components.reshape(60, -1).std(0, ddof=1)
+    noise_of_mean = components.mean(0).std(0, ddof=1)
     np.testing.assert_array_equal(rows["n"], np.arange(1, len(eigenvalues) + 1))
     np.testing.assert_allclose(rows["eigenvalue"], eigenvalues, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(rows["noise"][own], components.std(0, ddof=1)[own], rtol=1e-6)
-    np.testing.assert_allclose(rows["noise_of_mean"][own], mean.std(0, ddof=1)[own], rtol=1e-6)
-
-
-def image_components(solution, layer):
-    """The components of each image's own gradient along the directions (images, n)."""
-    _, vectors = directions_of(solution, layer)
-    loss = [mean_loss(solution, layer, solution.parameters, [k])[0] for k in range(40)]
-    weights = solution.parameters[f"{layer}.weight"].flatten()
-    gradients = [torch.autograd.functional.jacobian(one, weights) for one in loss]
-    return torch.stack(gradients).numpy() @ vectors
+    np.testing.assert_allclose(rows["noise"][distinct], noise[distinct], rtol=1e-6)
+    np.testing.assert_allclose(rows["noise_of_mean"][distinct], noise_of_mean[distinct], rtol=1e-6)
 
 
 @pytest.mark.parametrize("batch", [1, 10, 30])
-def test_the_variance_is_that_of_a_sample_from_a_finite_population(make_solution, batch):
+def test_the_variance_is_that_of_a_sample_from_a_finite_population(batch):
     """Δ_n² = Var_k / B · (N − B) / (N − 1), within five standard errors of many minibatches."""
     solution, minibatches = make_solution("one_hidden"), 4000
     rows = noise_of(solution, batch=batch, minibatches=minibatches)
-    components = image_components(solution, "fc2")
+    components = components_of(solution, "fc2", directions_of(solution, "fc2")[1])
     expected = components.var(0) / batch * (40 - batch) / 39
     live = expected > 1e-12 * expected.max()
-    # The variance of a sample variance; a single image's components have the heavier tails.
+    # The variance of a sample variance; a single image's components have heavier tails.
     kurtosis = ((components - components.mean(0)) ** 4).mean(0)[live] / components.var(0)[live] ** 2
     spread = np.sqrt((np.maximum(kurtosis, 3) - 1) / minibatches)
     assert live.sum() >= 12
     assert (np.abs(rows["noise"][live] ** 2 / expected[live] - 1) < 5 * spread).all()
 
 
-def test_a_minibatch_of_all_images_has_no_noise(make_solution):
-    rows = noise_of(make_solution("two_hidden"), batch=40)
-    assert rows["noise"].max() < 1e-14
+def test_a_minibatch_of_all_images_has_no_noise():
+    assert noise_of(make_solution("two_hidden"), batch=40)["noise"].max() < 1e-14
 
 
-def test_learners_of_equal_weights_are_one_learner_that_draws_more(make_solution):
-    """So SSGD's noise has nothing of its learners but that their mean has a larger batch."""
+def test_learners_of_equal_weights_are_one_learner_that_draws_more():
+    """SSGD's noise differs from one learner's only because the mean has a larger batch."""
     solution = make_solution("two_hidden")
     same = {name: w.expand(4, *w.shape[1:]) for name, w in solution.parameters.items()}
     rows = noise_of(replace(solution, learners=same), minibatches=500)
@@ -108,11 +89,10 @@ def test_learners_of_equal_weights_are_one_learner_that_draws_more(make_solution
     np.testing.assert_allclose(ratio, 0.5, rtol=0.2)
 
 
-def test_learners_apart_add_noise_along_the_curvature(make_solution):
-    """δg_j = H δW_j (§2.5), and with minibatches of all images nothing else is left.
+def test_distances_between_learners_add_noise_along_the_curvature():
+    """δg_j = H δW_j (§2.5); minibatches of all images add nothing else.
 
-    So learners that are a little apart, along one direction, have the noise H_n |δW| there and
-    none elsewhere.
+    Learners a little apart along one direction have the noise H_n |δW| there and none elsewhere.
     """
     solution = make_solution("two_hidden")
     eigenvalues, vectors = directions_of(solution, "fc2")
@@ -127,8 +107,3 @@ def test_learners_apart_add_noise_along_the_curvature(make_solution):
         expected[n] = eigenvalues[n] * apart
         np.testing.assert_allclose(rows["noise"], expected, rtol=2e-3, atol=1e-3 * expected[n])
         assert rows["noise_of_mean"].max() < 1e-3 * expected[n]
-
-
-def test_more_images_than_there_are_can_not_be_drawn(make_solution):
-    with pytest.raises(FlatlasError, match=r"minibatches of 41 images .* may be 40 at most"):
-        noise_of(make_solution("two_hidden"), batch=41)

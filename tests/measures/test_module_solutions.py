@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import pytest
 import torch
+from solutions import SHAPE, losses_of, make_solution, whole_hessian
 from torch import nn
 
-from flatlas.hessian.loss import MeanLoss, flattened
 from flatlas.measures import measure, measure_each
 from flatlas.nets.modules import ModuleNet
 
-SHAPE, OUTPUTS = (1, 6, 6), 3
 SHARPNESS = {"by": "corners", "box": 1e-3, "epochs": 20}
 
 
@@ -20,15 +19,15 @@ def module():
         nn.BatchNorm2d(3),
         nn.ReLU(),
         nn.Flatten(),
-        nn.Linear(12, OUTPUTS),
+        nn.Linear(12, 3),
     )
 
 
 @pytest.fixture
-def solutions(make_solution):
-    """Two moments of one net with batch norm, each with the statistics of its own weights."""
+def solutions():
+    """Two moments of one net with batch norm, each with the statistics of its weights."""
     given = make_solution("one_hidden")
-    net = ModuleNet(module, SHAPE, OUTPUTS)
+    net = ModuleNet(module, SHAPE, 3)
     made = []
     for seed in (0, 1):
         generator = torch.Generator().manual_seed(seed)
@@ -51,25 +50,20 @@ def test_the_duality_of_the_last_layer_is_exact(solutions):
     assert summary["weight_norm"] == pytest.approx(weights.norm().item())
 
 
-def test_the_hessian_is_in_all_parameters_and_no_statistics(solutions):
+def test_the_hessian_covers_all_parameters_and_no_statistics(solutions):
     solution = solutions[0]
-    (w,) = flattened(solution.net, solution.parameters)
-    loss = MeanLoss(solution.net, solution.inputs, solution.labels)
-    whole = torch.autograd.functional.hessian(loss, w)
-    eigenvalues = torch.linalg.eigvalsh(whole)
+    eigenvalues = torch.linalg.eigvalsh(whole_hessian(solution)[2])
     found = measure("hessian", solution, {"top": 3, "probes": 2, "tolerance": 1e-8})
     summary = found["summary"].iloc[0]
     assert summary["spectral_norm"] == pytest.approx(eigenvalues.abs().max().item(), rel=1e-8)
     top = found["eigenvalues"]["eigenvalue"].to_numpy()
     assert top == pytest.approx(eigenvalues.flip(0)[:3].numpy(), rel=1e-6)
-    assert summary["loss"] == pytest.approx(loss(w).item())
+    assert summary["loss"] == pytest.approx(losses_of(solution).mean().item())
 
 
-def test_moments_with_their_own_statistics_are_measured_each_by_itself(solutions):
-    together = list(measure_each("sharpness", solutions, SHARPNESS))
+def test_moments_with_separate_statistics_are_measured_one_by_one(solutions):
+    together = measure_each("sharpness", solutions, SHARPNESS)
     for solution, tables in zip(solutions, together, strict=True):
-        alone = measure("sharpness", solution, SHARPNESS)["summary"]
-        (w,) = flattened(solution.net, solution.parameters)
-        loss = MeanLoss(solution.net, solution.inputs, solution.labels)(w).item()
-        assert tables["summary"]["loss"].item() == pytest.approx(loss)
-        assert tables["summary"]["sharpness"].item() == alone["sharpness"].item()
+        found, alone = tables["summary"], measure("sharpness", solution, SHARPNESS)["summary"]
+        assert found["loss"].item() == pytest.approx(losses_of(solution).mean().item())
+        assert found["sharpness"].item() == alone["sharpness"].item()

@@ -1,4 +1,4 @@
-"""Loss and Hessian of scaled weights against whole Hessians, and against what they become."""
+"""Loss and Hessian of scaled weights against whole Hessians, and against their limits."""
 
 import math
 from dataclasses import replace
@@ -6,90 +6,66 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from solutions import make_solution, whole_hessian
 from torch.nn import functional
 
-from flatlas.hessian.loss import MeanLoss, flattened, unflattened
+from flatlas.hessian.loss import flattened, unflattened
 from flatlas.measures import measure, norm_scaling
-from flatlas.measures.solution import Solution
-from flatlas.nets import build_net
-from flatlas.plan.families.dense import DenseNet
 
-FACTORS = (0.5, 1.0, 2.0, 4.0)
 NORMS = ("spectral_norm", "trace", "frobenius")
 
 
-def taken(solution, **changed):
-    options = {"factors": FACTORS, "top": 5, "tolerance": 1e-8, "probes": 50, **changed}
+def taken(solution, factors=(0.5, 1.0, 2.0, 4.0)):
+    options = {"factors": factors, "top": 5, "tolerance": 1e-8, "probes": 50}
     return measure("norm_scaling", solution, options)["summary"].set_index("factor")
 
 
 def fitted(solution):
-    """The same with the labels that the net gives, and with the scale of trained logits."""
+    """The same solution with the labels that the net gives."""
     logits = solution.net.forward(solution.parameters, solution.inputs)
     return replace(solution, labels=logits.argmax(2))
-
-
-def logistic(images=30):
-    generator = torch.Generator().manual_seed(3)
-    net = build_net(DenseNet(family="dense", hidden=(), bias=True), (1, 2, 2), 3)
-    parameters = {
-        name: torch.randn(1, *shape, generator=generator, dtype=torch.float64)
-        for name, shape in net.shapes.items()
-    }
-    x = torch.randn(1, images, 1, 2, 2, generator=generator, dtype=torch.float64)
-    labels = torch.arange(images).remainder(3).unsqueeze(0)
-    clean = torch.ones_like(labels, dtype=torch.bool)
-    return Solution(net, 0, parameters, parameters, x, labels, clean, x, labels)
 
 
 def norms_of(matrix):
     return [torch.linalg.norm(matrix, 2).item(), matrix.trace().item(), matrix.norm().item()]
 
 
-def jacobians(solution):
-    """J of each image (images, outputs, size), one backward pass a number."""
-    (w,) = flattened(solution.net, solution.parameters)
-
-    def logits(w):
-        return solution.net.forward(unflattened(solution.net, w), solution.inputs).squeeze(0)
-
-    return logits(w), torch.autograd.functional.jacobian(logits, w)
-
-
 @pytest.mark.parametrize("net", ["one_hidden", "two_hidden"])
-def test_measured_is_the_whole_hessian_of_the_scaled_weights(make_solution, net):
-    solution = make_solution(net, 3)
+def test_measured_norms_are_those_of_the_scaled_weights(net):
+    solution = make_solution(net)
     rows = taken(solution)
-    loss = MeanLoss(solution.net, solution.inputs, solution.labels)
-    (w,) = flattened(solution.net, solution.parameters)
     for factor, row in rows.iterrows():
-        matrix = torch.autograd.functional.hessian(loss, factor * w)
-        assert row[[*NORMS]].tolist() == pytest.approx(norms_of(matrix), rel=1e-9)
-        assert row["loss"] == pytest.approx(loss(factor * w).item(), rel=1e-12)
-        assert row["weight_norm"] == pytest.approx(factor * w.norm().item(), rel=1e-12)
+        scaled = {name: factor * weights for name, weights in solution.parameters.items()}
+        loss, w, matrix = whole_hessian(replace(solution, parameters=scaled))
+        expected = [*norms_of(matrix), loss(w).item(), w.norm().item()]
+        assert row[[*NORMS, "loss", "weight_norm"]].tolist() == pytest.approx(expected, rel=1e-9)
     assert rows["converged"].all()
 
 
 def test_logistic_regression_has_its_hessian_in_closed_form():
     """H(c) = ⟨(diag p − p pᵀ) ⊗ x̃ x̃ᵀ⟩ with p = softmax(c z)."""
-    solution = logistic()
-    rows = taken(solution)
+    solution = make_solution("logistic", images=30, shape=(1, 2, 2))
     x = functional.pad(solution.inputs[0].flatten(1), (0, 1), value=1.0)
     z = solution.net.forward(solution.parameters, solution.inputs)[0]
-    for factor, row in rows.iterrows():
+    for factor, row in taken(solution).iterrows():
         p = (factor * z).softmax(1)
         curvature = torch.diag_embed(p) - p.unsqueeze(2) * p.unsqueeze(1)
         blocks = torch.einsum("iab,ij,ik->ajbk", curvature, x, x) / len(x)
         assert row[[*NORMS]].tolist() == pytest.approx(norms_of(blocks.reshape(15, 15)), rel=1e-9)
 
 
-@pytest.mark.parametrize("net", ["logistic", "one_hidden", "two_hidden"])
-def test_predicted_is_the_sum_over_odds_of_explicit_jacobians(make_solution, net):
-    solution = logistic() if net == "logistic" else make_solution(net, 3, images=12)
-    depth = {"logistic": 1, "one_hidden": 2, "two_hidden": 3}[net]
-    logits, jacobian = jacobians(solution)
+@pytest.mark.parametrize(("net", "depth"), [("logistic", 1), ("one_hidden", 2), ("two_hidden", 3)])
+def test_the_prediction_is_the_sum_over_odds_of_explicit_jacobians(net, depth):
+    """With J of each image (images, outputs, size), one backward pass a number."""
+    solution = make_solution(net, images=12, shape=(1, 2, 2))
+    (w,) = flattened(solution.net, solution.parameters)
+
+    def logits_at(w):
+        return solution.net.forward(unflattened(solution.net, w), solution.inputs).squeeze(0)
+
+    logits, jacobian = logits_at(w), torch.autograd.functional.jacobian(logits_at, w)
     for factor, row in taken(solution).iterrows():
-        matrix, loss = torch.zeros(2 * (jacobian.shape[2],), dtype=torch.float64), 0.0
+        matrix, loss = torch.zeros(2 * (len(w),), dtype=torch.float64), 0.0
         for z, J, label in zip(logits, jacobian, solution.labels[0], strict=True):
             a = int(z.argmax())
             loss += factor**depth * (z[a] - z[label])
@@ -98,16 +74,14 @@ def test_predicted_is_the_sum_over_odds_of_explicit_jacobians(make_solution, net
                 matrix += odds * torch.outer(J[a] - J[b], J[a] - J[b])
                 loss += odds
         expected = norms_of(factor ** (2 * depth - 2) * matrix / len(logits))
-        predicted = [row[f"{name}_predicted"] for name in NORMS]
-        assert predicted == pytest.approx(expected, rel=1e-9)
-        assert row["loss_predicted"] == pytest.approx(float(loss) / len(logits), rel=1e-9)
+        names = [f"{name}_predicted" for name in (*NORMS, "loss")]
+        assert row[names].tolist() == pytest.approx([*expected, float(loss) / 12], rel=1e-9)
         assert row["depth"] == depth
 
 
-def test_measured_becomes_what_is_predicted(make_solution):
-    """Of images that are classified correctly, beyond what the least margin leaves of them."""
-    solution = fitted(make_solution("two_hidden", 3))
-    rows = taken(solution, factors=(1.0, 3.0, 6.0))
+def test_measured_norms_approach_the_prediction():
+    """For correctly classified images, beyond the scale of the least margin."""
+    rows = taken(fitted(make_solution("two_hidden")), factors=(1.0, 3.0, 6.0))
     assert (rows["misclassified"] == 0).all()
     assert rows["least_margin"].iloc[0] > 0
     for name in ("loss", *NORMS):
@@ -117,18 +91,17 @@ def test_measured_becomes_what_is_predicted(make_solution):
     assert rows.loc[6.0, "trace"] < rows.loc[3.0, "trace"]
 
 
-def test_images_that_are_misclassified_are_counted(make_solution):
-    solution = make_solution("two_hidden", 3)
-    right = fitted(solution).labels
-    wrong = replace(solution, labels=torch.where(torch.arange(40) < 7, (right + 1) % 3, right))
-    rows = taken(wrong)
+def test_misclassified_images_are_counted():
+    solution = fitted(make_solution("two_hidden"))
+    solution.labels[0, :7] = (solution.labels[0, :7] + 1) % 3
+    rows = taken(solution)
     assert (rows["misclassified"] == 7).all()
     assert (rows["least_margin"] < 0).all()
 
 
-def test_a_loss_far_below_round_off_of_one_is_not_zero():
-    """log(1 + e^-60) to its first order, and a large loss as it is."""
+@pytest.mark.parametrize(("label", "expected"), [(0, math.exp(-60)), (1, 60.0)])
+def test_losses_far_below_and_above_one_are_exact(label, expected):
+    """log(1 + e^-60) to its first order, and a large loss."""
     logits = torch.tensor([[60.0, 0.0], [60.0, 0.0]], dtype=torch.float64)
-    small = norm_scaling._loss(logits, torch.tensor([0, 0]))
-    assert small == pytest.approx(math.exp(-60), rel=1e-12)
-    assert norm_scaling._loss(logits, torch.tensor([1, 1])) == pytest.approx(60.0, rel=1e-12)
+    found = norm_scaling._loss(logits, torch.tensor([label, label]))
+    assert found == pytest.approx(expected, rel=1e-12)

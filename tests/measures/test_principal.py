@@ -3,28 +3,28 @@
 import numpy as np
 import pytest
 import torch
-from recordings import with_recording
 from scipy.linalg import hadamard
 from sklearn.decomposition import PCA
+from solutions import make_solution
 
 from flatlas.errors import FlatlasError
-from flatlas.measures import principal as room
+from flatlas.measures import principal as module
 from flatlas.measures.principal import principal, principal_of, projections
 
 CPU = torch.device("cpu")
 
 
-def walk(steps, weights, seed=0):
-    """A random walk, a step of another size for each weight, around weights that are not 0."""
-    rng = np.random.default_rng(seed)
+def walk(steps, weights):
+    """A random walk around weights that are not 0; each weight has another step size."""
+    rng = np.random.default_rng(0)
     noise = rng.normal(size=(steps, weights)) * np.geomspace(1, 1e-3, weights)
     return (3 + noise.cumsum(0)).astype(np.float32)
 
 
 @pytest.mark.parametrize(("steps", "weights"), [(90, 40), (25, 40), (41, 40), (40, 40)])
-def test_against_scikit_learn(steps, weights, monkeypatch):
-    """Its variances divide by T − 1, and its signs are its own."""
-    monkeypatch.setattr(room, "STEPS", 13)
+def test_principal_components_are_those_of_scikit_learn(steps, weights, monkeypatch):
+    """Its variances divide by T − 1; ours have signs by which every θ ends above its start."""
+    monkeypatch.setattr(module, "STEPS", 13)
     trajectory = walk(steps, weights)
     found = principal(trajectory, CPU)
     expected = PCA(svd_solver="full").fit(trajectory.astype(float))
@@ -35,16 +35,10 @@ def test_against_scikit_learn(steps, weights, monkeypatch):
     np.testing.assert_allclose(found.mean, expected.mean_, rtol=1e-12)
     overlaps = np.abs((found.directions.numpy() * expected.components_[:count]).sum(1))
     np.testing.assert_allclose(overlaps, 1, rtol=1e-10)
-
-
-def test_the_projections_are_theta(monkeypatch):
-    monkeypatch.setattr(room, "STEPS", 13)
-    trajectory = walk(50, 8)
-    found = principal(trajectory, CPU)
     theta = projections(trajectory, found)
+    assert (theta[-1] > theta[0]).all()
     centred = trajectory - trajectory.mean(0, dtype=float)
     np.testing.assert_allclose(theta, centred @ found.directions.numpy().T, atol=1e-10)
-    np.testing.assert_allclose(theta.square().mean(0), found.variances, rtol=1e-10)
 
 
 def test_the_tail_far_below_the_weights():
@@ -58,19 +52,11 @@ def test_the_tail_far_below_the_weights():
     np.testing.assert_allclose(found.directions.abs(), np.eye(12), atol=1e-9)
 
 
-def test_every_theta_ends_above_where_it_began():
-    """So a trajectory that is gone backwards has all directions reversed."""
+def test_a_reversed_trajectory_has_reversed_directions_and_a_small_residual():
+    """The residual is compared with NumPy's covariance of the whole trajectory at once."""
     trajectory = walk(90, 20)
     found, back = (principal(each, CPU) for each in (trajectory, trajectory[::-1]))
-    theta = projections(trajectory, found)
-    assert (theta[-1] > theta[0]).all()
     torch.testing.assert_close(back.directions, -found.directions, rtol=0, atol=1e-9)
-
-
-def test_the_residual_is_that_of_the_eigenvectors():
-    """By the covariance that numpy has of the whole trajectory at once."""
-    trajectory = walk(90, 20)
-    found = principal(trajectory, CPU)
     covariance = np.cov(trajectory.T.astype(float), bias=True)
     off = covariance @ found.directions.numpy().T - (found.directions.T * found.variances).numpy()
     assert np.linalg.norm(off, axis=0).max() < 1e-13 * found.variances[0]
@@ -85,33 +71,27 @@ def test_weights_that_never_move_have_no_variance():
     assert found.variances[7:].max() < 1e-12 * found.variances[0]
 
 
-def test_a_solution_takes_the_first_directions_of_its_recording(make_solution, tmp_path):
-    solution = with_recording(make_solution("two_hidden"), "fc2")
+def test_a_solution_takes_the_first_directions_of_its_recording(tmp_path):
+    solution = make_solution("two_hidden", layer="fc2")
     np.save(tmp_path / "trajectory.npy", solution.trajectory)
     on_disk = np.load(tmp_path / "trajectory.npy", mmap_mode="r", allow_pickle=False)
     object.__setattr__(solution, "trajectory", on_disk)
     whole, first = principal_of(solution, "fc2"), principal_of(solution, "fc2", 5)
     assert len(whole.variances) == 54
     torch.testing.assert_close(first.directions, whole.directions[:5], rtol=0, atol=0)
-    (shape,) = {tuple(matrix.shape) for matrix in first.matrices((9, 6))}
-    assert shape == (9, 6)
-    weights = first.matrices((9, 6))[2, 4, 1]
-    assert weights == whole.directions[2, 4 * 6 + 1]
+    matrices = [*first.matrices((9, 6))]
+    assert matrices[0].shape == (9, 6)
+    assert matrices[2][4, 1] == whole.directions[2, 4 * 6 + 1]
 
 
 @pytest.mark.parametrize(
-    ("layer", "count", "said"),
+    ("recorded", "layer", "count", "said"),
     [
-        ("fc3", 5, "18 weights of 'fc3' need a trajectory, but there is one of 54 weights"),
-        ("fc2", 55, "directions is 55, but the trajectory of 'fc2' has 54"),
+        ("fc2", "fc3", 5, "18 weights of 'fc3' need a trajectory, but there is one of 54 weights"),
+        ("fc2", "fc2", 55, "directions is 55, but the trajectory of 'fc2' has 54"),
+        (None, "fc2", 5, "there is none: train with snapshots: fc2"),
     ],
 )
-def test_what_the_recording_can_not_give(make_solution, layer, count, said):
-    solution = with_recording(make_solution("two_hidden"), "fc2")
+def test_directions_without_a_recording_are_refused(recorded, layer, count, said):
     with pytest.raises(FlatlasError, match=said):
-        principal_of(solution, layer, count)
-
-
-def test_a_run_without_a_recording(make_solution):
-    with pytest.raises(FlatlasError, match="there is none: train with snapshots: fc2"):
-        principal_of(make_solution("two_hidden"), "fc2")
+        principal_of(make_solution("two_hidden", layer=recorded), layer, count)

@@ -1,4 +1,4 @@
-"""A member's weights at a moment, and its images, out of a run's files."""
+"""A member's weights at a moment, and its images, from a run's files."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import torch
 
 from flatlas.data.samples import Samples
 from flatlas.errors import FlatlasError
-from flatlas.measures import solution as room
+from flatlas.measures import solution as module
 from flatlas.measures.solution import load_solutions
 from flatlas.nets import build_net
 from flatlas.plan.families.dense import DenseNet
@@ -16,7 +16,7 @@ NET = build_net(DenseNet(family="dense", hidden=(3,)), (1, 2, 2), 2)
 
 @pytest.fixture
 def weights():
-    """Three members at two moments, of which the checkpoint has four learners' weights too."""
+    """Three members at two moments; the checkpoint also has the weights of four learners."""
     rng = np.random.default_rng(0)
     shapes = {"fc1.weight": (4, 3), "fc2.weight": (3, 2)}
     parts = {"final": (3,), "epoch-00001": (3,), "epoch-00001.learners": (3, 4)}
@@ -27,7 +27,7 @@ def weights():
     }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def samples():
     """Two draws of six training and four test images."""
     rng = np.random.default_rng(1)
@@ -41,53 +41,42 @@ def samples():
     )
 
 
-def load(weights, moment, member, samples):
-    (solution,) = load_solutions(weights, [moment], member, samples, NET, "cpu")
-    return solution
+def load(weights, samples, *moments, member=1):
+    return [*load_solutions(weights, moments, member, samples.of(8), NET, "cpu")]
 
 
-@pytest.mark.parametrize("moment", ["final", "epoch-00001"])
-def test_one_member_with_its_own_draw_in_float64(weights, samples, moment):
-    solution = load(weights, moment, 1, samples.of(8))
-    assert solution.seed == 8
-    assert solution.parameters.keys() == NET.shapes.keys()
-    for name, tensor in solution.parameters.items():
+def assert_weights(found, weights, moment, members):
+    assert found.keys() == NET.shapes.keys()
+    for name, tensor in found.items():
         assert tensor.dtype == torch.float64
-        np.testing.assert_array_equal(tensor, weights[f"{moment}/{name}"][1:2])
-    assert solution.inputs.dtype == solution.test_inputs.dtype == torch.float64
-    for name in ("inputs", "labels", "clean", "test_inputs", "test_labels"):
-        np.testing.assert_array_equal(getattr(solution, name), getattr(samples, name)[1:2])
+        np.testing.assert_array_equal(tensor, weights[f"{moment}/{name}"][members])
 
 
-def test_solutions_of_a_member_share_its_images(weights, samples):
-    """A thousand checkpoints must not hold a thousand copies of them."""
+def test_solutions_have_float64_weights_and_share_their_images(weights, samples):
+    """A thousand checkpoints must not hold a thousand copies of the images."""
     moments = ["epoch-00001", "final"]
-    first, second = load_solutions(weights, moments, 1, samples.of(8), NET, "cpu")
-    assert first.inputs is second.inputs and first.test_inputs is second.test_inputs
-    for solution, moment in zip((first, second), moments, strict=True):
-        np.testing.assert_array_equal(
-            solution.parameters["fc1.weight"], weights[f"{moment}/fc1.weight"][1:2]
-        )
+    solutions = load(weights, samples, *moments)
+    for solution, moment in zip(solutions, moments, strict=True):
+        assert solution.seed == 8
+        assert_weights(solution.parameters, weights, moment, slice(1, 2))
+    first, last = solutions
+    assert first.inputs is last.inputs and first.test_inputs is last.test_inputs
+    assert first.inputs.dtype == first.test_inputs.dtype == torch.float64
+    for name in ("inputs", "labels", "clean", "test_inputs", "test_labels"):
+        np.testing.assert_array_equal(getattr(first, name), getattr(samples, name)[1:2])
 
 
-def test_the_learners_of_a_member_have_weights_of_their_own(weights, samples):
-    solution = load(weights, "epoch-00001", 2, samples.of(8))
-    assert solution.learners.keys() == NET.shapes.keys()
-    for name, tensor in solution.learners.items():
-        assert tensor.dtype == torch.float64
-        np.testing.assert_array_equal(tensor, weights[f"epoch-00001.learners/{name}"][2])
-
-
-def test_a_training_without_learners_has_the_solution_as_its_only_one(weights, samples):
-    solution = load(weights, "final", 1, samples.of(8))
-    for name, tensor in solution.learners.items():
-        np.testing.assert_array_equal(tensor, weights[f"final/{name}"][1:2])
+def test_learners_have_separate_weights_if_there_are_any(weights, samples):
+    """Without learners the solution is the only one."""
+    checkpoint, final = load(weights, samples, "epoch-00001", "final", member=2)
+    assert_weights(checkpoint.learners, weights, "epoch-00001.learners", 2)
+    assert_weights(final.learners, weights, "final", slice(2, 3))
 
 
 def test_blocks_of_images_change_nothing(weights, samples, monkeypatch):
-    solution = load(weights, "final", 0, samples.of(5))
+    (solution,) = load(weights, samples, "final")
     whole = solution.into("fc2", solution.inputs)
-    monkeypatch.setattr(room, "IMAGES", 4)
+    monkeypatch.setattr(module, "IMAGES", 4)
     torch.testing.assert_close(solution.into("fc2", solution.inputs), whole)
 
 
@@ -100,4 +89,4 @@ def test_weights_of_another_run_are_refused(weights, samples, wrong, part):
     if wrong == "shape":
         weights[name] = weights[name][..., :1]
     with pytest.raises(FlatlasError, match=r"the weights hold .* 'epoch-00001(\.learners)?/fc"):
-        load(weights, "epoch-00001", member, samples.of(5))
+        load(weights, samples, "epoch-00001", member=member)
