@@ -1,4 +1,4 @@
-"""The kernel of random nets: by an integral, by wide nets, and sampled."""
+"""The kernel of random nets: by an integral, and sampled."""
 
 import numpy as np
 import pytest
@@ -84,17 +84,6 @@ def test_opposite_equal_and_dark_images():
     pattern = torch.tensor([[1, 0, 1, 0], [0, 1, 0, 0], [1, 0, 1, 0], [0, 0, 0, 0]])
     expected = 2 * x.square().mean() * pattern
     torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-15)
-
-
-def test_outputs_of_wide_nets_have_the_covariance():
-    """2000 nets: a covariance is known to about √(2/2000) of the variances."""
-    x = images(4)
-    net = dense((100, 100), ScaledNormal(scheme="scaled_normal", bias_std=0.2))
-    parameters = {name: value.double() for name, value in net.initial(range(2000)).items()}
-    outputs = net.forward(parameters, x.expand(2000, *x.shape)).squeeze(2)
-    exact = arc_cosine_kernel(net)(x.flatten(1)).to_dense()
-    size = exact.diagonal().max()
-    assert (outputs.T @ outputs / 2000 - exact).abs().max() < 0.12 * size
 
 
 def test_the_sampled_kernel_converges_to_the_exact_one():

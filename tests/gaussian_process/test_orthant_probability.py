@@ -21,13 +21,6 @@ def within(found, expected, errors=4):
     return abs(found.log_p - expected) < errors * found.standard_error + 1e-12
 
 
-@pytest.mark.parametrize("rho", [-0.99, -0.5, 0.0, 0.5, 0.99])
-def test_the_probability_of_a_quadrant(rho):
-    found = probability([[1, rho], [rho, 1]], [1, 1])
-    assert within(found, log(0.25 + asin(rho) / (2 * pi)))
-    assert found.standard_error < 0.01
-
-
 @pytest.mark.parametrize("n", [3, 20, 100, 300])
 def test_variables_with_correlations_of_a_half(n):
     """All have a common half; they exceed it if it is the least of n + 1, so P = 1 / (n + 1)."""

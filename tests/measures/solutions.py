@@ -51,6 +51,29 @@ NETS = {
     "residual": Preactivation(family="preactivation", depth=8, channels=2),
 }
 
+# Layers at each depth, before and after which there may be convolutions.
+LAYERS = [
+    ("one_hidden", "fc1"),
+    ("one_hidden", "fc2"),
+    ("two_hidden", "fc2"),
+    ("biases", "fc2"),
+    ("deep", "fc1"),
+    ("deep", "fc3"),
+    ("deep", "fc5"),
+    ("convolutional", "fc1"),
+    ("convolutional", "fc3"),
+]
+# A few layers of each kind, with a number of outputs.
+SOME_LAYERS = [
+    ("one_hidden", "fc1", 3),
+    ("two_hidden", "fc2", 1),
+    ("biases", "fc3", 3),
+    ("deep", "fc3", 3),
+    ("convolutional", "fc1", 3),
+    ("two_convolutions", "conv1", 3),
+    ("global_pool", "conv2", 1),
+]
+
 
 def make_solution(
     net, outputs=3, images=40, test_images=25, seed=0, learners=1, shape=SHAPE, layer=None

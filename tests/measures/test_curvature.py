@@ -2,22 +2,10 @@
 
 import pytest
 import torch
-from solutions import along, layer_hessian, make_solution
+from solutions import LAYERS, along, layer_hessian, make_solution
 from torch.autograd.functional import jacobian
 
 from flatlas.measures import curvature
-
-LAYERS = [
-    ("one_hidden", "fc1"),
-    ("one_hidden", "fc2"),
-    ("two_hidden", "fc2"),
-    ("biases", "fc2"),
-    ("deep", "fc1"),
-    ("deep", "fc3"),
-    ("deep", "fc5"),
-    ("convolutional", "fc1"),
-    ("convolutional", "fc3"),
-]
 
 
 def assert_equal_matrices(found, expected):

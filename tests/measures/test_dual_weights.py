@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from solutions import make_solution
+from solutions import LAYERS, make_solution
 
 from flatlas.measures.dual_weights import dual_shift, gradient_scale, vanishing
 from flatlas.nets.loss import sample_losses
@@ -15,20 +15,7 @@ def normal(*shape, seed=0):
 
 
 @pytest.mark.parametrize("outputs", [1, 3])
-@pytest.mark.parametrize(
-    ("net", "layer"),
-    [
-        ("one_hidden", "fc1"),
-        ("one_hidden", "fc2"),
-        ("two_hidden", "fc2"),
-        ("biases", "fc2"),
-        ("deep", "fc1"),
-        ("deep", "fc3"),
-        ("deep", "fc5"),
-        ("convolutional", "fc1"),
-        ("convolutional", "fc2"),
-    ],
-)
+@pytest.mark.parametrize(("net", "layer"), LAYERS)
 def test_a_test_image_and_its_partner_with_dual_weights_have_equal_losses(net, layer, outputs):
     """l(x', w) = l(x, w + Δw) (Eq. 1), by forward passes of a stack with a member for each pair."""
     solution = make_solution(net, outputs)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from solutions import along, make_solution
+from solutions import SOME_LAYERS, along, make_solution
 
 from flatlas.measures import landscape
 from flatlas.measures.landscape import TOLERANCE, ends, interval, loss_along
@@ -104,18 +104,7 @@ def random_directions(solution, layer, count=5):
     return directions / directions.flatten(1).norm(dim=1).view(-1, *[1] * len(shape))
 
 
-@pytest.mark.parametrize(
-    ("net", "layer", "outputs"),
-    [
-        ("one_hidden", "fc1", 3),
-        ("two_hidden", "fc2", 1),
-        ("biases", "fc3", 3),
-        ("deep", "fc2", 3),
-        ("convolutional", "fc1", 1),
-        ("two_convolutions", "conv1", 3),
-        ("global_pool", "conv2", 3),
-    ],
-)
+@pytest.mark.parametrize(("net", "layer", "outputs"), SOME_LAYERS)
 def test_the_ends_of_a_net_are_the_first_that_a_scan_meets(net, layer, outputs):
     """By forward passes of the changed net, which also give the loss along each direction."""
     solution = make_solution(net, outputs)

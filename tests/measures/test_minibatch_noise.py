@@ -72,10 +72,6 @@ def test_the_variance_is_that_of_a_sample_from_a_finite_population(batch):
     assert (np.abs(rows["noise"][live] ** 2 / expected[live] - 1) < 5 * spread).all()
 
 
-def test_a_minibatch_of_all_images_has_no_noise():
-    assert noise_of(make_solution("two_hidden"), batch=40)["noise"].max() < 1e-14
-
-
 def test_learners_of_equal_weights_are_one_learner_that_draws_more():
     """SSGD's noise differs from one learner's only because the mean has a larger batch."""
     solution = make_solution("two_hidden")

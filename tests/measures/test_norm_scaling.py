@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 from solutions import make_solution, whole_hessian
-from torch.nn import functional
 
 from flatlas.hessian.loss import flattened, unflattened
 from flatlas.measures import measure, norm_scaling
@@ -30,7 +29,7 @@ def norms_of(matrix):
     return [torch.linalg.norm(matrix, 2).item(), matrix.trace().item(), matrix.norm().item()]
 
 
-@pytest.mark.parametrize("net", ["one_hidden", "two_hidden"])
+@pytest.mark.parametrize("net", ["logistic", "one_hidden", "two_hidden"])
 def test_measured_norms_are_those_of_the_scaled_weights(net):
     solution = make_solution(net)
     rows = taken(solution)
@@ -40,18 +39,6 @@ def test_measured_norms_are_those_of_the_scaled_weights(net):
         expected = [*norms_of(matrix), loss(w).item(), w.norm().item()]
         assert row[[*NORMS, "loss", "weight_norm"]].tolist() == pytest.approx(expected, rel=1e-9)
     assert rows["converged"].all()
-
-
-def test_logistic_regression_has_its_hessian_in_closed_form():
-    """H(c) = ⟨(diag p − p pᵀ) ⊗ x̃ x̃ᵀ⟩ with p = softmax(c z)."""
-    solution = make_solution("logistic", images=30, shape=(1, 2, 2))
-    x = functional.pad(solution.inputs[0].flatten(1), (0, 1), value=1.0)
-    z = solution.net.forward(solution.parameters, solution.inputs)[0]
-    for factor, row in taken(solution).iterrows():
-        p = (factor * z).softmax(1)
-        curvature = torch.diag_embed(p) - p.unsqueeze(2) * p.unsqueeze(1)
-        blocks = torch.einsum("iab,ij,ik->ajbk", curvature, x, x) / len(x)
-        assert row[[*NORMS]].tolist() == pytest.approx(norms_of(blocks.reshape(15, 15)), rel=1e-9)
 
 
 @pytest.mark.parametrize(("net", "depth"), [("logistic", 1), ("one_hidden", 2), ("two_hidden", 3)])

@@ -8,7 +8,7 @@ from solutions import make_solution
 
 from flatlas.hessian.loss import flattened
 from flatlas.measures import ball, measure
-from flatlas.measures.ball import least_in_ball, projected
+from flatlas.measures.ball import least_in_ball
 from flatlas.measures.minibatch_loss import minibatch_loss
 from flatlas.measures.minibatches import minibatches
 
@@ -69,12 +69,6 @@ def test_the_regret_of_two_quadratics_approaches_the_formula():
         off.append((of_second(found.place[0]) - found.value[1].item()) / radius / formula - 1)
     assert abs(off[2]) < 2e-3
     assert (off[1] / off[0], off[2] / off[1]) == pytest.approx((0.1, 0.1), rel=0.2)
-
-
-def test_projection_keeps_what_is_inside():
-    places = torch.tensor([[0.3, 0.4], [3.0, 4.0], [0.0, 0.0]], dtype=torch.float64)
-    expected = torch.tensor([[0.3, 0.4], [0.6, 0.8], [0.0, 0.0]], dtype=torch.float64)
-    torch.testing.assert_close(projected(places, 1.0), expected)
 
 
 def test_a_search_without_enough_steps_has_not_converged(monkeypatch):

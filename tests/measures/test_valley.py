@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from solutions import along, changed, make_solution
+from solutions import SOME_LAYERS, along, changed, make_solution
 
 from flatlas.measures import curvature, landscape, measure, valley
 from flatlas.measures.principal import principal_of
@@ -52,16 +52,7 @@ def test_a_loss_with_a_quadratic_logarithm(monkeypatch, factor):
     np.testing.assert_allclose(profile["quadratic"], profile["loss"], rtol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("net", "layer", "outputs"),
-    [
-        ("two_hidden", "fc2", 3),
-        ("deep", "fc3", 1),
-        ("convolutional", "fc1", 3),
-        ("two_convolutions", "conv1", 3),
-        ("global_pool", "conv2", 1),
-    ],
-)
+@pytest.mark.parametrize(("net", "layer", "outputs"), SOME_LAYERS)
 def test_the_valley_of_a_net(net, layer, outputs):
     """Ends, slope, parabola and profile against forward passes of the changed net."""
     solution = make_solution(net, outputs, layer=layer)
