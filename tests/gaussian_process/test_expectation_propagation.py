@@ -1,6 +1,7 @@
-"""Expectation propagation against closed forms and GPy's EP."""
+"""Expectation propagation against closed forms, GPy's EP and the functions of random nets."""
 
-from math import asin, log, pi
+from itertools import product
+from math import asin, exp, log, pi, sqrt
 
 import numpy as np
 import pytest
@@ -9,7 +10,12 @@ import torch
 from flatlas.errors import FlatlasError
 from flatlas.gaussian_process import expectation_propagation as ep
 from flatlas.gaussian_process.expectation_propagation import expectation_propagation
+from flatlas.gaussian_process.kernels import arc_cosine_kernel
 from flatlas.gaussian_process.prior import latent_covariance
+from flatlas.nets import build_net
+from flatlas.nets.functions import count_functions, packed
+from flatlas.plan.families.dense import DenseNet
+from flatlas.plan.initializations import ScaledNormal
 
 # log Z of GPy 1.15's EP on the digits of conftest.py, sites one by one:
 # EP(epsilon=1e-14, max_iters=500, parallel_updates=False).inference(None, X, likelihood, Y, K=K)
@@ -130,3 +136,28 @@ def test_an_impossible_pattern_needs_jitter():
 def test_a_variance_that_is_not_positive_is_refused(entry):
     with pytest.raises(FlatlasError, match="variances that are not positive"):
         evidence(np.diag([1.0, entry]), [1, 1])
+
+
+DRAWS = 20_000
+INIT = ScaledNormal(scheme="scaled_normal", weight_std=1.0, bias_std=0.1)
+
+
+def test_the_commonest_functions_are_as_likely_as_ep_says():
+    """The input of zeros has only the variance of the biases, and K is still regular."""
+    spec = DenseNet(family="dense", hidden=(200, 200), bias=True, init=INIT)
+    net = build_net(spec, (1, 1, 3), 1)
+    inputs = torch.tensor([*product([0.0, 1.0], repeat=3)])[:, None, None]
+    counts = count_functions(net, inputs, DRAWS, lambda *steps, **facts: None).most_common(20)
+    labels = torch.tensor([*product([0, 1], repeat=8)])
+    by_name = dict(zip(packed(labels), labels, strict=True))
+    functions = torch.stack([by_name[name] for name, _ in counts])
+    matrix = arc_cosine_kernel(net)(inputs.double().flatten(1)).to_dense()
+    evidences = expectation_propagation(matrix, 2 * functions - 1)
+    assert all(one.converged for one in evidences)
+    for (name, count), one in zip(counts, evidences, strict=True):
+        likely = exp(one.log_z)
+        chance = 4 * sqrt(likely * (1 - likely) / DRAWS)
+        assert count / DRAWS == pytest.approx(likely, abs=chance + 0.1 * likely), name
+    # The two constants are by far the likeliest, by EP as by counting.
+    likeliest = sorted(zip(evidences, counts, strict=True), key=lambda pair: -pair[0].log_z)[:2]
+    assert {name for _, (name, _) in likeliest} == {b"\x00", b"\xff"}

@@ -1,13 +1,22 @@
-"""The valley along principal directions: a log-quadratic loss in closed form, and small nets."""
+"""The valley along directions: a log-quadratic loss in closed form, and changed nets."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
-from solutions import SOME_LAYERS, along, changed, make_solution
+from solutions import (
+    SOME_LAYERS,
+    along,
+    changed,
+    layer_hessian,
+    losses_of,
+    make_solution,
+    one_ended,
+)
 
 from flatlas.measures import curvature, landscape, measure, valley
+from flatlas.measures.landscape import TOLERANCE
 from flatlas.measures.principal import principal_of
 
 
@@ -97,3 +106,104 @@ def test_a_direction_in_which_nothing_changes_has_no_valley():
     assert not rows["converged"].any()
     np.testing.assert_allclose(rows["slope"], 0, atol=1e-12)
     assert len(tables["profiles"]) == 0
+
+
+def margins(solution, layer="fc2"):
+    return measure("first_mode", solution, {"layer": layer, "images": 2})["margins"]
+
+
+def moved(solution, layer, theta):
+    """The solution with the weights of a layer moved by θ p_1."""
+    weights = solution.parameters[f"{layer}.weight"]
+    step = principal_of(solution, layer, 1).directions[0].reshape(weights.shape)
+    return changed(solution, **{layer: weights + theta * step})
+
+
+@pytest.mark.parametrize(
+    ("net", "layer"),
+    [("two_hidden", "fc2"), ("two_hidden", "fc3"), ("deep", "fc3"), ("convolutional", "fc2")],
+)
+def test_margins_are_those_of_nets_with_moved_weights(net, layer):
+    """The mean margin of the first two images of each class, image by image."""
+    solution = make_solution(net, layer=layer)
+    rows = margins(solution, layer)
+    assert sorted(rows["label"].unique()) == [0, 1, 2]
+    labels = solution.labels[0].tolist()
+    for row in rows.iloc[::17].itertuples():
+        there = moved(solution, layer, row.theta)
+        logits = there.net.forward(there.parameters, there.inputs)[0].tolist()
+        mine = [image for image, label in enumerate(labels) if label == row.label][:2]
+        expected = [
+            logits[image][row.label] - max(v for k, v in enumerate(logits[image]) if k != row.label)
+            for image in mine
+        ]
+        assert row.margin == pytest.approx(np.mean(expected), rel=1e-9)
+
+
+def test_a_missing_end_of_the_valley_is_as_far_as_the_other_one():
+    solution = one_ended()
+    rows = margins(solution)
+    at = rows[rows["label"] == solution.labels[0, 0].item()]["theta"].to_numpy()
+    assert at[0] == pytest.approx(-at[-1]) and at[0] < 0
+    assert np.isfinite(rows["margin"]).all()
+
+
+def test_the_steps_go_from_one_end_of_the_valley_to_the_other():
+    solution = make_solution("two_hidden", layer="fc2")
+    rows = margins(solution)
+    at = rows[rows["label"] == 1]["theta"].to_numpy()
+    assert at[0] < 0 < at[-1]
+    np.testing.assert_allclose(np.diff(at), np.diff(at)[0], rtol=1e-9)
+    losses = [losses_of(moved(solution, "fc2", theta)).mean().item() for theta in at[[0, -1]]]
+    np.testing.assert_allclose(losses, np.e * losses_of(solution).mean().item(), rtol=1e-6)
+
+
+def flatness(solution, factor=2.0, directions="hessian"):
+    options = {"layer": "fc2", "directions": directions, "factor": factor}
+    return measure("flatness", solution, options)["directions"]
+
+
+@pytest.mark.parametrize("factor", [1.5, 2.0])
+def test_the_loss_has_grown_by_the_factor_at_both_ends(factor):
+    solution = make_solution("two_hidden", images=100, seed=3)
+    rows = flatness(solution, factor)
+    losses, weight = along(solution, "fc2")
+    vectors = torch.linalg.eigh(layer_hessian(solution, "fc2"))[1].T
+    vectors = vectors[(rows["eigenvalue"].rank().astype(int) - 1).to_list()]
+    level = factor * losses(weight).mean().item()
+    ends = torch.as_tensor(rows[["left", "right"]].to_numpy(copy=True))
+    for steps, vector in zip(ends, vectors, strict=True):
+        # Which of the two ends is the left one is the arbitrary sign of the eigenvector.
+        off = [
+            max(
+                abs(losses(weight + sign * step * vector).mean().item() / level - 1)
+                for step in steps
+            )
+            for sign in (-1, 1)
+        ]
+        assert min(off) < 1e-6
+    assert rows["converged"].all()
+    assert (rows["residual"] <= TOLERANCE).all()
+    assert (rows["left"] < 0).all() and (rows["right"] > 0).all()
+    np.testing.assert_array_equal(rows["flatness"], rows["right"] - rows["left"])
+
+
+@pytest.mark.parametrize("directions", ["hessian", "fisher"])
+def test_directions_are_those_of_the_duality(directions):
+    solution = make_solution("two_hidden", images=100)
+    rows = flatness(solution, directions=directions)
+    options = {"layer": "fc2", "directions": directions, "sharp": "steepest"}
+    expected = measure("duality", solution, options)["directions"]
+    shared = ["n", "eigenvalue", "sigma_g"]
+    np.testing.assert_array_equal(rows[shared], expected[shared])
+
+
+def test_weights_after_a_silent_neuron_have_no_flatness():
+    """The loss does not change along its six weights."""
+    solution = make_solution("two_hidden", images=100)
+    solution.parameters["fc1.weight"][:, :, 4] = 0.0
+    rows = flatness(solution)
+    nowhere = rows["sigma_g"] < 1e-12
+    assert nowhere.sum() == 6
+    assert rows["flatness"].isna().tolist() == nowhere.tolist()
+    assert rows["converged"].tolist() == (~nowhere).tolist()
