@@ -9,11 +9,26 @@ from flatlas.training.resume import Resume
 from flatlas.training.trainer import train
 
 SHAPE, CLASSES = (1, 2, 3), 3
-SUBSET = {"source": {"kind": "digits"}, "test_size": 1, "seeds": (0,)}
+NAMES = [f"fc{layer}.{kind}" for layer in (1, 2, 3) for kind in ("weight", "bias")]
+NET = {"family": "dense", "hidden": (8, 6), "bias": True}
+DROPOUT = {"net": NET | {"dropout": 0.1}}
+STAGES = ({"channels": 3, "kernel": 2}, {"channels": 4, "kernel": 2})
+CONVOLUTIONAL = {
+    "net": {"family": "convolutional", "stages": STAGES, "hidden": (8,)},
+    "input_shape": (1, 4, 4),
+}
+NORMED = {
+    "net": {"family": "preactivation", "depth": 8, "channels": 2},
+    "input_shape": (1, 4, 4),
+}
+
+
+def optimizer(name, **values):
+    return {"optimizer": {"name": name, **values}}
 
 
 def samples(seeds=(0, 1, 2), count=24, shape=SHAPE, classes=CLASSES):
-    """A draw for each seed: one bright pixel tells the class of an image of noise."""
+    """A draw for each seed: images of noise, each with a bright pixel at the place of its class."""
 
     def draw(seed, size):
         rng = np.random.default_rng([seed, size])
@@ -31,11 +46,11 @@ def samples(seeds=(0, 1, 2), count=24, shape=SHAPE, classes=CLASSES):
 def run(**chosen):
     """The spec of a run: SGD on a small dense net with biases, unless something else is chosen."""
     usual = {
-        "net": {"family": "dense", "hidden": (8, 6), "bias": True},
+        "net": NET,
         "optimizer": {"name": "sgd", "lr": 0.2},
         "batch": 4,
         "stop": {"epochs": 3},
-        "samples": SUBSET,
+        "samples": {"source": {"kind": "digits"}, "test_size": 1, "seeds": (0,)},
         "input_shape": SHAPE,
         "outputs": CLASSES,
         "seeds": (0, 1, 2),
@@ -49,6 +64,25 @@ def quiet(*_, **__):
 
 def trained(spec, data, folder, kernel=None):
     return train(spec, data, Resume(folder), quiet, kernel=kernel)
+
+
+class SavesEveryEpoch(Resume):
+    """Saves at each occasion, however long it takes."""
+
+    def due(self):
+        return True
+
+
+class Stopped(Exception):
+    """What stops a training in a test."""
+
+
+def stop_after(epoch):
+    def stop(done, *_, **__):
+        if done == epoch:
+            raise Stopped
+
+    return stop
 
 
 def assert_same(first, second):

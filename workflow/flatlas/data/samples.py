@@ -1,7 +1,7 @@
 """The input of training and measures: the images and labels of a stack of realizations."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -44,16 +44,8 @@ class Samples:
             )
         first = 0 if self.draws == 1 else self.seeds.index(seed)
         here = slice(first, first + 1)
-        return Samples(
-            seeds=(seed,),
-            inputs=self.inputs[here],
-            labels=self.labels[here],
-            clean=self.clean[here],
-            test_inputs=self.test_inputs[here],
-            test_labels=self.test_labels[here],
-            index=None if self.index is None else self.index[here],
-            test_index=None if self.test_index is None else self.test_index[here],
-        )
+        arrays = {k: v[here] for k, v in vars(self).items() if isinstance(v, np.ndarray)}
+        return replace(self, seeds=(seed,), **arrays)
 
 
 def load_samples(images_path: str | Path, table_path: str | Path, seeds: Sequence[int]) -> Samples:
@@ -61,9 +53,8 @@ def load_samples(images_path: str | Path, table_path: str | Path, seeds: Sequenc
     table = read_table(table_path)
     drawn = seeds[:1] if has_one_draw(table) else seeds
     draws = [draw_of(table, seed) for seed in drawn]
-    is_test = [draw["part"] == "test" for draw in draws]
-    train = [draw[~test] for draw, test in zip(draws, is_test, strict=True)]
-    test = [draw[test] for draw, test in zip(draws, is_test, strict=True)]
+    train = [draw[draw["part"] != "test"] for draw in draws]
+    test = [draw[draw["part"] == "test"] for draw in draws]
     _refuse_unequal(train, drawn, "training", table_path)
     _refuse_unequal(test, drawn, "test", table_path)
     labels = _stacked(train, "label")

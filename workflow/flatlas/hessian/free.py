@@ -45,7 +45,7 @@ class FreeHessian:
     @property
     def at_once(self) -> int:
         """The best number of vectors in a product; `vmap` may not support modules."""
-        return VECTORS if self._loss.net.told_apart else 1
+        return VECTORS if self._loss.net.layers_known else 1
 
     @torch.no_grad()
     def product(self, vectors: Tensor) -> Tensor:

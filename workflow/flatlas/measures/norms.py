@@ -89,7 +89,7 @@ def path_norm(net: LayeredNet, parameters: Parameters, images: Tensor) -> Tensor
     path. Max pooling counts the largest path; average pooling weights each path by 1/n, which is
     not squared. The paths of a torch module are unknown.
     """
-    if not net.told_apart:
+    if not net.layers_known:
         return torch.tensor(torch.nan)
     squared = {name: weights.square() for name, weights in parameters.items()}
     return net.forward(squared, torch.ones_like(images[:, :1])).sum().sqrt()

@@ -21,6 +21,13 @@ class LayeredNet:
     `dropout` masks the activity that leaves each hidden dense layer, in training only.
     """
 
+    layers_known = True
+    """Whether `layers` are the whole net; most layers of a torch module are not listed."""
+    trained = False
+    """Whether it came with its weights, so that its initial weights are unknown."""
+    draws = False
+    """Whether training draws more than `dropout` masks, from a seed."""
+
     def __init__(
         self, layers: Sequence[Layer], init: InitSpec, dropout: float, global_pool: bool = False
     ) -> None:
@@ -43,22 +50,7 @@ class LayeredNet:
     @property
     def only_dense(self) -> bool:
         """Whether all layers are dense, so that their closed forms apply."""
-        return not self.convolutions
-
-    @property
-    def told_apart(self) -> bool:
-        """Whether `layers` are the whole net; most layers of a torch module are not listed."""
-        return True
-
-    @property
-    def trained(self) -> bool:
-        """Whether it came with its weights, so that its initial weights are unknown."""
-        return False
-
-    @property
-    def draws(self) -> bool:
-        """Whether training draws more than `dropout` masks, from a seed."""
-        return False
+        return self.layers_known and not self.convolutions
 
     @property
     def at_once(self) -> int:

@@ -33,6 +33,8 @@ class ModuleNet(LayeredNet):
     minibatch.
     """
 
+    layers_known = False
+
     def __init__(
         self,
         make: Callable[[], nn.Module],
@@ -44,10 +46,10 @@ class ModuleNet(LayeredNet):
 
         The initial weights of a module that comes `trained` are unknown.
         """
-        self._make, self._trained = make, trained
+        self._make, self.trained = make, trained
         module, linear = _apart(self._made(0), input_shape, outputs)
         self._numbers = _numbers(module, input_shape)
-        self._draws = _draws(module, input_shape)
+        self.draws = _draws(module, input_shape)
         self._module = module
         last = Dense(LAST, linear.in_features, outputs, linear.bias is not None, relu=False)
         super().__init__([last], FrameworkUniform(scheme="framework_uniform"), dropout=0.0)
@@ -69,21 +71,6 @@ class ModuleNet(LayeredNet):
             for name, value in module.named_buffers()
             if name.rpartition(".")[0] not in self._norms
         }
-
-    @property
-    def told_apart(self) -> bool:
-        """False: the layers below the last one are unknown."""
-        return False
-
-    @property
-    def trained(self) -> bool:
-        """Whether it came with its weights."""
-        return self._trained
-
-    @property
-    def only_dense(self) -> bool:
-        """False: the module may contain any layer."""
-        return False
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -112,11 +99,6 @@ class ModuleNet(LayeredNet):
         with torch.random.fork_rng(devices=[]):
             torch.default_generator.manual_seed(seed)
             return self._make()
-
-    @property
-    def draws(self) -> bool:
-        """Whether the module draws something in training."""
-        return self._draws
 
     @property
     def at_once(self) -> int:
@@ -193,20 +175,19 @@ class ModuleNet(LayeredNet):
         buffers: Parameters,
         seeds: Tensor | None = None,
     ) -> Tensor:
-        seen = {
-            name.removeprefix(f"{FEATURES}."): _beside(inputs, buffer)
-            for name, buffer in buffers.items()
-        }
-        rows = []
+        seen = {name: _beside(inputs, buffer) for name, buffer in _inner(buffers).items()}
+        weights, rows = _inner(parameters), []
         for row, images in enumerate(inputs):
-            own = {
-                name.removeprefix(f"{FEATURES}."): value[row]
-                for name, value in parameters.items()
-                if name.startswith(f"{FEATURES}.")
-            }
+            own = {name: value[row] for name, value in weights.items()}
             with nullcontext() if seeds is None else _drawing(int(seeds[row]), images):
                 rows.append(functional_call(self._module, {**own, **seen}, (images,)))
         return torch.stack(rows)
+
+
+def _inner(named: Parameters) -> Parameters:
+    """The tensors of the module, by their names in it."""
+    prefix = f"{FEATURES}."
+    return {k.removeprefix(prefix): v for k, v in named.items() if k.startswith(prefix)}
 
 
 @contextmanager

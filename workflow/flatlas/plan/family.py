@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
@@ -107,6 +107,24 @@ class ModuleFamily(Family):
     def layers(self) -> tuple[Layer, ...]:
         """All that is below the last layer, and that layer."""
         return Layer(FEATURES, "module"), Layer(LAST, "dense")
+
+
+class LayeredFamily(Family):
+    """A base for families that end with dense layers fc1, fc2, ..., of `hidden` widths."""
+
+    if TYPE_CHECKING:
+        # Each family declares this field itself, at its place among the options.
+        hidden: tuple[int, ...]
+
+    @property
+    def slug(self) -> str:
+        """The hidden widths, as in 'dense30x30'."""
+        return joined(self.family, self.hidden)
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """A dense layer for each hidden width, and the last."""
+        return numbered_layers("fc", "dense", len(self.hidden) + 1)
 
 
 def numbered_layers(prefix: str, kind: LayerKind, count: int) -> tuple[Layer, ...]:

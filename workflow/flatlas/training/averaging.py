@@ -21,10 +21,6 @@ class RunningMean:
         for name, value in parameters.items():
             self.mean[name].lerp_(value, 1 / self.steps)
 
-    def state(self) -> dict[str, Tensor]:
-        """The mean, by parameter."""
-        return dict(self.mean)
-
     def keep(self, rows: Tensor) -> None:
         """Keep only these rows of the stack."""
         self.mean = {name: value[rows] for name, value in self.mean.items()}

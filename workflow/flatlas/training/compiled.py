@@ -34,21 +34,18 @@ class Compiled:
     ) -> None:
         """`frozen` names the layers that no step moves."""
         self.kernel, self.net, self.layout = kernel, net, Layout(net)
-        moving = [layer.name not in frozen for layer in self.layout.layers]
         layers = [
-            Layer(layer.inputs, layer.outputs, layer.bias, moves, offset)
-            for layer, moves, offset in zip(
-                self.layout.layers, moving, self.layout.offsets, strict=True
-            )
+            Layer(layer.inputs, layer.outputs, layer.bias, layer.name not in frozen, offset)
+            for layer, offset in zip(self.layout.layers, self.layout.offsets, strict=True)
         ]
         self._net = Net(len(layers), (Layer * len(layers))(*layers), 1 - net.dropout)
         # Random numbers of a step: a normal one for each weight, a uniform one for each hidden unit
         # and image.
         self._weights = [
             prod(shape)
-            for layer, moves in zip(self.layout.layers, moving, strict=True)
+            for layer in self.layout.layers
             for shape in layer.shapes.values()
-            if moves
+            if layer.name not in frozen
         ]
         self._hidden = sum(layer.outputs for layer in self.layout.layers[:-1])
         bias = self.layout.layers[0].bias
@@ -89,8 +86,8 @@ class Compiled:
             noise = self._noise(optimizer.rule, count, streams.langevin[row])
             descent.noise = None if noise is None else noise.data_ptr()
             descent.steps = optimizer.steps + done
-            records = None if record is None else record[1][done : done + count]
-            self._call(descent, draw, chosen, batch, streams, row, record and record[0], records)
+            now = record and (record[0], record[1][done : done + count])
+            self._call(descent, draw, chosen, batch, streams, row, now)
             done += count
 
     def gradient(
@@ -176,8 +173,7 @@ class Compiled:
         batch: int,
         streams: Streams,
         row: int,
-        recorded: str | None = None,
-        records: np.ndarray | None = None,
+        record: tuple[str, np.ndarray] | None = None,
     ) -> None:
         chosen = chosen.contiguous()
         draws = streams.uniform(row, len(chosen) * self._hidden) if self.net.dropout else None
@@ -190,8 +186,8 @@ class Compiled:
             batch,
             None if draws is None else draws.data_ptr(),
             byref(descent),
-            names.index(recorded) if recorded else 0,
-            None if records is None else records.ctypes.data,
+            names.index(record[0]) if record else 0,
+            record[1].ctypes.data if record else None,
         )
         _refuse(failed)
 

@@ -41,9 +41,8 @@ class Errand:
         if team is not None and not team.leads:
             return way
         write_arrays(self.outputs["weights"], trained.weights)
-        write_table(self.outputs["history"], trained.history)
-        write_table(self.outputs["outcomes"], trained.outcomes)
-        write_table(self.outputs["times"], trained.times)
+        for table in ("history", "outcomes", "times"):
+            write_table(self.outputs[table], getattr(trained, table))
         if trained.trajectory is not None:
             trained.trajectory.finish(Path(self.outputs["trajectory"]))
         return way

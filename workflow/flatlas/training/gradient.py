@@ -1,7 +1,5 @@
 """The gradient of the mean loss of a minibatch, for every row of the stack at once."""
 
-from contextlib import AbstractContextManager, nullcontext
-
 import torch
 from torch import Tensor
 
@@ -38,38 +36,22 @@ def autograd_gradient(
     With `bfloat16` the products of the layers have that precision (torch's autocast), and images
     have their channels last, the layout for a GPU's tensor cores. The gradient is float32.
     """
-    rounding = torch.autocast(inputs.device.type, torch.bfloat16) if bfloat16 else nullcontext()
     images = channels_last(inputs) if bfloat16 else inputs
-    rows = [
-        _row_gradient(
-            net,
-            {name: value[row : row + 1] for name, value in parameters.items()},
-            images[row : row + 1],
-            labels[row : row + 1],
-            {name: mask[row : row + 1] for name, mask in masks.items()},
-            rounding,
-        )
-        for row in range(len(inputs))
-    ]
-    return {name: torch.cat([row[name] for row in rows]) for name in parameters}
+    gradients = []
+    for row in range(len(inputs)):
+        one = slice(row, row + 1)
+        leaves = {name: value[one].detach().requires_grad_() for name, value in parameters.items()}
+        own_masks = {name: mask[one] for name, mask in masks.items()}
+        with torch.autocast(inputs.device.type, torch.bfloat16, enabled=bfloat16):
+            logits = net.forward(leaves, images[one], own_masks)
+        loss = sample_losses(logits.to(inputs), labels[one]).mean()
+        gradients.append(torch.autograd.grad(loss, list(leaves.values())))
+    return {
+        name: torch.cat(rows)
+        for name, rows in zip(parameters, zip(*gradients, strict=True), strict=True)
+    }
 
 
 def channels_last(images: Tensor) -> Tensor:
     """The same numbers, with each row of the stack stored as (batch, height, width, channels)."""
     return images.movedim(2, -1).contiguous().movedim(-1, 2)
-
-
-def _row_gradient(
-    net: LayeredNet,
-    parameters: Parameters,
-    inputs: Tensor,
-    labels: Tensor,
-    masks: Masks,
-    rounding: AbstractContextManager[object],
-) -> Parameters:
-    leaves = {name: value.detach().requires_grad_() for name, value in parameters.items()}
-    with rounding:
-        logits = net.forward(leaves, inputs, masks)
-    loss = sample_losses(logits.to(inputs), labels).mean()
-    found = torch.autograd.grad(loss, list(leaves.values()))
-    return dict(zip(leaves, found, strict=True))

@@ -130,7 +130,7 @@ class Stack:
         return {
             **_prefixed("parameters", self.team.every(self.optimizer.parameters)),
             **_prefixed("optimizer", self._of_every_learner(self.optimizer.state())),
-            **_prefixed("average", self.average.state()),
+            **_prefixed("average", self.average.mean),
             **_prefixed("streams", self._streams_of_all()),
         }
 

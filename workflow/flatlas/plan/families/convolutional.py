@@ -6,13 +6,12 @@ from typing import Literal
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from flatlas.plan.family import (
-    Family,
     Layer,
+    LayeredFamily,
     LayerSize,
     Probability,
     Shape,
     dense_sizes,
-    joined,
     numbered_layers,
 )
 from flatlas.plan.initializations import InitSpec, XavierUniform
@@ -36,7 +35,7 @@ class ConvolutionStage(Spec):
     """`true`: add the stage's input to the convolution's output."""
 
 
-class ConvolutionalNet(Family):
+class ConvolutionalNet(LayeredFamily):
     """Convolution stages conv1, conv2, … and then dense layers fc1, fc2, …, at least one.
 
     `global_pool` averages the last channels over the image before the dense layers.
@@ -51,15 +50,9 @@ class ConvolutionalNet(Family):
     init: InitSpec = XavierUniform(scheme="xavier_uniform")
 
     @property
-    def slug(self) -> str:
-        """The hidden widths of the dense layers, as in 'convolutional120x84'."""
-        return joined(self.family, self.hidden)
-
-    @property
     def layers(self) -> tuple[Layer, ...]:
         """The convolutions, then the dense layers."""
-        convolutions = numbered_layers("conv", "convolution", len(self.stages))
-        return convolutions + numbered_layers("fc", "dense", len(self.hidden) + 1)
+        return numbered_layers("conv", "convolution", len(self.stages)) + super().layers
 
     @property
     def skipped_layers(self) -> tuple[str, ...]:

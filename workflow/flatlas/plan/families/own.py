@@ -43,5 +43,5 @@ class Own(ModuleFamily):
         return self.module.partition(":")[2].lower()
 
     def layer_sizes(self, input_shape: Shape, outputs: int) -> Iterator[LayerSize]:
-        """Those of a ResNet, whatever the net is."""
+        """Those of a ResNet."""
         yield LIKE_A_RESNET

@@ -10,9 +10,7 @@ from flatlas.training.rule import Rule
 
 def build(spec: Adagrad, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
     """Steps scaled by the sum of all squared gradients so far."""
-    return FromTorch(
-        parameters, lambda tensors: torch.optim.Adagrad(tensors, lr=spec.lr, eps=spec.epsilon)
-    )
+    return FromTorch(parameters, torch.optim.Adagrad, eps=spec.epsilon)
 
 
 def rule(spec: Adagrad) -> Rule:

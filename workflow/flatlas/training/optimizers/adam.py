@@ -10,10 +10,7 @@ from flatlas.training.rule import Rule
 
 def build(spec: Adam, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
     """Steps scaled by running means of the gradient and of its square."""
-    return FromTorch(
-        parameters,
-        lambda tensors: torch.optim.Adam(tensors, lr=spec.lr, betas=spec.betas, eps=spec.epsilon),
-    )
+    return FromTorch(parameters, torch.optim.Adam, betas=spec.betas, eps=spec.epsilon)
 
 
 def rule(spec: Adam) -> Rule:

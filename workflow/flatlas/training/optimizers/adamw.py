@@ -10,12 +10,8 @@ from flatlas.training.rule import Rule
 
 def build(spec: AdamW, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
     """Adam's step, followed by w <- w - lr * decay * w."""
-    return FromTorch(
-        parameters,
-        lambda tensors: torch.optim.AdamW(
-            tensors, lr=spec.lr, betas=spec.betas, eps=spec.epsilon, weight_decay=spec.decay
-        ),
-    )
+    options = {"betas": spec.betas, "eps": spec.epsilon, "weight_decay": spec.decay}
+    return FromTorch(parameters, torch.optim.AdamW, **options)
 
 
 def rule(spec: AdamW) -> Rule:

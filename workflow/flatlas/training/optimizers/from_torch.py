@@ -1,6 +1,6 @@
 """Any elementwise optimizer of torch.optim, for a stack whose rows may leave."""
 
-from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -12,13 +12,11 @@ class FromTorch:
     """Wraps a torch optimizer; each step gets its learning rate, so schedules stay outside."""
 
     def __init__(
-        self,
-        parameters: Parameters,
-        make: Callable[[list[Tensor]], torch.optim.Optimizer],
+        self, parameters: Parameters, kind: type[torch.optim.Optimizer], **options: Any
     ) -> None:
-        """`make` builds the torch optimizer for a list of tensors."""
+        """Steps as an optimizer of this `kind`, with these options."""
         self.parameters = parameters
-        self.inner = make(list(parameters.values()))
+        self.inner = kind(list(parameters.values()), **options)
 
     def step(self, gradients: Parameters, lr: float) -> None:
         """One step."""

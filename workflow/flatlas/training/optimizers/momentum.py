@@ -10,12 +10,8 @@ from flatlas.training.rule import Rule
 
 def build(spec: Momentum, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
     """v <- momentum * v + gradient; w <- w - lr * v."""
-    return FromTorch(
-        parameters,
-        lambda tensors: torch.optim.SGD(
-            tensors, lr=spec.lr, momentum=spec.momentum, nesterov=spec.nesterov
-        ),
-    )
+    options = {"momentum": spec.momentum, "nesterov": spec.nesterov}
+    return FromTorch(parameters, torch.optim.SGD, **options)
 
 
 def rule(spec: Momentum) -> Rule:

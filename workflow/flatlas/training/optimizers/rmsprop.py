@@ -10,12 +10,7 @@ from flatlas.training.rule import Rule
 
 def build(spec: RmsProp, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
     """Steps scaled by a running mean of the squared gradient."""
-    return FromTorch(
-        parameters,
-        lambda tensors: torch.optim.RMSprop(
-            tensors, lr=spec.lr, alpha=spec.smoothing, eps=spec.epsilon
-        ),
-    )
+    return FromTorch(parameters, torch.optim.RMSprop, alpha=spec.smoothing, eps=spec.epsilon)
 
 
 def rule(spec: RmsProp) -> Rule:
