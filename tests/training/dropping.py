@@ -1,4 +1,4 @@
-"""A net of one's own that drops some of what it sees, by a module and by a function."""
+"""A user's own net with dropout, as a module and as a function."""
 
 from torch import nn
 from torch.nn import functional

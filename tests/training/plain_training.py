@@ -29,13 +29,16 @@ def loss_gradient(net, weights, images, labels):
     return {name: value.grad for name, value in leaves.items()}
 
 
-def sgd(spec, data, seed):
-    """The weights after all epochs of SGD; `data` holds the samples of this seed alone."""
-    net, weights = start(spec, seed)
+def sgd(spec, data, seed, weights=None, purpose="shuffling"):
+    """The weights after all epochs of SGD; `data` has the samples of this seed alone."""
+    net, initial = start(spec, seed)
+    weights, frozen = weights or initial, spec.frozen or ()
     inputs, labels = torch.from_numpy(data.inputs[0]), torch.from_numpy(data.labels[0])
-    orders = shuffles(seed, len(labels))
+    orders = shuffles(seed, len(labels), purpose)
     for _ in range(spec.stop.epochs):
         for chosen in next(orders).split(len(labels) if spec.batch == "full" else spec.batch):
             slope = loss_gradient(net, weights, inputs[chosen], labels[chosen])
-            weights = {name: w - spec.optimizer.lr * slope[name] for name, w in weights.items()}
+            for name in weights:
+                if name.partition(".")[0] not in frozen:
+                    weights[name] = weights[name] - spec.optimizer.lr * slope[name]
     return weights

@@ -1,9 +1,9 @@
-"""Statistics of batch norm: re-estimated for whatever counts as the solution, and kept with it."""
+"""Batch-norm statistics: estimated again for each solution, and kept with it."""
 
 import numpy as np
 import pytest
 import torch
-from short_runs import run, samples, trained
+from short_runs import NORMED, run, samples, trained
 from torch import nn
 from torch.nn import functional
 
@@ -12,8 +12,7 @@ from flatlas.measures.solution import load_solutions
 from flatlas.nets import build_net
 from flatlas.nets.modules import ModuleNet
 
-SHAPE = (2, 4, 4)
-NORMED = {"net": {"family": "preactivation", "depth": 8, "channels": 2}, "input_shape": SHAPE}
+SHAPE = NORMED["input_shape"]
 CASES = {
     "plain": {},
     "average": {"average": {"from_epoch": 2}},
@@ -22,54 +21,54 @@ CASES = {
 }
 
 
-def first_statistics(weights, moment, member, images):
-    """Mean and variance of what the stem makes of the images: what the first batch norm sees."""
-    stem = torch.from_numpy(weights[f"{moment}/features.stem.weight"][member])
-    made = functional.conv2d(torch.from_numpy(images), stem, padding=1)
-    return made.mean((0, 2, 3)), made.var((0, 2, 3))
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_statistics_are_those_of_the_solution_on_clean_images(tmp_path, case):
-    spec = run(**NORMED, checkpoints=(0, 2), **CASES[case])
+@pytest.fixture(scope="module", params=CASES)
+def done(request, tmp_path_factory):
+    """A run, its samples with some wrong labels, and its results."""
+    spec = run(**NORMED, checkpoints=(0, 2), **CASES[request.param])
     data = samples(shape=SHAPE)
     data.clean[:, ::5] = False
-    done = trained(spec, data, tmp_path)
-    moments = ["epoch-00000", "epoch-00002", "final"]
-    for moment in moments + ["final.last"] * (case == "average"):
+    return spec, data, trained(spec, data, tmp_path_factory.mktemp("normed"))
+
+
+def test_statistics_are_those_of_the_solution_on_clean_images(done):
+    """The first batch norm sees what the stem makes of the images."""
+    spec, data, results = done
+    moments = ["epoch-00000", "epoch-00002", "final"] + ["final.last"] * bool(spec.average)
+    for moment in moments:
         for member in range(3):
-            seen = data.inputs[member][data.clean[member]]
-            mean, variance = first_statistics(done.weights, moment, member, seen)
-            norm = f"{moment}/features.blocks.0.norms.0"
-            kept = (done.weights[f"{norm}.{kind}"] for kind in ("running_mean", "running_var"))
-            torch.testing.assert_close([torch.from_numpy(one[member]) for one in kept],
-                                       [mean, variance], rtol=1e-4, atol=1e-5)  # fmt: skip
-    if case == "average":
-        last, mean = (done.weights[f"{one}/features.norm.running_mean"] for one in moments[1:])
+            seen = torch.from_numpy(data.inputs[member][data.clean[member]])
+            stem = torch.from_numpy(results.weights[f"{moment}/features.stem.weight"][member])
+            stemmed = functional.conv2d(seen, stem, padding=1)
+            expected = {"mean": stemmed.mean((0, 2, 3)), "var": stemmed.var((0, 2, 3))}
+            for kind, value in expected.items():
+                name = f"{moment}/features.blocks.0.norms.0.running_{kind}"
+                kept = torch.from_numpy(results.weights[name][member])
+                torch.testing.assert_close(kept, value, rtol=1e-4, atol=1e-5)
+    if spec.average:
+        last, mean = (
+            results.weights[f"{moment}/features.norm.running_mean"]
+            for moment in ("final.last", "final")
+        )
         assert not np.allclose(last, mean)
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_the_history_is_of_the_solution_that_is_kept(tmp_path, case):
-    spec, data = run(**NORMED, **CASES[case]), samples(shape=SHAPE)
-    done = trained(spec, data, tmp_path)
+def test_the_history_is_of_the_solution_that_is_kept(done):
+    spec, data, results = done
     net = build_net(spec.net, spec.input_shape, spec.outputs)
-    ends = done.history.groupby("seed").last()
+    ends = results.history.groupby("seed").last()
     for member, seed in enumerate(spec.seeds):
-        (solution,) = load_solutions(
-            done.weights, ["final"], member, data.of(seed), net, device="cpu"
-        )
-        for inputs, labels, told in (
-            (solution.inputs, solution.labels, "train_loss"),
-            (solution.test_inputs, solution.test_labels, "test_loss"),
-        ):
-            logits = solution.net.forward(solution.parameters, inputs)[0]
-            loss = functional.cross_entropy(logits, labels[0]).item()
-            assert loss == pytest.approx(ends.loc[seed, told], rel=1e-4)
+        (kept,) = load_solutions(results.weights, ["final"], member, data.of(seed), net, "cpu")
+        train = kept.net.forward(kept.parameters, kept.inputs)[0][kept.clean[0]]
+        test = kept.net.forward(kept.parameters, kept.test_inputs)[0]
+        losses = [
+            functional.cross_entropy(train, kept.labels[kept.clean]).item(),
+            functional.cross_entropy(test, kept.test_labels[0]).item(),
+        ]
+        recorded = ends.loc[seed, ["train_loss", "test_loss"]].tolist()
+        assert losses == pytest.approx(recorded, rel=1e-4)
 
 
-def test_statistics_are_no_weights(tmp_path):
-    """They are in no norm, and neither averaged nor pulled towards 0."""
+def test_statistics_are_in_no_norm_and_in_no_penalty(tmp_path):
     spec = run(**NORMED, penalty={"coefficient": 0.1}, optimizer={"name": "sgd", "lr": 0.01})
     done = trained(spec, samples(shape=SHAPE), tmp_path)
     names = build_net(spec.net, spec.input_shape, spec.outputs).shapes
@@ -78,14 +77,12 @@ def test_statistics_are_no_weights(tmp_path):
     np.testing.assert_allclose(done.history.weight_norm[-3:], np.sqrt(squares), rtol=1e-5)
 
 
-def test_one_part_can_stay_as_it_is(tmp_path):
-    """A net's features are a layer to the plan: they may be frozen, and `fc` trained alone."""
+def test_features_can_be_frozen_as_one_layer(tmp_path):
     spec = run(**NORMED, frozen=("features",), checkpoints=(0,))
     weights = trained(spec, samples(shape=SHAPE), tmp_path).weights
-    for name in weights:
-        if name.startswith("final/") and "running" not in name:
-            same = np.array_equal(weights[name], weights[f"epoch-00000/{name[6:]}"])
-            assert same == name.startswith("final/features."), name
+    for name in build_net(spec.net, spec.input_shape, spec.outputs).shapes:
+        same = np.array_equal(weights[f"final/{name}"], weights[f"epoch-00000/{name}"])
+        assert same == name.startswith("features."), name
 
 
 def test_one_image_alone_has_no_variance():
@@ -95,5 +92,5 @@ def test_one_image_alone_has_no_variance():
     net = ModuleNet(make, (1, 2, 3), outputs=3)
     weights = net.initial([0])
     assert net.forward(weights, torch.rand(1, 2, 1, 2, 3), {}).shape == (1, 2, 3)
-    with pytest.raises(FlatlasError, match="choose a batch that leaves at least two images"):
+    with pytest.raises(FlatlasError, match="at least two images"):
         net.forward(weights, torch.rand(1, 1, 1, 2, 3), {})

@@ -3,7 +3,19 @@
 import numpy as np
 import pandas as pd
 import pytest
-from short_runs import assert_same, quiet, run, samples
+from short_runs import (
+    CONVOLUTIONAL,
+    DROPOUT,
+    NORMED,
+    SavesEveryEpoch,
+    Stopped,
+    assert_same,
+    optimizer,
+    quiet,
+    run,
+    samples,
+    stop_after,
+)
 
 from flatlas.device import choose_device, gpu_memory_mib
 from flatlas.training.resume import Resume
@@ -11,52 +23,28 @@ from flatlas.training.trainer import train
 
 pytestmark = pytest.mark.gpu
 
-STAGES = ({"channels": 3, "kernel": 2}, {"channels": 4, "kernel": 2})
-DROPOUT = {"family": "dense", "hidden": (8, 6), "bias": True, "dropout": 0.1}
 CASES = {
     "sgd": {},
-    "momentum": {"optimizer": {"name": "momentum", "lr": 0.05}},
-    "adam": {"optimizer": {"name": "adam", "lr": 0.02}},
-    "adagrad": {"optimizer": {"name": "adagrad", "lr": 0.1}},
-    "entropy_sgd": {"optimizer": {"name": "entropy_sgd", "noise": 0.01, "langevin_steps": 7}},
+    "momentum": optimizer("momentum", lr=0.05),
+    "adam": optimizer("adam", lr=0.02),
+    "adagrad": optimizer("adagrad", lr=0.1),
+    "entropy_sgd": optimizer("entropy_sgd", noise=0.01, langevin_steps=7),
     "learners": {"learners": {"kind": "dpsgd", "count": 3}, "batch": 2},
-    "dropout and penalty": {"net": DROPOUT, "penalty": {"form": "unsquared", "coefficient": 0.01}},
+    "dropout and penalty": DROPOUT | {"penalty": {"form": "unsquared", "coefficient": 0.01}},
     "average and trajectory": {
         "average": {"from_epoch": 2},
         "snapshots": "fc2",
         "stop": {"epochs": 2, "extra_epochs": 2},
     },
     "binary": {"outputs": 1},
-    "convolutional": {
-        "net": {"family": "convolutional", "stages": STAGES, "hidden": (8,)},
-        "input_shape": (1, 4, 4),
-    },
-    "batch norm": {
-        "net": {"family": "preactivation", "depth": 8, "channels": 2},
-        "input_shape": (1, 4, 4),
-    },
+    "convolutional": CONVOLUTIONAL,
+    "batch norm": NORMED,
 }
-
-
-class SavesEveryEpoch(Resume):
-    """Saves at each occasion, however long it takes."""
-
-    def due(self):
-        return True
-
-
-class Stopped(Exception):
-    """What stops a training after its second epoch."""
-
-
-def stop(done, *_, **__):
-    if done == 2:
-        raise Stopped
 
 
 @pytest.fixture(scope="module")
 def cuda():
-    """As a job asks for it: the GPU made to repeat itself."""
+    """The GPU as a job asks for it, with reproducible algorithms."""
     return choose_device(wanted=True)
 
 
@@ -79,7 +67,7 @@ def test_a_gpu_finds_what_the_cpu_finds(tmp_path, cuda, chosen):
         np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
 
 
-def test_bfloat16_takes_a_gpu_the_same_way_twice(tmp_path, cuda):
+def test_a_gpu_finds_the_same_bytes_twice_in_bfloat16(tmp_path, cuda):
     spec = run(**CASES["batch norm"], precision="bfloat16")
     data = samples(shape=spec.input_shape)
     first, second = (
@@ -89,17 +77,11 @@ def test_bfloat16_takes_a_gpu_the_same_way_twice(tmp_path, cuda):
     assert gpu_memory_mib(cuda) > 0
 
 
-def test_a_gpu_finds_the_same_bytes_twice(tmp_path, cuda, chosen):
-    first, second = (
-        train(*chosen, Resume(tmp_path / attempt), quiet, cuda) for attempt in ("one", "two")
-    )
-    assert_same(first, second)
-
-
 def test_an_interruption_on_a_gpu_leaves_no_trace(tmp_path, cuda, chosen):
+    """And so two trainings leave the same bytes."""
     undisturbed = train(*chosen, Resume(tmp_path / "undisturbed"), quiet, cuda)
     with pytest.raises(Stopped):
-        train(*chosen, SavesEveryEpoch(tmp_path / "resume"), stop, cuda)
+        train(*chosen, SavesEveryEpoch(tmp_path / "resume"), stop_after(2), cuda)
     resumed = Resume(tmp_path / "resume")
     assert resumed.find()[1]["done_epochs"] >= 1
     assert_same(train(*chosen, resumed, quiet, cuda), undisturbed)
@@ -107,8 +89,8 @@ def test_an_interruption_on_a_gpu_leaves_no_trace(tmp_path, cuda, chosen):
 
 def test_members_leave_the_stack_on_a_gpu(tmp_path, cuda):
     """Each optimizer's state is cut to the rows that stay."""
-    for optimizer in ({"name": "adam", "lr": 0.02}, {"name": "entropy_sgd", "inner_lr": 0.5}):
-        spec = run(optimizer=optimizer, stop={"epochs": 40, "loss_below": 0.6})
-        done = train(spec, samples(), Resume(tmp_path / optimizer["name"]), quiet, cuda)
+    for name, rate in (("adam", {"lr": 0.02}), ("entropy_sgd", {"inner_lr": 0.5})):
+        spec = run(**optimizer(name, **rate), stop={"epochs": 40, "loss_below": 0.6})
+        done = train(spec, samples(), Resume(tmp_path / name), quiet, cuda)
         assert done.outcomes.epoch.nunique() > 1
         assert done.outcomes.converged.all()

@@ -1,4 +1,4 @@
-"""The average of iterates is the solution where a run asks for it."""
+"""The average of iterates is the solution of a run that asks for it."""
 
 import numpy as np
 import pytest
@@ -9,35 +9,22 @@ from short_runs import run, samples, trained
 from flatlas.training.averaging import RunningMean
 
 
-def test_the_running_mean_is_the_mean():
+def test_the_running_mean_is_that_of_the_rows_that_stay():
+    """Of iterates in one tensor, which later steps change."""
     iterates = torch.randn(50, 3, 4, generator=torch.Generator().manual_seed(0))
-    mean = RunningMean()
-    for iterate in iterates:
-        mean.add({"w": iterate})
-    torch.testing.assert_close(mean.mean["w"], iterates.mean(0))
+    stays, mean = torch.tensor([0, 2]), RunningMean()
+    w = torch.empty(3, 4)
+    for iterate in iterates[:20]:
+        mean.add({"w": w.copy_(iterate)})
+    torch.testing.assert_close(mean.mean["w"], iterates[:20].mean(0))
+    mean.keep(stays)
+    for iterate in iterates[20:]:
+        mean.add({"w": iterate[stays]})
+    torch.testing.assert_close(mean.mean["w"], iterates[:, stays].mean(0))
 
 
-def test_the_running_mean_keeps_no_hand_on_the_weights():
-    w = torch.ones(1, 2)
-    mean = RunningMean()
-    mean.add({"w": w})
-    w += 1
-    assert mean.mean["w"].tolist() == [[1.0, 1.0]]
-
-
-def test_rows_leave_the_mean():
-    iterates = torch.randn(6, 3, 4, generator=torch.Generator().manual_seed(0))
-    mean = RunningMean()
-    for iterate in iterates[:3]:
-        mean.add({"w": iterate})
-    mean.keep(torch.tensor([0, 2]))
-    for iterate in iterates[3:]:
-        mean.add({"w": iterate[[0, 2]]})
-    torch.testing.assert_close(mean.mean["w"], iterates[:, [0, 2]].mean(0))
-
-
-def averaged(folder):
-    """A net of one layer: all its weights after every step from epoch 2 on are in `trajectory`."""
+def test_the_solution_is_the_mean_of_the_iterates_from_its_epoch_on(tmp_path):
+    """A net of one layer: `trajectory` has all its weights after every step from epoch 2 on."""
     spec = run(
         net={"family": "dense", "hidden": ()},
         stop={"epochs": 1, "extra_epochs": 3},
@@ -45,11 +32,7 @@ def averaged(folder):
         average={"from_epoch": 3},
         checkpoints=(2, 3),
     )
-    return trained(spec, samples(), folder)
-
-
-def test_the_solution_is_the_mean_of_the_iterates_from_its_epoch_on(tmp_path):
-    done = averaged(tmp_path)
+    done = trained(spec, samples(), tmp_path)
     iterates = done.trajectory.array.reshape(3, 3, 6, 6, 3)  # member, epoch, step, weights
     weights = done.weights
     np.testing.assert_array_equal(weights["epoch-00002/fc1.weight"], iterates[:, 0, -1])
@@ -58,16 +41,12 @@ def test_the_solution_is_the_mean_of_the_iterates_from_its_epoch_on(tmp_path):
     of_both = iterates[:, 1:].mean((1, 2))
     np.testing.assert_allclose(weights["final/fc1.weight"], of_both, atol=1e-6)
     np.testing.assert_array_equal(weights["final.last/fc1.weight"], iterates[:, -1, -1])
+    norms = np.linalg.norm(weights["final/fc1.weight"], axis=(1, 2))
+    np.testing.assert_allclose(done.history.weight_norm[-3:], norms, rtol=1e-6)
 
 
 def test_an_average_begins_in_the_last_epoch_at_the_latest():
     stop = {"epochs": 2, "extra_epochs": 3}
     assert run(stop=stop, average={"from_epoch": 5}).average.from_epoch == 5
-    with pytest.raises(ValidationError, match=r"average\.from_epoch is after the last epoch, 5"):
+    with pytest.raises(ValidationError, match=r"average\.from_epoch .* 5"):
         run(stop=stop, average={"from_epoch": 6})
-
-
-def test_the_history_looks_at_the_average(tmp_path):
-    done = averaged(tmp_path)
-    norms = np.linalg.norm(done.weights["final/fc1.weight"], axis=(1, 2))
-    np.testing.assert_allclose(done.history.weight_norm[-3:], norms, rtol=1e-6)

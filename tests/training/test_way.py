@@ -6,13 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from kernels import FLOAT32, FLOAT64, needs_compiler
-from short_runs import SHAPE, assert_same, run, samples, trained
+from short_runs import assert_same, optimizer, quiet, run, samples, trained
 
 from flatlas.errors import FlatlasError
-from flatlas.store.arrays import write_arrays
-from flatlas.store.tables import write_table
 from flatlas.training import stack
-from flatlas.training.errand import Errand
 from flatlas.training.start import initial_weights
 
 pytestmark = needs_compiler
@@ -22,10 +19,6 @@ EPOCHS = 8
 
 def net(*hidden, **other):
     return {"family": "dense", "hidden": hidden, "bias": True, **other}
-
-
-def optimizer(name, **values):
-    return {"optimizer": {"name": name, **values}}
 
 
 DROPOUT = {"net": net(9, 30, dropout=0.5)}
@@ -87,27 +80,27 @@ def both(spec, data, folder, monkeypatch):
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_kernel_trains_as_torch_does(tmp_path, monkeypatch, case):
-    """Few pixels are lit, some images are dark, some labels are wrong: those count in no loss."""
+    """Most pixels are zero, some images are black, and some labels are wrong."""
     spec = run(**{"stop": {"epochs": EPOCHS}, "net": net(9, 30)} | CASES[case])
     data = samples(classes=2 if spec.outputs == 1 else 3, count=25)
     data.inputs[data.inputs < 0.3] = 0
     data.inputs[:, ::6] = 0
     data.clean[:, ::5] = False
-    torch_s, kernel_s = both(spec, data, tmp_path, monkeypatch)
-    assert set(kernel_s.weights) == set(torch_s.weights)
-    for name, value in torch_s.weights.items():
-        np.testing.assert_allclose(kernel_s.weights[name], value, rtol=1e-9, atol=1e-11)
-    pd.testing.assert_frame_equal(kernel_s.history, torch_s.history, rtol=1e-9, atol=1e-12)
-    pd.testing.assert_frame_equal(kernel_s.outcomes, torch_s.outcomes)
+    by_torch, by_kernel = both(spec, data, tmp_path, monkeypatch)
+    assert set(by_kernel.weights) == set(by_torch.weights)
+    for name, value in by_torch.weights.items():
+        np.testing.assert_allclose(by_kernel.weights[name], value, rtol=1e-9, atol=1e-11)
+    pd.testing.assert_frame_equal(by_kernel.history, by_torch.history, rtol=1e-9, atol=1e-12)
+    pd.testing.assert_frame_equal(by_kernel.outcomes, by_torch.outcomes)
     if spec.snapshots:
-        assert np.isfinite(torch_s.trajectory.array).any()
+        assert np.isfinite(by_torch.trajectory.array).any()
         np.testing.assert_allclose(
-            kernel_s.trajectory.array, torch_s.trajectory.array, rtol=1e-6, atol=1e-8
+            by_kernel.trajectory.array, by_torch.trajectory.array, rtol=1e-6, atol=1e-8
         )
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_realization_leaves_the_same_bytes_alone_and_in_a_stack(tmp_path, case):
+def test_the_bytes_of_a_realization_do_not_depend_on_the_stack(tmp_path, case):
     chosen = {"stop": {"epochs": 4}} | CASES[case]
     stack = trained(run(**chosen), samples(), tmp_path / "stack", FLOAT32)
     alone = trained(run(**chosen, seeds=(1,)), samples((1,)), tmp_path / "alone", FLOAT32)
@@ -117,35 +110,9 @@ def test_a_realization_leaves_the_same_bytes_alone_and_in_a_stack(tmp_path, case
     assert_same(stack, again)
 
 
-@pytest.fixture
-def errand(tmp_path):
-    """Writes the files of a training, and says how it is carried out at a place."""
-    rng = np.random.default_rng(0)
-    pixels = (rng.random((60, *SHAPE)) < 0.4) * rng.integers(1, 256, (60, *SHAPE))
-    images = {"train_images": pixels[:48], "test_images": pixels[48:]}
-    write_arrays(
-        tmp_path / "images.safetensors", {k: v.astype(np.uint8) for k, v in images.items()}
-    )
-    rows = [(seed, "train", k, k % 3, k % 3) for seed in (0, 1, 2) for k in range(seed, seed + 24)]
-    rows += [(seed, "test", k, k % 3, k % 3) for seed in (0, 1, 2) for k in range(12)]
-    columns = ["seed", "part", "index", "label", "true_label"]
-    write_table(tmp_path / "samples.parquet", pd.DataFrame(rows, columns=columns))
-    names = {"weights": "safetensors", "history": "parquet", "outcomes": "csv", "times": "csv"}
-    return Errand(
-        spec=run(stop={"epochs": 3}).resolved(),
-        images=str(tmp_path / "images.safetensors"),
-        samples=str(tmp_path / "samples.parquet"),
-        start=None,
-        outputs={name: str(tmp_path / f"{name}.{kind}") for name, kind in names.items()},
-        resume=str(tmp_path / "resume"),
-        identity="",
-        place="cpu with 1 threads",
-    )
-
-
-def test_a_training_that_one_way_began_is_not_gone_on_with_by_the_other(errand, monkeypatch):
-    assert errand.carry_out("cpu", lambda *_, **__: None) == FLOAT32.made
+def test_a_training_begun_by_the_kernel_is_not_continued_by_torch(errand, monkeypatch):
+    training = errand("training", place="cpu with 1 threads")
+    assert training.carry_out("cpu", quiet) == FLOAT32.made
     monkeypatch.setattr("flatlas.training.way.find_kernel", lambda: None)
-    expected = "made by cpu with 1 threads, compiled by .*; here .*, torch"
-    with pytest.raises(FlatlasError, match=expected):
-        errand.carry_out("cpu", lambda *_, **__: None)
+    with pytest.raises(FlatlasError, match=r"cpu with 1 threads, compiled by .*; here .*, torch"):
+        training.carry_out("cpu", quiet)
