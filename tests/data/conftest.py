@@ -1,20 +1,9 @@
-"""A small source in memory, and a look at what a directory holds."""
+"""A small source in memory."""
 
 import numpy as np
 import pytest
 
 from flatlas.data.images import Images
-
-
-@pytest.fixture
-def files_below():
-    """Paths and contents of all files below a directory."""
-
-    def listed(root):
-        files = (path for path in sorted(root.rglob("*")) if path.is_file())
-        return {str(path.relative_to(root)): path.read_bytes() for path in files}
-
-    return listed
 
 
 @pytest.fixture

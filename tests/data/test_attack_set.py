@@ -36,57 +36,39 @@ def rows(table, seed, part):
 
 @pytest.mark.parametrize("split", [None, 11])
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
-def test_attack_sets_are_wrong_and_elsewhere(images, task, split):
-    spec = attack(size=40, split=split, **task)
-    subset, table = attacked(images, spec)
+def test_attack_sets_are_other_images_with_wrong_labels(images, task, split):
+    subset, table = attacked(images, attack(size=40, split=split, **task))
+    picked = task.get("classes", range(5))
     for seed in SEEDS:
         added = rows(table, seed, "attack")
         assert len(added) == 40 and added["index"].is_unique
         assert not set(added["index"]) & set(rows(table, seed, "train")["index"])
         assert (added["label"] != added["true_label"]).all()
         assert set(added["label"]) <= set(subset["label"])
+        original = images.train_labels[added["index"]]
+        assert set(original) == set(picked)
+        if "positive" in task:
+            expected = np.isin(original, task["positive"])
+        else:
+            expected = [list(picked).index(one) for one in original]
+        assert (added["true_label"] == expected).all()
 
 
-@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
-def test_true_labels_are_those_of_the_source(images, task):
-    _, table = attacked(images, attack(size=40, **task))
-    added = table[table["part"] == "attack"]
-    original = images.train_labels[added["index"]]
-    picked = task.get("classes", range(5))
-    assert set(original) == set(picked)
-    if "positive" in task:
-        expected = np.isin(original, task["positive"])
-        assert (added["label"] == 1 - added["true_label"]).all()
-    else:
-        expected = [list(picked).index(one) for one in original]
-    assert (added["true_label"] == expected).all()
-
-
-@pytest.mark.parametrize("size", [1, 60, 200])
-def test_the_subset_does_not_move(images, size):
-    subset, table = attacked(images, attack(size=size))
+@pytest.mark.parametrize("split", [None, 11])
+def test_every_realization_keeps_its_subset_and_has_its_own_attack_set(images, split):
+    """Also on one split; training images come first, then the attack set, then test images."""
+    subset, table = attacked(images, attack(split=split))
     for seed in SEEDS:
         for part in ("train", "test"):
-            pd.testing.assert_frame_equal(rows(table, seed, part), rows(subset, seed, part))
-
-
-def test_one_split_serves_every_seed_and_each_is_attacked_anew(images):
-    subset, table = attacked(images, attack(split=11))
-    for seed in SEEDS:
-        for part in ("train", "test"):
-            expected = rows(subset, 11, part).assign(seed=seed)
+            expected = rows(subset, seed if split is None else split, part).assign(seed=seed)
             pd.testing.assert_frame_equal(rows(table, seed, part), expected)
+        order = table.loc[table["seed"] == seed, "part"].tolist()
+        assert order == ["train"] * 100 + ["attack"] * 60 + ["test"] * 40
     sets = {tuple(sorted(rows(table, seed, "attack")["index"])) for seed in SEEDS}
     assert len(sets) == len(SEEDS)
 
 
-def test_every_realization_begins_with_its_clean_images(images):
-    _, table = attacked(images, attack())
-    for _, realization in table.groupby("seed"):
-        assert realization["part"].tolist() == ["train"] * 100 + ["attack"] * 60 + ["test"] * 40
-
-
-def test_the_smaller_attack_set_begins_the_larger(images):
+def test_the_larger_attack_set_begins_with_the_smaller(images):
     _, small = attacked(images, attack(size=50))
     _, large = attacked(images, attack(size=100))
     for seed in SEEDS:
@@ -94,37 +76,37 @@ def test_the_smaller_attack_set_begins_the_larger(images):
         pd.testing.assert_frame_equal(rows(small, seed, "attack"), expected)
 
 
-def test_same_seed_same_set_whichever_seeds_are_beside_it(images):
+def test_a_set_does_not_depend_on_the_other_seeds(images):
     _, table = attacked(images, attack())
     _, alone = attacked(images, attack(seeds=(2,)))
     pd.testing.assert_frame_equal(table[table["seed"] == 2].reset_index(drop=True), alone)
 
 
-def test_all_that_is_left_may_be_used_and_no_more(images):
+def test_all_images_that_are_left_may_be_used_and_no_more(images):
     _, table = attacked(images, attack(size=200))
     for _, realization in table[table["part"] != "test"].groupby("seed"):
         assert sorted(realization["index"]) == list(range(300))
-    with pytest.raises(FlatlasError, match=r"attack_size is 201, but .* only 200 images"):
+    with pytest.raises(FlatlasError, match=r"attack_size is 201, .* only 200 images"):
         attacked(images, attack(size=201))
-    with pytest.raises(FlatlasError, match=r"attack_size is 81, but .* only 80 images"):
+    with pytest.raises(FlatlasError, match=r"attack_size is 81, .* only 80 images"):
         attacked(images, attack(size=81, classes=(0, 1)))
 
 
-def test_every_image_left_has_the_same_chance(images):
-    seeds = tuple(range(600))
-    _, table = attacked(images, attack(size=50, seeds=seeds, split=0))
+def test_every_image_that_is_left_has_the_same_chance(images):
+    count = 100
+    _, table = attacked(images, attack(size=50, seeds=tuple(range(count)), split=0))
     left = set(range(300)) - set(rows(table, 0, "train")["index"])
     counts = np.bincount(table.loc[table["part"] == "attack", "index"], minlength=300)[list(left)]
-    deviation = (counts - 150) / np.sqrt(600 * 0.25 * 0.75)
+    deviation = (counts - count / 4) / np.sqrt(count * 0.25 * 0.75)
     assert np.abs(deviation).max() < 4.5
 
 
-def test_one_class_has_no_wrong_label(images):
-    with pytest.raises(FlatlasError, match="needs two classes, but all images have the label 1"):
+def test_a_single_class_has_no_wrong_label(images):
+    with pytest.raises(FlatlasError, match=r"two classes, .* the label 1"):
         attacked(images, attack(size=5, classes=(0, 1), positive=(0, 1)))
 
 
-def test_a_seed_that_was_not_drawn(images):
+def test_a_seed_that_was_not_drawn_is_refused(images):
     spec = attack()
     subset, _ = attacked(images, spec)
     other = spec.model_copy(update={"seeds": (0, 9)})

@@ -14,15 +14,15 @@ from flatlas.store.arrays import read_arrays
 KINDS = ["mnist", "cifar10", "cifar100", "folder", "digits", "textures", "boolean"]
 
 
-def test_loads_by_kind_and_says_how_many():
-    told = []
+def test_a_source_is_loaded_by_its_kind_and_reports_counts():
+    reports = []
     spec = Textures(kind="textures", classes=2, side=4, train_per_class=3, test_per_class=1)
-    images = load_source(spec, Path(), lambda *steps, **facts: told.append((steps, facts)))
+    images = load_source(spec, Path(), lambda *steps, **facts: reports.append((steps, facts)))
     assert images.train_images.shape == (6, 3, 4, 4)
-    assert told == [((1, 1), {"training": 6, "test": 2})]
+    assert reports == [((1, 1), {"training": 6, "test": 2})]
 
 
-def test_home_directory_is_expanded(tmp_path, monkeypatch):
+def test_the_home_directory_is_expanded(tmp_path, monkeypatch):
     for part in ("train", "test"):
         (tmp_path / "sets" / part / "only").mkdir(parents=True)
         Image.new("L", (2, 2)).save(tmp_path / "sets" / part / "only" / "0.png")
@@ -33,14 +33,14 @@ def test_home_directory_is_expanded(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_stage_holds_the_code_of_its_own_kind_only(kind):
+def test_a_stage_has_the_code_of_its_own_kind_only(kind):
     modules = closure({"flatlas.data.sources", f"flatlas.data.sources.{kind}"})
     assert f"flatlas.data.sources.{kind}" in modules
     others = {f"flatlas.data.sources.{other}" for other in KINDS if other != kind}
     assert not others & modules
 
 
-def test_survives_the_disk(tmp_path, images):
+def test_images_are_the_same_from_disk(tmp_path, images):
     write_images(tmp_path / "images.safetensors", images)
     read = Images(**read_arrays(tmp_path / "images.safetensors"))
     for name, array in vars(images).items():

@@ -112,7 +112,7 @@ def test_in_training_batch_norm_sees_the_minibatch():
         torch.testing.assert_close(found["fc.weight"][member], module[4].weight.grad.T)
 
 
-def test_what_a_module_draws_is_drawn_from_the_seeds():
+def test_a_module_draws_from_the_given_seeds():
     def make():
         return nn.Sequential(nn.Flatten(), nn.Linear(32, 6), nn.Dropout(0.5), nn.Linear(6, OUTPUTS))
 
@@ -131,8 +131,7 @@ def test_what_a_module_draws_is_drawn_from_the_seeds():
     torch.testing.assert_close(net.forward(weights, images)[0], evaluated)
 
 
-def test_statistics_are_taken_of_all_that_the_net_sees():
-    """Nothing is dropped: means and variances are those of what is evaluated."""
+def test_nothing_is_dropped_while_statistics_are_taken():
     net = ModuleNet(
         lambda: nn.Sequential(
             nn.Flatten(), nn.Dropout(0.5), nn.BatchNorm1d(32), nn.Linear(32, OUTPUTS)
@@ -146,7 +145,7 @@ def test_statistics_are_taken_of_all_that_the_net_sees():
 
 
 def test_statistics_are_those_of_torch(monkeypatch):
-    """In blocks of two sizes; elsewhere than in training the net then is torch's in `eval`."""
+    """In blocks of images; with them the net equals torch's in `eval` mode."""
     monkeypatch.setattr(modules, "BLOCK", 5)
     net = ModuleNet(normed_module, SHAPE, OUTPUTS)
     weights = random_weights(net, members=1)
@@ -168,16 +167,16 @@ def test_statistics_are_those_of_torch(monkeypatch):
     torch.testing.assert_close(logits, module.eval()(images))
 
 
-def test_statistics_are_no_trace_of_what_the_net_saw_before():
+def test_statistics_do_not_depend_on_images_seen_before():
     net = ModuleNet(normed_module, SHAPE, OUTPUTS)
     weights, images = random_weights(net, members=1), normal(9, *SHAPE)
-    everything = torch.ones(9, dtype=torch.bool)
-    before = net.forward(weights, images.unsqueeze(0))
-    first = net.statistics(weights, images, everything)
-    net.forward(weights, 5 * images.unsqueeze(0), {})
-    second = net.statistics(weights, images, everything)
-    assert all(torch.equal(first[name], second[name]) for name in net.statistic_shapes)
-    assert torch.equal(net.forward(weights, images.unsqueeze(0)), before)
+    statistics, logits = [], []
+    for _ in range(2):
+        statistics.append(net.statistics(weights, images, torch.ones(9, dtype=torch.bool)))
+        logits.append(net.forward(weights, images.unsqueeze(0)))
+        net.forward(weights, 5 * images.unsqueeze(0), {})
+    torch.testing.assert_close(*statistics, rtol=0, atol=0)
+    assert torch.equal(*logits)
 
 
 @pytest.mark.parametrize(
@@ -203,8 +202,8 @@ def test_the_papers_nets_have_as_many_parameters_as_published(spec, count):
 
 
 @pytest.mark.parametrize(("block", "theirs"), [("basic", BasicBlock), ("bottleneck", Bottleneck)])
-def test_a_residual_net_is_torchvisions_but_for_its_stem(block, theirs):
-    """Theirs gets our stem and, in their order, all our weights."""
+def test_a_residual_net_is_torchvisions_with_another_stem(block, theirs):
+    """Give torchvision's net our stem and, in order, all our weights."""
     ours = resnet(Resnet(family="resnet", blocks=(2, 1, 1, 1), block=block), 3, OUTPUTS)
     whole = torchvision.models.ResNet(theirs, [2, 1, 1, 1], num_classes=OUTPUTS)
     whole.conv1, whole.maxpool = nn.Conv2d(3, 64, 3, padding=1, bias=False), nn.Identity()
@@ -227,7 +226,7 @@ def test_two_stages_halve_the_side_once(make, spec, stages):
     assert sides == [(4, 4)]
 
 
-def test_a_block_that_changes_nothing_lets_the_images_through():
+def test_a_block_without_effect_is_the_identity():
     for kind, channels in (("basic", 3), ("bottleneck", 12)):
         block, images = Block(channels, 3, 1, kind).double(), normal(2, channels, 4, 4)
         assert not torch.equal(block(images), images)
@@ -267,15 +266,15 @@ class BehindTheLast(nn.Module):
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "reason"),
     [
         (BehindTheLast, "does not end with its last nn.Linear"),
         (lambda: nn.Sequential(nn.Flatten(), nn.Linear(32, 2)), r"makes \(2, 2\) of 2 images"),
         (lambda: nn.Sequential(nn.Conv2d(2, OUTPUTS, 4), nn.Flatten()), "has no nn.Linear"),
     ],
 )
-def test_a_module_that_does_not_end_with_a_dense_layer_is_refused(make, told):
-    with pytest.raises(FlatlasError, match=told):
+def test_a_module_that_does_not_end_with_a_dense_layer_is_refused(make, reason):
+    with pytest.raises(FlatlasError, match=reason):
         ModuleNet(make, SHAPE, OUTPUTS)
 
 

@@ -1,4 +1,4 @@
-"""A user's own module: built with its arguments, or refused with the reason."""
+"""A user's own module: built with its arguments, or refused with a reason."""
 
 import sys
 
@@ -44,7 +44,7 @@ def built(module, weights=None, **arguments):
 
 
 @pytest.mark.parametrize("what", ["Tiny", "tiny_of"])
-def test_a_class_or_a_function_makes_it(folder, what):
+def test_a_class_or_a_function_makes_the_module(folder, what):
     net = built(f"own_nets:{what}", width=5)
     assert net.shapes["features.1.weight"] == (5, 12)
     weights, images = net.initial((0,)), torch.rand(1, 2, 3, 2, 2)
@@ -55,7 +55,7 @@ def test_a_class_or_a_function_makes_it(folder, what):
 
 
 @pytest.mark.parametrize(
-    ("module", "arguments", "said"),
+    ("module", "arguments", "reason"),
     [
         ("own_nets:Tyny", {}, "has no class or function 'Tyny'. Did you mean 'Tiny'?"),
         ("own_nets:number", {}, "has no class or function 'number'."),
@@ -65,14 +65,14 @@ def test_a_class_or_a_function_makes_it(folder, what):
         ("json:Net", {}, r"'json' is also the name of .*json.__init__\.py: rename yours"),
     ],
 )
-def test_what_makes_no_net_is_refused(folder, module, arguments, said):
+def test_a_name_that_makes_no_net_is_refused(folder, module, arguments, reason):
     (folder / "broken_net.py").write_text("raise ValueError('no luck')")
     (folder / "json.py").write_text("")
-    with pytest.raises(FlatlasError, match=said):
+    with pytest.raises(FlatlasError, match=reason):
         built(module, **arguments)
 
 
-def test_it_begins_with_the_weights_of_a_file(folder):
+def test_a_module_begins_with_the_weights_of_a_file(folder):
     module = torch.nn.Sequential(
         torch.nn.Flatten(), torch.nn.Linear(12, 4), torch.nn.Tanh(), torch.nn.Linear(4, 3)
     )
@@ -84,17 +84,17 @@ def test_it_begins_with_the_weights_of_a_file(folder):
 
 
 @pytest.mark.parametrize(
-    ("state", "said"),
+    ("state", "reason"),
     [
         ({"1.weight": torch.zeros(4, 12)}, r"does not fit: (.|\n)*Missing key\(s\).*1.bias"),
         ({"1.weight": torch.zeros(5, 12)}, r"does not fit: (.|\n)*size mismatch for 1.weight"),
         (None, "'mine.safetensors' can't be read: "),
     ],
 )
-def test_weights_of_another_net_are_refused(folder, state, said):
+def test_weights_of_another_net_are_refused(folder, state, reason):
     if state is None:
         (folder / "mine.safetensors").write_bytes(b"not arrays")
     else:
         save_file(state, folder / "mine.safetensors")
-    with pytest.raises(FlatlasError, match=said):
+    with pytest.raises(FlatlasError, match=reason):
         built("own_nets:Tiny", weights="mine.safetensors")

@@ -26,13 +26,20 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_forward_equals_torch_modules(case):
+    """As a whole, and when it is split below any dense layer's pre-activations."""
     spec, input_shape, outputs = CASES[case]
     net, parameters, images = stacked(spec, input_shape, outputs)
+    assert {name: tuple(value.shape[1:]) for name, value in parameters.items()} == net.shapes
     logits = net.forward(parameters, images)
     assert logits.shape == (3, 7, outputs)
     for member in range(3):
         alone = torch_twin(spec, parameters, member)(images[member])
         torch.testing.assert_close(logits[member], alone, rtol=1e-12, atol=1e-12)
+    for layer in net.dense_layers:
+        activity = net.into(parameters, images, layer.name)
+        assert activity.shape[-1] == layer.inputs
+        above = net.onward(parameters, layer.preactivation(parameters, activity), layer.name)
+        torch.testing.assert_close(above, logits, rtol=0, atol=0)
 
 
 def test_a_residual_stage_adds_its_images_before_the_relu():
@@ -46,22 +53,6 @@ def test_a_residual_stage_adds_its_images_before_the_relu():
         hidden = (features @ w["fc1.weight"] + w["fc1.bias"]).relu()
         expected = hidden @ w["fc2.weight"] + w["fc2.bias"]
         torch.testing.assert_close(net.forward(parameters, images)[member], expected)
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_parameters_have_the_shapes_that_the_net_tells(case):
-    net, parameters, _ = stacked(*CASES[case])
-    assert {name: tuple(value.shape[1:]) for name, value in parameters.items()} == net.shapes
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_into_preactivation_and_onward_compose_to_forward(case):
-    net, parameters, images = stacked(*CASES[case])
-    for layer in net.dense_layers:
-        activity = net.into(parameters, images, layer.name)
-        assert activity.shape[-1] == layer.inputs
-        logits = net.onward(parameters, layer.preactivation(parameters, activity), layer.name)
-        torch.testing.assert_close(logits, net.forward(parameters, images), rtol=0, atol=0)
 
 
 def test_masks_multiply_the_activity_that_leaves_a_layer():
