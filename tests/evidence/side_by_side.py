@@ -5,7 +5,18 @@ import math
 import numpy as np
 import pandas as pd
 
+from flatlas.evidence.material import Material
+
 COLUMNS = (list, tuple, np.ndarray, pd.Series)
+
+
+def material_of(nets):
+    """The material of a figure from its nets: for each its point, and its tables by name."""
+    parts = {}
+    for point, tables in nets:
+        for name, table in tables.items():
+            parts.setdefault(name, []).append((point, table))
+    return Material({name: side_by_side(some) for name, some in parts.items()})
 
 
 def side_by_side(parts):

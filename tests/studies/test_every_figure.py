@@ -8,75 +8,53 @@ import pandas as pd
 import pytest
 import yaml
 from declared import CONFIG, STUDIES, figure_of
+from judging import unsolved
 from pixels import in_pixels, laid_out_in_pixels
 
-from flatlas.evidence.material import Material
 from flatlas.plan.jobs import jobs_of
 from flatlas.plan.resolve import resolve
 
 # What a row of points is of, and of how many; the rest of it is measured.
 LABELS = ["panel", "layer", "quantile", "measure", "baseline", "axis", "pairs", "runs", "values"]
-# What becomes of the trainings of the first and of the last run of a figure.
-SOME_LOST = (made_up.DIVERGED, made_up.EXHAUSTED)
 
 
 @dataclass(frozen=True)
 class Case:
-    """A figure, its points and what is measured of them, from made-up tables."""
+    """A figure and its nets: each a point of a sweep, with the measures taken there."""
 
     name: str
-    points: list
-    measures: dict
+    nets: list
 
-    def material(self, realizations=2, first=None, last=None):
-        """All trainings of the first run end so, and one of the last."""
-        ends = {}
-        if self.points and first:
-            ends |= {(self.points[0]["run"], seed): first for seed in range(realizations)}
-        if self.points and last:
-            ends[self.points[-1]["run"], 0] = last
-        return made_up.material(
-            self.study, self.points, self.measures, realizations, directions=40, ends=ends
-        )
+    def draw(self, **changes):
+        return self.draw_of(made_up.material(self.nets, **changes))
 
-    @property
-    def study(self):
+    def draw_of(self, material):
         (study,) = [name for name in STUDIES if self.name.startswith(f"{name}_")]
-        return study
-
-    def draw(self, material):
-        return figure_of(self.study, self.name.removeprefix(f"{self.study}_")).draw(material)
-
-    @cached_property
-    def whole(self):
-        """The tables of two realizations that all met their rule."""
-        return self.material()
+        return figure_of(study, self.name.removeprefix(f"{study}_")).draw(material)
 
     @cached_property
     def drawn(self):
-        """The drawing of these, which several tests look at."""
-        return self.draw(self.whole)
+        """The figure of two realizations that all met their rule."""
+        return self.draw()
 
 
 def figures(preset):
-    """Every figure of every study with its points and what is measured of them."""
+    """Every figure of every study."""
     user = yaml.safe_load((CONFIG / "config.yaml").read_text()) | {"preset": preset}
     plan = resolve(user, CONFIG)
     jobs = jobs_of(plan)
     for target, figure in plan.figures.items():
-        named = {name: one for e in figure.entries for name, one in e.measurements.items()}
-        measures = {name: plan.measurements[one].options.measure for name, one in named.items()}
-        points = [
-            {key: tuple(value) if isinstance(value, list) else value for key, value in one.items()}
-            for one in jobs[target].spec["points"]
-        ]
-        yield target, points, measures
+        nets = []
+        for entry, settings in zip(figure.entries, jobs[target].spec["points"], strict=True):
+            point = {k: tuple(v) if isinstance(v, list) else v for k, v in settings.items()}
+            measures = {
+                name: plan.measurements[one].options for name, one in entry.measurements.items()
+            }
+            nets.append((point, measures))
+        yield Case(target, nets)
 
 
-CASES = {
-    preset: [Case(name, points, measures) for name, points, measures in figures(preset)]
-    for preset in ("demo", "paper")
-}
+CASES = {preset: list(figures(preset)) for preset in ("demo", "paper")}
 
 
 def of_each(cases):
@@ -89,8 +67,8 @@ def assert_drawn(drawing, name):
     assert len(drawing.points)
     # The demo's axes have two values each: no interval, and nothing given the baselines.
     few = name == "atlas_fig2"
-    points = drawing.points.filter(regex="^plain_tau$|^[^_]*$") if few else drawing.points
-    assert not points.isna().all().any(), "a column without anything in it"
+    shown = drawing.points.filter(regex="^plain_tau$|^[^_]*$") if few else drawing.points
+    assert not shown.isna().all().any(), "a column without anything in it"
     assert all(ax.has_data() for ax in drawing.figure.axes)
 
 
@@ -101,31 +79,27 @@ def test_a_figure_of_the_demo_is_drawn_and_its_points_are_in_its_table(case):
 
 @of_each(CASES["paper"])
 def test_a_figure_of_the_paper_is_drawn_and_its_points_are_in_its_table(case):
-    """Once alone, so nothing of it is kept."""
-    assert_drawn(case.draw(case.material()), case.name)
+    assert_drawn(case.draw(), case.name)
 
 
 @of_each(CASES["demo"])
 def test_a_figure_is_drawn_of_one_realization(case):
-    assert len(case.draw(case.material(realizations=1)).points)
+    assert len(case.draw(realizations=1).points)
 
 
-@of_each(CASES["demo"])
+@of_each([case for case in CASES["demo"] if case.nets])
 def test_a_figure_is_drawn_whatever_became_of_its_trainings(case):
-    drawing = case.draw(case.material(2, *SOME_LOST))
+    """All trainings of the first run diverged, and one of the last met no rule."""
+    first, last = (case.nets[place][0]["run"] for place in (0, -1))
+    ends = {(first, seed): made_up.DIVERGED for seed in range(2)}
+    drawing = case.draw(ends=ends | {(last, 0): made_up.EXHAUSTED})
     in_pixels(drawing.figure)
     assert list(drawing.points) == list(case.drawn.points), "its table keeps its columns"
 
 
-@of_each([case for case in CASES["demo"] if case.points])
+@of_each([case for case in CASES["demo"] if case.nets])
 def test_a_figure_of_nothing_but_diverged_trainings_is_empty_not_an_error(case):
-    # As measures leave them: without a row, but with all columns.
-    empty = {
-        table: rows.assign(converged=False) if table == "outcomes" else rows.iloc[:0]
-        for table, rows in case.whole.tables.items()
-        if not table.endswith("_cost")
-    }
-    drawing = case.draw(Material(empty))
+    drawing = case.draw_of(unsolved(made_up.material(case.nets)))
     laid_out_in_pixels(drawing.figure)
     measured = drawing.points.drop(columns=LABELS, errors="ignore")
     assert measured.dropna(how="all").empty
@@ -139,13 +113,12 @@ def test_a_figure_of_nothing_but_diverged_trainings_is_empty_not_an_error(case):
     ]
 )
 def test_the_same_tables_make_the_same_points(case):
-    pd.testing.assert_frame_equal(case.draw(case.material()).points, case.drawn.points)
+    pd.testing.assert_frame_equal(case.draw().points, case.drawn.points)
 
 
-@of_each([case for case in CASES["demo"] if len({p["sweep"] for p in case.points}) > 1])
+@of_each([case for case in CASES["demo"] if len({p["sweep"] for p, _ in case.nets}) > 1])
 def test_a_figure_is_drawn_without_a_sweep_that_a_user_left_out(case):
-    left = [point for point in case.points if point["sweep"] != case.points[0]["sweep"]]
-    varied = {key for point in left for key, value in point.items() if value is not None}
-    left = [{key: one for key, one in point.items() if key in varied} for point in left]
-    less = Case(case.name, left, case.measures)
-    assert len(less.drawn.points)
+    left = [(p, measures) for p, measures in case.nets if p["sweep"] != case.nets[0][0]["sweep"]]
+    varied = {key for point, _ in left for key, value in point.items() if value is not None}
+    left = [({k: one for k, one in p.items() if k in varied}, measures) for p, measures in left]
+    assert len(Case(case.name, left).drawn.points)
