@@ -8,13 +8,13 @@ from functools import cache
 from itertools import product
 
 import numpy as np
-from made_up_atlas import baselines, columns, surviving
-from side_by_side import side_by_side
+from declared import ended
+from side_by_side import material_of
 
-from flatlas.evidence.material import Material
 from flatlas.studies.atlas.nets import AXES
 from flatlas.studies.atlas.quantities import SURVIVAL, TABLES
 
+STANDING = {"at": "met+0", "epoch": 60, "converged": True}
 RIGHT, WRONG = True, False
 FIGURES = ("fig1", "fig2", "fig3")
 STEPS = 6
@@ -27,19 +27,16 @@ NONE = (2, 4, 0, 5, 1, 3)
 @cache
 def world(right, figure, seeds=5):
     """The material of one figure. It is cached: don't change it."""
-    parts = {}
     axes, places = (["survivors"], SURVIVAL) if figure == "fig3" else (AXES, TABLES)
+    nets = []
     for axis, step, seed in product(axes, range(STEPS), range(seeds)):
         key = KEYS.get(axis) or AXES[axis][1]
         point = {"sweep": axis, "of": f"made.{axis}", "run": f"{axis}-{step}"}
         point |= {"seed": seed, key: str(step) if axis == "optimizer" else step}
-        ended = {"reason": "rule met", "met_epoch": 60, "epoch": 60, "converged": True}
-        parts.setdefault("outcomes", []).append((point, [ended]))
         found = scaled(right) if figure == "fig3" else measured(right, step, seed)
-        for part, rows in found.items():
-            place = places["ball" if part == "kl_ball" else part]
-            parts.setdefault(place, []).append((point, rows))
-    return Material({name: side_by_side(tables) for name, tables in parts.items()})
+        tables = {places["ball" if part == "kl_ball" else part]: t for part, t in found.items()}
+        nets.append((point, tables | {"outcomes": ended(60)}))
+    return material_of(nets)
 
 
 def measured(right, step, seed):
@@ -58,3 +55,36 @@ def scaled(right):
     return surviving(
         {"none": 1.0, "layer": 1.0 if right else 3.0, "neurons": 1.0 if right else 2.0}
     )
+
+
+def surviving(sizes):
+    """The tables of `survival`, of measures of these sizes by scaling."""
+    tables = {}
+    for scaling, x in sizes.items():
+        parts = columns(x)
+        del parts["valley"]
+        parts["norms"][0].update(baselines(x, x, x))
+        for part, rows in parts.items():
+            tables.setdefault(part, []).extend(row | {"scaling": scaling} for row in rows)
+    return tables
+
+
+def columns(x):
+    """Every measure as x, or as −x where less of it is worse; every search converged."""
+    hessian = dict.fromkeys(("spectral_norm", "trace", "frobenius"), x)
+    parts = {
+        "norms": [{"distance": x, "path_norm": x, "normalized_margin_tenth": -x}],
+        "sharpness": [{"sharpness": x}],
+        "hessian": [hessian | {"log10_product": 50 * x, "positive": 50}],
+        "duality": [{"T_g": x, "T_w": x, "dual_gap": x}],
+        "prior": [{"log10_p": -x}],
+        "regret": [{"regret": x}],
+        "kl_ball": [{"damping": damping, "regret": x} for damping in (0.0, 0.1)],
+        "contrast": [{"flatness": "sharpness", "contrast": x}],
+        "valley": [{"rank": rank, "flatness": 10**-x} for rank in (1, 2)],
+    }
+    return {part: [STANDING | row for row in rows] for part, rows in parts.items()}
+
+
+def baselines(train_loss, gradient_norm, weight_norm):
+    return {"train_loss": train_loss, "gradient_norm": gradient_norm, "weight_norm": weight_norm}

@@ -2,11 +2,9 @@
 
 from functools import cache
 
-import made_up_norms
 import numpy as np
-from side_by_side import side_by_side
-
-from flatlas.evidence.material import Material
+from declared import ended
+from side_by_side import material_of
 
 RIGHT, WRONG = True, False
 # One more than the author's: three strengths have no order.
@@ -31,14 +29,13 @@ FINAL = {"at": "final", "epoch": 50}
 @cache
 def world(right, figure, seeds=5):
     """The material of one figure. It is cached: don't change it."""
-    parts = {}
+    nets = []
     for point in points(figure):
         for seed in range(seeds):
-            rng = np.random.default_rng([seed, len(parts.get("outcomes", ()))])
-            ended = {"reason": "rule met", "met_epoch": [50], "epoch": 50, "converged": True}
-            for name, rows in (TABLES[figure](right, point, rng) | {"outcomes": ended}).items():
-                parts.setdefault(name, []).append((point | {"seed": seed}, rows))
-    return Material({name: side_by_side(tables) for name, tables in parts.items()})
+            rng = np.random.default_rng([seed, len(nets)])
+            tables = TABLES[figure](right, point, rng) | {"outcomes": ended(50)}
+            nets.append((point | {"seed": seed}, tables))
+    return material_of(nets)
 
 
 def points(figure):
@@ -64,7 +61,7 @@ def trained(size, weight_norm, error, loss=0.1, at="final", epoch=50):
     """The tables of norms and history, a row for each moment."""
     moments = {"epoch": np.atleast_1d(epoch)}
     history = {"train_loss": loss, "weight_norm": weight_norm, "test_error": error}
-    norms = moments | made_up_norms.of_size(size) | {"at": at}
+    norms = moments | of_size(size) | {"at": at}
     return {"norms_summary": norms, "history": moments | history}
 
 
@@ -82,7 +79,7 @@ def scaled(right, point, rng):
     """Loss and norms reach their limit, which falls; or they rise beside a limit of twice that."""
     falls = np.exp(-2 * FACTORS) if right else FACTORS
     measured = falls * by_chance(rng)
-    rows = made_up_norms.scaled(FACTORS, measured, falls if right else 2 * falls)
+    rows = multiples(FACTORS, measured, falls if right else 2 * falls)
     return {"scaling_summary": FINAL | rows}
 
 
@@ -105,7 +102,7 @@ def spectra(right, point, rng):
     count = len(point.get("data.classes", range(10)))
     bulk = (0.95 if right else 0.2) * by_chance(rng)
     outliers = count if right else 30 - count
-    return {"density_summary": [FINAL | made_up_norms.spectrum(outliers, bulk)]}
+    return {"density_summary": [FINAL | spectrum(outliers, bulk)]}
 
 
 def ordered(right, point, rng):
@@ -115,6 +112,28 @@ def ordered(right, point, rng):
     size = np.exp((-1) ** step / 2 if right else step) * by_chance(rng)
     weights = np.exp(step if right else -step)
     return trained(size, weights, 0.1 + 0.05 * step)
+
+
+def of_size(size):
+    """The norms of a Hessian with its largest eigenvalue; not all others were found."""
+    row = {"spectral_norm": size, "trace": 9 * size, "frobenius": 2 * size}
+    row |= {"spectral_norm_residual": 1e-6 * size, "trace_error": 0.0, "frobenius_error": 0.02}
+    return row | {"loss": 0.1, "gradient_norm": 0.1, "residual": 1e-6, "converged": False}
+
+
+def spectrum(outliers, bulk):
+    row = {"size": 1000, "width": 0.01, "spectral_norm": 1.0, "edge": 0.1}
+    row |= {"outliers": outliers, "bulk": bulk, "bulk_error": 0.01, "lowest": 0.0}
+    return row | {"residual": 1e-6, "iterations": 30, "converged": True}
+
+
+def multiples(factors, measured, predicted):
+    """Loss and norms of a net times each factor, each a multiple of these."""
+    rows = {"factor": factors, "weight_norm": 5 * factors, "depth": 2, "least_margin": 1.0}
+    rows |= {"misclassified": 0, "frobenius_error": 0.01, "residual": 1e-6, "iterations": 20}
+    for place, name in enumerate(("loss", "spectral_norm", "trace", "frobenius"), start=1):
+        rows |= {name: place * measured, f"{name}_predicted": place * predicted}
+    return rows | {"converged": True}
 
 
 TABLES = {

@@ -1,14 +1,28 @@
-"""The claims of a figure, by name, and what may be asked of all of them."""
+"""The claims of a figure in a made-up world or of any material, by name."""
 
 import re
-from math import isfinite, isnan
+from functools import cache
 
+import annealing_worlds
+import atlas_worlds
+import duality_worlds
+import false_friend_worlds
+import mystery_worlds
+import prior_worlds
 from declared import figure_of
 
 from flatlas.claims.claim import UNDECIDED
 from flatlas.evidence.material import Material
 
-# What begins so is no sentence of the text; of all other figures every claim is one.
+WORLDS = {
+    "annealing": annealing_worlds,
+    "atlas": atlas_worlds,
+    "duality": duality_worlds,
+    "false_friend": false_friend_worlds,
+    "mystery": mystery_worlds,
+    "prior": prior_worlds,
+}
+# Claims that are our questions, by the beginning of their names; all others are the paper's.
 QUESTIONS = {
     "duality_cifar_fig3": "",
     "duality_cifar_fig4": "",
@@ -33,6 +47,29 @@ QUESTIONS = {
 NOTHING = "(?!)"
 
 
+def judge(study, figure, material):
+    claims = figure_of(study, figure).claims(material)
+    names = [claim.name for claim in claims]
+    assert len(set(names)) == len(names), "two claims of one name"
+    questions = re.compile(QUESTIONS.get(f"{study}_{figure}", NOTHING))
+    assert [claim.ours for claim in claims] == [bool(questions.match(name)) for name in names]
+    return {claim.name: claim for claim in claims}
+
+
+@cache
+def judged(study, right, figure, seeds=5):
+    """The claims of a world as it is."""
+    return judge(study, figure, WORLDS[study].world(right, figure, seeds))
+
+
+def verdicts(claims):
+    return {name: claim.verdict for name, claim in claims.items()}
+
+
+def undecided(claims):
+    return {name for name, claim in claims.items() if claim.verdict == UNDECIDED}
+
+
 def unsolved(material):
     """The tables of a figure whose trainings all diverged: columns, and no row of a measure."""
     ended = {"converged": False, "reason": "diverged", "met_epoch": 0}
@@ -45,32 +82,6 @@ def with_columns(material, name, **columns):
     return Material({**material.tables, name: material.tables[name].assign(**columns)})
 
 
-def verdicts(claims):
-    return {name: claim.verdict for name, claim in claims.items()}
-
-
-def judged_figure(study, figure, material):
-    claims = figure_of(study, figure).claims(material)
-    names = [claim.name for claim in claims]
-    assert len(set(names)) == len(names), "two claims of one name"
-    questions = re.compile(QUESTIONS.get(f"{study}_{figure}", NOTHING))
-    assert [claim.ours for claim in claims] == [bool(questions.match(name)) for name in names]
-    return {claim.name: claim for claim in claims}
-
-
-def assert_all_come_out(claims, verdict):
-    assert verdicts(claims) == dict.fromkeys(claims, verdict)
-    assert not any(claim.note for claim in claims.values())
-
-
-def assert_numbers_decide_nothing(claims):
-    for claim in claims.values():
-        assert claim.verdict == UNDECIDED
-        assert isfinite(claim.estimate.value)
-
-
-def assert_nothing_is_known(claims, names):
-    assert claims.keys() == names
-    for claim in claims.values():
-        assert claim.verdict == UNDECIDED
-        assert isnan(claim.estimate.value)
+def chosen(material, which):
+    """The rows of every table that meet a condition."""
+    return Material({name: table[which(table)] for name, table in material.tables.items()})

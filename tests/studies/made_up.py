@@ -120,9 +120,7 @@ def history(rng, last):
 
 def taken(options, rng):
     """The tables that a measure writes of one net at one moment."""
-    return {
-        table: places(options, table) | filled(options, table, rng) for table in options.tables
-    }
+    return {table: places(options, table) | filled(options, table, rng) for table in options.tables}
 
 
 def filled(options, table, rng):

@@ -6,10 +6,8 @@ In the right world everything goes as the paper says, in the wrong one nothing d
 from functools import cache
 
 import numpy as np
-import pandas as pd
 from declared import declared
-
-from flatlas.evidence.material import Material
+from side_by_side import material_of
 
 ALONG = ("fig5", "s6", "s8", "s9", "s10", "inverse")
 SWEEPS = {figure: declared("prior")["figures"][figure]["sweeps"][0] for figure in ALONG}
@@ -19,7 +17,7 @@ SCALING = 50
 @cache
 def world(right, figure, seeds=5):
     """Trainings that meet zero error near epoch 140 and are scaled 50 epochs later."""
-    return joined(training(right, figure, seed) for seed in range(seeds))
+    return material_of(training(right, figure, seed) for seed in range(seeds))
 
 
 def training(right, figure, seed):
@@ -35,20 +33,12 @@ def training(right, figure, seed):
 
 
 def tables_of(stands, moments, measured, **ended):
-    """Tables of one training: columns by measure, at moments that have a name and an epoch."""
+    """One training: its labels, and columns by measure, at moments with a name and an epoch."""
     at, epoch = zip(*moments, strict=True)
-    ended = {"epoch": epoch[-1], "converged": True, "reason": "rule met"} | ended
-    tables = {"outcomes": pd.DataFrame([ended | stands])}
+    tables = {"outcomes": {"epoch": [epoch[-1]], "converged": True, "reason": "rule met"} | ended}
     for name, columns in measured.items():
-        rows = {"at": at, "epoch": epoch, "converged": True, **columns, **stands}
-        tables[f"watched_{name}_summary"] = pd.DataFrame(rows)
-    return tables
-
-
-def joined(trainings):
-    """The material of some trainings."""
-    each = list(trainings)
-    return Material({name: pd.concat([one[name] for one in each]) for name in each[0]})
+        tables[f"watched_{name}_summary"] = {"at": at, "epoch": epoch, "converged": True} | columns
+    return stands, tables
 
 
 def right_world(figure, epoch, since, met):

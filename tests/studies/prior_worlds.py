@@ -7,14 +7,18 @@ in an order of its own. A realization moves all of a step's quantities by as lit
 from functools import cache
 
 import numpy as np
-from declared import declared
-from side_by_side import side_by_side
-
-from flatlas.evidence.material import Material
+import prior_courses
+from declared import declared, ended, nets_of
+from side_by_side import material_of
 
 STUDY = declared("prior")
 RIGHT, WRONG = True, False
-ATTACK = "data.attack_size"
+# Three more figures have worlds of their own, in their tests.
+FIGURES = [
+    name
+    for name, figure in STUDY["figures"].items()
+    if "sweeps" in figure and name not in ("links", "estimates", "optimizers")
+]
 BREAKING = ("adam", "entropy_sgd", "adagrad", "momentum", "rmsprop")
 # Where the paper calls flatness much more scattered than the prior.
 MUCH_SCATTERED = ("fig3", "s19")
@@ -27,46 +31,41 @@ LOOSE = (1, 0, 3, 2, 5, 4)  # ρ = 0.83, τ = 0.60
 SCATTERED = (2, 4, 0, 1, 5, 3)  # ρ = 0.26, τ = 0.20
 NONE = (2, 4, 0, 5, 1, 3)  # ρ = 0.03, τ = 0.07
 TURNED = (5, 4, 3, 2, 1, 0)
+STEPS = len(EXACT)
 # Epochs after zero error.
 LATER = (100, 500, 1000)
 
 
 @cache
 def world(right, figure, seeds=5):
-    """The material of one figure, which nobody may change."""
-    settings = STUDY["figures"][figure]
-    parts = {}
-    for sweep in settings["sweeps"]:
-        for number, point in enumerate(points_of(sweep)):
-            count = seeds if sweep != "boolean" or seeds == 1 else FUNCTIONS * seeds
-            for seed in range(count):
-                net = quantities(right, figure, sweep, number, seed)
-                stands = {"sweep": sweep, "run": f"{sweep}-{number}", "seed": seed, **point}
-                for name, at, table in tables_of(right, net, settings["measures"]):
-                    parts.setdefault(name, []).append((stands | at, table))
-    return Material({name: side_by_side(tables) for name, tables in parts.items()})
-
-
-def points_of(sweep):
-    """Six attack sizes, or the one point of a sweep without."""
-    sizes = STUDY["sweeps"][sweep].get("grid", {}).get(ATTACK)
-    return [{ATTACK: size} for size in sizes[:6]] if sizes else [{}]
+    """The material of one figure, which must not be changed."""
+    if figure in prior_courses.ALONG:
+        return prior_courses.world(right, figure, seeds)
+    # The functions of the Boolean net are its realizations.
+    count = FUNCTIONS * seeds if seeds > 1 else 1
+    measures = STUDY["figures"][figure]["measures"]
+    return material_of(
+        (labels | at, tables)
+        for number, labels in nets_of("prior", figure, count)
+        if number < STEPS and (labels["sweep"] == "boolean" or labels["seed"] < seeds)
+        for at, tables in tables_of(right, quantities(right, figure, number, labels), measures)
+    )
 
 
 def tables_of(right, net, measures):
     """The tables of one net, as columns, and at which moments."""
-    ended = {"reason": "rule met", "met_epoch": [60], "epoch": 60, "converged": True}
-    yield "outcomes", {}, ended
+    yield {}, {"outcomes": ended(60)}
     for name in measures:
         measure = MEASURES[name.removeprefix("later_")]
         for beyond in LATER if name.startswith("later_") else (0,):
             at = {"at": f"met+{beyond}", "epoch": 60 + beyond}
-            for table, columns in measure(right, net, beyond).items():
-                yield f"{name}_{table}", at, columns
+            tables = measure(right, net, beyond)
+            yield at, {f"{name}_{table}": columns for table, columns in tables.items()}
 
 
-def quantities(right, figure, sweep, number, seed):
+def quantities(right, figure, number, labels):
     """How far, from 0 to 1, the quantities of a net have fallen or risen at zero error."""
+    sweep, seed = labels["sweep"], labels["seed"]
     moved = 0.02 * np.random.default_rng(seed).normal()
     if sweep == "boolean":
         a, *chance = np.random.default_rng(seed).random(3)

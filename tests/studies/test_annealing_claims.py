@@ -1,49 +1,19 @@
-"""The claims of the study `annealing`, where the paper is right and where it is not."""
+"""Claims of the study `annealing`: what they are made of, and what makes them undecided."""
 
-from functools import cache
-from math import isfinite, isnan
+from functools import partial
 
+import judging
 import numpy as np
 import pytest
-from annealing_worlds import JUDGED, RIGHT, WRONG, world
-from judging import judged_figure, verdicts, with_columns
+from annealing_worlds import RIGHT, world
+from judging import verdicts, with_columns
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.claims.conventions import near
-from flatlas.evidence.material import Material
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-THREE = (
-    "3 realizations: the interval is the range of the resamples, which covers about three quarters."
-)
-# Claims by a bootstrap over directions, which one realization can decide.
-OF_DIRECTIONS = ("gamma", "inverse", "psi", "rises", "curvature", "spread", "product", "flatter")
-
-
-def judge(figure, material):
-    return judged_figure("annealing", figure, material)
-
-
-@cache
-def judged(right, figure, seeds=3):
-    """The claims of an unchanged world, with which several tests compare."""
-    return judge(figure, world(right, figure, seeds))
-
-
-@pytest.mark.parametrize("figure", JUDGED)
-def test_every_claim_is_reproduced_where_the_paper_is_right(figure):
-    claims = judged(RIGHT, figure)
-    assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
-    assert {claim.note for claim in claims.values()} == {THREE}
-
-
-@pytest.mark.parametrize("figure", JUDGED)
-def test_no_claim_is_reproduced_where_the_paper_is_wrong(figure):
-    """Except that there are two phases; but the second is hardly slower."""
-    claims = judged(WRONG, figure)
-    two = {name: REPRODUCED for name in claims if name.endswith("_phases")}
-    assert verdicts(claims) == dict.fromkeys(claims, NOT_REPRODUCED) | two
+judge = partial(judging.judge, "annealing")
+judged = partial(judging.judged, "annealing")
 
 
 def test_a_loss_of_one_phase():
@@ -52,40 +22,6 @@ def test_a_loss_of_one_phase():
     )
     for name, claim in judge("s1", one).items():
         assert claim.verdict == (NOT_REPRODUCED if name.endswith("_phases") else UNDECIDED)
-
-
-@pytest.mark.parametrize("figure", JUDGED)
-def test_one_realization_decides_claims_over_its_directions(figure):
-    claims = judge(figure, world(RIGHT, figure, seeds=1))
-    for name, claim in claims.items():
-        assert isfinite(claim.estimate.value)
-        by_directions = name.startswith(OF_DIRECTIONS)
-        assert claim.verdict == (REPRODUCED if by_directions else UNDECIDED), name
-        if by_directions:
-            assert claim.note == "One realization: the interval is that of its directions."
-        else:
-            assert isnan(claim.estimate.low)
-
-
-@pytest.mark.parametrize("figure", JUDGED)
-def test_where_everything_diverged_nothing_is_decided(figure):
-    material = world(RIGHT, figure, seeds=2)
-    tables = {name: table.iloc[:0] for name, table in material.tables.items()}
-    tables["outcomes"] = material.tables["outcomes"].assign(converged=False, met_epoch=0)
-    claims = judge(figure, Material(tables))
-    assert verdicts(claims) == dict.fromkeys(judged(RIGHT, figure), UNDECIDED)
-    assert all(isnan(claim.estimate.value) and claim.note for claim in claims.values())
-
-
-@pytest.mark.parametrize("figure", [one for one in JUDGED if one != "s3"])
-def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(figure):
-    """Except in s3, whose claims are one per run: without runs there are none."""
-    material = world(RIGHT, figure, seeds=2)
-    renamed = {name: t.assign(sweep="another") for name, t in material.tables.items()}
-    claims = judge(figure, Material(renamed))
-    assert claims
-    assert verdicts(claims) == dict.fromkeys(claims, UNDECIDED)
-    assert all("is not drawn" in claim.note for claim in claims.values())
 
 
 def test_each_run_of_a_sweep_has_its_own_claims():
@@ -113,18 +49,8 @@ def test_a_run_with_another_psi_affects_only_its_own_claim():
         variance=lambda rows: rows["variance"].mask(rows["batch"] == 25, rows["flatness"] ** -2),
     )
     claims = judge("fig2", odd)
-    wrong = {name for name, claim in claims.items() if claim.verdict != REPRODUCED}
-    assert wrong == {"psi_B25_lr0.1"}
+    assert {name for name in claims if claims[name].verdict != REPRODUCED} == {"psi_B25_lr0.1"}
     assert claims["psi_B25_lr0.1"].estimate.value == pytest.approx(2)
-
-
-def test_ends_of_valleys_that_were_not_found_leave_claims_undecided():
-    lost = with_columns(
-        world(RIGHT, "fig2"), "valley_directions", converged=lambda rows: rows["rank"] % 5 > 0
-    )
-    claims = judge("fig2", lost)
-    assert verdicts(claims) == dict.fromkeys(claims, UNDECIDED)
-    assert all("measurements did not converge" in claim.note for claim in claims.values())
 
 
 def test_a_hill_half_way_is_no_parabola():

@@ -1,10 +1,11 @@
 """Claims of the study `atlas`: which there are, and what makes them undecided."""
 
-from functools import cache
+from functools import partial
 
+import judging
 import pytest
 from atlas_worlds import RIGHT, WRONG, world
-from judging import judged_figure
+from judging import chosen, with_columns
 from scipy import stats
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
@@ -12,18 +13,8 @@ from flatlas.evidence.material import Material
 from flatlas.studies.atlas.quantities import MEASURES
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-@cache
-def judged(right, figure):
-    return judged_figure("atlas", figure, world(right, figure))
-
-
-def judged_where(figure, right, chosen):
-    """The claims of a world of which only some rows are left."""
-    tables = world(right, figure).tables
-    few = {name: table[chosen(table)] for name, table in tables.items()}
-    return judged_figure("atlas", figure, Material(few))
+judge = partial(judging.judge, "atlas")
+judged = partial(judging.judged, "atlas")
 
 
 @pytest.mark.parametrize(("figure", "claims"), [("fig1", 2), ("fig2", 1)])
@@ -33,12 +24,9 @@ def test_each_measure_is_asked(figure, claims):
 
 @pytest.mark.parametrize("figure", ["fig1", "fig3"])
 def test_searches_that_did_not_converge_decide_nothing(figure):
-    few = {
-        name: table[table["sweep"].isin(["batch", "survivors"])]
-        for name, table in world(RIGHT, figure).tables.items()
-    }
-    tables = {name: table.assign(converged=name == "outcomes") for name, table in few.items()}
-    claims = judged_figure("atlas", figure, Material(tables))
+    few = chosen(world(RIGHT, figure), lambda table: table["sweep"].isin(["batch", "survivors"]))
+    lost = {name: table.assign(converged=name == "outcomes") for name, table in few.tables.items()}
+    claims = judge(figure, Material(lost))
     lost = {name for name, claim in claims.items() if "did not converge" in claim.note}
     searched = {name for name, measure in MEASURES.items() if measure.searched}
     assert lost == {name for name in claims if name.rpartition("_")[0] in searched}
@@ -59,8 +47,8 @@ def test_what_no_scaling_can_change_is_no_claim():
 
 
 def test_two_runs_decide_nothing():
-    few = judged_where("fig1", RIGHT, lambda table: table["run"].isin(["batch-0", "batch-1"]))
-    for claim in few.values():
+    two = chosen(world(RIGHT, "fig1"), lambda table: table["run"].isin(["batch-0", "batch-1"]))
+    for claim in judge("fig1", two).values():
         assert (claim.verdict, claim.note) == (UNDECIDED, "No interval, of 2 runs.")
 
 
@@ -73,30 +61,32 @@ def test_a_coefficient_is_kendalls_of_all_nets():
 
 def test_what_a_baseline_knows_is_not_added():
     """Given a weight norm that is the distance, the distance adds nothing."""
-    tables = world(RIGHT, "fig1").tables
-    norms = tables["norms_summary"].assign(weight_norm=tables["norms_summary"]["distance"])
-    claims = judged_figure("atlas", "fig1", Material({**tables, "norms_summary": norms}))
+    same = with_columns(
+        world(RIGHT, "fig1"), "norms_summary", weight_norm=lambda norms: norms["distance"]
+    )
+    claims = judge("fig1", same)
     assert claims["distance_ranks"].verdict == REPRODUCED
     assert claims["distance_adds"].verdict == UNDECIDED
 
 
 def along(right, *axes, fewest=()):
-    """The claims of figure 2 with these axes only; those in `fewest` have three values."""
+    """A claim of figure 2 with these axes only; those in `fewest` have three values."""
     lost = [f"{axis}-{step}" for axis in fewest for step in (3, 4, 5)]
-    return judged_where(
-        "fig2", right, lambda table: table["sweep"].isin(axes) & ~table["run"].isin(lost)
+    few = chosen(
+        world(right, "fig2"), lambda table: table["sweep"].isin(axes) & ~table["run"].isin(lost)
     )
+    return judge("fig2", few)["sharpness_everywhere"]
 
 
 def test_whatever_is_varied_takes_every_axis_that_was():
-    claim = along(RIGHT, "batch", "size", fewest=["size"])["sharpness_everywhere"]
+    claim = along(RIGHT, "batch", "size", fewest=["size"])
     assert claim.verdict == UNDECIDED and claim.estimate.low > 0
     assert claim.note == "Too few values for an interval: data size."
-    assert along(RIGHT, "batch", "size")["sharpness_everywhere"].verdict == REPRODUCED
+    assert along(RIGHT, "batch", "size").verdict == REPRODUCED
 
 
 def test_one_axis_is_enough_to_say_no():
-    claim = along(WRONG, "batch", "size", fewest=["size"])["sharpness_everywhere"]
+    claim = along(WRONG, "batch", "size", fewest=["size"])
     assert claim.verdict == NOT_REPRODUCED and not claim.note
 
 
@@ -110,5 +100,5 @@ def test_three_optimizers_are_three_however_many_attack_sets_they_had():
         rows[name] = table.assign(
             **{"optimizer.name": keys[0].astype(str), "data.attack_size": keys[1]}
         )
-    claim = judged_figure("atlas", "fig2", Material(rows))["sharpness_everywhere"]
+    claim = judge("fig2", Material(rows))["sharpness_everywhere"]
     assert claim.verdict == UNDECIDED and "optimizer" in claim.note

@@ -1,21 +1,15 @@
-"""Every claim of every figure of `duality`, where the paper is right and where it is wrong."""
+"""Claims of the study `duality`: what they are made of, and what makes them undecided."""
 
-from functools import cache
+from functools import partial
 from importlib import import_module
 from math import isnan
 
+import judging
 import numpy as np
 import pandas as pd
 import pytest
-from judging import (
-    assert_all_come_out,
-    assert_nothing_is_known,
-    assert_numbers_decide_nothing,
-    judged_figure,
-    verdicts,
-    with_columns,
-)
-from worlds import JUDGED, RIGHT, STUDY, WRONG, world
+from duality_worlds import FIGURES, RIGHT, STUDY, world
+from judging import chosen, undecided, verdicts, with_columns
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.errors import FlatlasError
@@ -24,19 +18,11 @@ from flatlas.studies.duality.s13 import with_none
 
 pytestmark = pytest.mark.filterwarnings("error")
 
-DRAWN = [(figure, sweep) for figure in JUDGED for sweep in STUDY["figures"][figure]["sweeps"]]
+DRAWN = [(figure, sweep) for figure in FIGURES for sweep in STUDY["figures"][figure]["sweeps"]]
 # Some sweeps of these figures are part of pooled claims only.
 POOLED = ("fig2", "s3", "s4")
-
-
-def judge(figure, material):
-    return judged_figure("duality", figure, material)
-
-
-@cache
-def judged(right, figure, seeds=5):
-    """The claims of an unchanged world, which several tests compare with."""
-    return judge(figure, world(right, figure, seeds))
+judge = partial(judging.judge, "duality")
+judged = partial(judging.judged, "duality")
 
 
 def without(material, sweep, run=None, keep=0):
@@ -48,59 +34,16 @@ def without(material, sweep, run=None, keep=0):
     return with_columns(material, "outcomes", converged=outcomes["converged"] & ~lost)
 
 
-def chosen(material, which):
-    """The rows of every table that meet a condition."""
-    return Material({name: table[which(table)] for name, table in material.tables.items()})
-
-
 def runs_of(material, sweep):
     outcomes = material.tables["outcomes"]
     return list(outcomes.loc[outcomes["sweep"] == sweep, "run"].unique())
 
 
 def test_only_schematics_have_no_claims():
-    schematics = set(STUDY["figures"]) - set(JUDGED)
+    schematics = set(STUDY["figures"]) - set(FIGURES)
     assert schematics == {"fig1", "s7"}
     for figure in schematics:
         assert not hasattr(import_module(f"flatlas.studies.duality.{figure}"), "claims")
-
-
-@pytest.mark.parametrize("figure", JUDGED)
-def test_every_claim_is_reproduced_where_the_paper_is_right(figure):
-    assert_all_come_out(judged(RIGHT, figure), REPRODUCED)
-
-
-@pytest.mark.parametrize("figure", JUDGED)
-def test_no_claim_is_reproduced_where_the_paper_is_wrong(figure):
-    assert_all_come_out(judged(WRONG, figure), NOT_REPRODUCED)
-
-
-@pytest.mark.parametrize("figure", JUDGED)
-def test_one_realization_has_numbers_and_decides_nothing(figure):
-    claims = judged(RIGHT, figure, seeds=1)
-    assert_numbers_decide_nothing(claims)
-    for claim in claims.values():
-        assert isnan(claim.estimate.low)
-        assert isnan(claim.estimate.high)
-
-
-@pytest.mark.parametrize("figure", JUDGED)
-def test_three_realizations_are_enough(figure):
-    claims = judged(RIGHT, figure, seeds=3)
-    assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
-    for claim in claims.values():
-        assert claim.note.endswith("which covers about three quarters.")
-
-
-@pytest.mark.parametrize("figure", JUDGED)
-def test_where_everything_diverged_nothing_is_decided(figure):
-    """A measure then writes a table with its columns, but without rows."""
-    material = world(RIGHT, figure, seeds=2)
-    outcomes = material.tables["outcomes"].assign(converged=False, reason="diverged")
-    empty = {name: table.iloc[:0] for name, table in material.tables.items()}
-    claims = judge(figure, Material(empty | {"outcomes": outcomes}))
-    assert_nothing_is_known(claims, judged(RIGHT, figure, seeds=3).keys())
-    assert all(claim.note for claim in claims.values())
 
 
 @pytest.mark.parametrize(("figure", "sweep"), DRAWN)
@@ -114,7 +57,7 @@ def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(figure, sweep):
     claims = judge(figure, Material(tables))
     before = judged(RIGHT, figure)
     assert claims.keys() == before.keys()
-    lost = {name for name, claim in claims.items() if claim.verdict == UNDECIDED}
+    lost = undecided(claims)
     assert lost or figure in POOLED
     for name in lost:
         assert claims[name].note.startswith((f"Sweep '{sweep}' is not drawn.", "Solutions: 0 at 0"))
@@ -134,7 +77,7 @@ def test_a_sweep_over_another_key_leaves_its_claims_undecided():
             assert claim == before[name]
 
 
-@pytest.mark.parametrize("figure", JUDGED)
+@pytest.mark.parametrize("figure", FIGURES)
 def test_what_was_measured_on_the_way_is_no_solution(figure):
     """A user may take a measure at more moments; claims are about the last."""
     material = world(RIGHT, figure, seeds=3)
@@ -226,7 +169,7 @@ def test_a_value_without_solutions_leaves_its_sweep_undecided(figure, sweep):
     run = runs_of(material, sweep)[place]
     before = judged(RIGHT, figure)
     claims = judge(figure, without(material, sweep, run))
-    lost = {name for name in claims if claims[name].verdict == UNDECIDED}
+    lost = undecided(claims)
     assert lost
     assert verdicts({name: claims[name] for name in claims.keys() - lost}) == {
         name: before[name].verdict for name in claims.keys() - lost

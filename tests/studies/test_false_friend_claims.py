@@ -1,42 +1,19 @@
 """Claims of the study `false_friend`: what they are made of, and what makes them undecided."""
 
-from functools import cache
+from functools import partial
 
+import judging
 import pytest
 from false_friend_worlds import RIGHT, VGG, WRONG, world
-from judging import judged_figure
+from judging import chosen
 from scipy import stats
 
-from flatlas.claims.claim import REPRODUCED, UNDECIDED
+from flatlas.claims.claim import REPRODUCED
 from flatlas.evidence.material import Material
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-@cache
-def judged(right, figure):
-    return judged_figure("false_friend", figure, world(right, figure))
-
-
-def judged_with(figure, table, rows):
-    """The claims where the preprint is right, with other rows in one table."""
-    tables = world(RIGHT, figure).tables | {table: rows}
-    return judged_figure("false_friend", figure, Material(tables))
-
-
-def test_only_the_spectral_norm_waits_for_a_search():
-    norms = world(RIGHT, "fig3").tables["norms_summary"]
-    claims = judged_with("fig3", "norms_summary", norms.assign(spectral_norm_residual=1.0))
-    lost = {name for name, claim in claims.items() if claim.verdict == UNDECIDED}
-    assert lost == {name for name in claims if "spectral_norm" in name}
-
-
-def test_along_training_the_searches_of_all_moments_count():
-    norms = world(RIGHT, "fig1").tables["norms_summary"]
-    lost = norms.assign(spectral_norm_residual=(norms["at"] != "final").astype(float))
-    claims = judged_with("fig1", "norms_summary", lost)
-    undecided = {name for name, claim in claims.items() if claim.verdict == UNDECIDED}
-    assert undecided == {name for name in claims if "spectral_norm" in name}
+judge = partial(judging.judge, "false_friend")
+judged = partial(judging.judged, "false_friend")
 
 
 def test_nothing_is_predicted_of_the_hessian_of_nets_that_misclassify():
@@ -44,7 +21,8 @@ def test_nothing_is_predicted_of_the_hessian_of_nets_that_misclassify():
     bad = rows["seed"] == 0
     rows["misclassified"] = bad.astype(int)
     rows.loc[bad, ["loss", "trace"]] *= 100
-    claims = judged_with("fig2", "scaling_summary", rows)
+    tables = world(RIGHT, "fig2").tables | {"scaling_summary": rows}
+    claims = judge("fig2", Material(tables))
     assert claims["mlp_trace_theory"].verdict == REPRODUCED
     assert claims["mlp_loss_theory"].verdict != REPRODUCED
 
@@ -81,11 +59,8 @@ def test_an_accuracy_changes_in_points_and_a_norm_in_parts():
 
 def judged_up_to(strongest, figure):
     """The claims where the preprint is right, without stronger L2."""
-    tables = world(RIGHT, figure).tables
-    few = {
-        name: table[~(table["penalty.coefficient"] > strongest)] for name, table in tables.items()
-    }
-    return judged_figure("false_friend", figure, Material(few))
+    few = chosen(world(RIGHT, figure), lambda table: ~(table["penalty.coefficient"] > strongest))
+    return judge(figure, few)
 
 
 def test_three_strengths_of_l2_have_no_order():

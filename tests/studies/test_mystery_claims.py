@@ -1,33 +1,18 @@
 """Claims of the study `mystery`: what they are made of, and what makes them undecided."""
 
-from functools import cache
+from functools import partial
 
+import judging
 import pytest
-from judging import judged_figure
+from judging import with_columns
 from mystery_worlds import RIGHT, WRONG, world
 from scipy import stats
 
 from flatlas.claims.claim import UNDECIDED
-from flatlas.evidence.material import Material
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-@cache
-def judged(right, figure):
-    return judged_figure("mystery", figure, world(right, figure))
-
-
-def judged_with(figure, table, changed):
-    """The claims where the post is right, with one table changed."""
-    tables = world(RIGHT, figure).tables
-    return judged_figure("mystery", figure, Material({**tables, table: changed(tables[table])}))
-
-
-def test_searches_that_did_not_converge_decide_nothing():
-    claims = judged_with("fig3", "regret_kl_ball", lambda ball: ball.assign(converged=False))
-    lost = {name for name, claim in claims.items() if claim.verdict == UNDECIDED}
-    assert lost == {name for name in claims if name.startswith(("kl_", "damped_"))}
+judge = partial(judging.judge, "mystery")
+judged = partial(judging.judged, "mystery")
 
 
 def test_a_coefficient_is_the_mean_of_those_of_each_realization():
@@ -43,9 +28,10 @@ def test_a_trend_over_balls_ends_where_a_search_did_not_converge():
 
     def broken(rows):
         second = sorted(rows["epsilon"].unique())[1]
-        return rows.assign(converged=(rows["seed"] > 2) | (rows["epsilon"] != second))
+        return (rows["seed"] > 2) | (rows["epsilon"] != second)
 
-    claim = judged_with("fig2", "true_regret_summary", broken)["approach"]
+    lost = with_columns(world(RIGHT, "fig2"), "true_regret_summary", converged=broken)
+    claim = judge("fig2", lost)["approach"]
     assert claim.verdict == UNDECIDED
     assert "2 realizations" in claim.note
 

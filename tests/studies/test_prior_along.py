@@ -8,7 +8,8 @@ from judging import unsolved, with_columns
 from matplotlib.colors import to_hex
 from pencil import rows_where
 from pixels import in_pixels, laid_out_in_pixels
-from prior_courses import ALONG, joined, tables_of
+from prior_courses import ALONG, tables_of
+from side_by_side import material_of
 
 from flatlas.plan.jobs import jobs_of
 from flatlas.plan.resolve import resolve
@@ -31,7 +32,7 @@ MEASURED = {
 
 def material(met=(MET, MET + 2), unsettled=0):
     """A realization for each epoch of zero error (0: it never came), at every other epoch."""
-    made = joined(training(seed, zero) for seed, zero in enumerate(met))
+    made = material_of(training(seed, zero) for seed, zero in enumerate(met))
     name = "watched_sharpness_summary"
     converged = np.arange(len(made.tables[name])) >= unsettled
     return with_columns(made, name, converged=converged)

@@ -1,12 +1,13 @@
 """The claims about courses along training (Figures 5, S6, S8, S9, S10 of the study `prior`)."""
 
-from functools import cache
+from functools import partial
 from math import isfinite, isnan
 
+import judging
 import numpy as np
 import pandas as pd
 import pytest
-from judging import judged_figure, verdicts, with_columns
+from judging import with_columns
 from prior_courses import SCALING, SWEEPS, world
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
@@ -17,16 +18,8 @@ from flatlas.studies.prior.quantities import Quantity, plain
 from flatlas.studies.prior.s8 import fluctuation
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-def judge(figure, material):
-    return judged_figure("prior", figure, material)
-
-
-@cache
-def judged(right, figure, seeds=5):
-    """The claims of a world as it is, which several tests compare with."""
-    return judge(figure, world(right, figure, seeds))
+judge = partial(judging.judge, "prior")
+judged = partial(judging.judged, "prior")
 
 
 def with_column(material, name, **columns):
@@ -51,15 +44,6 @@ def test_a_spike_that_stays_has_not_decayed(figure):
         if name.endswith(("relaxes", "rejoins")):
             assert claims[name].verdict == NOT_REPRODUCED
             assert claims[name].estimate.value == pytest.approx(1)
-
-
-@pytest.mark.parametrize("figure", SWEEPS)
-def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(figure):
-    material = world(True, figure, seeds=2)
-    renamed = {name: t.assign(sweep="another") for name, t in material.tables.items()}
-    claims = judge(figure, Material(renamed))
-    assert verdicts(claims) == dict.fromkeys(judged(True, figure), UNDECIDED)
-    assert all(SWEEPS[figure] in claim.note for claim in claims.values())
 
 
 @pytest.mark.parametrize("figure", SWEEPS)

@@ -1,18 +1,13 @@
-"""Claims of the study `prior`, in a world where the paper is right and in one where it is wrong.
+"""Claims of the study `prior` on correlations: what they are made of, what decides nothing."""
 
-Then those on correlations one by one; those along training are in test_prior_along_claims.py.
-"""
+from functools import partial
 
-from functools import cache
-from math import isfinite, isnan
-
+import judging
 import numpy as np
-import prior_courses
-import prior_worlds
 import pytest
-from judging import judged_figure, unsolved, verdicts, with_columns
+from judging import chosen, undecided, with_columns
 from prior_courses import ALONG
-from prior_worlds import RIGHT, STUDY, WRONG
+from prior_worlds import FIGURES, RIGHT, STUDY, WRONG, world
 from scipy import stats
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
@@ -21,63 +16,8 @@ from flatlas.evidence.material import Material
 from flatlas.studies.prior import systems
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-OVERTRAINED = ["s11", "s12", "s13", "s14", "s15", "s16"]
-CORRELATIONS = [
-    *("fig2", "fig3", "fig4", "s2", "s3", "s4", "s5", "s7"),
-    *OVERTRAINED,
-    *("s17", "s18", "s19"),
-]
-JUDGED = [*CORRELATIONS, *ALONG]
-# Claims on what is left of a spike or a jump, undecided where there is none.
-LEFT = ("relaxes", "rejoins", "prior_returns", "prior_at_zero_error")
-
-
-def world(right, figure, seeds=5):
-    return (prior_courses if figure in ALONG else prior_worlds).world(right, figure, seeds)
-
-
-def judge(figure, material):
-    return judged_figure("prior", figure, material)
-
-
-@cache
-def judged(right, figure):
-    return judge(figure, world(right, figure))
-
-
-@pytest.mark.parametrize("figure", JUDGED)
-def test_every_claim_is_reproduced_where_the_paper_is_right(figure):
-    claims = judged(RIGHT, figure)
-    assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
-    assert not any(claim.note for claim in claims.values())
-
-
-@pytest.mark.parametrize("figure", JUDGED)
-def test_no_claim_is_reproduced_where_the_paper_is_wrong(figure):
-    """Nor is it decided what is left of a spike or a jump where there is none."""
-    claims = judged(WRONG, figure)
-    left = {name: UNDECIDED for name in claims if name.endswith(LEFT)}
-    assert verdicts(claims) == dict.fromkeys(claims, NOT_REPRODUCED) | left
-
-
-@pytest.mark.parametrize("figure", sorted(set(JUDGED) - {"fig2", "s3"}))
-def test_one_realization_has_numbers_and_decides_nothing(figure):
-    claims = judge(figure, without_sweep(world(RIGHT, figure, seeds=1), "boolean"))
-    assert verdicts(claims) == dict.fromkeys(claims, UNDECIDED)
-    for claim in claims.values():
-        assert isfinite(claim.estimate.value)
-        assert isnan(claim.estimate.low)
-
-
-@pytest.mark.parametrize("figure", JUDGED)
-def test_where_no_net_reached_zero_error_nothing_is_decided(figure):
-    claims = judge(figure, unsolved(world(RIGHT, figure, seeds=2)))
-    assert claims.keys() == judged(RIGHT, figure).keys()
-    for claim in claims.values():
-        assert claim.verdict == UNDECIDED
-        assert isnan(claim.estimate.value)
-        assert claim.note
+judge = partial(judging.judge, "prior")
+judged = partial(judging.judged, "prior")
 
 
 @pytest.mark.parametrize(
@@ -85,17 +25,12 @@ def test_where_no_net_reached_zero_error_nothing_is_decided(figure):
     [("fig4", "adam"), ("s4", "sgd"), ("s17", "adam"), ("s18", "momentum"), ("s19", "sgd")],
 )
 def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(figure, sweep):
-    claims = judge(figure, without_sweep(world(RIGHT, figure), sweep))
+    claims = judge(figure, chosen(world(RIGHT, figure), lambda table: table["sweep"] != sweep))
     assert claims.keys() == judged(RIGHT, figure).keys()
-    lost = {name for name, claim in claims.items() if claim.verdict == UNDECIDED}
     about = {name for name in claims if sweep in name.replace("residual_adam", "")}
-    assert lost == about | {name for name in claims if name.startswith(("tighter", "better"))}
-
-
-def without_sweep(material, sweep):
-    return Material(
-        {name: table[table["sweep"] != sweep] for name, table in material.tables.items()}
-    )
+    assert undecided(claims) == about | {
+        name for name in claims if name.startswith(("tighter", "better"))
+    }
 
 
 def test_a_quantity_is_read_at_the_moment_that_is_asked_for():
@@ -276,7 +211,9 @@ def test_each_attack_size_needs_solutions_enough(left, verdict):
 def test_every_sweep_has_a_name_in_figures_and_in_claims():
     assert systems.CALLED.keys() == systems.OPTIMIZERS.keys() | systems.SYSTEMS.keys()
     assert systems.CALLED.keys() <= STUDY["sweeps"].keys()
-    shown = {sweep for name in CORRELATIONS for sweep in STUDY["figures"][name]["sweeps"]}
+    shown = {
+        sweep for name in set(FIGURES) - set(ALONG) for sweep in STUDY["figures"][name]["sweeps"]
+    }
     assert shown <= systems.CALLED.keys()
 
 

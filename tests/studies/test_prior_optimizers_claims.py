@@ -1,9 +1,9 @@
 """Optimizers side by side: what goes with the size of the attack set alone says nothing."""
 
+import judging
 import numpy as np
 import pandas as pd
 import pytest
-from judging import judged_figure
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED
 from flatlas.evidence.material import Material
@@ -37,7 +37,7 @@ def world(prior, flatness):
 
 
 def judge(material):
-    return judged_figure("prior", "optimizers", material)
+    return judging.judge("prior", "optimizers", material)
 
 
 def test_what_orders_optimizers_at_each_size_tells():
