@@ -1,4 +1,4 @@
-"""Two scorecards side by side: a number moved if the two intervals leave a gap, and else not."""
+"""Two scorecards compared: a number moved if its two intervals do not overlap."""
 
 from math import nan
 
@@ -37,11 +37,11 @@ def changes(a, b):
         ((1.0, 0.5, 1.5), (nan, nan, nan), "verdict changed"),
     ],
 )
-def test_what_has_become_of_a_number(a, b, change):
+def test_the_change_of_a_number(a, b, change):
     assert changes(scorecard(one=a), scorecard(one=b)) == {"one": change}
 
 
-def test_a_criterion_that_changed_is_told_with_both():
+def test_a_changed_criterion_is_shown_beside_the_old_one():
     number = Estimate(0.8, 0.7, 0.9)
     before, after = (
         claims_table("flat_fig1", [Claim("one", "it rises", "change", one, number)], judged=True)
@@ -58,23 +58,18 @@ def test_a_criterion_that_changed_is_told_with_both():
     assert "at least 0.5" in html and "at least 0.99" in html
     moved = before.assign(value=0.1, low=0.0, high=0.2)
     assert list(compare(moved, after)["change"]) == ["moved"]
-    # Of an older scorecard it is not known.
+    # An older scorecard has no criterion.
     assert list(compare(before.drop(columns="criterion"), before)["change"]) == [""]
 
 
-def test_claims_of_one_side_only_are_told_as_such():
+def test_claims_of_one_side_only_are_marked_and_figures_not_run_are_left_out():
     number = (1.0, 0.5, 1.5)
-    found = changes(scorecard(one=number, two=number), scorecard(two=number, three=number))
+    before = pd.concat([scorecard(one=number, two=number), not_run("flat_fig2", "Two")])
+    found = changes(before, scorecard(two=number, three=number))
     assert found == {"one": "only before", "two": "", "three": "only after"}
 
 
-def test_figures_that_were_not_run_are_nothing_to_compare():
-    number = (1.0, 0.5, 1.5)
-    waiting = pd.concat([scorecard(one=number), not_run("flat_fig2", "Two")])
-    assert changes(waiting, scorecard(one=number)) == {"one": ""}
-
-
-def test_the_page_and_the_few_lines_tell_what_moved():
+def test_the_page_and_the_summary_show_what_moved():
     compared = compare(
         scorecard(one=(1.0, 0.5, 1.5), two=(1.0, 0.5, 1.5), old=(1.0, 0.5, 1.5)),
         scorecard(one=(-2.0, -2.5, -1.6), two=(1.1, 0.5, 1.5)),

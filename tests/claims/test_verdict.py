@@ -50,7 +50,7 @@ def claim(criterion, low, high, **others):
         (between(-0.1, 0.1), 0.11, 0.2, NOT_REPRODUCED),
         (between(-0.1, 0.1), -0.2, -0.11, NOT_REPRODUCED),
         (between(-0.1, 0.1), 0.1, 0.2, UNDECIDED),
-        # What must be beyond an end must not stand on it.
+        # A strict end is excluded.
         (above(0), 0.0, 0.1, UNDECIDED),
         (above(0), 0.01, 0.1, REPRODUCED),
         (above(0), 0.0, 0.0, NOT_REPRODUCED),
@@ -86,6 +86,7 @@ def test_where_part_is_missing_nothing_is_decided():
         (above(0), "above 0"),
         (below(0), "below 0"),
         (between(0.4, 0.6), "0.4 to 0.6"),
+        (between(-1 / 3, 0.999), "-0.3333 to 0.999"),
         (Criterion(0, 0.25, strict=True), "above 0, below 0.25"),
     ],
 )
@@ -93,14 +94,14 @@ def test_a_criterion_in_words(criterion, words):
     assert str(criterion) == words
 
 
-def test_the_conventions_mean_what_they_say():
-    """The numbers that were agreed on beforehand; a change of one is a decision."""
-    told = {
+def test_the_criteria_are_those_that_were_fixed_beforehand():
+    """They were fixed beforehand: a change of one is a decision."""
+    found = {
         name: (criterion.low, criterion.high, criterion.strict)
         for name, criterion in vars(conventions).items()
         if isinstance(criterion, Criterion)
     }
-    assert told == {
+    assert found == {
         "BARELY": (-0.1, 0.1, False),
         "BARELY_OFF": (-inf, 0.1, False),
         "SATURATED": (-0.1, 0.1, False),
@@ -166,7 +167,7 @@ def test_the_table_has_a_row_a_claim():
     assert (second["verdict"], second["note"]) == (NOT_REPRODUCED, "Half is lost.")
 
 
-def test_questions_of_ours_are_told_from_claims_of_the_paper():
+def test_our_questions_are_marked_apart_from_claims_of_the_paper():
     asked = ours([claim(at_least(0), 1, 3)])
     table = claims_table("duality_fig3", [claim(at_least(0), 1, 3), *asked], judged=True)
     assert list(table["whose"]) == [PAPER, FLATLAS]
@@ -188,12 +189,7 @@ def test_a_table_of_an_older_run_is_refused():
         known(table.drop(columns="whose"), "fig3.claims.csv")
 
 
-def test_a_criterion_is_told_in_four_digits():
-    assert str(between(-1 / 3, 1 / 3)) == "-0.3333 to 0.3333"
-    assert str(between(0.999, 1.001)) == "0.999 to 1.001"
-
-
-def test_a_figure_without_claims_has_an_empty_table():
+def test_a_figure_without_claims_has_a_table_with_all_columns_and_no_row():
     table = claims_table("duality_fig1", [], judged=True)
     assert table.empty
     assert list(table.columns) == list(COLUMNS)

@@ -1,4 +1,4 @@
-"""The tables of a figure: each row knows its sweep, its run and its point of the sweep."""
+"""The tables of a figure: each row has its sweep, its run and its point of the sweep."""
 
 import json
 
@@ -78,28 +78,18 @@ def test_a_run_without_rows_leaves_the_others_as_they_are(files, tmp_path):
     assert table["optimizer.lr"].dtype == table["loss"].dtype == float
 
 
-@pytest.fixture
-def moments(files, tmp_path):
-    """A measure at two moments, with a search that did not converge."""
+def test_measured_rows_are_those_of_solutions_and_say_whether_trainings_converged(files, tmp_path):
+    """The measure was taken at two moments; its own search never converged."""
     for run in ("one", "two"):
         columns = {"seed": [0, 0, 1, 1], "at": ["10", "final"] * 2, "converged": False}
         table = pd.DataFrame(columns | {"loss": [4.0, 1.0, 8.0, 2.0]})
         write_table(tmp_path / f"{run}.parquet", table)
-    return gather(files, POINTS)
-
-
-def test_what_was_measured_is_that_of_the_solutions(moments):
+    moments = gather(files, POINTS)
     table = moments.measured("history", "alpha")
     assert table["loss"].tolist() == [1, 2, 1, 2]
+    assert table["converged"].tolist() == [True, True, True, False]
     every = moments.measured("history", "batch", every_moment=True)
     assert every["loss"].tolist() == [4, 1, 8, 2]
-
-
-def test_converged_is_the_training_not_a_search_of_the_measure(moments):
-    assert moments.measured("history", "alpha")["converged"].tolist() == [
-        *(True, True),
-        *(True, False),
-    ]
 
 
 def test_every_run_of_a_figure_says_how_it_ended(files):

@@ -42,30 +42,28 @@ def contents(output):
     return {kind: Path(path).read_bytes() for kind, path in vars(output).items()}
 
 
-def test_a_figure_is_a_picture_a_vector_graphic_and_a_table(files):
+def test_a_figure_is_a_picture_a_vector_graphic_and_a_table_and_is_closed(files):
+    before = pyplot.get_fignums()
     save(drawing(), files("one"))
     found = contents(files("one"))
     assert found["png"].startswith(b"\x89PNG")
     assert found["pdf"].startswith(b"%PDF")
     pd.testing.assert_frame_equal(pd.read_csv(files("one").csv), POINTS)
+    assert pyplot.get_fignums() == before
 
 
-def test_the_same_figure_is_the_same_bytes(files, monkeypatch):
+def test_the_same_figure_has_the_same_bytes_and_another_has_not(files, monkeypatch):
     """Whatever the date; matplotlib takes it from this variable where it is set."""
     save(drawing(), files("one"))
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     save(drawing(), files("two"))
     assert contents(files("one")) == contents(files("two"))
-
-
-def test_another_figure_is_not(files):
-    save(drawing(), files("one"))
     other = drawing()
     other.figure.axes[0].set_xlabel("n")
-    save(other, files("two"))
-    one, two = contents(files("one")), contents(files("two"))
-    assert one["png"] != two["png"]
-    assert one["pdf"] != two["pdf"]
+    save(other, files("three"))
+    one, three = contents(files("one")), contents(files("three"))
+    assert one["png"] != three["png"]
+    assert one["pdf"] != three["pdf"]
 
 
 def test_a_figure_is_drawn_once_for_each_file_with_the_panels_in_the_same_place(files, monkeypatch):
@@ -79,12 +77,6 @@ def test_a_figure_is_drawn_once_for_each_file_with_the_panels_in_the_same_place(
     save(drawing(), files("one"))
     png, pdf = places
     assert png == pdf
-
-
-def test_a_saved_figure_takes_no_memory(files):
-    before = pyplot.get_fignums()
-    save(drawing(), files("one"))
-    assert pyplot.get_fignums() == before
 
 
 def test_no_screen_is_needed():
@@ -112,8 +104,8 @@ def test_the_picture_of_the_plan_has_a_dot_a_job_and_a_line_an_edge(files):
     assert [line.get_marker() for line in ax.lines] == ["o"] * 3
     assert len({line.get_color() for line in ax.lines}) == 3, "two studies, and what they share"
     assert len(ax.collections[0].get_paths()) == 2
-    told = {text.get_text() for text in ax.texts}
-    assert {"data sources\n(1)", "training\n(2)", "digits", "a", "b"} <= told
+    shown = {text.get_text() for text in ax.texts}
+    assert {"data sources\n(1)", "training\n(2)", "digits", "a", "b"} <= shown
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["one", "two", "shared"]
     save_picture(figure, files("dag").pdf, files("dag").png)
     assert Path(files("dag").png).read_bytes().startswith(b"\x89PNG")

@@ -1,4 +1,4 @@
-"""The report's page: everything is on it, everything leads somewhere, nothing breaks its HTML."""
+"""The report's page: its contents, its links, and that no text breaks its HTML."""
 
 import base64
 import re

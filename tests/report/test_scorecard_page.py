@@ -107,36 +107,32 @@ def test_of_several_studies_each_has_its_place_and_its_counts(study, undrawn):
     assert numbers == [["4", "0"], ["0", "0"]]
 
 
-def test_questions_of_ours_are_marked_and_counted_apart(study, picture):
-    entry = asked("flat", "s11", CLAIMS[:1], picture=picture)
-    page = read(Chapter("flat", "Flat", [*study.entries, entry]))
-    assert len(page.marked["ours"]) == 1
-    assert page.tables[-1][1][0].startswith(page.marked["ours"][0])
+def test_our_questions_and_figures_not_run_are_counted_apart(study, undrawn, picture):
+    entry = asked("flat", "s11", CLAIMS[:2], picture=picture)
+    mixed = Chapter("flat", "Flat", [*study.entries, entry, *undrawn.entries])
+    page = read(mixed, Chapter("atlas", "Atlas", [asked("atlas", "s11", CLAIMS[:2])]))
+    assert [[row[1], row[3]] for row in page.tables[0][1:]] == [["4", "2"], ["0", "2"]]
+    assert len(page.marked["ours"]) == 4
+    assert page.tables[-1][1][0].startswith(page.marked["ours"][2])
+    page = read(mixed)
     assert page.marked["counts"][0].endswith("of 4 claims")
-    assert "1 question of ours: ✓" in page.text
-    alone = read(Chapter("atlas", "Atlas", [entry]))
-    assert "1 question of ours: ✓" in alone.text
-    assert "counts" not in alone.marked
+    assert "2 questions of ours: ✓" in page.text
+    assert "1 figure not run" in page.text
 
 
-def test_what_is_not_drawn_is_no_claim_of_a_paper(undrawn, picture):
+def test_without_a_claim_of_the_paper_there_are_no_counts(undrawn, picture):
     entry = asked("late", "fig2", CLAIMS[:1], picture=picture)
     page = read(Chapter("late", "Late", [*undrawn.entries, entry]))
-    assert "1 question of ours" in page.text
+    assert "1 question of ours: ✓" in page.text
     assert "1 figure not run" in page.text
     assert "counts" not in page.marked
 
 
-def test_where_nothing_is_claimed_the_page_says_so(picture):
+def test_where_nothing_is_claimed_the_page_says_so(study, picture):
     nothing = Entry("f_s7", "s7", "Nothing", claims_table("f_s7", [], judged=True), picture)
     assert "Nothing is claimed." in read(Chapter("f", "Flat", [nothing])).text
-
-
-def test_the_summary_has_a_number_for_the_paper_and_one_for_us(study, picture):
-    entry = asked("flat", "s11", CLAIMS[:2], picture=picture)
-    mixed = Chapter("flat", "Flat", [*study.entries, entry])
-    page = read(mixed, Chapter("atlas", "Atlas", [asked("atlas", "s11", CLAIMS[:2])]))
-    assert [[row[1], row[3]] for row in page.tables[0][1:]] == [["4", "2"], ["0", "2"]]
+    page = read(Chapter("flat", "Flat", [*study.entries, nothing]))
+    assert page.marked["counts"][0].endswith("of 4 claims")
 
 
 def test_a_figure_that_is_not_drawn_is_no_claim_and_has_no_link(study, undrawn):
@@ -169,12 +165,6 @@ def test_symbols_have_their_subscripts(says, shown):
     table = claims_table("flat_fig3", [claim], judged=True)
     chapter = Chapter("flat", "Flat", [Entry("flat_fig3", "fig3", "Title", table)])
     assert f"<td>{shown}<div" in scorecard_page("Flat", "Paper", [chapter])
-
-
-def test_a_study_of_which_one_figure_claims_nothing_has_a_page(study, picture):
-    nothing = Entry("flat_s7", "s7", "None", claims_table("flat_s7", [], judged=True), picture)
-    page = read(Chapter("flat", "Flat", [*study.entries, nothing]))
-    assert page.marked["counts"][0].endswith("of 4 claims")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Tables small enough to check with a pencil. Each test states the numbers that it needs."""
 
 import pandas as pd
+from matplotlib.colors import to_hex
 
 from flatlas.evidence.material import Material
 
@@ -45,11 +46,12 @@ def rows_where(points, **where):
     return points
 
 
-def drawn_dots(ax, marker="o"):
-    """(x, y) of every dot of a panel, and whether it is full."""
+def drawn_dots(ax, marker="o", colour=None):
+    """(x, y) of every dot of a panel, or of those of a colour, and whether it is full."""
     return {
         (float(x), float(y)): line.get_markerfacecolor() != "white"
         for line in ax.lines
         if line.get_marker() == marker
+        and (colour is None or to_hex(line.get_color()) == colour.lower())
         for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
     }

@@ -1,26 +1,10 @@
-"""Which nets of the atlas are compared along an axis, which are one choice, and which columns."""
-
-from pathlib import Path
+"""Which nets of the atlas are compared along an axis, and which have the same value there."""
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
-from flatlas.plan.measure_specs import MEASURES
 from flatlas.studies.atlas.nets import settings, values
-from flatlas.studies.atlas.quantities import QUANTITIES, SURVIVAL, TABLES
-
-STUDIES = Path(__file__).resolve().parents[2] / "config" / "studies"
-# The columns of what is computed from others.
-FROM = {
-    "norm_sharpness": {"sharpness"},
-    "product": {"log10_product", "positive"},
-    "margin": {"normalized_margin_tenth"},
-    "prior": {"log10_p"},
-    "kl_regret": {"regret", "damping"},
-    "pca_flatness": {"flatness"},
-}
 
 
 def nets(*rows):
@@ -57,31 +41,7 @@ def test_what_comes_after_the_rule_is_met_makes_no_difference(later):
     assert alike(settings(table, "batch")) == [[True, True], [True, True]]
 
 
-def test_a_value_is_one_choice_however_often_it_was_taken():
+def test_nets_with_the_same_value_share_a_label_unless_of_another_study():
     by = [{"optimizer.name": name, "data.attack_size": n} for name in "ab" for n in (0, 10)]
     labels = values(nets(*by, by[0] | {"study": "another"}), "optimizer")
     assert alike(labels) == [[a == b for b in "aabbc"] for a in "aabbc"]
-
-
-def declared(table):
-    """The columns of a table of the study, `<measure>_<table>`."""
-    name, _, own = table.partition("_")
-    said = measure_of("atlas", name)
-    return MEASURES[said].tables[own]
-
-
-def measure_of(study, name):
-    """The measure behind a study's name for it."""
-    said = yaml.safe_load((STUDIES / f"{study}.yaml").read_text())["measures"][name]
-    return measure_of(*said["borrowed"].split(".")) if "borrowed" in said else said["measure"]
-
-
-@pytest.mark.parametrize("places", [TABLES, SURVIVAL], ids=["atlas", "survival"])
-def test_every_quantity_is_in_a_column_that_a_measure_declares(places):
-    measured = {part: table for part, table in places.items() if part != "history"}
-    found = {part: declared(table) for part, table in measured.items()}
-    for name, quantity in QUANTITIES.items():
-        if quantity.part in found:
-            assert FROM.get(name, {name}) <= found[quantity.part].keys(), name
-            assert not quantity.searched or "converged" in found[quantity.part], name
-    assert "weight_norm" in found["norms"]

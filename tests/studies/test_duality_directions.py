@@ -145,17 +145,8 @@ def test_s10_has_each_pair_at_its_ratio():
     totals = rows_where(drawing.points, panel="C", quantity="dual_gap")
     assert totals["ratio"].tolist() == [0.003, 0.003, 0.006]
     ax = drawing.figure.axes[2]
-    black = {
-        (x, y, line.get_marker(), line.get_markerfacecolor() != "white")
-        for line in ax.lines
-        if line.get_color() == BLACK
-        for x, y in line.get_xydata().tolist()
-    }
-    assert black == {
-        (0.003, 3.0, "o", True),
-        (0.003, 4.0, "s", True),
-        (0.006, 2.0, "o", False),
-    }
+    assert drawn_dots(ax, colour=BLACK) == {(0.003, 3.0): True, (0.006, 2.0): False}
+    assert drawn_dots(ax, "s", colour=BLACK) == {(0.003, 4.0): True}
     left, right = ax.get_xlim()
     numbered = [tick for tick in ax.get_xticks() if left < tick < right]
     assert min(numbered) <= 0.003, "a number on either side of all dots"

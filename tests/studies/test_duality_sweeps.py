@@ -1,11 +1,10 @@
-"""The rows of panels of a sweep (Fig. 3): the CSV and the drawing have the numbers of a pencil."""
+"""The panels of a sweep (Figure 3): numbers of the CSV and of the drawing, computed by hand."""
 
 from math import nan, sqrt
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex
-from pencil import rows_where
+from pencil import drawn_dots, rows_where
 from pixels import in_pixels
 from two_sweeps import DIRECTIONS, LR, SUMMARIES, B, made
 
@@ -27,16 +26,6 @@ def rows(points, quantity, panel, key, value):
 def spectra(ax):
     """The lines of a spectrum, by their legend."""
     return {line.get_label(): line for line in ax.lines if len(line.get_xdata()) == 3}
-
-
-def dots(ax, colour):
-    """(x, y) of every dot of a colour, and its face."""
-    return {
-        (float(x), float(y)): to_hex(line.get_markerfacecolor())
-        for line in ax.lines
-        if line.get_marker() == "o" and line.get_color() == colour
-        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
-    }
 
 
 @pytest.mark.parametrize(
@@ -105,8 +94,8 @@ def test_spectra_are_drawn_as_the_table_says(drawn):
 def test_a_red_dot_on_each_line_is_the_mean_n_s(drawn):
     """Of `a` (1 + 3)/2, of `b` (2 + 1)/2, which rounds to 2."""
     axes = drawn.figure.axes
-    assert dots(axes[0], RED).keys() == {(2, 3), (2, 2)}
-    assert dots(axes[1], RED).keys() == {(2, 4), (2, 7)}
+    assert drawn_dots(axes[0], colour=RED).keys() == {(2, 3), (2, 2)}
+    assert drawn_dots(axes[1], colour=RED).keys() == {(2, 4), (2, 7)}
 
 
 def test_lines_with_trainings_that_met_no_rule_are_dashed(drawn):
@@ -118,10 +107,9 @@ def test_lines_with_trainings_that_met_no_rule_are_dashed(drawn):
 
 def test_gaps_with_trainings_that_met_no_rule_are_hollow(drawn):
     axes = drawn.figure.axes
-    white = "#ffffff"
-    assert dots(axes[2], BLACK) == {(0.1, 0.5): BLACK.lower(), (0.2, 1.5): white}
-    assert dots(axes[2], BLUE) == {(0.1, 0.5): BLUE.lower(), (0.2, 1.0): white}
-    assert dots(axes[5], BLACK) == {(5, 0.5): BLACK.lower(), (10, 0.5): BLACK.lower()}
+    assert drawn_dots(axes[2], colour=BLACK) == {(0.1, 0.5): True, (0.2, 1.5): False}
+    assert drawn_dots(axes[2], colour=BLUE) == {(0.1, 0.5): True, (0.2, 1.0): False}
+    assert drawn_dots(axes[5], colour=BLACK) == {(5, 0.5): True, (10, 0.5): True}
 
 
 def test_the_axis_of_gaps_begins_at_zero_or_below_the_lowest_bar(drawn):

@@ -36,12 +36,6 @@ def test_a_trend_over_balls_ends_where_a_search_did_not_converge():
     assert "2 realizations" in claim.note
 
 
-def test_only_of_the_undamped_ball_is_it_said_that_the_function_is_all():
-    """The damping by diag F changes when weights are rotated."""
-    said = {name: claim.says for name, claim in judged(RIGHT, "fig4").items()}
-    assert {name for name in said if "only on the function" in said[name]} == {"kl_regret"}
-
-
 def test_the_change_is_the_largest_of_all_factors():
     """R grows as α^½ from 1/4 to 4, and so is twice as large at α = 4."""
     claims = judged(RIGHT, "fig4")

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 import yaml
-from declared import CONFIG, declared, figure_of
-from judging import unsolved, with_columns
-from matplotlib.colors import to_hex
-from pencil import rows_where
-from pixels import in_pixels, laid_out_in_pixels
+from declared import CONFIG, figure_of
+from judging import with_columns
+from pencil import drawn_dots, rows_where
+from pixels import in_pixels
 from prior_courses import ALONG, tables_of
 from side_by_side import material_of
 
@@ -59,17 +58,7 @@ def draw(figure, made):
     return figure_of("prior", figure).draw(made)
 
 
-def dots(ax, colour):
-    """Where a panel has dots of a colour."""
-    return {
-        (float(x), float(y))
-        for line in ax.lines
-        if line.get_marker() == "o" and to_hex(line.get_color()) == colour.lower()
-        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
-    }
-
-
-def test_a_moment_of_two_names_stands_once_and_all_are_in_order():
+def test_a_moment_with_two_names_is_one_row_and_rows_are_in_order_of_time():
     rows = rows_where(moments(material(), PRIOR), seed=0)
     assert rows["epoch"].tolist() == list(range(0, MET + LAST + 1, 2))
     assert rows["since_zero_error"].tolist() == list(range(-MET, LAST + 1, 2))
@@ -77,14 +66,14 @@ def test_a_moment_of_two_names_stands_once_and_all_are_in_order():
     assert at_scaling["epoch"].tolist() == [MET + AFTER]
 
 
-def test_what_is_a_logarithm_already_is_none_again():
+def test_a_logarithm_is_taken_once():
     made = material()
     prior, sharpness = (rows_where(moments(made, curve), seed=0) for curve in (PRIOR, SHARPNESS))
     np.testing.assert_array_equal(prior["log10"], -prior["epoch"])
     np.testing.assert_allclose(10 ** sharpness["log10"], sharpness["epoch"] + 0.5)
 
 
-def test_of_a_product_the_geometric_mean_is_drawn():
+def test_a_product_is_drawn_as_its_geometric_mean():
     """Of 10^60 from 20 eigenvalues it is 10^3; none of them has none."""
     made = material(met=(MET,))
     name = "watched_hessian_summary"
@@ -115,14 +104,18 @@ def test_no_line_goes_where_nothing_was_measured():
 def test_red_are_the_epochs_with_errors_on_s():
     """Before zero error, at 10, and at the one that was measured within 3 after the scaling."""
     axes = draw("fig5", material()).figure.axes
-    assert dots(axes[0], RED) == {(epoch, -epoch) for epoch in (0, 2, 4, 6, 8, MET + AFTER + 2)}
-    assert {x for x, _ in dots(axes[2], RED)} == {x for x, _ in dots(axes[0], RED)}
-    assert {x for x, _ in dots(axes[3], RED)} == {2}
+    assert drawn_dots(axes[0], colour=RED).keys() == {
+        (epoch, -epoch) for epoch in (0, 2, 4, 6, 8, MET + AFTER + 2)
+    }
+    assert {x for x, _ in drawn_dots(axes[2], colour=RED).keys()} == {
+        x for x, _ in drawn_dots(axes[0], colour=RED).keys()
+    }
+    assert {x for x, _ in drawn_dots(axes[3], colour=RED).keys()} == {2}
 
 
 def test_the_close_up_is_counted_from_the_scaling():
     axes = draw("fig5", material()).figure.axes
-    close = dots(axes[1], BLUE)
+    close = drawn_dots(axes[1], colour=BLUE).keys()
     assert close == {(since, -(MET + AFTER + since)) for since in range(-20, 21, 2)}
     assert axes[1].get_ylim() == axes[0].get_ylim()
 
@@ -159,7 +152,7 @@ def test_the_csv_has_the_errors_of_every_moment_and_the_parts_of_the_sharpness()
 
 
 def test_s8_is_close_up_before_zero_error():
-    close = dots(draw("s8", material()).figure.axes[1], RED)
+    close = drawn_dots(draw("s8", material()).figure.axes[1], colour=RED).keys()
     assert close == {(epoch - MET, -epoch) for epoch in range(0, MET, 2)}
 
 
@@ -183,13 +176,6 @@ def test_it_is_drawn_whatever_became_of_the_trainings(figure, met):
     assert set(drawing.points["seed"]) == set(range(len(met)))
 
 
-@pytest.mark.parametrize("figure", ALONG)
-def test_of_nothing_but_diverged_trainings_it_is_empty(figure):
-    drawing = draw(figure, unsolved(material(met=(0, 0))))
-    laid_out_in_pixels(drawing.figure)
-    assert drawing.points.empty
-
-
 @pytest.mark.parametrize("preset", ["demo", "laptop", "paper"])
 def test_a_figure_knows_when_and_by_how_much_its_nets_are_scaled(preset):
     user = yaml.safe_load((CONFIG / "config.yaml").read_text())
@@ -198,13 +184,5 @@ def test_a_figure_knows_when_and_by_how_much_its_nets_are_scaled(preset):
     for figure in ALONG:
         for point in jobs[f"prior_{figure}"].spec["points"]:
             run = plan.runs[point["run"]]
-            told = {name: point.get(f"rescaling.{name}") for name in ("after", "factor")}
-            assert told == {"after": run.rescaling.after, "factor": run.rescaling.factor}
-
-
-@pytest.mark.parametrize("figure", ALONG)
-def test_the_study_measures_what_is_drawn(figure):
-    measured = {name: {"sharpness", "corners"} for name in ALONG}
-    measured |= {"s8": {"sharpness", "wide"}, "s10": {"sharpness", "corners", "hessian"}}
-    names = {f"watched_{name}" for name in {"prior"} | measured[figure]}
-    assert names == set(declared("prior")["figures"][figure]["measures"])
+            known = {name: point.get(f"rescaling.{name}") for name in ("after", "factor")}
+            assert known == {"after": run.rescaling.after, "factor": run.rescaling.factor}
