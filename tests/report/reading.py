@@ -1,4 +1,4 @@
-"""A page as a browser reads it: its parts, and whether its HTML is whole."""
+"""A page as a browser reads it: its parts, and whether its HTML is well-formed."""
 
 import re
 from html.parser import HTMLParser

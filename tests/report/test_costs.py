@@ -121,5 +121,5 @@ def test_records_are_read_and_an_interrupted_training_counts_whole(tmp_path):
     ("seconds", "text"),
     [(0, "–"), (0.44, "0.4 s"), (40, "40 s"), (720, "12 min"), (6000, "1.7 h"), (90000, "25 h")],
 )
-def test_durations_as_a_person_says_them(seconds, text):
+def test_durations_are_readable(seconds, text):
     assert duration(seconds) == text

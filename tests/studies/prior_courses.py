@@ -54,7 +54,7 @@ def right_world(figure, epoch, since, met):
             "log10_p": -20 - 80 * fallen + 0.1 * np.sin(epoch - 2 * (since == SCALING)) + 40 * off,
             "train_error": np.where((since < 0) | off, 0.1, 0.0),
         },
-        # Beyond zero error the ascent has too little time: it is at a loss there.
+        # Beyond zero error the ascent has too little time and finds nothing.
         "sharpness": {"sharpness": np.where(since <= 0, 10 ** (log + bump), 1e-6)},
         "corners": {"sharpness": 10 ** (log + bump), "loss": 1 / (1 + epoch)},
         "wide": {"sharpness": 10**log},

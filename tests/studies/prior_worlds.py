@@ -1,7 +1,7 @@
 """Made-up tables of the study `prior`, in a world where the paper is right and where it is not.
 
 Along a sweep the accuracy falls step by step, and a quantity that goes with it takes the same steps
-in an order of its own. A realization moves all of a step's quantities by as little as it likes.
+in an order of its own. A realization moves all quantities of a step by the same small amount.
 """
 
 from functools import cache
@@ -24,7 +24,7 @@ BREAKING = ("adam", "entropy_sgd", "adagrad", "momentum", "rmsprop")
 MUCH_SCATTERED = ("fig3", "s19")
 # The functions of the Boolean net are its realizations: so many for each of another net.
 FUNCTIONS = 8
-# Which step of its way a quantity has come to, at each step of the accuracy; and how it correlates.
+# The step of a quantity at each step of the accuracy, and their correlation.
 EXACT = (0, 1, 2, 3, 4, 5)
 TIGHT = (1, 0, 2, 3, 4, 5)  # ρ = 0.94, τ = 0.87
 LOOSE = (1, 0, 3, 2, 5, 4)  # ρ = 0.83, τ = 0.60
@@ -92,7 +92,7 @@ def steps_of(right, figure, sweep):
 
 
 def prior(right, net, beyond):
-    """Where the paper is wrong, overtraining turns the prior round, as all else."""
+    """Where the paper is wrong, overtraining reverses the order of all quantities."""
     step = net["prior"] if right or not beyond else -net["attack"]
     accuracy = 88 - 37 * net["attack"] if right else 40 - 30 * net["attack"]
     log10_p = -330 - 100 * step if right else -600 - 400 * step

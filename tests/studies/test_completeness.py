@@ -23,8 +23,8 @@ def test_a_figure_has_a_module_that_draws_it_and_a_caption(study, name, title):
     assert list(inspect.signature(figure_of(study, name).draw).parameters) == ["material"]
     caption = " ".join((FOLDER / study / f"{name}.rst").read_text().split())
     assert caption.startswith(f"**{title}.** ")
-    told = ("*The paper's claim:* ", "Not in the paper", "Not among the paper's", "A schematic")
-    assert any(words in caption for words in told), "what the paper has to do with it"
+    known = ("*The paper's claim:* ", "Not in the paper", "Not among the paper's", "A schematic")
+    assert any(words in caption for words in known), "what the paper has to do with it"
 
 
 def test_no_caption_is_left_of_a_figure_that_is_gone():

@@ -49,13 +49,13 @@ def test_only_schematics_have_no_claims():
 @pytest.mark.parametrize(("figure", "sweep"), DRAWN)
 def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(figure, sweep):
     """Its keys are missing too, if no other sweep varies them."""
-    material = world(RIGHT, figure)
+    material = world(RIGHT, figure, seeds=3)
     tables = {}
     for name, table in material.tables.items():
         rest = table[table["sweep"] != sweep]
         tables[name] = rest if rest.empty else rest.dropna(axis="columns", how="all")
     claims = judge(figure, Material(tables))
-    before = judged(RIGHT, figure)
+    before = judged(RIGHT, figure, seeds=3)
     assert claims.keys() == before.keys()
     lost = undecided(claims)
     assert lost or figure in POOLED
@@ -163,11 +163,11 @@ def test_notes_name_pairs_of_learning_rate_and_batch_size():
 )
 def test_a_value_without_solutions_leaves_its_sweep_undecided(figure, sweep):
     """Other sweeps keep their verdicts, and the note says where solutions are missing."""
-    material = world(RIGHT, figure)
+    material = world(RIGHT, figure, seeds=3)
     # The decay sweep gives Figure S13 its first value alone; S11 compares the first two scales.
     place = 0 if (figure, sweep) in (("s13", "decay"), ("s11", "init")) else -1
     run = runs_of(material, sweep)[place]
-    before = judged(RIGHT, figure)
+    before = judged(RIGHT, figure, seeds=3)
     claims = judge(figure, without(material, sweep, run))
     lost = undecided(claims)
     assert lost
@@ -178,7 +178,7 @@ def test_a_value_without_solutions_leaves_its_sweep_undecided(figure, sweep):
         assert claims[name].note.startswith("Solutions: 0 at ")
 
 
-def test_too_few_solutions_at_a_value_are_none():
+def test_a_value_with_too_few_solutions_counts_as_one_without():
     material = world(RIGHT, "fig4")
     last = runs_of(material, "init")[-1]
     few = judge("fig4", without(material, "init", last, keep=2))
@@ -193,8 +193,7 @@ def test_too_few_solutions_at_a_value_are_none():
     assert few["decay_gap"] == enough["decay_gap"] == judged(RIGHT, "fig4")["decay_gap"]
 
 
-def test_what_is_no_solution_counts_for_nothing():
-    """The numbers of a training that met no rule do not matter."""
+def test_numbers_of_trainings_that_met_no_rule_do_not_count():
     material = world(RIGHT, "fig3")
     run = runs_of(material, "alpha")[2]
     lost = without(material, "alpha", run, keep=4)
@@ -285,7 +284,7 @@ def test_dead_directions_do_not_count():
 
 
 def test_what_dominates_at_one_end_is_judged_by_the_nets_there():
-    """Whatever is missing at the other."""
+    """Solutions may be missing at the other end."""
     material = world(RIGHT, "s14")
     claims = judge("s14", without(material, "dropout", runs_of(material, "dropout")[-1]))
     assert claims["dropout_low"].verdict == REPRODUCED

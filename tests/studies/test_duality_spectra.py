@@ -43,7 +43,7 @@ def test_the_directions_that_hold_99_percent_are_counted():
     assert counted(gap[:, :1]) == 2
 
 
-def test_nets_that_are_no_solutions_hold_nothing():
+def test_nets_without_a_solution_count_no_directions():
     gap = np.array([[[70, 29, 1.0]], [[np.nan] * 3]])
     assert not counted_each(gap)[1].any()
     assert counted(gap) == 2
@@ -55,7 +55,7 @@ def test_a_stretch_is_the_mean_of_its_ranks():
     assert sharpest(spectrum)[0, 0] == 5.5
 
 
-def test_what_is_dead_is_not_there():
+def test_dead_directions_are_nan():
     np.testing.assert_array_equal(
         live(np.array([[4.0, 1e-3, 1e-13, 0.0, -1.0]])), [[4.0, 1e-3, np.nan, np.nan, np.nan]]
     )
@@ -63,7 +63,7 @@ def test_what_is_dead_is_not_there():
 
 
 def test_a_spectrum_that_tilts_has_moved():
-    """Up by a tenth in one half and down by a tenth in the other is no standstill."""
+    """One half rises by a tenth, the other falls by a tenth."""
     logs = np.log(np.array([[[1.0, 1.0], [1.1, 1 / 1.1]]]))
     assert moved(logs) == pytest.approx(0.1)
 
@@ -79,7 +79,7 @@ def test_change_share_and_trend_are_those_of_means():
 
 @pytest.mark.parametrize(("rising", "falling"), [(0.25, -0.25), (-0.25, -0.25)])
 def test_a_part_has_no_share_in_a_change_that_goes_the_other_way(rising, falling):
-    """Not even one that goes against it."""
+    """Its share is negative, whichever way it goes."""
     whole = np.array([[1.0, 3.0]])
     part = np.array([[1.0, 1.0 + 2 * rising]])
     assert share_of_a_rise(part, whole) == pytest.approx(rising)

@@ -1,4 +1,4 @@
-"""The claims about courses along training (Figures 5, S6, S8, S9, S10 of the study `prior`)."""
+"""Claims of the study `prior` about quantities along training (Figures 5, S6, S8, S9, S10)."""
 
 from functools import partial
 from math import isfinite, isnan
@@ -58,7 +58,7 @@ def test_without_a_scaling_only_what_needs_none_is_judged(figure):
 
 
 def test_a_training_without_zero_error_counts_for_nothing():
-    """Nor do its checkpoints, which are there all the same."""
+    """Its checkpoints were measured, but do not count."""
     material = world(True, "fig5", seeds=4)
     outcomes = material.tables["outcomes"]
     unmet = {
@@ -76,8 +76,8 @@ def test_a_training_without_zero_error_counts_for_nothing():
         assert claim.note.startswith("1 of 4 trainings gave no solution.")
 
 
-def test_of_no_spike_nothing_is_left():
-    """A rise by a hundredth and a fall by far more must not pass for a spike that decayed."""
+def test_without_a_spike_nothing_can_be_left_of_it():
+    """A rise by a hundredth and then a large fall are no spike that decayed."""
     material, name = world(True, "s6", seeds=3), "watched_corners_summary"
     epoch = material.tables[name]["epoch"]
     sharpness = np.where(epoch > 138 + SCALING + 10, 0.1, 1 + 1e-4 * epoch)
@@ -88,7 +88,7 @@ def test_of_no_spike_nothing_is_left():
 
 
 def test_moments_are_in_order_of_time_and_aligned_at_zero_error():
-    """Of `met+2` and `met+10`, the alphabet would have the later first; epoch 40 is too late."""
+    """`met+10` comes before `met+2` in the alphabet. Epoch 40 is after zero error."""
     at = ["30", "5", "40", "met+10", "met+0", "met+2", "final"]
     rows = pd.DataFrame({"at": at, "value": [30.0, 5, 40, 110, 100, 102, 110]})
     rows = rows.assign(sweep="s", run="r", seed=0, converged=rows["at"] != "met+2")
@@ -112,7 +112,7 @@ def test_a_course_fluctuates_as_far_as_it_is_from_its_neighbours():
 
 @pytest.mark.parametrize("figure", ["fig5", "inverse", "s9"])
 def test_a_jump_of_the_prior_that_stays_does_not_return(figure):
-    """And where it does so without errors, these are not why."""
+    """There are no errors at the jump, so they are not the reason for it."""
     moved = with_column(
         world(True, figure),
         "prior",
@@ -126,7 +126,7 @@ def test_a_jump_of_the_prior_that_stays_does_not_return(figure):
 
 
 def test_the_trend_is_a_power_law_of_the_epoch():
-    """A sharpness 7/epoch^1.5 before the scaling, 100 times that by it, 10 times in the end."""
+    """A sharpness 7/epoch^1.5 before the scaling, 100 times that after it, 10 times at the end."""
     met, late = np.array([100, 150]), np.arange(100)
     outcomes = pd.DataFrame({"seed": [0, 1], "met_epoch": met, "converged": True})
     nets = Nets(Material({"outcomes": outcomes.assign(sweep="s", run="r")}), "s")
@@ -148,7 +148,7 @@ def test_soon_is_within_50_epochs_of_the_scaling():
 
 
 def test_a_spike_that_decays_below_its_trend_has_not_relaxed():
-    """From ten times the trend to half a decade below it: a share of -1/2, far from gone."""
+    """It goes from ten times the trend to half a decade below it: a share of -1/2 is left."""
     low = with_column(
         world(True, "s6"),
         "corners",
@@ -161,7 +161,7 @@ def test_a_spike_that_decays_below_its_trend_has_not_relaxed():
     assert claim.verdict == NOT_REPRODUCED
 
 
-def test_to_decay_in_the_end_is_not_to_decay_soon():
+def test_a_slow_decay_rejoins_the_trend_at_the_end_but_not_soon():
     """Half of the spike, in logarithms, is left after 50 epochs, and nothing after 500."""
     slow = with_column(
         world(True, "s9"),
@@ -182,7 +182,7 @@ def slow_as(figure, material):
 
 
 def test_the_prior_is_judged_by_the_range_it_went_through():
-    """It fell by 80 until zero error: a change by 12 is 0.15 of that, though 0.12 of log10 P."""
+    """log10 P fell by 80 until zero error: a change by 12 is 0.15 of that."""
     moved = with_column(
         world(True, "s6"),
         "prior",
@@ -196,8 +196,8 @@ def test_the_prior_is_judged_by_the_range_it_went_through():
 
 
 @pytest.mark.parametrize(("off", "verdict"), [(1, REPRODUCED), (12, NOT_REPRODUCED)])
-def test_the_scaling_leaves_the_prior_but_for_an_epoch_of_training(off, verdict):
-    """Of the 80 that log10 P went through."""
+def test_a_scaling_may_change_the_prior_no_more_than_an_epoch_of_training(off, verdict):
+    """In parts of the 80 by which log10 P fell."""
     moved = with_column(
         world(True, "s9"),
         "prior",
@@ -208,7 +208,7 @@ def test_the_scaling_leaves_the_prior_but_for_an_epoch_of_training(off, verdict)
 
 
 def test_claims_beyond_zero_error_do_not_rest_on_the_ascent():
-    """Nor do those before it rest on corners."""
+    """Claims before zero error do not rest on the corners."""
     nothing = with_column(
         world(True, "fig5", seeds=3),
         "sharpness",
@@ -233,7 +233,7 @@ def test_claims_beyond_zero_error_do_not_rest_on_the_ascent():
     ],
 )
 def test_a_claim_is_undecided_where_what_it_rests_on_did_not_converge(name, since, lost):
-    """A moment of all nets is all that some claims rest on, and next to nothing of others."""
+    """Some claims rest on this one moment, others hardly depend on it."""
     material = with_column(
         world(True, "fig5"), name, converged=lambda _, distance: distance != since
     )

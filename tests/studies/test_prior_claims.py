@@ -114,7 +114,7 @@ def turned(material, moments):
 
 
 def test_a_correlation_that_is_turned_round_is_not_broken():
-    """As is that of Entropy-SGD in the wrong world: r = -1."""
+    """That of Entropy-SGD has r = -1 in the wrong world."""
     claim = judged(WRONG, "fig4")["flatness_entropy_sgd_pearson"]
     assert claim.estimate.value == pytest.approx(-1, abs=0.05)
     assert claim.verdict == NOT_REPRODUCED
@@ -161,8 +161,7 @@ def test_the_first_order_part_and_the_remainder_are_judged_apart():
     assert judged(WRONG, "fig4")["first_order_adam"].estimate.value == pytest.approx(0.97)
 
 
-def test_a_product_of_fewer_eigenvalues_is_none_the_smaller():
-    """The geometric mean is the same, were there as many as 50 or as few as 10."""
+def test_products_of_50_and_of_10_eigenvalues_are_compared_by_their_geometric_means():
     material = world(RIGHT, "s15")
     for name in ("hessian_summary", "later_hessian_summary"):
         rows = material.tables[name]
@@ -177,7 +176,7 @@ def test_a_product_of_fewer_eigenvalues_is_none_the_smaller():
 
 @pytest.mark.parametrize(("lost", "verdict"), [(3, REPRODUCED), (4, UNDECIDED)])
 def test_where_a_tenth_of_the_searches_did_not_converge_nothing_is_decided(lost, verdict):
-    """Three of thirty are a tenth. The others' claims do not care."""
+    """Three of thirty are a tenth. Other claims are not affected."""
     material = world(RIGHT, "fig4")
     rows = material.tables["prior_summary"]
     adam = rows.index[rows["sweep"] == "adam"][:lost]

@@ -50,7 +50,7 @@ def test_searches_that_failed_decide_nothing():
 
 
 @pytest.mark.parametrize(("same", "verdict"), [(True, REPRODUCED), (False, NOT_REPRODUCED)])
-def test_links_are_the_same_where_they_order_nets_alike(same, verdict):
+def test_links_are_the_same_where_they_order_nets_in_the_same_way(same, verdict):
     probit = -300.0 - 10 * np.arange(len(NETS))
     hard = 2 * probit if same else probit * (-1) ** np.arange(len(NETS))
     tables = {

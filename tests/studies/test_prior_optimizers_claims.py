@@ -1,4 +1,4 @@
-"""Optimizers side by side: what goes with the size of the attack set alone says nothing."""
+"""Optimizers are compared at equal attack sets: the size of the set is no evidence for them."""
 
 import judging
 import numpy as np
@@ -14,7 +14,7 @@ SIZES = (0, 50, 100)
 
 
 def world(prior, flatness):
-    """Prior and flatness by rank of a set's accuracy; all fall by far with the attack set."""
+    """Prior and flatness change with an optimizer's rank, and far more with the attack set."""
     rows = []
     for seed in range(5):
         for size in SIZES:
@@ -40,14 +40,14 @@ def judge(material):
     return judging.judge("prior", "optimizers", material)
 
 
-def test_what_orders_optimizers_at_each_size_tells():
+def test_claims_hold_where_prior_and_flatness_order_optimizers_at_each_size():
     claims = judge(world(lambda size: 1.0, lambda size: 0.1))
     assert len(claims) == 12
     assert {claim.verdict for claim in claims.values()} == {REPRODUCED}
 
 
-def test_what_goes_with_the_attack_set_alone_tells_nothing():
-    """All nets together go with the accuracy by 0.99 and more, and yet."""
+def test_claims_fail_where_prior_and_flatness_only_follow_the_size_of_the_attack_set():
+    """Over all nets the correlation with the accuracy is above 0.99."""
     material = world(lambda size: -1.0, lambda size: -0.1)
     table = material.tables["prior_summary"]
     assert table["log10_p"].corr(-table["test_error"]) > 0.99

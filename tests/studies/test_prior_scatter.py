@@ -112,7 +112,7 @@ def test_fig4_draws_both_rows_a_column_an_optimizer(both):
     np.testing.assert_allclose(places(axes[5]), rest)
 
 
-def test_what_has_no_remainder_has_no_dot_at_the_bottom():
+def test_a_net_without_a_positive_remainder_has_no_dot_in_the_last_row():
     rows = table(sgd=SGD)
     none = rows.assign(rest=[0.1, -0.1, 0.0, 0.1])
     axes = fig4_of(rows, corners=none).figure.axes

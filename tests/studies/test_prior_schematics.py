@@ -1,4 +1,4 @@
-"""The schematics of the study `prior` (1, S1) are computed: what they show is so."""
+"""The schematics of the study `prior` (1, S1) are computed, and show what is true."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def landscape():
 
 
 def test_a_basin_of_attraction_ends_on_the_ridges_of_the_loss(landscape):
-    """Downhill in one dimension: from between two ridges there is no way over one."""
+    """In one dimension no descent crosses a ridge."""
     curve, volumes = landscape
     loss = curve["loss"].to_numpy()
     ridges = [0, *(1 + np.flatnonzero((loss[1:-1] > 0.5) & (np.diff(np.sign(np.diff(loss))) < 0)))]
@@ -37,7 +37,7 @@ def test_the_larger_the_volume_the_flatter_on_average_but_not_everywhere(landsca
 
 
 def test_sharpness_is_the_largest_rise_within_the_box(landscape):
-    """Against a search of its own at a few weights, between the grid's points too."""
+    """Compared with a search on a finer grid at a few weights."""
     curve = landscape[0].set_index("w")["sharpness"]
     for w in (0.1, 0.2, 0.53, 0.6, 0.94):
         around = fig1.loss(np.linspace(w - fig1.BOX, w + fig1.BOX, 2001))

@@ -13,7 +13,7 @@ from flatlas.studies.atlas.looks import small_print
 
 @pytest.mark.parametrize("before", range(30, 50))
 def test_no_line_ends_within_a_formula(before):
-    """Half of one is no formula, and would be printed as it was typed."""
+    """Half a formula would be printed as it was typed."""
     figure = pyplot.figure(figsize=(3, 2))
     text = f"{'a' * (before - 10)} {'b' * 8} with $s = 1 + x$ and $y$ in the end"
     note(figure, text)

@@ -1,4 +1,4 @@
-"""What a figure, a scorecard or the report needs at hand is a second's worth of imports."""
+"""Scripts of figures, pages and costs start without importing torch."""
 
 import subprocess
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
 SCRIPTS = ("figure", "dag", "scorecard", "report", "costs", "compare", "clean")
-# Each script stops where it would have taken its job, all its imports behind it.
+# Each script stops where it would read its job, after all its imports.
 CODE = """
 import runpy, sys
 for script in sys.argv[1:]:
