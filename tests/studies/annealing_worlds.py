@@ -41,7 +41,7 @@ FLATNESS = 1 + DISPLACED / 1000
 
 
 @cache
-def world(right, figure, seeds=5):
+def world(right, figure, seeds=3):
     """The material of one figure, which must not be changed; a seed moves all values a little."""
     measures = STUDY["figures"][figure].get("measures", ())
     nets = nets_of("annealing", figure, seeds)

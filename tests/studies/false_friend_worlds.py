@@ -101,8 +101,8 @@ def spectra(right, point, rng):
     """As many outliers as classes beside a large bulk, or fewer for more classes."""
     count = len(point.get("data.classes", range(10)))
     bulk = (0.95 if right else 0.2) * by_chance(rng)
-    outliers = count if right else 30 - count
-    return {"density_summary": [FINAL | spectrum(outliers, bulk)]}
+    row = {"outliers": count if right else 30 - count, "bulk": bulk, "converged": True}
+    return {"density_summary": [FINAL | row]}
 
 
 def ordered(right, point, rng):
@@ -117,23 +117,15 @@ def ordered(right, point, rng):
 def of_size(size):
     """The norms of a Hessian with its largest eigenvalue; not all others were found."""
     row = {"spectral_norm": size, "trace": 9 * size, "frobenius": 2 * size}
-    row |= {"spectral_norm_residual": 1e-6 * size, "trace_error": 0.0, "frobenius_error": 0.02}
-    return row | {"loss": 0.1, "gradient_norm": 0.1, "residual": 1e-6, "converged": False}
-
-
-def spectrum(outliers, bulk):
-    row = {"size": 1000, "width": 0.01, "spectral_norm": 1.0, "edge": 0.1}
-    row |= {"outliers": outliers, "bulk": bulk, "bulk_error": 0.01, "lowest": 0.0}
-    return row | {"residual": 1e-6, "iterations": 30, "converged": True}
+    return row | {"spectral_norm_residual": 1e-6 * size, "converged": False}
 
 
 def multiples(factors, measured, predicted):
     """Loss and norms of a net times each factor, each a multiple of these."""
-    rows = {"factor": factors, "weight_norm": 5 * factors, "depth": 2, "least_margin": 1.0}
-    rows |= {"misclassified": 0, "frobenius_error": 0.01, "residual": 1e-6, "iterations": 20}
+    rows = {"factor": factors, "misclassified": 0, "converged": True}
     for place, name in enumerate(("loss", "spectral_norm", "trace", "frobenius"), start=1):
         rows |= {name: place * measured, f"{name}_predicted": place * predicted}
-    return rows | {"converged": True}
+    return rows
 
 
 TABLES = {

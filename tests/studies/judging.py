@@ -57,9 +57,9 @@ def judge(study, figure, material):
 
 
 @cache
-def judged(study, right, figure, seeds=5):
+def judged(study, right, figure, **seeds):
     """The claims of a world as it is."""
-    return judge(study, figure, WORLDS[study].world(right, figure, seeds))
+    return judge(study, figure, WORLDS[study].world(right, figure, **seeds))
 
 
 def verdicts(claims):

@@ -107,9 +107,8 @@ def sharpness(right, net, beyond):
     rise = 1 - np.exp(-epochs / 8) if right else epochs / 100
     first = 0.1 if right else 0.97
     row = {"sharpness": [found], "first_order": first * found, "rest": (1 - first) * found}
-    row |= {"gradient_norm": 0.1 * found, "loss": 0.1, "converged": True}
     return {
-        "summary": row,
+        "summary": row | {"converged": True},
         "ascent": {"epoch_of_ascent": epochs, "value": 0.1 + 0.011 * found * rise},
     }
 
@@ -117,13 +116,13 @@ def sharpness(right, net, beyond):
 def lbfgs(right, net, beyond):
     found = 10 ** (net["sharp"] + 0.002 if right else net["norm"] + 1)
     row = {"sharpness": [found], "first_order": 0.96 * found, "rest": 0.04 * found}
-    return {"summary": row | {"gradient_norm": 0.1 * found, "loss": 0.1, "converged": True}}
+    return {"summary": row | {"converged": True}}
 
 
 def hessian(right, net, beyond):
     step = net["norm"] if right or not beyond else -net["attack"]
     row = {"spectral_norm": [10 ** (1 + step)], "log10_product": 50 * step - 30, "positive": 50}
-    return {"summary": row | {"gradient_norm": 0.1, "loss": 0.1, "converged": True}}
+    return {"summary": row | {"converged": True}}
 
 
 def boolean_prior(right, net, beyond):

@@ -33,7 +33,7 @@ def drawn():
 
 def ends(method, strength, count):
     """ε1 and ε2, means over realizations."""
-    return np.mean([saturated(RIGHT, method, strength, count, seed) for seed in range(5)], 0)
+    return np.mean([saturated(RIGHT, method, strength, count, seed) for seed in range(3)], 0)
 
 
 def test_which_constraints_each_panel_has():

@@ -103,7 +103,7 @@ def test_no_line_goes_where_nothing_was_measured():
 def test_red_are_the_epochs_with_errors_on_s():
     """Before zero error, at 10, and at the one that was measured within 3 after the scaling."""
     axes = draw("fig5", material()).figure.axes
-    prior, _, sharpness, close = (set(drawn_dots(ax, colour=RED)) for ax in axes)
+    prior, _, sharpness, close, *_ = (set(drawn_dots(ax, colour=RED)) for ax in axes)
     assert prior == {(epoch, -epoch) for epoch in (0, 2, 4, 6, 8, MET + AFTER + 2)}
     assert {x for x, _ in sharpness} == {x for x, _ in prior}
     assert {x for x, _ in close} == {2}

@@ -147,64 +147,58 @@ def test_soon_is_within_50_epochs_of_the_scaling():
     assert np.isnan(Course(epochs[:3], values[:, :3], 100.0, values).soon)
 
 
-def test_a_spike_that_decays_below_its_trend_has_not_relaxed():
-    """It goes from ten times the trend to half a decade below it: a share of -1/2 is left."""
-    low = with_column(
-        world(True, "s6"),
-        "corners",
-        sharpness=lambda _, since: (
-            10.0 ** np.where(since < SCALING, 0, np.where(since == SCALING, 1, -0.5))
+def corners(log):
+    """Sharpness: 1 before the scaling, then 10 to a power that depends on the epochs after it."""
+    return "corners", {
+        "sharpness": lambda _, since: 10.0 ** np.where(since < SCALING, 0, log(since - SCALING))
+    }
+
+
+def prior(change):
+    """log10 P falls from -20 to -100 before zero error; a change depends on the same epochs."""
+    return "prior", {
+        "log10_p": lambda _, since: (
+            -100 - 80 * np.clip(since, -120, 0) / 120 + change(since - SCALING)
+        )
+    }
+
+
+def slow(late):
+    return np.clip(1 - late / 100, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("trainings", "figure", "changed", "name", "value", "verdict"),
+    [
+        # From ten times the trend to half a decade below it: a share of -1/2 is left.
+        (
+            *("s6", "s6", corners(lambda late: np.where(late == 0, 1, -0.5))),
+            *("sharpness_relaxes", -0.5, NOT_REPRODUCED),
         ),
-    )
-    claim = judge("s6", low)["sharpness_relaxes"]
-    assert claim.estimate.value == pytest.approx(-0.5)
-    assert claim.verdict == NOT_REPRODUCED
-
-
-def test_a_slow_decay_rejoins_the_trend_at_the_end_but_not_soon():
-    """Half of the spike, in logarithms, is left after 50 epochs, and nothing after 500."""
-    slow = with_column(
-        world(True, "s9"),
-        "corners",
-        sharpness=lambda _, since: (
-            10.0 ** np.where(since < SCALING, 0, np.clip(1 - (since - SCALING) / 100, 0, 1))
+        # Half of the spike, in logarithms, is left after 50 epochs, and nothing after 500.
+        ("s9", "s6", corners(slow), "sharpness_relaxes", 0.5, NOT_REPRODUCED),
+        ("s9", "s9", corners(slow), "rejoins", 0, REPRODUCED),
+        # A change of log10 P counts in parts of the range that it went through.
+        (
+            *("s6", "s6", prior(lambda late: 12 * (late > 0))),
+            *("prior_unchanged", 12 / 80, NOT_REPRODUCED),
         ),
-    )
-    assert judge("s9", slow)["rejoins"].verdict == REPRODUCED
-    assert judge("s6", slow_as("s6", slow))["sharpness_relaxes"].estimate.value == pytest.approx(
-        0.5
-    )
-
-
-def slow_as(figure, material):
-    """The same trainings, as those of another figure's sweep."""
-    return Material({name: t.assign(sweep=SWEEPS[figure]) for name, t in material.tables.items()})
-
-
-def test_the_prior_is_judged_by_the_range_it_went_through():
-    """log10 P fell by 80 until zero error: a change by 12 is 0.15 of that."""
-    moved = with_column(
-        world(True, "s6"),
-        "prior",
-        log10_p=lambda _, since: np.where(
-            since < 0, -20 + 80 * np.maximum(since, -120) / 120 - 80, -100 + 12 * (since > SCALING)
+        ("s9", "s9", prior(lambda late: late == 0), "prior_untouched", 1 / 80, REPRODUCED),
+        (
+            *("s9", "s9", prior(lambda late: 12 * (late == 0))),
+            *("prior_untouched", 12 / 80, NOT_REPRODUCED),
         ),
+    ],
+)
+def test_what_the_scaling_changes(trainings, figure, changed, name, value, verdict):
+    measure, columns = changed
+    made = with_column(world(True, trainings), measure, **columns)
+    claims = judge(
+        figure,
+        Material({name: t.assign(sweep=SWEEPS[figure]) for name, t in made.tables.items()}),
     )
-    claim = judge("s6", moved)["prior_unchanged"]
-    assert claim.estimate.value == pytest.approx(12 / 80)
-    assert claim.verdict == NOT_REPRODUCED
-
-
-@pytest.mark.parametrize(("off", "verdict"), [(1, REPRODUCED), (12, NOT_REPRODUCED)])
-def test_a_scaling_may_change_the_prior_no_more_than_an_epoch_of_training(off, verdict):
-    """In parts of the 80 by which log10 P fell."""
-    moved = with_column(
-        world(True, "s9"),
-        "prior",
-        log10_p=lambda old, since: np.where(since < 0, old, -100 + off * (since == SCALING)),
-    )
-    claim = judge("s9", moved)["prior_untouched"]
-    assert claim.verdict == verdict
+    assert claims[name].estimate.value == pytest.approx(value, abs=1e-9)
+    assert claims[name].verdict == verdict
 
 
 def test_claims_beyond_zero_error_do_not_rest_on_the_ascent():
