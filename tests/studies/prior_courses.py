@@ -1,9 +1,6 @@
-"""Made-up trainings of the study `prior`, watched all along: one world for each answer.
+"""Made-up trainings of the study `prior`, measured all along: as the paper says, or unlike it."""
 
-In the right world everything goes as the paper says, in the wrong one nothing does.
-"""
-
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from declared import declared
@@ -23,20 +20,25 @@ def world(right, figure, seeds=5):
 def training(right, figure, seed):
     met = (138 if right else 300) + seed
     last = 600 if figure == "s9" else 100
-    moments = [(str(epoch), epoch) for epoch in range(0, 200, 5)]
-    moments += [(f"met+{late}", met + late) for late in range(0, last + 1, 2)]
-    moments.append(("final", met + last))
-    epoch = np.array([epoch for _, epoch in moments])
-    measured = (right_world if right else wrong_world)(figure, epoch * 1.0, epoch - met, met)
     stands = {"sweep": SWEEPS[figure], "run": "run", "seed": seed, "rescaling.after": SCALING}
-    return tables_of(stands, moments, measured, met_epoch=met)
+    measured = right_world if right else wrong_world
+    return watched(stands, met, range(0, 200, 5), last, partial(measured, figure))
 
 
-def tables_of(stands, moments, measured, **ended):
-    """One training: its labels, and columns by measure, at moments with a name and an epoch."""
+def watched(stands, met, checkpoints, last, measured):
+    """One training: its labels, and its tables at every moment; it has no `met` without its rule.
+
+    `measured` has the columns by measure, of the epochs, of those since zero error, and of `met`.
+    """
+    moments = [(str(epoch), epoch) for epoch in checkpoints]
+    moments += [(f"met+{late}", met + late) for late in range(0, last + 1, 2) if met]
+    moments.append(("final", met + last if met else checkpoints[-1]))
     at, epoch = zip(*moments, strict=True)
-    tables = {"outcomes": {"epoch": [epoch[-1]], "converged": True, "reason": "rule met"} | ended}
-    for name, columns in measured.items():
+    reason = "rule met" if met else "epochs exhausted"
+    ended = {"reason": [reason], "met_epoch": met, "epoch": epoch[-1], "converged": met > 0}
+    tables = {"outcomes": ended}
+    since = np.array(epoch) - (met or 1000)
+    for name, columns in measured(np.array(epoch) * 1.0, since, met).items():
         tables[f"watched_{name}_summary"] = {"at": at, "epoch": epoch, "converged": True} | columns
     return stands, tables
 

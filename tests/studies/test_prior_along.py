@@ -1,4 +1,4 @@
-"""Figures along a training (5, S6, S8, S9, S10 of the study `prior`), on tables for a pencil."""
+"""Figures along a training (5, S6, S8, S9, S10 of the study `prior`), drawn from small tables."""
 
 import numpy as np
 import pytest
@@ -6,25 +6,22 @@ import yaml
 from declared import CONFIG, figure_of
 from judging import with_columns
 from pencil import drawn_dots, rows_where
-from prior_courses import ALONG, tables_of
+from prior_courses import ALONG, watched
 from side_by_side import material_of
 
 from flatlas.plan.jobs import jobs_of
+from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.resolve import resolve
 from flatlas.plotting.style import BLUE, RED
 from flatlas.studies.prior.along import PRIOR, SHARPNESS, TOP, in_full, moments
 
 MET, AFTER, LAST = 10, 30, 60
-PARTS = ("sharpness", "first_order", "rest", "gradient_norm", "loss", "box")
 MEASURED = {
-    "prior": ("log10_p", "train_error", "test_error"),
-    "sharpness": PARTS,
-    "corners": PARTS,
-    "wide": PARTS,
-    "hessian": (
-        *("spectral_norm", "log10_product", "positive", "trace", "frobenius"),
-        *("gradient_norm", "loss"),
-    ),
+    "prior": "gp_prior",
+    "sharpness": "sharpness",
+    "corners": "sharpness",
+    "wide": "sharpness",
+    "hessian": "hessian",
 }
 
 
@@ -36,21 +33,21 @@ def material(met=(MET, MET + 2), unsettled=0):
     return with_columns(made, name, converged=converged)
 
 
-def training(seed, zero):
-    """Errors on S last until zero error, and for 3 epochs after the scaling."""
-    moments = [(str(epoch), epoch) for epoch in range(0, 21, 2)]
-    if zero:
-        moments += [(f"met+{late}", zero + late) for late in range(0, LAST + 1, 2)]
-    moments.append(("final", zero + LAST if zero else 20))
-    epochs = np.array([epoch for _, epoch in moments])
-    since = epochs - (zero or 1000)
-    off = (since < 0) | ((since > AFTER) & (since <= AFTER + 3))
-    measured = {name: dict.fromkeys(columns, 0.5 + epochs) for name, columns in MEASURED.items()}
-    measured["prior"] |= {"log10_p": -epochs, "train_error": np.where(off, 0.1, 0.0)}
+def training(seed, met):
     stands = {"sweep": "s", "run": "r", "seed": seed}
     stands |= {"rescaling.after": AFTER, "rescaling.factor": 4.0}
-    ended = {"converged": zero > 0, "reason": "rule met" if zero else "epochs exhausted"}
-    return tables_of(stands, moments, measured, met_epoch=zero, **ended)
+    return watched(stands, met, range(0, 21, 2), LAST, measured)
+
+
+def measured(epochs, since, met):
+    """Errors on S last until zero error, and for 3 epochs after the scaling."""
+    found = {}
+    for name, measure in MEASURED.items():
+        numbers = MEASURES[measure].tables["summary"].keys() - {"converged"}
+        found[name] = dict.fromkeys(numbers, 0.5 + epochs)
+    off = (since < 0) | ((since > AFTER) & (since <= AFTER + 3))
+    found["prior"] |= {"log10_p": -epochs, "train_error": np.where(off, 0.1, 0.0)}
+    return found
 
 
 def draw(figure, made):
