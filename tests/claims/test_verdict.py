@@ -144,7 +144,7 @@ def test_the_criteria_are_those_that_were_fixed_beforehand():
     assert conventions.SOON == 50
 
 
-def test_the_table_has_a_row_a_claim():
+def test_the_table_has_a_row_for_each_claim():
     claims = [claim(at_least(0), 1, 3, paper="2"), claim(at_most(0), 1, 3, note="Half is lost.")]
     table = claims_table("duality_fig3", claims, judged=True)
     assert list(table.columns) == list(COLUMNS)

@@ -1,4 +1,4 @@
-"""Made-up tables of many nets as one, as `flatlas.evidence.material.gather` reads those of runs."""
+"""Joins made-up tables of many nets, as `flatlas.evidence.material.gather` joins those of runs."""
 
 import math
 
@@ -29,7 +29,7 @@ def side_by_side(parts):
 
 
 def series(values):
-    """None stays None instead of NaN; a column without rows is of floats."""
+    """Keep None instead of NaN. A column without rows has floats."""
     if any(one is None for one in values):
         return pd.Series(values, dtype=object)
     return pd.Series(values, dtype=None if values else float)

@@ -98,7 +98,7 @@ def test_shades_darken_from_value_to_value(count):
     assert max(luminance) < 0.85, "seen on white"
 
 
-def test_the_picture_of_the_plan_has_a_dot_a_job_and_a_line_an_edge(files):
+def test_the_picture_of_the_plan_has_a_dot_for_each_job_and_a_line_for_each_edge(files):
     figure = draw_dag(STAGES)
     (ax,) = figure.axes
     assert [line.get_marker() for line in ax.lines] == ["o"] * 3

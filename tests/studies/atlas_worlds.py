@@ -40,7 +40,7 @@ def world(right, figure, seeds=5):
 
 
 def measured(right, step, seed):
-    """Realizations differ so little that every order is that of the steps."""
+    """Realizations differ too little to change the order of the steps."""
     chance = 0.01 * np.random.default_rng([step, seed]).normal(size=4)
     other = NONE[step] + chance[1:]
     parts = columns(np.exp((step if right else -step) + chance[0]))

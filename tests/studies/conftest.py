@@ -1,4 +1,4 @@
-"""No figure is left open; titles stand at the top of their axes, whatever is there."""
+"""Close every figure after its test, and keep titles at a fixed height."""
 
 import pytest
 from matplotlib import pyplot
@@ -6,7 +6,7 @@ from matplotlib import pyplot
 
 @pytest.fixture(autouse=True)
 def closed():
-    # To look for what may be in a title's way takes a quarter of a drawing.
+    # Looking for what overlaps a title takes a quarter of the time of a drawing.
     with pyplot.rc_context({"axes.titley": 1.0}):
         yield
     pyplot.close("all")

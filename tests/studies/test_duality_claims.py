@@ -79,7 +79,7 @@ def test_a_sweep_over_another_key_leaves_its_claims_undecided():
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_what_was_measured_on_the_way_is_no_solution(figure):
-    """A user may take a measure at more moments; claims are about the last."""
+    """A user may take a measure at more moments, but claims are about the last."""
     material = world(RIGHT, figure, seeds=3)
     tables = {}
     for name, table in material.tables.items():

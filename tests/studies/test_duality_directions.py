@@ -49,7 +49,7 @@ def test_the_correlation_is_averaged_over_bins_then_over_realizations():
     np.testing.assert_allclose(points["sd"], [sqrt(0.125)] * 2)
 
 
-def test_s5_has_a_dot_a_direction_and_the_total_over_scales():
+def test_s5_has_a_dot_for_each_direction_and_the_total_over_scales():
     directions = [
         {"run": "a", "seed": 0, "scale": s, "n": n, "eigenvalue": h, "sigma_g": s * g}
         for s in (0.5, 1.0)

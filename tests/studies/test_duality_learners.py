@@ -27,7 +27,7 @@ def solutions():
     return material(POINTS, {("dpsgd", 1)}, hidden_directions=directions, hidden_summary=summary)
 
 
-def test_fig5_has_a_line_a_kind_as_the_table_says(solutions):
+def test_fig5_draws_a_line_for_each_kind_with_the_numbers_of_its_table(solutions):
     drawing = fig5.draw(solutions)
     for ax, panel, ssgd, dpsgd in zip(
         drawing.figure.axes, "ABC",
@@ -56,7 +56,7 @@ def test_fig5_has_test_errors_beside_the_papers(solutions):
     }
 
 
-def test_fig7_has_a_row_a_net(solutions):
+def test_fig7_has_a_row_of_panels_for_each_net(solutions):
     """The DenseNet's are those of the fixture, the ResNet's ten times as large."""
     nets = {"resnet_learners": 10.0, "densenet_learners": 1.0}
     made = {

@@ -1,4 +1,4 @@
-"""Figures with a dot a net (2, S4): each once, in the colour of its sweep, hollow where unmet."""
+"""Figures with a dot for each net (2, S4), in the colour of its sweep, hollow without a rule met."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def test_each_net_has_one_row_and_one_of_several_sweeps_belongs_to_the_defaults(
     assert points["test_error_percent"].tolist() == [12.5, 25, 50, 37.5, 25]
 
 
-def test_s4_has_a_dot_a_net_hollow_where_no_rule_was_met(drawn):
+def test_s4_has_a_dot_for_each_net_hollow_where_no_rule_was_met(drawn):
     figure = drawn.figure
     gaps, errors = (
         {

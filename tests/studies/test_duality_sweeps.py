@@ -120,7 +120,7 @@ def test_the_axis_of_gaps_begins_at_zero_or_below_the_lowest_bar(drawn):
     assert top > 1.5 + sqrt(0.5)
 
 
-def test_gaps_that_are_all_negative_are_seen():
+def test_negative_gaps_are_within_the_axis():
     below = {where: [-0.5, -0.25, -0.25, *row[3:]] for where, row in SUMMARIES.items()}
     bottom, top = fig3.draw(made(summaries=below)).figure.axes[2].get_ylim()
     assert bottom < -0.5

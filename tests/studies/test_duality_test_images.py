@@ -46,7 +46,7 @@ def test_s1_has_the_mean_and_each_realization_against_its_own_last(images):
     [("A", "mu_w_ratio", [0.05, 0.05, 0.05]), ("B", "mu_g_ratio", [0.05, 0.1])],
 )
 def test_s2_has_absolute_ratios_of_live_directions(images, panel, quantity, means):
-    """Signs of eigenvectors are arbitrary: opposite means don't cancel."""
+    """Signs of eigenvectors are arbitrary, so opposite means must not cancel."""
     drawing = s2.draw(images)
     points = rows_where(drawing.points, panel=panel, quantity=quantity, test_images=10)
     np.testing.assert_allclose(points["mean"], means)

@@ -1,4 +1,4 @@
-"""Every figure can be drawn at every scale, whatever became of its trainings."""
+"""Every figure can be drawn at every scale, however its trainings ended."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -88,7 +88,7 @@ def test_a_figure_is_drawn_of_one_realization(case):
 
 
 @of_each([case for case in CASES["demo"] if case.nets])
-def test_a_figure_is_drawn_whatever_became_of_its_trainings(case):
+def test_a_figure_is_drawn_however_its_trainings_ended(case):
     """All trainings of the first run diverged, and one of the last met no rule."""
     first, last = (case.nets[place][0]["run"] for place in (0, -1))
     ends = {(first, seed): made_up.DIVERGED for seed in range(2)}

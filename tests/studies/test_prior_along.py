@@ -97,8 +97,8 @@ def test_no_line_goes_where_nothing_was_measured():
         assert max(np.diff(x[~np.isnan(y)])) == 280
 
 
-def test_red_are_the_epochs_with_errors_on_s():
-    """Before zero error, at 10, and at the one that was measured within 3 after the scaling."""
+def test_epochs_with_errors_on_s_are_red():
+    """They are those before zero error, at 10, and one within 3 epochs after the scaling."""
     axes = draw("fig5", material()).figure.axes
     prior, _, sharpness, close, *_ = (set(drawn_dots(ax, colour=RED)) for ax in axes)
     assert prior == {(epoch, -epoch) for epoch in (0, 2, 4, 6, 8, MET + AFTER + 2)}

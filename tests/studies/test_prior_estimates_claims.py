@@ -37,7 +37,7 @@ def measured(errors, converged=True):
     ("errors", "value", "verdict"),
     [((0.02, -0.03), 0.03, REPRODUCED), ((0.0, 0.2), 0.2, NOT_REPRODUCED)],
 )
-def test_it_is_judged_where_it_is_farthest_off(errors, value, verdict):
+def test_ep_is_judged_at_the_size_with_the_largest_error(errors, value, verdict):
     [claim] = estimates.claims(measured(errors))
     assert claim.estimate.value == pytest.approx(value)
     assert claim.verdict == verdict

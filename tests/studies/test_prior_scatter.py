@@ -1,4 +1,4 @@
-"""Figures of the study `prior` with a dot a net: which nets, where, in what colour."""
+"""Figures of the study `prior` with a dot for each net: which nets, where, in what colour."""
 
 from math import exp, log, log10
 
@@ -101,7 +101,7 @@ def test_nets_are_as_they_first_had_zero_error():
     assert set(points["at"]) == {"met+0"}
 
 
-def test_fig4_draws_both_rows_a_column_an_optimizer(both):
+def test_fig4_has_a_column_for_each_optimizer(both):
     axes = fig4.draw(both).figure.axes[:6]
     assert [ax.get_title() for ax in axes] == ["SGD", "Adam", "", "", "", ""]
     sgd = [[one[3], 100 * (1 - one[4])] for one in SGD]
@@ -223,7 +223,7 @@ def test_a_single_column_lies_on_its_side():
     assert left.get_position().y0 == pytest.approx(right.get_position().y0)
 
 
-def test_overtraining_has_a_column_a_moment_in_their_order():
+def test_overtraining_has_a_column_for_each_moment_in_order_of_time():
     first = table(sgd=SGD)
     later = pd.concat([table(at=f"met+{k}", sgd=SGD).assign(sharpness=k) for k in (1000, 20)])
     twice = later.assign(sharpness=2 * later["sharpness"])
