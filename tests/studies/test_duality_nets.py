@@ -1,4 +1,4 @@
-"""Figures with a dot for each net (2, S4), in the colour of its sweep, hollow without a rule met."""
+"""Figures with a dot for each net (2, S4): the colour of its sweep, hollow if it met no rule."""
 
 import numpy as np
 import pytest

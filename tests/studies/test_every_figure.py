@@ -25,17 +25,21 @@ class Case:
     name: str
     nets: list
 
-    def draw(self, **changes):
-        return self.draw_of(made_up.material(self.nets, **changes))
-
-    def draw_of(self, material):
+    def draw(self, material=None, **changes):
+        """The figure of a material, or of made-up trainings that end in some way."""
         (study,) = [name for name in STUDIES if self.name.startswith(f"{name}_")]
-        return figure_of(study, self.name.removeprefix(f"{study}_")).draw(material)
+        figure = figure_of(study, self.name.removeprefix(f"{study}_"))
+        return figure.draw(material or made_up.material(self.nets, **changes))
+
+    @cached_property
+    def whole(self):
+        """The tables of two realizations that all met their rule."""
+        return made_up.material(self.nets)
 
     @cached_property
     def drawn(self):
-        """The figure of two realizations that all met their rule."""
-        return self.draw()
+        """The figure of these, which several tests look at."""
+        return self.draw(self.whole)
 
 
 def figures(preset):
@@ -99,7 +103,7 @@ def test_a_figure_is_drawn_however_its_trainings_ended(case):
 
 @of_each([case for case in CASES["demo"] if case.nets])
 def test_a_figure_of_nothing_but_diverged_trainings_is_empty_not_an_error(case):
-    drawing = case.draw_of(unsolved(made_up.material(case.nets)))
+    drawing = case.draw(unsolved(case.whole))
     laid_out_in_pixels(drawing.figure)
     measured = drawing.points.drop(columns=LABELS, errors="ignore")
     assert measured.dropna(how="all").empty
