@@ -138,6 +138,8 @@ def drawn(rng, name, kind, count):
         return [FIXED[name]] * count
     if name == "cumulative":
         return np.arange(count) / count
+    if kind is str:
+        return ["a"] * count
     if kind is bool:
         return rng.random(count) < 0.9
     if kind is int:
