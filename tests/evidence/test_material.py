@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from flatlas.evidence.material import gather
-from flatlas.plan import figure_jobs
+from flatlas.plan.points import LACKS
 from flatlas.store.tables import write_table
 
 POINTS = [
@@ -47,7 +47,7 @@ def test_as_many_files_as_points_or_none(files):
 
 
 def test_a_point_that_lacks_a_measure_has_no_file_of_it(files, tmp_path):
-    points = [POINTS[0], POINTS[1] | {figure_jobs.LACKS: ["norms_cost"]}, POINTS[2]]
+    points = [POINTS[0], POINTS[1] | {LACKS: ["norms_cost"]}, POINTS[2]]
     record = {"wall_seconds": 5.0, "training_seconds": 80.0, "peak_memory_mib": 300}
     (tmp_path / "provenance.json").write_text(json.dumps(record))
     tables = gather(files | {"norms_cost": [tmp_path / "provenance.json"] * 2}, points).tables
@@ -57,7 +57,7 @@ def test_a_point_that_lacks_a_measure_has_no_file_of_it(files, tmp_path):
     ]
     assert tables["norms_cost"]["seconds"].tolist() == [80.0, 80.0]
     assert tables["history"]["run"].tolist() == ["one", "one", "two", "two", "one", "one"]
-    assert not any(figure_jobs.LACKS in table for table in tables.values())
+    assert not any(LACKS in table for table in tables.values())
 
 
 def test_a_value_that_is_a_list_is_whole_in_each_row(files):

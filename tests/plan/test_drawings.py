@@ -8,7 +8,7 @@ from flatlas.errors import FlatlasError
 from flatlas.plan import drawings
 from flatlas.plan.drawings import check_drawings
 
-SHARED = {"title": "Three", "module": "both", "sweeps": ["alpha"]}
+SHARED = {"title": "Three", "module": "both", "sweeps": ["alpha"], "claims": False}
 
 
 @pytest.fixture
@@ -18,7 +18,9 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(drawings, "STUDIES", studies)
     (studies / "flat").mkdir(parents=True)
     for name in ("fig1", "fig2"):
-        (studies / "flat" / f"{name}.py").write_text("\ndef draw(material): ...\n")
+        (studies / "flat" / f"{name}.py").write_text(
+            "def draw(material): ...\ndef claims(material): ...\n"
+        )
         (studies / "flat" / f"{name}.rst").write_text("One.")
     return studies / "flat"
 
@@ -52,6 +54,15 @@ def test_a_figure_without_a_caption_is_told_where_it_belongs(folder, plan_of):
         "config/studies/flat.yaml: figures.fig2 needs a caption in "
         "workflow/flatlas/studies/flat/fig2.rst."
     )
+
+
+def test_a_figure_that_judges_nothing_says_so(folder, plan_of):
+    (folder / "fig2.py").write_text("def draw(material): ...\n")
+    assert message_of(plan_of()) == (
+        "config/studies/flat.yaml: figures.fig2 needs a function claims(material) in "
+        "workflow/flatlas/studies/flat/fig2.py. If the figure claims nothing, add 'claims: false'."
+    )
+    check_drawings(plan_of(study={"figures.fig2.claims": False}))
 
 
 def test_a_module_may_draw_several_figures_each_an_entry_with_a_caption_of_its_own(folder, plan_of):

@@ -5,7 +5,7 @@ from small_configuration import PRESET, STUDY, USER, write
 
 from flatlas.errors import FlatlasError
 from flatlas.plan import answers as answering
-from flatlas.plan import code, drawings, kept
+from flatlas.plan import drawings, kept
 from flatlas.plan.lookup import lookup
 
 
@@ -78,28 +78,39 @@ def test_a_net_of_ones_own_is_missed_where_its_file_has_gone(root, tmp_path, mon
         lookup(user, root, [])
 
 
-def test_a_figure_that_begins_to_judge_has_a_file_of_claims(root, tmp_path, monkeypatch):
-    monkeypatch.setattr(code, "STUDIES", tmp_path / "studies")
-    module = tmp_path / "studies" / "flat" / "fig1.py"
-    module.parent.mkdir(parents=True)
-    module.write_text("def draw(material): ...\n")
-    assert "claims" not in lookup(USER, root, []).jobs["flat_fig1"].outputs
-    module.write_text(f"{module.read_text()}\ndef claims(material): ...\n")
+def test_a_figure_that_claims_nothing_has_no_file_of_claims(root):
+    user = {**USER, "studies": {"flat": {"figures": {"fig1": {"claims": False}}}}}
+    assert "claims" not in lookup(user, root, []).jobs["flat_fig1"].outputs
     assert "claims" in lookup(USER, root, []).jobs["flat_fig1"].outputs
 
 
-def test_a_figure_that_leaves_the_dictionary_of_its_module_is_missed(root, tmp_path, monkeypatch):
-    for module in (code, drawings):
-        monkeypatch.setattr(module, "STUDIES", tmp_path / "workflow" / "flatlas" / "studies")
+def test_a_function_that_leaves_a_module_is_missed(root, tmp_path, monkeypatch):
+    """The plan is kept, but not beyond a change of what was checked."""
+    monkeypatch.setattr(drawings, "STUDIES", tmp_path / "workflow" / "flatlas" / "studies")
     monkeypatch.setattr(answering, "check_drawings", drawings.check_drawings)
-    folder = code.STUDIES / "flat"
+    folder = drawings.STUDIES / "flat"
+    folder.mkdir(parents=True)
+    for name in STUDY["figures"]:
+        (folder / f"{name}.py").write_text("def claims(material): ...\n")
+        (folder / f"{name}.rst").touch()
+    lookup(USER, root, [])
+    (folder / "fig1.py").write_text("def draw(material): ...\n")
+    with pytest.raises(FlatlasError, match="needs a function claims"):
+        lookup(USER, root, [])
+
+
+def test_a_figure_that_leaves_the_dictionary_of_its_module_is_missed(root, tmp_path, monkeypatch):
+    monkeypatch.setattr(drawings, "STUDIES", tmp_path / "workflow" / "flatlas" / "studies")
+    monkeypatch.setattr(answering, "check_drawings", drawings.check_drawings)
+    folder = drawings.STUDIES / "flat"
     folder.mkdir(parents=True)
     (folder / "fig1.rst").touch()
     (folder / "both.py").write_text('FIGURES = {"fig1": One(), "fig2": Two()}')
     for name in {*STUDY["figures"]} - {"fig1"}:
-        (folder / f"{name}.py").touch()
+        (folder / f"{name}.py").write_text("def claims(material): ...\n")
         (folder / f"{name}.rst").touch()
-    user = {**USER, "studies": {"flat": {"figures": {"fig1": {"module": "both"}}}}}
+    shared = {"module": "both", "claims": False}
+    user = {**USER, "studies": {"flat": {"figures": {"fig1": shared}}}}
     lookup(user, root, [])
     (folder / "both.py").write_text('FIGURES = {"fig2": Two()}')
     with pytest.raises(FlatlasError, match='needs an entry "fig1" in the dictionary FIGURES'):

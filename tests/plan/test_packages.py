@@ -23,11 +23,11 @@ MAY_IMPORT = {
     "hessian": {*FOUNDATION, "seeds", "nets"},
     "gaussian_process": {*FOUNDATION, "seeds", "nets"},
     "measures": {*FOUNDATION, "seeds", "data", "nets", "hessian", "gaussian_process"},
-    "evidence": {"store", "statistics"},
+    "evidence": FOUNDATION,
     "plotting": {"store", "statistics", "evidence"},
     "claims": {"store", "statistics", "evidence"},
     "studies": {"store", "statistics", "evidence", "plotting", "claims"},
-    "report": {"store", "statistics", "claims"},
+    "report": {*FOUNDATION, "claims"},
     "jobs": {"plan", "store", "device"},
     "device": set(),
     "errors": set(),
@@ -47,6 +47,9 @@ WITHOUT_RESULTS = {
     ("THREAD_VARIABLES", "requests"),
     # The tables of a measure are compared with these.
     ("MEASURES", "measure_specs"),
+    # How a figure names what it lacks; which jobs a page lists as one.
+    ("LACKS", "points"),
+    ("DRAWN", "paths"),
     # The library's own door.
     ("validated", "mistakes"),
     ("dotted", "trees"),

@@ -1,8 +1,10 @@
 """What is told of a mistyped target, and which targets are none of our business."""
 
 import pytest
+from small_configuration import PRESET, STUDY, USER, changed, write
 
 from flatlas.errors import FlatlasError
+from flatlas.plan.resolve import resolve
 from flatlas.plan.targets import check_targets, targets_of
 
 RULES = ["all", "duality", "duality_fig3", "duality_fig12", "train"]
@@ -64,6 +66,18 @@ def test_a_name_like_nothing_gets_no_guess():
 def test_targets_are_found_among_the_options(arguments, targets):
     assert targets_of(["/somewhere/bin/snakemake", *arguments]) == targets
     assert targets_of(["/somewhere/snakemake/__main__.py", *arguments]) == targets
+
+
+@pytest.mark.parametrize("other", ["flat_fig1", "flat_fig"])
+def test_two_targets_of_one_name_are_refused(tmp_path, other):
+    """A study and a figure, or figures of two studies."""
+    one = changed(STUDY, {"figures.fig_fig1": STUDY["figures"]["fig1"]})
+    write(tmp_path / "studies" / "flat.yaml", one)
+    write(tmp_path / "studies" / f"{other}.yaml", STUDY)
+    write(tmp_path / "presets" / "small.yaml", changed(PRESET, {"studies": {}}))
+    target = "flat_fig1" if other == "flat_fig1" else "flat_fig_fig1"
+    with pytest.raises(FlatlasError, match=f"the target '{target}'"):
+        resolve(changed(USER, {"studies": {}}), tmp_path)
 
 
 def test_another_program_has_no_targets():

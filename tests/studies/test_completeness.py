@@ -41,6 +41,12 @@ def test_no_module_draws_a_figure_that_is_gone():
     assert drawing == MODULES
 
 
+@pytest.mark.parametrize(("study", "name", "title"), FIGURES)
+def test_a_figure_judges_claims_unless_its_study_says_that_it_has_none(study, name, title):
+    claims = declared(study)["figures"][name].get("claims", True)
+    assert hasattr(figure_of(study, name), "claims") is claims
+
+
 @pytest.mark.parametrize(("study", "module"), sorted(MODULES))
 def test_every_entry_of_a_module_is_a_figure_of_its_study(study, module):
     entries = getattr(import_module(f"flatlas.studies.{study}.{module}"), "FIGURES", {})

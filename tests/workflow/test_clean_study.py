@@ -5,7 +5,7 @@ import yaml
 
 def test_what_another_study_needs_stays(demo):
     study = yaml.safe_load((demo / "config/studies/duality.yaml").read_text())
-    other = study | {"figures": {"fig1": {"title": "Shared", "sweeps": ["alpha"]}}}
+    other = study | {"figures": {"fig1": {"title": "Shared", "sweeps": ["alpha"], "claims": False}}}
     (demo / "config/studies/prior.yaml").write_text(yaml.safe_dump(other))
     (demo / "workflow/flatlas/studies/prior/fig1.py").write_text("def draw(material):\n    ...\n")
     runs = {path.name for path in (demo / "results/runs").iterdir()}

@@ -87,7 +87,7 @@ def test_a_figure_of_another_preset_is_told_how_to_ask_for_it(tiny):
 
 
 def test_a_figure_without_function_or_caption_is_told_and_nothing_is_run(tiny):
-    tiny.set_study("figures", "s5", value={"title": "Five", "sweeps": ["alpha"]})
+    tiny.set_study("figures", "s5", value={"title": "Five", "sweeps": ["alpha"], "claims": False})
     place = "config/studies/duality.yaml: figures.s5 needs"
     module = "workflow/flatlas/studies/duality/s5.py"
     (tiny / module).unlink(missing_ok=True)

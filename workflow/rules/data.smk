@@ -25,16 +25,9 @@ rule source:
         "../scripts/source.py"
 
 
-MESSAGES = {
-    "subset": "Subset",
-    "label_noise": "Label noise",
-    "attack_set": "Attack set",
-    "functions": "Functions of random nets",
-}
-
 # Snakemake evaluates the path of a script once more when a job runs. There, `rule` is the name of
 # the job's rule, so it must have the same name here.
-for rule in MESSAGES:
+for rule in paths.DRAWN:
 
     rule:
         name:
@@ -42,7 +35,7 @@ for rule in MESSAGES:
         input:
             unpack(lambda wildcards: JOBS[wildcards.samples].inputs),
         output:
-            **paths.OUTPUTS[rule],
+            **paths.DRAWN[rule],
         log:
             paths.LOG.format(stage=rule, name="{samples}"),
         cache: True
@@ -55,6 +48,6 @@ for rule in MESSAGES:
             spec=lambda wildcards: JOBS[wildcards.samples].spec,
             code=lambda wildcards, stage=rule: stage_code(stage, *JOBS[wildcards.samples].modules),
         message:
-            f"{MESSAGES[rule]} {{wildcards.samples}}"
+            f"{rule.capitalize().replace('_', ' ')} {{wildcards.samples}}"
         script:
             f"../scripts/{rule}.py"

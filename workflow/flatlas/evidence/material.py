@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from flatlas.plan.points import LACKS
 from flatlas.store.costs import read_cost
 from flatlas.store.tables import read_table
 
@@ -19,8 +20,6 @@ FINAL = "final"
 # that is the rule.
 BEYOND = "met+"
 ZERO_ERROR = f"{BEYOND}0"
-# What a point calls the tables of measures that were not taken of it.
-LACKS = "lacks"
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Which code each stage's result depends on: its script, and the modules its spec picks by name."""
 
-import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -70,28 +69,3 @@ def measure_modules(measure: "MeasureSpec") -> list[str]:
 def figure_modules(study: str, module: str) -> list[str]:
     """Drawing a figure, and judging its claims."""
     return [f"flatlas.studies.{study}.{module}"]
-
-
-def study_modules() -> list[tuple[str, bool, list[str]]]:
-    """All that a plan reads in the modules of studies: do they judge claims, what do they list."""
-    return [
-        (str(path.relative_to(STUDIES)), defines(path, "claims"), listed(path))
-        for path in sorted(STUDIES.glob("*/*.py"))
-    ]
-
-
-def is_judged(study: str, module: str) -> bool:
-    """Whether the module of a figure judges claims; that of a schematic has none to judge."""
-    path = STUDIES / study / f"{module}.py"
-    return path.is_file() and defines(path, "claims")
-
-
-def defines(module: Path, function: str) -> bool:
-    """Whether a module has this function of a figure's material, for one figure or for several."""
-    text = module.read_text(encoding="utf-8")
-    return re.search(rf"def {function}\((self, )?material", text) is not None
-
-
-def listed(module: Path) -> list[str]:
-    """The keys in a module's dictionaries, among them the figures in `FIGURES`."""
-    return re.findall(r'"(\w+)":', module.read_text(encoding="utf-8"))

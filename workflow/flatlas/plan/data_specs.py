@@ -1,6 +1,6 @@
 """Specs of the data: where images come from, and which of them a realization sees."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
@@ -75,6 +75,7 @@ class SubsetSpec(Spec):
     images of all other classes and changes no label: a task of a net that knows them all.
     """
 
+    rule: ClassVar[str] = "subset"
     source: SourceSpec
     classes: tuple[NonNegativeInt, ...] | None = None
     only: tuple[NonNegativeInt, ...] | None = None
@@ -89,6 +90,7 @@ class SubsetSpec(Spec):
 class NoiseSpec(Spec):
     """A fraction of a subset's training labels replaced by a wrong one, never the true one."""
 
+    rule: ClassVar[str] = "label_noise"
     subset: SubsetSpec
     fraction: Annotated[float, Field(gt=0, lt=1)]
     seeds: tuple[NonNegativeInt, ...]
@@ -97,6 +99,7 @@ class NoiseSpec(Spec):
 class AttackSpec(Spec):
     """`size` more training images, outside the training and test sets, with wrong labels."""
 
+    rule: ClassVar[str] = "attack_set"
     subset: SubsetSpec
     size: PositiveInt
     seeds: tuple[NonNegativeInt, ...]
@@ -109,6 +112,7 @@ class FunctionsSpec(Spec):
     `draws` nets with weights from the net's own initialization.
     """
 
+    rule: ClassVar[str] = "functions"
     source: Boolean
     net: NetSpec
     draws: PositiveInt

@@ -1,10 +1,11 @@
 """Check that each figure of a study can be drawn: its module and its caption exist."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.plan.code import STUDIES, defines, listed
+from flatlas.plan.code import STUDIES
 
 if TYPE_CHECKING:
     from flatlas.plan.plan import FigurePlan, Plan
@@ -16,21 +17,39 @@ def check_drawings(plan: "Plan") -> None:
         _check(figure, f"config/studies/{figure.study}.yaml: figures.{figure.name}")
 
 
+def what_is_checked() -> list[tuple[str, bool, list[str]]]:
+    """What the check reads in each module of a study."""
+    modules = sorted(STUDIES.glob("*/*.py"))
+    return [(str(path.relative_to(STUDIES)), *_functions_and_keys(path)) for path in modules]
+
+
 def _check(figure: "FigurePlan", place: str) -> None:
     module = STUDIES / figure.study / f"{figure.module}.py"
     if not module.is_file():
-        there = sorted(path.stem for path in module.parent.glob("*.py") if defines(path, "draw"))
+        there = sorted(path.stem for path in module.parent.glob("*.py"))
         raise FlatlasError(
             f"{place} needs a function draw(material) in {_shown(module)}, which is not there."
             f"{nearest(figure.module, there)}"
         )
-    if figure.module != figure.name and figure.name not in listed(module):
+    judges, keys = _functions_and_keys(module)
+    if figure.module != figure.name and figure.name not in keys:
         raise FlatlasError(
             f'{place} needs an entry "{figure.name}" in the dictionary FIGURES of {_shown(module)}.'
+        )
+    if figure.claims and not judges:
+        raise FlatlasError(
+            f"{place} needs a function claims(material) in {_shown(module)}. If the figure claims "
+            "nothing, add 'claims: false'."
         )
     caption = module.with_name(f"{figure.name}.rst")
     if not caption.is_file():
         raise FlatlasError(f"{place} needs a caption in {_shown(caption)}.")
+
+
+def _functions_and_keys(module: Path) -> tuple[bool, list[str]]:
+    """Whether a module has a function `claims`, and the keys of its dictionaries."""
+    text = module.read_text(encoding="utf-8")
+    return "def claims(" in text, re.findall(r'"(\w+)":', text)
 
 
 def _shown(path: Path) -> Path:

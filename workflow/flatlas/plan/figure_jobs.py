@@ -8,16 +8,12 @@ from typing import Any
 import yaml
 
 from flatlas.plan import paths
-from flatlas.plan.code import figure_modules, is_judged
+from flatlas.plan.code import figure_modules
 from flatlas.plan.data_specs import subset_of
 from flatlas.plan.ids import source_id
 from flatlas.plan.lookup import Job
 from flatlas.plan.plan import FigurePlan, Plan
-from flatlas.plan.training_specs import RunSpec
-
-# In a figure's point, the key of the tables of measures that were not taken of its run. The package
-# `evidence` reads it under the same name.
-LACKS = "lacks"
+from flatlas.plan.points import points_of
 
 
 def figure_job(plan: Plan, target: str, jobs: Mapping[str, Job]) -> Job:
@@ -33,7 +29,7 @@ def figure_job(plan: Plan, target: str, jobs: Mapping[str, Job]) -> Job:
             "study": figure.study,
             "figure": figure.name,
             "module": figure.module,
-            "points": _points(figure, tables, plan.runs),
+            "points": points_of(figure, tables, plan.runs),
             "inputs": hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:12],
         },
         modules=figure_modules(figure.study, figure.module),
@@ -72,7 +68,7 @@ def _inputs(
 
 def _outputs(figure: FigurePlan, preset: str) -> dict[str, str]:
     kinds = {"pdf": "pdf", "csv": "csv", "provenance": "json"}
-    if is_judged(figure.study, figure.module):
+    if figure.claims:
         kinds["claims"] = "claims.csv"
     return {
         name: paths.FIGURE.format(
@@ -80,31 +76,6 @@ def _outputs(figure: FigurePlan, preset: str) -> dict[str, str]:
         )
         for name, kind in {**kinds, "png": "png"}.items()
     }
-
-
-def _points(
-    figure: FigurePlan, tables: Mapping[str, tuple[str, str]], runs: Mapping[str, RunSpec]
-) -> list[dict[str, Any]]:
-    """For each entry its sweep, run and values, as JSON types, and the tables that it lacks."""
-    points = []
-    for entry in figure.entries:
-        lacks = [table for table, (name, _) in tables.items() if name not in entry.measurements]
-        points.append(
-            {
-                "sweep": entry.sweep,
-                "run": entry.run,
-                **_scaling(runs[entry.run]),
-                **entry.point,
-                **({LACKS: lacks} if lacks else {}),
-            }
-        )
-    return points
-
-
-def _scaling(run: RunSpec) -> dict[str, Any]:
-    """When and how much a run is α-scaled. Figures mark it even where no sweep varies it."""
-    scaling = run.rescaling.model_dump(mode="json") if run.rescaling else {}
-    return {f"rescaling.{key}": value for key, value in scaling.items()}
 
 
 def data_of(plan: Plan, figure: FigurePlan) -> list[str]:

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from flatlas.plan.lookup import Job
+from flatlas.plan.paths import DRAWN
 from flatlas.plan.plan import Plan
 
 # Columns of the picture before that of figures, left to right, and how their rules' names begin.
 COLUMNS = {
     "data sources": ("source",),
-    "subsets, attack sets": ("subset", "label_noise", "attack_set", "functions"),
+    "subsets, attack sets": tuple(DRAWN),
     "training": ("train", "record"),
     "kernels": ("kernel",),
     "measures": ("measure_",),

@@ -19,7 +19,6 @@ from flatlas.plan.data_specs import (
     NoiseSpec,
     SamplesSpec,
     SourceSpec,
-    SubsetSpec,
     subset_of,
 )
 from flatlas.plan.families.own import Own
@@ -40,12 +39,6 @@ WILDCARD = re.compile(r"\{\w+\}")
 OUTPUTS = paths.OUTPUTS | {
     f"measure_{name}": paths.measure_outputs(name, measure.tables)
     for name, measure in MEASURES.items()
-}
-SAMPLES_RULES: dict[type[Spec], str] = {
-    SubsetSpec: "subset",
-    NoiseSpec: "label_noise",
-    AttackSpec: "attack_set",
-    FunctionsSpec: "functions",
 }
 
 
@@ -81,19 +74,19 @@ def _source(name: str, source: SourceSpec) -> Job:
 
 
 def _samples(name: str, samples: SamplesSpec, jobs: Jobs) -> Job:
-    rule, inputs = SAMPLES_RULES[type(samples)], {}
+    inputs = {}
     if not isinstance(samples, NoiseSpec):
         inputs["images"] = _images(samples, jobs)
     if isinstance(samples, NoiseSpec | AttackSpec):
         inputs["subset"] = jobs[samples_id(samples.subset)].outputs["samples"]
     counted = isinstance(samples, FunctionsSpec)
     return _job(
-        rule=rule,
+        rule=samples.rule,
         name=name,
         spec=samples,
         inputs=inputs,
         modules=functions_modules(samples) if isinstance(samples, FunctionsSpec) else [],
-        work=work.samples_work(rule, samples),
+        work=work.samples_work(samples),
         mem_mb=2000 if counted else 1000,
         runtime=240 if counted else 10,
     )

@@ -17,16 +17,20 @@ def _outputs(folder: str, *files: str) -> dict[str, str]:
     return {PurePath(file).stem: str(RESULTS / folder / file) for file in files}
 
 
-TRAINED = ("weights.safetensors", "history.parquet", "outcomes.csv", "times.csv", "provenance.json")
-# The outputs of each rule with a wildcard. Those of measures follow from their tables.
-OUTPUTS = {
-    "source": _outputs("data/sources/{source}", "images.safetensors", "provenance.json"),
+# The outputs of each rule that draws samples from a data source.
+DRAWN = {
     "subset": _outputs("data/subsets/{samples}", "samples.parquet", "provenance.json"),
     "label_noise": _outputs("data/label_noise/{samples}", "samples.parquet", "provenance.json"),
     "attack_set": _outputs("data/attack_sets/{samples}", "samples.parquet", "provenance.json"),
     "functions": _outputs(
         "data/functions/{samples}", "samples.parquet", "functions.parquet", "provenance.json"
     ),
+}
+TRAINED = ("weights.safetensors", "history.parquet", "outcomes.csv", "times.csv", "provenance.json")
+# The outputs of each rule with a wildcard. Those of measures follow from their tables.
+OUTPUTS = {
+    "source": _outputs("data/sources/{source}", "images.safetensors", "provenance.json"),
+    **DRAWN,
     "train": _outputs("runs/{run}", *TRAINED),
     "record": _outputs("recordings/{run}", *TRAINED, "trajectory.npy"),
     "kernel": _outputs("kernels/{kernel}", "kernel.npy", "provenance.json"),

@@ -34,7 +34,8 @@ class FigurePlan:
     title: str
     module: str
     entries: tuple[Entry, ...]
-    costs: bool = False
+    costs: bool
+    claims: bool
 
     @property
     def target(self) -> str:

@@ -113,8 +113,14 @@ class _StudyResolver:
             self._check_use(name, entries)
             module = figure.module or name
             planned = FigurePlan(
-                self.name, name, figure.title, module, tuple(entries), figure.costs
+                self.name, name, figure.title, module, tuple(entries), figure.costs, figure.claims
             )
+            if planned.target in {*self.studies, *self.plan.figures}:
+                place = self.document.origin(("figures", name))
+                raise FlatlasError(
+                    f"{place} has the target '{planned.target}', as another figure or study has:"
+                    " rename one of them."
+                )
             self.plan.figures[planned.target] = planned
         self.plan.own_files |= self.runs.own_files
 

@@ -128,6 +128,8 @@ class Figure(Spec):
     """`true`: skip a measure on runs to which it does not apply. `false`: that is an error."""
     costs: bool = False
     """`true`: the figure gets the seconds of each measurement."""
+    claims: bool = True
+    """`false`: its module has no function `claims`."""
 
 
 class Study(Spec):

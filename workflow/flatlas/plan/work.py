@@ -47,6 +47,6 @@ def kernel_work(kernel: KernelSpec) -> Work:
     return Work("kernel", kernel.net.slug, units)
 
 
-def samples_work(rule: str, samples: SamplesSpec) -> Work:
+def samples_work(samples: SamplesSpec) -> Work:
     """A table of indices; of functions, as many random nets as are drawn."""
-    return Work(rule, "", samples.draws if isinstance(samples, FunctionsSpec) else 1)
+    return Work(samples.rule, "", samples.draws if isinstance(samples, FunctionsSpec) else 1)

@@ -15,10 +15,11 @@ from typing import Any
 
 import pandas as pd
 
+from flatlas.plan.paths import DRAWN
 from flatlas.store.costs import read_cost
 
 # Stages that only select or draw images, listed as one.
-DATA = ("source", "subset", "attack_set", "label_noise", "functions")
+DATA = ("source", *DRAWN)
 # An estimate is the median of this many jobs.
 NEIGHBOURS = 5
 
