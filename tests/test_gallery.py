@@ -134,6 +134,15 @@ def test_the_scorecard_has_every_cell_as_it_was_written(page, tmp_path):
     assert rows["preset"].value_counts().to_dict() == {"paper": 84, "laptop": 6}
 
 
+def test_a_study_without_claims_has_a_page_of_pictures(page, tmp_path):
+    for file in tmp_path.rglob("*.claims.csv"):
+        file.unlink()
+    text = page()
+    assert text.count("\n![") == len(FIGURES)
+    assert "scorecard.csv" not in text
+    assert not (tmp_path / "flat" / "scorecard.csv").exists()
+
+
 def test_verdicts_are_counted_for_each_scale_and_for_our_questions(page):
     lines = [re.findall(r"\d+|`\w+`", line) for line in page().splitlines() if line[:2] == "- "]
     assert lines == [

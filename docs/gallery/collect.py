@@ -85,17 +85,18 @@ def _collect(
             claims[NUMBERS] = claims[NUMBERS].apply(pd.to_numeric, errors="coerce")
         title = study["figures"][name]["title"]
         entries.append(Entry(f"{given.study}_{name}", name, title, claims))
-    scorecard = pd.concat(tables, ignore_index=True)
-    scorecard.to_csv(folder / "scorecard.csv", index=False)
+    verdicts = {}
+    if tables:
+        scorecard = pd.concat(tables, ignore_index=True)
+        scorecard.to_csv(folder / "scorecard.csv", index=False)
+        by_preset = scorecard.groupby("preset", sort=False)
+        verdicts = {preset: count_verdicts(claims) for preset, claims in by_preset}
     page = render(
         "gallery.md",
         study=given.study,
         title=study["title"],
         paper=study["paper"].strip(),
-        presets={
-            preset: count_verdicts(claims)
-            for preset, claims in scorecard.groupby("preset", sort=False)
-        },
+        presets=verdicts,
         missing=[name for name in study["figures"] if name not in presets],
         commands=_commands(given, presets),
         configfile=given.configfile,

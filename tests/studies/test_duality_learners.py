@@ -7,7 +7,8 @@ import pytest
 from pencil import drawn_dots, material, rows_where
 
 from flatlas.plotting.style import BLUE, RED
-from flatlas.studies.duality import fig5, fig6, fig7
+from flatlas.studies.duality import fig6
+from flatlas.studies.duality.learners import FIGURES
 
 KIND = "learners.kind"
 POINTS = [("learners", kind, {KIND: kind}) for kind in ("ssgd", "dpsgd")]
@@ -28,7 +29,7 @@ def solutions():
 
 
 def test_fig5_draws_a_line_for_each_kind_with_the_numbers_of_its_table(solutions):
-    drawing = fig5.draw(solutions)
+    drawing = FIGURES["fig5"].draw(solutions)
     for ax, panel, ssgd, dpsgd in zip(
         drawing.figure.axes, "ABC",
         ([3, 0.5, 0.25], [12, 2, 1], [10, 20, 30]),
@@ -46,7 +47,7 @@ def test_fig5_draws_a_line_for_each_kind_with_the_numbers_of_its_table(solutions
 
 
 def test_fig5_has_test_errors_beside_the_papers(solutions):
-    drawing = fig5.draw(solutions)
+    drawing = FIGURES["fig5"].draw(solutions)
     errors = rows_where(drawing.points, quantity="test_error").set_index(KIND)
     assert errors["mean"].to_dict() == pytest.approx({"ssgd": 0.03, "dpsgd": 0.02})
     legend = drawing.figure.axes[0].get_legend()
@@ -69,7 +70,7 @@ def test_fig7_has_a_row_of_panels_for_each_net(solutions):
         for table, rows in solutions.tables.items() if table != "outcomes"
     }  # fmt: skip
     points = [(net, f"{net} {kind}", {KIND: kind}) for net in nets for _, kind, _ in POINTS]
-    drawing = fig7.draw(material(points, **made))
+    drawing = FIGURES["fig7"].draw(material(points, **made))
     for letters, factor in (("ABC", 10), ("DEF", 1)):
         for panel, means in zip(letters, ([3, 0.5, 0.25], [12, 2, 1], [1, 2, 3]), strict=True):
             points = rows_where(drawing.points, panel=panel, **{KIND: "ssgd"}).dropna(subset="n")

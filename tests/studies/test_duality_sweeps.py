@@ -9,13 +9,14 @@ from pixels import in_pixels
 from two_sweeps import DIRECTIONS, LR, SUMMARIES, B, made
 
 from flatlas.plotting.style import BLACK, BLUE, RED
-from flatlas.studies.duality import fig3, s4
+from flatlas.studies.duality import s4
+from flatlas.studies.duality.strategies import FIGURES
 
 
 @pytest.fixture(scope="module")
 def drawn():
     """Figure 3 of the two sweeps."""
-    return fig3.draw(made())
+    return FIGURES["fig3"].draw(made())
 
 
 def rows(points, quantity, panel, key, value):
@@ -63,7 +64,7 @@ def test_the_table_counts_realizations_and_those_that_converged(drawn):
 
 def test_a_band_ends_a_deviation_below_the_mean():
     wide = SUMMARIES | {("a", 0): [-0.25, 0, 0, 1, 0, 0, 0], ("a", 1): [-0.75, 0, 0, 3, 0, 0, 0]}
-    points = fig3.draw(made(summaries=wide)).points
+    points = FIGURES["fig3"].draw(made(summaries=wide)).points
     sigma_g = rows(points, "sigma_g", "A", LR, 0.2)
     np.testing.assert_allclose(sigma_g["low"], [4 - sqrt(8), 2 - sqrt(2), 1])
     gap = rows(points, "dual_gap", "C", LR, 0.1)
@@ -73,7 +74,7 @@ def test_a_band_ends_a_deviation_below_the_mean():
 def test_a_band_that_would_reach_zero_ends_at_a_tenth_of_the_mean():
     far, apart = ([9.0, 1.0, 1.0], [1.0, 1.0, 1.0]), ([0.0, 1.0, 1.0], [1.0, 1.0, 1.0])
     found = made(directions=DIRECTIONS | {("a", 0): far, ("a", 1): apart})
-    low = rows(fig3.draw(found).points, "sigma_g", "A", LR, 0.1)["low"]
+    low = rows(FIGURES["fig3"].draw(found).points, "sigma_g", "A", LR, 0.1)["low"]
     np.testing.assert_allclose(low, [0.45, 1, 1])
 
 
@@ -114,7 +115,7 @@ def test_gaps_with_trainings_that_met_no_rule_are_hollow(drawn):
 
 def test_the_axis_of_gaps_begins_at_zero_or_below_the_lowest_bar(drawn):
     above = {where: [max(value, 0.25) for value in row] for where, row in SUMMARIES.items()}
-    assert fig3.draw(made(summaries=above)).figure.axes[2].get_ylim()[0] == 0
+    assert FIGURES["fig3"].draw(made(summaries=above)).figure.axes[2].get_ylim()[0] == 0
     bottom, top = drawn.figure.axes[2].get_ylim()
     assert bottom < -sqrt(0.125), "ΔL_f of `a` is 0 ± 0.35"
     assert top > 1.5 + sqrt(0.5)
@@ -122,12 +123,12 @@ def test_the_axis_of_gaps_begins_at_zero_or_below_the_lowest_bar(drawn):
 
 def test_negative_gaps_are_within_the_axis():
     below = {where: [-0.5, -0.25, -0.25, *row[3:]] for where, row in SUMMARIES.items()}
-    bottom, top = fig3.draw(made(summaries=below)).figure.axes[2].get_ylim()
+    bottom, top = FIGURES["fig3"].draw(made(summaries=below)).figure.axes[2].get_ylim()
     assert bottom < -0.5
     assert top >= 0
 
 
-@pytest.mark.parametrize("figure", [fig3, s4])
+@pytest.mark.parametrize("figure", [FIGURES["fig3"], s4])
 def test_the_small_print_counts_what_met_no_rule(figure):
     said = " ".join(figure.draw(made()).figure.get_supxlabel().split())
     assert "2 realizations a run." in said
@@ -139,7 +140,7 @@ def test_the_small_print_counts_what_met_no_rule(figure):
 @pytest.mark.parametrize(("diverged", "left"), [("b", "A"), ("c", "D"), ("ac", "A"), ("abc", "")])
 def test_runs_that_all_diverged_leave_the_others_as_they_are(diverged, left):
     """`ac` is the whole sweep of batch sizes, `abc` everything."""
-    drawing = fig3.draw(made(diverged))
+    drawing = FIGURES["fig3"].draw(made(diverged))
     in_pixels(drawing.figure)
     shown = [{"0.1": "a", "0.2": "b"}, {"5": "a", "10": "c"}]
     for ax, runs in zip((drawing.figure.axes[0], drawing.figure.axes[3]), shown, strict=True):

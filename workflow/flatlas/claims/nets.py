@@ -6,24 +6,19 @@ A realization whose training met no stopping rule is no solution: its values are
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import isfinite
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from flatlas.claims.claim import Claim, Criterion
+from flatlas.claims.trust import few, lacking, realizations, trusted, unsettled
 from flatlas.errors import FlatlasError
 from flatlas.evidence.material import FINAL, NET, Material, at_moment, with_settings
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 
 # Fewer solutions at a value of a sweep say too little about their spread to decide anything.
 FEWEST = 3
-# Where more of the measurements that a claim rests on have not converged, it is undecided.
-UNSETTLED = 0.1
-# Of so few realizations the interval is the whole range of the resamples. It holds the centre of a
-# symmetric distribution unless all of them lie on one side of it: with probability 1 - 2^(1-n).
-RANGE_COVERS = {2: "half", 3: "three quarters", 4: "seven eighths"}
 
 
 @dataclass(frozen=True)
@@ -162,7 +157,7 @@ class Nets:
         where there was none.
         """
         empty = not self.comparable or any(not array.size for array in measured)
-        fewest = min([self.fewest, *map(_realizations, measured)])
+        fewest = min([self.fewest, *map(realizations, measured)])
         number = UNKNOWN if empty else estimate(statistic, *measured, fewest=fewest)
         return self.judged(name, says, quantity, criterion, number, paper, settled, fewest)
 
@@ -182,7 +177,7 @@ class Nets:
         `fewest` is the number of realizations behind it, where that is not the solutions' own.
         """
         known = self.fewest if fewest is None else fewest
-        notes = [self.note, unsettled(settled), _lacking(number), _few(number, known)]
+        notes = [self.note, unsettled(settled), lacking(number), few(number, known)]
         note = " ".join(filter(None, notes))
         enough = known >= self.needed and number is not UNKNOWN
         complete = self.complete and enough and trusted(settled)
@@ -223,56 +218,6 @@ class Nets:
         """The rows of the named sweeps, or all rows if none is named."""
         known = with_settings(rows, [self.key])
         return known if self.sweep is None else known[known["sweep"].isin(self._sweeps)]
-
-
-def _realizations(measured: np.ndarray) -> int:
-    """How many of them have a value."""
-    return int(np.isfinite(measured).any(axis=tuple(range(1, measured.ndim))).sum())
-
-
-def _known(settled: np.ndarray) -> int:
-    return int(np.isfinite(settled).sum())
-
-
-def _lost(settled: np.ndarray) -> int:
-    return int((settled == 0).sum())
-
-
-def trusted(settled: Sequence[np.ndarray]) -> bool:
-    """Whether enough of the measurements that a claim rests on have converged."""
-    return all(_lost(one) <= UNSETTLED * _known(one) for one in settled)
-
-
-def unsettled(settled: Sequence[np.ndarray]) -> str:
-    """How many of the measurements that a claim rests on are not to be trusted, where most are."""
-    worst = max(settled, key=lambda one: _lost(one) / max(_known(one), 1), default=np.zeros(0))
-    if not _lost(worst):
-        return ""
-    return f"{_lost(worst)} of {_known(worst)} measurements did not converge."
-
-
-def _few(number: Estimate, count: int) -> str:
-    """What the interval of few realizations is worth; that of one is over something else."""
-    if isfinite(number.low) and count == 1:
-        return "One realization: the interval is that of its directions."
-    return range_of(count, "realizations") if isfinite(number.low) else ""
-
-
-def range_of(count: int, what: str) -> str:
-    """What the interval of so few is."""
-    if count not in RANGE_COVERS:
-        return ""
-    return (
-        f"{count} {what}: the interval is the range of the resamples, which covers about"
-        f" {RANGE_COVERS[count]}."
-    )
-
-
-def _lacking(number: Estimate) -> str:
-    """Why nothing can be decided, whatever the criterion."""
-    if not isfinite(number.value):
-        return "There is nothing to compare."
-    return "" if isfinite(number.low) else "One realization has no interval."
 
 
 @dataclass(frozen=True)

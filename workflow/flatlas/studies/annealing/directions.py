@@ -1,15 +1,14 @@
-"""What was measured along the principal directions p_i, as arrays by rank, and claims about it."""
+"""What was measured along the principal directions p_i, as arrays by rank."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 
-from flatlas.claims.claim import Claim, Criterion
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material, at_moment
 from flatlas.statistics.directions import over_directions
-from flatlas.statistics.estimate import UNKNOWN
+from flatlas.statistics.estimate import UNKNOWN, Estimate
 from flatlas.statistics.power_law import power_law
 from flatlas.studies.annealing.recordings import FIRST, LAST, live
 
@@ -63,24 +62,13 @@ def read(nets: Nets, table: str, column: str, first: int = FIRST, last: int = LA
     return np.ascontiguousarray(found.reindex(columns=ranks(first, last)), dtype=float)
 
 
-def along(
-    nets: Nets,
-    name: str,
-    says: str,
-    quantity: str,
-    criterion: Criterion,
-    statistic: Callable[..., np.ndarray],
-    *measured: np.ndarray,
-    paper: str = "",
-    settled: Sequence[np.ndarray] = (),
-) -> Claim:
-    """A claim by a statistic of all points, with an interval over directions and realizations."""
+def pooled(statistic: Callable[..., np.ndarray], *measured: np.ndarray) -> Estimate:
+    """A statistic of all points, with an interval over directions and realizations."""
     arrays = np.broadcast_arrays(*measured)
     known = np.logical_and.reduce([np.isfinite(one) for one in arrays])
     nets_known, directions_known = known.any(1), known.any(0)
     used = [np.where(known, one, np.nan)[nets_known][:, directions_known] for one in arrays]
-    number = over_directions(statistic, *used) if known.any() else UNKNOWN
-    return nets.judged(name, says, quantity, criterion, number, paper, settled)
+    return over_directions(statistic, *used) if known.any() else UNKNOWN
 
 
 def slope(x: np.ndarray, y: np.ndarray) -> np.ndarray:

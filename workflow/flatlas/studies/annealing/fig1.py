@@ -12,7 +12,7 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLUE, GREY, ORANGE, RED, Drawing, note, panels
 from flatlas.statistics.means import mean
-from flatlas.studies.annealing.directions import along, moving, ranks, read, slope
+from flatlas.studies.annealing.directions import moving, pooled, ranks, read, slope
 from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
 from flatlas.studies.annealing.recordings import (
     BASE,
@@ -114,16 +114,13 @@ def claims(material: Material) -> list[Claim]:
 def _spectra(nets: Nets, live_nets: Nets) -> Iterator[Claim]:
     within = read(live_nets, TABLE, "variance", FIRST, LAST)
     beyond = read(live_nets, TABLE, "variance", LAST, BEYOND)
-    yield along(
-        nets,
+    yield nets.judged(
         "gamma",
         f"σ_i² falls as i^−γ between ranks {FIRST} and {LAST}, with γ of 2 to 3, about {GAMMA}",
         f"minus the exponent of σ_i² over i, ranks {FIRST} to {LAST} of all nets",
         # As in the caption of the paper's figure.
         between(2, 3),
-        lambda x, y: -slope(x, y),
-        ranks(FIRST, LAST),
-        within,
+        pooled(lambda x, y: -slope(x, y), ranks(FIRST, LAST), within),
         paper=f"{GAMMA}",
     )
     yield nets.claim(

@@ -14,7 +14,7 @@ from flatlas.evidence.material import NET, Material, with_settings
 from flatlas.plotting.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, Drawing, note, panels
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.studies.annealing.directions import POOLED, along, moving, ranks, read, runs
+from flatlas.studies.annealing.directions import POOLED, moving, pooled, ranks, read, runs
 from flatlas.studies.annealing.fits import log_log
 from flatlas.studies.annealing.recordings import BASE, FIRST, LAST, VALLEY, first_net, measured
 from flatlas.studies.annealing.relation import (
@@ -136,15 +136,12 @@ def _valleys(nets: Nets) -> Iterator[Claim]:
         mean(off, -1),
         settled=(settled,),
     )
-    yield along(
-        nets,
+    yield nets.judged(
         "rises",
         "the flatness F_i rises with the rank",
         f"rank correlation of F_i with i, {POOLED}",
         RISING,
-        spearman,
-        ranks(),
-        width,
+        pooled(spearman, ranks(), width),
         settled=(settled,),
     )
 

@@ -11,7 +11,7 @@ from flatlas.claims.conventions import MOSTLY, near
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLUE, GREEN, PURPLE, RED, Drawing, note, panels, plain_ticks
-from flatlas.studies.annealing.directions import POOLED, along, moving, read, slope
+from flatlas.studies.annealing.directions import POOLED, moving, pooled, read, slope
 from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
 from flatlas.studies.annealing.recordings import (
     BASE,
@@ -96,15 +96,12 @@ def claims(material: Material) -> list[Claim]:
     within = np.where(np.isnan(found), np.nan, found >= MOSTLY.low)
 
     def exponent(name: str, says: str, y: np.ndarray, paper: float) -> Claim:
-        return along(
-            nets,
+        return nets.judged(
             name,
             says,
             f"exponent over F_i, {POOLED}",
             near(paper),
-            slope,
-            read(nets, VALLEY, "flatness"),
-            y,
+            pooled(slope, read(nets, VALLEY, "flatness"), y),
             paper=f"{paper:g}",
             settled=(read(nets, VALLEY, "converged"), within),
         )

@@ -26,7 +26,7 @@ from flatlas.plotting.style import (
 from flatlas.statistics.correlation import pearson, spearman
 from flatlas.statistics.means import mean
 from flatlas.studies.annealing.curves import PHASES_LEGEND, learning_curves, phases, shade
-from flatlas.studies.annealing.directions import POOLED, along, moving, placed, read, replaced
+from flatlas.studies.annealing.directions import POOLED, moving, placed, pooled, read, replaced
 from flatlas.studies.annealing.fits import fit, log_log
 from flatlas.studies.annealing.recordings import (
     BASE,
@@ -196,15 +196,13 @@ def _shape(nets: Nets) -> Claim:
 
 
 def _by_flatness(nets: Nets) -> Claim:
-    return along(
-        nets,
+    flatness, heat = read(nets, VALLEY, "flatness"), read(nets, DIRECTIONS, "temperature")
+    return nets.judged(
         "flatter",
         "flatter directions are cooler",
         f"rank correlation of T_i(0) with F_i, {POOLED}",
         FALLING,
-        spearman,
-        read(nets, VALLEY, "flatness"),
-        read(nets, DIRECTIONS, "temperature"),
+        pooled(spearman, flatness, heat),
         settled=(read(nets, VALLEY, "converged"),),
     )
 

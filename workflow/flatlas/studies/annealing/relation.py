@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -11,7 +12,7 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material, at_moment, with_settings
 from flatlas.plotting.style import BLUE, plain_ticks
 from flatlas.statistics.correlation import spearman
-from flatlas.studies.annealing.directions import POOLED, along, read, slope
+from flatlas.studies.annealing.directions import POOLED, pooled, read, slope
 from flatlas.studies.annealing.fits import INTERVALS, fit
 from flatlas.studies.annealing.recordings import FIRST, LAST, VALLEY, live, small_print
 
@@ -73,30 +74,30 @@ def finish(ax: Axes) -> None:
 
 def inverse_relation(nets: Nets, name: str, where: str) -> Claim:
     """That σ_i² falls with F_i."""
-    return along(
-        nets,
+    flatness, variance, settled = _measured(nets)
+    return nets.judged(
         name,
         f"the flatter a direction, the smaller its variance: {where}",
         f"rank correlation of σ_i² with F_i, {POOLED}",
         FALLING,
-        spearman,
-        read(nets, VALLEY, "variance"),
-        read(nets, VALLEY, "flatness"),
-        settled=(read(nets, VALLEY, "converged"),),
+        pooled(spearman, variance, flatness),
+        settled=(settled,),
     )
 
 
 def psi(nets: Nets, name: str, where: str) -> Claim:
     """That it does so as a power law (Eq. 8)."""
-    return along(
-        nets,
+    flatness, variance, settled = _measured(nets)
+    return nets.judged(
         name,
         f"σ_i² ∝ F_i^−ψ with ψ near {PSI:g}: {where}",
         f"minus the exponent of σ_i² over F_i, {POOLED}",
         near(PSI),
-        lambda x, y: -slope(x, y),
-        read(nets, VALLEY, "flatness"),
-        read(nets, VALLEY, "variance"),
+        pooled(lambda x, y: -slope(x, y), flatness, variance),
         paper=f"{PSI:g}",
-        settled=(read(nets, VALLEY, "converged"),),
+        settled=(settled,),
     )
+
+
+def _measured(nets: Nets) -> Iterator[np.ndarray]:
+    return (read(nets, VALLEY, column) for column in ("flatness", "variance", "converged"))

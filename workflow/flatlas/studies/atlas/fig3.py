@@ -7,7 +7,7 @@ import pandas as pd
 
 from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import ONLY_THE_FUNCTION
-from flatlas.claims.nets import range_of, trusted, unsettled
+from flatlas.claims.trust import range_of, trusted, unsettled
 from flatlas.evidence.material import FINAL, NET, ZERO_ERROR, Material
 from flatlas.plotting.style import Drawing, note, panels
 from flatlas.plotting.trainings import small_print

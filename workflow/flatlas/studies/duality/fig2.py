@@ -14,10 +14,10 @@ from flatlas.plotting.style import Drawing, panels, plain_ticks
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.directions import live
+from flatlas.studies.duality.layer import ENDS, Layer
 from flatlas.studies.duality.nets import draw_nets, each_once, look, name_sweeps
 from flatlas.studies.duality.realizations import finish
 from flatlas.studies.duality.spectra import curved, picked
-from flatlas.studies.duality.strategies import ENDS, Layer
 from flatlas.studies.duality.trends import average, pooled
 
 DIRECTION = ["n", "eigenvalue", "sigma_g"]
@@ -138,9 +138,9 @@ def _by_decade(curvature: np.ndarray, variance: np.ndarray) -> np.ndarray:
 
 def _size(material: Material) -> Iterator[Claim]:
     for name in GROWING:
-        layer = Layer(material, name, name)
-        yield layer.claim(
-            "size",
+        layer = Layer(material, name)
+        yield layer.sweep.claim(
+            f"{name}_size",
             f"T_w grows with ‖w‖₂ when {layer.symbol} varies",
             "rank correlation of T_w with the layer's ‖w‖₂ over the nets of the sweep",
             RISING,
@@ -149,7 +149,8 @@ def _size(material: Material) -> Iterator[Claim]:
             layer.net("layer_norm"),
         )
     for name in FLAT:
-        layer = Layer(material, name, name)
+        layer = Layer(material, name)
         for column, what in (("T_w", "T_w"), ("layer_norm", "‖w‖₂")):
             says = f"{what} is flat when {layer.symbol} varies"
-            yield layer.changes(column, says, f"mean {what} {ENDS}", BARELY, layer.net(column))
+            how = f"mean {what} {ENDS}"
+            yield layer.changes(f"{name}_{column}", says, how, BARELY, layer.net(column))

@@ -1,4 +1,4 @@
-"""Decentralized learners (DPSGD) against synchronous ones (SSGD): panels, and claims about nets."""
+"""Figures 5 and 7: decentralized learners (DPSGD) against synchronous ones (SSGD)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -42,15 +42,25 @@ class Learning:
     net: str = ""
 
 
-def draw_learners(material: Material, *rows: Learning) -> Drawing:
-    """A row of panels for each net, a panel for each quantity."""
-    across = len(COLUMNS)
-    figure, axes = panels(len(rows), across)
-    points: list[pd.DataFrame] = []
-    for row, learning in enumerate(rows):
-        place = slice(across * row, across * (row + 1))
-        points += _draw_row(axes[place], "ABCDEF"[place], material, learning)
-    return finish(figure, points, material, LEGEND)
+@dataclass(frozen=True)
+class Learners:
+    """The nets of a figure, each under both kinds of learners."""
+
+    nets: tuple[Learning, ...]
+
+    def draw(self, material: Material) -> Drawing:
+        """A row of panels for each net, a panel for each quantity; test errors in the first."""
+        across = len(COLUMNS)
+        figure, axes = panels(len(self.nets), across)
+        points: list[pd.DataFrame] = []
+        for row, learning in enumerate(self.nets):
+            place = slice(across * row, across * (row + 1))
+            points += _draw_row(axes[place], "ABCDEF"[place], material, learning)
+        return finish(figure, points, material, LEGEND)
+
+    def claims(self, material: Material) -> list[Claim]:
+        """The claims about test errors and the panels of each net."""
+        return [claim for net in self.nets for claim in _judge(material, net)]
 
 
 def _draw_row(
@@ -85,7 +95,7 @@ def _name_errors(ax: Axes, errors: pd.DataFrame, learning: Learning) -> None:
         ax.legend(loc="upper right", labelspacing=0.8)
 
 
-def judge_learners(material: Material, learning: Learning) -> list[Claim]:
+def _judge(material: Material, learning: Learning) -> list[Claim]:
     """The claims about test errors, and those about ΔL_n, σ_g,n and S_w,n."""
     nets = Sweep(material, learning.sweep, KIND, tuple(NAMES))
     directions, summary = f"{learning.layer}_directions", f"{learning.layer}_summary"
@@ -129,3 +139,15 @@ def judge_learners(material: Material, learning: Learning) -> list[Claim]:
             nets.read(summary, "S_w"),
         ),
     ]
+
+
+# At the paper's scale those of Figure 7 are ResNet-18 and DenseNet-121. It gives their accuracies.
+FIGURES = {
+    "fig5": Learners((Learning("learners", "hidden", Decimal("2.6"), Decimal("2.3")),)),
+    "fig7": Learners(
+        (
+            Learning("resnet_learners", "last", Decimal("7.30"), Decimal("5.66"), "ResNet"),
+            Learning("densenet_learners", "last", Decimal("7.21"), Decimal("5.21"), "DenseNet"),
+        )
+    ),
+}

@@ -9,9 +9,9 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, panels
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.directions import counted, flat, logs, sharpest
+from flatlas.studies.duality.layer import Layer
 from flatlas.studies.duality.realizations import BINNED, finish, over_seeds
 from flatlas.studies.duality.spectra import binned, draw_spectrum
-from flatlas.studies.duality.strategies import Layer
 from flatlas.studies.duality.swept import SYMBOLS, read, varied
 from flatlas.studies.duality.trends import change_of_logs
 
@@ -61,11 +61,11 @@ def _finish_axis(ax: Axes, drawn: pd.DataFrame, key: str, reference: float) -> N
 
 def claims(material: Material) -> list[Claim]:
     """A claim about each panel: from no decay to the strongest, and from s = 2 to the smallest."""
-    scales = list(Layer(material, "init", "init").sweep.solutions)
+    scales = list(Layer(material, "init").sweep.solutions)
     _, reference = PANELS["B"]
-    init = Layer(material, "init", "init", order=(reference, *scales[:1]))
+    init = Layer(material, "init", order=(reference, *scales[:1]))
     return [
-        _shrinks(Layer(material, "decay", "decay"), "as β rises", "from no decay to the largest β"),
+        _shrinks(Layer(material, "decay"), "as β rises", "from no decay to the largest β"),
         _shrinks(init, "as s falls", "from s = 2 to the smallest s"),
     ]
 
@@ -74,7 +74,7 @@ def _shrinks(layer: Layer, when: str, between: str) -> Claim:
     last = counted(layer.directions("gap"))
     size = logs(layer.directions("sigma_w"))
     return layer.sweep.claim(
-        layer.name,
+        layer.varying,
         f"σ_w,n shrinks more in flat directions than in sharp ones {when}",
         "geometric mean factor by which σ_w,n changes beyond n = 10, over that for n ≤ 10, less 1;"
         f" {between}",

@@ -8,8 +8,8 @@ from flatlas.claims.conventions import LESS, SATURATED
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, panels
 from flatlas.studies.duality.directions import by_stretch
+from flatlas.studies.duality.layer import ENDS, Layer, named
 from flatlas.studies.duality.realizations import finish
-from flatlas.studies.duality.strategies import ENDS, Layer
 from flatlas.studies.duality.sweeps import SWEEP_LEGEND, sweep_row
 from flatlas.studies.duality.swept import varied
 from flatlas.studies.duality.trends import from_value, nearest
@@ -42,16 +42,17 @@ def with_none(material: Material) -> Material:
 def claims(material: Material) -> list[Claim]:
     """The claims about the three panels."""
     joined = with_none(material)
-    planned = Layer(joined, "decay_time", "time").sweep.solutions
+    planned = Layer(joined, "decay_time").sweep.solutions
     times = (0, *(time for time in planned if time))
-    layer = Layer(joined, "decay_time", "time", order=times)
+    layer = Layer(joined, "decay_time", order=times)
     size, gap = layer.net("S_w"), layer.net("dual_gap")
-    return [
+    found = [
         layer.keeps_spectrum("sharpness", "", by_stretch(layer.sharpness, layer.last)),
         layer.changes("size", f"S_w falls as {layer.symbol} rises", f"mean S_w {ENDS}", LESS, size),
         _saturates(layer, "size_saturates", "S_w", size),
         _saturates(layer, "gap_saturates", "ΔL", gap),
     ]
+    return [*named("time", found)]
 
 
 def _saturates(layer: Layer, name: str, what: str, over: np.ndarray) -> Claim:

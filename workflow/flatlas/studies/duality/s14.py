@@ -10,7 +10,7 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.directions import sharpest
-from flatlas.studies.duality.strategies import ENDS, Layer
+from flatlas.studies.duality.layer import ENDS, Layer, named
 from flatlas.studies.duality.sweeps import draw_sweeps
 from flatlas.studies.duality.trends import change_of_logs, ratio, share
 
@@ -24,10 +24,10 @@ def draw(material: Material) -> Drawing:
 
 def claims(material: Material) -> list[Claim]:
     """The claims about the panels, and about which part of ΔL dominates at either end (SI §2)."""
-    layer = Layer(material, "dropout", "dropout")
+    layer = Layer(material, "dropout")
     gap, sharp, flat = (layer.net(name) for name in ("dual_gap", "gap_sharp", "gap_flat"))
     sharpness = sharpest(layer.sharpness)
-    return [
+    found = [
         layer.changes(
             "sharpness",
             "σ_g,n falls in the sharpest directions as d rises",
@@ -36,7 +36,7 @@ def claims(material: Material) -> list[Claim]:
             sharpness,
             change_of_logs,
         ),
-        layer.claim(
+        layer.sweep.claim(
             "sharpness_saturates",
             "then it saturates",
             "share of the last step, from the last value but one to the last, in the change of"
@@ -46,7 +46,7 @@ def claims(material: Material) -> list[Claim]:
             sharpness,
         ),
         layer.follows("size", "S_w", layer.net("S_w"), rises=True),
-        layer.claim(
+        layer.sweep.claim(
             "minimum",
             "ΔL has a minimum in between",
             "lowest mean ΔL at a d in between, relative to the lower of both ends, less 1",
@@ -59,13 +59,14 @@ def claims(material: Material) -> list[Claim]:
         _dominates(layer, "ΔL_s", "low", 0, sharp, gap),
         _dominates(layer, "ΔL_f", "high", -1, flat, gap),
     ]
+    return [*named("dropout", found)]
 
 
 def _dominates(
     layer: Layer, part: str, where: str, place: int, over: np.ndarray, gap: np.ndarray
 ) -> Claim:
     """A claim about the nets at one end alone: it does not need those at other values."""
-    claim = layer.claim(
+    claim = layer.sweep.claim(
         where,
         f"{part} dominates ΔL at {where} d",
         f"share of {part} in mean ΔL at the {where}est d",

@@ -10,7 +10,7 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.directions import by_stretch, flat, sharpest
-from flatlas.studies.duality.strategies import ENDS, WITHIN, Layer
+from flatlas.studies.duality.layer import ENDS, WITHIN, Layer, named
 from flatlas.studies.duality.sweeps import SPECTRA, draw_sweeps
 from flatlas.studies.duality.trends import change_of_logs
 
@@ -26,8 +26,8 @@ def draw(material: Material) -> Drawing:
 
 def claims(material: Material) -> list[Claim]:
     """The claims about N, then those about ρ."""
-    size, noise = (Layer(material, sweep, sweep) for sweep in ("size", "noise"))
-    return [*_size(size), *_noise(noise)]
+    size, noise = (Layer(material, sweep) for sweep in ("size", "noise"))
+    return [*named("size", _size(size)), *named("noise", _noise(noise))]
 
 
 def _size(layer: Layer) -> Iterator[Claim]:
@@ -56,7 +56,7 @@ def _noise(layer: Layer) -> Iterator[Claim]:
         says = f"σ_g,n {verb} in the {where} as ρ rises"
         what = f"{SHARPNESS} in the {where} {ENDS}, {WITHIN}"
         yield layer.changes(f"sharpness_{name}", says, what, criterion, over, change_of_logs)
-    yield layer.claim(
+    yield layer.sweep.claim(
         "drop",
         "with wrong labels, σ_g,n has no sudden drop",
         "drop of log σ_g at n_s of ρ = 0, or at 10 if that is larger (its fall there, five ranks a"

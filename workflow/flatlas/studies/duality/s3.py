@@ -12,9 +12,9 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, panels
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.directions import by_stretch, counted_each
+from flatlas.studies.duality.layer import ENDS, WITHIN, Layer
 from flatlas.studies.duality.realizations import BINNED, finish
 from flatlas.studies.duality.spectra import draw_spectrum, spectrum
-from flatlas.studies.duality.strategies import ENDS, WITHIN, Layer
 from flatlas.studies.duality.swept import SYMBOLS, varied
 from flatlas.studies.duality.trends import average
 
@@ -80,7 +80,7 @@ def _each_net(nets: Nets) -> Iterator[Claim]:
 def _each_sweep(material: Material) -> Iterator[Claim]:
     for sweep in SWEEPS:
         if sweep not in NEW_DATA:
-            layer = Layer(material, sweep, sweep)
+            layer = Layer(material, sweep)
             what = f"mean c_n {ENDS}, over half-decades of rank, {WITHIN} at every value"
             says = f"c_n does not depend on {layer.symbol}"
-            yield layer.changes("level", says, what, BARELY, layer.correlation)
+            yield layer.changes(f"{sweep}_level", says, what, BARELY, layer.correlation)

@@ -9,9 +9,9 @@ from flatlas.claims.conventions import NEAR_TEN
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import GREY, Drawing, panels, plain_ticks
 from flatlas.statistics.means import mean
+from flatlas.studies.duality.layer import Layer
 from flatlas.studies.duality.nets import DEFAULTS, each_once, look, sweep_handles
 from flatlas.studies.duality.realizations import all_converged, finish, spread
-from flatlas.studies.duality.strategies import Layer
 from flatlas.studies.duality.swept import SWEEPS, SYMBOLS, read, varied
 
 # The last rank shown, and the paper's n_s.
@@ -90,10 +90,10 @@ def _splits_panel(ax: Axes, splits: pd.DataFrame) -> None:
 
 def claims(material: Material) -> list[Claim]:
     """A claim about each sweep, by the value at which n_s is farthest from the paper's."""
-    layers = [Layer(material, sweep, sweep) for sweep in JUDGED]
+    layers = [Layer(material, sweep) for sweep in JUDGED]
     return [
         layer.sweep.claim(
-            layer.name,
+            layer.varying,
             f"n_s is near 10, whatever {layer.symbol}",
             f"mean n_s at the value of {layer.symbol} at which it is farthest from 10",
             NEAR_TEN,

@@ -1,186 +1,64 @@
-"""Claims about a layer over one sweep, and the paper's two ways to a smaller gap (Fig. S7).
+"""Figures 3, 4, S9, S12 and two on CIFAR-10: the paper's two ways to a smaller gap (Fig. S7).
 
 Solutions become flatter (Figures 3 and S9) or smaller (Figures 4 and S12).
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 
-import numpy as np
-
-from flatlas.claims.claim import Claim, Criterion
-from flatlas.claims.conventions import ABOUT_HALF, BARELY, BARELY_OFF, FALLING, MOSTLY, RISING
-from flatlas.claims.nets import Sweep
+from flatlas.claims.claim import Claim, ours
+from flatlas.claims.conventions import ABOUT_HALF
 from flatlas.evidence.material import Material
-from flatlas.statistics.means import mean
-from flatlas.studies.duality.directions import (
-    SHARPEST,
-    by_stretch,
-    counted,
-    counted_each,
-    flat,
-    live,
-    logs,
-    moved,
-    sharpest,
-)
-from flatlas.studies.duality.swept import varied
-from flatlas.studies.duality.trends import (
-    Statistic,
-    change,
-    ratio,
-    share_of_a_fall,
-    share_of_a_rise,
-    trend,
-)
+from flatlas.plotting.style import Drawing
+from flatlas.studies.duality.directions import SHARPEST
+from flatlas.studies.duality.layer import Layer, named
+from flatlas.studies.duality.sweeps import draw_rows, draw_sweeps
+from flatlas.studies.duality.trends import ratio
 
 # The study's names of the pairs of hidden layers of the deep net, and their names in claims.
 PAIRS = {"hidden": "first", "second": "second", "third": "third"}
-ENDS = "from the first value to the last"
-WITHIN = "directions that hold 99 % of ΔL"
 
 
 @dataclass(frozen=True)
-class Layer:
-    """One layer's nets over the sweep `varying`, and the claims that several figures share.
+class TwoSweeps:
+    """Two sweeps that find such solutions, with the claims about them."""
 
-    `name` begins the names of these claims, `where` ends their sentences. `measure` is the study's
-    name of the layer's duality. The sweep's values ascend, or have the `order` that is given.
-    """
+    sweeps: tuple[str, str]
+    judge: Callable[[Material, str, str], Iterable[Claim]]
 
-    material: Material
-    varying: str
-    name: str
-    measure: str = "hidden"
-    where: str = ""
-    order: tuple[Hashable, ...] = ()
+    def draw(self, material: Material) -> Drawing:
+        """A row of panels for each sweep."""
+        return draw_sweeps(material, *self.sweeps)
 
-    @cached_property
-    def sweep(self) -> Sweep:
-        """The nets, by the values of the swept key."""
-        return Sweep(self.material, self.varying, varied(self.varying)[0], self.order)
+    def claims(self, material: Material) -> list[Claim]:
+        """The claims about both rows."""
+        return list(self.judge(material, *self.sweeps))
 
-    @property
-    def symbol(self) -> str:
-        """The symbol of what is swept."""
-        return varied(self.varying)[1]
 
-    def net(self, column: str) -> np.ndarray:
-        """One number a net, as (realizations, values)."""
-        return self.sweep.read(f"{self.measure}_summary", column)
+@dataclass(frozen=True)
+class EachPair:
+    """One of these sweeps for the deep net, with the claims about each pair of hidden layers."""
 
-    def directions(self, column: str) -> np.ndarray:
-        """A spectrum, as (realizations, values, directions)."""
-        return self.sweep.read(f"{self.measure}_directions", column, "n")
+    sweep: str
+    judge: Callable[[Layer], Iterator[Claim]]
 
-    @cached_property
-    def last(self) -> int:
-        """The last direction that counts."""
-        return counted(self.directions("gap"))
+    def draw(self, material: Material) -> Drawing:
+        """A row of panels for each pair."""
+        rows = [(self.sweep, pair, f"hidden layers {n}–{n + 1}") for n, pair in enumerate(PAIRS, 1)]
+        return draw_rows(material, rows)
 
-    @cached_property
-    def sharpness(self) -> np.ndarray:
-        """log σ_g,n."""
-        return logs(self.directions("sigma_g"))
-
-    @cached_property
-    def correlation(self) -> np.ndarray:
-        """The mean c_n of each net, as (realizations, values).
-
-        It is the mean over those ranks that hold 99 % of ΔL at every value: where c_n falls with n,
-        a mean over more directions at one value than at another would seem to change.
-        """
-        gap = self.directions("gap")
-        last = int(counted_each(mean(gap)).sum(-1).min(initial=gap.shape[-1]))
-        alive = np.isfinite(live(self.directions("sigma_g")))
-        c = np.where(alive, self.directions("correlation"), np.nan)
-        return mean(by_stretch(c, max(last, 1)), -1)
-
-    def claim(
-        self,
-        name: str,
-        says: str,
-        quantity: str,
-        criterion: Criterion,
-        statistic: Statistic,
-        *measured: np.ndarray,
-        paper: str = "",
-    ) -> Claim:
-        """A claim about the nets of the sweep, in this layer."""
-        name, says = f"{self.name}_{name}", says + self.where
-        return self.sweep.claim(name, says, quantity, criterion, statistic, *measured, paper=paper)
-
-    def changes(
-        self,
-        name: str,
-        says: str,
-        what: str,
-        criterion: Criterion,
-        over: np.ndarray,
-        statistic: Statistic = change,
-    ) -> Claim:
-        """A quantity changes, or barely does, from the first value to the last."""
-        return self.claim(name, says, f"relative change of {what}", criterion, statistic, over)
-
-    def stays(self, name: str, what: str, over: np.ndarray) -> Claim:
-        """A quantity barely moves."""
-        says = f"{what} barely moves as {self.symbol} rises"
-        return self.changes(name, says, f"mean {what} {ENDS}", BARELY, over)
-
-    def follows(self, name: str, what: str, over: np.ndarray, rises: bool) -> Claim:
-        """A quantity rises or falls with the swept value, over all of its values."""
-        return self.claim(
-            name,
-            f"{what} {'rises' if rises else 'falls'} as {self.symbol} rises",
-            f"rank correlation of mean {what} with {self.symbol}",
-            RISING if rises else FALLING,
-            trend(self.sweep.values),
-            over,
-        )
-
-    def keeps_spectrum(self, name: str, which: str, over: np.ndarray) -> Claim:
-        """Part of the σ_g spectrum, or all of it, barely moves."""
-        return self.claim(
-            name,
-            f"the σ_g spectrum{which} barely moves as {self.symbol} rises",
-            f"geometric mean factor by which σ_g moves, up or down, less 1; {ENDS}, over"
-            f" half-decades of rank{which}, {WITHIN}",
-            BARELY_OFF,
-            moved,
-            over,
-        )
-
-    def lies_in(self, name: str, part: str, over: np.ndarray, rises: bool) -> Claim:
-        """ΔL rises or falls with the swept value, mostly through one of its parts."""
-        way, other = ("rises", "falls") if rises else ("falls", "rises")
-        return self.claim(
-            name,
-            f"as {self.symbol} rises, ΔL {way} mostly by {part}",
-            f"share of {part} in the change of ΔL {ENDS}; below 0 where ΔL {other}",
-            MOSTLY,
-            share_of_a_rise if rises else share_of_a_fall,
-            over,
-            self.net("dual_gap"),
-        )
-
-    def flatter(self, rises: bool) -> Iterator[Claim]:
-        """ΔL follows σ_g of the sharp directions, and nothing else moves (Fig. 3)."""
-        sharp = sharpest(self.sharpness)
-        yield self.follows("gap", "ΔL", self.net("dual_gap"), rises)
-        yield self.lies_in("gap_sharp", "ΔL_s", self.net("gap_sharp"), rises)
-        yield self.stays("gap_flat", "ΔL_f", self.net("gap_flat"))
-        yield self.stays("size", "S_w", self.net("S_w"))
-        yield self.follows("sharpness_sharp", "log σ_g of the 10 sharpest directions", sharp, rises)
-        beyond = flat(self.sharpness, self.last)
-        yield self.keeps_spectrum("sharpness_flat", " beyond n = 10", beyond)
-
-    def smaller(self, rises: bool) -> Iterator[Claim]:
-        """ΔL follows the size through the flat directions; σ_g does not move (Fig. 4)."""
-        yield self.keeps_spectrum("sharpness", "", by_stretch(self.sharpness, self.last))
-        yield self.follows("size", "S_w", self.net("S_w"), rises)
-        yield self.follows("gap", "ΔL", self.net("dual_gap"), rises)
-        yield self.lies_in("gap_flat", "ΔL_f", self.net("gap_flat"), rises)
+    def claims(self, material: Material) -> list[Claim]:
+        """The same claims about each pair."""
+        return [
+            claim
+            for measure, place in PAIRS.items()
+            for claim in named(
+                place,
+                self.judge(Layer(material, self.sweep, measure)),
+                f", in the {place} pair of hidden layers",
+            )
+        ]
 
 
 def flatter_solutions(
@@ -190,9 +68,9 @@ def flatter_solutions(
 
     `half` is what the paper says of this net's ten sharpest directions, if it does.
     """
-    alpha, batch = Layer(material, rates, "alpha"), Layer(material, batches, "batch")
-    yield from alpha.flatter(rises=False)
-    yield from batch.flatter(rises=True)
+    alpha, batch = Layer(material, rates), Layer(material, batches)
+    yield from named("alpha", alpha.flatter(rises=False))
+    yield from named("batch", batch.flatter(rises=True))
     yield alpha.sweep.claim(
         "half",
         "about half of ΔL comes from the 10 sharpest directions",
@@ -207,15 +85,22 @@ def flatter_solutions(
 
 def smaller_solutions(material: Material, decays: str, scales: str) -> Iterator[Claim]:
     """Figure 4's claims about a sweep over rates of weight decay and one over initial scales."""
-    decay = Layer(material, decays, "decay")
-    yield from decay.smaller(rises=False)
-    yield decay.stays("gap_sharp", "ΔL_s", decay.net("gap_sharp"))
-    yield from Layer(material, scales, "init").smaller(rises=True)
+    decay = Layer(material, decays)
+    sharp = decay.stays("gap_sharp", "ΔL_s", decay.net("gap_sharp"))
+    yield from named("decay", [*decay.smaller(rises=False), sharp])
+    yield from named("init", Layer(material, scales).smaller(rises=True))
 
 
-def layer_pairs(material: Material, sweep: str) -> list[Layer]:
-    """The three pairs of hidden layers of the deep net (Figs. S9, S12)."""
-    return [
-        Layer(material, sweep, place, measure, f", in the {place} pair of hidden layers")
-        for measure, place in PAIRS.items()
-    ]
+# The paper analyzes the convolutional net on CIFAR-10 too, but shows nothing of it.
+FIGURES = {
+    "fig3": TwoSweeps(("alpha", "batch"), partial(flatter_solutions, half="about 50 %")),
+    "fig4": TwoSweeps(("decay", "init"), smaller_solutions),
+    "s9": EachPair("batch_deep", lambda layer: layer.flatter(rises=True)),
+    "s12": EachPair("decay_deep", lambda layer: layer.smaller(rises=False)),
+    "cifar_fig3": TwoSweeps(
+        ("cifar_alpha", "cifar_batch"), lambda *given: ours(flatter_solutions(*given))
+    ),
+    "cifar_fig4": TwoSweeps(
+        ("cifar_decay", "cifar_init"), lambda *given: ours(smaller_solutions(*given))
+    ),
+}

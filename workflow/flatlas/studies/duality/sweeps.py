@@ -9,7 +9,6 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, BLUE, GREEN, Drawing, panels
 from flatlas.studies.duality.realizations import LEGEND, draw_means, finish, over_seeds
 from flatlas.studies.duality.spectra import draw_spectrum, mark_split, spectrum
-from flatlas.studies.duality.strategies import PAIRS
 from flatlas.studies.duality.swept import SYMBOLS, set_ticks, varied
 
 SWEEP_LEGEND = LEGEND + "Vermilion dots: the mean $n_s$. "
@@ -26,20 +25,14 @@ def draw_sweeps(
 ) -> Drawing:
     """A row of panels for each sweep."""
     rows = [(sweep, "hidden", "") for sweep in sweeps]
-    return _draw_rows(material, rows, spectra, width)
+    return draw_rows(material, rows, spectra, width)
 
 
-def draw_layers(material: Material, sweep: str) -> Drawing:
-    """A row of panels for each pair of hidden layers of the deep net."""
-    rows = [(sweep, layer, f"hidden layers {n}–{n + 1}") for n, layer in enumerate(PAIRS, 1)]
-    return _draw_rows(material, rows, SPECTRA, 3.1)
-
-
-def _draw_rows(
+def draw_rows(
     material: Material,
     rows: Sequence[tuple[str, str, str]],
-    spectra: Sequence[str],
-    width: float,
+    spectra: Sequence[str] = SPECTRA,
+    width: float = 3.1,
 ) -> Drawing:
     """A row for each sweep and measure, with a title."""
     across = len(spectra) + 1

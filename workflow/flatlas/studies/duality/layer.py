@@ -1,0 +1,167 @@
+"""A layer's nets over one sweep, and the claims about them that several figures share."""
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from flatlas.claims.claim import Claim, Criterion
+from flatlas.claims.conventions import BARELY, BARELY_OFF, FALLING, MOSTLY, RISING
+from flatlas.claims.nets import Sweep
+from flatlas.evidence.material import Material
+from flatlas.statistics.means import mean
+from flatlas.studies.duality.directions import (
+    by_stretch,
+    counted,
+    counted_each,
+    flat,
+    live,
+    logs,
+    moved,
+    sharpest,
+)
+from flatlas.studies.duality.swept import varied
+from flatlas.studies.duality.trends import (
+    Statistic,
+    change,
+    share_of_a_fall,
+    share_of_a_rise,
+    trend,
+)
+
+ENDS = "from the first value to the last"
+WITHIN = "directions that hold 99 % of ΔL"
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer's nets over the sweep `varying`.
+
+    `measure` is the study's name of the layer's duality. The sweep's values ascend, or have the
+    `order` that is given.
+    """
+
+    material: Material
+    varying: str
+    measure: str = "hidden"
+    order: tuple[Hashable, ...] = ()
+
+    @cached_property
+    def sweep(self) -> Sweep:
+        """The nets, by the values of the swept key."""
+        return Sweep(self.material, self.varying, varied(self.varying)[0], self.order)
+
+    @property
+    def symbol(self) -> str:
+        """The symbol of what is swept."""
+        return varied(self.varying)[1]
+
+    def net(self, column: str) -> np.ndarray:
+        """One number a net, as (realizations, values)."""
+        return self.sweep.read(f"{self.measure}_summary", column)
+
+    def directions(self, column: str) -> np.ndarray:
+        """A spectrum, as (realizations, values, directions)."""
+        return self.sweep.read(f"{self.measure}_directions", column, "n")
+
+    @cached_property
+    def last(self) -> int:
+        """The last direction that counts."""
+        return counted(self.directions("gap"))
+
+    @cached_property
+    def sharpness(self) -> np.ndarray:
+        """log σ_g,n."""
+        return logs(self.directions("sigma_g"))
+
+    @cached_property
+    def correlation(self) -> np.ndarray:
+        """The mean c_n of each net, as (realizations, values).
+
+        It is the mean over those ranks that hold 99 % of ΔL at every value: where c_n falls with n,
+        a mean over more directions at one value than at another would seem to change.
+        """
+        gap = self.directions("gap")
+        last = int(counted_each(mean(gap)).sum(-1).min(initial=gap.shape[-1]))
+        alive = np.isfinite(live(self.directions("sigma_g")))
+        c = np.where(alive, self.directions("correlation"), np.nan)
+        return mean(by_stretch(c, max(last, 1)), -1)
+
+    def changes(
+        self,
+        name: str,
+        says: str,
+        what: str,
+        criterion: Criterion,
+        over: np.ndarray,
+        statistic: Statistic = change,
+    ) -> Claim:
+        """A quantity changes, or barely does, from the first value to the last."""
+        quantity = f"relative change of {what}"
+        return self.sweep.claim(name, says, quantity, criterion, statistic, over)
+
+    def stays(self, name: str, what: str, over: np.ndarray) -> Claim:
+        """A quantity barely moves."""
+        says = f"{what} barely moves as {self.symbol} rises"
+        return self.changes(name, says, f"mean {what} {ENDS}", BARELY, over)
+
+    def follows(self, name: str, what: str, over: np.ndarray, rises: bool) -> Claim:
+        """A quantity rises or falls with the swept value, over all of its values."""
+        return self.sweep.claim(
+            name,
+            f"{what} {'rises' if rises else 'falls'} as {self.symbol} rises",
+            f"rank correlation of mean {what} with {self.symbol}",
+            RISING if rises else FALLING,
+            trend(self.sweep.values),
+            over,
+        )
+
+    def keeps_spectrum(self, name: str, which: str, over: np.ndarray) -> Claim:
+        """Part of the σ_g spectrum, or all of it, barely moves."""
+        return self.sweep.claim(
+            name,
+            f"the σ_g spectrum{which} barely moves as {self.symbol} rises",
+            f"geometric mean factor by which σ_g moves, up or down, less 1; {ENDS}, over"
+            f" half-decades of rank{which}, {WITHIN}",
+            BARELY_OFF,
+            moved,
+            over,
+        )
+
+    def lies_in(self, name: str, part: str, over: np.ndarray, rises: bool) -> Claim:
+        """ΔL rises or falls with the swept value, mostly through one of its parts."""
+        way, other = ("rises", "falls") if rises else ("falls", "rises")
+        return self.sweep.claim(
+            name,
+            f"as {self.symbol} rises, ΔL {way} mostly by {part}",
+            f"share of {part} in the change of ΔL {ENDS}; below 0 where ΔL {other}",
+            MOSTLY,
+            share_of_a_rise if rises else share_of_a_fall,
+            over,
+            self.net("dual_gap"),
+        )
+
+    def flatter(self, rises: bool) -> Iterator[Claim]:
+        """ΔL follows σ_g of the sharp directions, and nothing else moves (Fig. 3)."""
+        sharp = sharpest(self.sharpness)
+        yield self.follows("gap", "ΔL", self.net("dual_gap"), rises)
+        yield self.lies_in("gap_sharp", "ΔL_s", self.net("gap_sharp"), rises)
+        yield self.stays("gap_flat", "ΔL_f", self.net("gap_flat"))
+        yield self.stays("size", "S_w", self.net("S_w"))
+        yield self.follows("sharpness_sharp", "log σ_g of the 10 sharpest directions", sharp, rises)
+        beyond = flat(self.sharpness, self.last)
+        yield self.keeps_spectrum("sharpness_flat", " beyond n = 10", beyond)
+
+    def smaller(self, rises: bool) -> Iterator[Claim]:
+        """ΔL follows the size through the flat directions; σ_g does not move (Fig. 4)."""
+        yield self.keeps_spectrum("sharpness", "", by_stretch(self.sharpness, self.last))
+        yield self.follows("size", "S_w", self.net("S_w"), rises)
+        yield self.follows("gap", "ΔL", self.net("dual_gap"), rises)
+        yield self.lies_in("gap_flat", "ΔL_f", self.net("gap_flat"), rises)
+
+
+def named(name: str, claims: Iterable[Claim], where: str = "") -> Iterator[Claim]:
+    """The claims with a name before theirs, and a place after their sentences."""
+    for claim in claims:
+        yield replace(claim, name=f"{name}_{claim.name}", says=claim.says + where)
