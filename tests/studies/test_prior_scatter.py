@@ -10,7 +10,16 @@ from scipy import stats
 
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLUE
-from flatlas.studies.prior import boolean, estimates, fig3, fig4, links, overtraining, s4, s5, s17
+from flatlas.studies.prior import (
+    boolean,
+    estimates,
+    fig3,
+    links,
+    overtraining,
+    s4,
+    s5,
+    side_by_side,
+)
 from flatlas.studies.prior.nets import nets
 from flatlas.studies.prior.scatter import SHADES
 
@@ -69,7 +78,7 @@ def places(ax):
 
 def fig4_of(rows, never=(), **changed):
     """Figure 4 of nets for which all measures have the same rows, except those changed."""
-    return fig4.draw(material(never, **dict.fromkeys(FIG4, rows) | changed))
+    return side_by_side.FIGURES["fig4"].draw(material(never, **dict.fromkeys(FIG4, rows) | changed))
 
 
 def note_of(drawing):
@@ -102,7 +111,7 @@ def test_nets_are_as_they_first_had_zero_error():
 
 
 def test_fig4_has_a_column_for_each_optimizer(both):
-    axes = fig4.draw(both).figure.axes[:6]
+    axes = side_by_side.FIGURES["fig4"].draw(both).figure.axes[:6]
     assert [ax.get_title() for ax in axes] == ["SGD", "Adam", "", "", "", ""]
     sgd = [[one[3], 100 * (1 - one[4])] for one in SGD]
     np.testing.assert_allclose(places(axes[0]), sgd)
@@ -152,10 +161,10 @@ def test_the_share_of_the_gradient_is_that_of_searches_that_converged():
 
 
 def test_dots_are_darker_the_larger_the_attack_set(both):
-    (dots,) = fig4.draw(both).figure.axes[0].collections
+    (dots,) = side_by_side.FIGURES["fig4"].draw(both).figure.axes[0].collections
     ends = [to_hex(SHADES(share)) for share in (0.0, 0.0, 1.0, 1.0)]
     assert [to_hex(colour) for colour in dots.get_edgecolors()] == ends
-    bar = fig4.draw(both).figure.axes[-1]
+    bar = side_by_side.FIGURES["fig4"].draw(both).figure.axes[-1]
     assert [label.get_text() for label in bar.get_yticklabels()] == ["0", "50"]
 
 
@@ -219,7 +228,9 @@ def test_s4_has_both_measures_against_sharpness_and_accuracy(both):
 
 def test_a_single_column_lies_on_its_side():
     rows = table(residual_adam=SGD)
-    left, right = s17.draw(material(prior=rows, sharpness=rows)).figure.axes[:2]
+    left, right = (
+        side_by_side.FIGURES["s17"].draw(material(prior=rows, sharpness=rows)).figure.axes[:2]
+    )
     assert left.get_position().y0 == pytest.approx(right.get_position().y0)
 
 

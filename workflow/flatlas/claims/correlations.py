@@ -6,6 +6,7 @@ figure of the papers do; their mean is the number.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -78,54 +79,6 @@ def correlated(
         )
 
 
-def same(
-    nets: Nets, name: str, says: str, criterion: Criterion, pair: Pair, other: Pair
-) -> Iterator[Claim]:
-    """Whether a pair goes together as another one does, up or down."""
-    words = "{kind}'s coefficient of {pair} less that of {other}; means over realizations"
-    return _comparisons(nets, name, says, criterion, words, _difference, pair, other)
-
-
-def compared(
-    nets: Nets, name: str, says: str, criterion: Criterion, pair: Pair, other: Pair
-) -> Iterator[Claim]:
-    """How much better a pair goes together than another one, whether up or down."""
-    words = "size of {kind}'s coefficient of {pair} less that of {other}"
-    return _comparisons(nets, name, says, criterion, words, _excess, pair, other)
-
-
-def scattered(
-    nets: Nets, name: str, says: str, criterion: Criterion, pair: Pair, other: Pair
-) -> Iterator[Claim]:
-    """How much of the variance a pair explains, relative to another one."""
-    words = "variance explained by {kind}'s coefficient of {pair}, relative to that of {other}"
-    return _comparisons(nets, name, says, criterion, words, _share, pair, other)
-
-
-def _comparisons(
-    nets: Nets,
-    name: str,
-    says: str,
-    criterion: Criterion,
-    words: str,
-    of: Callable[[str, np.ndarray, np.ndarray], np.ndarray],
-    pair: Pair,
-    other: Pair,
-) -> Iterator[Claim]:
-    """A claim for each kind of coefficient, on a number `of` both pairs' coefficients."""
-    for kind, coefficient in COEFFICIENTS.items():
-        r = within_realizations(coefficient)
-        yield nets.claim(
-            f"{name}_{kind}",
-            says,
-            words.format(kind=kind.capitalize(), pair=pair.name, other=other.name),
-            criterion,
-            lambda x, y, x2, y2, r=r, kind=kind: of(kind, r(x, y), r(x2, y2)),
-            *(*pair.values, *other.values),
-            settled=(*pair.settled, *other.settled),
-        )
-
-
 def _difference(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
     return np.asarray(one - other)
 
@@ -140,3 +93,45 @@ def _share(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         one, other = (np.sin(np.pi / 2 * tau) for tau in (one, other))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((one / other) ** 2)
+
+
+class Comparison(NamedTuple):
+    """A number `of` a kind of coefficient of two pairs, in words."""
+
+    words: str
+    of: Callable[[str, np.ndarray, np.ndarray], np.ndarray]
+
+
+# Whether a pair goes together as another one does, up or down.
+SAME = Comparison(
+    "{kind}'s coefficient of {pair} less that of {other}; means over realizations", _difference
+)
+# How much better a pair goes together than another one, whether up or down.
+BETTER = Comparison("size of {kind}'s coefficient of {pair} less that of {other}", _excess)
+# How much of the variance a pair explains, relative to another one.
+EXPLAINED = Comparison(
+    "variance explained by {kind}'s coefficient of {pair}, relative to that of {other}", _share
+)
+
+
+def compared(
+    nets: Nets,
+    name: str,
+    says: str,
+    criterion: Criterion,
+    comparison: Comparison,
+    pair: Pair,
+    other: Pair,
+) -> Iterator[Claim]:
+    """How a pair goes together beside another one: a claim for each kind of coefficient."""
+    for kind, coefficient in COEFFICIENTS.items():
+        r = within_realizations(coefficient)
+        yield nets.claim(
+            f"{name}_{kind}",
+            says,
+            comparison.words.format(kind=kind.capitalize(), pair=pair.name, other=other.name),
+            criterion,
+            lambda x, y, x2, y2, r=r, kind=kind: comparison.of(kind, r(x, y), r(x2, y2)),
+            *(*pair.values, *other.values),
+            settled=(*pair.settled, *other.settled),
+        )

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
-from flatlas.evidence.material import NET, Material
+from flatlas.evidence.material import NET, Material, with_settings
 from flatlas.plotting.style import BLUE, RED, Drawing, note, panels
 from flatlas.studies.annealing.recordings import recorded, scientific
 from flatlas.studies.annealing.relation import (
@@ -26,7 +26,8 @@ def draw(material: Material) -> Drawing:
     """A panel per loss at which the recording began, from high to low; last, ψ over the loss."""
     rows = flatnesses(material, RULE)
     rows = rows.merge(recorded(material)[[*NET, "first_loss", "loss"]], on=NET)
-    rules = sorted(material.tables["outcomes"][RULE].dropna().unique(), reverse=True)
+    outcomes = with_settings(material.tables["outcomes"], [RULE])
+    rules = sorted(outcomes[RULE].dropna().unique(), reverse=True)
     figure, axes = panels(-(-(len(rules) + 1) // COLUMNS), COLUMNS, height=2.7)
     fits: list[pd.DataFrame] = []
     for ax, rule in zip(axes, rules, strict=False):

@@ -49,7 +49,7 @@ def _noise(material: Material) -> pd.DataFrame:
 
     A training that ended before a moment has no noise there.
     """
-    table = material.measured(TABLE, SWEEP, every_moment=True)
+    table = material.measured(TABLE, SWEEP, KIND, every_moment=True)
     table = table.assign(at=table["at"].astype(str))
     # Where H_n is round-off, the eigenvector is arbitrary and its noise means nothing.
     table = picked(curved(table, "at"))

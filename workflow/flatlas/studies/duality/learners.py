@@ -67,8 +67,8 @@ def _draw_row(
     axes: Sequence[Axes], letters: str, material: Material, learning: Learning
 ) -> Iterator[pd.DataFrame]:
     sweep, layer = learning.sweep, learning.layer
-    directions = material.measured(f"{layer}_directions", sweep)
-    nets = material.measured(f"{layer}_summary", sweep)
+    directions = material.measured(f"{layer}_directions", sweep, KIND)
+    nets = material.measured(f"{layer}_summary", sweep, KIND)
     errors = over_seeds(nets, [KIND], ["test_error"]).assign(panel=letters[0])
     yield errors
     for ax, letter, column in zip(axes, letters, COLUMNS, strict=True):

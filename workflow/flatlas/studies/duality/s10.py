@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY_OFF, FALLING
 from flatlas.claims.nets import Sweep
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import Material, with_settings
 from flatlas.plotting.style import Drawing, panels, plain_ticks, shades
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.realizations import (
@@ -42,7 +42,7 @@ def draw(material: Material) -> Drawing:
         _spectra_panel(ax, drawn)
         ax.set(xscale="log", xlabel="$n$", ylabel=LABELS[column])
         points.append(drawn.assign(panel=letter))
-    if len(directions):
+    if len(points[0]):
         axes[0].set_yscale("log")
         axes[0].set_ylim(bottom=floor(points[0]))
         axes[1].legend(title=r"$\alpha/B$", loc="upper left", ncols=1, fontsize=7)
@@ -53,6 +53,7 @@ def draw(material: Material) -> Drawing:
 
 def _with_ratio(table: pd.DataFrame) -> pd.DataFrame:
     """The table with α/B, rounded: equal ratios are equal to the last digit."""
+    table = with_settings(table, KEYS)
     ratio = table["optimizer.lr"] / table["batch"]
     return table.assign(**{RATIO: [float(f"{value:.9g}") for value in ratio]})
 
@@ -106,7 +107,8 @@ def claims(material: Material) -> list[Claim]:
     names = {
         run: f"α = {row['optimizer.lr']:g}, B = {row['batch']:g}" for run, row in runs.iterrows()
     }
-    sweep = Sweep(material, SWEEP, "run", tuple(names), names)
+    along = next((key for key in KEYS if key not in outcomes), "run")
+    sweep = Sweep(material, SWEEP, along, tuple(names), names)
     ratios = list(runs[RATIO].reindex(sweep.values))
     pairs = [(a, b) for a, b in combinations(range(len(ratios)), 2) if ratios[a] == ratios[b]]
     gap = sweep.read("hidden_summary", "dual_gap")

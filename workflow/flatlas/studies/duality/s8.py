@@ -12,7 +12,7 @@ from flatlas.statistics.means import mean
 from flatlas.studies.duality.layer import Layer
 from flatlas.studies.duality.nets import DEFAULTS, each_once, look, sweep_handles
 from flatlas.studies.duality.realizations import all_converged, finish, spread
-from flatlas.studies.duality.swept import SWEEPS, SYMBOLS, read, varied
+from flatlas.studies.duality.swept import SWEEPS, SYMBOLS, read
 
 # The last rank shown, and the paper's n_s.
 LAST, PAPER = 30, 10
@@ -53,10 +53,10 @@ def _splits(material: Material) -> pd.DataFrame:
 
 
 def _name(row: pd.Series) -> str:
-    if row["sweep"] not in SWEEPS:
-        return str(row["sweep"])
-    key, _ = varied(row["sweep"])
-    return f"{SYMBOLS[key]} = {read(row[key])}"
+    """The value; the sweep's name for one that a user added, or that does not vary its key."""
+    key, _ = SWEEPS.get(row["sweep"], ("", ""))
+    value = row.get(key)
+    return str(row["sweep"]) if pd.isna(value) else f"{SYMBOLS[key]} = {read(value)}"
 
 
 def _spectra_panel(ax: Axes, spectra: pd.DataFrame) -> None:

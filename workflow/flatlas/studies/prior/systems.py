@@ -1,20 +1,24 @@
-"""Every system and optimizer, a sweep each: its panels, and what the paper says of all of them."""
+"""Every system and optimizer, a sweep each: its name, and what the paper says of all of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BROKEN, CORRELATED, LOOSER, MUCH_LOOSER, SMALL, TIGHT
-from flatlas.claims.correlations import Measured, Pair, compared, correlated, scattered
+from flatlas.claims.correlations import (
+    BETTER,
+    EXPLAINED,
+    Measured,
+    Pair,
+    compared,
+    correlated,
+)
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import ZERO_ERROR, Material
-from flatlas.plotting.style import Drawing, note
 from flatlas.statistics.means import mean
 from flatlas.statistics.pooling import Pooling, over_all_nets, within_realizations
-from flatlas.studies.prior.nets import nets, small_print
 from flatlas.studies.prior.quantities import FLATNESS, LOG_PRIOR, Quantity, paired
-from flatlas.studies.prior.scatter import LEGEND, OF_BOOLEAN, draw_grid
 
 OPTIMIZERS = {
     "sgd": "SGD",
@@ -45,22 +49,6 @@ CALLED = OPTIMIZERS | {
 }
 # Optimizers of Figures 4 and S7 that break the correlation of flatness.
 BREAKING = ("adam", "entropy_sgd")
-
-
-def draw_systems(
-    material: Material,
-    names: Mapping[str, str],
-    rows: Sequence[tuple[Quantity, Quantity]],
-    measures: Sequence[str] = ("prior", "sharpness"),
-    about: str = "",
-) -> Drawing:
-    """A row of panels for each pair (x, y), and in it a column for each sweep of the figure."""
-    points = nets(material, *measures)
-    drawn = columns(material, names)
-    figure, _ = draw_grid(points, rows, drawn)
-    legend = LEGEND + OF_BOOLEAN if "boolean" in drawn else LEGEND
-    note(figure, small_print(material, points, about + legend))
-    return Drawing(figure, points)
 
 
 def columns(material: Material, names: Mapping[str, str]) -> dict[str, str]:
@@ -103,9 +91,8 @@ def looser_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -
     """Flatness correlates with generalization too, but less tightly than the prior."""
     nets = Nets(material, sweep)
     says = f"{flat.what} correlates with generalization less tightly than P(f): {called(sweep)}"
-    return compared(
-        nets, _scatter(flat, sweep), says, LOOSER, paired(nets, flat), paired(nets, LOG_PRIOR)
-    )
+    pairs = paired(nets, flat), paired(nets, LOG_PRIOR)
+    return compared(nets, _scatter(flat, sweep), says, LOOSER, BETTER, *pairs)
 
 
 def scattered_flatness(
@@ -114,9 +101,8 @@ def scattered_flatness(
     """Flatness is much more scattered against generalization than the prior."""
     nets = Nets(material, sweep)
     says = f"{flat.what} against generalization is much more scattered than P(f): {called(sweep)}"
-    return scattered(
-        nets, _scatter(flat, sweep), says, MUCH_LOOSER, paired(nets, flat), paired(nets, LOG_PRIOR)
-    )
+    pairs = paired(nets, flat), paired(nets, LOG_PRIOR)
+    return compared(nets, _scatter(flat, sweep), says, MUCH_LOOSER, EXPLAINED, *pairs)
 
 
 def _scatter(flat: Quantity, sweep: str) -> str:

@@ -1,0 +1,155 @@
+"""Figures 4, S2, S7 and S17 to S19: systems and optimizers side by side."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from flatlas.claims.claim import Claim, ours
+from flatlas.claims.conventions import BROKEN, CORRELATED, TIGHTER
+from flatlas.claims.correlations import BETTER, Pair, compared, correlated
+from flatlas.claims.nets import Nets
+from flatlas.evidence.material import Material
+from flatlas.plotting.style import Drawing, note
+from flatlas.studies.prior.nets import nets, small_print
+from flatlas.studies.prior.quantities import (
+    CORNERS_FLATNESS,
+    FLATNESS,
+    LOG_PRIOR,
+    NORM_FLATNESS,
+    REST_FLATNESS,
+    Quantity,
+    paired,
+)
+from flatlas.studies.prior.scatter import (
+    LEGEND,
+    OF_BOOLEAN,
+    PRIOR_AND_FLATNESS,
+    REST_LEGEND,
+    WITH_THE_REST,
+    draw_grid,
+)
+from flatlas.studies.prior.systems import (
+    BREAKING,
+    OPTIMIZERS,
+    SYSTEMS,
+    beside,
+    broken_flatness,
+    called,
+    columns,
+    correlated_flatness,
+    curvature,
+    looser_flatness,
+    pooling,
+    scattered_flatness,
+    tight_prior,
+)
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """A row of panels for each pair (x, y), and in it a column for each sweep of the figure."""
+
+    names: Mapping[str, str]
+    rows: Sequence[tuple[Quantity, Quantity]]
+    judge: Callable[[Material], Iterable[Claim]]
+    measures: Sequence[str] = ("prior", "sharpness")
+    about: str = ""
+
+    def draw(self, material: Material) -> Drawing:
+        """One dot per net."""
+        points = nets(material, *self.measures)
+        drawn = columns(material, self.names)
+        figure, _ = draw_grid(points, self.rows, drawn)
+        legend = LEGEND + OF_BOOLEAN if "boolean" in drawn else LEGEND
+        note(figure, small_print(material, points, self.about + legend))
+        return Drawing(figure, points)
+
+    def claims(self, material: Material) -> list[Claim]:
+        """What the paper says of this figure."""
+        return list(self.judge(material))
+
+
+def _breaking_optimizers(material: Material) -> Iterator[Claim]:
+    """Row by row, and whether the second row shows curvature."""
+    sweeps = ("sgd", *BREAKING)
+    for sweep in sweeps:
+        yield from tight_prior(material, sweep)
+    yield from correlated_flatness(material, "sgd")
+    yield from _broken(material, FLATNESS)
+    yield from ours(_broken(material, REST_FLATNESS))
+    yield from ours(curvature(material, sweep) for sweep in sweeps)
+
+
+def _broken(material: Material, flat: Quantity) -> Iterator[Claim]:
+    yield from looser_flatness(material, "sgd", flat)
+    for sweep in BREAKING:
+        yield from broken_flatness(material, sweep, flat)
+
+
+def _spectral_norm(material: Material) -> Iterator[Claim]:
+    for sweep in material.sweeps:
+        nets = Nets(material, sweep)
+        # As in Figure 2: the paper's ascent has too little time there.
+        flatness = CORNERS_FLATNESS if sweep == "boolean" else FLATNESS
+        x, y = flatness.measured(nets), NORM_FLATNESS.measured(nets)
+        pair = Pair(x, y, "log sharpness with the log spectral norm")
+        says = f"sharpness correlates with the spectral norm: {called(sweep)}"
+        yield from correlated(nets, sweep, says, CORRELATED, pair, pooling(sweep))
+
+
+def _flatness_with_prior(material: Material) -> Iterator[Claim]:
+    for sweep in material.sweeps:
+        nets, breaks = Nets(material, sweep), sweep in BREAKING
+        verb, criteria = ("does not correlate", BROKEN) if breaks else ("correlates", CORRELATED)
+        says = f"flatness {verb} with P(f): {called(sweep)}"
+        yield from correlated(nets, sweep, says, criteria, paired(nets, FLATNESS, LOG_PRIOR))
+
+
+def _residual_net(material: Material) -> Iterator[Claim]:
+    """Both rows, and flatness against that of the fully connected net of Figure 4."""
+    words = {"residual_adam": "for the residual net", "adam": "for the fully connected net"}
+    nets, residual, dense = beside(material, FLATNESS, words)
+    says = "under Adam, flatness is better for the residual net than for the fully connected one"
+    yield from tight_prior(material, "residual_adam")
+    yield from looser_flatness(material, "residual_adam")
+    yield from compared(nets, "better", says, TIGHTER, BETTER, residual, dense)
+
+
+def _more_optimizers(material: Material) -> Iterator[Claim]:
+    """The upper row, then the lower."""
+    adaptive = ("adagrad", "momentum", "rmsprop")
+    for sweep in (*adaptive, "full_batch"):
+        yield from tight_prior(material, sweep)
+    for sweep in adaptive:
+        yield from broken_flatness(material, sweep)
+    yield from correlated_flatness(material, "full_batch")
+
+
+def _many_images(material: Material) -> Iterator[Claim]:
+    """The sweep with many images, by itself and against the sweep of Figure 3."""
+    words = {"many_images": "with many images", "sgd": "with few images"}
+    nets, many, few = beside(material, LOG_PRIOR, words)
+    says = "with more training images P(f) correlates tighter with generalization"
+    yield from tight_prior(material, "many_images")
+    yield from scattered_flatness(material, "many_images")
+    yield from compared(nets, "tighter", says, TIGHTER, BETTER, many, few)
+
+
+FIGURES = {
+    "fig4": SideBySide(
+        OPTIMIZERS,
+        WITH_THE_REST,
+        _breaking_optimizers,
+        ("prior", "sharpness", "corners"),
+        REST_LEGEND,
+    ),
+    "s2": SideBySide(
+        SYSTEMS | OPTIMIZERS,
+        [(NORM_FLATNESS, FLATNESS), (NORM_FLATNESS, CORNERS_FLATNESS)],
+        _spectral_norm,
+        ("sharpness", "corners", "hessian"),
+    ),
+    "s7": SideBySide(SYSTEMS | OPTIMIZERS, [(LOG_PRIOR, FLATNESS)], _flatness_with_prior),
+    "s17": SideBySide(SYSTEMS | {"adam": "FCN, Adam"}, PRIOR_AND_FLATNESS, _residual_net),
+    "s18": SideBySide(OPTIMIZERS, PRIOR_AND_FLATNESS, _more_optimizers),
+    "s19": SideBySide(SYSTEMS, PRIOR_AND_FLATNESS, _many_images),
+}
