@@ -77,6 +77,19 @@ def test_a_sweep_over_another_key_leaves_its_claims_undecided():
             assert claim == before[name]
 
 
+@pytest.mark.parametrize(
+    ("figure", "sweep", "key"),
+    [("s10", "alpha_batch", "batch"), ("fig5", "learners", "learners.kind")],
+)
+def test_a_sweep_that_varies_less_leaves_all_its_claims_undecided(figure, sweep, key):
+    tables = {n: t.drop(columns=key) for n, t in world(RIGHT, figure).tables.items()}
+    claims = judge(figure, Material(tables))
+    assert claims.keys() == judged(RIGHT, figure).keys()
+    for claim in claims.values():
+        assert claim.note.startswith(f"Sweep '{sweep}' does not vary {key}.")
+        assert claim.verdict == UNDECIDED
+
+
 @pytest.mark.parametrize("figure", FIGURES)
 def test_what_was_measured_on_the_way_is_no_solution(figure):
     """A user may take a measure at more moments, but claims are about the last."""

@@ -12,6 +12,7 @@ from judging import unsolved
 from pixels import in_pixels, laid_out_in_pixels
 
 from flatlas.plan.jobs import jobs_of
+from flatlas.plan.points import LACKS
 from flatlas.plan.resolve import resolve
 
 # What a row of points is of, and of how many; the rest of it is measured.
@@ -118,6 +119,14 @@ def test_a_figure_of_nothing_but_diverged_trainings_is_empty_not_an_error(case):
 )
 def test_the_same_tables_make_the_same_points(case):
     pd.testing.assert_frame_equal(case.draw().points, case.drawn.points)
+
+
+@of_each([case for case in CASES["demo"] if case.nets])
+def test_a_figure_is_drawn_of_sweeps_that_vary_nothing(case):
+    """A user may replace a sweep by points with other keys."""
+    kept = ("sweep", "run", "of", LACKS)
+    less = [({k: p[k] for k in kept if k in p}, measures) for p, measures in case.nets]
+    assert Case(case.name, less).drawn
 
 
 @of_each([case for case in CASES["demo"] if len({p["sweep"] for p, _ in case.nets}) > 1])

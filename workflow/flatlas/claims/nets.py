@@ -14,7 +14,14 @@ import pandas as pd
 from flatlas.claims.claim import Claim, Criterion
 from flatlas.claims.trust import few, lacking, realizations, trusted, unsettled
 from flatlas.errors import FlatlasError
-from flatlas.evidence.material import FINAL, NET, Material, at_moment, with_settings
+from flatlas.evidence.material import (
+    FINAL,
+    NET,
+    Material,
+    at_moment,
+    each_run_once,
+    with_settings,
+)
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 
 # Fewer solutions at a value of a sweep say too little about their spread to decide anything.
@@ -204,8 +211,7 @@ class Nets:
         """All columns of these rows; of all moments, where none is given."""
         rows = self._of_sweeps(self.material.tables[table])
         if not isinstance(self.sweep, str):
-            # A run in several sweeps has the same rows in each.
-            rows = rows[rows["sweep"] == rows.groupby("run")["sweep"].transform("first")]
+            rows = each_run_once(rows)
         if moment is not None:
             rows = at_moment(rows, moment)
         solved = self.outcomes.loc[self.outcomes["converged"].astype(bool), NET]

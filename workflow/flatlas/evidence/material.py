@@ -42,6 +42,10 @@ class Material:
         """How each training ended: a row for each, whatever sweeps it is in."""
         return self.tables["outcomes"].drop_duplicates(NET)
 
+    def with_table(self, name: str, rows: pd.DataFrame) -> "Material":
+        """The material with another table, or with other rows in it."""
+        return Material({**self.tables, name: rows})
+
     def measured(
         self,
         name: str,
@@ -78,6 +82,11 @@ class Material:
         columns = ["seed", "reason", "met_epoch", "epoch", "converged"]
         runs = self.trainings.groupby("run")
         return {str(run): rows[columns].to_dict("records") for run, rows in runs}
+
+
+def each_run_once(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of each run in its first sweep: a run in several sweeps has the same in each."""
+    return table[table["sweep"] == table.groupby("run")["sweep"].transform("first")]
 
 
 def at_moment(table: pd.DataFrame, moment: str = FINAL) -> pd.DataFrame:

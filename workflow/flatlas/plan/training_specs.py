@@ -1,5 +1,6 @@
 """Specs of training: the optimizer and its options, when to stop, what to keep."""
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
@@ -206,55 +207,32 @@ class Training(Spec):
     """Of gradient products in nets with convolutions; everything else is float32."""
 
     @model_validator(mode="after")
-    def _average_begins_in_time(self) -> "Training":
-        last = self.stop.epochs + self.stop.extra_epochs
+    def _fits_together(self) -> "Training":
+        for why in self._misfits():
+            raise ValueError(why)
+        return self
+
+    def _misfits(self) -> Iterator[str]:
+        """Options that do not fit together, and why."""
+        stop, rescaling = self.stop, self.rescaling
+        beyond, last = stop.extra_epochs, stop.epochs + stop.extra_epochs
         if self.average and self.average.from_epoch > last:
-            raise ValueError(f"average.from_epoch is after the last epoch, {last}")
-        return self
-
-    @model_validator(mode="after")
-    def _learners_step_together(self) -> "Training":
+            yield f"average.from_epoch is after the last epoch, {last}"
         if self.learners and isinstance(self.optimizer, EntropySgd):
-            raise ValueError("learners can't share the noisy inner steps of entropy_sgd")
-        return self
-
-    @model_validator(mode="after")
-    def _there_is_time_after_the_rule(self) -> "Training":
-        last = self.stop.extra_epochs
-        for late in (*self.overtraining, *([self.rescaling.after] if self.rescaling else ())):
-            if late > last:
-                raise ValueError(f"{late} epochs after the rule are more than extra_epochs, {last}")
-        return self
-
-    @model_validator(mode="after")
-    def _the_rule_can_be_met(self) -> "Training":
-        if self.overtraining and not self.stop.epochs:
-            raise ValueError("with stop.epochs 0 no rule is met: leave out overtraining")
-        return self
-
-    @model_validator(mode="after")
-    def _rescaled_weights_are_the_solution(self) -> "Training":
-        if self.rescaling and (self.average or isinstance(self.optimizer, EntropySgd)):
-            raise ValueError("rescaling needs an optimizer whose solution is its last iterate")
-        return self
-
-    @model_validator(mode="after")
-    def _frozen_layers_are_not_rescaled(self) -> "Training":
-        if self.rescaling and self.frozen:
-            raise ValueError("rescaling changes two layers: leave it out, or frozen")
-        return self
-
-    @model_validator(mode="after")
-    def _precision_is_of_convolutions(self) -> "Training":
+            yield "learners can't share the noisy inner steps of entropy_sgd"
+        for late in (*self.overtraining, *([rescaling.after] if rescaling else ())):
+            if late > beyond:
+                yield f"{late} epochs after the rule are more than extra_epochs, {beyond}"
+        if self.overtraining and not stop.epochs:
+            yield "with stop.epochs 0 no rule is met: leave out overtraining"
+        if rescaling and (self.average or isinstance(self.optimizer, EntropySgd)):
+            yield "rescaling needs an optimizer whose solution is its last iterate"
+        if rescaling and self.frozen:
+            yield "rescaling changes two layers: leave it out, or frozen"
         if self.precision and self.net.only_dense:
-            raise ValueError("precision is of nets with convolutions: a dense net is float32")
-        return self
-
-    @model_validator(mode="after")
-    def _snapshots_have_their_epochs(self) -> "Training":
-        if self.snapshots and not self.stop.extra_epochs:
-            raise ValueError("snapshots are taken in stop.extra_epochs, which is 0")
-        return self
+            yield "precision is of nets with convolutions: a dense net is float32"
+        if self.snapshots and not beyond:
+            yield "snapshots are taken in stop.extra_epochs, which is 0"
 
 
 class StartSpec(Spec):

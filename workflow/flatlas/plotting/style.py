@@ -64,11 +64,11 @@ def shades(count: int) -> list[Any]:
 def panels(
     rows: int, columns: int, width: float = 3.1, height: float = 2.6
 ) -> tuple[Figure, list[Axes]]:
-    """A figure and its axes in reading order, lettered as in the papers."""
+    """A figure and its axes in reading order; if there are several, lettered as in the papers."""
     size = (width * columns, height * rows)
     figure, grid = pyplot.subplots(rows, columns, figsize=size, squeeze=False)
     axes = list(grid.ravel())
-    for letter, ax in zip("ABCDEFGHIJKLMNOP", axes, strict=False):
+    for letter, ax in zip("ABCDEFGHIJKLMNOP", axes if len(axes) > 1 else [], strict=False):
         ax.set_title(letter, loc="left", fontweight="bold")
     return figure, axes
 

@@ -17,7 +17,7 @@ POOLED = f"over directions {FIRST} to {LAST} (as far as measured) of all nets"
 
 def moving(material: Material, table: str) -> Material:
     """The material with only those directions in a table along which a net moves."""
-    return replaced(material, table, live(at_moment(material.tables[table])))
+    return material.with_table(table, live(at_moment(material.tables[table])))
 
 
 def placed(material: Material, table: str, profile: str) -> Material:
@@ -28,12 +28,7 @@ def placed(material: Material, table: str, profile: str) -> Material:
     """
     rows = material.tables[table]
     places = rows.groupby([*DOT, "at", profile]).cumcount()
-    return replaced(material, table, rows.assign(place=places))
-
-
-def replaced(material: Material, table: str, rows: pd.DataFrame) -> Material:
-    """The material with other rows in one table."""
-    return Material({**material.tables, table: rows})
+    return material.with_table(table, rows.assign(place=places))
 
 
 def runs(material: Material, *sweeps: str) -> list[Nets]:

@@ -26,7 +26,7 @@ from flatlas.plotting.style import (
 from flatlas.statistics.correlation import pearson, spearman
 from flatlas.statistics.means import mean
 from flatlas.studies.annealing.curves import PHASES_LEGEND, learning_curves, phases, shade
-from flatlas.studies.annealing.directions import POOLED, moving, placed, pooled, read, replaced
+from flatlas.studies.annealing.directions import POOLED, moving, placed, pooled, read
 from flatlas.studies.annealing.fits import fit, log_log
 from flatlas.studies.annealing.recordings import (
     BASE,
@@ -176,7 +176,7 @@ def _with_the_loss(ax: Axes, material: Material) -> Iterator[pd.DataFrame]:
 def claims(material: Material) -> list[Claim]:
     """Panels A, B, and C with D."""
     material = placed(moving(material, VALLEY), PROFILES, "rank")
-    material = replaced(material, COOLING, _followed(material, COOLING))
+    material = material.with_table(COOLING, _followed(material, COOLING))
     nets = Nets(material, BASE)
     return [_shape(nets), _by_flatness(nets), *_cooling(nets)]
 

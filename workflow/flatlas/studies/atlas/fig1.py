@@ -28,7 +28,6 @@ def draw(material: Material) -> Drawing:
     points = pd.DataFrame(rows, columns=COLUMNS)
     order = [*_sorted(points, BASELINES), *_sorted(points, MEASURES)]
     figure, (ax,) = panels(1, 1, width=7.2, height=0.31 * len(order) + 1.2)
-    ax.set_title("", loc="left")
     for place, name in enumerate(order):
         _bar(ax, place, points[points["measure"] == name], name in BASELINES)
     dots = points[points["pairs"] == "of one study"]

@@ -46,7 +46,6 @@ def draw(material: Material) -> Drawing:
     )
     grid = wide.reindex(index=measured, columns=[*CHANGES])
     figure, (ax,) = panels(1, 1, width=5.2, height=0.28 * len(measured) + 1.9)
-    ax.set_title("", loc="left")
     values = grid.to_numpy(float)
     heat_map(ax, values, DECADES, text=_factor, bold=np.abs(values) < UNCHANGED)
     ax.set_xticks(range(len(CHANGES)), [*CHANGES.values()], rotation=25, ha="right")

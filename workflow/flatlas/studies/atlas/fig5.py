@@ -27,7 +27,6 @@ def draw(material: Material) -> Drawing:
     known = known.assign(at=known["seconds"].fillna(free))
     known = known.sort_values("size_of_tau", ascending=False, ignore_index=True)
     figure, (ax,) = panels(1, 1, width=7.4, height=4.6)
-    ax.set_title("", loc="left")
     ax.set_xscale("log")
     for _, column in known.groupby("at"):
         _column(ax, column)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from flatlas.evidence.material import NET, Material
+from flatlas.evidence.material import NET, Material, each_run_once
 from flatlas.studies.atlas.quantities import QUANTITIES, SEARCHED, SURVIVAL, TABLES, settled
 
 # The generalization gap, test error less training error: every quantity is compared with it.
@@ -125,9 +125,7 @@ def _parts(
     parts = {}
     for part, place in places.items():
         if place in tables:
-            rows = tables[place]
-            # A run that is in several sweeps has the same rows in each.
-            rows = rows[rows["sweep"] == rows.groupby("run")["sweep"].transform("first")]
+            rows = each_run_once(tables[place])
             rows = PREPARED[part](rows) if part in PREPARED else rows
             parts[part] = rows.drop_duplicates(keys).set_index(keys)
     if "sharpness" in parts:

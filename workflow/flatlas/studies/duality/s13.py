@@ -5,7 +5,7 @@ import pandas as pd
 
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import LESS, SATURATED
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import Material, with_settings
 from flatlas.plotting.style import Drawing, panels
 from flatlas.studies.duality.directions import by_stretch
 from flatlas.studies.duality.layer import ENDS, Layer, named
@@ -31,7 +31,8 @@ def with_none(material: Material) -> Material:
     tables: dict[str, pd.DataFrame] = {}
     for name, table in material.tables.items():
         timed = table[table["sweep"] == "decay_time"]
-        none = table[(table["sweep"] == "decay") & (table[strength] == 0)]
+        known = with_settings(table, [strength])
+        none = table[(table["sweep"] == "decay") & (known[strength] == 0)]
         if len(none) and len(timed):
             none = none.assign(sweep="decay_time", **{until: 0})
             timed = pd.concat([none, timed], ignore_index=True)

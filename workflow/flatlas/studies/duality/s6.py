@@ -23,7 +23,6 @@ def draw(material: Material) -> Drawing:
     points = points.assign(sigma_g_squared=points["sigma_g"] ** 2)
     draw_dots(ax, points, "sigma_g_squared", "flatness", BLUE, size=3, many=True)
     ax.set(xscale="log", yscale="log", xlabel=r"$\sigma_{g,n}^2$", ylabel="$F_n$")
-    ax.set_title("", loc="left")
     missing = f"Along {len(live) - len(points)} of {len(live)} the loss never doubles: not drawn. "
     legend = "Directions at ten ranks $n$ a decade. " + missing
     return finish(figure, [points], material, legend)

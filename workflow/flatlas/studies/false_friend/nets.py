@@ -56,7 +56,7 @@ def with_history(material: Material) -> Material:
     table = material.beside_history(TABLE)
     products = {f"{norm}_product": table[norm] * table["weight_norm"] ** 2 for norm in NORMS}
     table = table.assign(settled=known(table), accuracy=1 - table["test_error"], **products)
-    return Material({**material.tables, TABLE: table})
+    return material.with_table(TABLE, table)
 
 
 def points(material: Material, *more: str, every_moment: bool = False) -> pd.DataFrame:

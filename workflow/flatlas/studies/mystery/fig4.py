@@ -80,7 +80,7 @@ def _relative(material: Material) -> Material:
     unscaled = local[local["factor"] == 1].set_index(DOT)[COLUMNS]
     before = unscaled.reindex(pd.MultiIndex.from_frame(local[DOT])).reset_index(drop=True)
     ratios = (local[COLUMNS] / before).add_suffix("_relative")
-    return Material({**material.tables, TABLE: local.join(ratios)})
+    return material.with_table(TABLE, local.join(ratios))
 
 
 def _panel(ax: Axes, drawn: pd.DataFrame, shown: dict[str, tuple[str, str, str]]) -> None:

@@ -42,7 +42,7 @@ def with_local(material: Material, prefix: str = "") -> Material:
         named = {column: f"{name}_{column}" for column in columns}
         part = rows.loc[chosen, [*KEYS, *columns]].rename(columns=named)
         local = local.merge(part, on=KEYS, how="left")
-    return Material({**tables, TABLE: local})
+    return material.with_table(TABLE, local)
 
 
 def points(material: Material) -> pd.DataFrame:

@@ -45,8 +45,6 @@ class BooleanFigure:
                 elinewidth=0.4, capsize=0, alpha=0.5, zorder=0,
             )  # fmt: skip
             draw_dots(ax, points, COUNTED, flatness)
-        if len(axes) == 1:
-            axes[0].set_title("", loc="left")
         about = "Bars: one standard error of the count. " + OF_ALL_NETS
         note(figure, small_print(material, points, about))
         return Drawing(figure, points.drop(columns="attack_size"))

@@ -13,7 +13,7 @@ from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import POSITIVE
 from flatlas.claims.correlations import Measured, Pair, correlated
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import Material, with_settings
 from flatlas.plotting.style import Drawing, note
 from flatlas.studies.prior.nets import ATTACK, nets, small_print
 from flatlas.studies.prior.quantities import ACCURACY, FLATNESS, LOG_PRIOR, Quantity
@@ -55,7 +55,8 @@ def distances(points: pd.DataFrame) -> pd.DataFrame:
 def claims(material: Material) -> list[Claim]:
     """Without wrong labels, and with them."""
     nets = Nets(material, tuple(material.sweeps))
-    size_of = nets.outcomes.drop_duplicates("run").set_index("run")[ATTACK]
+    outcomes = with_settings(nets.outcomes, [ATTACK])
+    size_of = outcomes.drop_duplicates("run").set_index("run")[ATTACK]
     sizes = np.array([float(size_of.get(run, np.nan)) for run in nets.values])
     return ours(
         claim
