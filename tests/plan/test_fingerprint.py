@@ -174,7 +174,7 @@ for net in ("dense", "convolutional"):
         )
     measure = Spec(options=Spec(measure="duality"), run=run(net, "sgd"))
     stages[f"measure {net}"] = code.stage_code("measure", *code.measure_modules(measure))
-for name in ("fig3", "s4"):
+for name in ("strategies", "s4"):
     stages[name] = code.stage_code("figure", *code.figure_modules("duality", name))
 print(json.dumps(stages))
 """
@@ -182,7 +182,7 @@ SOURCES = {"source mnist", "source digits"}
 TABLES = {"subset", "label_noise", "attack_set"}
 TRAINED = {f"train {net} {name}" for net in ("dense", "convolutional") for name in ("sgd", "adam")}
 MEASURED = {"measure dense", "measure convolutional"}
-FIGURES = {"fig3", "s4"}
+FIGURES = {"strategies", "s4"}
 DRAWN = {*FIGURES, "dag"}
 PAGES = {"scorecard", "report", "compare"}
 
@@ -224,7 +224,7 @@ def stage_codes(house):
         ("flatlas/data/sources/mnist.py", {"source mnist"}),
         ("flatlas/data/subset.py", TABLES - {"label_noise"}),
         ("flatlas/data/label_noise.py", {"label_noise"}),
-        ("flatlas/studies/duality/fig3.py", {"fig3"}),
+        ("flatlas/studies/duality/strategies.py", {"strategies"}),
         ("flatlas/claims/claim.py", FIGURES | PAGES),
         ("flatlas/report/templates/macros.html", PAGES),
         ("flatlas/report/entries.py", {"scorecard", "report"}),

@@ -44,7 +44,12 @@ TINY = {
     },
     "measures": {"hidden": {"measure": "duality", "layer": "fc2"}},
     "figures": {
-        "fig3": {"title": "Three", "sweeps": ["alpha", "batch"], "measures": ["hidden"]},
+        "fig3": {
+            "title": "Three",
+            "module": "strategies",
+            "sweeps": ["alpha", "batch"],
+            "measures": ["hidden"],
+        },
         "s4": {"title": "Four", "sweeps": ["alpha", "batch"], "measures": ["hidden"]},
     },
 }
@@ -141,8 +146,8 @@ class Checkout:
     def keep_one_run(self) -> None:
         """Of the tiny study one run, in one sweep and one figure."""
         self.set_study("sweeps", "alpha", "grid", "optimizer.lr", value=[0.1])
-        one = {"title": "Three", "sweeps": ["alpha"], "measures": ["hidden"]}
-        self.set_study("figures", value={"fig3": one})
+        figures = TINY["figures"]
+        self.set_study("figures", value={"fig3": figures["fig3"] | {"sweeps": ["alpha"]}})
 
     def contents(self, pattern: str) -> dict[str, bytes]:
         """Files under results, by their path there."""

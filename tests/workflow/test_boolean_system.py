@@ -38,7 +38,7 @@ def boolean(tmp_path_factory, memory):
     checkout.set_study("sweeps", value={"one": {"run": "base", "points": [{}]}})
     checkout.set_study("measures", value={"prior": {"measure": "boolean_prior"}})
     figure = {"title": "Three", "sweeps": ["one"], "measures": ["prior"]}
-    checkout.set_study("figures", value={"fig3": figure})
+    checkout.set_study("figures", value={"s4": figure})
     checkout.snakemake("--until", "measure_boolean_prior")
     return checkout
 

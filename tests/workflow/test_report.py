@@ -52,7 +52,7 @@ def test_a_figure_of_other_settings_says_so(demo, what):
     elif what == "a measure":
         demo.set_study("measures", "hidden", "layer", value="fc1")
     else:
-        demo.change_function("workflow/flatlas/studies/duality/fig3.py", "draw")
+        demo.change_function("workflow/flatlas/studies/duality/s4.py", "draw")
     demo.snakemake("report", "scorecard", "--config", "complete=false")
     assert OUTDATED in (demo / REPORT).read_text()
     notes = pd.read_csv(demo / "results/tiny/scorecard.csv")["note"].fillna("")

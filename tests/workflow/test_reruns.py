@@ -64,8 +64,8 @@ def test_a_changed_measure_reruns_its_measurements_and_their_figures(demo):
 
 
 def test_a_changed_plot_redraws_its_figure_alone(demo):
-    demo.change_function(f"{LIBRARY}/studies/duality/fig3.py", "draw")
-    assert demo.would_run() == {"duality_fig3": 1, "duality_scorecard": 1} | PAGES
+    demo.change_function(f"{LIBRARY}/studies/duality/s4.py", "draw")
+    assert demo.would_run() == {"duality_s4": 1, "duality_scorecard": 1} | PAGES
 
 
 def test_a_changed_optimizer_retrains_what_it_trained(demo):

@@ -37,7 +37,7 @@ def sampled(tmp_path_factory, memory):
     prior = {"measure": "gp_prior", "kernel": "monte_carlo"}
     checkout.set_study("measures", value={"prior": prior})
     figure = {"title": "Three", "sweeps": ["sgd"], "measures": ["prior"]}
-    checkout.set_study("figures", value={"fig3": figure})
+    checkout.set_study("figures", value={"s4": figure})
     return checkout, checkout.snakemake("--until", "measure_gp_prior")
 
 

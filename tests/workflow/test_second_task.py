@@ -32,7 +32,7 @@ def learnt(tmp_path_factory, memory):
     checkout.set_study("sweeps", value={"tasks": {"run": "task_1", "points": [{}]}})
     checkout.set_study("measures", value={"ldc": FORGETTING})
     figure = {"title": "Three", "sweeps": ["tasks"], "measures": ["ldc"]}
-    checkout.set_study("figures", value={"fig3": figure})
+    checkout.set_study("figures", value={"s4": figure})
     said = checkout.snakemake("--until", "measure_forgetting")
     counts = job_counts(said)
     assert counts == {"source": 1, "subset": 3, "train": 1, "record": 1, "measure_forgetting": 1}
