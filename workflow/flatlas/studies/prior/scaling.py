@@ -7,16 +7,14 @@ import numpy as np
 from flatlas.claims.claim import Claim, Criterion
 from flatlas.claims.conventions import BARELY, BARELY_OFF, DECAYED, JUMPS, LESS, MORE, SOON, SPIKE
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
 from flatlas.statistics.means import mean
 from flatlas.studies.prior.along import CORNERS, ERROR
 from flatlas.studies.prior.course import IN_RANGES, Course, above_trend, course, prior_in_ranges
 from flatlas.studies.prior.extremes import largest
 
 
-def judge_scaling(material: Material, sweep: str) -> list[Claim]:
+def judge_scaling(nets: Nets) -> list[Claim]:
     """The scaling, and what comes after it."""
-    nets = Nets(material, sweep)
     sharpness = course(nets, CORNERS)
     return [
         spikes(nets, "sharpness", sharpness),

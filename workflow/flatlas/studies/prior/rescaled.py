@@ -1,0 +1,160 @@
+"""Figures 5, S6 and S10, and one not in the paper: an α-scaling long after zero error."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from flatlas.claims.claim import Claim, ours
+from flatlas.claims.conventions import ALL, BARELY_OFF, LESS, NEAR, RISING
+from flatlas.claims.nets import Nets
+from flatlas.evidence.material import Material
+from flatlas.plotting.style import Drawing
+from flatlas.statistics.correlation import spearman
+from flatlas.statistics.means import mean
+from flatlas.studies.prior.along import (
+    CORNERS,
+    ERROR,
+    LOSS,
+    PRIOR,
+    SHARPNESS,
+    SPECTRAL_NORM,
+    TOP,
+    draw_along,
+)
+from flatlas.studies.prior.course import IN_RANGES, Course, approach, course, prior_in_ranges
+from flatlas.studies.prior.extremes import largest
+from flatlas.studies.prior.quantities import Quantity
+from flatlas.studies.prior.scaling import falls, judge_scaling, relaxes, spikes
+
+ZERO_ERROR_EPOCH = 140
+# log P(f), and log sharpness by both searches.
+CURVES = (PRIOR, SHARPNESS, CORNERS)
+
+
+@dataclass(frozen=True)
+class Rescaled:
+    """The nets of one sweep, and the claims about them."""
+
+    sweep: str
+    judge: Callable[[Nets], Iterable[Claim]]
+    curves: tuple[Quantity, ...] = CURVES
+
+    def draw(self, material: Material) -> Drawing:
+        """A row of panels for each curve; on the right, around the scaling."""
+        return draw_along(material, self.curves)
+
+    def claims(self, material: Material) -> list[Claim]:
+        """What the paper says of this sweep."""
+        return list(self.judge(Nets(material, self.sweep)))
+
+
+def _paper(nets: Nets) -> Iterator[Claim]:
+    """From the fresh weights to zero error, from there to the scaling, and after it."""
+    yield from _until_zero_error(nets)
+    yield _constant(nets)
+    yield falls(nets, "sharpness", course(nets, CORNERS))
+    yield falls(nets, "loss", course(nets, LOSS))
+    yield from judge_scaling(nets)
+
+
+def _until_zero_error(nets: Nets) -> Iterator[Claim]:
+    yield nets.claim(
+        "zero_error",
+        f"zero error is reached near epoch {ZERO_ERROR_EPOCH}",
+        "epoch at which zero error is first reached, relative to the paper's, minus 1; mean over"
+        " nets",
+        NEAR,
+        mean,
+        nets.read("outcomes", "met_epoch")[:, 0] / ZERO_ERROR_EPOCH - 1,
+        paper=f"{ZERO_ERROR_EPOCH}",
+    )
+    for quantity in (PRIOR, SHARPNESS):
+        logs = approach(nets, quantity)
+        yield nets.claim(
+            f"{quantity.name}_before",
+            f"until zero error, {quantity.what} falls",
+            f"change of log10 of {quantity.what} from the fresh weights to zero error; mean over"
+            " nets",
+            LESS,
+            mean,
+            logs.values[:, -1] - logs.values[:, 0],
+            settled=(logs.settled[:, -1], logs.settled[:, 0]),
+        )
+
+
+def _constant(nets: Nets) -> Claim:
+    """From zero error to the scaling."""
+    prior, unit_settled = prior_in_ranges(nets)
+    return nets.claim(
+        "prior_constant",
+        "after zero error, P(f) stays constant",
+        "largest change of log10 P(f) from its value at zero error until the α-scaling, up or down,"
+        f" {IN_RANGES}",
+        BARELY_OFF,
+        mean,
+        largest(np.abs(prior.before - prior.start[:, np.newaxis])),
+        settled=(unit_settled, prior.settled.before),
+    )
+
+
+def _staying_at_zero_error(nets: Nets) -> Iterator[Claim]:
+    """The sharpness spikes, and nothing else happens."""
+    (prior, unit_settled), error = prior_in_ranges(nets), course(nets, ERROR)
+    sharpness = course(nets, CORNERS)
+    yield spikes(nets, "sharpness", sharpness)
+    yield relaxes(nets, "sharpness", sharpness)
+    yield nets.claim(
+        "zero_error",
+        "after a small α-scaling, SGD stays at zero error",
+        "share of the moments after the α-scaling at which there is no error on S; mean over nets",
+        ALL,
+        mean,
+        mean(np.where(np.isfinite(error.later), error.later == 0, np.nan), -1),
+    )
+    yield nets.claim(
+        "prior_unchanged",
+        "a small α-scaling does not change the prior at all",
+        f"largest change of log10 P(f) at any moment after the α-scaling, up or down, {IN_RANGES}",
+        BARELY_OFF,
+        mean,
+        largest(np.abs(prior.changes)),
+        settled=(unit_settled, prior.settled.later, prior.settled.unscaled),
+    )
+
+
+def _measures_of_the_hessian(nets: Nets) -> Iterator[Claim]:
+    """The spectral norm, and the 50 largest eigenvalues by their geometric mean."""
+    sharpness = course(nets, CORNERS)
+    for name, quantity in (("spectral_norm", SPECTRAL_NORM), ("top", TOP)):
+        yield from _as_sharpness(nets, name, course(nets, quantity), sharpness)
+
+
+def _as_sharpness(nets: Nets, name: str, logs: Course, sharpness: Course) -> Iterator[Claim]:
+    yield falls(nets, name, logs)
+    yield spikes(nets, name, logs)
+    yield relaxes(nets, name, logs)
+    both = np.intersect1d(logs.epochs, sharpness.epochs)
+    pair = [one.values[:, np.isin(one.epochs, both)] for one in (logs, sharpness)]
+    yield nets.claim(
+        f"{name}_follows",
+        f"{logs.what} does along training as the sharpness does",
+        f"rank correlation of {logs.what} with the sharpness over the moments from zero error on;"
+        " mean over nets",
+        RISING,
+        mean,
+        spearman(*pair),
+        settled=(logs.searches, sharpness.searches),
+    )
+
+
+FIGURES = {
+    "fig5": Rescaled("scaled", _paper),
+    # As Figure 5, with an α so small that the net stays at zero error.
+    "s6": Rescaled("scaled_less", _staying_at_zero_error),
+    # Measures of the Hessian do as the sharpness does; the first hidden layer has 10 neurons.
+    "s10": Rescaled("scaled_narrow", _measures_of_the_hessian, (*CURVES, SPECTRAL_NORM, TOP)),
+    # As Figure 5, with the layer divided by what it was multiplied by. What comes before the
+    # scaling is judged there.
+    "inverse": Rescaled("scaled_inverse", lambda nets: ours(judge_scaling(nets))),
+}
