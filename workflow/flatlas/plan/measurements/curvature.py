@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, PositiveInt, model_validator
 
 from flatlas.plan.families.dense import DenseNet
-from flatlas.plan.measurements.measurement import Factors, Measurement, columns
+from flatlas.plan.measurements.measurement import SEARCH, Factors, Measurement, columns
 from flatlas.plan.training_specs import Rate, RunSpec
 
 # The accuracy of a product in float32, relative to its length.
@@ -38,9 +38,7 @@ class Sharpness(Measurement):
             gradient_norm=float,
             loss=float,
             box=float,
-            residual=float,
-            iterations=int,
-            converged=bool,
+            **SEARCH,
         ),
         "ascent": columns(epoch_of_ascent=int, value=float),
     }
@@ -95,9 +93,7 @@ class Hessian(OfHessian):
             frobenius_error=float,
             loss=float,
             gradient_norm=float,
-            residual=float,
-            iterations=int,
-            converged=bool,
+            **SEARCH,
         ),
         "eigenvalues": columns(rank=int, eigenvalue=float, residual=float),
     }
@@ -144,9 +140,7 @@ class SpectralDensity(OfHessian):
             outliers=int,
             bulk=float,
             bulk_error=float,
-            residual=float,
-            iterations=int,
-            converged=bool,
+            **SEARCH,
         ),
     }
 
@@ -177,9 +171,7 @@ class NormScaling(OfHessian):
             frobenius=float,
             frobenius_error=float,
             frobenius_predicted=float,
-            residual=float,
-            iterations=int,
-            converged=bool,
+            **SEARCH,
             least_margin=float,
             misclassified=int,
         )

@@ -40,6 +40,10 @@ def columns(**types: type) -> Columns:
     return types
 
 
+# The last columns of a table of numbers that a search found.
+SEARCH = columns(residual=float, iterations=int, converged=bool)
+
+
 class Measurement(Spec):
     """What all measures share: the moments of a training `at` which they are taken.
 

@@ -4,11 +4,17 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveInt
 
-from flatlas.plan.measurements.measurement import Columns, Many, Measurement, UnderScaling, columns
+from flatlas.plan.measurements.measurement import (
+    SEARCH,
+    Many,
+    Measurement,
+    UnderScaling,
+    columns,
+)
 from flatlas.plan.spec import Distinct
 
 # Means over pairs, with their standard errors.
-OVER_PAIRS: Columns = columns(
+OVER_PAIRS = columns(
     regret=float,
     dissimilarity=float,
     norm=float,
@@ -30,22 +36,16 @@ class Regret(UnderScaling):
     dampings: Annotated[tuple[NonNegativeFloat, ...], Many, Distinct] = (0.0, 100.0)
 
     tables: ClassVar = {
-        "summary": {
-            **columns(factor=float),
+        "summary": columns(
+            factor=float,
             **OVER_PAIRS,
-            **columns(
-                root_mean_square=float,
-                loss=float,
-                gradient_norm=float,
-                train_error=float,
-                test_error=float,
-            ),
-        },
-        "kl_ball": {
-            **columns(factor=float, damping=float),
-            **OVER_PAIRS,
-            **columns(residual=float, iterations=int, converged=bool),
-        },
+            root_mean_square=float,
+            loss=float,
+            gradient_norm=float,
+            train_error=float,
+            test_error=float,
+        ),
+        "kl_ball": columns(factor=float, damping=float, **OVER_PAIRS, **SEARCH),
     }
 
 
@@ -53,9 +53,7 @@ _TRUE_AND_FORMULA = columns(
     true_regret=float,
     formula=float,
     ratio=float,
-    residual=float,
-    iterations=int,
-    converged=bool,
+    **SEARCH,
 )
 
 
@@ -68,8 +66,8 @@ class TrueRegret(Measurement):
     radii: Annotated[tuple[Annotated[float, Field(gt=0)], ...], Many, Distinct]
 
     tables: ClassVar = {
-        "summary": columns(epsilon=float) | _TRUE_AND_FORMULA,
-        "pairs": columns(epsilon=float, pair=int) | _TRUE_AND_FORMULA,
+        "summary": columns(epsilon=float, **_TRUE_AND_FORMULA),
+        "pairs": columns(epsilon=float, pair=int, **_TRUE_AND_FORMULA),
     }
 
 
@@ -91,9 +89,7 @@ class RegretSlice(Measurement):
             y_formula=float,
             f1=float,
             f2=float,
-            residual=float,
-            iterations=int,
-            converged=bool,
+            **SEARCH,
         ),
     }
 
@@ -117,8 +113,6 @@ class ContrastiveFlatness(UnderScaling):
             of_mean=float,
             contrast=float,
             contrast_error=float,
-            residual=float,
-            iterations=int,
-            converged=bool,
+            **SEARCH,
         )
     }
