@@ -22,13 +22,25 @@ class AlongRecording(Measurement):
 
     of_any_module = False
 
+    def spelled_out(self, run: RunSpec) -> Self:
+        """A copy with what the run itself says of the batch, lr and epochs that are not given."""
+        own = {
+            "batch": None if run.batch == "full" else run.batch,
+            "lr": run.optimizer.lr,
+            "epochs": run.stop.extra_epochs,
+        }
+        lacking = {name: value for name, value in own.items() if getattr(self, name, 0) is None}
+        return super().spelled_out(run).model_copy(update=lacking)
+
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """The run must record this layer."""
+        """The run must record this layer; one by gradient descent has no batch size of its own."""
         yield from super().misfits(run)
         if run.snapshots is None:
             yield "layer", "needs a recording: say which layer are the run's snapshots."
         elif self.layer != run.snapshots:
             yield "layer", f"is '{self.layer}', but the snapshots are of '{run.snapshots}'."
+        if getattr(self, "batch", 0) is None:
+            yield "batch", "is missing, and the run itself takes all images at once."
 
 
 class TrajectoryPca(AlongRecording):
@@ -52,11 +64,6 @@ class TrajectoryPca(AlongRecording):
         ),
         "projections": columns(rank=int, step=int, time=float, theta=float),
     }
-
-    def spelled_out(self, run: RunSpec) -> Self:
-        """A copy with the length of the run's recording."""
-        epochs = self.epochs or run.stop.extra_epochs
-        return super().spelled_out(run).model_copy(update={"epochs": epochs})
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """A correlation of velocities, displacements in an epoch, takes two epochs."""
@@ -119,17 +126,6 @@ class OfMinibatches(AlongDirections):
 
     batch: PositiveInt | None = None
 
-    def spelled_out(self, run: RunSpec) -> Self:
-        """A copy with the run's own batch size, unless another one is given."""
-        own = None if run.batch == "full" else run.batch
-        return super().spelled_out(run).model_copy(update={"batch": self.batch or own})
-
-    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """A run by gradient descent has no batch size, so one must be given."""
-        yield from super().misfits(run)
-        if self.batch is None:
-            yield "batch", "is missing, and the run itself takes all images at once."
-
 
 class MinibatchLosses(OfMinibatches):
     """The minima along p_i, and curvatures, of the losses of random `minibatches`."""
@@ -161,10 +157,6 @@ class ActiveTemperature(OfMinibatches):
         "directions": columns(rank=int, variance=float, temperature=float, loss=float),
         "profiles": columns(rank=int, delta=float, temperature=float, loss=float),
     }
-
-    def spelled_out(self, run: RunSpec) -> Self:
-        """A copy with the run's own learning rate, unless another one is given."""
-        return super().spelled_out(run).model_copy(update={"lr": self.lr or run.optimizer.lr})
 
 
 class Forgetting(AlongRecording):
@@ -218,14 +210,8 @@ class Forgetting(AlongRecording):
     }
     runtime = 240
 
-    def spelled_out(self, run: RunSpec) -> Self:
-        """A copy with the run's own batch size and learning rate, unless others are given."""
-        own = None if run.batch == "full" else run.batch
-        update = {"batch": self.batch or own, "lr": self.lr or run.optimizer.lr}
-        return super().spelled_out(run).model_copy(update=update)
-
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """The run must leave out the classes of the second task, and a batch size is needed."""
+        """The run must leave out the classes of the second task."""
         yield from super().misfits(run)
         samples = run.samples
         if not isinstance(samples, SubsetSpec) or samples.only is None or run.outputs == 1:
@@ -235,8 +221,6 @@ class Forgetting(AlongRecording):
             if not set(self.task) <= set(others):
                 allowed = ", ".join(map(str, others))
                 yield "task", f"is {list(self.task)}. Allowed, beside data.only: {allowed}."
-        if self.batch is None:
-            yield "batch", "is missing, and the run itself takes all images at once."
 
 
 class FirstMode(AlongRecording):
