@@ -68,7 +68,7 @@ def sweep_row(
             mark_split(ax, drawn, split, key)
             drawn = pd.concat([drawn, split])
         yield drawn.assign(panel=letter)
-    if len(directions):
+    if len(split):
         axes[0].legend(title=SYMBOLS[key], ncols=2, loc="lower left")
     gaps = over_seeds(nets, [key], list(GAPS))
     _draw_gaps(axes[-1], gaps, key)
