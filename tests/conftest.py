@@ -1,11 +1,34 @@
-"""Tests that need a machine with something special are skipped elsewhere, each with its reason."""
+"""A fresh Python for tests; tests that need a special machine are skipped elsewhere."""
 
 import os
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+WORKFLOW = Path(__file__).resolve().parents[1] / "workflow"
+
+
+@pytest.fixture(scope="session")
+def python():
+    """Run code in a fresh process that finds the library, and return what it prints."""
+
+    def run(code, *arguments, folder=WORKFLOW, stdin=None, **env):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": str(WORKFLOW)} | env,
+            input=stdin,
+            stdout=subprocess.PIPE,
+            check=True,
+            text=True,
+        )
+        return done.stdout
+
+    return run
 
 
 def pytest_collection_modifyitems(items):
@@ -19,14 +42,14 @@ def pytest_collection_modifyitems(items):
 
 
 def no_gpu():
-    # Here, since torch takes seconds to load: only where a test asks for a GPU.
+    # Imported here because torch takes seconds to load: only if a test asks for a GPU.
     import torch
 
     return "" if torch.cuda.is_available() else "torch sees no CUDA"
 
 
 def no_slurm():
-    # Not just any: these tests drain its node.
+    # Not any SLURM: these tests drain its node.
     ours = os.environ.get("FLATLAS_TEST_CLUSTER")
     return "" if ours else "no SLURM of the tests' own: `make test-slurm` brings one up"
 

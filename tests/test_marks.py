@@ -25,49 +25,31 @@ markers =
 """
 
 
-@pytest.fixture
-def marked(pytester):
-    """Run a test of a mark, and one without, under the hook of this folder."""
-
-    def ran(mark):
-        pytester.makeini(INI)
-        shutil.copy(HOOK, pytester.path / "conftest.py")
-        pytester.makepyfile(TESTS.format(mark=mark, torch=mark == "gpu"))
-        return pytester.runpytest_subprocess("-ra", "-p", "no:cacheprovider")
-
-    return ran
-
-
-def test_a_browser_that_is_missing(marked, monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    done = marked("browser")
-    done.assert_outcomes(passed=1, skipped=1)
-    done.stdout.fnmatch_lines(["SKIPPED *none of chromium, *"])
-
-
-def test_a_browser_that_is_there(marked, monkeypatch, tmp_path):
-    (tmp_path / "chromium").touch(mode=0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    marked("browser").assert_outcomes(passed=2)
-
-
-def test_a_cluster_of_somebody_else(marked, monkeypatch, tmp_path):
-    """Its nodes are not for us to drain."""
-    (tmp_path / "sbatch").touch(mode=0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.delenv("FLATLAS_TEST_CLUSTER", raising=False)
-    done = marked("slurm")
-    done.assert_outcomes(passed=1, skipped=1)
-    done.stdout.fnmatch_lines(["SKIPPED *make test-slurm*"])
-
-
-def test_a_cluster_of_our_own(marked, monkeypatch, tmp_path):
-    monkeypatch.setenv("FLATLAS_TEST_CLUSTER", str(tmp_path))
-    marked("slurm").assert_outcomes(passed=2)
-
-
-def test_a_gpu_that_is_hidden(marked, monkeypatch):
+@pytest.mark.parametrize(
+    ("mark", "program", "own_cluster", "reason"),
+    [
+        ("browser", None, False, "none of chromium, "),
+        ("browser", "chromium", False, None),
+        # Somebody else's cluster, whose nodes the tests must not drain.
+        ("slurm", "sbatch", False, "make test-slurm"),
+        ("slurm", None, True, None),
+        ("gpu", None, False, "torch sees no CUDA"),
+    ],
+)
+def test_what_needs_something_is_skipped_where_it_is_missing(
+    pytester, monkeypatch, tmp_path, mark, program, own_cluster, reason
+):
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    if program:
+        (programs / program).touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(programs))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    done = marked("gpu")
-    done.assert_outcomes(passed=1, skipped=1)
-    done.stdout.fnmatch_lines(["SKIPPED *torch sees no CUDA"])
+    monkeypatch.setenv("FLATLAS_TEST_CLUSTER", "ours" if own_cluster else "")
+    pytester.makeini(INI)
+    shutil.copy(HOOK, pytester.path / "conftest.py")
+    pytester.makepyfile(TESTS.format(mark=mark, torch=mark == "gpu"))
+    done = pytester.runpytest_subprocess("-ra", "-p", "no:cacheprovider")
+    done.assert_outcomes(passed=1 if reason else 2, skipped=1 if reason else 0)
+    if reason:
+        done.stdout.fnmatch_lines([f"SKIPPED *{reason}*"])

@@ -1,4 +1,4 @@
-"""Around the one call of a script: files and values in, a log, and last words that help."""
+"""A job gets files and values by name, has a log, and says in a sentence why it failed."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 
 WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
 LOG = "results/logs/stage/one.log"
-RESULT = "results/one.json"
+RESULT, APART = "results/one.json", "results/by-hand/one.json"
 
 # A script as Snakemake runs it: with the very object that Snakemake injects.
 AS_SNAKEMAKE = f"""
@@ -68,29 +68,26 @@ def run(tmp_path):
 
 def test_a_job_gets_files_values_and_resources_by_name(run, tmp_path):
     assert run().returncode == 0
-    files, params, memory, threads, device = json.loads((tmp_path / RESULT).read_text())
+    files, params, *others = json.loads((tmp_path / RESULT).read_text())
     assert files == {"images": "images.dat", "tables": ["a.csv", "b.csv"]}
-    assert params == {
-        "spec": {"lr": 0.1, "seeds": [0, 1]},
-        "code": "abc",
-        "none": None,
-        "resume": "results/resume/one",
-    }
-    assert (memory, threads, device) == (100, 2, "cpu")
+    spec = {"lr": 0.1, "seeds": [0, 1]}
+    assert params == {"spec": spec, "code": "abc", "none": None, "resume": "results/resume/one"}
+    assert others == [100, 2, "cpu"]
 
 
-def test_a_job_speaks_in_its_log_only(run, tmp_path):
+def test_a_job_writes_to_its_log_only_and_only_of_its_last_attempt(run, tmp_path):
+    run(body="fall()")
     done = run()
     assert done.stdout == done.stderr == ""
     log = (tmp_path / LOG).read_text()
-    for told in ("training began", "one step", "a warning of some library", "training done in"):
-        assert told in log
+    for line in ("training began", "one step", "a warning of some library", "training done in"):
+        assert line in log
     assert "3 of at most 3; loss 0.5" in log
+    assert "failed" not in log
 
 
-def test_a_job_says_its_last_word_and_is_gone(run):
-    """What was imported is not taken apart; what was printed into a pipe is not lost."""
-    body = "import atexit; atexit.register(print, 'taken apart'); print('all')"
+def test_a_job_flushes_what_it_printed_and_ends_without_cleaning_up(run):
+    body = "import atexit; atexit.register(print, 'cleaned up'); print('all')"
     done = run(body=body)
     assert (done.returncode, done.stdout) == (0, "all\n")
 
@@ -98,12 +95,6 @@ def test_a_job_says_its_last_word_and_is_gone(run):
 def test_work_collects_garbage_as_often_as_python_does(run):
     """Only what is imported before it is spared."""
     assert run(body="assert gc.get_threshold() == usual and gc.get_freeze_count()").returncode == 0
-
-
-def test_a_log_holds_the_last_attempt_only(run, tmp_path):
-    run(body="fall()")
-    run()
-    assert "failed" not in (tmp_path / LOG).read_text()
 
 
 @pytest.mark.parametrize(
@@ -115,7 +106,7 @@ def test_a_log_holds_the_last_attempt_only(run, tmp_path):
         ("raise KeyboardInterrupt", "KeyboardInterrupt"),
     ],
 )
-def test_a_failure_is_told_in_a_sentence_and_in_full_in_the_log(run, tmp_path, body, cause):
+def test_a_failure_is_one_sentence_and_a_traceback_in_the_log(run, tmp_path, body, cause):
     failed = run(body=body)
     assert failed.returncode == 1
     (sentence,) = failed.stderr.splitlines()
@@ -128,48 +119,41 @@ def test_a_failure_is_told_in_a_sentence_and_in_full_in_the_log(run, tmp_path, b
     assert not (tmp_path / RESULT).exists()
 
 
-@pytest.mark.parametrize("body", ["pass", "fall()"])
-def test_the_same_job_can_be_done_again_by_hand(run, tmp_path, body):
-    """Whether it succeeded or failed: the JSON beside the log has all that it was given."""
-    run(body=body)
-    before = tmp_path / RESULT
-    first = before.read_text() if before.exists() else None
-    again = run(LOG.replace(".log", ".json"), within_snakemake=False)
+@pytest.fixture
+def by_hand(run):
+    """Repeat the job of `run` by hand, with the JSON beside its log."""
+    return lambda **how: run(LOG.replace(".log", ".json"), within_snakemake=False, **how)
+
+
+def test_a_job_can_be_repeated_by_hand(run, by_hand, tmp_path):
+    run()
+    first = (tmp_path / RESULT).read_text()
+    again = by_hand()
     assert again.returncode == 0
-    assert (before.read_text() if before.exists() else None) == first, "it is not touched"
-    apart = (tmp_path / "results" / "by-hand" / "one.json").read_text()
-    told = (first or "").replace("/resume/", "/by-hand/resume/").replace('"abc"', '"by hand"')
-    assert apart == told or first is None
+    assert (tmp_path / RESULT).read_text() == first, "it is not touched"
+    expected = first.replace("/resume/", "/by-hand/resume/").replace('"abc"', '"by hand"')
+    assert (tmp_path / APART).read_text() == expected
     assert "one step" in again.stderr, "the log comes to the terminal"
     assert "3/3" in again.stderr, "and so does a progress bar"
 
 
-def test_by_hand_a_job_has_its_own_results_resume_and_number_of_threads(run, tmp_path):
-    """It is begun anew where the environment says another number, or none."""
-    run()
-    body = "import os; job.resources['mem_mb'] = [os.environ['OMP_NUM_THREADS'], job.params.resume]"
-    again = run(LOG.replace(".log", ".json"), body=body, within_snakemake=False)
-    assert again.returncode == 0, again.stderr
-    seen = json.loads((tmp_path / "results" / "by-hand" / "one.json").read_text())
-    assert seen[2] == ["2", "results/by-hand/resume/one"]
-
-
-def test_by_hand_it_is_begun_anew_as_python_was_called(run, tmp_path):
-    run()
-    body = "import sys; job.resources['mem_mb'] = sys.flags.optimize"
-    asked = LOG.replace(".log", ".json")
-    again = run(asked, body=body, within_snakemake=False, flags=("-OO",))
-    assert again.returncode == 0, again.stderr
-    seen = json.loads((tmp_path / "results" / "by-hand" / "one.json").read_text())
-    assert seen[2] == 2
-
-
-def test_by_hand_a_failure_shows_its_traceback(run):
-    run()
-    failed = run(LOG.replace(".log", ".json"), body="fall()", within_snakemake=False)
+def test_a_failed_job_can_be_repeated_by_hand_and_shows_its_traceback(run, by_hand, tmp_path):
+    run(body="fall()")
+    failed = by_hand(body="fall()")
     assert failed.returncode == 1
     assert "Traceback" in failed.stderr
     assert "ask for at most 20" in failed.stderr
+    assert by_hand().returncode == 0
+    assert (tmp_path / APART).exists() and not (tmp_path / RESULT).exists()
+
+
+def test_by_hand_a_job_has_its_number_of_threads_and_the_flags_of_python(run, by_hand, tmp_path):
+    """Python restarts where the environment has another number, or none."""
+    run()
+    seen = "[os.environ['OMP_NUM_THREADS'], sys.flags.optimize]"
+    again = by_hand(body=f"import os, sys; job.resources['mem_mb'] = {seen}", flags=("-OO",))
+    assert again.returncode == 0, again.stderr
+    assert json.loads((tmp_path / APART).read_text())[2] == ["2", 2]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Jobs forked from a worker: as if started cold, and gone when they, it or Snakemake is killed."""
+"""Jobs forked from a worker run as if started cold, and end when Snakemake or it is killed."""
 
 import json
 import os
@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -67,7 +68,7 @@ print(*[worker.run(script, None) for script in sys.argv[1:]])
 
 @pytest.fixture(autouse=True)
 def found(monkeypatch):
-    """The library, where the worker finds it, too."""
+    """The worker, too, finds the library."""
     monkeypatch.setenv("PYTHONPATH", str(WORKFLOW))
 
 
@@ -92,15 +93,21 @@ def script(tmp_path):
 
 @pytest.fixture
 def waiting(worker, script, tmp_path):
-    """A job that waits, with a child: what it will end as, its number, and that of its child."""
+    """A job that waits, with a child: its future exit code, its number, and that of its child."""
     with ThreadPoolExecutor(1) as pool:
         ended = pool.submit(worker.run, script(WAITING), None)
-        job, child = numbers(tmp_path)
-        yield ended, job, child
+        yield ended, *left_by(tmp_path)
 
 
-def numbers(folder):
-    wait_until(lambda: (folder / "script.json").exists())
+def client(code, *scripts, **options):
+    """Snakemake's part in a process of its own; it prints the number of the worker."""
+    command = [sys.executable, "-c", code, *scripts]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options)
+
+
+def left_by(folder):
+    """What `script.py` has written beside itself."""
+    wait_until((folder / "script.json").exists)
     return json.loads((folder / "script.json").read_text())
 
 
@@ -111,67 +118,62 @@ def wait_until(true):
         time.sleep(0.005)
 
 
-def is_gone(pid):
-    """A process that has ended and waits for its parent to look counts as gone."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
+def is_gone(*pids):
+    """Processes that have ended and wait for their parent to look count as gone."""
+    for pid in pids:
+        with suppress(FileNotFoundError):
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
+                return False
+    return True
 
 
 def test_a_script_sees_what_it_sees_when_started_cold(worker, script, tmp_path):
-    path = script(SEEN)
-    temporary = str(tmp_path)
+    path, temporary = script(SEEN), str(tmp_path)
     assert worker.run(path, temporary) == 0
-    forked = json.loads((tmp_path / "script.json").read_text())
+    forked = left_by(tmp_path)
     one_thread = dict.fromkeys(THREAD_VARIABLES, "1")
     folders = dict.fromkeys(("TMPDIR", "TMP", "TEMPDIR", "TEMP"), temporary)
     subprocess.run([sys.executable, path], env={**os.environ, **one_thread, **folders}, check=True)
-    cold = json.loads((tmp_path / "script.json").read_text())
+    cold = left_by(tmp_path)
     # The connection to Snakemake and the list of imports.
     assert forked.pop("open") == cold.pop("open") + 2
     assert forked == cold
 
 
-@pytest.mark.parametrize(
-    ("text", "exit_code"),
-    [
-        ("", 0),
-        ("raise SystemExit(3)", 3),
-        ("1 / 0", 1),
-        ("import no_such_module", 1),
-        ("def", 1),
-        ("import os; os._exit(4)", 4),
-        ("import os; os.kill(os.getpid(), 9)", -9),
-    ],
-)
-def test_it_ends_with_the_exit_code_of_the_script(worker, script, text, exit_code):
-    assert worker.run(script(text), None) == exit_code
-    assert worker.run(script(""), None) == 0, "the next job starts"
+def test_it_ends_with_the_exit_code_of_the_script(worker, script):
+    texts = {
+        "raise SystemExit(3)": 3,
+        "1 / 0": 1,
+        "import no_such_module": 1,
+        "def": 1,
+        "import os; os._exit(4)": 4,
+        "import os; os.kill(os.getpid(), 9)": -9,
+        "": 0,
+    }
+    assert {text: worker.run(script(text), None) for text in texts} == texts
 
 
 def test_what_a_script_prints_comes_where_snakemake_prints(script):
     text = "import sys; print('out'); print('err', file=sys.stderr); 1 / 0"
-    client = [sys.executable, "-c", CLIENT, script(text)]
-    done = subprocess.run(client, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert done.stdout.splitlines()[1:] == ["out"]
-    assert done.stderr.startswith("err\nTraceback")
-    assert done.stderr.endswith("ZeroDivisionError: division by zero\n")
+    process = client(CLIENT, script(text), stderr=subprocess.PIPE)
+    said, complaint = process.communicate()
+    assert process.returncode == 1
+    assert said.splitlines()[1:] == ["out"]
+    assert complaint.startswith("err\nTraceback")
+    assert complaint.endswith("ZeroDivisionError: division by zero\n")
 
 
-def test_jobs_run_side_by_side(worker, script, tmp_path):
+def test_jobs_run_side_by_side(worker, script):
     """Each of two waits for the other's file."""
     text = """
-import sys, time
+import time
 from pathlib import Path
 mine, other = (Path(__file__).with_name(name) for name in {})
 mine.touch()
 while not other.exists():
     time.sleep(0.005)
 """
-    pairs = [("a", "b"), ("b", "a")]
-    scripts = [script(text.format(pair), f"{pair[0]}.py") for pair in pairs]
+    scripts = [script(text.format(pair), f"{pair[0]}.py") for pair in (("a", "b"), ("b", "a"))]
     with ThreadPoolExecutor(2) as pool:
         ended = [pool.submit(worker.run, each, None) for each in scripts]
         assert [each.result(PATIENCE) for each in ended] == [0, 0]
@@ -193,11 +195,9 @@ from flatlas.jobs.worker import list_imports
 list_imports()
 """
     (tmp_path / "own_net.py").touch()
-    seen = []
-    for _ in range(2):
+    for seen in ([True, False, False], [True, True, False]):
         assert worker.run(script(text), None) == 0
-        seen.append(json.loads((tmp_path / "script.json").read_text()))
-    assert seen == [[True, False, False], [True, True, False]]
+        assert left_by(tmp_path) == seen
 
 
 def test_a_killed_job_ends_with_its_children(waiting, worker, script):
@@ -218,45 +218,38 @@ def test_a_killed_worker_ends_with_its_jobs(waiting, worker, script):
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-def test_a_killed_snakemake_ends_with_worker_jobs_and_their_children(script, tmp_path, how):
-    client = subprocess.Popen(
-        [sys.executable, "-c", CLIENT, script(WAITING)], stdout=subprocess.PIPE, text=True
-    )
-    worker = int(client.stdout.readline())
-    job, child = numbers(tmp_path)
-    client.send_signal(how)
-    client.communicate()
-    wait_until(lambda: all(is_gone(pid) for pid in (worker, job, child)))
+def test_a_killed_snakemake_ends_with_worker_jobs_and_their_children(script, how, tmp_path):
+    process = client(CLIENT, script(WAITING))
+    worker = int(process.stdout.readline())
+    job, child = left_by(tmp_path)
+    process.send_signal(how)
+    process.communicate()
+    wait_until(lambda: is_gone(worker, job, child))
 
 
-def test_a_worker_that_imports_ends_with_snakemake(script, tmp_path):
-    """It does not look at requests then."""
-    (tmp_path / "slow_import.py").write_text(
+def test_a_worker_that_imports_ends_with_snakemake(script, tmp_path, monkeypatch):
+    """It does not look at requests meanwhile."""
+    script(
         f"from pathlib import Path\nPath({str(tmp_path)!r}, 'begun').touch()\n"
-        "import time\nfor _ in range(60_000): time.sleep(0.01)\n"
+        "import time\nfor _ in range(60_000): time.sleep(0.01)\n",
+        "slow_import.py",
     )
-    client = subprocess.Popen(
-        [sys.executable, "-c", CLIENT, script("import slow_import")],
-        env={**os.environ, "PYTHONPATH": f"{WORKFLOW}:{tmp_path}"},
-        stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    worker = int(client.stdout.readline())
+    monkeypatch.setenv("PYTHONPATH", f"{WORKFLOW}:{tmp_path}")
+    process = client(CLIENT, script("import slow_import"))
+    worker = int(process.stdout.readline())
     wait_until((tmp_path / "begun").exists)
-    client.kill()
-    client.communicate()
+    process.kill()
+    process.communicate()
     wait_until(lambda: is_gone(worker))
 
 
 def test_ctrl_c_reaches_jobs_and_starts_no_more(script, tmp_path):
     caught = "try:\n    time.sleep(600)\nexcept KeyboardInterrupt:\n    sys.exit(7)\n"
-    client = subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTED,
-         script(WAITING.replace("time.sleep(600)\n", caught)), script("", "next.py")],
-        stdout=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
-    numbers(tmp_path)
-    os.killpg(client.pid, signal.SIGINT)
-    said, _ = client.communicate(timeout=PATIENCE)
+    scripts = [script(WAITING.replace("time.sleep(600)\n", caught)), script("", "next.py")]
+    process = client(INTERRUPTED, *scripts, start_new_session=True)
+    left_by(tmp_path)
+    os.killpg(process.pid, signal.SIGINT)
+    said, _ = process.communicate(timeout=PATIENCE)
     assert said.split() == ["7", str(-signal.SIGINT)]
 
 
@@ -269,7 +262,7 @@ def test_a_worker_that_is_ended_leaves_no_process(worker, script):
 
 
 @pytest.mark.parametrize("missing", ["socket.socketpair", "os.pidfd_open", "subprocess.Popen"])
-def test_where_no_worker_can_be_had_there_is_none(monkeypatch, missing):
+def test_without_the_means_there_is_no_worker(monkeypatch, missing):
     def refused(*_, **__):
         raise OSError("not here")
 
@@ -277,23 +270,27 @@ def test_where_no_worker_can_be_had_there_is_none(monkeypatch, missing):
     assert start_worker() is None
 
 
-COLD = {
-    "threads": {"threads": 2},
-    "gpu": {"resources": {"gpu": 1}},
-    "ranks": {"resources": {"ranks": 2}},
-    "gpu by gres": {"resources": {"gres": "gpu:1"}},
-    "conda": {"conda_env": "/envs/one"},
-    "container": {"container_img": "one.sif"},
-    "modules": {"env_modules": ["python"]},
-    "shadow": {"shadow_dir": "/shadow"},
-    "benchmark": {"bench_record": object()},
+PLAIN = {
+    "threads": 1,
+    "resources": {"gpu": 0, "mem_mb": 100},
+    **dict.fromkeys(("conda_env", "container_img", "env_modules", "shadow_dir", "bench_record")),
 }
 
 
-@pytest.mark.parametrize("change", [{}, *COLD.values()], ids=["plain", *COLD])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"threads": 2},
+        {"resources": {"gpu": 1}},
+        {"resources": {"ranks": 2}},
+        {"resources": {"gres": "gpu:1"}},
+        {"conda_env": "/envs/one"},
+        {"container_img": "one.sif"},
+        {"env_modules": ["python"]},
+        {"shadow_dir": "/shadow"},
+        {"bench_record": object()},
+    ],
+)
 def test_a_job_that_needs_more_than_one_thread_here_starts_cold(change):
-    plain = {
-        "threads": 1, "resources": {"gpu": 0, "mem_mb": 100}, "conda_env": None,
-        "container_img": None, "env_modules": None, "shadow_dir": None, "bench_record": None,
-    }  # fmt: skip
-    assert fits(SimpleNamespace(**plain | change)) is (not change)
+    assert fits(SimpleNamespace(**PLAIN | change)) is (not change)

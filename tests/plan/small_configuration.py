@@ -1,4 +1,4 @@
-"""A small configuration, and changes to it."""
+"""A small configuration, changes to it, and a run."""
 
 import copy
 from pathlib import Path
@@ -39,10 +39,26 @@ USER = {
     },
     "studies": {"flat": {}},
 }
+# What a job of a training gets: two seeds of a small net on 4,000 images, 2,000 to test.
+RUN = {
+    "samples": {
+        "source": {"kind": "mnist"},
+        "per_class": 400,
+        "test_size": 2000,
+        "seeds": [0, 1],
+    },
+    "net": {"family": "dense", "hidden": [30, 30]},
+    "optimizer": {"name": "sgd", "lr": 0.1},
+    "batch": 25,
+    "stop": {"epochs": 100},
+    "input_shape": [1, 28, 28],
+    "outputs": 10,
+    "seeds": [0, 1],
+}
 
 
 class Removed:
-    """Set a key to this to take it away."""
+    """A value that removes its key."""
 
 
 def changed(tree: dict, changes: dict | None) -> dict:
@@ -56,7 +72,7 @@ def changed(tree: dict, changes: dict | None) -> dict:
         if value is Removed:
             del here[last]
         else:
-            here[last] = value
+            here[last] = copy.deepcopy(value)
     return tree
 
 

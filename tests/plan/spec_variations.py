@@ -1,6 +1,6 @@
-"""Every spec that differs from a plain one in a single value, found from the fields' types alone.
+"""Every spec that differs from a plain one in a single value, derived from the fields' types.
 
-A new field or a new spec is covered by itself; a type that is new here is refused, not skipped.
+A new field or spec is covered automatically; an unknown type is refused, not skipped.
 """
 
 from collections.abc import Iterator
@@ -17,15 +17,15 @@ POOLS = {
     NoneType: (None,),
 }
 
-# Where none of them will do: names of a user's own nets, and their weights.
+# If none of them is valid: names of a user's own nets, and their weights.
 ELSE = ("nets:One", "nets:Two", "one.safetensors", "two.safetensors")
 
-# Models whose variations are being made, one within another.
+# Models whose variations are being made, the outermost first.
 BEGUN: list[type[BaseModel]] = []
 
 
 def variations(model: type[BaseModel]) -> list[dict[str, Any]]:
-    """Settings of the model: the fewest that will do, then each value that each field admits.
+    """Settings of the model: as few as are valid, then each value that each field admits.
 
     Where a validator refuses a value beside the plain settings (snapshots need extra epochs), it
     goes beside the first variation that admits it, or beside a value of one other field (a
@@ -51,7 +51,7 @@ def variations(model: type[BaseModel]) -> list[dict[str, Any]]:
 
 
 def admitted(kind: Any, constraints: tuple[Any, ...] = ()) -> list[Any]:
-    """Values of a type, several where it has several."""
+    """Valid values of a type: several if it has several."""
     adapter = TypeAdapter(Annotated[kind, *constraints] if constraints else kind)
     found = [value for value in _proposed(kind) if _valid(adapter, value)]
     return found or [value for value in ELSE if _valid(adapter, value)]
@@ -67,7 +67,7 @@ def _proposed(kind: Any) -> Iterator[Any]:
         for member in arguments:
             yield from admitted(member)
     elif origin is dict:
-        # Whatever a user's own code makes of them.
+        # Arguments of a user's own code.
         yield from ({}, {"width": 1}, {"width": 2}, {"widths": [1, 2]})
     elif origin is tuple and arguments[-1] is Ellipsis:
         some = admitted(arguments[0])

@@ -1,4 +1,4 @@
-"""Runs and measures of other studies: the very same ones, wherever a measure can be taken."""
+"""Runs and measures borrowed from other studies, wherever a measure can be taken."""
 
 import pytest
 from small_configuration import changed, write
@@ -32,7 +32,6 @@ ATLAS = {
         }
     },
 }  # fmt: skip
-PLACE = "config/studies/atlas.yaml: "
 
 
 @pytest.fixture
@@ -50,7 +49,12 @@ def entries_of(plan):
     return plan.figures["atlas_fig1"].entries
 
 
-def test_borrowed_runs_and_measurements_are_the_very_same(atlas_of):
+def options_of(plan):
+    """The options of the borrowed measure, for each entry."""
+    return [plan.measurements[one.measurements["dual"]].options for one in entries_of(plan)]
+
+
+def test_borrowed_runs_and_measurements_are_the_lenders(atlas_of):
     plan = atlas_of()
     own = plan.figures["flat_fig1"].entries
     borrowed = entries_of(plan)[:2]
@@ -59,33 +63,21 @@ def test_borrowed_runs_and_measurements_are_the_very_same(atlas_of):
     assert dual == [entry.measurements["hidden"] for entry in own]
 
 
-def test_each_is_told_where_it_comes_from_and_all_that_is_varied(atlas_of):
+def test_a_point_has_its_sweep_and_everything_that_varies(atlas_of):
     points = [dict(entry.point) for entry in entries_of(atlas_of())]
     assert points[0] == {"of": "flat.alpha", "optimizer.lr": 0.05, "data.per_class": 10}
     assert points[-1] == {"of": "flat.binary", "optimizer.lr": 0.1, "data.per_class": 15}
 
 
-def test_the_options_are_the_borrowers_whatever_the_lender_changes_on_a_run(atlas_of):
-    plan = atlas_of()
-    taken = {plan.measurements[one.measurements["dual"]].options for one in entries_of(plan)}
-    assert {options.directions for options in taken} == {"hessian"}
+def test_options_follow_the_lenders_measure_but_not_its_changes_of_a_run(atlas_of):
+    options = options_of(atlas_of(study={"measures.hidden.sharp": 3}))
+    assert {(one.directions, one.sharp) for one in options} == {("hessian", 3)}
 
 
-def test_a_changed_option_of_the_lender_is_the_borrowers_too(atlas_of):
-    plan = atlas_of(study={"measures.hidden.sharp": 3})
-    (options, *_) = [
-        plan.measurements[one.measurements["dual"]].options for one in entries_of(plan)
-    ]
-    assert options.sharp == 3
-
-
-def test_the_moment_at_which_the_rule_is_met_is_the_last_where_it_was_not_kept(atlas_of):
-    plan = atlas_of()
-    at = [plan.measurements[one.measurements["dual"]].options.at for one in entries_of(plan)]
-    assert at == [("final",)] * 2 + [("met+0",)] * 3
-    both = atlas_of({"measures.dual.at": ["met", "final"]})
-    at = [both.measurements[one.measurements["dual"]].options.at for one in entries_of(both)]
-    assert at == [("final",)] * 2 + [("met+0", "final")] * 3
+def test_the_moment_of_meeting_the_rule_is_the_last_if_it_was_not_kept(atlas_of):
+    assert [one.at for one in options_of(atlas_of())] == [("final",)] * 2 + [("met+0",)] * 3
+    both = options_of(atlas_of({"measures.dual.at": ["met", "final"]}))
+    assert [one.at for one in both] == [("final",)] * 2 + [("met+0", "final")] * 3
 
 
 def test_a_measure_is_left_out_where_it_does_not_fit_and_the_files_say_so(atlas_of):
@@ -98,16 +90,6 @@ def test_a_measure_is_left_out_where_it_does_not_fit_and_the_files_say_so(atlas_
     assert [point.get("lacks") for point in points] == [["prior_summary"]] * 2 + [None] * 3
 
 
-def test_what_fits_nowhere_is_a_mistake(atlas_of):
-    with pytest.raises(FlatlasError, match="names 'dual', which fits none of the figure's runs"):
-        atlas_of({"measures.dual.layer": "f2"})
-
-
-def test_elsewhere_a_measure_has_to_fit(atlas_of):
-    with pytest.raises(FlatlasError, match=f"{PLACE}measures.prior.measure is of binary nets"):
-        atlas_of({"figures.fig1.where_it_fits": False})
-
-
 def test_a_sweep_may_take_the_ends_alone_and_only_some_measures(atlas_of):
     entries = entries_of(atlas_of({"borrowed.all.ends": True, "borrowed.all.measures": ["prior"]}
                                   | {"figures.fig1.measures": ["prior"]}))  # fmt: skip
@@ -117,7 +99,7 @@ def test_a_sweep_may_take_the_ends_alone_and_only_some_measures(atlas_of):
     assert all(entry.measurements.keys() == {"dual"} for entry in entries_of(plan)[5:])
 
 
-def test_what_a_measurement_cost_is_read_where_a_figure_asks(atlas_of):
+def test_a_figure_can_ask_for_the_costs_of_its_measurements(atlas_of):
     plan = atlas_of({"figures.fig1.costs": True})
     files = jobs_of(plan)["atlas_fig1"].inputs
     folders = [file.rpartition("/")[0] for file in files["dual_summary"]]
@@ -136,13 +118,15 @@ def test_what_a_measurement_cost_is_read_where_a_figure_asks(atlas_of):
         ({"measures.dual.drections": "fisher"}, "measures.dual.drections is not a key"),
         ({"borrowed.all.measures": ["dul"]}, "borrowed.all.measures names 'dul'"),
         ({"figures.fig1.sweeps": ["al"]}, "figures.fig1.sweeps names 'al'. Allowed: all"),
+        ({"measures.dual.layer": "f2"}, "names 'dual', which fits none of the figure's runs"),
+        ({"figures.fig1.where_it_fits": False}, "measures.prior.measure is of binary nets"),
     ],
 )
-def test_a_mistake_is_told_in_the_words_of_the_borrower(atlas_of, changes, said):
-    with pytest.raises(FlatlasError, match=PLACE + ".*" + said):
+def test_a_mistake_is_reported_for_the_borrower(atlas_of, changes, said):
+    with pytest.raises(FlatlasError, match=f"config/studies/atlas.yaml: .*{said}"):
         atlas_of(changes)
 
 
-def test_a_mistake_of_the_lender_is_told_there(atlas_of):
+def test_a_mistake_of_the_lender_is_reported_there(atlas_of):
     with pytest.raises(FlatlasError, match=r"flat.yaml: measures.hidden.directions is 'hessain'"):
         atlas_of(study={"measures.hidden.directions": "hessain"})

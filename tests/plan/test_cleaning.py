@@ -1,4 +1,4 @@
-"""What a study has to itself: nothing that another study, or another scale, stands on."""
+"""The folders that only one study needs: no other study and no other scale."""
 
 from small_configuration import PRESET, STUDY, USER, changed, write
 
@@ -35,14 +35,14 @@ def test_runs_of_another_study_are_shared_and_measures_are_not(tmp_path):
     assert not set(own) & set(shared)
 
 
-def test_of_a_study_that_shares_nothing_all_goes_but_the_source(tmp_path):
+def test_a_study_that_shares_nothing_loses_everything_except_the_source(tmp_path):
     _, (own, shared) = folders(tmp_path, other=changed(OTHER, ALONE))
     assert [folder for folder in shared if "/sources/" not in folder] == []
     assert len(shared) == 1
     assert len([folder for folder in own if "/runs/" in folder]) == 3
 
 
-def test_what_another_scale_needs_stays(tmp_path):
+def test_results_that_another_scale_needs_stay(tmp_path):
     _, (own, shared) = folders(tmp_path, other=changed(OTHER, ALONE), presets=("small", "twin"))
     assert own == ["results/small/flat"]
     assert any("/runs/" in folder for folder in shared)

@@ -8,12 +8,15 @@ from flatlas.errors import FlatlasError
 from flatlas.plan import drawings
 from flatlas.plan.drawings import check_drawings
 
-SHARED = {"title": "Three", "module": "both", "sweeps": ["alpha"], "claims": False}
+THIRD = {"title": "Three", "module": "both", "sweeps": ["alpha"], "claims": False}
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """The folder of the study `flat`, with modules and captions for figures fig1 and fig2."""
+    """The folder of the study `flat`, with modules and captions for its figures.
+
+    The module `both` is for several figures, none of which the study has.
+    """
     studies = tmp_path / "workflow" / "flatlas" / "studies"
     monkeypatch.setattr(drawings, "STUDIES", studies)
     (studies / "flat").mkdir(parents=True)
@@ -22,60 +25,53 @@ def folder(tmp_path, monkeypatch):
             "def draw(material): ...\ndef claims(material): ...\n"
         )
         (studies / "flat" / f"{name}.rst").write_text("One.")
+    (studies / "flat/both.py").write_text(
+        'class Two:\n    def draw(self, material): ...\n\nFIGURES = {"s2": Two()}'
+    )
     return studies / "flat"
 
 
-def message_of(plan):
+def test_a_complete_figure_passes_and_its_missing_parts_are_named(folder, plan_of):
+    plan = plan_of()
+    check_drawings(plan)
+    for missing in ("fig2.rst", "fig1.py"):
+        (folder / missing).unlink()
+        with pytest.raises(FlatlasError) as raised:
+            check_drawings(plan)
+        place = f"config/studies/flat.yaml: figures.{missing.split('.')[0]} needs a "
+        assert str(raised.value).startswith(place)
+        assert f"workflow/flatlas/studies/flat/{missing}" in str(raised.value)
+    shutil.rmtree(folder)
+    with pytest.raises(FlatlasError, match=r"flat/fig1\.py, which is not there\.$"):
+        check_drawings(plan)
+
+
+@pytest.mark.parametrize(
+    ("name", "figure", "needed", "near"),
+    [
+        ("fgi2", {"title": "Three", "sweeps": ["alpha"]}, "flat/fgi2.py", "fig2"),
+        ("s3", THIRD | {"module": "bth"}, "flat/bth.py", "both"),
+        ("s3", THIRD, 'an entry "s3" in the dictionary FIGURES of', None),
+        ("s2", THIRD, "flat/s2.rst", None),
+    ],
+)
+def test_what_a_new_figure_needs(folder, plan_of, name, figure, needed, near):
+    plan = plan_of(study={f"figures.{name}": figure})
     with pytest.raises(FlatlasError) as raised:
         check_drawings(plan)
-    return str(raised.value)
+    message = str(raised.value)
+    assert message.startswith(f"config/studies/flat.yaml: figures.{name} needs ")
+    assert needed in message
+    assert message.endswith(f"Did you mean '{near}'?") if near else "Did you mean" not in message
 
 
-def test_figures_with_module_and_caption_pass(folder, plan_of):
-    check_drawings(plan_of())
+def test_a_module_may_draw_several_figures_each_with_its_own_caption(folder, plan_of):
+    (folder / "s2.rst").write_text("Two.")
+    check_drawings(plan_of(study={"figures.s2": THIRD}))
 
 
-def test_a_figure_without_a_module_is_told_where_it_belongs(folder, plan_of):
-    more = {"title": "Three", "sweeps": ["alpha"]}
-    assert message_of(plan_of(study={"figures.fgi2": more})) == (
-        "config/studies/flat.yaml: figures.fgi2 needs a function draw(material) in "
-        "workflow/flatlas/studies/flat/fgi2.py, which is not there. Did you mean 'fig2'?"
-    )
-
-
-def test_the_first_figure_of_a_study_is_told_so_too(folder, plan_of):
-    shutil.rmtree(folder)
-    assert message_of(plan_of()).endswith("flatlas/studies/flat/fig1.py, which is not there.")
-
-
-def test_a_figure_without_a_caption_is_told_where_it_belongs(folder, plan_of):
-    (folder / "fig2.rst").unlink()
-    assert message_of(plan_of()) == (
-        "config/studies/flat.yaml: figures.fig2 needs a caption in "
-        "workflow/flatlas/studies/flat/fig2.rst."
-    )
-
-
-def test_a_figure_that_judges_nothing_says_so(folder, plan_of):
+def test_a_figure_that_judges_nothing_must_say_so(folder, plan_of):
     (folder / "fig2.py").write_text("def draw(material): ...\n")
-    assert message_of(plan_of()) == (
-        "config/studies/flat.yaml: figures.fig2 needs a function claims(material) in "
-        "workflow/flatlas/studies/flat/fig2.py. If the figure claims nothing, add 'claims: false'."
-    )
+    with pytest.raises(FlatlasError, match=r"figures\.fig2 needs a function claims.*claims: false"):
+        check_drawings(plan_of())
     check_drawings(plan_of(study={"figures.fig2.claims": False}))
-
-
-def test_a_module_may_draw_several_figures_each_an_entry_with_a_caption_of_its_own(folder, plan_of):
-    plan = plan_of(study={"figures.s3": SHARED})
-    (folder / "both.py").write_text('FIGURES = {"s2": Two()}')
-    assert 'figures.s3 needs an entry "s3" in the dictionary FIGURES' in message_of(plan)
-    (folder / "both.py").write_text('FIGURES = {"s2": Two(), "s3": Three()}')
-    assert message_of(plan).endswith("needs a caption in workflow/flatlas/studies/flat/s3.rst.")
-    (folder / "s3.rst").write_text("Three.")
-    check_drawings(plan)
-
-
-def test_a_mistyped_module_is_told_with_the_nearest(folder, plan_of):
-    (folder / "both.py").write_text("class Three:\n    def draw(self, material): ...\n")
-    message = message_of(plan_of(study={"figures.s3": SHARED | {"module": "bth"}}))
-    assert message.endswith("flat/bth.py, which is not there. Did you mean 'both'?")

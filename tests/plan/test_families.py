@@ -1,4 +1,4 @@
-"""What families declare: layers and sizes against the nets that are built, and what is refused."""
+"""Declared layers and sizes equal those of the nets that are built; what families must declare."""
 
 import sys
 from math import prod
@@ -63,28 +63,21 @@ def test_a_convolution_is_used_at_every_place_of_its_output():
     assert [places for _, places in found] == [28**2, 14**2, 5**2, 1, 1]
 
 
-MODULES = {
-    "basic": (PreactivationNet, {"family": "preactivation", "depth": 14, "channels": 3}),
-    "wide": (PreactivationNet, {"family": "preactivation", "depth": 10, "widen": 2, "channels": 2}),
-    "bottleneck": (
-        PreactivationNet,
-        {"family": "preactivation", "depth": 20, "block": "bottleneck", "channels": 2},
-    ),
-    "resnet": (resnet, {"family": "resnet", "blocks": (1, 2, 1), "channels": 3}),
-    "resnet of bottlenecks": (
-        resnet, {"family": "resnet", "blocks": (1, 2), "block": "bottleneck", "channels": 2},
-    ),
-    "densenet": (
-        densenet, {"family": "densenet", "blocks": (2, 1, 3), "growth": 3, "channels": 5},
-    ),
-}  # fmt: skip
+PREACTIVATION, RESNET = {"family": "preactivation"}, {"family": "resnet"}
+MODULES = [
+    (PreactivationNet, PREACTIVATION | {"depth": 14, "channels": 3}),
+    (PreactivationNet, PREACTIVATION | {"depth": 10, "widen": 2, "channels": 2}),
+    (PreactivationNet, PREACTIVATION | {"depth": 20, "block": "bottleneck", "channels": 2}),
+    (resnet, RESNET | {"blocks": (1, 2, 1), "channels": 3}),
+    (resnet, RESNET | {"blocks": (1, 2), "block": "bottleneck", "channels": 2}),
+    (densenet, {"family": "densenet", "blocks": (2, 1, 3), "growth": 3, "channels": 5}),
+]
 
 
 @pytest.mark.parametrize("shape", [(3, 8, 8), (1, 9, 6), (1, 4, 4)])
-@pytest.mark.parametrize("name", MODULES)
-def test_of_a_module_every_layer_is_counted_at_every_place(name, shape):
-    """As an image goes through it."""
-    make, net = MODULES[name]
+@pytest.mark.parametrize(("make", "net"), MODULES)
+def test_every_layer_of_a_module_is_counted_at_every_place(make, net, shape):
+    """Compared with an image that goes through it."""
     spec = spec_of(net)
     module, seen = make(spec, shape[0], 10).eval(), []
     for part in module.modules():
@@ -96,7 +89,7 @@ def test_of_a_module_every_layer_is_counted_at_every_place(name, shape):
     assert sorted(spec.layer_sizes(shape, 10)) == sorted(seen)
 
 
-def test_nets_of_the_papers_are_as_large_as_is_known():
+def test_nets_of_the_papers_have_the_known_size():
     """On CIFAR-10: half a billion multiplications, and forty million (He et al. 2016)."""
     resnet_18 = spec_of({"family": "resnet", "blocks": (2, 2, 2, 2)})
     assert resnet_18.size((3, 32, 32), 10).products == pytest.approx(0.56e9, rel=0.01)

@@ -1,4 +1,4 @@
-"""What rules look up: the same when it was kept, resolved again when anything behind it changes."""
+"""What rules look up is kept, and resolved again after a change of anything it depends on."""
 
 import pytest
 from small_configuration import PRESET, STUDY, USER, write
@@ -11,7 +11,7 @@ from flatlas.plan.lookup import lookup
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
-    """The small configuration, a memory of its own, and figures that need not be there."""
+    """The small configuration with its own memory, and figures that need no module."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "memory"))
     monkeypatch.setattr(answering, "check_drawings", lambda plan: None)
     write(tmp_path / "config" / "studies" / "flat.yaml", STUDY)
@@ -27,7 +27,7 @@ def resolved(monkeypatch):
     return times
 
 
-def test_a_plan_that_was_kept_is_the_one_that_was_resolved(root, resolved):
+def test_a_kept_plan_equals_the_resolved_one(root, resolved):
     fresh = lookup(USER, root, [])
     assert lookup(USER, root, []) == fresh
     assert len(resolved) == 1
@@ -36,36 +36,28 @@ def test_a_plan_that_was_kept_is_the_one_that_was_resolved(root, resolved):
     assert {type(pair) for pair in lookup(USER, root, []).picture["edges"]} == {tuple}
 
 
-@pytest.mark.parametrize("file", ["studies/flat.yaml", "presets/small.yaml"])
-def test_another_byte_in_a_file_resolves_again(root, resolved, file):
+def test_another_byte_in_a_file_or_another_setting_resolves_again(root, resolved):
     lookup(USER, root, [])
-    with (root / file).open("a") as config:
-        config.write("# A comment.\n")
-    lookup(USER, root, [])
-    assert len(resolved) == 2
-
-
-def test_another_setting_resolves_again(root, resolved):
-    lookup(USER, root, [])
+    for file in ("studies/flat.yaml", "presets/small.yaml"):
+        with (root / file).open("a") as config:
+            config.write("# A comment.\n")
+        lookup(USER, root, [])
     assert lookup({**USER, "data_root": "elsewhere"}, root, []).data_root == "elsewhere"
-    assert len(resolved) == 2
+    assert len(resolved) == 4
 
 
-def test_a_mistake_is_told_each_time(root):
+def test_a_mistake_is_reported_each_time(root, tmp_path):
     lookup(USER, root, [])
-    for _ in range(2):
-        with pytest.raises(FlatlasError, match="datta_root is not a key"):
-            lookup({**USER, "datta_root": "elsewhere"}, root, [])
-
-
-def test_a_key_twice_in_a_file_of_snakemake_is_told_each_time(root, tmp_path):
     (tmp_path / "mine.yaml").write_text("preset: small\npreset: small\n")
-    for _ in range(2):
-        with pytest.raises(FlatlasError, match="line 2: the key 'preset' is in line 1 already"):
-            lookup(USER, root, [str(tmp_path / "mine.yaml")])
+    for user, files, said in [
+        ({**USER, "datta_root": "elsewhere"}, [], "datta_root is not a key"),
+        (USER, [str(tmp_path / "mine.yaml")], "line 2: the key 'preset' is in line 1 already"),
+    ] * 2:
+        with pytest.raises(FlatlasError, match=said):
+            lookup(user, root, files)
 
 
-def test_a_net_of_ones_own_is_missed_where_its_file_has_gone(root, tmp_path, monkeypatch):
+def test_a_deleted_file_of_an_own_net_is_noticed(root, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my_plan_net.py").write_text("class Net: ...\n")
     net = {"family": "own", "module": "my_plan_net:Net"}
@@ -84,8 +76,9 @@ def test_a_figure_that_claims_nothing_has_no_file_of_claims(root):
     assert "claims" in lookup(USER, root, []).jobs["flat_fig1"].outputs
 
 
-def test_a_function_that_leaves_a_module_is_missed(root, tmp_path, monkeypatch):
-    """The plan is kept, but not beyond a change of what was checked."""
+@pytest.fixture
+def modules(tmp_path, monkeypatch):
+    """The folder of the study's modules: fig2 has its own, for fig1 there is `both`."""
     monkeypatch.setattr(drawings, "STUDIES", tmp_path / "workflow" / "flatlas" / "studies")
     monkeypatch.setattr(answering, "check_drawings", drawings.check_drawings)
     folder = drawings.STUDIES / "flat"
@@ -93,45 +86,40 @@ def test_a_function_that_leaves_a_module_is_missed(root, tmp_path, monkeypatch):
     for name in STUDY["figures"]:
         (folder / f"{name}.py").write_text("def claims(material): ...\n")
         (folder / f"{name}.rst").touch()
+    (folder / "both.py").write_text('FIGURES = {"fig1": One(), "fig2": Two()}')
+    return folder
+
+
+def test_a_function_that_leaves_a_module_is_noticed(root, modules):
+    """The plan is kept, but not beyond a change of what was checked."""
     lookup(USER, root, [])
-    (folder / "fig1.py").write_text("def draw(material): ...\n")
+    (modules / "fig1.py").write_text("def draw(material): ...\n")
     with pytest.raises(FlatlasError, match="needs a function claims"):
         lookup(USER, root, [])
 
 
-def test_a_figure_that_leaves_the_dictionary_of_its_module_is_missed(root, tmp_path, monkeypatch):
-    monkeypatch.setattr(drawings, "STUDIES", tmp_path / "workflow" / "flatlas" / "studies")
-    monkeypatch.setattr(answering, "check_drawings", drawings.check_drawings)
-    folder = drawings.STUDIES / "flat"
-    folder.mkdir(parents=True)
-    (folder / "fig1.rst").touch()
-    (folder / "both.py").write_text('FIGURES = {"fig1": One(), "fig2": Two()}')
-    for name in {*STUDY["figures"]} - {"fig1"}:
-        (folder / f"{name}.py").write_text("def claims(material): ...\n")
-        (folder / f"{name}.rst").touch()
+def test_a_figure_that_leaves_the_dictionary_of_its_module_is_noticed(root, modules):
     shared = {"module": "both", "claims": False}
     user = {**USER, "studies": {"flat": {"figures": {"fig1": shared}}}}
     lookup(user, root, [])
-    (folder / "both.py").write_text('FIGURES = {"fig2": Two()}')
+    (modules / "both.py").write_text('FIGURES = {"fig2": Two()}')
     with pytest.raises(FlatlasError, match='needs an entry "fig1" in the dictionary FIGURES'):
         lookup(user, root, [])
 
 
 def test_a_plan_of_files_that_change_meanwhile_is_not_kept(root, monkeypatch):
-    resolve = answering.resolve
+    preset, resolve = root / "presets/small.yaml", answering.resolve
+    text = preset.read_text()
 
     def edited(*given):
-        (root / "presets/small.yaml").write_text("title: Edited\n")
+        preset.write_text("title: Edited\n")
         return resolve(*given)
 
-    preset = (root / "presets/small.yaml").read_text()
-    before = lookup(USER, root, []).scale
-    (root / "presets/small.yaml").write_text(f"{preset}# Not seen before.\n")
     with monkeypatch.context() as while_editing:
         while_editing.setattr(answering, "resolve", edited)
         assert lookup(USER, root, []).scale == "Edited"
-    (root / "presets/small.yaml").write_text(f"{preset}# Not seen before.\n")
-    assert lookup(USER, root, []).scale == before
+    preset.write_text(text)
+    assert lookup(USER, root, []).scale == "Small"
 
 
 def test_only_the_plans_used_last_are_kept(root, tmp_path, monkeypatch):
@@ -141,5 +129,5 @@ def test_only_the_plans_used_last_are_kept(root, tmp_path, monkeypatch):
     assert len([*(tmp_path / "memory" / "flatlas" / "plans").iterdir()]) == 2
 
 
-def test_where_one_part_ends_counts():
+def test_a_hash_depends_on_where_a_part_ends():
     assert kept.content_hash([b"ab", b"c"]) != kept.content_hash([b"a", b"bc"])

@@ -1,98 +1,71 @@
-"""Nets that are torch modules in a plan: what they can't do, and when they ask for a GPU."""
+"""Nets that are torch modules in a plan: what they cannot do, and when they ask for a GPU."""
 
 import pytest
 
-from flatlas.errors import FlatlasError
 from flatlas.plan.code import measure_modules, stage_code, training_modules
 from flatlas.plan.jobs import jobs_of
 
-PLACE = "config/studies/flat.yaml: "
-
-
-def study(**changes):
-    """With such a net, and a measure of its last layer."""
-    net = {"runs.base.net": {"family": "preactivation", "depth": 8}}
-    return net | {"measures.hidden.layer": "fc"} | changes
+# Such a net, and a measure of its last layer.
+MODULE = {
+    "runs.base.net": {"family": "preactivation", "depth": 8},
+    "measures.hidden.layer": "fc",
+}
+HIDDEN = "measures.hidden"
+RESCALED = {"layer": "fc", "factor": 2, "after": 1}
+FUNCTIONS = {"source": "boolean", "functions": {"draws": 8}}
 
 
 def test_the_last_layer_can_be_measured(plan_of):
-    assert len(plan_of(study=study()).measurements) == 2
+    assert len(plan_of(study=MODULE).measurements) == 2
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"measures.hidden.layer": "fc2"}, "measures.hidden.layer names 'fc2'. Allowed: fc."),
-        (
-            {"measures.hidden.layer": "features"},
-            "measures.hidden.layer names 'features'. Allowed: fc.",
-        ),
-        (
-            {"measures": {"hidden": {"measure": "convolution_duality", "layer": "conv1"}}},
-            "measures.hidden.layer names 'conv1', but a net of family 'preactivation' has no "
-            "convolution with a name: take this measure of other runs.",
-        ),
-        (
-            {
-                "measures": {
-                    "hidden": {"measure": "scale_invariance", "layer": "fc", "factors": [1, 2]}
-                }
-            },
-            "measures.hidden.layer is 'fc', which has no next layer. Allowed: none.",
-        ),
-        (
-            {"measures": {"hidden": {"measure": "regret", "layer": "fc", "factors": [1, 2]}}},
-            "measures.hidden.layer is 'fc', which has no next layer. Allowed: none.",
-        ),
-        (
-            {
-                "measures": {"hidden": {"measure": "gp_prior"}},
-                "runs.base.data.positive": [0],
-            },
-            "measures.hidden.kernel is 'arc_cosine', that of dense nets",
-        ),
-        (
-            {
-                "runs.base.rescaling": {"layer": "fc", "factor": 2, "after": 1},
-                "runs.base.stop.extra_epochs": 1,
-            },
-            "runs.base.rescaling.layer is 'fc', which has no next layer. Allowed: none.",
-        ),
-        (
-            {"runs.base.frozen": ["features", "fc"]},
-            "runs.base.frozen names every layer, which leaves none to train: leave one out.",
-        ),
-        (
-            {"runs.base.data": {"source": "boolean", "functions": {"draws": 8}}},
-            "runs.base.data.functions are counted of small nets, not of family 'preactivation'",
-        ),
-        (
-            {"runs.base.net.depth": 21},
-            "runs.base.net: a net of basic blocks has a depth of 6n + 2 or 6n + 4",
-        ),
-        (
-            {"runs.base.net.block": "bottleneck"},
-            "runs.base.net: a net of bottleneck blocks has a depth of 9n + 2",
-        ),
-    ],
-)
-def test_what_needs_layers_is_refused(plan_of, changes, said):
-    with pytest.raises(FlatlasError) as raised:
-        plan_of(study=study(**changes))
-    assert str(raised.value).startswith(PLACE + said)
+NO_NEXT = ".layer is 'fc', which has no next layer. Allowed: none."
+# Measures that need layers, and how the message goes on after their key.
+MEASURES = [
+    ({"measure": "duality", "layer": "fc2"}, ".layer names 'fc2'. Allowed: fc."),
+    ({"measure": "duality", "layer": "features"}, ".layer names 'features'. Allowed: fc."),
+    ({"measure": "convolution_duality", "layer": "conv1"}, ".layer names 'conv1', but a net of"),
+    ({"measure": "scale_invariance", "layer": "fc", "factors": [1, 2]}, NO_NEXT),
+    ({"measure": "regret", "layer": "fc", "factors": [1, 2]}, NO_NEXT),
+]
+# Settings of the run, and how the message goes on after its key.
+SETTINGS = [
+    ({"rescaling": RESCALED, "stop.extra_epochs": 1}, f".rescaling{NO_NEXT}"),
+    ({"frozen": ["features", "fc"]}, ".frozen names every layer"),
+    ({"data": FUNCTIONS}, ".data.functions are counted of small nets, not of family 'preactiv"),
+    ({"net.depth": 21}, ".net: a net of basic blocks has a depth of 6n + 2"),
+    ({"net.block": "bottleneck"}, ".net: a net of bottleneck blocks has a depth of 9n + 2"),
+]
+
+
+@pytest.mark.parametrize(("measure", "said"), MEASURES)
+def test_a_measure_that_needs_layers_is_refused(refusal, measure, said):
+    assert refusal(MODULE | {HIDDEN: measure}).startswith(HIDDEN + said)
+
+
+@pytest.mark.parametrize(("changes", "said"), SETTINGS)
+def test_a_setting_that_needs_layers_is_refused(refusal, changes, said):
+    changes = {f"runs.base.{key}": value for key, value in changes.items()}
+    assert refusal(MODULE | changes).startswith(f"runs.base{said}")
+
+
+def test_it_has_no_exact_kernel_but_a_sampled_one(plan_of, refusal):
+    study = MODULE | {HIDDEN: {"measure": "gp_prior"}, "runs.base.data.positive": [0]}
+    assert refusal(study).startswith(f"{HIDDEN}.kernel is 'arc_cosine', that of dense nets")
+    (kernel,) = plan_of(study=study | {f"{HIDDEN}.kernel": "monte_carlo"}).kernels.values()
+    assert kernel.net.family == "preactivation"
 
 
 def test_a_large_one_asks_for_a_gpu_and_a_small_one_does_not(plan_of):
     """On 8 x 8 pixels, with sixteen channels and with 128."""
-    small, large = plan_of(study=study()), plan_of(study=study(**{"runs.base.net.channels": 128}))
-    for made, count in ((small, 0), (large, 1)):
+    for channels, count in ((16, 0), (128, 1)):
+        made = plan_of(study=MODULE | {"runs.base.net.channels": channels})
         jobs = jobs_of(made)
         assert {jobs[name].gpus for name in (*made.runs, *made.measurements)} == {count}
 
 
-def test_its_code_is_its_own(plan_of):
-    """A change of the modules retrains no layered net."""
-    with_modules, layered = plan_of(study=study()), plan_of()
+def test_a_change_of_its_modules_retrains_no_layered_net(plan_of):
+    with_modules, layered = plan_of(study=MODULE), plan_of()
     stages = (("train", training_modules, "runs"), ("measure", measure_modules, "measurements"))
     for stage, modules, kind in stages:
         first, second = (
@@ -100,12 +73,3 @@ def test_its_code_is_its_own(plan_of):
             for plan in (with_modules, layered)
         )
         assert not first & second
-
-
-def test_a_kernel_can_be_sampled(plan_of):
-    changes = {
-        "measures": {"hidden": {"measure": "gp_prior", "kernel": "monte_carlo"}},
-        "runs.base.data.positive": [0],
-    }
-    (kernel,) = plan_of(study=study(**changes)).kernels.values()
-    assert kernel.net.family == "preactivation"

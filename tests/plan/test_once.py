@@ -1,10 +1,10 @@
-"""What replaces functions of Snakemake's gives the same answers as they do."""
+"""Our replacements of functions of Snakemake return the same values."""
 
 import functools
 import inspect
 
 import pytest
-import snakemake.api  # noqa: F401  (first, since its parts import one another)
+import snakemake.api  # noqa: F401  (first: its parts import one another)
 from snakemake import common, io
 from snakemake.resources import Resource
 
@@ -13,7 +13,7 @@ from flatlas.plan import once
 
 @pytest.fixture
 def snakemake_as_it_was(monkeypatch):
-    """Put back afterwards what `work_out_once` replaces."""
+    """Restore afterwards what `work_out_once` replaces."""
     from snakemake import dag, jobs, output_index, rules
 
     for module in (io, io.fmt, jobs, rules, dag):

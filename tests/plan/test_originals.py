@@ -1,4 +1,4 @@
-"""What is known of a folder of images before it is read: names, sizes and times of its files."""
+"""A folder of images is known by the names, sizes and times of its files before it is read."""
 
 import os
 import shutil
@@ -7,11 +7,12 @@ import pytest
 
 from flatlas.plan.originals import originals
 
+TIME = 10**18
 FOLDER = {"kind": "folder", "path": "pets", "classes": 2}
 
 
-def of(settings, data_root):
-    return originals(settings, str(data_root))
+def of(data_root):
+    return originals(FOLDER, str(data_root))
 
 
 @pytest.fixture
@@ -21,58 +22,46 @@ def data_root(tmp_path):
         path = tmp_path / "pets" / name
         path.parent.mkdir(parents=True)
         path.write_bytes(b"an image")
-        os.utime(path, ns=(10**18, 10**18))
+        os.utime(path, ns=(TIME, TIME))
     return tmp_path
 
 
 @pytest.mark.parametrize("kind", ["mnist", "cifar10", "cifar100", "digits", "textures"])
 def test_sources_that_cannot_change_have_no_originals(kind, data_root):
-    assert of({"kind": kind}, data_root) == ""
+    assert originals({"kind": kind}, str(data_root)) == ""
 
 
-def test_a_folder_that_nobody_touched_is_the_same_wherever_it_lies(data_root, tmp_path_factory):
+def test_an_unchanged_folder_is_the_same_in_any_place(data_root, tmp_path_factory, monkeypatch):
     moved = shutil.copytree(data_root, tmp_path_factory.mktemp("elsewhere") / "data")
-    assert of(FOLDER, moved) == of(FOLDER, data_root)
-    assert len(of(FOLDER, data_root)) == 12
-
-
-def test_a_home_folder_may_be_written_short(data_root, monkeypatch):
     monkeypatch.setenv("HOME", str(data_root))
-    assert of(FOLDER, "~") == of(FOLDER, data_root)
+    assert of(moved) == of(data_root) == of("~")
+    assert len(of(data_root)) == 12
 
 
-def add(image):
-    (image.parent / "2.png").write_bytes(b"an image")
+CHANGES = {
+    "added": lambda image: image.with_name("2.png").write_bytes(b"an image"),
+    "grown": lambda image: (image.write_bytes(b"another image"), os.utime(image, ns=(TIME, TIME))),
+    "touched": lambda image: os.utime(image, ns=(TIME, TIME + 1)),
+    "renamed": lambda image: image.rename(image.with_name("2.png")),
+    "deleted": os.remove,
+}
 
 
-def grow(image):
-    image.write_bytes(b"another image")
-    os.utime(image, ns=(10**18, 10**18))
-
-
-def touch(image):
-    os.utime(image, ns=(10**18, 10**18 + 1))
-
-
-def rename(image):
-    image.rename(image.parent / "2.png")
-
-
-@pytest.mark.parametrize("change", [add, grow, touch, rename, os.remove])
+@pytest.mark.parametrize("change", CHANGES)
 def test_a_changed_folder_is_another(data_root, change):
-    before = of(FOLDER, data_root)
-    change(data_root / "pets" / "train" / "dog" / "1.png")
-    assert of(FOLDER, data_root) != before
+    before = of(data_root)
+    CHANGES[change](data_root / "pets" / "train" / "dog" / "1.png")
+    assert of(data_root) != before
 
 
 def test_images_behind_links_to_folders_are_seen(data_root):
     images = data_root / "pets" / "train" / "dog"
     elsewhere = images.rename(data_root / "dogs")
     images.symlink_to(elsewhere, target_is_directory=True)
-    before = of(FOLDER, data_root)
-    touch(elsewhere / "1.png")
-    assert of(FOLDER, data_root) != before
+    before = of(data_root)
+    CHANGES["touched"](elsewhere / "1.png")
+    assert of(data_root) != before
 
 
-def test_of_a_folder_without_files_nothing_is_known(data_root):
-    assert of(FOLDER, data_root / "elsewhere") == ""
+def test_a_folder_without_files_has_no_originals(data_root):
+    assert of(data_root / "elsewhere") == ""

@@ -1,12 +1,8 @@
 """Which package may import which, read from the syntax tree of every module."""
 
 import ast
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
-
-import pytest
 
 WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
 LIBRARY = WORKFLOW / "flatlas"
@@ -39,7 +35,7 @@ LIGHT = (
     *("plan", "store", "statistics", "evidence", "plotting", "claims", "studies", "report", "jobs"),
     *("device", "errors", "layer_names", "seeds"),
 )
-# What is no spec and may come from the plan, since no result depends on it.
+# What is no spec and may come from the plan, because no result depends on it.
 WITHOUT_RESULTS = {
     # Files and the environment.
     ("find", "fingerprint"),
@@ -67,7 +63,7 @@ def syntax(path):
 
 
 def imported(path):
-    """Every module that a file imports, in full, wherever in it the import stands."""
+    """Every module that a file imports, in full, anywhere in the file."""
     for node in ast.walk(syntax(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -78,25 +74,24 @@ def imported(path):
                 yield from (f"flatlas.{alias.name}" for alias in node.names)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(LIBRARY)))
-def test_imports_go_one_way(path):
-    packages = {name.split(".")[1] for name in imported(path) if name.startswith("flatlas.")}
-    package = package_of(path)
-    assert package in MAY_IMPORT, "a new package: say in MAY_IMPORT what it may import"
-    assert packages <= MAY_IMPORT[package] | {package, "errors"}
-
-
-def test_every_import_of_the_library_is_found():
-    """Those that are hidden in functions too; a walk that finds nothing would prove nothing."""
-    found = {name for path in MODULES for name in imported(path)}
+def test_imports_go_one_way():
+    found = set()
+    for path in MODULES:
+        names = {*imported(path)}
+        packages = {name.split(".")[1] for name in names if name.startswith("flatlas.")}
+        package = package_of(path)
+        assert package in MAY_IMPORT, "a new package: say in MAY_IMPORT what it may import"
+        assert packages <= MAY_IMPORT[package] | {package, "errors"}, path
+        found |= names
+    # Those hidden in functions too.
     assert {"flatlas.data.samples", "flatlas.store.atomic", "snakemake.cli"} <= found
 
 
-def test_nobody_imports_the_scripts():
-    names = {path.stem for path in (WORKFLOW / "scripts").glob("*.py")}
-    for path in [*MODULES, *(WORKFLOW / "scripts").glob("*.py")]:
+def test_nothing_imports_the_scripts():
+    scripts = [*(WORKFLOW / "scripts").glob("*.py")]
+    for path in [*MODULES, *scripts]:
         roots = {name.split(".")[0] for name in imported(path)}
-        assert not roots & {*names, "scripts", "workflow"}, path
+        assert not roots & {*(one.stem for one in scripts), "scripts", "workflow"}, path
 
 
 def test_what_computes_takes_only_specs_from_the_plan():
@@ -123,34 +118,20 @@ def test_no_package_is_for_leftovers():
     assert [path for path in files if path.stem in leftovers] == []
 
 
-def test_light_packages_open_without_torch():
-    loaded = set(loaded_by([path for path in MODULES if package_of(path) in LIGHT]))
+def test_light_packages_open_without_torch_and_all_without_snakemake(python):
+    """The plan, resolved for every job of a cluster, also without tables and pictures."""
+    light = [path for path in MODULES if package_of(path) in LIGHT]
     assert set(LIGHT) <= {package_of(path) for path in MODULES}
-    assert not loaded & {"torch", "torchvision", "sklearn", "gpytorch"}
-
-
-def test_the_plan_needs_neither_torch_nor_tables_nor_pictures():
-    """Every job of a cluster resolves the plan again, so that takes a moment, not seconds."""
-    loaded = set(loaded_by([LIBRARY / "plan" / "resolve.py"]))
-    assert "pydantic" in loaded
-    assert not loaded & {"torch", "torchvision", "numpy", "scipy", "pandas", "matplotlib"}
-
-
-def test_the_library_opens_without_snakemake():
-    loaded = set(loaded_by(MODULES, before="sys.modules['snakemake'] = None"))
-    assert "flatlas" in loaded
-
-
-def loaded_by(paths, before="pass"):
-    """The top-level modules that a fresh process has loaded after importing these files."""
-    names = [".".join(path.relative_to(WORKFLOW).with_suffix("").parts) for path in paths]
-    names = [name.removesuffix(".__init__") for name in names]
-    code = (
-        f"import sys, importlib\n{before}\n"
-        f"for name in {names}: importlib.import_module(name)\n"
-        "print(*{name.split('.')[0] for name in sys.modules})"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=WORKFLOW, check=True, capture_output=True, text=True
-    )
-    return done.stdout.split()
+    steps = [[LIBRARY / "plan" / "resolve.py"], light, MODULES]
+    code = "import importlib, sys\nsys.modules['snakemake'] = None\n"
+    for paths in steps:
+        names = [".".join(path.relative_to(WORKFLOW).with_suffix("").parts) for path in paths]
+        names = [name.removesuffix(".__init__") for name in names]
+        code += f"for name in {names}: importlib.import_module(name)\n"
+        code += "print(*{name.split('.')[0] for name in sys.modules})\n"
+    plan, loaded, everything = (set(line.split()) for line in python(code).splitlines())
+    torch = {"torch", "torchvision"}
+    assert "pydantic" in plan
+    assert not plan & {*torch, "numpy", "scipy", "pandas", "matplotlib"}
+    assert not loaded & {*torch, "sklearn", "gpytorch"}
+    assert {"flatlas", "torch"} <= everything

@@ -39,14 +39,14 @@ SlurmdPidFile={folder}/slurmd.pid
 SlurmctldLogFile={folder}/slurmctld.log
 SlurmdLogFile={folder}/slurmd.log
 
-# No cgroups, no accounting: what a container has.
+# No cgroups and no accounting, because a container has none.
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 AccountingStorageType=accounting_storage/none
 MpiDefault=none
 
 # Without cgroups the daemon itself looks, every second, how much memory a job has, and ends it
-# where that is more than it asked for.
+# if that is more than it asked for.
 JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=task=1
 JobAcctGatherParams=OverMemoryKill
@@ -58,7 +58,7 @@ KillWait=5
 MinJobAge=3600
 SlurmdParameters=config_overrides
 
-# Two GPUs that are none: plain files. SLURM counts them, hands them out and takes them back.
+# Two plain files as GPUs. SLURM counts them, assigns them and takes them back.
 GresTypes=gpu
 NodeName={host} NodeAddr=127.0.0.1 CPUs=2 RealMemory=8000 Gres=gpu:2
 PartitionName=short Nodes={host} Default=YES MaxTime=INFINITE State=UP
@@ -92,8 +92,8 @@ def start(folder: Path) -> None:
         time.sleep(0.2)
 
 
-def keep_the_way(folder: Path) -> None:
-    """An srun that knows its cluster, though Snakemake's plugin hides SLURM_CONF from it."""
+def wrap_srun(folder: Path) -> None:
+    """Make an srun that finds its cluster, because Snakemake's plugin hides SLURM_CONF from it."""
     tools = folder / "bin"
     tools.mkdir()
     srun = tools / "srun"
@@ -130,7 +130,7 @@ def run(*command: str, check: bool = True) -> str:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on, all different."""
+    """Different ports that are free."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [one.getsockname()[1] for one in sockets]
     for one in sockets:
@@ -139,7 +139,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def missing() -> str:
-    """Why no cluster can be brought up here; nothing where it can."""
+    """Why no cluster can be brought up here; empty if it can."""
     absent = [name for name in (*DAEMONS, "sbatch") if not shutil.which(name, path=PATH)]
     if absent:
         return (
@@ -155,14 +155,14 @@ def main(command: list[str]) -> int:
         raise SystemExit(__doc__)
     if missing():
         raise SystemExit(f"No SLURM here: {missing()}.")
-    # So that the daemons go, too, where this is ended.
+    # So that the daemons end with this process.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(f"{sys.argv[0]} was ended"))
     with tempfile.TemporaryDirectory(prefix="flatlas-slurm-") as name:
         folder = Path(name)
         os.environ.update(PATH=PATH, SLURM_CONF=f"{folder}/slurm.conf", **{OURS: name})
         try:
             start(folder)
-            keep_the_way(folder)
+            wrap_srun(folder)
             return subprocess.run(command).returncode
         finally:
             stop(folder)

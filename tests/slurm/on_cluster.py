@@ -8,8 +8,8 @@ from forked import Forked
 
 # Seconds after which nothing more is waited for.
 PATIENCE = 600
-# News of the jobs by squeue, for this cluster keeps no accounts, and soon; the plugin waits ten
-# seconds more each time that there are none.
+# Ask squeue for the state of jobs, because this cluster keeps no accounts, and ask soon: the plugin
+# waits ten seconds longer after each time without a change.
 QUICKLY = (
     "--slurm-init-seconds-before-status-checks", "6", "--slurm-status-command", "squeue",
     "--latency-wait", "10",
@@ -24,13 +24,13 @@ class OnCluster(Checkout):
         return self.snakemake("--workflow-profile", profile, *QUICKLY, *arguments)
 
     def submitting(self, *arguments: str, profile: str = "slurm") -> Forked:
-        """The same, to look at while it is at work."""
+        """The same, as a process to watch while it works."""
         return self.start("--workflow-profile", profile, *QUICKLY, *arguments)
 
     def jobs(self, rule: str) -> list[dict[str, str]]:
-        """This checkout's jobs of a rule, first come, first: what `scontrol` tells of each."""
-        told = ask("scontrol", "show", "job", "--oneliner").splitlines()
-        every = [dict(word.partition("=")[::2] for word in line.split()) for line in told]
+        """This checkout's jobs of a rule in the order of submission, as `scontrol` shows them."""
+        lines = ask("scontrol", "show", "job", "--oneliner").splitlines()
+        every = [dict(word.partition("=")[::2] for word in line.split()) for line in lines]
         mine = [job for job in every if job.get("WorkDir") == str(self.root)]
         of_rule = [job for job in mine if job["Comment"].startswith(f"rule_{rule}")]
         return sorted(of_rule, key=lambda job: int(job["JobId"]))
@@ -43,7 +43,7 @@ def ask(*command: str) -> str:
 
 
 def wait(process: Forked, until) -> None:
-    """Wait for something while Snakemake is at work."""
+    """Wait for a condition while Snakemake is at work."""
     latest = time.monotonic() + PATIENCE
     while not until():
         assert process.poll() is None, process.communicate()[0]
@@ -52,7 +52,7 @@ def wait(process: Forked, until) -> None:
 
 
 def ended(process: Forked) -> str:
-    """What Snakemake has said once it is done, which has to be well."""
+    """What Snakemake has said when it ends, which has to be without an error."""
     said, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, said
     return said

@@ -1,6 +1,5 @@
 """The pipeline on a real SLURM: `make test-slurm` brings one up around these tests."""
 
-import csv
 import socket
 
 import pytest
@@ -8,17 +7,19 @@ from checkout import copied, with_tiny_study
 from on_cluster import OnCluster, ask, ended, wait
 from safetensors.numpy import load_file
 
+from flatlas.store.tables import read_table
+
 pytestmark = pytest.mark.slurm
 NEEDS = "workflow/flatlas/plan/needs.py"
 NODE = socket.gethostname().split(".")[0]
 
 
 def want_a_gpu(checkout):
-    """Even the tiny net counts as one that is worth a GPU."""
+    """Count even the tiny net as worth a GPU."""
     checkout.edit(NEEDS, r"WORTH_A_GPU = .*?\n", "WORTH_A_GPU = 1\n")
 
 
-def test_a_figure_comes_out_and_a_gpu_is_asked_for(tiny):
+def test_a_figure_is_made_and_its_jobs_request_a_gpu(tiny):
     want_a_gpu(tiny)
     tiny.snakemake("--until", "subset")
     tiny.submit("duality_fig3")
@@ -35,8 +36,8 @@ def test_a_figure_comes_out_and_a_gpu_is_asked_for(tiny):
     assert "TresPerJob" not in figure
 
 
-def test_a_training_cancelled_in_its_middle_goes_on_to_the_same_bytes(tiny):
-    """And this cluster wants --gres for its GPUs."""
+def test_a_cancelled_training_resumes_and_ends_with_the_same_bytes(tiny):
+    """This cluster needs --gres for its GPUs."""
     want_a_gpu(tiny)
     # No loss is ever this low: all epochs are taken, which lasts some seconds.
     tiny.set_study("runs", "base", "stop", value={"loss_below": 1e-12, "epochs": 1500})
@@ -52,8 +53,7 @@ def test_a_training_cancelled_in_its_middle_goes_on_to_the_same_bytes(tiny):
     wait(process, saved)
     (first,) = tiny.jobs("train")
     ask("scancel", first["JobId"])
-    (state,) = (tiny / "results/resume").glob("*/state.safetensors")
-    epochs = load_file(state)["times"].tolist()
+    epochs = load_file(tiny.only("resume/*/state.safetensors"))["times"].tolist()
     assert len(epochs) < 1500
     ended(process)
 
@@ -62,8 +62,7 @@ def test_a_training_cancelled_in_its_middle_goes_on_to_the_same_bytes(tiny):
     assert again["TresPerNode"] == "gres:gpu:1"
     assert "TresPerJob" not in again
     resumed = tiny.contents("runs/*/*")
-    (times,) = (tiny / "results/runs").glob("*/times.csv")
-    seconds = [float(row["seconds"]) for row in csv.DictReader(times.open())]
+    seconds = read_table(tiny.only("runs/*/times.csv"))["seconds"].tolist()
     assert seconds[: len(epochs)] == epochs, "it went on from there"
 
     tiny.snakemake("--until", "train", "--forcerun", "train")
@@ -80,13 +79,12 @@ def test_learners_are_processes_of_one_job(tiny):
     tiny.submit("--until", "train", "--cores", "2", "--config", "distributed=true")
     (train,) = tiny.jobs("train")
     assert (train["JobState"], train["NumCPUs"], train["NumNodes"]) == ("COMPLETED", "2", "1")
-    (log,) = (tiny / "results/logs/train").glob("*.log")
-    assert "2 learners, on cpu with 2 ranks" in log.read_text()
+    assert "2 learners, on cpu with 2 ranks" in tiny.only("logs/train/*.log").read_text()
     assert len(tiny.contents("runs/*/*")) == 5
 
 
 def test_a_job_that_needs_more_memory_than_it_asked_for_is_given_more(tiny):
-    """The first attempt is not even enough to load torch; the third surely is."""
+    """The first attempt has too little to load torch; the third has enough."""
     tiny.edit(NEEDS, r"2000 \* ranks", "400 * ranks")
     tiny.snakemake("--until", "subset")
     tiny.submit("--until", "train")
@@ -99,7 +97,7 @@ def test_a_job_that_needs_more_memory_than_it_asked_for_is_given_more(tiny):
 
 
 def test_a_job_over_its_time_is_ended_and_given_more(tiny):
-    """SLURM knows no limit below a minute, and looks twice a minute who is over it."""
+    """SLURM has no limit below a minute, and checks twice a minute."""
     tiny.edit(NEEDS, r" 20 \+ _minutes", " 1 + _minutes")
     hang = 'if job.resources["runtime"] == 1: __import__("time").sleep(600)'
     tiny.edit("workflow/scripts/train.py", r"( +)(errand\.carry_out.*?\n)", rf"\1\2    {hang}\n")
@@ -128,7 +126,7 @@ def test_a_job_waits_until_a_drained_node_is_back(tiny):
 
 
 def test_many_trainings_go_in_as_one_array(tmp_path):
-    """One sbatch for all that are ready, whose members are told apart by their number."""
+    """One sbatch for all trainings that are ready."""
     checkout = OnCluster(with_tiny_study(copied(tmp_path / "tiny")), tmp_path / "memory")
     checkout.snakemake("--until", "subset")
     checkout.submit("--until", "train", "--slurm-array-jobs", "train")

@@ -1,4 +1,4 @@
-"""What stands beside every result."""
+"""The provenance beside every result."""
 
 import json
 import platform
@@ -24,7 +24,7 @@ def test_provenance_says_what_was_asked_by_which_code_and_where(tmp_path):
     assert found["peak_memory_mib"] > 10
 
 
-def test_json_is_for_people_too(tmp_path):
+def test_json_is_readable(tmp_path):
     path = tmp_path / "some.json"
     write_json(path, {"what": "σ_g", "values": [1, 2]})
     assert "σ_g" in path.read_text()

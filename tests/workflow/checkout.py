@@ -11,12 +11,12 @@ import yaml
 from forked import Forked
 
 ROOT = Path(__file__).resolve().parents[2]
-# Pages on all studies, which every changed figure makes anew.
+# Pages on all studies, which every changed figure remakes.
 PAGES = {"report": 1, "scorecard": 1}
 NEEDED = ("Snakefile", "config", "profiles", "workflow", "envs")
 
-# Run a script as its own main program, then tell which modules of the library it has loaded.
-TELLING = """
+# Run a script as its own main program, then print which modules of the library it has loaded.
+PRINTING = """
 import runpy, sys
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
@@ -56,12 +56,12 @@ TINY = {
 
 
 class Checkout:
-    """A copy of the repository, with results of its own."""
+    """A copy of the repository with its own results."""
 
     def __init__(
         self, root: Path, memory: Path, user: int | None = None, group: int | None = None
     ) -> None:
-        """`memory` is where tools that remember things between runs may do so.
+        """`memory` is the cache folder of the tools that it runs.
 
         Snakemake is run by `user`, as a member of `group` alone, if they are given.
         """
@@ -74,18 +74,22 @@ class Checkout:
     def __truediv__(self, path: str) -> Path:
         return self.root / path
 
+    def copy(self, root: Path) -> "Checkout":
+        """A copy that includes the results."""
+        return Checkout(shutil.copytree(self.root, root), self.memory)
+
     def start(self, *arguments: str, **env: str) -> Forked | subprocess.Popen:
-        """Snakemake in a process group of its own, so that it can be killed with its jobs."""
+        """Snakemake in its own process group, so that it can be killed with its jobs."""
         if self.user is not None:
             return self.start_cold(*arguments, **env)
         return Forked(["--cores", "1", *arguments], self.root, self.env | env)
 
     def start_cold(self, *arguments: str, **env: str) -> subprocess.Popen:
-        """As a user starts it, imports and all."""
+        """As a user starts it, which includes the imports."""
         as_user: dict = {}
         if self.user is not None:
             as_user = {"user": self.user, "group": self.group, "extra_groups": []}
-            # Snakemake wants a name.
+            # Snakemake needs a user's name.
             env |= {"LOGNAME": str(self.user), "HOME": str(self.memory)}
         return subprocess.Popen(
             [sys.executable, "-m", "snakemake", "--cores", "1", *arguments],
@@ -97,25 +101,25 @@ class Checkout:
     def snakemake(
         self, *arguments: str, fails: bool = False, cold: bool = False, **env: str
     ) -> str:
-        """What Snakemake says; it has to succeed, or else to fail."""
+        """What Snakemake says; it has to succeed, or to fail if `fails`."""
         process = (self.start_cold if cold else self.start)(*arguments, **env)
         said, _ = process.communicate()
         assert (process.returncode != 0) is fails, said
         return said
 
     def by_hand(self, script: str, job: Path) -> set[str]:
-        """Do a job again by hand; tells the modules of the library that this took.
+        """Repeat a job by hand; returns the modules of the library that it loaded.
 
         Those of `plan` and `jobs` are left out, as they are of fingerprints.
         """
         done = subprocess.run(
-            [sys.executable, "-c", TELLING, f"workflow/scripts/{script}.py", str(job)],
+            [sys.executable, "-c", PRINTING, f"workflow/scripts/{script}.py", str(job)],
             cwd=self.root, env=self.env | {"PYTHONPATH": str(self / "workflow")},
             text=True, capture_output=True,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         loaded = done.stdout.splitlines()[-1].split()
-        # The plan, which no fingerprint holds, reads the names of layers, too.
+        # The plan, which no fingerprint covers, reads the names of layers, too.
         outside = ("flatlas.plan", "flatlas.jobs", "flatlas.layer_names")
         return {name for name in loaded if not name.startswith(outside)}
 
@@ -124,7 +128,7 @@ class Checkout:
         return job_counts(self.snakemake("-n", *targets))
 
     def edit(self, path: str, pattern: str, new: str) -> None:
-        """Put something new for what matches a regular expression."""
+        """Replace what matches a regular expression."""
         text, changes = re.subn(pattern, new, (self / path).read_text(), flags=re.DOTALL)
         assert changes, f"{path} has nothing like {pattern}"
         (self / path).write_text(text)
@@ -144,10 +148,22 @@ class Checkout:
         study.write_text(yaml.safe_dump(tree))
 
     def keep_one_run(self) -> None:
-        """Of the tiny study one run, in one sweep and one figure."""
+        """Keep one run of the tiny study, in one sweep and one figure."""
         self.set_study("sweeps", "alpha", "grid", "optimizer.lr", value=[0.1])
         figures = TINY["figures"]
         self.set_study("figures", value={"fig3": figures["fig3"] | {"sweeps": ["alpha"]}})
+
+    def keep_one_figure(self, sweep: dict, measure: dict) -> None:
+        """Keep only the runs of the tiny study, with one sweep, one measure and one figure."""
+        self.set_study("sweeps", value={"one": sweep})
+        self.set_study("measures", value={"one": measure})
+        one = {"title": "Three", "sweeps": ["one"], "measures": ["one"]}
+        self.set_study("figures", value={"s4": one})
+
+    def only(self, pattern: str) -> Path:
+        """The one file or folder under results that a pattern matches."""
+        (found,) = (self / "results").glob(pattern)
+        return found
 
     def contents(self, pattern: str) -> dict[str, bytes]:
         """Files under results, by their path there."""

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from checkout import Checkout, copied, with_tiny_study
 
 @pytest.fixture(scope="session")
 def memory(tmp_path_factory):
-    """Fonts that matplotlib found, sources that Snakemake keeps: for all tests and workers."""
+    """One cache folder for all tests and workers, with matplotlib's fonts among others."""
     return shared(tmp_path_factory) / "memory"
 
 
@@ -21,15 +20,25 @@ def pristine(tmp_path, memory):
     return Checkout(copied(tmp_path / "pristine"), memory)
 
 
+@pytest.fixture(scope="session")
+def new_tiny(tmp_path_factory, memory):
+    """Make a copy of the repository with the tiny study, nothing made yet."""
+
+    def made():
+        return Checkout(with_tiny_study(copied(tmp_path_factory.mktemp("new") / "tiny")), memory)
+
+    return made
+
+
 @pytest.fixture
-def tiny(tmp_path, memory):
+def tiny(new_tiny):
     """The repository with the tiny study, nothing made yet."""
-    return Checkout(with_tiny_study(copied(tmp_path / "tiny")), memory)
+    return new_tiny()
 
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory, memory):
-    """The tiny study, all made; for reading only. Made by the worker that gets here first."""
+    """The tiny study with all results, for reading only. The first worker makes it."""
     root = shared(tmp_path_factory) / "finished"
     root.parent.mkdir(exist_ok=True)
     with root.with_suffix(".lock").open("w") as lock:
@@ -44,9 +53,9 @@ def finished(tmp_path_factory, memory):
 
 
 @pytest.fixture
-def demo(finished, tmp_path, memory):
-    """A copy of the finished tiny study, to do things to."""
-    return Checkout(shutil.copytree(finished.root, tmp_path / "demo"), memory)
+def demo(finished, tmp_path):
+    """A copy of the finished tiny study, to change."""
+    return finished.copy(tmp_path / "demo")
 
 
 def shared(tmp_path_factory) -> Path:

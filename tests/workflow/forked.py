@@ -62,8 +62,8 @@ class Forked:
 
 @cache
 def server() -> socket.socket:
-    """The way to the process that forks, which ends with this one."""
-    # Here, since the forked processes take theirs from their own checkout.
+    """The connection to the process that forks, which ends with this one."""
+    # Imported here because the forked processes take it from their own checkout.
     from flatlas.plan.requests import THREAD_VARIABLES
 
     mine, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -113,7 +113,7 @@ def serve(calls: socket.socket) -> str:
 
 
 def watch(call: dict, said: int, status: int) -> str:
-    """Fork again, to see how that ends: first comes its number, then its exit code."""
+    """Fork again, and report that process: first its number, then its exit code."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     pid = os.fork()
     if pid == 0:
@@ -128,7 +128,7 @@ def watch(call: dict, said: int, status: int) -> str:
 
 
 def become_snakemake(call: dict, said: int) -> str:
-    # In a process group of its own, so that it can be killed with its jobs.
+    # In its own process group, so that it can be killed with its jobs.
     os.setsid()
     for stream in (1, 2):
         os.dup2(said, stream)
@@ -163,7 +163,7 @@ def become_worker(calls: socket.socket) -> str:
 
 
 def enter(env: dict[str, str]) -> None:
-    # Where tests run in the background of a shell, Ctrl-C would be ignored.
+    # If tests run in the background of a shell, Ctrl-C would be ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()
     os.environ.update(env)

@@ -1,16 +1,13 @@
-"""The Boolean system from end to end: random nets, their functions, nets that learn these."""
-
-import json
+"""The Boolean system from end to end: the functions of random nets, and nets that learn them."""
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from checkout import Checkout, copied, with_tiny_study
+from test_by_hand import assert_repeats
 
 from flatlas.plan import code
 from flatlas.plan.data_specs import FunctionsSpec
-from flatlas.plan.fingerprint import closure
 
 REALIZATIONS, INPUTS = 12, 8
 BASE = {
@@ -25,26 +22,22 @@ BASE = {
 
 
 @pytest.fixture(scope="module")
-def boolean(tmp_path_factory, memory):
+def boolean(new_tiny):
     """A checkout in which the functions of three bits were learnt and measured."""
-    root = with_tiny_study(copied(tmp_path_factory.mktemp("boolean") / "checkout"))
-    checkout = Checkout(root, memory)
+    checkout = new_tiny()
     config = checkout / "config/config.yaml"
     settings = yaml.safe_load(config.read_text())
     settings["sources"]["cube"] = {"kind": "boolean", "bits": 3}
     config.write_text(yaml.safe_dump(settings))
     checkout.set_study("realizations", value=REALIZATIONS)
     checkout.set_study("runs", "base", value=BASE)
-    checkout.set_study("sweeps", value={"one": {"run": "base", "points": [{}]}})
-    checkout.set_study("measures", value={"prior": {"measure": "boolean_prior"}})
-    figure = {"title": "Three", "sweeps": ["one"], "measures": ["prior"]}
-    checkout.set_study("figures", value={"s4": figure})
+    checkout.keep_one_figure({"run": "base", "points": [{}]}, {"measure": "boolean_prior"})
     checkout.snakemake("--until", "measure_boolean_prior")
     return checkout
 
 
 def table(checkout, pattern):
-    (file,) = (checkout / "results").glob(pattern)
+    file = checkout.only(pattern)
     return pd.read_csv(file) if file.suffix == ".csv" else pd.read_parquet(file)
 
 
@@ -72,22 +65,14 @@ def test_training_and_testing_show_all_inputs_under_the_same_labels(boolean):
         assert f"{int(bits, 2):02x}" == functions[seed]
 
 
-def test_the_job_by_hand_gives_the_same_bytes_and_its_fingerprint_knows_its_code(
-    boolean, monkeypatch
-):
-    (job,) = (boolean / "results/logs/functions").glob("*.json")
-    params = json.loads(job.read_text())["params"]
-    spec = FunctionsSpec.model_validate(params["spec"])
-    assert code.stage_code("functions", *code.functions_modules(spec)) == params["code"]
-    loaded = boolean.by_hand("functions", job)
-    monkeypatch.setattr(code, "fingerprint", lambda *roots: roots)
-    assert "flatlas.nets.dense" in loaded
-    assert loaded <= {
-        str(root) for root in closure(code.stage_code("functions", *code.functions_modules(spec)))
-    }
-    again = boolean.contents("by-hand/data/functions/*/*.parquet")
-    assert len(again) == 2
-    assert all(
-        boolean.contents("data/functions/*/*")[name.removeprefix("by-hand/")] == made
-        for name, made in again.items()
+def test_by_hand_the_job_gives_the_same_bytes_by_the_code_of_its_fingerprint(boolean):
+    job = boolean.only("logs/functions/*.json")
+    loaded = assert_repeats(
+        boolean,
+        "functions",
+        job,
+        "data/functions/*/*.parquet",
+        lambda spec: code.functions_modules(FunctionsSpec.model_validate(spec)),
     )
+    assert "flatlas.nets.dense" in loaded
+    assert len(boolean.contents("by-hand/data/functions/*/*.parquet")) == 2

@@ -1,4 +1,4 @@
-"""The page docs/bring-your-own.md, followed to the letter."""
+"""The page docs/bring-your-own.md works as printed."""
 
 import subprocess
 import sys
@@ -27,7 +27,7 @@ def test_own_images_and_an_own_net_are_measured(with_own):
     drawn = pd.read_csv(with_own / "results/demo/duality/s4.csv")
     assert drawn["seed"].tolist() == [0, 1]
     for measure, table, rows in (("hessian", "eigenvalues", 6), ("sharpness", "summary", 2)):
-        (file,) = with_own.root.glob(f"results/measures/{measure}/*/{table}.parquet")
+        file = with_own.only(f"measures/{measure}/*/{table}.parquet")
         assert len(pd.read_parquet(file)) == rows
     assert with_own.would_run(*own) == {}
     with_own.edit("my_nets.py", r"0\.1", "0.2")
@@ -36,12 +36,12 @@ def test_own_images_and_an_own_net_are_measured(with_own):
 
 
 def test_an_own_checkpoint_is_measured_as_it_is(with_own):
-    """Of both realizations, whose images differ; a new file is measured anew."""
+    """Of both realizations, whose images differ; a new file is measured again."""
     subprocess.run([sys.executable, "save.py"], cwd=with_own.root, check=True)
     own = ("duality_s4", "--configfile", "mine.yaml", "checkpoint.yaml")
     with_own.snakemake(*own)
-    (file,) = with_own.root.glob("results/runs/*/weights.safetensors")
-    kept, given = load_file(file), load_file(with_own / "small.safetensors")
+    kept = load_file(with_own.only("runs/*/weights.safetensors"))
+    given = load_file(with_own / "small.safetensors")
     for seed in range(2):
         np.testing.assert_array_equal(kept["final/fc.weight"][seed], given["6.weight"].T)
         np.testing.assert_array_equal(kept["final/features.0.weight"][seed], given["0.weight"])

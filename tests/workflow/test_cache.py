@@ -1,4 +1,4 @@
-"""Results shared between checkouts through Snakemake's cache: equal ones, and only those."""
+"""Checkouts share equal results, and only those, through Snakemake's cache."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ from flatlas.store.tables import read_table
 def checkout(tiny, tmp_path):
     """Another checkout, of a study with one run."""
     tiny.keep_one_run()
-    return lambda name: Checkout(shutil.copytree(tiny.root, tmp_path / name), tiny.memory)
+    return lambda name: tiny.copy(tmp_path / name)
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def shared(tmp_path):
 
 @pytest.fixture
 def train(checkout, shared):
-    """Train one run in a checkout of its own."""
+    """Train one run in a separate checkout."""
 
     def trained(name, **data):
         made = checkout(name)
@@ -45,17 +45,15 @@ def train(checkout, shared):
 
 
 def weights(checkout):
-    (file,) = (checkout / "results/runs").glob("*/weights.safetensors")
-    return load_file(file)
+    return load_file(checkout.only("runs/*/weights.safetensors"))
 
 
 def drawn(checkout):
-    (file,) = (checkout / "results/data/subsets").glob("*/samples.parquet")
-    return read_table(file)
+    return read_table(checkout.only("data/subsets/*/samples.parquet"))
 
 
 def executed(checkout):
-    """The rules whose scripts really ran; for a result from the cache Snakemake logs nothing."""
+    """The rules whose scripts really ran: for a result from the cache the log stays empty."""
     logs = (checkout / "results/logs").glob("*/*.log")
     return sorted(log.parent.name for log in logs if log.read_text())
 
@@ -68,13 +66,13 @@ def test_equal_trainings_are_shared_and_different_ones_are_not(train):
     assert executed(again) == []
     assert again.contents("runs/*/*") == first.contents("runs/*/*")
 
-    # The same shapes, another draw of the images: nothing but the seeds tells the two apart.
+    # The same shapes, another draw of the images: only the seeds differ.
     one, two = train("one", split=1), train("two", split=2)
     assert executed(one) == executed(two) == ["subset", "train"]
     assert not drawn(one)["index"].equals(drawn(two)["index"])
     assert any((weights(one)[name] != weights(two)[name]).any() for name in weights(one))
 
-    # A third realization beside the same two: a table of its own, with the same draws in it.
+    # A third realization beside the same two: another table, with the same draws in it.
     more = train("more", realizations=3)
     assert executed(more) == ["subset", "train"]
     assert drawn(more)["seed"].unique().tolist() == [0, 1, 2]
@@ -84,7 +82,7 @@ def test_equal_trainings_are_shared_and_different_ones_are_not(train):
         np.testing.assert_allclose(array[:2], weights(first)[name], rtol=1e-3, atol=1e-3)
 
 
-# Nobody puts a training into the cache before two have trained.
+# No training enters the cache before two have trained.
 MEETING = r"""\1\2\1from os import environ, getpid
 \1from time import sleep
 \1here = Path(environ["MEETING"])
@@ -94,14 +92,14 @@ MEETING = r"""\1\2\1from os import environ, getpid
 """
 
 
-# In no system's list of users or groups; permissions do not ask for names.
+# Numbers that no system has in its list of users or groups; permissions need no names.
 USERS = (61001, 61002, 61003)
 GROUP = 61000
 
 
 @pytest.fixture(params=["one user", "several users"])
 def users(request):
-    """Whose checkouts they are; nobody's in particular, or of several who share a group."""
+    """The owners of the checkouts: the same for all, or several who share a group."""
     if request.param == "one user":
         return (None, None, None)
     if os.geteuid() != 0:
@@ -115,7 +113,7 @@ def users(request):
 
 @pytest.fixture
 def place():
-    """A folder that everybody may enter, unlike those of pytest."""
+    """A folder that everybody may enter, unlike pytest's."""
     with TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         yield Path(name)
@@ -131,7 +129,7 @@ def belonging_to(user, checkout, home):
     return Checkout(root, home / "memory", user, GROUP)
 
 
-def test_two_at_once_do_not_get_in_each_others_way(tiny, users, place):
+def test_two_trainings_at_once_share_a_cache(tiny, users, place):
     """Neither finds a training, both train, both put theirs there; the third finds it whole."""
     tiny.keep_one_run()
     tiny.edit("workflow/scripts/train.py", r"( +)(kernel = errand\.carry_out.*?\n)", MEETING)

@@ -1,14 +1,17 @@
-"""clean_<study> deletes what the study has to itself, and it can be made again."""
+"""`clean_<study>` deletes what only this study needs, and it can be made again."""
 
 import yaml
 
 
-def test_what_another_study_needs_stays(demo):
+def test_results_that_another_study_needs_stay(demo):
     study = yaml.safe_load((demo / "config/studies/duality.yaml").read_text())
     other = study | {"figures": {"fig1": {"title": "Shared", "sweeps": ["alpha"], "claims": False}}}
     (demo / "config/studies/prior.yaml").write_text(yaml.safe_dump(other))
     (demo / "workflow/flatlas/studies/prior/fig1.py").write_text("def draw(material):\n    ...\n")
     runs = {path.name for path in (demo / "results/runs").iterdir()}
+    before = demo.contents("**/*.parquet")
+    demo.snakemake("-n", "clean_duality")
+    assert demo.contents("**/*.parquet") == before
     said = demo.snakemake("clean_duality")
     left = {path.name for path in (demo / "results/runs").iterdir()}
     assert len(runs) == 3
@@ -17,9 +20,3 @@ def test_what_another_study_needs_stays(demo):
     assert not list(demo.contents("measures/duality/*/*"))
     assert "and kept 4 that another study or scale needs" in said
     assert demo.would_run("duality")["train"] == 1
-
-
-def test_a_dry_run_deletes_nothing(demo):
-    before = demo.contents("**/*.parquet")
-    demo.snakemake("-n", "clean_duality")
-    assert demo.contents("**/*.parquet") == before

@@ -1,4 +1,4 @@
-"""compare holds two folders of results side by side, whatever made them."""
+"""`compare` compares two folders of results, however they were made."""
 
 import shutil
 

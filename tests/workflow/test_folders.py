@@ -1,11 +1,10 @@
-"""A folder of images as a data source: what is made of it follows the images that lie there."""
+"""A folder of images as a data source: results follow the images in it."""
 
 import shutil
 
 import numpy as np
 import pytest
 import yaml
-from checkout import Checkout
 from PIL import Image
 from safetensors.numpy import load_file
 
@@ -18,7 +17,7 @@ def pictured(tiny, tmp_path):
     tiny.set_study("runs", "base", "data", value={"source": "own", "per_class": 2, "test_size": 2})
 
     def checkout(name, data_root):
-        made = Checkout(shutil.copytree(tiny.root, tmp_path / name), tiny.memory)
+        made = tiny.copy(tmp_path / name)
         own = {"kind": "folder", "path": "pictures", "classes": 2, "channels": 1, "side": SIDE}
         config = made / "config/config.yaml"
         settings = yaml.safe_load(config.read_text())
@@ -43,8 +42,7 @@ def paint(data_root, seed, images=3, colours=1):
 
 
 def source(checkout):
-    (file,) = (checkout / "results/data/sources").glob("*/images.safetensors")
-    return load_file(file)
+    return load_file(checkout.only("data/sources/*/images.safetensors"))
 
 
 def test_a_replaced_image_is_read_again(pictured, tmp_path):
@@ -69,8 +67,7 @@ def test_folders_of_one_name_share_no_pixels_unless_they_are_the_same(pictured, 
         checkout.snakemake("--until", "source", "--cache", SNAKEMAKE_OUTPUT_CACHE=str(cache))
         pixels[root.name] = source(checkout)["train_images"]
         # For a result from the cache Snakemake leaves the log empty.
-        (log,) = (checkout / "results/logs/source").glob("*.log")
-        read[root.name] = bool(log.read_text())
+        read[root.name] = bool(checkout.only("logs/source/*.log").read_text())
     assert read == {"one": True, "two": True, "copied": False}
     assert (pixels["one"] != pixels["two"]).any()
     assert (pixels["one"] == pixels["copied"]).all()

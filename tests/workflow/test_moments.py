@@ -1,4 +1,4 @@
-"""A measure is taken at the moments that its study asks for, and says which weights those were."""
+"""A measure is taken at the moments that its study lists, and names the weights of each."""
 
 import pandas as pd
 import pytest
@@ -7,7 +7,7 @@ from flatlas.store.tables import read_table
 
 
 def test_a_measure_at_checkpoints_says_whose_weights_they_are(tiny):
-    """A training keeps its weights after 2 epochs, and after 199, when it has ended long ago."""
+    """A training keeps its weights after 2 epochs, and after 199, long after its end."""
     tiny.keep_one_run()
     tiny.set_study("runs", "base", "checkpoints", value=[2, 199])
     tiny.set_study("measures", "hidden", "at", value=[2, 199, "final"])
@@ -15,8 +15,7 @@ def test_a_measure_at_checkpoints_says_whose_weights_they_are(tiny):
     (run,) = (tiny / "results/runs").iterdir()
     ended = pd.read_csv(run / "outcomes.csv").set_index("seed")["epoch"]
     assert ((ended > 2) & (ended < 199)).all()
-    (path,) = (tiny / "results/measures/duality").glob("*/summary.parquet")
-    summary = read_table(path)
+    summary = read_table(tiny.only("measures/duality/*/summary.parquet"))
     assert list(summary[["seed", "at", "epoch"]].itertuples(index=False, name=None)) == [
         (seed, at, epoch)
         for seed in (0, 1)

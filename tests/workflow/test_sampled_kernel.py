@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from checkout import Checkout, copied, job_counts, with_tiny_study
+from checkout import job_counts
 
 from flatlas.data.samples import load_samples
 from flatlas.gaussian_process.kernels import last_features, monte_carlo_kernel
@@ -27,33 +27,22 @@ BASE = {
 
 
 @pytest.fixture(scope="module")
-def sampled(tmp_path_factory, memory):
-    """A checkout with the prior of two attack sizes under a sampled kernel, and what was said."""
-    root = with_tiny_study(copied(tmp_path_factory.mktemp("sampled") / "checkout"))
-    checkout = Checkout(root, memory)
+def sampled(new_tiny):
+    """A checkout with the prior of two attack sizes under one sampled kernel."""
+    checkout = new_tiny()
     checkout.set_study("runs", "base", value=BASE)
     sweep = {"run": "base", "grid": {"data.attack_size": [0, 10]}}
-    checkout.set_study("sweeps", value={"sgd": sweep})
-    prior = {"measure": "gp_prior", "kernel": "monte_carlo"}
-    checkout.set_study("measures", value={"prior": prior})
-    figure = {"title": "Three", "sweeps": ["sgd"], "measures": ["prior"]}
-    checkout.set_study("figures", value={"s4": figure})
-    return checkout, checkout.snakemake("--until", "measure_gp_prior")
-
-
-def test_all_attack_sizes_share_it(sampled):
-    _, said = sampled
-    jobs = job_counts(said)
+    checkout.keep_one_figure(sweep, {"measure": "gp_prior", "kernel": "monte_carlo"})
+    jobs = job_counts(checkout.snakemake("--until", "measure_gp_prior"))
     assert (jobs["kernel"], jobs["train"], jobs["measure_gp_prior"]) == (1, 2, 2)
+    return checkout
 
 
-def test_it_is_of_s_and_then_e(sampled):
+def test_the_sampled_kernel_covers_training_images_and_then_the_rest(sampled):
     """Four nets for forty images; σ_w² = 2 · 8 / (8 + 1), Xavier's, and no biases."""
-    checkout, _ = sampled
-    (file,) = (checkout / "results").glob("kernels/*/kernel.npy")
-    kernels = np.load(file)
+    kernels = np.load(sampled.only("kernels/*/kernel.npy"))
     assert kernels.shape == (2, 40, 40)
-    samples = drawn(checkout)
+    samples = drawn(sampled)
     net = build_net(
         DenseNet(family="dense", hidden=(8,), init=XavierUniform(scheme="xavier_uniform")),
         (1, 8, 8), 1,
@@ -65,12 +54,10 @@ def test_it_is_of_s_and_then_e(sampled):
         np.testing.assert_allclose(kernels[seed], expected, rtol=1e-12)
 
 
-def test_the_prior_is_that_of_its_own_realization(sampled):
+def test_the_prior_of_a_realization_uses_its_own_kernel(sampled):
     """Without attack set and with zero error on S, f is known on S: its prior there is a bound."""
-    checkout, _ = sampled
-    (file,) = (checkout / "results").glob("kernels/*/kernel.npy")
-    kernels, samples = np.load(file), drawn(checkout)
-    for table in (checkout / "results").glob("measures/gp_prior/*/summary.parquet"):
+    kernels, samples = np.load(sampled.only("kernels/*/kernel.npy")), drawn(sampled)
+    for table in (sampled / "results").glob("measures/gp_prior/*/summary.parquet"):
         summary = pd.read_parquet(table).set_index("seed")
         assert (summary["points"] == 40).all()
         for seed, row in summary[summary["train_error"] == 0].iterrows():
@@ -81,9 +68,8 @@ def test_the_prior_is_that_of_its_own_realization(sampled):
 
 
 def drawn(checkout):
-    (images,) = (checkout / "results").glob("data/sources/*/images.safetensors")
-    (subset,) = (checkout / "results").glob("data/subsets/*/samples.parquet")
-    return load_samples(images, subset, (0, 1))
+    images = checkout.only("data/sources/*/images.safetensors")
+    return load_samples(images, checkout.only("data/subsets/*/samples.parquet"), (0, 1))
 
 
 def both(samples):

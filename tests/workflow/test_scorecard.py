@@ -29,7 +29,7 @@ def test_it_waits_for_every_figure_by_default(tiny):
     assert tiny.would_run("scorecard", "--config", "complete=false") == {"scorecard": 1}
 
 
-def test_what_is_not_drawn_is_not_run_and_stays_so(demo):
+def test_a_missing_figure_counts_as_not_run_and_is_not_made(demo):
     for kind in ("png", "claims.csv"):
         (demo / f"results/tiny/duality/s4.{kind}").unlink()
     drawn = verdicts(demo)["fig3"]

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from checkout import Checkout, copied, job_counts, with_tiny_study
+from checkout import job_counts
 
 from flatlas.store.arrays import read_arrays
 
@@ -24,37 +24,29 @@ FORGETTING = {
 
 
 @pytest.fixture(scope="module")
-def learnt(tmp_path_factory, memory):
-    root = with_tiny_study(copied(tmp_path_factory.mktemp("tasks") / "checkout"))
-    checkout = Checkout(root, memory)
+def learnt(new_tiny):
+    checkout = new_tiny()
     checkout.set_study("runs", "base", "net", "hidden", value=[20, 20])
     checkout.set_study("runs", "task_1", value=TASK_1)
-    checkout.set_study("sweeps", value={"tasks": {"run": "task_1", "points": [{}]}})
-    checkout.set_study("measures", value={"ldc": FORGETTING})
-    figure = {"title": "Three", "sweeps": ["tasks"], "measures": ["ldc"]}
-    checkout.set_study("figures", value={"s4": figure})
+    checkout.keep_one_figure({"run": "task_1", "points": [{}]}, FORGETTING)
     said = checkout.snakemake("--until", "measure_forgetting")
     counts = job_counts(said)
     assert counts == {"source": 1, "subset": 3, "train": 1, "record": 1, "measure_forgetting": 1}
+    assert not {"measure_forgetting", "train"} & checkout.would_run().keys()
     return checkout
 
 
-def only(checkout, pattern):
-    (found,) = (checkout / "results").glob(pattern)
-    return found
-
-
 def test_only_the_fresh_layer_has_learnt_the_first_task(learnt):
-    first = read_arrays(only(learnt, "runs/*/weights.safetensors"))
-    second = read_arrays(only(learnt, "recordings/*/weights.safetensors"))
+    first = read_arrays(learnt.only("runs/*/weights.safetensors"))
+    second = read_arrays(learnt.only("recordings/*/weights.safetensors"))
     for layer in ("fc1", "fc3"):
         name = f"final/{layer}.weight"
         assert second[name].tobytes() == first[name].tobytes()
     assert (second["final/fc2.weight"] != first["final/fc2.weight"]).all()
-    assert pd.read_csv(only(learnt, "recordings/*/outcomes.csv"))["converged"].all()
+    assert pd.read_csv(learnt.only("recordings/*/outcomes.csv"))["converged"].all()
 
 
-def test_the_tasks_are_of_their_own_images_under_the_numbers_of_all(learnt):
+def test_each_task_has_its_own_images_with_the_labels_of_all_classes(learnt):
     labels = [
         set(pd.read_parquet(file)["label"])
         for file in (learnt / "results/data/subsets").glob("*/samples.parquet")
@@ -62,8 +54,8 @@ def test_the_tasks_are_of_their_own_images_under_the_numbers_of_all(learnt):
     assert sorted(map(sorted, labels)) == [[0, 1], list(range(10)), [2, 3]]
 
 
-def test_the_measure_tells_of_both_tasks(learnt):
-    (folder,) = (learnt / "results/measures/forgetting").iterdir()
+def test_the_measure_follows_both_tasks(learnt):
+    folder = learnt.only("measures/forgetting/*")
     errors = pd.read_parquet(folder / "errors.parquet")
     free = errors[errors["strength"] == 0]
     assert set(errors["seed"]) == {0, 1} and set(errors["method"]) == {"ldc"}
@@ -73,8 +65,3 @@ def test_the_measure_tells_of_both_tasks(learnt):
     assert (end["epsilon_2"].to_numpy() < start["epsilon_2"].to_numpy()).all()
     moved = pd.read_parquet(folder / "displacements.parquet")
     assert np.isfinite(moved["q"]).all() and moved["rank"].max() == 20
-
-
-def test_nothing_is_done_again(learnt):
-    assert "measure_forgetting" not in learnt.would_run()
-    assert "train" not in learnt.would_run()
