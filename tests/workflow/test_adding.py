@@ -70,6 +70,7 @@ def with_study(demo):
     presets = {"demo": yaml.safe_dump(in_demo), "laptop": in_laptop}
     for preset in presets:
         (demo / f"config/presets/{preset}.yaml").write_text("title: D\nstudies:\n  duality: {}\n")
+    (demo / "config/presets/paper.yaml").write_text("title: P\n")
     return demo, presets
 
 
