@@ -49,6 +49,8 @@ include: "workflow/rules/cleaning.smk"
 # machine needs no limit, but no option removes it, so this code does; a cluster keeps it.
 # tests/workflow/test_environment.py fails when Snakemake stops doing so.
 onstart:
+    if "SNAKEMAKE_OUTPUT_CACHE" in os.environ:
+        warn_if_open(os.environ["SNAKEMAKE_OUTPUT_CACHE"])
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
         if PLAN.warm_start and not workflow.execution_settings.debug:

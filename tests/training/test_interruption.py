@@ -175,6 +175,18 @@ def test_a_training_that_cannot_be_resumed_starts_again(tmp_path, spec, harm, le
     assert np.isnan(done.trajectory.array).all() == (spec is NO_SNAPSHOT)
 
 
+@pytest.mark.parametrize("file", ["state", "trajectory.npy"])
+@pytest.mark.parametrize("place", [0.001, 0.1, 0.3, 0.9])
+def test_a_flipped_bit_does_not_change_the_result(tmp_path, file, place):
+    interrupted(SNAPSHOTS, samples(), tmp_path / "resume", epoch=4)
+    path = tmp_path / "resume" / file
+    content = bytearray(path.read_bytes())
+    content[int(place * len(content))] ^= 16
+    path.write_bytes(content)
+    done, _ = resumed(SNAPSHOTS, samples(), tmp_path / "resume")
+    assert_same(done, trained(SNAPSHOTS, samples(), tmp_path / "undisturbed"))
+
+
 def test_the_state_of_another_training_is_not_used(tmp_path):
     """A run's folder is named by what was chosen: a changed default does not change the name."""
     spec, data = run(stop={"epochs": 4}, **ADAM), samples()
@@ -239,10 +251,11 @@ def test_saving_takes_a_small_share_of_the_time(tmp_path, monkeypatch):
     resume = Resume(tmp_path)
     assert resume.due()
 
-    def slow_disk(*_):
+    def slow_disk(arrays):
         clock[0] += 2.0
+        return b""
 
-    monkeypatch.setattr("flatlas.training.resume.write_arrays", slow_disk)
+    monkeypatch.setattr("flatlas.training.resume.save", slow_disk)
     resume.save({}, {})
     # 2 of 39 seconds are more than 5 %, 2 of 41 are not.
     for waited, due in ((0.0, False), (39.0, False), (2.0, True)):
@@ -254,11 +267,10 @@ def test_a_save_that_fails_leaves_the_one_before(tmp_path, monkeypatch):
     resume = Resume(tmp_path)
     resume.save({"w": np.ones(3)}, {"epoch": 1})
 
-    def full_disk(arrays, path):
-        path.write_bytes(b"half")
+    def full_disk(file):
         raise OSError("no space left on device")
 
-    monkeypatch.setattr("flatlas.store.arrays.save_file", full_disk)
+    monkeypatch.setattr("os.fsync", full_disk)
     with pytest.raises(OSError, match="no space"):
         resume.save({"w": np.zeros(3)}, {"epoch": 2})
     arrays, facts = resume.find()

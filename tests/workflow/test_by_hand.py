@@ -34,7 +34,7 @@ RULES = {
         "tiny/duality/*.[!j]*",
         lambda spec: code.figure_modules(spec["study"], spec["module"]),
     ),
-    "scorecard": ("scorecard", "tiny/duality/scorecard.*", lambda spec: []),
+    "scorecard": ("scorecard", "tiny/duality/scorecard.[ch]*", lambda spec: []),
 }
 
 

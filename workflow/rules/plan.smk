@@ -3,6 +3,7 @@
 from snakemake.exceptions import WorkflowError
 
 from flatlas.errors import FlatlasError
+from flatlas.jobs.output_cache import check_entries, warn_if_open
 from flatlas.plan import paths
 from flatlas.plan.code import stage_code
 from flatlas.plan.lookup import lookup
@@ -14,6 +15,7 @@ from flatlas.plan.pages import (
     recorded_jobs,
     report_files,
     report_studies,
+    results_of,
     scorecards,
     written,
 )
@@ -21,6 +23,7 @@ from flatlas.plan.requests import asked, gpu_request, growing
 from flatlas.plan.targets import check_targets, targets_of
 
 work_out_once()
+check_entries()
 
 # profiles/slurm-gres has this among its default resources.
 BY_GRES = "gpus_by_gres" in (workflow.resource_settings.default_resources or ())

@@ -12,6 +12,7 @@ rule dag:
             category="The pipeline",
             labels={"figure": "dag", "shows": "From data sets to figures"},
         ),
+        provenance=PLAN.pages["dag"]["json"],
     log:
         paths.LOG.format(stage="figures", name=f"{PLAN.preset}_dag"),
     conda:
@@ -46,6 +47,7 @@ for name, page in scorecards(PLAN).items():
                 category=page.category,
                 labels={"figure": "scorecard", "shows": page.shows},
             ),
+            provenance=page.files["json"],
         log:
             paths.LOG.format(stage="figures", name=f"{PLAN.preset}_{name}"),
         conda:
@@ -74,6 +76,7 @@ rule report:
         dag=rules.dag.output.png,
     output:
         html=PLAN.pages["report"]["html"],
+        provenance=PLAN.pages["report"]["json"],
     log:
         paths.LOG.format(stage="figures", name=f"{PLAN.preset}_report"),
     conda:
@@ -119,6 +122,24 @@ rule costs:
         "Time and memory of each figure, time by measure and study"
     script:
         "../scripts/costs.py"
+
+
+# Checks every result of the preset against the checksums in its provenance. It makes no file, so it
+# always runs.
+rule verify:
+    log:
+        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_verify"),
+    localrule: True
+    conda:
+        "../../envs/figures.yaml"
+    resources:
+        **SMALL,
+    params:
+        results=lambda wildcards: results_of(PLAN),
+    message:
+        "Checking all results"
+    script:
+        "../scripts/verify.py"
 
 
 # Two folders of results side by side: snakemake compare --config before=… after=…

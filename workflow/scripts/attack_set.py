@@ -4,7 +4,6 @@ from flatlas.jobs.job import Job
 from flatlas.data.attack_set import draw_attack_sets
 from flatlas.data.images import read_labels
 from flatlas.plan.data_specs import AttackSpec
-from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import read_table, write_table
 
 with Job(globals().get("snakemake"), "attack set") as job:
@@ -12,6 +11,4 @@ with Job(globals().get("snakemake"), "attack set") as job:
     train_labels, _ = read_labels(job.input.images)
     attacked = draw_attack_sets(read_table(job.input.subset), train_labels, spec)
     write_table(job.output.samples, attacked)
-    write_provenance(
-        job.output.provenance, spec=job.params.spec, code=job.params.code, seconds=job.seconds
-    )
+    job.record()

@@ -7,6 +7,7 @@ from flatlas.claims.comparison import compare
 from flatlas.errors import FlatlasError
 from flatlas.report.comparison import comparison_page, summary
 from flatlas.store.atomic import replacing
+from flatlas.store.provenance import provenance_of, verify
 from flatlas.store.tables import read_table, write_table
 
 with Job(globals().get("snakemake"), "comparison") as job:
@@ -21,6 +22,9 @@ with Job(globals().get("snakemake"), "comparison") as job:
                 f"there is no {path}. `snakemake scorecard --config preset=… complete=false`"
                 " writes one for the figures that are drawn."
             )
+        # A copied scorecard may lie there alone.
+        if provenance_of(Path(path)).exists():
+            verify(path)
     compared = compare(*map(read_table, job.params.scorecards))
     write_table(job.output.csv, compared)
     with replacing(job.output.html) as temporary:

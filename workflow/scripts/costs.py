@@ -1,6 +1,5 @@
 """What the figures of a plan cost: measured if they are drawn, estimated if not."""
 
-import json
 from dataclasses import asdict
 
 from pydantic import ValidationError
@@ -13,6 +12,7 @@ from flatlas.plan.training_specs import RunSpec
 from flatlas.plan.work import kernel_work, measure_work, training_work
 from flatlas.report import costs
 from flatlas.store.atomic import replacing
+from flatlas.store.provenance import read_provenance
 from flatlas.store.tables import write_table
 
 # Where the records lie of jobs that take long.
@@ -28,7 +28,7 @@ def measured_here():
     """Every training, kernel and measure that ran in this checkout, at any preset."""
     for pattern, (spec, work) in RECORDS.items():
         for provenance in sorted(RESULTS.glob(f"{pattern}/provenance.json")):
-            resolved = json.loads(provenance.read_text(encoding="utf-8"))["spec"]
+            resolved = read_provenance(provenance)["spec"]
             try:
                 size = work(spec.model_validate(resolved))
             except ValidationError:  # made by an older flatlas

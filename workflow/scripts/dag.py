@@ -6,3 +6,4 @@ from flatlas.plotting.style import save_picture
 
 with Job(globals().get("snakemake"), "dag") as job:
     save_picture(draw_dag(job.params.stages), job.output.pdf, job.output.png)
+    job.record()

@@ -4,7 +4,6 @@ from flatlas.jobs.job import Job
 from flatlas.claims.claim import claims_table
 from flatlas.evidence.material import gather
 from flatlas.plotting.style import save
-from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import write_table
 from flatlas.studies import load_figure
 
@@ -17,10 +16,4 @@ with Job(globals().get("snakemake"), "figure") as job:
         target = f"{spec['study']}_{spec['figure']}"
         table = claims_table(target, figure.claims(material), job.params.judged)
         write_table(job.output.claims, table)
-    write_provenance(
-        job.output.provenance,
-        spec=spec,
-        code=job.params.code,
-        seconds=job.seconds,
-        realizations=material.realizations(),
-    )
+    job.record(realizations=material.realizations())

@@ -9,7 +9,6 @@ from flatlas.nets import build_net
 from flatlas.nets.functions import count_functions
 from flatlas.plan.data_specs import FunctionsSpec
 from flatlas.store.arrays import read_arrays
-from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import write_table
 
 with Job(globals().get("snakemake"), "functions") as job:
@@ -21,11 +20,4 @@ with Job(globals().get("snakemake"), "functions") as job:
     functions = most_frequent(counts, spec)
     write_table(job.output.functions, functions)
     write_table(job.output.samples, label_by(functions, len(images)))
-    write_provenance(
-        job.output.provenance,
-        spec=job.params.spec,
-        code=job.params.code,
-        seconds=job.seconds,
-        threads=torch_threads(),
-        functions=len(counts),
-    )
+    job.record(threads=torch_threads(), functions=len(counts))

@@ -9,7 +9,6 @@ from flatlas.gaussian_process.kernels import sampled_kernel
 from flatlas.nets import build_net
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.store.large_arrays import writing_array
-from flatlas.store.provenance import write_provenance
 
 with Job(globals().get("snakemake"), "kernel") as job:
     device = job.device
@@ -27,12 +26,4 @@ with Job(globals().get("snakemake"), "kernel") as job:
             kernel = sampled_kernel(net, images.to(device, torch.float64), seed)
             matrices[draw] = kernel.cpu().numpy()
             job.progress(draw + 1, len(seeds), seed=seed)
-    write_provenance(
-        job.output.provenance,
-        spec=job.params.spec,
-        code=job.params.code,
-        seconds=job.seconds,
-        device=device,
-        gpu_memory_mib=gpu_memory_mib(device),
-        threads=torch_threads(),
-    )
+    job.record(device=device, gpu_memory_mib=gpu_memory_mib(device), threads=torch_threads())

@@ -10,7 +10,6 @@ from flatlas.measures.tables import joined
 from flatlas.nets import build_net
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.store.arrays import read_arrays
-from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import read_table, write_table
 from flatlas.training.moments import kept_moments
 
@@ -54,12 +53,4 @@ with Job(globals().get("snakemake"), "measure") as job:
             job.progress(done, most, seed=seed, at=moment.at)
     for name, parts in tables.items():
         write_table(getattr(job.output, name), joined(parts, spec.options.tables[name]))
-    write_provenance(
-        job.output.provenance,
-        spec=job.params.spec,
-        code=job.params.code,
-        seconds=job.seconds,
-        device=device,
-        gpu_memory_mib=gpu_memory_mib(device),
-        threads=torch_threads(),
-    )
+    job.record(device=device, gpu_memory_mib=gpu_memory_mib(device), threads=torch_threads())

@@ -30,3 +30,4 @@ with Job(globals().get("snakemake"), "report") as job:
     )
     with replacing(job.output.html) as temporary:
         temporary.write_text(report_page(report), encoding="utf-8")
+    job.record()

@@ -31,3 +31,4 @@ with Job(globals().get("snakemake"), "scorecard") as job:
     with replacing(job.output.html) as temporary:
         page = scorecard_page(job.params.title, job.params.scale, chapters)
         temporary.write_text(page, encoding="utf-8")
+    job.record()

@@ -8,17 +8,9 @@ from flatlas.jobs.job import Job
 from flatlas.data.images import write_images
 from flatlas.data.sources import load_source
 from flatlas.plan.data_specs import SourceSpec
-from flatlas.store.provenance import write_provenance
 
 with Job(globals().get("snakemake"), "source") as job:
     spec = TypeAdapter(SourceSpec).validate_python(job.params.spec)
     images = load_source(spec, Path(job.resources["data_root"]), job.progress)
     write_images(job.output.images, images)
-    write_provenance(
-        job.output.provenance,
-        spec=job.params.spec,
-        code=job.params.code,
-        seconds=job.seconds,
-        train_images=len(images.train_images),
-        test_images=len(images.test_images),
-    )
+    job.record(train_images=len(images.train_images), test_images=len(images.test_images))

@@ -4,13 +4,14 @@ from pathlib import Path
 
 from flatlas.jobs.job import Job
 from flatlas.device import gpu_count, gpu_memory_mib, torch_threads
-from flatlas.store.provenance import write_provenance
+from flatlas.store.lock import only_process
 from flatlas.store.tables import read_table
 from flatlas.training import distributed
 from flatlas.training.errand import Errand
 from flatlas.training.resume import Resume, identity
 
-with Job(globals().get("snakemake"), "training") as job:
+# Snakemake may have been killed while a training that it started lives on: never run it twice.
+with Job(globals().get("snakemake"), "training") as job, only_process(job.params.resume):
     device, ranks = job.device, job.resources["ranks"]
     gpus = gpu_count(device)
     # The run that this one starts from, where there is one.
@@ -40,11 +41,7 @@ with Job(globals().get("snakemake"), "training") as job:
     outcomes = read_table(job.output.outcomes)
     for reason, count in outcomes["reason"].value_counts().items():
         job.logger.info("%d of %d realizations: %s", count, len(outcomes), reason)
-    write_provenance(
-        job.output.provenance,
-        spec=job.params.spec,
-        code=job.params.code,
-        seconds=job.seconds,
+    job.record(
         training_seconds=round(read_table(job.output.times).seconds.sum(), 3),
         device=device,
         # Of learners in processes of their own nobody looks at the GPUs' memory.

@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from shutil import rmtree
 from types import SimpleNamespace, TracebackType
@@ -17,6 +18,7 @@ from flatlas.jobs.resources import wants_gpu
 from flatlas.jobs.worker import list_imports
 from flatlas.plan.paths import RESULTS
 from flatlas.plan.requests import THREAD_VARIABLES
+from flatlas.store.provenance import verify, write_provenance
 
 logger = logging.getLogger("flatlas")
 BY_HAND = RESULTS / "by-hand"
@@ -65,7 +67,7 @@ class Job:
         return time.monotonic() - self.began
 
     def __enter__(self) -> "Job":
-        """Open the log."""
+        """Open the log, and check every result that the job reads."""
         self.began = time.monotonic()
         gc.freeze()
         gc.set_threshold(*COLLECT_EVERY)
@@ -82,7 +84,25 @@ class Job:
         # matplotlib's font manager logs a lot of irrelevant lines.
         logging.getLogger("fontTools").setLevel(logging.ERROR)
         logger.info("%s began", self.title)
+        try:
+            for file in _results(self.given["input"]):
+                verify(file)
+        except FlatlasError:
+            self.__exit__(*sys.exc_info())
+            raise
         return self
+
+    def record(self, **circumstances: Any) -> None:
+        """Write the provenance of the outputs. All other outputs must be complete."""
+        outputs = self.given["output"].items()
+        write_provenance(
+            self.output.provenance,
+            files=[file for name, file in outputs if name != "provenance"],
+            spec=self.given["params"].get("spec", {}),
+            code=self.params.code,
+            seconds=self.seconds,
+            **circumstances,
+        )
 
     def __exit__(
         self,
@@ -141,6 +161,14 @@ def _json_value(value: Any) -> Any:
     if isinstance(value, int | float) or value is None:
         return value
     return [_json_value(item) for item in value]
+
+
+def _results(inputs: Mapping[str, Any]) -> Iterator[str]:
+    """The inputs that an earlier job made. A user's own weights are elsewhere."""
+    for files in inputs.values():
+        for file in [files] if isinstance(files, str) else files:
+            if Path(file).is_relative_to(RESULTS):
+                yield file
 
 
 def _by_hand(given: dict[str, Any]) -> dict[str, Any]:

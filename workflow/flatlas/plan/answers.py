@@ -16,9 +16,9 @@ from flatlas.plan.plan import Plan
 from flatlas.plan.resolve import resolve
 
 PAGES = {
-    "dag": ("pdf", "png"),
-    "scorecard": ("csv", "html"),
-    "report": ("html",),
+    "dag": ("pdf", "png", "json"),
+    "scorecard": ("csv", "html", "json"),
+    "report": ("html", "json"),
     "costs": ("csv", "txt"),
     "costs_by_measure": ("csv",),
 }
@@ -79,7 +79,7 @@ def _study(plan: Plan, study: str, jobs: Mapping[str, lookup.Job]) -> lookup.Stu
         kind: paths.FIGURE.format(
             preset=plan.settings.preset, study=study, figure="scorecard", extension=kind
         )
-        for kind in ("csv", "html")
+        for kind in PAGES["scorecard"]
     }
     results = [file for target in targets for file in jobs[target].outputs.values()]
     if any("claims" in jobs[target].outputs for target in targets):

@@ -122,6 +122,14 @@ def report_files(plan: Lookup) -> list[str]:
     return list(dict.fromkeys([*figures, *jobs]))
 
 
+def results_of(plan: Lookup) -> list[list[str]]:
+    """The files of each result, its provenance among them: of jobs, scorecards and pages."""
+    pages = [page for page in plan.pages.values() if "json" in page]
+    scorecards = [study.scorecard for study in plan.studies.values()]
+    jobs = [job.outputs for job in plan.jobs.values()]
+    return [list(files.values()) for files in (*jobs, *scorecards, *pages)]
+
+
 def recorded_jobs(plan: Lookup) -> dict[str, dict[str, Any]]:
     """For each job how much work it is, and the file that records what it took."""
     return {

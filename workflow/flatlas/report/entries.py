@@ -13,6 +13,7 @@ from flatlas.claims.claim import known, not_run
 from flatlas.report.captions import caption
 from flatlas.report.facts import facts
 from flatlas.report.pages import Change, Entry
+from flatlas.store.provenance import read_provenance, verify
 from flatlas.store.tables import read_table
 
 OUTDATED = "Drawn with other settings or other code than the current ones."
@@ -26,6 +27,8 @@ def read_entry(figure: Mapping[str, Any], folder: Path) -> Entry:
     # One job writes all files: if one is missing, the figure is not drawn.
     if not all(Path(file).is_file() for file in (*files.values(), picture)):
         return Entry(*names, not_run(figure["target"], figure["title"]) if judged else None)
+    for file in (*files.values(), picture):
+        verify(file)
     return Entry(
         *names,
         _claims(figure) if judged else None,
@@ -65,4 +68,4 @@ def _is_outdated(figure: Mapping[str, Any]) -> bool:
 
 def _record(figure: Mapping[str, Any]) -> dict[str, Any]:
     """What was written down when the figure was drawn."""
-    return dict(json.loads(Path(figure["files"]["provenance"]).read_text(encoding="utf-8")))
+    return read_provenance(figure["files"]["provenance"])

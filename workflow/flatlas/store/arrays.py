@@ -7,8 +7,8 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from flatlas.errors import FlatlasError
 from flatlas.store.atomic import replacing
+from flatlas.store.damage import unreadable
 
 
 def write_arrays(path: str | Path, arrays: Mapping[str, np.ndarray]) -> None:
@@ -25,6 +25,4 @@ def read_arrays(path: str | Path, names: Iterable[str] | None = None) -> dict[st
             wanted = sorted(file.keys()) if names is None else names
             return {name: file.get_tensor(name) for name in wanted}
     except (SafetensorError, OSError) as error:
-        raise FlatlasError(
-            f"{path} can't be read ({error}). Delete it, and snakemake makes it again."
-        ) from error
+        raise unreadable(path, error) from error

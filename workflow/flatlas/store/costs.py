@@ -1,7 +1,8 @@
 """The cost of a job, from the provenance beside its results."""
 
-import json
 from pathlib import Path
+
+from flatlas.store.provenance import read_provenance
 
 
 def read_cost(path: str | Path) -> dict[str, float]:
@@ -9,6 +10,6 @@ def read_cost(path: str | Path) -> dict[str, float]:
 
     An interrupted training counts all its epochs, not only those since it resumed.
     """
-    record = json.loads(Path(path).read_text(encoding="utf-8"))
+    record = read_provenance(path)
     seconds = max(record["wall_seconds"], record.get("training_seconds", 0.0))
     return {"seconds": seconds, "peak_mib": record["peak_memory_mib"]}

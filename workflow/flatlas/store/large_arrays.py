@@ -1,30 +1,53 @@
 """Arrays too large for memory: npy files that are filled and read piece by piece."""
 
+import errno
+import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from flatlas.errors import FlatlasError
 from flatlas.store.atomic import replacing
+from flatlas.store.damage import unreadable
 
 
 @contextmanager
 def writing_array(path: str | Path, shape: tuple[int, ...]) -> Iterator[np.ndarray]:
     """A float64 array on disk, to be filled."""
     with replacing(path) as temporary:
-        array = np.lib.format.open_memmap(temporary, mode="w+", dtype=np.float64, shape=shape)
+        array = new_array(temporary, np.float64, shape)
         yield array
         array.flush()
+
+
+def new_array(path: Path, dtype: DTypeLike, shape: tuple[int, ...]) -> np.memmap:
+    """An array on disk whose space is reserved, so that filling it can't run out of disk."""
+    array = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
+    # Without space for a page of the map, the system would kill the process by SIGBUS.
+    if hasattr(os, "posix_fallocate"):
+        try:
+            with path.open("r+b") as file:
+                os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+        except OSError as error:
+            path.unlink()
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            raise FlatlasError(
+                f"{path} needs {array.nbytes / 2**20:.0f} MiB, but only "
+                f"{shutil.disk_usage(path.parent).free / 2**20:.0f} MiB are free on its disk. "
+                "Free some space, or let results/ be a link to a larger disk."
+            ) from error
+    return array
 
 
 def read_array(path: str | Path) -> np.ndarray:
     """The array, which stays on disk until a part of it is used."""
     try:
         array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError) as error:
-        raise FlatlasError(
-            f"{path} can't be read ({error}). Delete it, and snakemake makes it again."
-        ) from error
+    except (ValueError, OSError, EOFError) as error:
+        raise unreadable(path, error) from error
     return array

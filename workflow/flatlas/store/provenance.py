@@ -1,23 +1,39 @@
-"""The provenance beside every result: its spec, code, machine and course."""
+"""The provenance beside every result: its spec, code, machine and course, and its checksums."""
 
+import hashlib
 import json
+import os
 import platform
 import resource
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from flatlas.store.atomic import replacing
+from flatlas.errors import FlatlasError
+from flatlas.store.damage import REMEDY
+from flatlas.store.json_files import read_json, write_json
 
 LIBRARIES = ("numpy", "scipy", "pandas", "torch", "torchvision", "scikit-learn", "matplotlib")
+NAME = "provenance.json"
+# The SHA-256 of each file of the result, and of the provenance without this entry.
+OF_FILES, OF_ITSELF = "sha256", "sha256_of_provenance"
 
 
 def write_provenance(
-    path: str | Path, *, spec: Mapping[str, Any], code: str, seconds: float, **circumstances: Any
+    path: str | Path,
+    *,
+    files: Iterable[str | Path],
+    spec: Mapping[str, Any],
+    code: str,
+    seconds: float,
+    **circumstances: Any,
 ) -> None:
-    """Write the JSON of one result; `circumstances` adds device, convergence and the like."""
+    """Write the JSON of one result; `circumstances` adds device, convergence and the like.
+
+    `files` are the other files of the result. They must be complete.
+    """
     record = {
         "spec": spec,
         "code": code,
@@ -27,8 +43,58 @@ def write_provenance(
         "machine": f"{platform.system()} {platform.machine()}",
         "libraries": _versions(),
         **circumstances,
+        OF_FILES: {Path(file).name: checksum(file) for file in files},
     }
-    write_json(path, record)
+    # As JSON gives it back: tuples become lists, and keys become strings.
+    record = json.loads(json.dumps(record))
+    write_json(path, {**record, OF_ITSELF: _own_checksum(record)})
+
+
+def read_provenance(path: str | Path) -> dict[str, Any]:
+    """What was written, or an error if any of it has changed since."""
+    try:
+        record = read_json(path)
+    except FlatlasError as error:
+        raise _damaged(Path(path), "it can't be read") from error
+    if not isinstance(record, dict) or record.pop(OF_ITSELF, None) != _own_checksum(record):
+        raise _damaged(Path(path))
+    return record
+
+
+def verify(path: str | Path) -> None:
+    """Refuse a file of a result unless it is, byte for byte, what its job wrote."""
+    path = Path(path)
+    provenance = provenance_of(path)
+    if not provenance.exists():
+        raise _damaged(path, f"{provenance.name}, which has its checksum, is missing")
+    known = read_provenance(provenance)[OF_FILES]
+    if path != provenance and checksum(path) != known.get(path.name):
+        raise _damaged(path)
+
+
+def provenance_of(path: Path) -> Path:
+    """The provenance of a file: `fig3.json` for `fig3.claims.csv`, else that of its folder."""
+    of_folder = path.with_name(NAME)
+    return of_folder if of_folder.exists() else path.with_name(f"{path.name.split('.')[0]}.json")
+
+
+def checksum(path: str | Path) -> str:
+    """The SHA-256 of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _own_checksum(record: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+
+
+def _damaged(path: Path, why: str = "it is not what its job wrote") -> FlatlasError:
+    linked = f", a link to {os.readlink(path)}," if path.is_symlink() else ""
+    provenance = provenance_of(path)
+    remove = f"{provenance.stem}.* beside it" if provenance.exists() else "what is beside it"
+    if provenance.name == NAME:
+        remove = f"the folder {path.parent}"
+    return FlatlasError(f"{path}{linked} is damaged: {why}. Delete {remove}, {REMEDY}.")
 
 
 def _peak_memory_mib() -> int:
@@ -37,12 +103,6 @@ def _peak_memory_mib() -> int:
     peak = max(resource.getrusage(one).ru_maxrss for one in whose)
     # Kilobytes on Linux, bytes on macOS.
     return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10))
-
-
-def write_json(path: str | Path, tree: Any) -> None:
-    """Write JSON that people can read and compare line by line."""
-    with replacing(path) as temporary:
-        temporary.write_text(json.dumps(tree, indent=1, ensure_ascii=False) + "\n")
 
 
 def _versions() -> dict[str, str]:

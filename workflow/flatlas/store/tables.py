@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from flatlas.errors import FlatlasError
 from flatlas.store.atomic import replacing
+from flatlas.store.damage import unreadable
 
 
 def write_table(path: str | Path, table: pd.DataFrame) -> None:
@@ -23,6 +23,4 @@ def read_table(path: str | Path) -> pd.DataFrame:
         is_csv = Path(path).suffix == ".csv"
         return pd.read_csv(path) if is_csv else pd.read_parquet(path)
     except (OSError, ValueError) as error:
-        raise FlatlasError(
-            f"{path} can't be read ({error}). Delete it, and snakemake makes it again."
-        ) from error
+        raise unreadable(path, error) from error

@@ -60,10 +60,6 @@ class Record:
         if self.trajectory is not None:
             self.trajectory.begin()
 
-    def reopen(self) -> bool:
-        """Whether everything that an interrupted training recorded on disk is still there."""
-        return self.trajectory is None or self.trajectory.reopen()
-
     def look(self, stack: Stack, solution: Parameters, evaluations: Sequence[Evaluation]) -> None:
         """Add the evaluations to the history, and keep the solution at a checkpoint."""
         norms = penalty.weight_norms(solution).tolist()
@@ -129,16 +125,28 @@ class Record:
             "times": np.array(self.times),
         }
 
-    def facts(self) -> dict[str, Any]:
-        """The outcomes so far."""
-        return {"outcomes": [asdict(outcome) for outcome in self.outcomes]}
+    def facts(self, done_epochs: int) -> dict[str, Any]:
+        """The outcomes so far, and a checksum of what was recorded on disk."""
+        outcomes = [asdict(outcome) for outcome in self.outcomes]
+        if self.trajectory is None:
+            return {"outcomes": outcomes}
+        checksum = self.trajectory.checksum(self._recorded(done_epochs))
+        return {"outcomes": outcomes, "trajectory": checksum}
 
-    def restore(self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
-        """Continue from saved arrays and facts."""
+    def restore(self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> bool:
+        """Continue from saved arrays and facts; False if the trajectory on disk is not intact."""
         self.outcomes = [Outcome(**outcome) for outcome in facts["outcomes"]]
         self.keepsakes.arrays = section("kept", arrays)
         self.history = [tuple(row) for row in arrays["history"].tolist()]
         self.times = arrays["times"].tolist()
+        if self.trajectory is None:
+            return True
+        return self.trajectory.reopen(self._recorded(facts["done_epochs"]), facts["trajectory"])
+
+    def _recorded(self, done_epochs: int) -> list[int]:
+        """How many steps of each member the trajectory has."""
+        extra, met = self.spec.stop.extra_epochs, [one.met_epoch for one in self.outcomes]
+        return [min(done_epochs - epoch, extra) * self.steps if epoch else 0 for epoch in met]
 
     def progress(self, stack: Stack) -> dict[str, Any]:
         """The facts in the progress line."""

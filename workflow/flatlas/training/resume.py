@@ -6,6 +6,7 @@ after a failure. It records which training it belongs to, and no other training 
 
 import hashlib
 import json
+import logging
 import shutil
 import time
 from collections.abc import Iterable, Mapping
@@ -13,15 +14,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from safetensors.numpy import load, save
 
 from flatlas.errors import FlatlasError
-from flatlas.store.arrays import read_arrays, write_arrays
+from flatlas.store.atomic import replacing
+from flatlas.store.provenance import checksum
 
+logger = logging.getLogger("flatlas")
 LARGEST_SHARE = 0.05
+DIGEST_SIZE = hashlib.sha256().digest_size
 
 
 class Resume:
-    """Saves and finds a state. The state is one file, so it is never incomplete."""
+    """Saves and finds a state.
+
+    The state is one file, so it is never incomplete. It begins with the SHA-256 of the rest; a
+    damaged one is ignored.
+    """
 
     def __init__(self, folder: Path, identity: str = "", place: str = "") -> None:
         """Nothing is written before the first save. A state of another identity is ignored.
@@ -30,7 +39,7 @@ class Resume:
         its numbers differ in their last bits. It is neither used nor deleted.
         """
         self.folder, self.identity, self.place = folder, identity, place
-        self.path = folder / "state.safetensors"
+        self.path = folder / "state"
         self._saved_at = time.monotonic()
         self._cost = 0.0
 
@@ -38,9 +47,9 @@ class Resume:
         """The arrays and facts of an interrupted training, if any."""
         if not self.path.exists():
             return None
-        try:
-            arrays = read_arrays(self.path)
-        except FlatlasError:
+        arrays = read_state(self.path)
+        if arrays is None:
+            logger.warning("%s is damaged, so the training starts again", self.path)
             return None
         facts: dict[str, Any] = json.loads(arrays.pop("facts").tobytes())
         if facts["identity"] != self.identity:
@@ -57,18 +66,31 @@ class Resume:
         """Whether saving now keeps its share of the time small."""
         return self._cost <= LARGEST_SHARE * (time.monotonic() - self._saved_at)
 
-    def save(self, arrays: dict[str, np.ndarray], facts: dict[str, Any]) -> None:
-        """Replace the state."""
-        began = time.monotonic()
+    def save(
+        self, arrays: dict[str, np.ndarray], facts: dict[str, Any], began: float | None = None
+    ) -> None:
+        """Replace the state. `began` is when its collection began, if that takes time, too."""
+        began = time.monotonic() if began is None else began
         facts = {**facts, "identity": self.identity, "place": self.place}
         text = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
-        write_arrays(self.path, {**arrays, "facts": text})
+        contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+        arrays_as_bytes = save({**contiguous, "facts": text})
+        with replacing(self.path) as temporary, temporary.open("wb") as file:
+            file.write(hashlib.sha256(arrays_as_bytes).digest())
+            file.write(arrays_as_bytes)
         self._saved_at = time.monotonic()
         self._cost = self._saved_at - began
 
     def forget(self) -> None:
         """Remove the state of a finished training."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def read_state(path: Path) -> dict[str, np.ndarray] | None:
+    """The arrays of a saved state; None if the file is damaged."""
+    content = path.read_bytes()
+    digest, arrays = content[:DIGEST_SIZE], content[DIGEST_SIZE:]
+    return load(arrays) if digest == hashlib.sha256(arrays).digest() else None
 
 
 def identity(spec: Mapping[str, Any], code: str, files: Iterable[str]) -> str:
@@ -79,8 +101,7 @@ def identity(spec: Mapping[str, Any], code: str, files: Iterable[str]) -> str:
     """
     digest = hashlib.sha256(json.dumps([spec, code], sort_keys=True).encode())
     for path in files:
-        with open(path, "rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
+        digest.update(checksum(path).encode())
     return digest.hexdigest()
 
 

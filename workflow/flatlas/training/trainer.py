@@ -75,8 +75,7 @@ class Trainer:
         self.images = StackedImages(samples, device)
         self.compiled = Compiled(kernel, self.net, spec.frozen or (), samples) if kernel else None
         self.minibatches = self._minibatches()
-        steps = len(self.minibatches)
-        self.record = Record(spec, self.net, self.images, steps, resume.folder)
+        self.record = self._new_record()
         self.stack = Stack(spec, self.net, self.team, self.compiled, device, start)
         if not self._restore():
             self._begin()
@@ -104,6 +103,10 @@ class Trainer:
         size = count // m if batch == "full" else batch
         return range(0, count - m + 1, size * m)
 
+    def _new_record(self) -> Record:
+        steps = len(self.minibatches)
+        return Record(self.spec, self.net, self.images, steps, self.resume.folder)
+
     def _begin(self) -> None:
         """Evaluate the initial weights; delete the files of an attempt that can't be resumed."""
         if self.team.leads:
@@ -116,19 +119,23 @@ class Trainer:
     def _restore(self) -> bool:
         """Resume an interrupted training; False if there is none, or if it is incomplete."""
         found = self.resume.find()
-        if found is None or not self.record.reopen():
+        if found is None:
             return False
         arrays, facts = found
+        if not self.record.restore(arrays, facts):
+            self.record = self._new_record()
+            return False
         logger.info("resuming after epoch %d", facts["done_epochs"])
         self.stack.restore(arrays, facts)
-        self.record.restore(arrays, facts)
         return True
 
     def _save(self) -> None:
         """Save everything that a later process needs to continue with identical results."""
+        began = time.monotonic()
         arrays = {**self.stack.arrays(), **self.record.arrays()}
         if self.team.leads:
-            self.resume.save(arrays, {**self.stack.facts(), **self.record.facts()})
+            facts = {**self.stack.facts(), **self.record.facts(self.done_epochs)}
+            self.resume.save(arrays, facts, began)
 
     def epoch(self) -> None:
         """Train on all images once, evaluate, and drop members that have ended."""

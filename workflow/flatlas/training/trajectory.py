@@ -1,15 +1,20 @@
 """One layer's weights after every minibatch, on disk while they are recorded."""
 
+import hashlib
+from collections.abc import Sequence
+from math import prod
 from pathlib import Path
 
 import numpy as np
 from torch import Tensor
 
+from flatlas.store.large_arrays import new_array
+
 
 class Trajectory:
     """A memory-mapped array (realization, minibatch, weights): memory does not grow with it.
 
-    An interrupted training finds it again and overwrites rows after the last saved epoch. A member
+    An interrupted training finds it again and forgets rows after the last saved epoch. A member
     that never met its stopping rule keeps NaN.
     """
 
@@ -22,21 +27,40 @@ class Trajectory:
     def begin(self) -> None:
         """Create a new file, all NaN."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.array = np.lib.format.open_memmap(
-            self.path, mode="w+", dtype=np.float32, shape=self.shape
-        )
+        self.array = new_array(self.path, np.float32, self.shape)
         self.array[:] = np.nan
 
-    def reopen(self) -> bool:
-        """Open the file of an interrupted training; False if it is gone."""
-        if not self.path.exists():
+    def reopen(self, recorded: Sequence[int], checksum: str) -> bool:
+        """Open the file of an interrupted training; False if it is gone or damaged.
+
+        So many first steps of each member are kept.
+        """
+        header = self._header_size()
+        if header < 0:
             return False
-        self.array = np.lib.format.open_memmap(self.path, mode="r+")
-        return self.array.shape == self.shape
+        self.array = np.memmap(self.path, np.float32, "r+", header, self.shape)
+        if self.checksum(recorded) != checksum:
+            return False
+        for member, steps in zip(self.array, recorded, strict=True):
+            member[steps:] = np.nan
+        return True
+
+    def _header_size(self) -> int:
+        """The bytes before the array, of which `checksum` takes care; negative if it is short."""
+        size = self.path.stat().st_size if self.path.exists() else 0
+        return size - prod(self.shape) * np.dtype(np.float32).itemsize
 
     def record(self, member: int, step: int, weights: Tensor) -> None:
         """Keep one member's weights."""
         self.array[member, step] = weights.detach().cpu().numpy().ravel()
+
+    def checksum(self, recorded: Sequence[int]) -> str:
+        """The SHA-256 of the file's header and of so many first steps of each member."""
+        with self.path.open("rb") as file:
+            digest = hashlib.sha256(file.read(self._header_size()))
+        for member, steps in zip(self.array, recorded, strict=True):
+            digest.update(member[:steps].data)
+        return digest.hexdigest()
 
     def finish(self, path: Path) -> None:
         """Move the complete file to its destination."""
