@@ -58,5 +58,6 @@ def test_a_damaged_cache_entry_is_made_again_and_replaced(tiny, tmp_path):
     entry.write_bytes(whole[:1000])
     assert str(entry) in two.snakemake(*asked, **env)
     assert entry.read_bytes() == whole
-    assert entry.name not in three.snakemake(*asked, **env).replace("Symlinking", "")
-    assert not list((three / "results/logs/train").glob("*.log"))
+    three.snakemake(*asked, **env)
+    (log,) = (three / "results/logs/train").glob("*.log")
+    assert not log.read_text(), "taken from the cache, so nothing ran"

@@ -29,7 +29,7 @@ def check_entries() -> None:
         # Another process may still be storing an entry that lacks files.
         if not all(file.is_file() for file in entry.values()):
             self.raise_cache_miss_exception(job)
-        if not _is_intact(entry):
+        if not is_intact(entry):
             names = ", ".join(map(str, entry.values()))
             logger.warning("An entry of the cache is damaged and is made again: %s", names)
             self.raise_cache_miss_exception(job)
@@ -38,7 +38,8 @@ def check_entries() -> None:
     OutputFileCache.fetch = fetch_intact
 
 
-def _is_intact(entry: dict[Path, Path]) -> bool:
+def is_intact(entry: dict[Path, Path]) -> bool:
+    """Whether an entry, by the paths of the outputs, is what its job wrote."""
     provenance = next(file for output, file in entry.items() if output.name == NAME)
     try:
         known = read_provenance(provenance)[OF_FILES]
