@@ -1,12 +1,11 @@
 """The tables of a figure: each row has its sweep, its run and its point of the sweep."""
 
-import json
-
 import pandas as pd
 import pytest
 
 from flatlas.evidence.material import gather
 from flatlas.plan.points import LACKS
+from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import write_table
 
 POINTS = [
@@ -48,8 +47,15 @@ def test_as_many_files_as_points_or_none(files):
 
 def test_a_point_that_lacks_a_measure_has_no_file_of_it(files, tmp_path):
     points = [POINTS[0], POINTS[1] | {LACKS: ["norms_cost"]}, POINTS[2]]
-    record = {"wall_seconds": 5.0, "training_seconds": 80.0, "peak_memory_mib": 300}
-    (tmp_path / "provenance.json").write_text(json.dumps(record))
+    write_provenance(
+        tmp_path / "provenance.json",
+        files=[],
+        spec={},
+        code="",
+        seconds=5.0,
+        training_seconds=80.0,
+        peak_memory_mib=300,
+    )
     tables = gather(files | {"norms_cost": [tmp_path / "provenance.json"] * 2}, points).tables
     assert tables["norms_cost"][["sweep", "run"]].to_numpy().tolist() == [
         ["alpha", "one"],

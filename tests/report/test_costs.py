@@ -1,11 +1,11 @@
 """What figures cost: measured seconds add up, estimates scale with the work."""
 
-import json
 from math import isnan
 
 import pytest
 
 from flatlas.report.costs import (
+from flatlas.store.provenance import write_provenance
     JobCost,
     cost_of_measures,
     cost_of_stages,
@@ -104,8 +104,15 @@ def test_stages_are_summed_over_the_jobs_that_were_made():
 
 
 def test_records_are_read_and_an_interrupted_training_counts_whole(tmp_path):
-    record = {"wall_seconds": 5.0, "training_seconds": 80.0, "peak_memory_mib": 300}
-    (tmp_path / "run.json").write_text(json.dumps(record))
+    write_provenance(
+        tmp_path / "run.json",
+        files=[],
+        spec={},
+        code="",
+        seconds=5.0,
+        training_seconds=80.0,
+        peak_memory_mib=300,
+    )
     job = {"stage": "train", "net": "dense30", "units": 1.0}
     jobs = read_costs(
         {
