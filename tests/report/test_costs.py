@@ -5,7 +5,6 @@ from math import isnan
 import pytest
 
 from flatlas.report.costs import (
-from flatlas.store.provenance import write_provenance
     JobCost,
     cost_of_measures,
     cost_of_stages,
@@ -17,6 +16,7 @@ from flatlas.store.provenance import write_provenance
     readable,
     readable_measures,
 )
+from flatlas.store.provenance import write_provenance
 
 RAN = JobCost("train", "dense30", 100.0, seconds=20.0, peak_mib=500.0)
 
