@@ -119,8 +119,9 @@ class Checkout:
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         loaded = done.stdout.splitlines()[-1].split()
-        # The plan, which no fingerprint covers, reads the names of layers, too.
-        outside = ("flatlas.plan", "flatlas.jobs", "flatlas.layer_names")
+        # The plan, which no fingerprint covers, reads the names of layers; a job writes provenance.
+        store = ("flatlas.store.provenance", "flatlas.store.json_files")
+        outside = ("flatlas.plan", "flatlas.jobs", "flatlas.layer_names", *store)
         return {name for name in loaded if not name.startswith(outside)}
 
     def would_run(self, *targets: str) -> dict[str, int]:
