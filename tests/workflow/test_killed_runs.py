@@ -87,7 +87,7 @@ def test_a_training_on_other_images_or_with_another_default_is_not_resumed(one_r
         ]
     ):
         checkout = copy_of(stopped, tmp_path / str(number))
-        (begun,) = (checkout / "results/resume").iterdir()
+        (begun,) = (checkout / "results/resume").glob("*/")
         checkout.edit(f"workflow/flatlas/{path}", old, new)
         checkout.snakemake("--until", "train")
         assert {path.name for path in (checkout / "results/runs").iterdir()} == {begun.name}
