@@ -10,10 +10,10 @@ LIBRARY = WORKFLOW / "flatlas"
 FOUNDATION = {"plan", "store", "statistics"}
 # What each package may import besides itself, and besides `errors`, which everyone may raise.
 MAY_IMPORT = {
-    "plan": {"layer_names"},
+    "plan": {"layer_names", "image_files"},
     "store": set(),
     "statistics": set(),
-    "data": {*FOUNDATION, "seeds"},
+    "data": {*FOUNDATION, "seeds", "image_files"},
     "nets": {*FOUNDATION, "layer_names", "seeds"},
     "training": {*FOUNDATION, "device", "seeds", "data", "nets"},
     "hessian": {*FOUNDATION, "seeds", "nets"},
@@ -27,13 +27,14 @@ MAY_IMPORT = {
     "jobs": {"plan", "store", "device"},
     "device": set(),
     "errors": set(),
+    "image_files": set(),
     "layer_names": set(),
     "seeds": set(),
     "__init__": set(),
 }
 LIGHT = (
     *("plan", "store", "statistics", "evidence", "plotting", "claims", "studies", "report", "jobs"),
-    *("device", "errors", "layer_names", "seeds"),
+    *("device", "errors", "image_files", "layer_names", "seeds"),
 )
 # What is no spec and may come from the plan, because no result depends on it.
 WITHOUT_RESULTS = {

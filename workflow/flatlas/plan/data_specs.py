@@ -34,6 +34,8 @@ class Folder(Spec):
     classes: PositiveInt
     channels: Literal[1, 3] = 3
     side: PositiveInt = 32
+    follow_links: bool | None = None
+    """Allow links to images and folders outside of `path`."""
 
 
 class Digits(Spec):

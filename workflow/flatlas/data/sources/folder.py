@@ -7,63 +7,60 @@ from PIL import Image
 
 from flatlas.data.images import Images
 from flatlas.errors import FlatlasError
+from flatlas.image_files import ENDINGS, images_by_class
 from flatlas.plan.data_specs import Folder
 
-SUFFIXES = {".jpg", ".jpeg", ".png"}
 # Other formats that PIL reads (transparency, 16 bits, CMYK) would lose information in 8 bits.
 MODES = ("1", "L", "P", "RGB")
 
 
 def load(spec: Folder, root: Path) -> Images:
     """The images below `root/spec.path`; classes and files are numbered by sorted name."""
-    train, test = root / spec.path / "train", root / spec.path / "test"
-    classes = _classes(train, spec)
-    tested = _classes(test, spec)
-    if tested != classes:
-        differing = ", ".join(sorted(set(classes) ^ set(tested)))
+    train, test = _part(root, "train", spec), _part(root, "test", spec)
+    if train.keys() != test.keys():
+        differing = ", ".join(sorted(train.keys() ^ test.keys()))
         raise FlatlasError(
-            f"{train} and {test} must have the same class folders; only one of them has {differing}"
+            f"{root / spec.path}: train and test must have the same class folders; only one of "
+            f"them has {differing}"
         )
-    train_images, train_labels = _read_part(train, classes, spec)
-    test_images, test_labels = _read_part(test, classes, spec)
-    return Images(train_images, train_labels, test_images, test_labels)
+    return Images(*_read_part(train, spec), *_read_part(test, spec))
 
 
-def _classes(part: Path, spec: Folder) -> list[str]:
-    """The sorted names of the class folders."""
-    if not part.is_dir():
+def _part(root: Path, name: str, spec: Folder) -> dict[str, list[Path]]:
+    """The image files of each class, for training or for testing."""
+    part = root / spec.path / name
+    try:
+        found = images_by_class(root / spec.path, name, bool(spec.follow_links))
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise FlatlasError(
             f"{part} is no directory. It is data_root of the configuration, then the source's "
-            f"path {spec.path!r}, then {part.name!r}: mend one of them, or put the images there."
-        )
-    classes = sorted(entry.name for entry in part.iterdir() if entry.is_dir())
-    if len(classes) != spec.classes:
+            f"path {spec.path!r}, then {name!r}: mend one of them, or put the images there."
+        ) from error
+    except OSError as error:
         raise FlatlasError(
-            f"{part} has {len(classes)} class folders ({', '.join(classes) or 'none'}), but the "
+            f"{error.filename} can't be read ({error.strerror}). Make it readable."
+        ) from error
+    if len(found) != spec.classes:
+        raise FlatlasError(
+            f"{part} has {len(found)} class folders ({', '.join(found) or 'none'}), but the "
             f"source says classes: {spec.classes}. Make the two agree."
         )
-    return classes
-
-
-def _read_part(part: Path, classes: list[str], spec: Folder) -> tuple[np.ndarray, np.ndarray]:
-    """All images of the training or the test folder, and their labels."""
-    files = [_image_files(part / name) for name in classes]
-    labels = np.repeat(np.arange(len(classes)), [len(of_class) for of_class in files])
-    images = np.empty((len(labels), spec.channels, spec.side, spec.side), dtype=np.uint8)
-    for number, path in enumerate(path for of_class in files for path in of_class):
-        images[number] = _read_image(path, spec)
-    return images, labels
-
-
-def _image_files(folder: Path) -> list[Path]:
-    images = (path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
-    files = sorted(images, key=lambda path: path.name)
-    if not files:
+    empty = [label for label, files in found.items() if not files]
+    if empty:
         raise FlatlasError(
-            f"{folder} has no image ({', '.join(sorted(SUFFIXES))}). Put some there, or delete "
+            f"{part / empty[0]} has no image ({', '.join(ENDINGS)}). Put some there, or delete "
             "the folder and lower the source's number of classes."
         )
-    return files
+    return found
+
+
+def _read_part(files: dict[str, list[Path]], spec: Folder) -> tuple[np.ndarray, np.ndarray]:
+    """All images of the training or the test folder, and their labels."""
+    labels = np.repeat(np.arange(len(files)), [len(of_class) for of_class in files.values()])
+    images = np.empty((len(labels), spec.channels, spec.side, spec.side), dtype=np.uint8)
+    for number, path in enumerate(path for of_class in files.values() for path in of_class):
+        images[number] = _read_image(path, spec)
+    return images, labels
 
 
 def _read_image(path: Path, spec: Folder) -> np.ndarray:
