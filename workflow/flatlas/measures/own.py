@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.measures import measure
+from flatlas.measures.refusals import refuse_images, refuse_labels, refuse_other_shape
 from flatlas.measures.solution import Solution
 from flatlas.nets.modules import ModuleNet
 from flatlas.plan.measure_specs import MEASURES
@@ -26,7 +27,11 @@ def solution_of(
     Everything is evaluated in float64 on the images' device, in evaluation mode, with batch-norm
     statistics recomputed from `images`. Random draws of a measure are those of seed 0.
     """
-    seed = 0
+    if not isinstance(module, nn.Module):
+        raise FlatlasError(f"module: given was a {type(module).__name__}. Allowed: an nn.Module.")
+    refuse_images(images, "images")
+    refuse_images(test_images, "test_images")
+    refuse_other_shape(test_images, images)
     dense = [part for part in module.modules() if isinstance(part, nn.Linear)]
     if not dense:
         raise FlatlasError(
@@ -36,8 +41,11 @@ def solution_of(
     channels, height, width = images.shape[1:]
     shape = (channels, height, width)
     outputs = dense[-1].out_features
+    refuse_labels(labels, "labels", images, outputs)
+    refuse_labels(test_labels, "test_labels", test_images, outputs)
+    seed = 0
     net = ModuleNet(lambda: deepcopy(module).cpu().double(), shape, outputs, trained=True)
-    inputs, test_inputs = images.double().unsqueeze(0), test_images.double().unsqueeze(0)
+    inputs = images.detach().double().unsqueeze(0)
     parameters = {name: value.to(inputs) for name, value in net.initial([seed]).items()}
     clean = torch.ones(1, len(images), dtype=torch.bool, device=images.device)
     return Solution(
@@ -46,23 +54,32 @@ def solution_of(
         parameters=parameters,
         learners=parameters,
         inputs=inputs,
-        labels=labels.unsqueeze(0),
+        labels=labels.to(images.device, torch.long).unsqueeze(0),
         clean=clean,
-        test_inputs=test_inputs,
-        test_labels=test_labels.unsqueeze(0),
+        test_inputs=test_images.detach().to(inputs).unsqueeze(0),
+        test_labels=test_labels.to(images.device, torch.long).unsqueeze(0),
     )
 
 
 def take(name: str, solution: Solution, **options: Any) -> dict[str, DataFrame]:
     """The tables of one measure; its options are the same as in a study, without `at`."""
+    if not isinstance(solution, Solution):
+        raise FlatlasError(
+            f"take(name, solution): the solution is a {type(solution).__name__}. Allowed: what "
+            "solution_of(module, images, labels, test_images, test_labels) returns."
+        )
     known = [one for one, declared in MEASURES.items() if declared.of_any_module]
     if name not in known:
         what = "takes more than a module and its images" if name in MEASURES else "is no measure"
-        raise FlatlasError(f"'{name}' {what}. Allowed: {', '.join(known)}.{nearest(name, known)}")
+        near = nearest(str(name), known)
+        raise FlatlasError(f"'{name}' {what}. Allowed: {', '.join(known)}.{near}")
     if "at" in options:
         raise FlatlasError(
             f"take('{name}'): at names moments of a training, but here is one net. Leave it out."
         )
     asked = {"measure": name, **options}
-    chosen = validated(MEASURES[name], asked, lambda at: f"take('{name}'): {dotted(at)}")
+    where = f"take('{name}')"
+    chosen = validated(
+        MEASURES[name], asked, lambda at: f"{where}: {dotted(at)}" if at else where
+    )
     return measure(name, solution, chosen.resolved())

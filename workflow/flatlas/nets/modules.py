@@ -13,6 +13,7 @@ from flatlas.errors import FlatlasError
 from flatlas.layer_names import FEATURES, LAST
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Dense, Parameters
+from flatlas.nets.refusals import logits_of
 from flatlas.plan.initializations import FrameworkUniform
 from flatlas.seeds import stream
 
@@ -211,21 +212,27 @@ def _apart(
     images = torch.rand(2, *input_shape, generator=torch.Generator().manual_seed(0))
     images = images.to(_dtype(module))
     with torch.no_grad():
-        whole = module(images)
+        whole = logits_of(module, images, outputs)
         features, linear = _last_apart(module)
-        activity = features(images)
-    if whole.shape != (2, outputs):
+        if not _is_last(linear, features, images, whole):
+            raise FlatlasError(
+                "the net does not end with its last nn.Linear: the output of that layer must be "
+                "the logits, with nothing after or beside it."
+            )
+    shared = [one for one in features.parameters() if one is linear.weight or one is linear.bias]
+    if shared:
         raise FlatlasError(
-            f"the net makes {tuple(whole.shape)} of 2 images, where the data need (2, {outputs}): "
-            "give it that many outputs."
-        )
-    fits = activity.shape == (2, linear.in_features)
-    if not fits or not torch.equal(linear(activity), whole):
-        raise FlatlasError(
-            "the net does not end with its last nn.Linear: the output of that layer must be the "
-            "logits, with nothing after or beside it."
+            "the net's last nn.Linear shares its weights with another layer: give it its own."
         )
     return features, linear
+
+
+def _is_last(linear: nn.Linear, features: nn.Module, images: Tensor, logits: Tensor) -> bool:
+    try:
+        return torch.equal(linear(features(images)), logits)
+    except Exception:
+        # A layer after the last nn.Linear can't take what goes into that.
+        return False
 
 
 def _dtype(module: nn.Module) -> torch.dtype:

@@ -12,6 +12,7 @@ from torch import nn
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.nets.modules import ModuleNet
+from flatlas.nets.refusals import refuse_integers, refuse_not_finite
 from flatlas.plan.families.own import Own
 from flatlas.plan.fingerprint import find
 
@@ -68,9 +69,13 @@ def _begun(module: nn.Module, spec: Own) -> nn.Module:
     if spec.weights is None:
         return module
     try:
-        module.load_state_dict(load_file(spec.weights))
+        found = load_file(spec.weights)
+        module.load_state_dict(found)
     except (SafetensorError, OSError) as error:
         raise FlatlasError(f"net.weights: '{spec.weights}' can't be read: {error}") from error
     except RuntimeError as error:
         raise FlatlasError(f"net.weights: '{spec.weights}' does not fit: {error}") from error
+    whose = f"net.weights: '{spec.weights}'"
+    refuse_integers(found, module.state_dict(), whose)
+    refuse_not_finite(module.named_parameters(), whose)
     return module

@@ -1,0 +1,130 @@
+"""What the library refuses, in a sentence and before it computes; what it takes all the same."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.functional import one_hot
+
+from flatlas.errors import FlatlasError
+from flatlas.measures.own import solution_of, take
+
+OUTPUTS = 3
+
+
+def module(outputs=OUTPUTS):
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Flatten(), nn.Linear(8, 4), nn.ReLU(), nn.Linear(4, outputs))
+
+
+@pytest.fixture
+def arguments():
+    random = torch.Generator().manual_seed(1)
+    return {
+        "images": torch.rand(20, 2, 2, 2, generator=random),
+        "labels": torch.arange(20) % OUTPUTS,
+        "test_images": torch.rand(10, 2, 2, 2, generator=random),
+        "test_labels": torch.arange(10) % OUTPUTS,
+    }
+
+
+def spoilt(images, value):
+    images = images.clone()
+    images[7, 1, 0, 1] = value
+    return images
+
+
+def relabelled(labels, value):
+    labels = labels.clone()
+    labels[4] = value
+    return labels
+
+
+OF_IMAGES = {
+    "uint8": (lambda images: (images * 255).byte(), r"torch\.uint8.*images / 255"),
+    "integers": (lambda images: images.long(), r"torch\.int64"),
+    "complex": (lambda images: images.to(torch.complex64), r"torch\.complex64"),
+    "NaN": (lambda images: spoilt(images, torch.nan), r"\[7\] has NaN or infinite"),
+    "infinity": (lambda images: spoilt(images, -torch.inf), r"\[7\] has NaN or infinite"),
+    "numpy": (lambda images: images.numpy(), r"ndarray.*torch\.as_tensor"),
+    "a list": (lambda images: images.tolist(), "list"),
+    "no channels": (lambda images: images[:, 0], r"shape \(\d+, 2, 2\)"),
+    "a single one": (lambda images: images[0], r"shape \(2, 2, 2\)"),
+    "none": (lambda images: images[:0], r"shape \(0, 2, 2, 2\)"),
+}
+
+
+@pytest.mark.parametrize("name", ["images", "test_images"])
+@pytest.mark.parametrize(("spoil", "said"), OF_IMAGES.values(), ids=OF_IMAGES)
+def test_images_that_no_measure_can_use_are_refused(arguments, name, spoil, said):
+    with pytest.raises(FlatlasError, match=f"^{name}.*{said}"):
+        solution_of(module(), **arguments | {name: spoil(arguments[name])})
+
+
+OF_LABELS = {
+    "ignored": (lambda labels: relabelled(labels, -100), r"\[4\] is -100, and 1 of .* 0 to 2"),
+    "no output": (lambda labels: relabelled(labels, OUTPUTS), r"\[4\] is 3, and 1 of .* 0 to 2"),
+    "from 1": (lambda labels: labels + 1, r"\[2\] is 3"),
+    "one-hot": (one_hot, r"argmax\(1\)"),
+    "too few": (lambda labels: labels[:-1], r"shape \(\d+,\), but there are"),
+    "floats": (lambda labels: labels.float(), r"torch\.float32.*labels\.long\(\)"),
+    "truth values": (lambda labels: labels > 0, r"torch\.bool"),
+    "numpy": (lambda labels: labels.numpy(), "ndarray"),
+    "a list": (lambda labels: labels.tolist(), "list"),
+}
+
+
+@pytest.mark.parametrize("name", ["labels", "test_labels"])
+@pytest.mark.parametrize(("spoil", "said"), OF_LABELS.values(), ids=OF_LABELS)
+def test_labels_that_no_measure_can_use_are_refused(arguments, name, spoil, said):
+    with pytest.raises(FlatlasError, match=f"^{name}.*{said}"):
+        solution_of(module(), **arguments | {name: spoil(arguments[name])})
+
+
+@pytest.mark.parametrize("name", ["labels", "test_labels"])
+def test_a_net_with_one_output_has_labels_0_and_1(arguments, name):
+    binary = arguments | {one: arguments[one] % 2 for one in ("labels", "test_labels")}
+    assert take("norms", solution_of(module(1), **binary))
+    with pytest.raises(FlatlasError, match=rf"^{name}\[2\] is 2, .* with 1 output: 0 to 1"):
+        solution_of(module(1), **binary | {name: arguments[name]})
+
+
+def test_images_of_two_shapes_are_refused(arguments):
+    other = arguments | {"test_images": torch.rand(10, 8, 1, 1)}
+    with pytest.raises(FlatlasError, match=r"test_images is of shape \(8, 1, 1\).*\(2, 2, 2\)"):
+        solution_of(module(), **other)
+
+
+def test_images_that_do_not_fit_the_net_are_refused(arguments):
+    larger = {name: torch.rand(len(arguments[name]), 2, 3, 3) for name in arguments if "im" in name}
+    with pytest.raises(FlatlasError, match=r"can't take images of shape \(2, 3, 3\)"):
+        solution_of(module(), **arguments | larger)
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int16, torch.int32])
+def test_short_integers_are_labels(arguments, dtype):
+    expected = take("hessian", solution_of(module(), **arguments), top=2)
+    short = {name: arguments[name].to(dtype) for name in arguments if "labels" in name}
+    found = take("hessian", solution_of(module(), **arguments | short), top=2)
+    assert found["eigenvalues"].equals(expected["eigenvalues"])
+
+
+@pytest.mark.parametrize("given", [nn.Linear, module().state_dict(), lambda images: images])
+def test_what_is_no_module_is_refused(arguments, given):
+    with pytest.raises(FlatlasError, match=r"^module: .* Allowed: an nn\.Module"):
+        solution_of(given, **arguments)
+
+
+@pytest.mark.parametrize("given", [module(), None, {"net": 1}])
+def test_a_measure_takes_only_a_solution(given):
+    with pytest.raises(FlatlasError, match=r"solution_of\("):
+        take("hessian", given)
+
+
+def test_arguments_in_the_wrong_order_are_refused(arguments):
+    with pytest.raises(FlatlasError, match="the solution is a str"):
+        take(solution_of(module(), **arguments), "hessian")
+
+
+def test_a_truth_value_is_no_number(arguments):
+    with pytest.raises(FlatlasError, match=r"^take\('hessian'\): top is True"):
+        take("hessian", solution_of(module(), **arguments), top=True)

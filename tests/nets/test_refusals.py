@@ -1,0 +1,151 @@
+"""Modules and checkpoints that can be neither trained nor measured, each with its own reason."""
+
+import sys
+
+import pytest
+import torch
+from safetensors.torch import save_file
+from torch import nn
+from torch.nn.functional import dropout
+
+from flatlas.errors import FlatlasError
+from flatlas.nets import build_net
+from flatlas.nets.modules import ModuleNet
+from flatlas.plan.families.own import Own
+
+SHAPE, OUTPUTS = (1, 2, 2), 4
+
+
+def stack(*above):
+    return nn.Sequential(nn.Flatten(), nn.Linear(4, 4), nn.ReLU(), *above, nn.Linear(4, OUTPUTS))
+
+
+def weighing(value, of=slice(None)):
+    def make():
+        net = stack()
+        net[1].weight.data[of] = value
+        return net
+
+    return make
+
+
+def sharing():
+    net = stack()
+    net[3].weight = net[1].weight
+    return net
+
+
+class Dropping(nn.Sequential):
+    """Also in evaluation mode."""
+
+    def forward(self, images):
+        return super().forward(dropout(images, training=True))
+
+
+class Two(nn.Linear):
+    """Two results."""
+
+    def forward(self, images):
+        return super().forward(images.flatten(1)), images
+
+
+class Broken(nn.Linear):
+    """No result."""
+
+    def forward(self, images):
+        raise KeyError("lost")
+
+
+MODULES = {
+    "NaN": (weighing(torch.nan), r"NaN or infinite weights, 16 of 16 in '1\.weight'"),
+    "one NaN": (weighing(torch.nan, 2), r"NaN or infinite weights, 4 of 16 in '1\.weight'"),
+    "infinite": (weighing(-torch.inf), "NaN or infinite weights"),
+    "too large": (weighing(3e38), "NaN or infinite logits"),
+    "sizes unknown": (lambda: stack(nn.LazyLinear(4)), r"shape of '3\.weight'"),
+    "shared": (sharing, "shares its weights"),
+    "random": (lambda: Dropping(*stack()), "the second time"),
+    "two results": (lambda: Two(4, OUTPUTS), "makes a tuple of 2 images"),
+    "an error": (lambda: Broken(4, OUTPUTS), r"can't take images of shape \(1, 2, 2\).*lost"),
+    "other images": (lambda: nn.Sequential(nn.Flatten(), nn.Linear(5, OUTPUTS)), "can't take"),
+    "other outputs": (lambda: nn.Sequential(stack(), nn.Linear(4, 3)), r"makes \(2, 3\) of 2"),
+    "more above": (
+        lambda: nn.Sequential(*stack(), nn.Unflatten(1, SHAPE), nn.Conv2d(1, 4, 2), nn.Flatten()),
+        "does not end with its last nn.Linear",
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "said"), MODULES.values(), ids=MODULES)
+def test_a_module_is_refused_for_what_is_wrong_with_it(make, said):
+    with pytest.raises(FlatlasError, match=said):
+        ModuleNet(make, SHAPE, OUTPUTS)
+
+
+def test_nets_whose_inner_layers_share_weights_are_taken():
+    net = stack(nn.Linear(4, 4))
+    net[3].weight = net[1].weight
+    assert ModuleNet(lambda: net, SHAPE, OUTPUTS).outputs == OUTPUTS
+
+
+SOURCE = """
+from torch import nn
+
+def net():
+    first = nn.BatchNorm2d(1), nn.Flatten(), nn.Linear(4, 4)
+    return nn.Sequential(*first, nn.ReLU(), nn.Linear(4, 4))
+"""
+
+
+@pytest.fixture
+def checkpoint(tmp_path, monkeypatch):
+    """Builds the net of a folder from a state that is saved there."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "checked_nets.py").write_text(SOURCE)
+    made = {}
+    exec(SOURCE, made)
+
+    def built(change):
+        torch.manual_seed(0)
+        state = change(made["net"]().state_dict())
+        save_file(state, tmp_path / "mine.safetensors")
+        own = Own(family="own", module="checked_nets:net", weights="mine.safetensors")
+        return state, build_net(own, SHAPE, OUTPUTS)
+
+    yield built
+    sys.modules.pop("checked_nets", None)
+
+
+STATES = {
+    "all NaN": (lambda value: value * torch.nan, "has NaN or infinite weights, 1 of 1 in '0.w"),
+    "infinite": (lambda value: value / 0, "has NaN or infinite weights"),
+    "integers": (lambda value: (9 * value).round().to(torch.int8), r"has torch\.int8 in '0\.weig"),
+    "truth values": (lambda value: value > 0, r"has torch\.bool in"),
+}
+
+
+@pytest.mark.parametrize(("change", "said"), STATES.values(), ids=STATES)
+def test_a_checkpoint_without_numbers_is_refused(checkpoint, change, said):
+    with pytest.raises(FlatlasError, match=rf"net\.weights: 'mine\.safetensors' {said}"):
+        checkpoint(lambda state: {
+            name: change(value) if value.is_floating_point() else value
+            for name, value in state.items()
+        })  # fmt: skip
+
+
+def test_a_single_tensor_of_integers_is_named(checkpoint):
+    with pytest.raises(FlatlasError, match=r"torch\.int64 in '4\.bias', where .* torch\.float32"):
+        checkpoint(lambda state: state | {"4.bias": state["4.bias"].long()})
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_other_precisions_are_numbers(checkpoint, dtype):
+    def in_precision(state):
+        return {
+            name: value.to(dtype) if value.is_floating_point() else value
+            for name, value in state.items()
+        }
+
+    state, net = checkpoint(in_precision)
+    weight = net.initial((0,))["fc.weight"][0]
+    torch.testing.assert_close(weight, state["4.weight"].T.float(), rtol=0, atol=1e-7)

@@ -1,0 +1,69 @@
+"""What a caller of the library must give; all else is refused before anything is computed."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
+
+
+def refuse_images(images: Any, name: str) -> None:
+    """Raise an error unless these are images as floating-point numbers, all finite."""
+    _refuse_no_tensor(images, name)
+    if images.ndim != 4 or 0 in images.shape:
+        raise FlatlasError(
+            f"{name} are of shape {tuple(images.shape)}. Allowed: (count, channels, height, width)"
+            ", at least 1 each."
+        )
+    if not images.is_floating_point():
+        raise FlatlasError(
+            f"{name} are {images.dtype}. Allowed: floating-point numbers, scaled as in training; "
+            "often that is images / 255."
+        )
+    wrong = (~images.isfinite()).flatten(1).any(1).nonzero().flatten().tolist()
+    if wrong:
+        raise FlatlasError(
+            f"{name}[{wrong[0]}] has NaN or infinite pixels, as have {len(wrong)} of "
+            f"{len(images)} {name}. Leave them out."
+        )
+
+
+def refuse_other_shape(test_images: Tensor, images: Tensor) -> None:
+    """Raise an error unless all images have one shape."""
+    given, wanted = (tuple(one.shape[1:]) for one in (test_images, images))
+    if given != wanted:
+        raise FlatlasError(
+            f"one of the test_images is of shape {given}, but one of the images of shape {wanted}. "
+            "Give images of one shape (channels, height, width)."
+        )
+
+
+def refuse_labels(labels: Any, name: str, images: Tensor, outputs: int) -> None:
+    """Raise an error unless each image has one label, from 0, for which the net has an output."""
+    _refuse_no_tensor(labels, name)
+    if labels.shape != (len(images),):
+        hint = " Of one-hot rows take labels.argmax(1)." if labels.ndim == 2 else ""
+        raise FlatlasError(
+            f"{name} are of shape {tuple(labels.shape)}, but there are {len(images)} images. "
+            f"Allowed: one number for each image, shape ({len(images)},).{hint}"
+        )
+    if labels.is_floating_point() or labels.is_complex() or labels.dtype == torch.bool:
+        raise FlatlasError(f"{name} are {labels.dtype}. Allowed: integers, as of labels.long().")
+    # One output is the logit of label 1 of a binary task.
+    largest = max(outputs, 2) - 1
+    wrong = ((labels < 0) | (labels > largest)).nonzero().flatten().tolist()
+    if wrong:
+        raise FlatlasError(
+            f"{name}[{wrong[0]}] is {labels[wrong[0]].item()}, and {len(wrong)} of {len(labels)} "
+            f"{name} are out of range. Allowed for a net with {outputs} "
+            f"output{'s' * (outputs > 1)}: 0 to {largest}."
+        )
+
+
+def _refuse_no_tensor(given: Any, name: str) -> None:
+    if not isinstance(given, Tensor):
+        raise FlatlasError(
+            f"{name}: given was a {type(given).__name__}. Allowed: a torch.Tensor, as of "
+            f"torch.as_tensor({name})."
+        )

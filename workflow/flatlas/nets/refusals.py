@@ -1,0 +1,66 @@
+"""What a torch module must be to be trained or measured; everything else is refused."""
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
+
+from flatlas.errors import FlatlasError
+
+
+def logits_of(module: nn.Module, images: Tensor, outputs: int) -> Tensor:
+    """What a module makes of some images in evaluation mode, if that is logits."""
+    parameters = dict(module.named_parameters())
+    unknown = [name for name, value in parameters.items() if is_lazy(value)]
+    if unknown:
+        raise FlatlasError(
+            f"the net does not know the shape of '{unknown[0]}' before it sees an image: give the "
+            "sizes of all layers, as in nn.Linear in place of nn.LazyLinear."
+        )
+    refuse_not_finite(parameters.items(), "the net")
+    shape = tuple(images.shape[1:])
+    try:
+        logits, repeated = module(images), module(images)
+    except Exception as error:
+        raise FlatlasError(
+            f"the net can't take images of shape {shape} (channels, height, width): {error}"
+        ) from error
+    made = tuple(logits.shape) if isinstance(logits, Tensor) else f"a {type(logits).__name__}"
+    if made != (len(images), outputs):
+        raise FlatlasError(
+            f"the net makes {made} of {len(images)} images, where the data need "
+            f"{(len(images), outputs)}: give it that many outputs."
+        )
+    if not logits.isfinite().all():
+        raise FlatlasError(
+            "the net makes NaN or infinite logits of random images, though its weights are finite: "
+            "look for weights that are too large, or a division by 0."
+        )
+    if not torch.equal(logits, repeated):
+        raise FlatlasError(
+            "the net makes other logits of the same images the second time: in evaluation mode "
+            "nothing may be random. Use nn.Dropout in place of a dropout that is always on."
+        )
+    return logits
+
+
+def refuse_not_finite(weights: Iterable[tuple[str, Tensor]], whose: str) -> None:
+    """Raise an error if any of the named weights is NaN or infinite."""
+    for name, value in weights:
+        wrong = int((~value.isfinite()).sum())
+        if wrong:
+            raise FlatlasError(
+                f"{whose} has NaN or infinite weights, {wrong} of {value.numel()} in '{name}': "
+                "its training diverged. Give weights that are numbers."
+            )
+
+
+def refuse_integers(found: dict[str, Tensor], wanted: dict[str, Tensor], whose: str) -> None:
+    """Raise an error if integers are given where a module has floating-point numbers."""
+    for name, value in found.items():
+        if wanted[name].is_floating_point() and not value.is_floating_point():
+            raise FlatlasError(
+                f"{whose} has {value.dtype} in '{name}', where the net has {wanted[name].dtype}: "
+                "give floating-point numbers. Quantized weights must be scaled back first."
+            )
