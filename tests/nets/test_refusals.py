@@ -119,7 +119,7 @@ def checkpoint(tmp_path, monkeypatch):
 STATES = {
     "all NaN": (lambda value: value * torch.nan, "has NaN or infinite weights, 1 of 1 in '0.w"),
     "infinite": (lambda value: value / 0, "has NaN or infinite weights"),
-    "integers": (lambda value: (9 * value).round().to(torch.int8), r"has torch\.int8 in '0\.weig"),
+    "integers": (lambda value: (9 * value).round().to(torch.int8), r"has torch\.int8 in '0\.bias"),
     "truth values": (lambda value: value > 0, r"has torch\.bool in"),
 }
 
