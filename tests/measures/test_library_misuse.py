@@ -128,3 +128,34 @@ def test_arguments_in_the_wrong_order_are_refused(arguments):
 def test_a_truth_value_is_no_number(arguments):
     with pytest.raises(FlatlasError, match=r"^take\('hessian'\): top is True"):
         take("hessian", solution_of(module(), **arguments), top=True)
+
+
+def wide(hidden):
+    """Its weights are all 0: drawing so many would take seconds."""
+    with torch.device("meta"):
+        net = nn.Sequential(nn.Flatten(), nn.Linear(8, hidden), nn.ReLU(), nn.Linear(hidden, 3))
+    net = net.to_empty(device="cpu")
+    for value in net.parameters():
+        value.data.zero_()
+    return net
+
+
+TOO_LARGE = {
+    "eigenvalues": ("hessian", {"top": 10**5}),
+    "density": ("spectral_density", {"steps": 10**5}),
+    "duality": ("duality", {"layer": "fc"}),
+    "flatness": ("flatness", {"layer": "fc"}),
+    "pairs": ("regret", {"pairs": 10**5}),
+}
+
+
+@pytest.mark.parametrize(("name", "options"), TOO_LARGE.values(), ids=TOO_LARGE)
+def test_what_no_memory_holds_is_refused_before_it_is_asked_for(arguments, name, options):
+    solution = solution_of(wide(200_000), **arguments)
+    with pytest.raises(FlatlasError, match=r"needs about [\d,]{4,} GB .* 2,400,003 weights"):
+        take(name, solution, **options)
+
+
+def test_more_eigenvalues_than_weights_need_no_more_memory(arguments):
+    found = take("hessian", solution_of(module(), **arguments), top=10**6)
+    assert len(found["eigenvalues"]) == 8 * 4 + 4 + 4 * OUTPUTS + OUTPUTS

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from flatlas.errors import FlatlasError
+from flatlas.gaussian_process.refusals import refuse_patterns
 
 # The mean-square change of the site parameters below which a fixed point is found. The error of log
 # Z is then about this much for each point.
@@ -26,8 +27,10 @@ LEAST_DAMPING = 0.01
 # Updates are extrapolated below this residual, each from this many.
 NEAR = 1.0
 UPDATES = 3
-# Columns of an inverse factor held at a time.
+# Rows or columns of a matrix held at a time.
 STRIP = 256
+# Correlations that should be equal may differ by this much: a kernel may have been in float32.
+SYMMETRIC = 1e-4
 # τ_i Σ_ii below which the short formula for Σ_ii loses too many digits.
 SHORT = 1e-6
 # Added to the unit diagonal, one after the other, until the factorization succeeds.
@@ -66,6 +69,7 @@ def expectation_propagation(kernel_matrix: Tensor, signs: Tensor) -> list[Eviden
     times the memory. A repeated function, as at neighbouring moments of a training, is computed
     once.
     """
+    refuse_patterns(kernel_matrix, signs, Tensor, dimensions=2)
     correlation = _correlation(kernel_matrix)
     found: dict[bytes, Evidence] = {}
     evidences = []
@@ -85,7 +89,15 @@ def _correlation(kernel_matrix: Tensor) -> Tensor:
             "the kernel matrix has variances that are not positive, or entries that are not "
             "numbers: a function has no prior there. Give images on which the net varies."
         )
-    return (kernel_matrix / deviation).div_(deviation.unsqueeze(1))
+    correlation = (kernel_matrix / deviation).div_(deviation.unsqueeze(1))
+    rows = torch.arange(len(correlation), device=correlation.device).split(STRIP)
+    off = max((correlation[strip] - correlation[:, strip].T).abs().max().item() for strip in rows)
+    if off > SYMMETRIC:
+        raise FlatlasError(
+            "the kernel matrix is not symmetric: its correlations differ from those of the "
+            f"transpose by up to {off:.2g}. Give a covariance."
+        )
+    return correlation
 
 
 def _evidence(correlation: Tensor, signs: Tensor) -> Evidence:

@@ -11,6 +11,7 @@ from scipy.optimize import root
 from scipy.special import log_ndtr, logsumexp, ndtri_exp
 
 from flatlas.errors import FlatlasError
+from flatlas.gaussian_process.refusals import refuse_patterns
 
 # Samples drawn at a time: with 600 variables they fit a cache.
 BLOCK = 1000
@@ -38,6 +39,7 @@ def orthant_probability(
     covariance: np.ndarray, signs: np.ndarray, samples: int, generator: np.random.Generator
 ) -> Orthant:
     """The probability of a pattern of signs, -1 and 1, estimated from this many samples."""
+    refuse_patterns(covariance, signs, np.ndarray, dimensions=1)
     rows, order_scale = _reordered(covariance * np.outer(signs, signs))
     lower = rows / order_scale[:, None] - np.eye(len(rows))
     x, mu, iterations, residual = _saddle_point(lower)

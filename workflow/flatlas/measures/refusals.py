@@ -1,11 +1,19 @@
 """What a caller of the library must give; all else is refused before anything is computed."""
 
+import os
+from math import prod
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from flatlas.errors import FlatlasError
+from flatlas.measures.solution import Solution
+from flatlas.plan.measurements.curvature import OfHessian
+from flatlas.plan.measurements.measurement import Measurement
+
+# Numbers for each test image and weight of a layer: the dual shifts and their components.
+PAIRED = 3
 
 
 def refuse_images(images: Any, name: str) -> None:
@@ -59,6 +67,36 @@ def refuse_labels(labels: Any, name: str, images: Tensor, outputs: int) -> None:
             f"{name} are out of range. Allowed for a net with {outputs} "
             f"output{'s' * (outputs > 1)}: 0 to {largest}."
         )
+
+
+def refuse_too_large(options: Measurement, solution: Solution) -> None:
+    """Raise an error if a measure would need more memory than there is."""
+    net, device = solution.net, solution.inputs.device
+    weights = sum(prod(shape) for shape in net.shapes.values())
+    vectors = options.vectors
+    if isinstance(options, OfHessian):
+        # However many eigenvalues are asked for, a matrix has no more than rows.
+        vectors = min(vectors, 10 + 2 * weights)
+    numbers = vectors * weights
+    what = f"the net has {weights:,} weights"
+    if options.layer_matrices:
+        layer = prod(net.dense(options.resolved()["layer"]).fans)
+        numbers += layer * (options.layer_matrices * layer + PAIRED * solution.test_labels.shape[1])
+        what += f", and this layer {layer:,}"
+    needed, there = 8 * numbers, _memory(device)
+    if needed > there:
+        raise FlatlasError(
+            f"take('{options.measure}') needs about {needed / 1e9:,.0f} GB of memory, but there "
+            f"are {there / 1e9:,.0f} GB: {what}. Take a smaller net or layer, or reduce options "
+            "like top, pairs and steps."
+        )
+
+
+def _memory(device: torch.device) -> int:
+    """The bytes of memory of a device."""
+    if device.type == "cuda":
+        return int(torch.cuda.get_device_properties(device).total_memory)
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def _refuse_no_tensor(given: Any, name: str) -> None:

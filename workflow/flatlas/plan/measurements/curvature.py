@@ -44,6 +44,11 @@ class Sharpness(Measurement):
     }
 
     @property
+    def vectors(self) -> int:
+        """As measured."""
+        return 55 if self.by == "lbfgs" else 20
+
+    @property
     def passes(self) -> int:
         """An upper bound: searches without minibatches converge long before."""
         return self.epochs
@@ -143,6 +148,11 @@ class SpectralDensity(OfHessian):
             **SEARCH,
         ),
     }
+
+    @property
+    def vectors(self) -> int:
+        """The vectors of a probe's steps are kept, too."""
+        return max(super().vectors, 10 + 2 * self.steps)
 
     @property
     def passes(self) -> int:

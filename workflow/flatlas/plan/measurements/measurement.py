@@ -77,6 +77,9 @@ class Measurement(Spec):
     matrices: ClassVar[int] = 0
     """How many matrices it holds at a time: square, in float64, over the images of S and E."""
 
+    layer_matrices: ClassVar[int] = 0
+    """How many square matrices over the weights of its `layer` it holds at a time, in float64."""
+
     runtime: ClassVar[int] = 60
     """Minutes to ask for, without the time that its passes through the images take."""
 

@@ -48,6 +48,11 @@ class Regret(UnderScaling):
         "kl_ball": columns(factor=float, damping=float, **OVER_PAIRS, **SEARCH),
     }
 
+    @property
+    def vectors(self) -> int:
+        """About eight for each minibatch, in the search for its natural gradient."""
+        return 10 + 16 * self.pairs
+
 
 _TRUE_AND_FORMULA = columns(
     true_regret=float,
@@ -69,6 +74,11 @@ class TrueRegret(Measurement):
         "summary": columns(epsilon=float, **_TRUE_AND_FORMULA),
         "pairs": columns(epsilon=float, pair=int, **_TRUE_AND_FORMULA),
     }
+
+    @property
+    def vectors(self) -> int:
+        """Eight for each minibatch, as measured."""
+        return 10 + 16 * self.pairs
 
 
 class RegretSlice(Measurement):
@@ -93,6 +103,11 @@ class RegretSlice(Measurement):
         ),
     }
 
+    @property
+    def vectors(self) -> int:
+        """One for each of the 51 x 51 points of the picture; 2,670 were measured."""
+        return 2670
+
 
 class ContrastiveFlatness(UnderScaling):
     """The mean flatness of the losses of `minibatches`, divided by that of the loss on S.
@@ -116,3 +131,8 @@ class ContrastiveFlatness(UnderScaling):
             **SEARCH,
         )
     }
+
+    @property
+    def vectors(self) -> int:
+        """Lanczos keeps ten for each of five eigenvalues, and the ascents have some."""
+        return 200

@@ -1,0 +1,54 @@
+"""Kernel matrices and signs of which no probability can be computed."""
+
+import numpy as np
+import pytest
+import torch
+
+from flatlas.errors import FlatlasError
+from flatlas.gaussian_process.expectation_propagation import expectation_propagation
+from flatlas.gaussian_process.orthant import orthant_probability
+
+KERNEL = torch.tensor([[1.0, 0.5, 0.2], [0.5, 2.0, 0.1], [0.2, 0.1, 1.0]])
+SIGNS = torch.tensor([[1.0, -1.0, 1.0]])
+
+WRONG = {
+    "labels 0 and 1": (KERNEL, (SIGNS + 1) / 2, r"2 \* labels - 1"),
+    "NaN among signs": (KERNEL, SIGNS * torch.nan, "-1 and 1"),
+    "too few signs": (KERNEL, SIGNS[:, :2], r"of \((1, 2|2,)\)"),
+    "no square": (KERNEL[:2], SIGNS, r"\(2, 3\)"),
+    "a stack": (KERNEL.expand(3, 3, 3), SIGNS, r"\(3, 3, 3\)"),
+}
+
+
+@pytest.mark.parametrize(("kernel", "signs", "said"), WRONG.values(), ids=WRONG)
+def test_both_estimates_refuse_them(kernel, signs, said):
+    with pytest.raises(FlatlasError, match=said):
+        expectation_propagation(kernel, signs)
+    with pytest.raises(FlatlasError, match=said):
+        orthant_probability(kernel.numpy(), signs[0].numpy(), 10, np.random.default_rng(0))
+
+
+def test_each_has_its_own_arrays():
+    with pytest.raises(FlatlasError, match=r"covariance: .* ndarray\. Allowed: torch\.Tensor"):
+        expectation_propagation(KERNEL.numpy(), SIGNS)
+    with pytest.raises(FlatlasError, match=r"signs: .* Tensor\. Allowed: numpy\.ndarray"):
+        orthant_probability(KERNEL.numpy(), SIGNS[0], 10, np.random.default_rng(0))
+
+
+def test_a_single_function_is_a_row():
+    with pytest.raises(FlatlasError, match=r"\(functions, n\)"):
+        expectation_propagation(KERNEL, SIGNS[0])
+
+
+def test_half_a_matrix_is_no_covariance():
+    with pytest.raises(FlatlasError, match=r"not symmetric: .* by up to 0\.35"):
+        expectation_propagation(KERNEL.tril(), SIGNS)
+
+
+def test_round_off_of_float32_is_no_asymmetry():
+    generator = torch.Generator().manual_seed(0)
+    kernel = torch.rand(400, 30, generator=generator)
+    kernel = kernel @ kernel.T + torch.eye(400)
+    kernel[7, 9] *= 1 + 1e-6
+    signs = torch.ones(1, 400)
+    assert expectation_propagation(kernel, signs)[0].converged
