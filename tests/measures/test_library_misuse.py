@@ -130,6 +130,14 @@ def test_a_truth_value_is_no_number(arguments):
         take("hessian", solution_of(module(), **arguments), top=True)
 
 
+def test_gradients_that_are_off_are_switched_on(arguments):
+    solution = solution_of(module(), **arguments)
+    expected = take("regret", solution, batch=4, pairs=3)["summary"]
+    with torch.no_grad():
+        found = take("regret", solution_of(module(), **arguments), batch=4, pairs=3)["summary"]
+    assert found.equals(expected)
+
+
 def wide(hidden):
     """Its weights are all 0: drawing so many would take seconds."""
     with torch.device("meta"):

@@ -86,4 +86,5 @@ def take(name: str, solution: Solution, **options: Any) -> dict[str, DataFrame]:
     where = f"take('{name}')"
     chosen = validated(MEASURES[name], asked, lambda at: f"{where}: {dotted(at)}" if at else where)
     refuse_too_large(chosen, solution)
-    return measure(name, solution, chosen.resolved())
+    with torch.enable_grad():
+        return measure(name, solution, chosen.resolved())
