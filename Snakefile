@@ -19,15 +19,21 @@ gc.freeze()
 gc.set_threshold(100_000)
 
 
-configfile: "config/config.yaml"
+# Jobs find the library where this file does; a job on a cluster reads this file again.
+LIBRARY = Path(str(workflow.current_basedir)) / "workflow"
+sys.path.insert(0, str(LIBRARY))
+
+from flatlas.plan.reading import reading
+
+# Snakemake names neither the file nor the line of a mistake.
+with reading("config/config.yaml"):
+
+    configfile: "config/config.yaml"
 
 
 report: "workflow/report/overview.rst"
 
 
-# Jobs find the library where this file does; a job on a cluster reads this file again.
-LIBRARY = Path(str(workflow.current_basedir)) / "workflow"
-sys.path.insert(0, str(LIBRARY))
 # glibc maps separate pages for every tensor above some size and unmaps them again: up to half the
 # time of a product with the Hessian (docs/speed.md). Below 32 MiB, glibc's largest threshold, a job
 # now reuses its memory.
@@ -52,6 +58,10 @@ onstart:
     if "SNAKEMAKE_OUTPUT_CACHE" in os.environ:
         warn_if_open(os.environ["SNAKEMAKE_OUTPUT_CACHE"])
     if workflow.local_exec:
+        try:
+            check_memory(workflow.dag.needrun_jobs())
+        except FlatlasError as error:
+            raise WorkflowError(str(error)) from None
         workflow.scheduler.job_rate_limiter = None
         if PLAN.warm_start and not workflow.execution_settings.debug:
             from flatlas.jobs.warm_start import start_jobs_warm

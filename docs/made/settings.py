@@ -35,6 +35,8 @@ COMPARISONS = {
     "maximum": "≤",
     "exclusiveMaximum": "<",
 }
+# Bounds from here on only catch mistakes (flatlas/plan/bounds.py) and are not listed.
+FAR_ABOVE = 1000
 # Values that another table of the page describes.
 ELSEWHERE = {
     (Settings, "sources"): "data sources by name",
@@ -176,7 +178,11 @@ def _limits(schema: Schema) -> str:
         return _value(schema)
     if schema.get("type") not in ("integer", "number"):
         return ""
-    bounds = [f"{sign} {schema[key]:g}" for key, sign in COMPARISONS.items() if key in schema]
+    bounds = [
+        f"{sign} {schema[key]:g}"
+        for key, sign in COMPARISONS.items()
+        if schema.get(key, FAR_ABOVE) < FAR_ABOVE
+    ]
     return "" if bounds == ["> 0"] else ", ".join(bounds) or "of any sign"
 
 

@@ -87,8 +87,8 @@ CONFLICTS = [
     ({"snapshots": "fc2"}, ": snapshots are taken in stop.extra_epochs"),
     ({"stop": {"epochs": 0}, "overtraining": [0]}, ": with stop.epochs 0 no rule is met"),
     # What YAML makes of `yes` and `on`.
-    ({"batch": True}, ": batch is True"),
-    ({"optimizer.lr": True}, ".optimizer: lr is True"),
+    ({"batch": True}, ".batch is True."),
+    ({"optimizer.lr": True}, ".optimizer.lr is True."),
     ({"data.classes": [3, 10]}, f".data.classes names '10'. Allowed: {CLASSES}"),
     ({"data.positive": [3, 10]}, f".data.positive names '10'. Allowed: {CLASSES}"),
     ({"data.classes": [3]}, ".data.classes is [3]."),

@@ -66,7 +66,7 @@ def test_a_measure_asks_for_the_time_of_its_passes(plan_of):
     def minutes(probes, net, study=None):
         return hessian_needs(plan_of, net, study, probes=probes, top=1)["runtime"] - 60
 
-    large = RESNET | {"channels": 6400}
+    large = RESNET | {"channels": 3200}
     few, many = (minutes(probes, large) for probes in (80, 980))
     assert many == pytest.approx(10 * few, rel=0.01) and few > 60
     assert minutes(80, large, {"realizations": 4}) == pytest.approx(2 * few, rel=0.02)

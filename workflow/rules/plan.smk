@@ -19,8 +19,8 @@ from flatlas.plan.pages import (
     scorecards,
     written,
 )
-from flatlas.plan.requests import asked, gpu_request, growing
-from flatlas.plan.targets import check_targets, targets_of
+from flatlas.plan.requests import asked, check_memory, gpu_request, growing
+from flatlas.plan.targets import check_config, check_targets, targets_of
 
 work_out_once()
 check_entries()
@@ -32,6 +32,7 @@ CONFIG = LIBRARY.parent / "config"
 PRESETS = sorted((CONFIG / "presets").glob("*.yaml"))
 
 try:
+    check_config(sys.argv)
     PLAN = lookup(config, CONFIG, workflow.configfiles)
 except FlatlasError as error:
     raise WorkflowError(str(error)) from None

@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from flatlas.plan.bounds import MOST_CLASSES, Images, PathText, Seed, Side
 from flatlas.plan.families import NetSpec
 from flatlas.plan.spec import Spec
 
@@ -30,10 +31,10 @@ class Folder(Spec):
     """Images `<data_root>/<path>/train/<class>/*.jpg|png`, and the same under `test/`."""
 
     kind: Literal["folder"]
-    path: str
-    classes: PositiveInt
+    path: PathText
+    classes: Annotated[int, Field(gt=0, le=MOST_CLASSES)]
     channels: Literal[1, 3] = 3
-    side: PositiveInt = 32
+    side: Side = 32
     follow_links: bool | None = None
     """Allow links to images and folders outside of `path`."""
 
@@ -49,10 +50,10 @@ class Textures(Spec):
 
     kind: Literal["textures"]
     classes: Annotated[int, Field(ge=2, le=20)] = 10
-    side: PositiveInt = 32
-    train_per_class: PositiveInt = 200
-    test_per_class: PositiveInt = 100
-    seed: NonNegativeInt = 0
+    side: Side = 32
+    train_per_class: Images = 200
+    test_per_class: Images = 100
+    seed: Seed = 0
 
 
 class Boolean(Spec):

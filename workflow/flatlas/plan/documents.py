@@ -14,7 +14,7 @@ import yaml
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.mistakes import Model, validated
-from flatlas.plan.trees import Location, at, dotted, has, leaves, merged
+from flatlas.plan.trees import Location, at, check_tree, dotted, has, leaves, merged
 
 
 @dataclass(frozen=True)
@@ -87,10 +87,22 @@ def read_yaml(path: Path) -> dict[str, Any]:
         except yaml.YAMLError:
             # Its errors say more than those of libyaml.
             tree = _loaded(path, yaml.SafeLoader)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise FlatlasError(f"{path} is not valid YAML: {error}") from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = f", line {mark.line + 1}" if mark else ""
+        said = " ".join(str(one) for one in (error.context, error.problem) if one)
+        raise FlatlasError(f"{path} is not valid YAML{line}: {said}.") from error
+    except UnicodeDecodeError as error:
+        number = error.object[: error.start].count(b"\n") + 1
+        raise FlatlasError(f"{path} is not valid YAML, line {number}: save it as UTF-8.") from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise FlatlasError(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from error
+    except RecursionError:
+        raise FlatlasError(f"{path} is nested too deeply.") from None
     if not isinstance(tree, dict):
-        raise FlatlasError(f"{path} must hold a mapping of keys to values.")
+        given = "is empty" if tree is None else f"holds a {type(tree).__name__}"
+        raise FlatlasError(f"{path} must hold a mapping of keys to values, but {given}.")
+    check_tree(tree, str(path))
     return tree
 
 
@@ -99,26 +111,32 @@ QUICK_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _loaded(path: Path, kind: Any) -> Any:
-    with path.open(encoding="utf-8") as file:
-        loader = kind(file)
-        try:
-            node = loader.get_single_node()
-            _check_keys(node, path)
-            return None if node is None else loader.construct_document(node)
-        finally:
-            loader.dispose()
+    # At once: an error in a part of the file would count from the part's beginning.
+    loader = kind(path.read_bytes().decode("utf-8"))
+    try:
+        node = loader.get_single_node()
+        _check_keys(node, path, set())
+        return None if node is None else loader.construct_document(node)
+    finally:
+        loader.dispose()
 
 
-def _check_keys(node: yaml.Node | None, path: Path) -> None:
-    """Refuse a key that a mapping has twice, of which YAML would quietly take the last."""
+def _check_keys(node: yaml.Node | None, path: Path, checked: set[int]) -> None:
+    """Refuse a key that a mapping has twice, of which YAML would quietly take the last.
+
+    A node that others repeat by its anchor is `checked` once.
+    """
+    if id(node) in checked:
+        return
+    checked.add(id(node))
     if isinstance(node, yaml.SequenceNode):
         for one in node.value:
-            _check_keys(one, path)
+            _check_keys(one, path, checked)
     if not isinstance(node, yaml.MappingNode):
         return
     lines: dict[str, int] = {}
     for key, value in node.value:
-        _check_keys(value, path)
+        _check_keys(value, path, checked)
         name, line = str(key.value), key.start_mark.line + 1
         if name in lines:
             raise FlatlasError(

@@ -13,6 +13,7 @@ from flatlas.plan.spec import Spec
 
 LayerKind = Literal["convolution", "dense", "module"]
 Probability = Annotated[float, Field(ge=0, lt=1)]
+LONGEST_SLUG = 100
 # (channels, height, width)
 Shape = tuple[int, int, int]
 
@@ -139,5 +140,6 @@ def dense_sizes(widths: Sequence[int]) -> Iterator[LayerSize]:
 
 
 def joined(family: str, widths: Sequence[int]) -> str:
-    """A slug as in 'dense30x30'."""
-    return family + "x".join(map(str, widths))
+    """A slug as in 'dense30x30'; of very many layers their number, since file names are limited."""
+    slug = family + "x".join(map(str, widths))
+    return slug if len(slug) <= LONGEST_SLUG else f"{family}-{len(widths)}-layers"

@@ -48,8 +48,10 @@ def measurement_id(measure: MeasureSpec) -> str:
 
 
 def _source_slug(source: SourceSpec) -> str:
-    """The kind of a source; a folder of images goes by its own name."""
-    return PurePath(source.path).name if isinstance(source, Folder) else source.kind
+    """The kind of a source; a folder of images goes by its own name, or how that begins."""
+    if not isinstance(source, Folder):
+        return source.kind
+    return PurePath(source.path).name.encode()[:60].decode(errors="ignore")
 
 
 def _samples_slug(samples: SamplesSpec) -> str:

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from flatlas.plan.bounds import NonNegative, Positive
 from flatlas.plan.spec import Spec
 
 
@@ -11,29 +12,29 @@ class XavierUniform(Spec):
     """w ~ U(−a, a), a = `scale` · √(6 / (n_in + n_out)); biases 0."""
 
     scheme: Literal["xavier_uniform"]
-    scale: Annotated[float, Field(gt=0)] = 1.0
+    scale: Positive = 1.0
 
 
 class HeNormal(Spec):
     """w ~ N(0, 2/n_in); biases ~ N(0, bias_std²)."""
 
     scheme: Literal["he_normal"]
-    bias_std: Annotated[float, Field(ge=0)] = 1.0
+    bias_std: NonNegative = 1.0
 
 
 class ScaledNormal(Spec):
     """w ~ N(0, weight_std²/n_in); biases ~ N(0, bias_std²)."""
 
     scheme: Literal["scaled_normal"]
-    weight_std: Annotated[float, Field(gt=0)] = 1.0
-    bias_std: Annotated[float, Field(ge=0)] = 0.1
+    weight_std: Positive = 1.0
+    bias_std: NonNegative = 0.1
 
 
 class FrameworkUniform(Spec):
     """PyTorch's default: w and b ~ U(−a, a), a = `scale`/√n_in."""
 
     scheme: Literal["framework_uniform"]
-    scale: Annotated[float, Field(gt=0)] = 1.0
+    scale: Positive = 1.0
 
 
 InitSpec = Annotated[

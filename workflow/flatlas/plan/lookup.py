@@ -18,6 +18,7 @@ import pydantic
 from flatlas.plan.drawings import what_is_checked
 from flatlas.plan.fingerprint import LIBRARY
 from flatlas.plan.kept import content_hash, keep, read_kept
+from flatlas.plan.trees import USER, check_tree
 
 # Presets and changed settings, of several checkouts.
 KEPT_PLANS = 24
@@ -100,6 +101,7 @@ def lookup(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Looku
 
     `files` are the configuration files that Snakemake has read into `config`.
     """
+    check_tree(config, USER)
     name = _name(config, root, files)
     kept = read_kept(name)
     if kept is None or not all(Path(file).is_file() for file in kept["own_files"]):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from reprlib import Repr
 from types import UnionType
 from typing import Annotated, Any, NoReturn, TypeVar, Union, get_args, get_origin
 
@@ -16,13 +17,33 @@ Origin = Callable[[Location], str]
 Hint = Callable[[Location], str]
 
 
+def shown(given: Any) -> str:
+    """A value as a message shows it: as Python writes it, and cut if it is long."""
+    text = _SHORT.repr(given)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+_SHORT = Repr()
+_SHORT.maxdict = _SHORT.maxlist = _SHORT.maxtuple = 8
+_SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxlong, _SHORT.maxother = 4, 80, 80, 80
+LONGEST = 200
+# Names and mistakes that a message lists.
+MOST_NAMES, MOST_MISTAKES = 100, 20
+
+
 def refuse(place: str, given: str, allowed: Iterable[str], why: str = "") -> NoReturn:
     """A name that is none of those allowed."""
     known = list(allowed)
     raise FlatlasError(
-        f"{place} names {given!r}{why}. "
-        f"Allowed: {', '.join(known) or 'none yet'}.{nearest(given, known)}"
+        f"{place} names {shown(given)}{why}. Allowed: {listed(known)}.{nearest(given, known)}"
     )
+
+
+def listed(names: Sequence[str]) -> str:
+    """All names, or the first and the last of very many."""
+    if len(names) > MOST_NAMES:
+        return f"{', '.join(names[:3])}, …, {names[-1]}"
+    return ", ".join(names) or "none yet"
 
 
 def validated(
@@ -41,7 +62,9 @@ def validated(
             mistakes.setdefault(mistake.said, mistake).allowed.extend(
                 one for one in mistake.allowed if one not in mistakes[mistake.said].allowed
             )
-        raise FlatlasError("\n".join(map(str, mistakes.values()))) from None
+        said = [str(mistake) for mistake in mistakes.values()]
+        more = [f"… and {len(said) - MOST_MISTAKES} more."] if len(said) > MOST_MISTAKES else []
+        raise FlatlasError("\n".join([*said[:MOST_MISTAKES], *more])) from None
 
 
 def _without_echoes(problems: Sequence[Any]) -> list[Any]:
@@ -90,21 +113,36 @@ def _mistake(
         if kind == "union_tag_not_found":
             return _Mistake(f"{origin(location)} is missing", [])
         given = context["tag"]
-        return _Mistake(f"{origin(location)} is {given!r}", _names(context["expected_tags"]), given)
+        said = f"{origin(location)} is {shown(given)}"
+        return _Mistake(said, _names(context["expected_tags"]), given)
+    if location[-1:] == ("[key]",):
+        return _Mistake(f"{origin(location[:-2])}: {shown(given)} is no name", [_allowed(problem)])
     while not has(tree, location):
         location = location[:-1]
     if kind == "value_error":
         return _Mistake(f"{origin(location)}: {context['error']}", [])
-    said = f"{origin(location)} is {given!r}"
+    said = f"{origin(location)} is {shown(given)}"
     if kind == "literal_error":
         return _Mistake(said, _names(context["expected"]), str(given))
     if kind in ("dict_type", "model_type", "model_attributes_type"):
         return _Mistake(said, ["a mapping of keys to values"])
     if kind in ("list_type", "tuple_type"):
-        return _Mistake(said, [f"a list, as in [{given}]"])
+        return _Mistake(said, [f"a list, as in [{shown(given)}]"])
+    return _Mistake(said, [_allowed(problem)], shown(given))
+
+
+def _allowed(problem: Any) -> str:
+    """What pydantic would have taken."""
+    context = problem.get("ctx", {})
+    if problem["type"] in ("too_long", "string_too_long"):
+        what = "values" if problem["type"] == "too_long" else "characters"
+        return f"at most {context['max_length']} {what}"
+    if problem["type"] == "int_parsing_size":
+        return "a number with fewer digits"
+    if problem["type"] == "value_error":
+        return str(context["error"])
     # After the comma pydantic says how it tried.
-    allowed = problem["msg"].removeprefix("Input should be ").partition(",")[0]
-    return _Mistake(said, [allowed], str(given))
+    return str(problem["msg"].removeprefix("Input should be ").partition(",")[0])
 
 
 def _names(listed: str) -> list[str]:

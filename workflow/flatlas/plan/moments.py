@@ -3,10 +3,12 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, NonNegativeInt
+from pydantic import AfterValidator, BeforeValidator
 from pydantic_core import PydanticCustomError
 
-_SPAN = re.compile(r"(\d+)\.\.(\d+)(?:/(\d+))?")
+from flatlas.plan.bounds import MOST_LISTED, Epoch
+
+_SPAN = re.compile(r"(\d{1,20})\.\.(\d{1,20})(?:/(\d{1,20}))?")
 
 
 def _after_the_rule(moment: str) -> str:
@@ -16,7 +18,7 @@ def _after_the_rule(moment: str) -> str:
 
 
 # An epoch; so many epochs after the stopping rule was met; the solution.
-Moment = NonNegativeInt | Annotated[str, AfterValidator(_after_the_rule)] | Literal["final"]
+Moment = Epoch | Annotated[str, AfterValidator(_after_the_rule)] | Literal["final"]
 
 
 def _spelled_out(values: Any) -> Any:
@@ -32,12 +34,17 @@ def _spelled_out(values: Any) -> Any:
             first, last, step = int(span[1]), int(span[2]), int(span[3] or 1)
             if last < first or step < 1:
                 raise ValueError(f"'{value}' is empty: write 'first..last' or 'first..last/step'")
-            epochs += range(first, last + 1, step)
+            epochs += range(first, min(last + 1, first + step * (MOST_LISTED + 1)), step)
+        if len(epochs) > MOST_LISTED:
+            raise ValueError(
+                f"'{value}' makes more than {MOST_LISTED:,} moments, and weights are kept at each: "
+                "list fewer, or write 'first..last/step'"
+            )
     return epochs
 
 
 # Epochs, one by one or as spans: [0, 5, 10..100/10].
-Epochs = Annotated[tuple[NonNegativeInt, ...], BeforeValidator(_spelled_out)]
+Epochs = Annotated[tuple[Epoch, ...], BeforeValidator(_spelled_out)]
 
 
 def moments(checkpoints: tuple[int, ...], overtraining: tuple[int, ...]) -> tuple[Moment, ...]:

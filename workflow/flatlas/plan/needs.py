@@ -1,8 +1,10 @@
 """What a job requests of a machine: GPUs, memory, minutes. None of it defines a result."""
 
+from collections.abc import Callable
 from math import prod
 from typing import TypedDict
 
+from flatlas.errors import FlatlasError
 from flatlas.plan.data_specs import SubsetSpec, images_seen, images_trained
 from flatlas.plan.family import NetSize
 from flatlas.plan.kernel_specs import KernelSpec
@@ -18,12 +20,26 @@ WORTH_A_GPU = 10**7
 ON_A_CORE, ON_A_GPU = 10**9, 10**12
 
 
+# What no machine has that runs one job. Estimates are upper bounds, often several times too high.
+MOST_MB = 20_000_000
+
+
 class Needs(TypedDict):
     """The resources of a job."""
 
     gpus: int
     mem_mb: int
     runtime: int
+
+
+def check_memory(needs: Needs, place: Callable[[], str]) -> None:
+    """Refuse a job that no machine has the memory for; `place` says which, and where it is said."""
+    if needs["mem_mb"] > MOST_MB:
+        raise FlatlasError(
+            f"{place()} would need about {needs['mem_mb'] // 1000:,} GB of memory. Allowed: up to "
+            f"{MOST_MB // 1000:,} GB. Make the net smaller, or use fewer images, realizations, "
+            "learners, checkpoints or eigenvalues."
+        )
 
 
 def training_needs(run: RunSpec, ranks: int = 1) -> Needs:

@@ -61,6 +61,8 @@ class Plan:
     figures: dict[str, FigurePlan] = field(default_factory=dict)
     # For each study the settings that differ from its own file: there, and here.
     changes: dict[str, dict[str, tuple[Any, Any]]] = field(default_factory=dict)
+    # How much has been worked out for it: runs and measurements, each with its seeds and moments.
+    extent: int = 0
     # Files of the user's own nets, relative to the folder in which Snakemake works.
     own_files: set[str] = field(default_factory=set)
 

@@ -1,10 +1,15 @@
 """How a rule requests resources, and where libraries read their number of threads."""
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
+
+from flatlas.errors import FlatlasError
 
 # Every job reads THREAD_VARIABLES, and has no use for the lookup.
 if TYPE_CHECKING:
+    from snakemake.jobs import Job as Running
+
     from flatlas.plan.lookup import Job
 
 # The variables in which numerical libraries find their number of threads; Snakemake sets the same.
@@ -16,6 +21,9 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMEXPR_NUM_THREADS",
 )
+
+# Estimates have as much for what is no data: libraries, and room to spare.
+WITHOUT_DATA_MB = 4000
 
 Asked = Callable[..., int | str]
 
@@ -31,6 +39,20 @@ def asked(jobs: Mapping[str, "Job"]) -> dict[str, Asked]:
         "mem_mb": lambda wildcards, attempt: attempt * jobs[wildcards[0]].mem_mb,
         "runtime": lambda wildcards, attempt: attempt * jobs[wildcards[0]].runtime,
     }
+
+
+def check_memory(jobs: Iterable["Running"]) -> None:
+    """Refuse to begin a job whose estimated memory is beyond that of this machine."""
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 10**6
+    for job in jobs:
+        needed = job.resources.get("mem_mb", 0)
+        if needed > machine + WITHOUT_DATA_MB:
+            name = "".join(job.wildcards) or job.rule.name
+            raise FlatlasError(
+                f"{job.rule.name} {name} would need about {needed:,} MB of memory, but this "
+                f"machine has {machine:,} MB. Make its net or its data smaller, or run it on a "
+                f"larger machine. If you know that it fits, add --resources mem_mb={machine}."
+            )
 
 
 def gpu_request(count: Callable[[Any], int], by_gres: bool) -> dict[str, Asked]:

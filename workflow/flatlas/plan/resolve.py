@@ -1,6 +1,7 @@
 """Configuration resolved, once, into a plan."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,18 @@ from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
 from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.mistakes import Origin, refuse, validated
 from flatlas.plan.named_layers import LINEAR, check_layer, check_layers
+from flatlas.plan.needs import check_memory, kernel_needs, measuring_needs, training_needs
 from flatlas.plan.plan import Entry, FigurePlan, Plan
 from flatlas.plan.runs import Runs, values_at
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.spec import Spec
 from flatlas.plan.studies import Figure, Run, Study
 from flatlas.plan.training_specs import RunSpec
-from flatlas.plan.trees import Location, dotted, leaves
+from flatlas.plan.trees import USER, Location, dotted, leaves
 
-# How messages call what the user says; Snakemake has merged it before we see it.
-USER = "config/config.yaml (or --configfile, --config)"
+# A plan works out each run of each sweep of each figure, and its measurements. One counts as much
+# as this many seeds and moments, which it names.
+ONE_RESULT, MOST_WORKED_OUT = 200, 5_000_000
 # A point of a sweep, what the study says of the run there, the run, and where it is said.
 Drawn = tuple[dict[str, Any], Run, RunSpec, Origin]
 
@@ -162,6 +165,7 @@ class _StudyResolver:
 
     def _entries(self, sweep: str, target: str, figure: Figure) -> Iterator[Entry]:
         for point, run, spec, origin in self._specs(sweep):
+            check_memory(training_needs(spec), partial(_place_of_net, origin, spec))
             measured = {}
             for name in self._wanted(sweep, figure):
                 changed = run.measures.get(name, {})
@@ -173,7 +177,9 @@ class _StudyResolver:
                         asked = f"Figure '{target}' takes this measure of sweep '{sweep}'."
                         raise FlatlasError(f"{error}\n{asked}") from None
                 else:
-                    measured[name] = self._measurement(options, spec)
+                    self._count(spec, sweep)
+                    place = self._places(name, changed, origin)
+                    measured[name] = self._measurement(options, spec, place)
             yield Entry(sweep, point, self._keep_run(spec), measured)
 
     def _wanted(self, sweep: str, figure: Figure) -> list[str]:
@@ -193,6 +199,7 @@ class _StudyResolver:
         for point, where in self.runs.points(sweep):
             run, spec = self.runs.at(base, point, where)
             origin = self.runs.origin(base, point, where)
+            self._count(spec, sweep)
             self._check_changed_measures(run, origin)
             yield values_at(point, run), run, spec, origin
 
@@ -243,15 +250,19 @@ class _StudyResolver:
 
         return place
 
-    def _measurement(self, options: Measurement, spec: RunSpec) -> str:
+    def _measurement(self, options: Measurement, spec: RunSpec, place: Callable[[str], str]) -> str:
         measured = MeasureSpec(options=options.model_dump(), run=spec)
+        identity = measurement_id(measured)
+        if identity not in self.plan.measurements:
+            check_memory(measuring_needs(measured), lambda: f"{place('measure')} of {run_id(spec)}")
         kernel = sampled_kernel(measured)
         if kernel is not None:
+            check_memory(kernel_needs(kernel), lambda: f"{place('kernel')} of {run_id(spec)}")
             _register(self.plan.kernels, kernel_id(kernel), kernel)
         second = second_task(measured)
         if second is not None:
             _register(self.plan.samples, samples_id(second), second)
-        return _register(self.plan.measurements, measurement_id(measured), measured)
+        return _register(self.plan.measurements, identity, measured)
 
     def _check_changed_measures(self, run: Run, origin: Origin) -> None:
         """A mistake in what a run says of measures, too."""
@@ -294,6 +305,19 @@ class _StudyResolver:
         lender, lent = self._lender("measures", str(borrowed), place)
         return {**lender.study.measures[lent], **settings}
 
+    def _count(self, spec: RunSpec, sweep: str) -> None:
+        """Refuse what would take all memory or minutes to plan, before it does."""
+        moments = len(spec.checkpoints) + len(spec.overtraining)
+        self.plan.extent += ONE_RESULT + len(spec.seeds) + moments
+        if self.plan.extent > MOST_WORKED_OUT:
+            kind = "borrowed" if sweep in self.study.borrowed else "sweeps"
+            raise FlatlasError(
+                f"{self.document.origin((kind, sweep))} makes the plan too large to work out, with "
+                f"{len(spec.seeds):,} realizations and {moments:,} checkpoints of each run. "
+                f"Allowed: {MOST_WORKED_OUT // ONE_RESULT:,} runs and measurements in all figures, "
+                "or fewer with many realizations and checkpoints. List fewer of any of them."
+            )
+
     def _keep_run(self, spec: RunSpec) -> str:
         if spec.start is not None:
             self._keep_run(spec.start.run)
@@ -303,6 +327,10 @@ class _StudyResolver:
         _register(self.plan.samples, samples_id(subset), subset)
         _register(self.plan.samples, samples_id(samples), samples)
         return _register(self.plan.runs, run_id(spec), spec)
+
+
+def _place_of_net(origin: Origin, spec: RunSpec) -> str:
+    return f"{origin(('net',))} of the training {run_id(spec)}"
 
 
 def _register(known: dict[str, Any], identity: str, spec: Spec) -> str:

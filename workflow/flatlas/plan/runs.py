@@ -19,7 +19,7 @@ from flatlas.plan.data_specs import (
 from flatlas.plan.documents import Document
 from flatlas.plan.families import FAMILIES, NetSpec
 from flatlas.plan.families.own import Own
-from flatlas.plan.family import ModuleFamily
+from flatlas.plan.family import ModuleFamily, Shape
 from flatlas.plan.fingerprint import find
 from flatlas.plan.measurements.measurement import without_next
 from flatlas.plan.mistakes import Origin, refuse, validated
@@ -29,7 +29,7 @@ from flatlas.plan.training_specs import RunSpec, StartSpec
 from flatlas.plan.trees import Location, at, dotted, leaves, with_value
 
 # A base run as the study has it.
-NO_CHANGES: Mapping[str, Any] = {}
+NO_CHANGES: dict[str, Any] = {}
 
 
 class Runs:
@@ -51,14 +51,13 @@ class Runs:
             for values in product(*grid.values()):
                 yield dict(zip(grid, values, strict=True)), ("sweeps", sweep, "grid")
 
-    def origin(
-        self, base: str, point: Mapping[str, Any] = NO_CHANGES, where: Location = ()
-    ) -> Origin:
+    def origin(self, base: str, point: dict[str, Any] = NO_CHANGES, where: Location = ()) -> Origin:
         """The origin of each setting of a base run with a point's values instead of its own."""
 
         def origin(location: Location) -> str:
             key = dotted(location)
-            for swept in point:
+            # The last one said has replaced what earlier ones say of the same place.
+            for swept in reversed(point):
                 if f"{key}.".startswith(f"{swept}."):
                     inside = location[len(swept.split(".")) :]
                     return self.document.origin((*where, swept, *inside))
@@ -71,7 +70,7 @@ class Runs:
     def at(
         self,
         base: str,
-        point: Mapping[str, Any] = NO_CHANGES,
+        point: dict[str, Any] = NO_CHANGES,
         where: Location = (),
         later: tuple[str, ...] = (),
     ) -> tuple[Run, RunSpec]:
@@ -131,6 +130,7 @@ class Runs:
             outputs = 1
         else:
             outputs = len(run.data.classes) if run.data.classes is not None else classes
+        _check_sizes(run.net, shape, outputs, origin)
         return RunSpec(
             **run.model_dump(exclude={"data", "start", "realizations", "measures"}),
             samples=_samples(run.data, source, run.net, seeds),
@@ -165,6 +165,16 @@ def _check_net(run: Run, origin: Origin) -> set[str]:
     if run.frozen is not None:
         check_frozen(run.frozen, run, origin(("frozen",)))
     return files
+
+
+def _check_sizes(net: NetSpec, shape: Shape, outputs: int, origin: Origin) -> None:
+    """Refuse kernels, strides and pools that leave nothing of an image."""
+    for number, size in enumerate(net.layer_sizes(shape, outputs), start=1):
+        if not (size.weights and size.places):
+            raise FlatlasError(
+                f"{origin(('net',))} leaves nothing of an image of {shape[1]} x {shape[2]} in "
+                f"layer {number}: use smaller kernels, strides or pools, or fewer layers."
+            )
 
 
 def _check_own(net: Own, origin: Origin) -> set[str]:

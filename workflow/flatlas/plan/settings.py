@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
+from flatlas.plan.bounds import Name, PathText
 from flatlas.plan.data_specs import SourceSpec
 from flatlas.plan.spec import Spec
 
@@ -15,11 +16,11 @@ class Settings(Spec):
     """The scale: the name of a file in `presets/`."""
     complete: bool = True
     """`false`: `scorecard` and `report` cover only the figures that are drawn already."""
-    before: str | None = None
+    before: PathText | None = None
     """For `compare`: a folder with a `scorecard.csv`."""
-    after: str | None = None
+    after: PathText | None = None
     """The folder to compare with it."""
-    data_root: str
+    data_root: PathText
     """The folder of the data sets: `MNIST/raw/`, `cifar-10-batches-py/`, folders of images.
 
     Missing ones are downloaded to it.
@@ -28,7 +29,7 @@ class Settings(Spec):
     """`true`: a process for each learner of SSGD and DPSGD (docs/scale.md)."""
     warm_start: bool = True
     """`false`: every local job starts its own Python (docs/reruns.md). Results are the same."""
-    sources: dict[str, SourceSpec]
+    sources: dict[Name, SourceSpec]
     """The names that studies use."""
     studies: dict[str, dict[str, Any]] = Field(default={})
     """Your changes: `{duality: {runs: {base: {optimizer: {lr: 0.05}}}}}`."""

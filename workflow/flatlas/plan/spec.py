@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 
 class Spec(BaseModel):
@@ -20,17 +21,27 @@ class Spec(BaseModel):
     """
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,
+        # The longest text is a citation.
+        str_max_length=2000,
     )
 
     @model_validator(mode="before")
     @classmethod
     def _yes_is_no_number(cls, given: Any) -> Any:
         """YAML reads `yes` and `on` as true, which pydantic would take for 1."""
-        said = given.items() if isinstance(given, Mapping) else ()
-        for name in [name for name, value in said if isinstance(value, bool)]:
-            if name in _numbers(cls):
-                raise ValueError(f"{name} is {given[name]}, but has to be a number")
+        said = given if isinstance(given, Mapping) else {}
+        wrong = [
+            InitErrorDetails(type=PydanticCustomError("bool", "a number"), loc=loc, input=value)
+            for name in _numbers(cls).intersection(said)
+            for loc, value in _elements(name, said[name])
+            if isinstance(value, bool)
+        ]
+        if wrong:
+            raise ValidationError.from_exception_data(cls.__name__, wrong)
         return given
 
     def resolved(self) -> dict[str, Any]:
@@ -47,6 +58,14 @@ def _numbers(model: type[Spec]) -> set[str]:
     """The fields that may be numbers and may not be true or false."""
     kinds = {name: [*_kinds(field.annotation)] for name, field in model.model_fields.items()}
     return {name for name, of in kinds.items() if {int, float} & {*of} and bool not in of}
+
+
+def _elements(name: str, value: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """A value, or those of a list, each with its place."""
+    if isinstance(value, list | tuple):
+        yield from (((name, number), one) for number, one in enumerate(value))
+    else:
+        yield (name,), value
 
 
 def _kinds(annotation: Any) -> Iterator[type]:

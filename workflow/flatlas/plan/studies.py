@@ -1,14 +1,25 @@
 """The keys of a study file. config/README.md lists them in prose."""
 
+from math import prod
 from typing import Annotated, Any
 
-from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import Field, model_validator
 
+from flatlas.plan.bounds import (
+    MOST_CLASSES,
+    MOST_LAYERS,
+    MOST_LISTED,
+    Class,
+    Images,
+    Name,
+    Realizations,
+    Seed,
+)
 from flatlas.plan.spec import Distinct, Spec
 from flatlas.plan.training_specs import Training
 
-Numbers = tuple[NonNegativeInt, ...]
-Names = Annotated[tuple[str, ...], Distinct]
+Classes = Annotated[tuple[Class, ...], Field(max_length=MOST_CLASSES), Distinct]
+Names = Annotated[tuple[str, ...], Field(max_length=MOST_LISTED), Distinct]
 
 
 class Functions(Spec):
@@ -17,7 +28,7 @@ class Functions(Spec):
     The run trains on the whole source; no other key of `data` may be set.
     """
 
-    draws: PositiveInt
+    draws: Annotated[int, Field(gt=0, le=10**12)]
     """Number of random nets, drawn from `net.init`."""
 
 
@@ -26,23 +37,23 @@ class Data(Spec):
 
     source: str
     """A name from `sources`."""
-    classes: Annotated[Numbers, Field(min_length=2), Distinct] | None = None
+    classes: Annotated[Classes, Field(min_length=2)] | None = None
     """The classes to use, in this order. Default: all."""
-    only: Annotated[Numbers, Field(min_length=1), Distinct] | None = None
+    only: Annotated[Classes, Field(min_length=1)] | None = None
     """Draw only images of these classes; labels and outputs stay those of all classes."""
-    positive: Annotated[Numbers, Field(min_length=1), Distinct] | None = None
+    positive: Annotated[Classes, Field(min_length=1)] | None = None
     """Binary task: label 1 for these classes, 0 for the others."""
-    per_class: PositiveInt | None = None
+    per_class: Images | None = None
     """Training images of each class. Set this or `train_size`."""
-    train_size: PositiveInt | None = None
+    train_size: Images | None = None
     """Training images."""
-    test_size: PositiveInt | None = None
+    test_size: Images | None = None
     """Test images, drawn at random. Needed unless `functions` is set."""
-    split: NonNegativeInt | None = None
+    split: Seed | None = None
     """Seed of one draw for all realizations. Default: each draws its own."""
     label_noise: float | None = Field(default=None, ge=0, lt=1)
     """Fraction of the training labels to make wrong. Excludes `attack_size`."""
-    attack_size: NonNegativeInt | None = None
+    attack_size: Annotated[int, Field(ge=0, le=10**9)] | None = None
     """Additional training images, all with wrong labels."""
     functions: Functions | None = None
 
@@ -67,7 +78,7 @@ class Start(Spec):
 
     run: str
     """Its name. Net, outputs and number of realizations must be the same."""
-    fresh: tuple[str, ...] = ()
+    fresh: Annotated[tuple[str, ...], Field(max_length=MOST_LAYERS)] = ()
     """Layers to initialize again."""
 
 
@@ -76,7 +87,7 @@ class Run(Training):
 
     data: Data
     start: Start | None = None
-    realizations: PositiveInt | None = None
+    realizations: Realizations | None = None
     """Instead of the study's number."""
     measures: dict[str, dict[str, Any]] = Field(default={})
     """Options that differ for this run: `{sharpness: {box: 1.0e-5}}`."""
@@ -96,6 +107,12 @@ class Sweep(Spec):
     def _one_way(self) -> "Sweep":
         if (self.grid is None) == (self.points is None):
             raise ValueError("say exactly one of grid and points")
+        runs = prod(map(len, self.grid.values())) if self.grid else len(self.points or ())
+        if runs > MOST_LISTED:
+            raise ValueError(
+                f"{runs:,} combinations are more than the {MOST_LISTED:,} that a plan can name: "
+                "list fewer values, or make several sweeps"
+            )
         return self
 
 
@@ -118,7 +135,7 @@ class Figure(Spec):
 
     title: str
     """Its title on pages."""
-    module: str | None = None
+    module: Name | None = None
     """The module that draws it. Default: the figure's name."""
     sweeps: Names = ()
     """Sweeps and borrowed runs to draw."""
@@ -139,17 +156,17 @@ class Study(Spec):
     """Shown in the report."""
     paper: str
     """What to cite."""
-    realizations: PositiveInt
+    realizations: Realizations
     """Number of seeds 0, 1, …; each has its own subset, weights and shuffling."""
-    runs: dict[str, Run] = Field(default={})
+    runs: dict[Name, Run] = Field(default={})
     """Base runs."""
-    sweeps: dict[str, Sweep] = Field(default={})
+    sweeps: dict[Name, Sweep] = Field(default={})
     """Base runs varied."""
-    borrowed: dict[str, Borrowed] = Field(default={})
+    borrowed: dict[Name, Borrowed] = Field(default={})
     """Sweeps of other studies."""
-    measures: dict[str, dict[str, Any]] = Field(default={})
+    measures: dict[Name, dict[str, Any]] = Field(default={})
     """Measures with their options."""
-    figures: dict[str, Figure] = Field(default={})
+    figures: dict[Name, Figure] = Field(default={})
     """Figures."""
 
     @model_validator(mode="after")

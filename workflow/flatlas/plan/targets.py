@@ -1,5 +1,6 @@
-"""An error that helps with a mistyped target."""
+"""Errors that help with a mistyped command line: its targets, and its --config."""
 
+import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
@@ -21,6 +22,33 @@ def targets_of(argv: list[str], known: Collection[str] = ()) -> list[str]:
 
     parsed, _ = get_argument_parser().parse_known_args(argv[1:])
     return [str(target) for target in parsed.targets]
+
+
+def check_config(argv: list[str]) -> None:
+    """Refuse a second --config, or a key twice: Snakemake would silently take the last."""
+    if Path(argv[0]).stem not in ("snakemake", "__main__"):
+        return
+    options, keys = 0, set()
+    reading = False
+    for word in argv[1:]:
+        if word.startswith("-"):
+            # As in `--config a=1`, `--config=a=1` and `-Ca=1`.
+            option = re.match(r"(--config|-C)(=|$|(?<=-C))", word)
+            reading = option is not None
+            options += reading
+            word = word[option.end() :] if option else ""
+        key, said, value = word.partition("=")
+        # Mappings are merged.
+        if not (reading and said) or value.lstrip().startswith("{"):
+            continue
+        if key in keys:
+            raise FlatlasError(f"--config has the key '{key}' twice: say it once.")
+        keys.add(key)
+    if options > 1:
+        raise FlatlasError(
+            "--config is given twice, and Snakemake would only take the last one: write all keys "
+            "after one --config, as in --config preset=laptop data_root=DIR."
+        )
 
 
 def check_targets(

@@ -5,12 +5,22 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
+from flatlas.plan.bounds import (
+    MOST_LAYERS,
+    MOST_LISTED,
+    Count,
+    Epoch,
+    Images,
+    LaterEpoch,
+    NonNegative,
+    Positive,
+)
 from flatlas.plan.data_specs import SamplesSpec
 from flatlas.plan.families import NetSpec
 from flatlas.plan.moments import Epochs
 from flatlas.plan.spec import Spec
 
-Rate = Annotated[float, Field(gt=0)]
+Rate = Positive
 Fraction = Annotated[float, Field(ge=0, lt=1)]
 
 
@@ -46,7 +56,7 @@ class AdamW(Spec):
     lr: Rate = 1e-3
     betas: tuple[Fraction, Fraction] = (0.9, 0.999)
     epsilon: Rate = 1e-8
-    decay: Annotated[float, Field(ge=0)] = 0.01
+    decay: NonNegative = 0.01
 
 
 class RmsProp(Spec):
@@ -71,9 +81,9 @@ class EntropySgd(Spec):
 
     name: Literal["entropy_sgd"]
     lr: Rate = 1.0
-    langevin_steps: PositiveInt = 5
-    gamma: Annotated[float, Field(ge=0)] = 1e-3
-    noise: Annotated[float, Field(ge=0)] = 1e-4
+    langevin_steps: Count = 5
+    gamma: NonNegative = 1e-3
+    noise: NonNegative = 1e-4
     averaging: Fraction = 0.75
     inner_lr: Rate = 0.1
 
@@ -88,7 +98,7 @@ class Schedule(Spec):
 
     kind: Literal["constant", "step", "linear_tail"] = "constant"
     """Its shape."""
-    epochs: tuple[PositiveInt, ...] = ()
+    epochs: Annotated[tuple[LaterEpoch, ...], Field(max_length=MOST_LISTED)] = ()
     """`step`: the epochs of the steps, needed there only."""
     factor: Rate = 0.1
     """`step`: the factor at each step."""
@@ -113,9 +123,9 @@ class Penalty(Spec):
 
     form: Literal["squared", "unsquared", "half_squared"] = "squared"
     """β‖w‖², β‖w‖, or β/2 ‖w‖², which torch.optim calls weight_decay."""
-    coefficient: Annotated[float, Field(ge=0)] = 0.0
+    coefficient: NonNegative = 0.0
     """β."""
-    until_epoch: PositiveInt | None = None
+    until_epoch: LaterEpoch | None = None
     """The last epoch with the term. Default: all have it."""
 
 
@@ -129,12 +139,12 @@ class Stop(Spec):
     """Rule: a limit for the mean loss on the clean training images."""
     zero_error: bool = False
     """Rule: no clean training image is misclassified."""
-    epochs: NonNegativeInt
+    epochs: Epoch
     """Limit: a training that reaches it without meeting the rules is not converged.
 
     0: nothing is trained, and the weights that it begins with are the solution.
     """
-    extra_epochs: NonNegativeInt = 0
+    extra_epochs: Epoch = 0
     """Further epochs after the rules are met."""
 
     @model_validator(mode="after")
@@ -147,7 +157,7 @@ class Stop(Spec):
 class IterateAverage(Spec):
     """Take the running mean of the weights, over all steps, as the solution."""
 
-    from_epoch: PositiveInt
+    from_epoch: LaterEpoch
     """The first epoch of the mean."""
 
 
@@ -156,7 +166,7 @@ class Learners(Spec):
 
     kind: Literal["ssgd", "dpsgd"]
     """`ssgd`: one common gradient. `dpsgd`: each learner averages its weights with others."""
-    count: PositiveInt
+    count: Annotated[int, Field(gt=0, le=1024)]
     """m."""
     mixing: Literal["ring", "neighbourhood", "full"] = "ring"
     """Which weights `dpsgd` averages: both neighbours', these and its own, or all.
@@ -176,7 +186,7 @@ class Rescaling(Spec):
     """l: a dense layer except the last."""
     factor: Rate
     """α."""
-    after: PositiveInt
+    after: LaterEpoch
     """Epochs after the stopping rule is met."""
 
 
@@ -187,7 +197,7 @@ class Training(Spec):
     """Family and options."""
     optimizer: OptimizerSpec
     """Name and options."""
-    batch: PositiveInt | Literal["full"]
+    batch: Images | Literal["full"]
     """Images in a minibatch; `full`: gradient descent."""
     stop: Stop
     schedule: Schedule = Schedule()
@@ -201,7 +211,7 @@ class Training(Spec):
     """The same, counted from the epoch that met the stopping rule."""
     snapshots: str | None = None
     """A dense layer: keep its weights after every minibatch of `stop.extra_epochs`."""
-    frozen: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    frozen: Annotated[tuple[str, ...], Field(min_length=1, max_length=MOST_LAYERS)] | None = None
     """Layers that are not trained."""
     precision: Literal["bfloat16"] | None = None
     """Of gradient products in nets with convolutions; everything else is float32."""

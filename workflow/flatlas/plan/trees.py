@@ -1,16 +1,60 @@
 """Trees of settings: mappings within mappings, and the places in them."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from flatlas.errors import FlatlasError
+
 Location = tuple[str | int, ...]
+# How messages call what the user says; Snakemake has merged it before we see it.
+USER = "config/config.yaml (or --configfile, --config)"
+# Not empty: no control characters, and nothing that can't be written as UTF-8.
+_KEY = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,200}")
 # What says which keys a net may have.
 FAMILY = "family"
+# All that this repository configures are 3,000 values, ten levels deep.
+MOST_VALUES, DEEPEST = 300_000, 50
+# One that a float can hold, and Python writes down.
+LONGEST_INTEGER = 10**300
 
 
 def dotted(location: Sequence[str | int]) -> str:
     """('runs', 'base', 'batch') as 'runs.base.batch'."""
     return ".".join(str(part) for part in location)
+
+
+def check_tree(tree: Any, file: str) -> None:
+    """Refuse what no setting can be: too many values, too deep ones, numbers too long to write.
+
+    A few lines of YAML whose anchors hold each other make a billion values.
+    """
+    waiting: list[tuple[Location, Any]] = [((), tree)]
+    count = 0
+    while waiting:
+        place, value = waiting.pop()
+        count += 1
+        if count > MOST_VALUES:
+            raise FlatlasError(f"{file} has more than {MOST_VALUES:,} values: list fewer.")
+        inner: Iterable[tuple[str | int, Any]] = ()
+        if isinstance(value, Mapping):
+            inner = value.items()
+        elif isinstance(value, list | tuple | set | frozenset):
+            inner = enumerate(value)
+        elif isinstance(value, int) and abs(value) > LONGEST_INTEGER:
+            raise FlatlasError(f"{file}: {dotted(place)} is a number of more than 300 digits.")
+        for key, one in inner:
+            if isinstance(value, Mapping) and not (isinstance(key, str) and _KEY.fullmatch(key)):
+                where = dotted(place) or "the top level"
+                raise FlatlasError(
+                    f"{file}: {where} has the key {str(key)[:80]!r}. Allowed: text of at most 200 "
+                    "characters in one line."
+                )
+            waiting.append(((*place, key), one))
+        if len(place) > DEEPEST:
+            raise FlatlasError(
+                f"{file}: {dotted(place[:4])}… is nested more than {DEEPEST} levels deep."
+            )
 
 
 def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,11 @@
 """LeNets and other small convolutional nets, residual ones among them."""
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field
 
+from flatlas.plan.bounds import MOST_LAYERS, Side, Width
 from flatlas.plan.family import (
     Layer,
     LayeredFamily,
@@ -21,15 +22,15 @@ from flatlas.plan.spec import Spec
 class ConvolutionStage(Spec):
     """A convolution, a ReLU and, if `pool` is above 1, max-pooling."""
 
-    channels: PositiveInt
+    channels: Width
     """Output channels."""
-    kernel: PositiveInt
+    kernel: Side
     """Width, in pixels."""
-    padding: NonNegativeInt = 0
+    padding: Annotated[int, Field(ge=0, le=10**4)] = 0
     """Zeros around the image, in pixels."""
-    stride: PositiveInt = 1
+    stride: Side = 1
     """Step, in pixels."""
-    pool: PositiveInt = 1
+    pool: Side = 1
     """Width of max-pooling after the ReLU."""
     skip: bool = False
     """`true`: add the stage's input to the convolution's output."""
@@ -42,8 +43,8 @@ class ConvolutionalNet(LayeredFamily):
     """
 
     family: Literal["convolutional"]
-    stages: tuple[ConvolutionStage, ...] = Field(min_length=1)
-    hidden: tuple[PositiveInt, ...] = ()
+    stages: tuple[ConvolutionStage, ...] = Field(min_length=1, max_length=MOST_LAYERS)
+    hidden: Annotated[tuple[Width, ...], Field(max_length=MOST_LAYERS)] = ()
     global_pool: bool = False
     bias: bool = True
     dropout: Probability = 0.0
@@ -65,7 +66,7 @@ class ConvolutionalNet(LayeredFamily):
         channels, height, width = input_shape
         for stage in self.stages:
             height, width = (
-                (side + 2 * stage.padding - stage.kernel) // stage.stride + 1
+                max(0, (side + 2 * stage.padding - stage.kernel) // stage.stride + 1)
                 for side in (height, width)
             )
             yield LayerSize(stage.kernel**2 * channels * stage.channels, height * width)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from math import prod
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import PositiveInt
+from pydantic import Field
 
+from flatlas.plan.bounds import MOST_LAYERS, Width
 from flatlas.plan.family import (
     LayeredFamily,
     LayerSize,
@@ -20,7 +21,7 @@ class DenseNet(LayeredFamily):
     """A fully connected ReLU net of layers fc1, fc2, …"""
 
     family: Literal["dense"]
-    hidden: tuple[PositiveInt, ...]
+    hidden: Annotated[tuple[Width, ...], Field(max_length=MOST_LAYERS)]
     bias: bool = False
     dropout: Probability = 0.0
     init: InitSpec = XavierUniform(scheme="xavier_uniform")

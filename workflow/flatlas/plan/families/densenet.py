@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field
 
+from flatlas.plan.bounds import Depth, Width
 from flatlas.plan.family import LayerSize, ModuleFamily, Shape, joined
 
 # Channels inside a layer, before its convolution of 3 x 3, as a multiple of the growth.
@@ -19,9 +20,9 @@ class Densenet(ModuleFamily):
     """
 
     family: Literal["densenet"]
-    blocks: tuple[PositiveInt, ...] = Field(min_length=1)
-    growth: PositiveInt = 32
-    channels: PositiveInt = 64
+    blocks: tuple[Depth, ...] = Field(min_length=1, max_length=10)
+    growth: Width = 32
+    channels: Width = 64
 
     @property
     def slug(self) -> str:

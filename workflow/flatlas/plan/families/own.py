@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, JsonValue
 
+from flatlas.plan.bounds import PathText
 from flatlas.plan.family import LayerSize, ModuleFamily, Shape
 
 # The plan does not load a user's net. It assumes the weights of a ResNet-50, at as many places as
@@ -32,9 +33,9 @@ class Own(ModuleFamily):
     """
 
     family: Literal["own"]
-    module: Annotated[str, AfterValidator(_where_and_what)]
+    module: Annotated[str, Field(max_length=200), AfterValidator(_where_and_what)]
     arguments: dict[str, JsonValue] = Field(default={})
-    weights: Annotated[str, AfterValidator(_safetensors)] | None = None
+    weights: Annotated[PathText, AfterValidator(_safetensors)] | None = None
     """safetensors file with its `state_dict`, instead of random weights"""
 
     @property

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, model_validator
 
+from flatlas.plan.bounds import MOST_LAYERS, Width
 from flatlas.plan.family import LayerSize, ModuleFamily, Shape
 from flatlas.plan.residual_sizes import residual_sizes
 
@@ -17,10 +18,10 @@ class Preactivation(ModuleFamily):
     """
 
     family: Literal["preactivation"]
-    depth: Annotated[int, Field(ge=8)]
+    depth: Annotated[int, Field(ge=8, le=9 * MOST_LAYERS)]
     block: Literal["basic", "bottleneck"] = "basic"
-    widen: PositiveInt = 1
-    channels: PositiveInt = 16
+    widen: Width = 1
+    channels: Width = 16
 
     @model_validator(mode="after")
     def _depth_is_of_whole_blocks(self) -> "Preactivation":

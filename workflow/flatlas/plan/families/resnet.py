@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field
 
+from flatlas.plan.bounds import Depth, Width
 from flatlas.plan.family import LayerSize, ModuleFamily, Shape, joined
 from flatlas.plan.residual_sizes import residual_sizes
 
@@ -17,9 +18,9 @@ class Resnet(ModuleFamily):
     """
 
     family: Literal["resnet"]
-    blocks: tuple[PositiveInt, ...] = Field(min_length=1)
+    blocks: tuple[Depth, ...] = Field(min_length=1, max_length=10)
     block: Literal["basic", "bottleneck"] = "basic"
-    channels: PositiveInt = 64
+    channels: Width = 64
 
     @property
     def slug(self) -> str:

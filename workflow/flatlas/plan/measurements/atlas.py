@@ -1,10 +1,9 @@
 """The measures that only the study `atlas` takes."""
 
 from collections.abc import Iterator
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from pydantic import Field, PositiveInt
-
+from flatlas.plan.bounds import AtLeastTwo, Count, Images, Positive
 from flatlas.plan.measurements.curvature import Hessian, Sharpness
 from flatlas.plan.measurements.duality import Duality
 from flatlas.plan.measurements.functions import GpPrior, OfArcCosineKernel
@@ -53,13 +52,13 @@ class Survival(OfArcCosineKernel):
 
     measure: Literal["survival"]
     layer: str = "fc1"
-    factor: Annotated[float, Field(gt=0)] = 5.9
+    factor: Positive = 5.9
     dual_layer: str = "fc2"
-    top: PositiveInt = 50
-    box: Annotated[float, Field(gt=0)] = 1e-4
-    batch: PositiveInt = 32
-    pairs: Annotated[int, Field(ge=2)] = 40
-    minibatches: Annotated[int, Field(ge=2)] = 5
+    top: Count = 50
+    box: Positive = 1e-4
+    batch: Images = 32
+    pairs: AtLeastTwo = 40
+    minibatches: AtLeastTwo = 5
 
     tables: ClassVar = {
         name: table | columns(scaling=str)

@@ -3,16 +3,15 @@
 from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, model_validator
 
+from flatlas.plan.bounds import AtLeastTwo, Count, Images, Positive
 from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.measurements.measurement import SEARCH, Factors, Measurement, columns
 from flatlas.plan.training_specs import Rate, RunSpec
 
 # The accuracy of a product in float32, relative to its length.
 SINGLE = 1e-4
-
-Probes = Annotated[int, Field(ge=2)]
 
 
 class Sharpness(Measurement):
@@ -24,10 +23,10 @@ class Sharpness(Measurement):
 
     measure: Literal["sharpness"]
     by: Literal["sgd", "lbfgs", "corners"] = "sgd"
-    box: Annotated[float, Field(gt=0)]
-    batch: PositiveInt = 32
+    box: Positive
+    batch: Images = 32
     lr: Rate = 1e-3
-    epochs: PositiveInt = 100
+    epochs: Count = 100
 
     tables: ClassVar = {
         "summary": columns(
@@ -61,9 +60,9 @@ class OfHessian(Measurement):
     trace or Frobenius norm without a closed form is estimated with `probes`.
     """
 
-    top: PositiveInt = 50
-    tolerance: Rate = 1e-8
-    probes: Probes = 100
+    top: Count = 50
+    tolerance: Annotated[float, Field(gt=0, le=1)] = 1e-8
+    probes: AtLeastTwo = 100
 
     @property
     def vectors(self) -> int:
@@ -126,8 +125,8 @@ class SpectralDensity(OfHessian):
     """
 
     measure: Literal["spectral_density"]
-    probes: Probes = 10
-    steps: PositiveInt = 80
+    probes: AtLeastTwo = 10
+    steps: Count = 80
     width: Annotated[float, Field(gt=0, le=0.5)] = 0.01
 
     tables: ClassVar = {
@@ -164,7 +163,7 @@ class NormScaling(OfHessian):
     """Loss and Hessian at c w for the `factors` c, beside their limits as c → ∞."""
 
     measure: Literal["norm_scaling"]
-    top: PositiveInt = 5
+    top: Count = 5
     factors: Factors
 
     tables: ClassVar = {

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field
 
+from flatlas.plan.bounds import LARGEST, AtLeastTwo, Count, Images
 from flatlas.plan.data_specs import SubsetSpec, subset_of
 from flatlas.plan.measurements.measurement import (
     Distinct,
@@ -31,7 +32,7 @@ class Duality(Measurement):
     measure: Literal["duality"]
     layer: str
     directions: Matrix = "hessian"
-    sharp: PositiveInt | Literal["steepest"] = "steepest"
+    sharp: Count | Literal["steepest"] = "steepest"
 
     tables: ClassVar = {
         "directions": columns(
@@ -79,7 +80,7 @@ class TestImages(Measurement):
     measure: Literal["test_images"]
     layer: str
     directions: Matrix = "hessian"
-    sizes: Annotated[tuple[PositiveInt, ...], Many, Distinct]
+    sizes: Annotated[tuple[Images, ...], Many, Distinct]
 
     tables: ClassVar = {
         "directions": columns(
@@ -135,7 +136,7 @@ class Flatness(Measurement):
     measure: Literal["flatness"]
     layer: str
     directions: Matrix = "hessian"
-    factor: Annotated[float, Field(gt=1)] = 2.0
+    factor: Annotated[float, Field(gt=1, le=LARGEST)] = 2.0
 
     tables: ClassVar = {
         "directions": columns(
@@ -183,8 +184,8 @@ class MinibatchNoise(Measurement):
 
     measure: Literal["minibatch_noise"]
     layer: str
-    batch: PositiveInt
-    minibatches: Annotated[int, Field(ge=2)] = 100
+    batch: Images
+    minibatches: AtLeastTwo = 100
 
     tables: ClassVar = {
         "directions": columns(n=int, eigenvalue=float, noise=float, noise_of_mean=float)

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import PositiveInt
-
+from flatlas.plan.bounds import Images
 from flatlas.plan.data_specs import FunctionsSpec, NoiseSpec
 from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.measurements.measurement import Many, Measurement, columns
@@ -88,7 +87,7 @@ class Orthant(OfArcCosineKernel):
     """The exact prior of f on `sizes` of its images, beside EP and the variational bound."""
 
     measure: Literal["orthant"]
-    sizes: Annotated[tuple[PositiveInt, ...], Many, Distinct]
+    sizes: Annotated[tuple[Images, ...], Many, Distinct]
 
     tables: ClassVar = {
         "summary": columns(

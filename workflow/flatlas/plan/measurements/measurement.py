@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 from pydantic import AfterValidator, Field
 
 from flatlas.errors import FlatlasError
+from flatlas.plan.bounds import MOST_LISTED, Positive
 from flatlas.plan.family import LayerKind
+from flatlas.plan.mistakes import listed
 from flatlas.plan.moments import Moment, moments
 from flatlas.plan.spec import Distinct, Spec
 from flatlas.plan.training_specs import RunSpec, Training
 
-Many = Field(min_length=1)
+Few = Field(max_length=MOST_LISTED)
+Many = Field(min_length=1, max_length=MOST_LISTED)
 
 
 def _with_one(factors: tuple[float, ...]) -> tuple[float, ...]:
@@ -20,9 +23,7 @@ def _with_one(factors: tuple[float, ...]) -> tuple[float, ...]:
     return factors
 
 
-Factors = Annotated[
-    tuple[Annotated[float, Field(gt=0)], ...], Many, Distinct, AfterValidator(_with_one)
-]
+Factors = Annotated[tuple[Positive, ...], Many, Distinct, AfterValidator(_with_one)]
 
 
 # The columns of a table, each with the type of its values.
@@ -93,7 +94,12 @@ class Measurement(Spec):
                 'tables = {"summary": columns(trace=float)}.'
             )
 
-    at: Annotated[tuple[Literal["all", "met"] | Moment, ...], Many, Distinct] = ("final",)
+    # All that a run may keep: its checkpoints, its overtraining, and the solution.
+    at: Annotated[
+        tuple[Literal["all", "met"] | Moment, ...],
+        Field(min_length=1, max_length=2 * MOST_LISTED + 1),
+        Distinct,
+    ] = ("final",)
 
     @property
     def vectors(self) -> int:
@@ -119,9 +125,10 @@ class Measurement(Spec):
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """Each option that does not fit a run: its key, and why. Reported before anything runs."""
         kept = moments(run.checkpoints, run.overtraining)
+        known = set(kept)
         for moment in self.at:
-            if moment not in kept:
-                allowed = ", ".join(map(str, kept))
+            if moment not in known:
+                allowed = listed([*map(str, kept)])
                 why = "A run keeps what its checkpoints and its overtraining say."
                 yield "at", f"names '{moment}'. Allowed: {allowed}. {why}"
 

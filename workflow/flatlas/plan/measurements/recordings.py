@@ -4,10 +4,19 @@ from collections.abc import Iterator
 from math import e
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import Field, model_validator
 
+from flatlas.plan.bounds import (
+    LARGEST,
+    AtLeastTwo,
+    Class,
+    Count,
+    Images,
+    LaterEpoch,
+)
 from flatlas.plan.data_specs import SubsetSpec
-from flatlas.plan.measurements.measurement import Many, Measurement, columns, skipped
+from flatlas.plan.measurements.measurement import Few, Many, Measurement, columns, skipped
+from flatlas.plan.mistakes import listed, shown
 from flatlas.plan.spec import Distinct
 from flatlas.plan.training_specs import Rate, RunSpec
 
@@ -50,8 +59,8 @@ class TrajectoryPca(AlongRecording):
     """
 
     measure: Literal["trajectory_pca"]
-    components: Annotated[tuple[PositiveInt, ...], Distinct] = ()
-    epochs: PositiveInt | None = None
+    components: Annotated[tuple[Count, ...], Few, Distinct] = ()
+    epochs: LaterEpoch | None = None
 
     tables: ClassVar = {
         "directions": columns(
@@ -77,8 +86,8 @@ class TrajectoryPca(AlongRecording):
 class AlongDirections(AlongRecording):
     """What measures of the first `directions` p_i share: `profiles` lists ranks to draw in full."""
 
-    directions: PositiveInt = 200
-    profiles: Annotated[tuple[PositiveInt, ...], Distinct] = ()
+    directions: Count = 200
+    profiles: Annotated[tuple[Count, ...], Few, Distinct] = ()
 
     @model_validator(mode="after")
     def _profiles_are_of_these_directions(self) -> "AlongDirections":
@@ -93,7 +102,7 @@ class Valley(AlongDirections):
     """F_i: the width along p_i in which the training loss grows by up to `factor`."""
 
     measure: Literal["valley"]
-    factor: Annotated[float, Field(gt=1)] = e
+    factor: Annotated[float, Field(gt=1, le=LARGEST)] = e
 
     tables: ClassVar = {
         "directions": columns(
@@ -124,14 +133,14 @@ class OfMinibatches(AlongDirections):
     `batch` is the run's own by default.
     """
 
-    batch: PositiveInt | None = None
+    batch: Images | None = None
 
 
 class MinibatchLosses(OfMinibatches):
     """The minima along p_i, and curvatures, of the losses of random `minibatches`."""
 
     measure: Literal["minibatch_losses"]
-    minibatches: Annotated[int, Field(ge=2)] = 100
+    minibatches: AtLeastTwo = 100
 
     tables: ClassVar = {
         "directions": columns(
@@ -170,11 +179,11 @@ class Forgetting(AlongRecording):
     measure: Literal["forgetting"]
     method: Literal["ldc", "ewc"] = "ldc"
     flatness: Literal["measured", "variance"] = "measured"
-    task: Annotated[tuple[NonNegativeInt, ...], Many, Distinct]
+    task: Annotated[tuple[Class, ...], Many, Distinct]
     strengths: Annotated[tuple[Rate, ...], Many, Distinct]
-    directions: Annotated[tuple[PositiveInt, ...], Many, Distinct]
-    epochs: PositiveInt = 20
-    batch: PositiveInt | None = None
+    directions: Annotated[tuple[Count, ...], Many, Distinct]
+    epochs: Count = 20
+    batch: Images | None = None
     lr: Rate | None = None
 
     tables: ClassVar = {
@@ -219,15 +228,15 @@ class Forgetting(AlongRecording):
         else:
             others = [n for n in samples.classes or range(run.outputs) if n not in samples.only]
             if not set(self.task) <= set(others):
-                allowed = ", ".join(map(str, others))
-                yield "task", f"is {list(self.task)}. Allowed, beside data.only: {allowed}."
+                allowed = listed([*map(str, others)])
+                yield "task", f"is {shown(list(self.task))}. Allowed, beside data.only: {allowed}."
 
 
 class FirstMode(AlongRecording):
     """By how much the right output exceeds the others along p_1, for `images` of each class."""
 
     measure: Literal["first_mode"]
-    images: PositiveInt = 5
+    images: Images = 5
 
     tables: ClassVar = {"margins": columns(label=int, theta=float, margin=float)}
 

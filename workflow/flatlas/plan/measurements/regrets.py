@@ -2,8 +2,7 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, NonNegativeFloat, PositiveInt
-
+from flatlas.plan.bounds import AtLeastTwo, Count, Images, NonNegative, Positive
 from flatlas.plan.measurements.measurement import (
     SEARCH,
     Many,
@@ -31,9 +30,9 @@ class Regret(UnderScaling):
     """
 
     measure: Literal["regret"]
-    batch: PositiveInt = 32
-    pairs: Annotated[int, Field(ge=2)] = 100
-    dampings: Annotated[tuple[NonNegativeFloat, ...], Many, Distinct] = (0.0, 100.0)
+    batch: Images = 32
+    pairs: AtLeastTwo = 100
+    dampings: Annotated[tuple[NonNegative, ...], Many, Distinct] = (0.0, 100.0)
 
     tables: ClassVar = {
         "summary": columns(
@@ -66,9 +65,9 @@ class TrueRegret(Measurement):
     """f₂(argmin f₁) − min f₂ in balls of `radii` ε around θ, for `pairs` of minibatches."""
 
     measure: Literal["true_regret"]
-    batch: PositiveInt = 32
-    pairs: PositiveInt = 20
-    radii: Annotated[tuple[Annotated[float, Field(gt=0)], ...], Many, Distinct]
+    batch: Images = 32
+    pairs: Count = 20
+    radii: Annotated[tuple[Positive, ...], Many, Distinct]
 
     tables: ClassVar = {
         "summary": columns(epsilon=float, **_TRUE_AND_FORMULA),
@@ -85,8 +84,8 @@ class RegretSlice(Measurement):
     """The losses of two minibatches in the plane of their gradients, and minima in a `radius` ε."""
 
     measure: Literal["regret_slice"]
-    batch: PositiveInt = 32
-    radius: Annotated[float, Field(gt=0)]
+    batch: Images = 32
+    radius: Positive
 
     tables: ClassVar = {
         "surface": columns(x=float, y=float, f1=float, f2=float),
@@ -116,9 +115,9 @@ class ContrastiveFlatness(UnderScaling):
     """
 
     measure: Literal["contrastive_flatness"]
-    batch: PositiveInt = 32
-    minibatches: Annotated[int, Field(ge=2)] = 20
-    box: Annotated[float, Field(gt=0)]
+    batch: Images = 32
+    minibatches: AtLeastTwo = 20
+    box: Positive
 
     tables: ClassVar = {
         "summary": columns(

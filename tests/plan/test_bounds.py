@@ -1,0 +1,179 @@
+"""What expands without bound, or is no number, name or path, is refused at its key."""
+
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from flatlas.errors import FlatlasError
+from flatlas.plan.requests import check_memory
+
+USER = "config/config.yaml (or --configfile, --config): "
+FLAT = "studies.flat."
+BASE = f"{FLAT}runs.base."
+GRID = f"{FLAT}sweeps.batch.grid"
+
+EXPANDS = {
+    "checkpoints": (f"{BASE}checkpoints", ["0..2000000000"], "10,000"),
+    "digits": (f"{BASE}overtraining", [f"{'9' * 5000}..{'9' * 5001}"], "fewer digits"),
+    "realizations": (f"{FLAT}realizations", 10**9, "100000"),
+    "realizations of a run": (f"{BASE}realizations", 10**30, "100000"),
+    "split": (f"{BASE}data.split", 10**30, "9223372036854775808"),
+    "images": (f"{BASE}data.test_size", 10**30, "1000000000"),
+    "width": (f"{BASE}net.hidden.0", 10**9, "10000000"),
+    "layers": (f"{BASE}net.hidden", [1] * 1001, "1000 values"),
+    "epochs": (f"{BASE}stop.epochs", 10**12, "100000000"),
+    "rate": (f"{BASE}optimizer.lr", 1e308, "1000000000000"),
+    "blocks": (f"{BASE}net", {"family": "resnet", "blocks": [1] * 11}, "10 values"),
+    "depth": (f"{BASE}net", {"family": "preactivation", "depth": 6 * 10**9 + 2}, "9000"),
+    "moments": (f"{FLAT}measures.hidden.at", [*range(20_002)], "20001 values"),
+    "side of images": ("sources.t", {"kind": "textures", "side": 10**9}, "10000"),
+    "combinations": (GRID, {"batch": [*range(1, 200)], "optimizer.lr": [*range(1, 200)]}, "39,601"),
+}
+
+
+def refused(plan_of, **changes):
+    begun = time.process_time()
+    with pytest.raises(FlatlasError) as raised:
+        plan_of(**changes)
+    assert time.process_time() - begun < 5
+    return str(raised.value)
+
+
+@pytest.mark.parametrize("what", EXPANDS)
+def test_what_would_expand_without_bound(plan_of, what):
+    key, value, limit = EXPANDS[what]
+    user = {key: value}
+    if key.endswith(".0"):
+        user = {key.removesuffix(".0"): [value]}
+    message = refused(plan_of, user=user)
+    assert message.startswith(f"{USER}{key.removesuffix('.grid')}")
+    assert limit in message
+    assert len(message) < 600
+
+
+def test_many_moments_are_taken(plan_of):
+    kept = ["0..99990000/10000"]
+    study = {"runs.base.stop.extra_epochs": 10**8, "measures.hidden.at": ["all"]}
+    plan = plan_of(study={"runs.base.checkpoints": kept, "runs.base.overtraining": kept} | study)
+    assert {len(run.checkpoints) for run in plan.runs.values()} == {10_000}
+
+
+def test_a_plan_of_too_many_runs_names_the_sweep(plan_of, monkeypatch):
+    """Many realizations and many runs, each of which would be taken by itself."""
+    monkeypatch.setattr("flatlas.plan.resolve.MOST_WORKED_OUT", 10**6)
+    grid = {"batch": [*range(1, 20)]}
+    message = refused(plan_of, user={GRID: grid, f"{FLAT}realizations": 90_000})
+    assert message.startswith(f"{USER}{FLAT}sweeps.batch ")
+    assert "90,000 realizations" in message
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "place"),
+    [
+        (f"{BASE}net.hidden", [10**6, 10**6], f"{BASE}net of the training digits-10pc-dense"),
+        (f"{BASE}net.hidden", [10**5] * 30, f"{BASE}net of the training digits-10pc-dense"),
+        (
+            f"{FLAT}measures.hidden",
+            {"measure": "hessian", "top": 10**6, "layer": None},
+            f"{FLAT}measures.hidden.layer is not a key",
+        ),
+    ],
+)
+def test_a_job_that_no_machine_has_the_memory_for(plan_of, key, value, place):
+    message = refused(plan_of, user={key: value})
+    assert message.startswith(USER + place)
+    assert "GB of memory" in message or "not a key" in message
+
+
+def test_a_measure_that_no_machine_has_the_memory_for(plan_of):
+    study = {
+        "measures.hidden": {"measure": "hessian", "top": 10**6},
+        "runs.base.net.hidden": [1000, 1000],
+    }
+    message = refused(plan_of, study=study)
+    assert message.startswith("config/studies/flat.yaml: measures.hidden.measure of digits-10pc-")
+    assert "GB of memory. Allowed: up to 20,000 GB." in message
+
+
+def job(mem_mb):
+    rule = SimpleNamespace(name="train")
+    return SimpleNamespace(rule=rule, wildcards=["base-1"], resources={"mem_mb": mem_mb})
+
+
+def test_a_job_beyond_the_memory_of_this_machine():
+    check_memory([job(2000)])
+    with pytest.raises(FlatlasError, match=r"^train base-1 would need about 9,000,000,000 MB"):
+        check_memory([job(2000), job(9 * 10**9)])
+
+
+@pytest.mark.parametrize("path", ["{wild}", "a\nb", "a\0b", "", "a/" + "x" * 256, "x/" * 600])
+@pytest.mark.parametrize("key", ["data_root", "before", "sources.f"])
+def test_a_path_that_is_none(plan_of, path, key):
+    folder = {"kind": "folder", "path": path, "classes": 2}
+    message = refused(plan_of, user={key: folder if key == "sources.f" else path})
+    assert message.startswith(f"{USER}{key}")
+    assert "\n" not in message
+
+
+def test_a_long_path_is_cut_in_file_names(plan_of):
+    folder = {"kind": "folder", "path": "é" * 120, "classes": 2}
+    plan = plan_of(user={"sources.digits": folder})
+    names = [*plan.runs, *plan.measurements, *plan.samples]
+    assert max(len(f"{name}.log".encode()) for name in names) < 200
+
+
+def test_a_deep_net_has_a_short_name(plan_of):
+    plan = plan_of(study={"runs.base.net.hidden": [1000] * 200})
+    assert max(len(f"{name}.log") for name in plan.measurements) < 200
+
+
+@pytest.mark.parametrize("kind", ["figures", "sweeps", "runs", "measures"])
+@pytest.mark.parametrize("name", ["x" * 300, "{wild}", "a/b", "a b", "../x"])
+def test_a_name_that_is_none(plan_of, kind, name):
+    message = refused(plan_of, user={(*f"{FLAT}{kind}".split("."), name): {}})
+    assert message.startswith(f"{USER}{FLAT}{kind}")
+    assert "at most 100 letters" in message
+
+
+@pytest.mark.parametrize(
+    ("grid", "key"),
+    [
+        ({"realizations": [True]}, "realizations"),
+        ({"net.hidden": [[4, True]]}, "net.hidden.1"),
+        ({"optimizer.lr": [0.1], "optimizer": [1]}, "optimizer"),
+    ],
+)
+def test_the_key_of_the_users_own_grid_is_blamed(plan_of, grid, key):
+    message = refused(plan_of, user={GRID: grid})
+    assert message.startswith(f"{USER}{GRID}.{key} is ")
+
+
+def test_the_users_grid_is_blamed_where_the_study_sweeps_a_key_inside(plan_of):
+    message = refused(plan_of, user={f"{FLAT}sweeps.alpha.grid.optimizer": [1]})
+    assert message.startswith(f"{USER}{FLAT}sweeps.alpha.grid.optimizer is 1.")
+
+
+def test_of_many_mistakes_some_are_named(plan_of):
+    message = refused(plan_of, user={f"{BASE}batches{number}": 1 for number in range(1000)})
+    assert len(message.splitlines()) < 30
+    assert "and 980 more" in message
+
+
+@pytest.mark.parametrize(
+    ("net", "layer"),
+    [
+        ({"family": "convolutional", "stages": [{"channels": 2, "kernel": 9}]}, 1),
+        ({"family": "convolutional", "stages": [{"channels": 2, "kernel": 3, "pool": 7}]}, 2),
+        ({"family": "densenet", "blocks": [1] * 6}, 14),
+    ],
+)
+def test_a_net_that_leaves_nothing_of_an_image(plan_of, net, layer):
+    message = refused(plan_of, study={"runs.base.net": net})
+    said = f"leaves nothing of an image of 8 x 8 in layer {layer}: "
+    assert message.startswith(f"config/studies/flat.yaml: runs.base.net {said}")
+
+
+def test_a_kernel_as_large_as_the_image(plan_of):
+    net = {"family": "convolutional", "stages": [{"channels": 2, "kernel": 8}], "hidden": [3]}
+    assert plan_of(study={"runs.base.net": net}).runs

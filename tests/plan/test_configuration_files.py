@@ -1,0 +1,93 @@
+"""Files that are no configuration, and --config said twice: refused with file, line or key."""
+
+import pytest
+
+from flatlas.errors import FlatlasError
+from flatlas.plan.documents import read_yaml
+from flatlas.plan.targets import check_config
+from flatlas.plan.trees import check_tree
+
+# Lines whose anchors hold each other: ten lists of ten lists of ten …
+BOMB = "a0: &a0 [x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 12)
+)
+FILES = {
+    "syntax": (b"preset: demo\n  bad: [1\n", ", line 2:"),
+    "a Python tag": (b"a: 1\nb: !!python/object/apply:os.system [echo]\n", ", line 2:"),
+    "another encoding": (b"a: 1\npreset: d\xe9mo\n", ", line 2:"),
+    "UTF-16": ("preset: demo".encode("utf-16"), ", line 1:"),
+    "two documents": (b"a: 1\n---\nb: 2\n", ", line 2:"),
+    "a control character": (b"a: \x01\n", "not valid YAML"),
+    "empty": (b"", "is empty"),
+    "a comment": (b"# nothing\n", "is empty"),
+    "a list": (b"- a\n- b\n", "holds a list"),
+    "a text": (b"preset", "holds a str"),
+    "deep": (b"a: " + b"[" * 5000 + b"]" * 5000, "nested"),
+    "nested": (b"a: " + b"[" * 200 + b"]" * 200, "nested"),
+    "many digits": (b"a: " + b"1" * 5000, "digits"),
+    "many digits, hexadecimal": (b"a: 0x" + b"f" * 5000, "digits"),
+    "a bomb": (BOMB.encode(), "more than 300,000 values"),
+    "a circle": (b"a: &a [*a]\n", "nested"),
+    "a number as a key": (b"a: {1: 2}\n", "has the key '1'"),
+    "no key": (b"a: {'': 2}\n", "has the key ''"),
+    "a key of two lines": (b'a: {"b\\nc": 2}\n', "has the key"),
+    "a date": (b"a: 2024-13-45\n", "not valid YAML"),
+}
+
+
+@pytest.mark.parametrize("what", FILES)
+def test_a_file_that_is_no_configuration(tmp_path, what):
+    content, said = FILES[what]
+    file = tmp_path / "mine.yaml"
+    file.write_bytes(content)
+    with pytest.raises(FlatlasError) as raised:
+        read_yaml(file)
+    assert str(raised.value).startswith(str(file))
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_what_snakemake_has_read_is_checked_before_it_is_used():
+    bomb = ["x"]
+    for _ in range(12):
+        bomb = [bomb] * 10
+    with pytest.raises(FlatlasError, match="more than 300,000 values"):
+        check_tree({"studies": bomb}, "config.yaml")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--config", "preset=demo", "preset=laptop"],
+        ["-C", "preset=demo", "data_root=x", "preset=demo"],
+        ["-Cpreset=demo", "preset=laptop"],
+        ["--config=preset=demo", "preset=laptop"],
+    ],
+)
+def test_a_key_twice_on_the_command_line(words):
+    with pytest.raises(FlatlasError, match="the key 'preset' twice"):
+        check_config(["snakemake", "all", *words, "-n"])
+
+
+@pytest.mark.parametrize("option", ["--config", "-C"])
+def test_a_second_config(option):
+    with pytest.raises(FlatlasError, match="--config is given twice"):
+        check_config(["snakemake", "--config", "preset=demo", "-n", option, "data_root=x"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["all", "--config", "preset=demo", "data_root=x"],
+        ["--config", "studies={duality: {}}", "studies={prior: {}}"],
+        ["all", "--configfile", "a=b.yaml", "a=c.yaml"],
+        ["--config", "preset=demo", "--set-threads", "train=2", "--set-resources", "train:x=2"],
+        ["-c1", "--cores", "2", "--config", "preset=demo"],
+    ],
+)
+def test_a_command_line_that_says_all_once(words):
+    check_config(["snakemake", *words])
+
+
+def test_another_program_that_reads_the_snakefile():
+    check_config(["snakefmt", "--config", "a=1", "a=2"])

@@ -1,0 +1,53 @@
+"""A broken configuration, through Snakemake: a sentence, no job, an exit code that is not 0."""
+
+import pytest
+
+BROKEN = {
+    "syntax": (b"preset: tiny\n  more: [1\n", "config/config.yaml is not valid YAML, line 2: "),
+    "another encoding": (b"# d\xe9mo\n", "config/config.yaml is not valid YAML, line 1: "),
+    "a Python tag": (b"a: !!python/name:os.system\n", "is not valid YAML, line 1: "),
+    "empty": (b"", "config/config.yaml must hold a mapping of keys to values, but is empty."),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_config_yaml_that_is_none(tiny, what):
+    content, said = BROKEN[what]
+    (tiny / "config/config.yaml").write_bytes(content)
+    assert said in tiny.snakemake("all", fails=True)
+    assert not (tiny / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        # Snakemake reads these before the Snakefile, and names no line.
+        (b"a: [1\n", "Config file is not valid JSON or YAML"),
+        (b"- a\n", "Config file must be given as JSON or YAML with keys at top level"),
+        # These it takes.
+        (b"preset: tiny\npreset: laptop\n", "mine.yaml, line 2: the key 'preset'"),
+        (b"a: &a [[*a]]\n", "nested more than"),
+    ],
+)
+def test_a_file_given_with_configfile_that_is_none(tiny, content, said):
+    (tiny / "mine.yaml").write_bytes(content)
+    assert said in tiny.snakemake("all", "--configfile", "mine.yaml", fails=True)
+    assert not (tiny / "results").exists()
+
+
+def test_a_preset_said_twice(tiny):
+    said = tiny.snakemake("all", "--config", "preset=tiny", "preset=laptop", fails=True)
+    assert "--config has the key 'preset' twice" in said
+    assert "Traceback" not in said
+    assert not (tiny / "results").exists()
+
+
+def test_a_training_that_this_machine_has_no_memory_for(tiny):
+    tiny.set_study("runs", "base", "net", "hidden", value=[150_000, 150_000])
+    said = tiny.snakemake("duality_fig3", fails=True)
+    assert "train digits-20pc-dense150000x150000-" in said
+    assert "MB of memory, but this machine has " in said
+    assert "Traceback" not in said
+    assert not (tiny / "results").exists()
+    # A dry run plans it: the jobs may run elsewhere.
+    assert tiny.would_run("duality_fig3")["train"]

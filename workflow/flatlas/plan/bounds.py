@@ -1,0 +1,66 @@
+"""The bounds of the numbers, names and paths in a configuration.
+
+Every number has an upper bound, so one with zeros too many is refused before anything expands. No
+study comes near a bound; the comment at each says what lies beyond it.
+"""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+# The product of two, or a square, is still far from the largest number of float32, 3e38.
+LARGEST = 1e12
+Positive = Annotated[float, Field(gt=0, le=LARGEST)]
+NonNegative = Annotated[float, Field(ge=0, le=LARGEST)]
+
+# What a job does one after the other, or holds side by side: pairs, probes, minibatches, steps. A
+# million takes weeks.
+Count = Annotated[int, Field(gt=0, le=10**6)]
+AtLeastTwo = Annotated[int, Field(ge=2, le=10**6)]
+
+# ImageNet-21k has 14 million images.
+Images = Annotated[int, Field(gt=0, le=10**9)]
+# ImageNet-21k has 22,000 classes.
+MOST_CLASSES = 10**5
+Class = Annotated[int, Field(ge=0, lt=MOST_CLASSES)]
+# The pixels of a camera.
+Side = Annotated[int, Field(gt=0, le=10**4)]
+
+# Neurons or channels of a layer. The largest language models have 10**5.
+Width = Annotated[int, Field(gt=0, le=10**7)]
+# Layers, or blocks of them. ResNets have been trained with a thousand.
+MOST_LAYERS = 1000
+Depth = Annotated[int, Field(gt=0, le=MOST_LAYERS)]
+
+# At a thousand epochs a second, ten million take three hours, as many as 10**8 more than a day.
+Epoch = Annotated[int, Field(ge=0, le=10**8)]
+LaterEpoch = Annotated[int, Field(gt=0, le=10**8)]
+# Moments at which weights are kept, values of a list: a plan names each of them in every job.
+MOST_LISTED = 10_000
+# Seeds, which a plan also lists in every job. The papers have a thousand at most.
+Realizations = Annotated[int, Field(gt=0, le=100_000)]
+# A table has it as an integer of 64 bits.
+Seed = Annotated[int, Field(ge=0, lt=2**63)]
+
+
+def _name(name: str) -> str:
+    """A name is part of a file's name, and of a target on the command line."""
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,99}", name):
+        raise ValueError("a name has at most 100 letters (A to Z), digits, _ and -")
+    return name
+
+
+Name = Annotated[str, AfterValidator(_name)]
+
+
+def _path(path: str) -> str:
+    """Snakemake takes braces for wildcards; file systems limit the parts of a path."""
+    if re.search(r"[{}\x00-\x1f\x7f]", path):
+        raise ValueError("a path here has no braces, line breaks or other control characters")
+    if any(len(part.encode(errors="replace")) > 255 for part in path.split("/")):
+        raise ValueError("a part of the path has more than the 255 bytes that a file name may have")
+    return path
+
+
+PathText = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_path)]
