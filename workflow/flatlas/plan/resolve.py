@@ -25,7 +25,7 @@ from flatlas.plan.trees import USER, Location, dotted, leaves
 
 # A plan works out each run of each sweep of each figure, and its measurements. One counts as much
 # as this many seeds and moments, which it names.
-ONE_RESULT, MOST_WORKED_OUT = 200, 5_000_000
+ONE_RESULT, MOST_WORKED_OUT = 200, 4_000_000
 # A point of a sweep, what the study says of the run there, the run, and where it is said.
 Drawn = tuple[dict[str, Any], Run, RunSpec, Origin]
 
