@@ -23,11 +23,15 @@ import pandas as pd  # noqa: E402
 def main() -> None:
     """Read the command line and print one table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("faults", choices=["damage", "kills"])
+    parser.add_argument("faults", choices=["damage", "kills", "configurations"])
     parser.add_argument("--trials", type=int, required=True)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--results", type=Path, default=Path("results"))
     given = parser.parse_args()
+    if given.faults == "configurations":
+        from configurations import report
+
+        sys.exit(not report(given.trials, given.seed))
     with TemporaryDirectory() as folder:
         scratch = Path(folder)
         if given.faults == "damage":

@@ -1,13 +1,13 @@
 """Fuzz the configuration: spoil one key at a time, and see that it is refused with a sentence.
 
-    python tests/faults/configurations.py --trials 1000 --seed 0
+    python tests/faults configurations --trials 1000 --seed 0
 
 Every trial takes one study at one preset, with two of its figures. It sets a key to a wrong,
 extreme or odd value, or adds a key that does not exist, and plans the study in a process that may
 take 2 GB of memory and 20 s of processor time. The keys are those of the models, each as likely as
 another. A trial ends as
 
-- accepted: the plan was made (`--show` lists these, to be looked through);
+- accepted: the plan was made (these are listed, to be looked through);
 - refused: with sentences that name a file and a key;
 - vague: with a sentence that names neither;
 - late: it took too much memory or time;
@@ -16,7 +16,6 @@ another. A trial ends as
 No Snakemake starts: the trial begins where the Snakefile does, with a configuration as mappings.
 """
 
-import argparse
 import math
 import os
 import random
@@ -394,22 +393,13 @@ def table(ended: list[Trial]) -> str:
     return "\n".join([*lines, "", f"The slowest took {slowest:.1f} s."])
 
 
-def main() -> None:
-    """Try, list what should not be, print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--trials", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--show", nargs="*", default=OUTCOMES[2:], choices=OUTCOMES)
-    given = parser.parse_args()
+def report(count: int, seed: int) -> bool:
+    """Try so many, print what was not refused and the table; whether all ended as they should."""
     sys.stdout.reconfigure(errors="backslashreplace")
     ended = []
-    for trial in trials(given.trials, given.seed):
+    for trial in trials(count, seed):
         ended.append(trial)
-        if trial.outcome in given.show:
+        if trial.outcome != "refused":
             print(trial, flush=True)
     print(table(ended))
-    sys.exit(any(trial.outcome in OUTCOMES[2:] for trial in ended))
-
-
-if __name__ == "__main__":
-    main()
+    return not any(trial.outcome in OUTCOMES[2:] for trial in ended)

@@ -1,4 +1,4 @@
-"""The short form of the fuzzer; `python tests/faults/configurations.py` runs the long one."""
+"""The short form of the fuzzer; `python tests/faults configurations` runs the long one."""
 
 from configurations import OUTCOMES, trials
 
