@@ -50,18 +50,17 @@ include: "workflow/rules/report.smk"
 include: "workflow/rules/cleaning.smk"
 
 
-# Snakemake limits how many jobs start per second. After each check of the ready jobs it schedules
-# another check, which schedules the next one, endlessly: after 260 jobs that took half a core. One
-# machine needs no limit, but no option removes it, so this code does; a cluster keeps it.
-# tests/workflow/test_environment.py fails when Snakemake stops doing so.
 onstart:
-    if "SNAKEMAKE_OUTPUT_CACHE" in os.environ:
-        warn_if_open(os.environ["SNAKEMAKE_OUTPUT_CACHE"])
+    warn_if_open()
     if workflow.local_exec:
         try:
             check_memory(workflow.dag.needrun_jobs())
         except FlatlasError as error:
             raise WorkflowError(str(error)) from None
+        # Snakemake limits how many jobs start per second. After each check of the ready jobs it
+        # schedules another check, which schedules the next one, endlessly: after 260 jobs that took
+        # half a core. One machine needs no limit, but no option removes it, so this code does; a
+        # cluster keeps it. tests/workflow/test_environment.py fails when Snakemake stops doing so.
         workflow.scheduler.job_rate_limiter = None
         if PLAN.warm_start and not workflow.execution_settings.debug:
             from flatlas.jobs.warm_start import start_jobs_warm

@@ -52,8 +52,11 @@ def is_intact(entry: dict[Path, Path]) -> bool:
     )
 
 
-def warn_if_open(cache: str) -> None:
+def warn_if_open() -> None:
     """Warn where any local user could change the results that checkouts link to."""
+    cache = os.environ.get("SNAKEMAKE_OUTPUT_CACHE")
+    if cache is None:
+        return
     folder = Path(cache).resolve()
     if all(os.stat(one).st_mode & stat.S_IXOTH for one in (folder, *folder.parents)):
         logger.warning(
