@@ -2,10 +2,12 @@
 
 import os
 import random
+import re
 import signal
 import time
 
 import numpy as np
+import psutil
 import pytest
 
 from flatlas.store.tables import read_table
@@ -93,6 +95,28 @@ def test_a_training_on_other_images_or_with_another_default_is_not_resumed(one_r
         assert {path.name for path in (checkout / "results/runs").iterdir()} == {begun.name}
         assert read_times(checkout, "runs")[: len(state["times"])] != state["times"].tolist()
         assert list((checkout / "results/resume").iterdir()) == []
+
+
+def test_a_second_training_of_a_run_is_refused_while_the_first_one_lives(one_run, tmp_path):
+    """Snakemake alone was killed, and the training that it had started goes on."""
+    checkout = copy_of(one_run, tmp_path, "train")
+    process = checkout.start_cold("--until", "train", "--config", "warm_start=false")
+    while not list((checkout / "results/resume").glob("*/state")):
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.01)
+    (first,) = psutil.Process(process.pid).children()
+    first.suspend()
+    process.kill()
+    process.wait()
+
+    checkout.snakemake("--unlock")
+    said = checkout.snakemake("--until", "train", fails=True)
+    assert re.search(rf"process {first.pid} on \S+ still works on results/resume/", said)
+    first.resume()
+    first.wait()
+    checkout.snakemake("--until", "train")
+    checkout.snakemake("verify")
+    assert list((checkout / "results/resume").iterdir()) == []
 
 
 def interrupted(checkout, rule, saves, how=signal.SIGKILL):
