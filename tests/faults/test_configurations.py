@@ -1,8 +1,12 @@
 """The short form of the fuzzer; `python tests/faults configurations` runs the long one."""
 
-from configurations import OUTCOMES, trials
+import subprocess
+import sys
+from pathlib import Path
 
 
 def test_a_spoilt_configuration_is_planned_or_refused_with_a_sentence():
-    bad = [str(trial) for trial in trials(60, seed=25) if trial.outcome in OUTCOMES[2:]]
-    assert not bad, "\n".join(bad)
+    """In a process of its own, since the limit of memory counts what this one has loaded."""
+    command = [sys.executable, Path(__file__).parent, "configurations", "--trials", "60"]
+    done = subprocess.run([*command, "--seed", "25"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -70,13 +70,6 @@ def undecided(claims):
     return {name for name, claim in claims.items() if claim.verdict == UNDECIDED}
 
 
-def unsolved(material):
-    """The tables of a figure whose trainings all diverged: columns, and no row of a measure."""
-    ended = {"converged": False, "reason": "diverged", "met_epoch": 0}
-    tables = {name: table.iloc[:0] for name, table in material.tables.items()}
-    return Material(tables | {"outcomes": material.tables["outcomes"].assign(**ended)})
-
-
 def with_columns(material, name, **columns):
     """The same material with other columns in one table: values, or functions of the table."""
     return Material({**material.tables, name: material.tables[name].assign(**columns)})

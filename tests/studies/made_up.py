@@ -10,6 +10,8 @@ from operator import or_
 import numpy as np
 from side_by_side import columns_of, material_of, without_rows
 
+from flatlas.evidence.material import Material
+
 RULE_MET, EXHAUSTED, DIVERGED = "rule met", "epochs exhausted", "diverged"
 # The epoch at which each training meets its rule.
 MET = 60
@@ -175,3 +177,10 @@ def axis(options, table, name):
         if known in AXES:
             return AXES[known]
     return None
+
+
+def unsolved(material):
+    """The tables of a figure whose trainings all diverged: columns, and no row of a measure."""
+    ended = {"converged": False, "reason": "diverged", "met_epoch": 0}
+    tables = {name: table.iloc[:0] for name, table in material.tables.items()}
+    return Material(tables | {"outcomes": material.tables["outcomes"].assign(**ended)})

@@ -9,10 +9,10 @@ from judging import (
     judge,
     judged,
     undecided,
-    unsolved,
     verdicts,
     with_columns,
 )
+from made_up import unsolved
 from prior_courses import ALONG
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED

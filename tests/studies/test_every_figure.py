@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 import yaml
 from declared import CONFIG, STUDIES, figure_of
-from judging import unsolved
 from pixels import in_pixels, laid_out_in_pixels
 
 from flatlas.plan.jobs import jobs_of
@@ -104,7 +103,7 @@ def test_a_figure_is_drawn_however_its_trainings_ended(case):
 
 @of_each([case for case in CASES["demo"] if case.nets])
 def test_a_figure_of_nothing_but_diverged_trainings_is_empty_not_an_error(case):
-    drawing = case.draw(unsolved(case.whole))
+    drawing = case.draw(made_up.unsolved(case.whole))
     laid_out_in_pixels(drawing.figure)
     measured = drawing.points.drop(columns=LABELS, errors="ignore")
     assert measured.dropna(how="all").empty

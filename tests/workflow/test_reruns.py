@@ -30,7 +30,7 @@ def test_every_result_has_its_provenance_and_every_figure_its_points(finished):
         assert all(re.fullmatch(r".+-[0-9a-f]{12}", folder.name) for folder in folders)
     figures = {path.name for path in (finished / "results/tiny/duality").iterdir()}
     made = {f"{name}.{kind}" for name in ("fig3", "s4") for kind in KINDS}
-    assert figures == made | {"scorecard.csv", "scorecard.html"}
+    assert figures == made | {f"scorecard.{kind}" for kind in ("csv", "html", "json")}
 
 
 def test_what_no_result_depends_on_reruns_nothing(demo):
@@ -85,7 +85,7 @@ CHANGES = [
     ("training/optimizers/sgd.py", *STATEMENT, RETRAINED),
     ("measures/duality.py", *STATEMENT, MEASURED),
     ("measures/dual_weights.py", "ROUND_OFF = 1e-12", "ROUND_OFF = 2e-12", MEASURED),
-    ("studies/duality/strategies.py", *STATEMENT, FIGURE | PAGES),
+    ("studies/duality/s4.py", *STATEMENT, {"duality_s4": 1} | SCORECARD | PAGES),
     ("studies/duality/s4.rst", r"\A.*\Z", "**Four.** Another text.\n", {"report": 1}),
     ("report/templates/style.css", r"\Z", "h1 { color: red; }\n", SCORECARD | PAGES),
 ]
