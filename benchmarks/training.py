@@ -27,9 +27,9 @@ from torch.utils.data import DataLoader, TensorDataset
 from flatlas.data.samples import Samples
 from flatlas.plan.data_specs import Mnist, SubsetSpec
 from flatlas.plan.training_specs import RunSpec
+from flatlas.training.backend import backend_name, choose_kernel
 from flatlas.training.resume import Resume
 from flatlas.training.trainer import train
-from flatlas.training.way import choose, described
 
 HARDNESS = 2.0
 
@@ -218,9 +218,9 @@ def trained(task: Task, seeds: range, by_torch: bool = False) -> list[int]:
     clean = np.ones_like(labels, dtype=bool)
     samples = Samples(tuple(seeds), inputs, labels, clean, test_inputs, test_labels)
     spec = _spec(task, seeds)
-    kernel = None if by_torch else choose(spec, samples, "cpu", None)
+    kernel = None if by_torch else choose_kernel(spec, samples, "cpu", None)
     if not by_torch and kernel is None:
-        print(f"  the trainer's way is {described(kernel)}")
+        print(f"  the trainer's way is {backend_name(kernel)}")
     with TemporaryDirectory() as folder:
         done = train(spec, samples, Resume(Path(folder)), lambda *_, **__: None, kernel=kernel)
     return [int(epoch) for epoch in done.outcomes["epoch"]]

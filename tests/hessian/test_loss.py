@@ -4,7 +4,7 @@ import pytest
 import torch
 from hessian_systems import system
 
-from flatlas.hessian.loss import MeanLoss, flattened, on_lit_pixels, value_and_gradient
+from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient, without_dark_pixels
 
 
 def stack_of(name, outputs, members=3):
@@ -45,7 +45,7 @@ def test_pixels_that_are_always_dark_change_nothing():
     dark = torch.arange(inputs[0, 0].numel()).remainder(3).eq(0).view(inputs[0, 0].shape)
     inputs[:, :, dark] = 0
     loss = MeanLoss(loss.net, inputs, loss.labels)
-    narrow, kept = on_lit_pixels(loss, w)
+    narrow, kept = without_dark_pixels(loss, w)
     fewer = int(dark.sum()) * loss.net.dense_layers[0].outputs
     assert kept.shape[1] == w.shape[1] - fewer
     values, slopes = value_and_gradient(loss, w)

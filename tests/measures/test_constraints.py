@@ -92,7 +92,7 @@ def test_a_step_minimizes_the_cost_and_the_distance(solution, method):
     strengths, counts, lr = torch.tensor([0.0, 3.0, 3e6]).double(), torch.tensor([0, 7, 12]), 0.2
     start = torch.randn(3, 54, generator=torch.Generator().manual_seed(0)).double()
     ended = start.clone()
-    found.tether(strengths, counts, lr)(ended)
+    found.cost_step(strengths, counts, lr)(ended)
     identity = torch.eye(54).double()
     for row, (strength, count) in enumerate(zip(strengths, counts.tolist(), strict=True)):
         directions = found.components(identity).T[:count]  # p_i, a row each

@@ -77,7 +77,9 @@ def test_a_dense_module_is_the_same_net_as_its_layers(twins):
     activity = module.into(weights, images, "fc")
     torch.testing.assert_close(activity, layered.into(same, images, "fc2"))
     z = module.dense("fc").preactivation(weights, activity)
-    torch.testing.assert_close(module.onward(weights, z, "fc"), module.forward(weights, images))
+    torch.testing.assert_close(
+        module.logits_from(weights, z, "fc"), module.forward(weights, images)
+    )
     found, expected = (
         gradient(net, p, images, labels, {}) for net, p in ((module, weights), (layered, same))
     )
@@ -117,8 +119,8 @@ def test_a_module_draws_from_the_given_seeds():
         return nn.Sequential(nn.Flatten(), nn.Linear(32, 6), nn.Dropout(0.5), nn.Linear(6, OUTPUTS))
 
     net = ModuleNet(make, SHAPE, OUTPUTS)
-    assert net.draws
-    assert not ModuleNet(normed_module, SHAPE, OUTPUTS).draws
+    assert net.random_training
+    assert not ModuleNet(normed_module, SHAPE, OUTPUTS).random_training
     weights, images = random_weights(net), normal(2, 6, *SHAPE)
     state = torch.get_rng_state()
     logits = net.forward(weights, images, {"seed": torch.tensor([5, 6])})

@@ -38,7 +38,7 @@ def test_forward_equals_torch_modules(case):
     for layer in net.dense_layers:
         activity = net.into(parameters, images, layer.name)
         assert activity.shape[-1] == layer.inputs
-        above = net.onward(parameters, layer.preactivation(parameters, activity), layer.name)
+        above = net.logits_from(parameters, layer.preactivation(parameters, activity), layer.name)
         torch.testing.assert_close(above, logits, rtol=0, atol=0)
 
 
@@ -61,5 +61,5 @@ def test_masks_multiply_the_activity_that_leaves_a_layer():
     masked = net.forward(parameters, images, {"fc1": mask})
     above = net.into(parameters, images, "fc2") * mask
     z = net.dense("fc2").preactivation(parameters, above)
-    torch.testing.assert_close(masked, net.onward(parameters, z, "fc2"), rtol=0, atol=0)
+    torch.testing.assert_close(masked, net.logits_from(parameters, z, "fc2"), rtol=0, atol=0)
     assert not torch.equal(masked, net.forward(parameters, images))

@@ -100,7 +100,7 @@ def test_a_job_over_its_time_is_ended_and_given_more(tiny):
     """SLURM has no limit below a minute, and checks twice a minute."""
     tiny.edit(NEEDS, r" 20 \+ _minutes", " 1 + _minutes")
     hang = 'if job.resources["runtime"] == 1: __import__("time").sleep(600)'
-    tiny.edit("workflow/scripts/train.py", r"( +)(errand\.carry_out.*?\n)", rf"\1\2    {hang}\n")
+    tiny.edit("workflow/scripts/train.py", r"( +)(task\.run.*?\n)", rf"\1\2    {hang}\n")
     tiny.snakemake("--until", "subset")
     tiny.submit("--until", "train")
     hung, again = tiny.jobs("train")

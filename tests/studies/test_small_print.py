@@ -8,7 +8,7 @@ from matplotlib import pyplot
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import note
 from flatlas.studies.atlas import fig3
-from flatlas.studies.atlas.looks import small_print
+from flatlas.studies.atlas.styles import small_print
 
 
 @pytest.mark.parametrize("before", range(30, 50))

@@ -8,7 +8,7 @@ from short_runs import run, samples
 
 from flatlas.store.arrays import write_arrays
 from flatlas.store.tables import write_table
-from flatlas.training.errand import Errand
+from flatlas.training.task import TrainingTask
 
 TABLES = {"weights": "safetensors", "history": "parquet", "outcomes": "csv", "times": "csv"}
 
@@ -22,7 +22,7 @@ def one_thread():
 
 
 @pytest.fixture
-def errand(tmp_path):
+def task(tmp_path):
     """Makes trainings of a spec on files: 24 of 48 images for each of two seeds."""
     source = samples((0,), count=48)
     images = {"train_images": source.inputs, "test_images": source.test_inputs}
@@ -42,7 +42,7 @@ def errand(tmp_path):
     def made(name, place="", **chosen):
         folder = tmp_path / name
         folder.mkdir()
-        return Errand(
+        return TrainingTask(
             spec=run(seeds=(0, 1), batch=3, **chosen).resolved(),
             images=str(tmp_path / "images.safetensors"),
             samples=str(tmp_path / "samples.parquet"),

@@ -21,10 +21,10 @@ from flatlas.training.resume import Resume
 SSGD = {"kind": "ssgd", "count": 2}
 
 
-def results(errand):
-    history = pd.read_parquet(errand.outputs["history"])
-    outcomes = pd.read_csv(errand.outputs["outcomes"])
-    return read_arrays(errand.outputs["weights"]), history, outcomes
+def results(task):
+    history = pd.read_parquet(task.outputs["history"])
+    outcomes = pd.read_csv(task.outputs["outcomes"])
+    return read_arrays(task.outputs["weights"]), history, outcomes
 
 
 def assert_close(found, expected):
@@ -56,15 +56,15 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_ranks_follow_the_stacked_trajectory(errand, case):
-    stacked, ranks = errand("stacked", **CASES[case]), errand("ranks", **CASES[case])
-    stacked.carry_out("cpu", quiet)
+def test_ranks_follow_the_stacked_trajectory(task, case):
+    stacked, ranks = task("stacked", **CASES[case]), task("ranks", **CASES[case])
+    stacked.run("cpu", quiet)
     by_forked_ranks(ranks, CASES[case]["learners"]["count"])
     assert_close(results(ranks), results(stacked))
     assert "final.learners/fc1.weight" in results(ranks)[0]
 
 
-def test_a_killed_rank_ends_the_job_and_the_next_attempt_continues(errand, monkeypatch, tmp_path):
+def test_a_killed_rank_ends_the_job_and_the_next_attempt_continues(task, monkeypatch, tmp_path):
     """torchrun starts the ranks of the first attempt; those of the next are forked to save time."""
     chosen = {
         "learners": {"kind": "dpsgd", "count": 2},
@@ -72,7 +72,7 @@ def test_a_killed_rank_ends_the_job_and_the_next_attempt_continues(errand, monke
         **DROPOUT,
         "stop": {"epochs": 60},
     }
-    ranks, undisturbed = errand("ranks", **chosen), errand("undisturbed", **chosen)
+    ranks, undisturbed = task("ranks", **chosen), task("undisturbed", **chosen)
     killed = []
     monkeypatch.setenv("FLATLAS_TEST", str(tmp_path))
 
@@ -82,7 +82,7 @@ def test_a_killed_rank_ends_the_job_and_the_next_attempt_continues(errand, monke
             os.kill(process_of(1, f"FLATLAS_TEST={tmp_path}"), signal.SIGKILL)
 
     with pytest.raises(FlatlasError, match=r"learner 1 ended with exit code -9.*results/resume"):
-        distributed.carry_out(ranks, 2, False, kill)
+        distributed.run(ranks, 2, False, kill)
     assert not Path(ranks.outputs["weights"]).exists()
     state, _ = Resume(Path(ranks.resume)).find()
     saved = state["times"].tolist()
@@ -98,17 +98,17 @@ def test_a_killed_rank_ends_the_job_and_the_next_attempt_continues(errand, monke
     }
 
 
-def test_snapshots_in_several_processes_are_refused(errand):
+def test_snapshots_in_several_processes_are_refused(task):
     stop = {"epochs": 2, "extra_epochs": 1}
-    recorded = errand("ranks", learners=SSGD, snapshots="fc1", stop=stop)
+    recorded = task("ranks", learners=SSGD, snapshots="fc1", stop=stop)
     with pytest.raises(FlatlasError, match="distributed: false"):
-        distributed.carry_out(recorded, 2, False, quiet)
+        distributed.run(recorded, 2, False, quiet)
 
 
-def by_forked_ranks(errand, ranks):
+def by_forked_ranks(task, ranks):
     """Start ranks as torchrun does, but without the seconds in which each process loads torch."""
-    path = Path(errand.resume).with_name("errand.json")
-    path.write_text(json.dumps({"gpu": False, **asdict(errand)}))
+    path = Path(task.resume).with_name("task.json")
+    path.write_text(json.dumps({"gpu": False, **asdict(task)}))
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
 

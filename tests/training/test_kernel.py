@@ -17,10 +17,10 @@ from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.initializations import FrameworkUniform
 from flatlas.plan.kept import keep
 from flatlas.training import kernel as building
+from flatlas.training.backend import backend_name, choose_kernel
 from flatlas.training.compiled import Compiled
 from flatlas.training.gradient import autograd_gradient
 from flatlas.training.streams import Streams
-from flatlas.training.way import choose, described
 
 ROWS, IMAGES, SIDE = 3, 11, 5
 
@@ -140,13 +140,13 @@ def test_images_in_several_draws_are_stored_once():
     assert one.evaluate(parameters, range(ROWS)) == other.evaluate(parameters, range(ROWS))
 
 
-def chosen_way(pixels=0.2, team=None, device="cpu", **other):
+def chosen_kernel(pixels=0.2, team=None, device="cpu", **other):
     spec = run(input_shape=(1, 20, 20), **other)
     random = np.random.default_rng(0)
     images = (random.random((3, 4, 1, 20, 20)) < pixels).astype(np.float32)
     labels = np.zeros((3, 4), dtype=np.int64)
     samples = Samples((0, 1, 2), images, labels, labels == 0, images, labels)
-    return choose(spec, samples, device, team)
+    return choose_kernel(spec, samples, device, team)
 
 
 CONVOLUTIONAL = {"family": "convolutional", "stages": ({"channels": 3, "kernel": 2},)}
@@ -154,12 +154,12 @@ CONVOLUTIONAL = {"family": "convolutional", "stages": ({"channels": 3, "kernel":
 
 @needs_compiler
 def test_the_kernel_is_chosen_for_dense_nets_on_the_cpu_and_sparse_images():
-    assert chosen_way() is not None
-    assert chosen_way(pixels=0.9) is None
-    assert chosen_way(device="cuda") is None
-    assert chosen_way(team=object()) is None
-    assert chosen_way(net=CONVOLUTIONAL) is None
-    assert chosen_way(net={"family": "dense", "hidden": (600, 600)}) is None
+    assert chosen_kernel() is not None
+    assert chosen_kernel(pixels=0.9) is None
+    assert chosen_kernel(device="cuda") is None
+    assert chosen_kernel(team=object()) is None
+    assert chosen_kernel(net=CONVOLUTIONAL) is None
+    assert chosen_kernel(net={"family": "dense", "hidden": (600, 600)}) is None
 
 
 @pytest.fixture
@@ -175,9 +175,9 @@ def fresh(tmp_path, monkeypatch):
 def test_without_a_compiler_torch_trains(fresh, monkeypatch, caplog):
     monkeypatch.setenv("PATH", str(fresh))
     with caplog.at_level(logging.INFO, "flatlas"):
-        assert chosen_way() is None
+        assert chosen_kernel() is None
     assert "there is no C compiler" in caplog.text
-    assert described(None) == "torch"
+    assert backend_name(None) == "torch"
     assert not list(fresh.iterdir())
 
 
@@ -189,7 +189,7 @@ def test_a_compiler_that_fails_leaves_nothing_and_torch_trains(fresh, monkeypatc
     )
     broken.chmod(0o755)
     monkeypatch.setenv("CC", str(broken))
-    assert chosen_way() is None
+    assert chosen_kernel() is None
     assert "no headers" in caplog.text
     assert not list((fresh / "flatlas").iterdir())
 
@@ -198,14 +198,14 @@ def test_a_compiler_that_fails_leaves_nothing_and_torch_trains(fresh, monkeypatc
 def test_a_folder_that_others_may_write_to_is_not_used(fresh, caplog):
     (fresh / "flatlas").mkdir()
     (fresh / "flatlas").chmod(0o777)
-    assert chosen_way() is None
+    assert chosen_kernel() is None
     assert "others may write" in caplog.text
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may write everywhere")
 def test_with_a_cache_that_cannot_be_written_torch_trains(fresh, caplog):
     fresh.chmod(0o500)
-    assert chosen_way() is None
+    assert chosen_kernel() is None
 
 
 @needs_compiler
@@ -221,7 +221,7 @@ def test_the_kernel_is_compiled_once_for_each_source_and_compiler(fresh, monkeyp
 
     def times():
         building.find_kernel.cache_clear()
-        assert described(chosen_way()).startswith("compiled by")
+        assert backend_name(chosen_kernel()).startswith("compiled by")
         return {path.name: path.stat().st_mtime_ns for path in folder.glob("*.so")}
 
     first = times()

@@ -11,7 +11,7 @@ from flatlas.data.samples import Samples
 from flatlas.nets import build_net
 from flatlas.plan.training_specs import Stop
 from flatlas.training.evaluation import Evaluation
-from flatlas.training.keepsakes import checkpoint
+from flatlas.training.kept_weights import checkpoint
 from flatlas.training.outcome import Outcome
 
 
@@ -19,7 +19,7 @@ def after(stop, *looks):
     """The outcome after epochs with these (training loss, training error)."""
     outcome = Outcome(seed=0)
     for epoch, (loss, error) in enumerate(looks, start=1):
-        outcome.judge(Stop(**stop), epoch, Evaluation(loss, error, 9.0, 1.0))
+        outcome.update(Stop(**stop), epoch, Evaluation(loss, error, 9.0, 1.0))
         if outcome.ended:
             break
     return outcome.reason, outcome.met_epoch, outcome.epoch, outcome.converged

@@ -4,7 +4,7 @@ from flatlas.jobs.job import Job
 from flatlas.data.samples import load_samples
 from flatlas.device import gpu_memory_mib, torch_threads
 from flatlas.measures import measure_each
-from flatlas.measures.beside import Beside
+from flatlas.measures.extra_inputs import ExtraInputs
 from flatlas.measures.solution import load_solutions
 from flatlas.measures.tables import joined
 from flatlas.nets import build_net
@@ -19,14 +19,14 @@ with Job(globals().get("snakemake"), "measure") as job:
     samples = load_samples(job.input.images, job.input.samples, spec.run.seeds)
     weights = read_arrays(job.input.weights)
     outcomes = read_table(job.input.outcomes).set_index("seed")
-    beside = Beside(job.input, spec.run)
+    extra = ExtraInputs(job.input, spec.run)
     net = build_net(spec.run.net, spec.run.input_shape, spec.run.outputs)
     options = spec.options.resolved()
     tables = {name: [] for name in spec.options.tables}
     done, most = 0, len(spec.run.seeds) * len(spec.options.at)
     for member, seed in enumerate(spec.run.seeds):
         kept = kept_moments(spec.options.at, outcomes.loc[seed])
-        if beside.trajectories is not None and not outcomes.loc[seed, "met_epoch"]:
+        if extra.trajectories is not None and not outcomes.loc[seed, "met_epoch"]:
             # Recording begins when the rule is met.
             kept = []
         if len(kept) < len(spec.options.at):
@@ -39,7 +39,7 @@ with Job(globals().get("snakemake"), "measure") as job:
             samples.of(seed),
             net,
             device,
-            **beside.of(member, seed),
+            **extra.of(member, seed),
         )
         for moment, taken in zip(
             kept, measure_each(spec.options.measure, solutions, options), strict=True

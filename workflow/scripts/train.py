@@ -7,8 +7,8 @@ from flatlas.device import gpu_count, gpu_memory_mib, torch_threads
 from flatlas.store.lock import only_process
 from flatlas.store.tables import read_table
 from flatlas.training import distributed
-from flatlas.training.errand import Errand
 from flatlas.training.resume import Resume, identity
+from flatlas.training.task import TrainingTask
 
 # Snakemake may have been killed while a training that it started lives on: never run it twice.
 with Job(globals().get("snakemake"), "training") as job, only_process(job.params.resume):
@@ -21,7 +21,7 @@ with Job(globals().get("snakemake"), "training") as job, only_process(job.params
     if ranks > 1:
         device = "cuda" if gpus >= ranks else "cpu"
         place = f"{device} with {ranks} ranks"
-    errand = Errand(
+    task = TrainingTask(
         spec=job.params.spec,
         images=job.input.images,
         samples=job.input.samples,
@@ -33,10 +33,10 @@ with Job(globals().get("snakemake"), "training") as job, only_process(job.params
     )
     if ranks > 1:
         job.logger.info("%d learners, on %s", ranks, place)
-        distributed.carry_out(errand, ranks, device == "cuda", job.progress)
+        distributed.run(task, ranks, device == "cuda", job.progress)
         kernel = "torch"
     else:
-        kernel = errand.carry_out(device, job.progress)
+        kernel = task.run(device, job.progress)
     job.logger.info("trained by: %s", kernel)
     outcomes = read_table(job.output.outcomes)
     for reason, count in outcomes["reason"].value_counts().items():
@@ -44,7 +44,7 @@ with Job(globals().get("snakemake"), "training") as job, only_process(job.params
     job.record(
         training_seconds=round(read_table(job.output.times).seconds.sum(), 3),
         device=device,
-        # Of learners in processes of their own nobody looks at the GPUs' memory.
+        # Not measured for learners in separate processes.
         gpu_memory_mib=gpu_memory_mib(device) if ranks == 1 else None,
         threads=torch_threads(),
         kernel=kernel,

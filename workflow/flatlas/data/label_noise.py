@@ -28,8 +28,8 @@ def _noisy(draw: pd.DataFrame, allowed: np.ndarray, spec: NoiseSpec, seed: int) 
     wrongly = round(spec.fraction * len(train))
     if not 0 < wrongly < len(train):
         raise FlatlasError(
-            f"label_noise {spec.fraction:g} makes {wrongly} of {len(train)} labels wrong: say a"
-            " fraction that makes one wrong, and leaves one right."
+            f"label_noise {spec.fraction:g} makes {wrongly} of {len(train)} labels wrong: choose a"
+            " fraction that makes at least one wrong, and leaves at least one right."
         )
     chosen = chosen[:wrongly]
     labels[train[chosen]] = wrong[chosen]

@@ -46,7 +46,7 @@ def draw_subset(
 
 
 def sample_rows(seed: int, part: str, index: np.ndarray, true_label: np.ndarray) -> pd.DataFrame:
-    """Rows of a sample table whose labels are right."""
+    """Rows of a sample table, with true labels."""
     return pd.DataFrame(
         {
             "seed": seed,

@@ -18,7 +18,7 @@ def most_frequent(counts: Mapping[bytes, int], spec: FunctionsSpec) -> pd.DataFr
     """
     if len(counts) < spec.count:
         raise FlatlasError(
-            f"realizations is {spec.count}, each of a function of its own, but in {spec.draws} "
+            f"realizations is {spec.count}, each with another function, but in {spec.draws} "
             f"random nets only {len(counts)} functions came up more than once. Ask for at most "
             f"{len(counts)}, or for more data.functions.draws."
         )

@@ -15,6 +15,6 @@ def first_of_equals(images: Tensor) -> Tensor:
 
 
 def contradictions(first: Tensor, labels: Tensor) -> Pairs:
-    """Equal images with different labels: the position of the first such image, and of another."""
+    """Pairs of equal images with different labels, by position; the first of equals comes first."""
     clash = (labels != labels[first]).nonzero().flatten()
     return tuple(zip(first[clash].tolist(), clash.tolist(), strict=True))

@@ -21,7 +21,7 @@ from flatlas.gaussian_process.refusals import refuse_patterns
 # Z is then about this much for each point.
 TOLERANCE = 1e-9
 SWEEPS = 200
-# The first damping: the share of each update that is taken; and the smallest it is halved to.
+# The damping is the share of each update that is taken: its first and its smallest value.
 DAMPING = 0.9
 LEAST_DAMPING = 0.01
 # Updates are extrapolated below this residual, each from this many.

@@ -42,7 +42,7 @@ class ArcCosineKernel(Kernel):
         self.bias_variance = bias_variance
 
     def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Tensor:
-        """K between the rows of x1 and those of x2, or of each with its partner only."""
+        """K between the rows of x1 and those of x2, or only between corresponding rows."""
         variance1, variance2 = self._first(x1.square().mean(-1)), self._first(x2.square().mean(-1))
         if diag:
             covariance = self._first((x1 * x2).mean(-1))

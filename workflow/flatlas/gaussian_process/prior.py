@@ -32,8 +32,8 @@ class LogPrior:
 def latent_covariance(kernel_matrix: Tensor, link: Link) -> Tensor:
     """The covariance of the variable whose sign a link takes.
 
-    Φ(f) is the probability that f and a standard normal noise add up to something positive: the
-    probit link is the hard sign on K + I, for exact probabilities and EP's alike.
+    Φ(f) is the probability that f plus standard normal noise is positive: the probit link is the
+    hard sign on K + I, for exact probabilities and EP's alike.
     """
     if link == "heaviside":
         return kernel_matrix

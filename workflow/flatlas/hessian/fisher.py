@@ -165,7 +165,7 @@ class FreeFisher:
         return NaturalGradients(x / unit, residual, iterations, residual <= TOLERANCE)
 
     def _on(self, some: Predictions, vectors: Tensor) -> Tensor:
-        """The share of some of the images."""
+        """The contribution of some of the images to F v."""
         logits, back = vjp(some, self._w)[:2]
         root = softmax.root(logits) / self._images**0.5
 
@@ -182,7 +182,7 @@ Fisher = DecomposedFisher | FreeFisher
 
 
 def _rows(predictions: Predictions, w: Tensor, images: int) -> Tensor:
-    """The rows of G (images times outputs, size) of these of all `images`."""
+    """The rows of G (images times outputs, size) for some of all the `images`."""
     net = predictions.net
     if net.only_dense:
         inputs = predictions.inputs.unsqueeze(0)

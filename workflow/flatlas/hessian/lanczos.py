@@ -53,7 +53,7 @@ class Subspace:
 
     @property
     def projected(self) -> Tensor:
-        """The matrix between them, with blocks on and beside its diagonal."""
+        """The matrix in this basis, which is block-tridiagonal."""
         return self._projected[: self.size, : self.size]
 
     def add(self, fresh: Tensor) -> Tensor:
@@ -88,7 +88,7 @@ class Spectrum:
 
     @property
     def norm(self) -> float:
-        """The spectral norm |λ|, of whichever end is larger."""
+        """The spectral norm: the larger |λ| of the two ends."""
         return max(self.top[0].item(), -self.lowest)
 
     @property

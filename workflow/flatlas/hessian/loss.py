@@ -16,7 +16,7 @@ from flatlas.nets.loss import sample_losses
 class MeanLoss:
     """L over `inputs` (1, images, channels, height, width) with their `labels` (1, images).
 
-    Losses are computed from the logits in float64, whatever the weights and images are: for a
+    Losses are computed from the logits in float64, even if weights and images are float32: for a
     confident net, float32 keeps little of 1 − p and nothing of p (1 − p), the curvature in the
     logits.
     """
@@ -88,7 +88,7 @@ def _by_hand(loss: MeanLoss, w: Tensor) -> tuple[Tensor, Tensor]:
     return values.view(w.shape[:-1]), flattened(net, gradient).view(w.shape)
 
 
-def on_lit_pixels(loss: MeanLoss, w: Tensor) -> tuple[MeanLoss, Tensor]:
+def without_dark_pixels(loss: MeanLoss, w: Tensor) -> tuple[MeanLoss, Tensor]:
     """The loss and weights of a dense net without pixels that are 0 in all images.
 
     The loss does not depend on the weights of those pixels. Other nets are returned unchanged.

@@ -90,7 +90,7 @@ def _losses_and_deltas(solution: Solution, layer: str, z: Tensor) -> tuple[Tenso
         z.split(IMAGES, dim=1), solution.labels.split(IMAGES, dim=1), strict=True
     ):
         block = here.detach().requires_grad_()
-        some = sample_losses(solution.onward(layer, block), labels)
+        some = sample_losses(solution.logits_from(layer, block), labels)
         deltas += torch.autograd.grad(some.sum(), block)
         losses.append(some.detach())
     return torch.cat(losses, dim=1), torch.cat(deltas, dim=1)

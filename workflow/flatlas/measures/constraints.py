@@ -27,7 +27,7 @@ CALIBRATED = (2, 5, 10, 20, 50, 100, 200)
 # Directions processed at a time: for a layer of 2,500 weights they take 1.3 MB.
 BAND = 64
 
-Tether = Callable[[Tensor], None]
+CostStep = Callable[[Tensor], None]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Constraints:
         """Δw·p_i for each row of displacements (points, weights)."""
         raise NotImplementedError
 
-    def tether(self, strengths: Tensor, counts: Tensor, lr: float) -> Tether:
+    def cost_step(self, strengths: Tensor, counts: Tensor, lr: float) -> CostStep:
         """A function that applies a step of the cost to displacements (points, weights)."""
         raise NotImplementedError
 
@@ -67,7 +67,7 @@ class LandscapeDependent(Constraints):
         """θ_i."""
         return displacements @ self.directions.T
 
-    def tether(self, strengths: Tensor, counts: Tensor, lr: float) -> Tether:
+    def cost_step(self, strengths: Tensor, counts: Tensor, lr: float) -> CostStep:
         """Apply the cost in bands of directions that fit into a core's cache.
 
         A band is processed only for the points that constrain it: the first ones when ordered by
@@ -102,7 +102,7 @@ class Elastic(Constraints):
         """The displacement of each constrained weight."""
         return displacements[:, self.weights]
 
-    def tether(self, strengths: Tensor, counts: Tensor, lr: float) -> Tether:
+    def cost_step(self, strengths: Tensor, counts: Tensor, lr: float) -> CostStep:
         """Multiply each weight by the share that a step leaves."""
         shares = self.shares(strengths, counts, lr)
         left = shares.new_ones(len(shares), self.size).index_copy_(1, self.weights, 1 - shares)
@@ -134,7 +134,7 @@ def landscape_dependent(
     if not usable.any():
         raise FlatlasError(
             "flatness is 'variance', but no valley ends along the directions that its factor is "
-            f"taken from (ranks {', '.join(str(place + 1) for place in places)}): say 'measured'."
+            f"taken from (ranks {', '.join(str(place + 1) for place in places)}): use 'measured'."
         )
     factor = (widths / power[places])[usable].log().mean().exp()
     return LandscapeDependent(factor * power, known.all().expand(count), found.directions)

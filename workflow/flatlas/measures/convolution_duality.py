@@ -59,7 +59,7 @@ class Layer:
         """The loss of each image, given its pre-activations in the layer."""
         side = isqrt(z.shape[1])
         pixels = z.transpose(1, 2).unflatten(2, (side, side)).unsqueeze(0)
-        logits = self.solution.onward(self.convolution.name, pixels)
+        logits = self.solution.logits_from(self.convolution.name, pixels)
         return sample_losses(logits, labels.unsqueeze(0)).squeeze(0)
 
 

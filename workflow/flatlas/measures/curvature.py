@@ -54,7 +54,7 @@ def gradient(solution: Solution, layer: str, activity: Tensor) -> Tensor:
         activity.split(IMAGES, dim=1), solution.labels.split(IMAGES, dim=1), strict=True
     ):
         z = solution.net.layer(layer).preactivation(parameters, a)
-        losses = sample_losses(solution.onward(layer, z), labels)
+        losses = sample_losses(solution.logits_from(layer, z), labels)
         total += torch.autograd.grad(losses.sum(), weight)[0]
     return total.flatten() / activity.shape[1]
 
@@ -93,7 +93,7 @@ def _by_outputs(solution: Solution, layer: str, activity: Tensor, root: Root) ->
 
 def _hessian_root(solution: Solution, layer: str, z: Tensor, labels: Tensor) -> Tensor:
     """R (outputs, images, n_out) with Rᵀ R = Jᵀ S J; the labels do not matter."""
-    logits = solution.onward(layer, z)
+    logits = solution.logits_from(layer, z)
     return root_times(logits.detach().squeeze(0), _jacobian(logits, z))
 
 
@@ -108,7 +108,7 @@ def _jacobian(logits: Tensor, z: Tensor) -> Tensor:
 
 def _fisher_root(solution: Solution, layer: str, z: Tensor, labels: Tensor) -> Tensor:
     """δ = ∂l/∂z (1, images, n_out)."""
-    losses = sample_losses(solution.onward(layer, z), labels)
+    losses = sample_losses(solution.logits_from(layer, z), labels)
     (delta,) = torch.autograd.grad(losses.sum(), z)
     return delta
 

@@ -130,7 +130,7 @@ def ranked(columns: Mapping[str, Tensor], sigma_g: Tensor) -> DataFrame:
 
 def _see(solution: Solution, layer: str, inputs: Tensor, labels: Tensor) -> Seen:
     activity = solution.into(layer, inputs)
-    logits = solution.onward(layer, solution.preactivation(layer, activity))
+    logits = solution.logits_from(layer, solution.preactivation(layer, activity))
     wrong = predictions(logits) != labels
     losses = sample_losses(logits, labels)
     return Seen(activity.squeeze(0), losses.squeeze(0), wrong.double().mean().item())

@@ -35,7 +35,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     chosen = _first_of_each_class(solution.labels[0], options["images"])
     seen, labels = activity[:, chosen], solution.labels[0, chosen]
     z, change = solution.preactivation(layer, seen), seen @ direction
-    moved = [solution.onward(layer, z + step * change)[0] for step in theta.tolist()]
+    moved = [solution.logits_from(layer, z + step * change)[0] for step in theta.tolist()]
     rows = margins(torch.stack(moved), labels)
     known = labels.unique()
     means = torch.stack([rows[:, labels == label].mean(1) for label in known])

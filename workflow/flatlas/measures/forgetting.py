@@ -25,7 +25,7 @@ from flatlas.nets.loss import predictions, sample_losses
 from flatlas.seeds import generator
 
 # How often the test errors are measured in an epoch.
-LOOKS = 4
+EVALUATIONS = 4
 # The measurements are split into this many parts. An error is saturated if its mean over the last
 # part differs by at most this from its mean over the part before.
 PARTS, TOLERANCE = 5, 0.01
@@ -56,10 +56,10 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     stack = _Stack(solution, layer, constraints, points, options["lr"])
     first = Task(solution.into(layer, solution.test_inputs)[0], solution.test_labels[0])
     second, test = _second_task(solution, layer)
-    rows = [stack.look(0.0, first, test)]
+    rows = [stack.test_errors(0.0, first, test)]
     random = generator(solution.seed, "second task")
     for time in stack.learn(second, options["epochs"], options["batch"], random):
-        rows.append(stack.look(time, first, test))
+        rows.append(stack.test_errors(time, first, test))
     errors = pd.concat(rows, ignore_index=True)
     method = {"method": options["method"]}
     steps = options["epochs"] * -(-len(second.labels) // options["batch"])
@@ -106,7 +106,7 @@ class _Stack:
             for name, value in solution.parameters.items()
         }
         strengths, counts = (self.start.new_tensor(one) for one in zip(*points, strict=True))
-        self.tether = constraints.tether(strengths, counts, lr)
+        self.cost_step = constraints.cost_step(strengths, counts, lr)
 
     def learn(
         self, task: Task, epochs: int, batch: int, random: np.random.Generator
@@ -114,7 +114,7 @@ class _Stack:
         """SGD on a task; yields the time in epochs, a few times an epoch."""
         count = len(task.labels)
         steps = -(-count // batch)
-        halts = {round(steps * part / LOOKS) for part in range(1, LOOKS + 1)}
+        halts = {round(steps * part / EVALUATIONS) for part in range(1, EVALUATIONS + 1)}
         for epoch in range(epochs):
             order = torch.as_tensor(random.permutation(count), device=task.labels.device)
             for step, chosen in enumerate(order.split(batch), start=1):
@@ -124,10 +124,10 @@ class _Stack:
 
     def _step(self, activity: Tensor, labels: Tensor) -> None:
         z = self._preactivation(activity).requires_grad_()
-        losses = self._losses(self.net.onward(self.parameters, z, self.layer), labels)
+        losses = self._losses(self.net.logits_from(self.parameters, z, self.layer), labels)
         (delta,) = torch.autograd.grad(losses.mean(1).sum(), z)
         self.displacements -= self.lr * (activity.T @ delta).flatten(1)
-        self.tether(self.displacements)
+        self.cost_step(self.displacements)
 
     def _preactivation(self, activity: Tensor) -> Tensor:
         weights = self.start + self.displacements.view(-1, *self.start.shape[1:])
@@ -139,7 +139,7 @@ class _Stack:
         return sample_losses(logits, labels.expand(len(logits), -1))
 
     @torch.no_grad()
-    def look(self, time: float, first: Task, second: Task) -> DataFrame:
+    def test_errors(self, time: float, first: Task, second: Task) -> DataFrame:
         """The test errors of both tasks, and the loss of the second."""
         epsilon_1, _ = self._errors(first, with_loss=False)
         epsilon_2, loss_2 = self._errors(second)
@@ -154,7 +154,9 @@ class _Stack:
         for activity, labels in zip(
             task.activity.split(IMAGES), task.labels.split(IMAGES), strict=True
         ):
-            logits = self.net.onward(self.parameters, self._preactivation(activity), self.layer)
+            logits = self.net.logits_from(
+                self.parameters, self._preactivation(activity), self.layer
+            )
             wrong += (predictions(logits) != labels).sum(1)
             if with_loss:
                 losses += self._losses(logits, labels).sum(1)

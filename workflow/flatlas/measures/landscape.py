@@ -60,7 +60,7 @@ def interval(
     the shape of the layer's weights.
     """
     z = solution.preactivation(layer, activity)
-    origin = sample_losses(solution.onward(layer, z), solution.labels).mean().item()
+    origin = sample_losses(solution.logits_from(layer, z), solution.labels).mean().item()
     size = solution.parameters[f"{layer}.weight"].norm().item()
     left: list[Ends] = []
     right: list[Ends] = []
@@ -92,7 +92,7 @@ def loss_along(solution: Solution, layer: str, activity: Tensor, directions: Ten
         losses = torch.zeros_like(steps)
         for point, (n, step) in enumerate(zip(which.tolist(), steps.tolist(), strict=True)):
             for here, changes, labels in zip(*parts, strict=True):
-                logits = solution.onward(layer, torch.add(here, changes[n], alpha=step))
+                logits = solution.logits_from(layer, torch.add(here, changes[n], alpha=step))
                 losses[point] += sample_losses(logits, labels).sum()
         return losses / z.shape[1]
 
@@ -102,10 +102,10 @@ def loss_along(solution: Solution, layer: str, activity: Tensor, directions: Ten
 def ends(loss: Loss, origin: float, factor: float, guess: Tensor, bound: float) -> Ends:
     """Where each ray's loss first reaches `factor` times the loss at the origin.
 
-    `loss(rays, steps)` takes rays by their position in `guess`, which has for each a step of about
-    the right size, with the ray's sign. The search starts at half the guess and doubles the step,
-    up to `bound`, until the loss is above the level. It misses a rise and fall between two such
-    points.
+    `loss(rays, steps)` takes rays by their position in `guess`. For each ray, `guess` has a step of
+    about the right size, with the ray's sign. The search starts at half the guess and doubles the
+    step, up to `bound`, until the loss is above the level. It misses a rise and fall between two
+    such points.
     """
     iterations = torch.zeros_like(guess, dtype=torch.long)
 
@@ -138,7 +138,7 @@ def _roots(excess: Loss, rays: Tensor, points: Tensor, values: Tensor) -> tuple[
     """
     root, residual = torch.empty_like(points[0]), torch.empty_like(points[0])
     places = torch.arange(len(rays), device=rays.device)
-    # The newest point, the one across the root from it, and the one given up last.
+    # The newest point, the one across the root from it, and the one dropped last.
     share = values[0] / (values[0] - values[1])
     points, values = points[[0, 1, 1]], values[[0, 1, 1]]
     for _ in range(STEPS):

@@ -1,4 +1,4 @@
-"""The losses f of random minibatches; to draw one is to draw from the post's process f(θ)."""
+"""The losses f of random minibatches, each a draw from the post's process f(θ)."""
 
 from torch import Tensor
 

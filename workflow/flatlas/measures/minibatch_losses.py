@@ -93,7 +93,7 @@ def _profiles(
     for n, direction in enumerate(directions):
         change = activity @ direction
         for point, step in enumerate(steps[n].tolist()):
-            logits = seen.onward(layer, torch.add(z, change, alpha=step))
+            logits = seen.logits_from(layer, torch.add(z, change, alpha=step))
             losses[n, :, point] = sample_losses(logits, seen.labels).view(drawn.shape).mean(1)
     return steps, losses
 

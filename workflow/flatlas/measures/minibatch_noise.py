@@ -64,7 +64,7 @@ def _gradients(solution: Solution, layer: str, drawn: Tensor) -> Tensor:
     """
     activity = solution.into(layer, solution.inputs)
     z = solution.preactivation(layer, activity).requires_grad_()
-    losses = sample_losses(solution.onward(layer, z), solution.labels)
+    losses = sample_losses(solution.logits_from(layer, z), solution.labels)
     (delta,) = torch.autograd.grad(losses.sum(), z)
     a, delta = activity.squeeze(0), delta.squeeze(0)
     gradients = [(a[images].T @ delta[images]).flatten() for images in drawn]

@@ -90,7 +90,7 @@ def _at(
 def _norms(solution: Solution, hessian: DenseHessian, options: Mapping[str, Any]) -> Norms:
     """The norms, with the same probes every time: most of the noise cancels in a ratio of two.
 
-    The search is for the largest eigenvalue; some more beside it let the search go on.
+    The search is for the largest eigenvalue; a few more keep it going.
     """
     seed = stream(solution.seed, "norm scaling")
     random = torch.Generator(solution.inputs.device).manual_seed(seed)
@@ -98,7 +98,7 @@ def _norms(solution: Solution, hessian: DenseHessian, options: Mapping[str, Any]
 
 
 def _found(spectrum: Spectrum, options: Mapping[str, Any]) -> bool:
-    """Whether the search has found the spectral norm, which is all that is needed of it."""
+    """Whether the search has found the spectral norm; nothing else is needed."""
     return spectrum.norm_residual <= options["tolerance"] * spectrum.norm
 
 
@@ -106,8 +106,8 @@ def _loss(logits: Tensor, labels: Tensor) -> float:
     """The mean cross-entropy; it stays above 0 even far below the round-off of 1."""
     own = logits.gather(1, labels.unsqueeze(1))
     others = (logits - own).scatter(1, labels.unsqueeze(1), -torch.inf)
-    beside = others.logsumexp(1)
-    return torch.logaddexp(beside, torch.zeros_like(beside)).mean().item()
+    log_odds = others.logsumexp(1)
+    return torch.logaddexp(log_odds, torch.zeros_like(log_odds)).mean().item()
 
 
 def _odds(logits: Tensor, power: float) -> Tensor:

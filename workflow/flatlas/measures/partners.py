@@ -9,7 +9,8 @@ from flatlas.errors import FlatlasError
 from flatlas.measures.solution import Solution
 
 # Squared distances that differ by less, relative to the squared norms, are equal up to the
-# round-off of a matrix product. They are a tie, whatever order a machine sums in.
+# round-off of a matrix product. They count as a tie, so the order in which a machine sums does not
+# matter.
 ROUND_OFF = 1e-12
 # Distances held at a time: 64 MiB of them.
 DISTANCES = 2**23

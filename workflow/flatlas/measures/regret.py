@@ -19,9 +19,9 @@ from flatlas.hessian.fisher import NaturalGradients, fisher_of
 from flatlas.hessian.loss import (
     MeanLoss,
     flattened,
-    on_lit_pixels,
     unflattened,
     value_and_gradient,
+    without_dark_pixels,
 )
 from flatlas.measures.clean import on_clean
 from flatlas.measures.minibatch_loss import on_minibatches
@@ -72,7 +72,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     summaries, balls = [], []
     for factor, scaled in under_scaling(solution, options):
         loss = MeanLoss(scaled.net, scaled.inputs, scaled.labels)
-        loss, w = on_lit_pixels(loss, flattened(scaled.net, scaled.parameters))
+        loss, w = without_dark_pixels(loss, flattened(scaled.net, scaled.parameters))
         _, found = value_and_gradient(on_minibatches(loss, drawn), w.expand(len(drawn), -1))
         gradients = found.unflatten(0, shape[:2])
         regret = Regret.of(gradients, gradients)

@@ -45,5 +45,5 @@ def _loss_gap(solution: Solution, layer: str, found: Decomposition, scale: float
     z = solution.preactivation(layer, a.unsqueeze(0))
     moved = z + scale * (test_a - a) @ layer_weight(solution, layer)
     labels = solution.test_labels[:, found.partners.test]
-    losses = sample_losses(solution.onward(layer, moved), labels).squeeze(0)
+    losses = sample_losses(solution.logits_from(layer, moved), labels).squeeze(0)
     return losses - found.train.losses[found.partners.train]

@@ -18,8 +18,8 @@ from torch import Tensor
 from flatlas.hessian.loss import (
     MeanLoss,
     flattened,
-    on_lit_pixels,
     value_and_gradient,
+    without_dark_pixels,
 )
 from flatlas.measures.clean import on_clean
 from flatlas.measures.dense_ascent import DenseAscent
@@ -80,7 +80,7 @@ def tables_of(
 ) -> list[dict[str, DataFrame]]:
     """The same for any loss and weights (members, size); each member may have its own images."""
     weights = w.shape[-1]
-    loss, w = on_lit_pixels(loss, w)
+    loss, w = without_dark_pixels(loss, w)
     tables = []
     for members in torch.arange(len(w), device=w.device).split(AT_ONCE):
         box = Box.around(w[members], options["box"], loss.of_members(members), weights)
@@ -95,7 +95,7 @@ def tables_of(
 def sgd(box: Box, options: Mapping[str, Any], seed: int) -> list[list[float]]:
     """L of each member after each epoch of minibatch ascent, put back into the box at each step.
 
-    All members draw the same minibatches, whatever else is in the stack.
+    All members draw the same minibatches, whichever members are in the stack.
     """
     images = box.loss.labels.shape[1]
     random = torch.Generator().manual_seed(stream(seed, "sharpness"))
@@ -139,8 +139,8 @@ def lbfgs(box: Box, options: Mapping[str, Any], seed: int) -> list[list[float]]:
 def _lbfgs_alone(box: Box, epochs: int) -> list[float]:
     """L of one member after each iteration, from a box rescaled to [-1, 1] and a steep loss.
 
-    L-BFGS-B takes its first step length from the slope, and learns no other where the loss is
-    convex: there is no downward curvature. In the loss's own units its steps would be too short.
+    L-BFGS-B takes its first step length from the slope. It finds no better one where the loss is
+    convex, because it needs downward curvature. Without rescaling, its steps would be too short.
     """
     origin = box.value.item()
     slope = (box.slope * box.side).abs().sum().item() / box.weights / STEEP

@@ -55,9 +55,9 @@ class Solution:
         """z = a W (+ b) of a layer."""
         return self.net.layer(layer).preactivation(self.parameters, activity)
 
-    def onward(self, layer: str, z: Tensor) -> Tensor:
+    def logits_from(self, layer: str, z: Tensor) -> Tensor:
         """The logits that follow from a layer's pre-activations z."""
-        return self.net.onward(self.parameters, z, layer)
+        return self.net.logits_from(self.parameters, z, layer)
 
 
 def load_solutions(

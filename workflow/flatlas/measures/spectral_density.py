@@ -61,7 +61,7 @@ def _moments(found: Quadrature) -> dict[str, float]:
 def _standing_out(found: Quadrature, ends: Spectrum) -> dict[str, float | int | bool]:
     """The outliers and the bulk. Not converged if all `top` eigenvalues are outliers.
 
-    There may be more of them then.
+    In that case there may be more outliers.
     """
     edge = DEVIATIONS * max(0.0, found.moment(2).value - found.moment(1).value ** 2) ** 0.5
     outliers = int((ends.top > edge).sum())

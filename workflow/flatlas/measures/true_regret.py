@@ -8,7 +8,7 @@ import pandas as pd
 from pandas import DataFrame
 from torch import Tensor
 
-from flatlas.hessian.loss import MeanLoss, flattened, on_lit_pixels, value_and_gradient
+from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient, without_dark_pixels
 from flatlas.measures.ball import least_in_ball
 from flatlas.measures.clean import on_clean
 from flatlas.measures.minibatch_loss import on_minibatches
@@ -29,7 +29,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     drawn = minibatches(solution, "regret", shape).flatten(0, 1)
     whole = MeanLoss(solution.net, solution.inputs, solution.labels)
     # Weights of pixels that are dark in all images have no slope, so no search moves them.
-    whole, w = on_lit_pixels(whole, flattened(solution.net, solution.parameters))
+    whole, w = without_dark_pixels(whole, flattened(solution.net, solution.parameters))
     loss, w = on_minibatches(whole, drawn), w.expand(len(drawn), -1)
     gradients = value_and_gradient(loss, w)[1].unflatten(0, shape[:2])
     formula = Regret.of(gradients, gradients).regret

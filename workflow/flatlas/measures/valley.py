@@ -33,7 +33,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     found = principal_of(solution, layer, options["directions"])
     directions = found.matrices(solution.parameters[f"{layer}.weight"].shape[1:])
     activity = solution.into(layer, solution.inputs)
-    logits = solution.onward(layer, solution.preactivation(layer, activity))
+    logits = solution.logits_from(layer, solution.preactivation(layer, activity))
     origin = sample_losses(logits, solution.labels).mean()
     left, right = interval(solution, layer, activity, directions, options["factor"])
     flatness = right.at - left.at

@@ -20,7 +20,7 @@ from flatlas.seeds import stream
 
 # Nets at a time: their activity fits into a core's cache.
 BLOCK = 16
-# The first nets, in which the functions to count are found.
+# The functions to count are found among this many first nets.
 SEARCHED = 10**6
 # Nets between two reports of progress; SEARCHED is a multiple of it.
 REPORTED = 10**5
@@ -59,9 +59,9 @@ def count_functions(
 ) -> Counter[bytes]:
     """How often each function comes up in `draws` random nets.
 
-    Most functions occur only once: too many to remember. So after the first SEARCHED nets, only
-    functions that occurred twice among those are counted. A function with P(f) = 1e-5 is missed
-    with a probability of 5 in 10,000.
+    Most functions occur only once, too many to store. So after the first SEARCHED nets, only
+    functions that occurred at least twice among them are counted. A function with P(f) = 1e-5 is
+    missed with a probability of 5 in 10,000.
     """
     functions = islice(random_functions(net, inputs), draws)
     counts: Counter[bytes] = Counter()

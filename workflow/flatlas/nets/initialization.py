@@ -1,4 +1,4 @@
-"""Weights before training, by scale."""
+"""The initial weights of a net, and their variances."""
 
 from math import sqrt
 

@@ -25,7 +25,7 @@ class LayeredNet:
     """Whether `layers` are the whole net; most layers of a torch module are not listed."""
     trained = False
     """Whether it came with its weights, so that its initial weights are unknown."""
-    draws = False
+    random_training = False
     """Whether training draws more than `dropout` masks, from a seed."""
 
     def __init__(
@@ -90,7 +90,7 @@ class LayeredNet:
         return self.dense_layers[position + 1 :]
 
     def initial(self, seeds: Sequence[int], purpose: str = "weights") -> Parameters:
-        """Fresh weights, one member a seed, each from its own stream for the purpose."""
+        """Fresh weights, one member for each seed, each from its own stream for the purpose."""
         generators = [torch.Generator().manual_seed(stream(seed, purpose)) for seed in seeds]
         return {
             name: torch.stack(
@@ -140,7 +140,7 @@ class LayeredNet:
         dense = self.dense_layers[: self.dense_layers.index(target)]
         return _through(dense, parameters, self.features(parameters, inputs))
 
-    def onward(self, parameters: Parameters, z: Tensor, layer: str) -> Tensor:
+    def logits_from(self, parameters: Parameters, z: Tensor, layer: str) -> Tensor:
         """The logits that follow from a layer's pre-activations z, if no image skips it."""
         target = self.layer(layer)
         activity = target.activity(z)

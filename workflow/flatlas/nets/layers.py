@@ -80,7 +80,7 @@ class Convolution:
         return self.inputs * self.kernel**2, self.outputs * self.kernel**2
 
     def side(self, side: int) -> int:
-        """The side of the images that leave the layer, for images of this side coming in."""
+        """The side of the output images, for input images of this side."""
         return self.convolved_side(side) // self.pool
 
     def convolved_side(self, side: int) -> int:

@@ -25,7 +25,7 @@ NUMBERS = 2**25
 
 
 class ModuleNet(LayeredNet):
-    """`features`, a module, and above it `fc`, its last dense layer, which is a normal `Dense`.
+    """A torch module as `features` and `fc`, its last dense layer, which is a normal `Dense`.
 
     The parameters of the module keep their names, as in `features.conv1.weight`. A stack's members
     go through it one by one. In training, batch norm sees the minibatch; elsewhere it sees
@@ -48,9 +48,9 @@ class ModuleNet(LayeredNet):
         The initial weights of a module that comes `trained` are unknown.
         """
         self._make, self.trained = make, trained
-        module, linear = _apart(self._made(0), input_shape, outputs)
+        module, linear = _split(self._made(0), input_shape, outputs)
         self._numbers = _numbers(module, input_shape)
-        self.draws = _draws(module, input_shape)
+        self.random_training = _draws_random_numbers(module, input_shape)
         self._module = module
         last = Dense(LAST, linear.in_features, outputs, linear.bias is not None, relu=False)
         super().__init__([last], FrameworkUniform(scheme="framework_uniform"), dropout=0.0)
@@ -85,12 +85,12 @@ class ModuleNet(LayeredNet):
         return {name: tuple(value.shape) for name, value in self._statistics.items()}
 
     def initial(self, seeds: Sequence[int], purpose: str = "weights") -> Parameters:
-        """Fresh weights, one member a seed, each as the module draws them."""
+        """Fresh weights, one member for each seed, as the module draws them."""
         members = [self._drawn(stream(seed, purpose)) for seed in seeds]
         return {name: torch.stack([one[name] for one in members]) for name in self.shapes}
 
     def _drawn(self, seed: int) -> Parameters:
-        module, linear = _last_apart(self._made(seed))
+        module, linear = _without_last(self._made(seed))
         drawn = {f"{FEATURES}.{name}": p.detach() for name, p in module.named_parameters()}
         # Ours is z = a W, torch's z = a Wᵀ.
         drawn[f"{LAST}.weight"] = linear.weight.detach().T.contiguous()
@@ -176,7 +176,7 @@ class ModuleNet(LayeredNet):
         buffers: Parameters,
         seeds: Tensor | None = None,
     ) -> Tensor:
-        seen = {name: _beside(inputs, buffer) for name, buffer in _inner(buffers).items()}
+        seen = {name: _like(inputs, buffer) for name, buffer in _inner(buffers).items()}
         weights, rows = _inner(parameters), []
         for row, images in enumerate(inputs):
             own = {name: value[row] for name, value in weights.items()}
@@ -199,21 +199,21 @@ def _drawing(seed: int, images: Tensor) -> Iterator[None]:
         yield
 
 
-def _beside(inputs: Tensor, buffer: Tensor) -> Tensor:
+def _like(inputs: Tensor, buffer: Tensor) -> Tensor:
     """The tensor on the images' device and in their precision; counters keep their type."""
     return buffer.to(inputs) if buffer.is_floating_point() else buffer.to(inputs.device)
 
 
-def _apart(
+def _split(
     module: nn.Module, input_shape: tuple[int, int, int], outputs: int
 ) -> tuple[nn.Module, nn.Linear]:
-    """Features and last layer of a module that is exactly the one after the other."""
+    """The features and the last layer of a module that does nothing else."""
     module.eval()
     images = torch.rand(2, *input_shape, generator=torch.Generator().manual_seed(0))
     images = images.to(_dtype(module))
     with torch.no_grad():
         whole = logits_of(module, images, outputs)
-        features, linear = _last_apart(module)
+        features, linear = _without_last(module)
         if not _is_last(linear, features, images, whole):
             raise FlatlasError(
                 "the net does not end with its last nn.Linear: the output of that layer must be "
@@ -255,7 +255,7 @@ def _numbers(module: nn.Module, input_shape: tuple[int, int, int]) -> int:
     return sum(made)
 
 
-def _draws(module: nn.Module, input_shape: tuple[int, int, int]) -> bool:
+def _draws_random_numbers(module: nn.Module, input_shape: tuple[int, int, int]) -> bool:
     """Whether torch's stream has advanced after two images in training mode."""
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         before = torch.get_rng_state()
@@ -263,7 +263,7 @@ def _draws(module: nn.Module, input_shape: tuple[int, int, int]) -> bool:
         return not torch.equal(before, torch.get_rng_state())
 
 
-def _last_apart(module: nn.Module) -> tuple[nn.Module, nn.Linear]:
+def _without_last(module: nn.Module) -> tuple[nn.Module, nn.Linear]:
     """The module without its last nn.Linear, and that layer."""
     inside = [(name, part) for name, part in module.named_modules() if name]
     found = [(name, part) for name, part in inside if isinstance(part, nn.Linear)]

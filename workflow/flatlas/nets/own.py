@@ -18,13 +18,13 @@ from flatlas.plan.fingerprint import find
 
 
 def build(spec: Own, input_shape: tuple[int, int, int], outputs: int) -> ModuleNet:
-    """The net that the class or function makes of its arguments, newly at each call."""
-    make = _found(spec.module)
+    """The net that the class or function makes from its arguments, a new one at each call."""
+    make = _load(spec.module)
     trained = spec.weights is not None
-    return ModuleNet(lambda: _begun(_made(make, spec), spec), input_shape, outputs, trained)
+    return ModuleNet(lambda: _with_weights(_made(make, spec), spec), input_shape, outputs, trained)
 
 
-def _found(module: str) -> Callable[..., Any]:
+def _load(module: str) -> Callable[..., Any]:
     """The class or function of the spec, from the working folder.
 
     The plan has seen the file there. The folder comes last in the search path, so that it hides no
@@ -64,7 +64,7 @@ def _made(make: Callable[..., Any], spec: Own) -> nn.Module:
     return made
 
 
-def _begun(module: nn.Module, spec: Own) -> nn.Module:
+def _with_weights(module: nn.Module, spec: Own) -> nn.Module:
     """The module with the weights of the file, if any; the names must match exactly."""
     if spec.weights is None:
         return module

@@ -24,6 +24,6 @@ def rescaled(
     scaled = dict(parameters)
     for name in net.dense(layer).shapes:
         scaled[name] = parameters[name] * factor
-    onward = f"{above[0].name}.weight"
-    scaled[onward] = parameters[onward] / back
+    next_weight = f"{above[0].name}.weight"
+    scaled[next_weight] = parameters[next_weight] / back
     return scaled

@@ -49,7 +49,7 @@ def resnet(spec: Resnet, channels: int, outputs: int) -> nn.Module:
 
 
 def _shortcut(inputs: int, outputs: int, stride: int) -> nn.Module | None:
-    """The shortcut that gives images that skip a block the shape of those that leave it."""
+    """The shortcut past a block: it gives its images the shape of the block's output."""
     if inputs == outputs and stride == 1:
         return None
     convolution = nn.Conv2d(inputs, outputs, 1, stride, bias=False)

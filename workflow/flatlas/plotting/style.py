@@ -43,7 +43,7 @@ BLACK, GREEN, BLUE, RED = "#000000", "#009E73", "#0072B2", "#D55E00"
 ORANGE, SKY, PURPLE = "#E69F00", "#56B4E9", "#CC79A7"
 GREY = "#808080"
 # How much small print fits on an inch of a figure's width.
-LETTERS_AN_INCH = 18
+LETTERS_PER_INCH = 18
 FORMULA, UNBREAKABLE = re.compile(r"\$[^$]*\$"), "\u00a0"
 
 
@@ -83,7 +83,7 @@ def plain_ticks(axis: Axis, of_each: tuple[float, ...] = (1.0, 2.0, 5.0)) -> Non
 def note(figure: Figure, text: str) -> None:
     """Small print under the panels, in as many lines as it takes; none ends within a formula."""
     whole = FORMULA.sub(lambda formula: formula[0].replace(" ", UNBREAKABLE), text)
-    lines = fill(whole, int(LETTERS_AN_INCH * figure.get_figwidth())).replace(UNBREAKABLE, " ")
+    lines = fill(whole, int(LETTERS_PER_INCH * figure.get_figwidth())).replace(UNBREAKABLE, " ")
     figure.supxlabel(lines, fontsize=7.5, color="0.35", x=0.01, ha="left")
 
 

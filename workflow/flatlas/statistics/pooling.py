@@ -1,4 +1,4 @@
-"""A statistic of nets: of all at once, or the mean of that of each realization."""
+"""A statistic of all nets at once, or its mean over realizations."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,7 +16,7 @@ def over_all_nets(statistic: Statistic) -> Statistic:
 
 
 def within_realizations(statistic: Statistic) -> Statistic:
-    """The mean over realizations of the statistic of the nets of each.
+    """The statistic of each realization's nets, averaged over realizations.
 
     Realizations have different training and test images. If the images change a quantity more than
     the varied setting does, ranking all nets together would rank data sets. The bootstrap can't

@@ -9,7 +9,7 @@ from flatlas.statistics.estimate import Estimate
 def power_law(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Slope and intercept of log10 y over log10 x, by least squares along the last axis.
 
-    Points where either is not positive or unknown are left out; NaN if fewer than two are left.
+    Points where x or y is unknown or not positive are left out; NaN if fewer than two are left.
     NumPy's fit supports neither missing points nor many lines at once.
     """
     x, y = np.broadcast_arrays(x, y)

@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import connected_components
 
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 
-# A variable of which less than this is left, of 1, is determined by those that are given.
+# A variable is determined by the given ones if they leave less than this share of it.
 NOTHING = 1e-9
 # The least number of independent comparisons of clusters for an interval. For five clusters in one
 # stratum two orders in 120 are perfect, up or down; for four already two in 24. Each given variable
@@ -122,8 +122,8 @@ def _partial(sums: np.ndarray) -> np.ndarray:
     size = np.sqrt(np.einsum("...vv->...v", sums))
     with np.errstate(invalid="ignore", divide="ignore"):
         r = np.nan_to_num(sums / (size[..., :, np.newaxis] * size[..., np.newaxis, :]))
-    pair, beside, rest = r[..., :2, :2], r[..., :2, 2:], r[..., 2:, 2:]
-    left = pair - beside @ np.linalg.pinv(rest, hermitian=True) @ np.swapaxes(beside, -1, -2)
+    pair, cross, rest = r[..., :2, :2], r[..., :2, 2:], r[..., 2:, 2:]
+    left = pair - cross @ np.linalg.pinv(rest, hermitian=True) @ np.swapaxes(cross, -1, -2)
     x, y = left[..., 0, 0], left[..., 1, 1]
     enough = (x > NOTHING) & (y > NOTHING)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,6 +1,6 @@
 """Learners in separate processes: one rank for each learner, by torch.distributed.
 
-`carry_out` starts torchrun on this machine; each rank runs this module's `main`. The ranks do the
+`run` starts torchrun on this machine; each rank runs this module's `main`. The ranks do the
 same as `learners.Together` in one process, up to round-off, and save their state in the same form.
 The state is marked as theirs, since its last bits differ.
 """
@@ -26,13 +26,13 @@ from flatlas.errors import FlatlasError
 from flatlas.nets.layers import Parameters
 from flatlas.plan.requests import THREAD_VARIABLES
 from flatlas.plan.training_specs import Learners, RunSpec
-from flatlas.training.errand import Errand
+from flatlas.training.task import TrainingTask
 from flatlas.training.trainer import Report
 
 logger = logging.getLogger("flatlas")
 # The prefix of the leading rank's progress lines, for the process that started it.
 PROGRESS = "PROGRESS "
-# torchrun's last words: the rank that failed first, and how.
+# torchrun's report of the rank that failed first, and how.
 FAILED = re.compile(r"Root Cause.*?\n +rank +: (\d+).*?\n +exitcode +: (-?\d+)", re.DOTALL)
 # The folder in which a rank finds this library.
 LIBRARY = Path(__file__).resolve().parents[2]
@@ -75,8 +75,8 @@ class Ranks:
         ]
         for message in dist.batch_isend_irecv(messages):
             message.wait()
-        beside = left + right
-        mean = beside / 2 if self.learners.mixing == "ring" else (beside + mine) / 3
+        neighbours = left + right
+        mean = neighbours / 2 if self.learners.mixing == "ring" else (neighbours + mine) / 3
         parts = mean.split([value.numel() for value in stack.values()])
         for value, mixed in zip(stack.values(), parts, strict=True):
             value.copy_(mixed.view_as(value))
@@ -87,7 +87,7 @@ class Ranks:
         self._average(copies)
         return copies
 
-    def every(self, stack: Parameters) -> Parameters:
+    def all_learners(self, stack: Parameters) -> Parameters:
         """The rows of all ranks, in the order of one process."""
         return {name: self._gathered(value) for name, value in stack.items()}
 
@@ -97,23 +97,23 @@ class Ranks:
         dist.all_gather(received, sent)
         return torch.stack(received, 1).flatten(0, 1).to(value.device)
 
-    def agreed(self, values: Tensor) -> Tensor:
+    def from_leader(self, values: Tensor) -> Tensor:
         """The leader's numbers."""
         sent = values.to(self.device)
         dist.broadcast(sent, 0)
         return sent.to(values.device)
 
 
-def carry_out(errand: Errand, ranks: int, gpu: bool, report: Report) -> None:
-    """Start the ranks and wait for them; a rank that dies ends all with an error."""
-    if errand.spec.get("snapshots"):
+def run(task: TrainingTask, ranks: int, gpu: bool, report: Report) -> None:
+    """Start the ranks and wait for them; if one dies, raise an error and end all."""
+    if task.spec.get("snapshots"):
         raise FlatlasError(
             "snapshots are recorded in one process only: "
             "set `distributed: false`, or remove the run's snapshots."
         )
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "errand.json"
-        path.write_text(json.dumps({"gpu": gpu, **asdict(errand)}))
+        path = Path(folder) / "task.json"
+        path.write_text(json.dumps({"gpu": gpu, **asdict(task)}))
         command = [
             sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node",
             str(ranks), "--module", __spec__.name, str(path),
@@ -157,8 +157,8 @@ def main(path: str) -> None:
     """Run one rank."""
     given = json.loads(Path(path).read_text())
     gpu = given.pop("gpu")
-    errand = Errand(**given)
-    learners = RunSpec.model_validate(errand.spec).learners
+    task = TrainingTask(**given)
+    learners = RunSpec.model_validate(task.spec).learners
     assert learners is not None
     # The settings that make a GPU reproducible apply to one process only, so repeat them here.
     device = choose_device(wanted=gpu)
@@ -168,7 +168,7 @@ def main(path: str) -> None:
     dist.init_process_group("nccl" if gpu else "gloo")
     try:
         team = Ranks(learners, device)
-        errand.carry_out(device, _report if team.leads else _keep_quiet, team)
+        task.run(device, _report if team.leads else _keep_quiet, team)
     finally:
         dist.destroy_process_group()
 

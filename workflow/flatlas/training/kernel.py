@@ -81,7 +81,7 @@ class Descent(Structure):
 
 @dataclass(frozen=True)
 class Kernel:
-    """The functions of kernel.c, for numbers of one type, and how they were made."""
+    """The functions of kernel.c, for numbers of one type, and how they were compiled."""
 
     made: str
     dtype: torch.dtype
@@ -89,7 +89,7 @@ class Kernel:
 
     @property
     def entry(self) -> np.dtype:
-        """An entry of a list: a unit and its value."""
+        """The NumPy type of a list's entry: a unit and its value."""
         value = np.float32 if self.dtype == torch.float32 else np.float64
         return np.dtype([("unit", np.int32), ("value", value)], align=True)
 
@@ -108,7 +108,7 @@ def find_kernel(dtype: torch.dtype = torch.float32) -> Kernel | None:
             return None
         version = _output([*compiler, "--version"])
         bits = torch.finfo(dtype).bits
-        path = _built(compiler, version, (*OPTIONS, *options, *_agreed(bits)))
+        path = _built(compiler, version, (*OPTIONS, *options, *_shared_constants(bits)))
         library = ctypes.CDLL(str(path))
     except (OSError, ValueError, FlatlasError, subprocess.SubprocessError) as error:
         logger.warning("dense nets are trained by torch: kernel.c can't be compiled: %s", error)
@@ -118,7 +118,7 @@ def find_kernel(dtype: torch.dtype = torch.float32) -> Kernel | None:
     return Kernel(f"compiled by {compiled_by} for {processor}", dtype, library)
 
 
-def _agreed(bits: int) -> list[str]:
+def _shared_constants(bits: int) -> list[str]:
     """The constants that kernel.c shares with this module, as compiler options."""
     agreed = {
         "REAL": {32: "float", 64: "double"}[bits],

@@ -28,10 +28,10 @@ class Team(Protocol):
     def mean(self, parameters: Parameters) -> Parameters:
         """W_a, the mean over each member's learners (Eq. 13)."""
 
-    def every(self, stack: Parameters) -> Parameters:
+    def all_learners(self, stack: Parameters) -> Parameters:
         """The rows of all learners, from a stack with the rows of the learners here."""
 
-    def agreed(self, values: Tensor) -> Tensor:
+    def from_leader(self, values: Tensor) -> Tensor:
         """The leader's numbers: all processes continue from the same ones, to the last bit."""
 
 
@@ -50,8 +50,8 @@ class Together:
 
         SSGD: all learners have the same weights, and the mean of their gradients moves them
         together. DPSGD: each learner keeps its own gradient, taken at its own weights, and starts
-        from a mean: of its neighbours, (W_{j-1} + W_{j+1})/2 on a ring, of these and itself, or of
-        all.
+        from a mean: on a ring that of its neighbours, (W_{j-1} + W_{j+1})/2; otherwise that of its
+        neighbours and itself, or of all learners.
         """
         if self.learners is None:
             return
@@ -61,8 +61,10 @@ class Together:
             if self.learners.kind == "ssgd" or self.learners.mixing == "full":
                 each.copy_(each.mean(1, keepdim=True).expand_as(each))
             else:
-                beside = each.roll(1, 1) + each.roll(-1, 1)
-                each.copy_(beside / 2 if self.learners.mixing == "ring" else (beside + each) / 3)
+                neighbours = each.roll(1, 1) + each.roll(-1, 1)
+                each.copy_(
+                    neighbours / 2 if self.learners.mixing == "ring" else (neighbours + each) / 3
+                )
 
     def mean(self, parameters: Parameters) -> Parameters:
         """W_a, the mean over each member's learners (Eq. 13)."""
@@ -70,11 +72,11 @@ class Together:
             return parameters
         return {name: self._by_learner(value).mean(1) for name, value in parameters.items()}
 
-    def every(self, stack: Parameters) -> Parameters:
+    def all_learners(self, stack: Parameters) -> Parameters:
         """The same rows: all learners are here."""
         return stack
 
-    def agreed(self, values: Tensor) -> Tensor:
+    def from_leader(self, values: Tensor) -> Tensor:
         """The same numbers: there is one process."""
         return values
 

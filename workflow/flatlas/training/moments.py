@@ -1,11 +1,11 @@
-"""The moments of a training, as a study names them, among the weights that were kept."""
+"""A study's moments of a training, and the kept weights that belong to them."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 import pandas as pd
 
-from flatlas.training.keepsakes import FINAL, checkpoint, overtrained
+from flatlas.training.kept_weights import FINAL, checkpoint, overtrained
 from flatlas.training.outcome import DIVERGED
 
 
@@ -20,9 +20,8 @@ class KeptMoment(NamedTuple):
 def kept_moments(wanted: Iterable[int | str], outcome: pd.Series) -> list[KeptMoment]:
     """The `wanted` moments that a realization has reached.
 
-    From the epoch at which a realization diverged there is no solution to measure, even if its
-    weights are still finite. A realization that never met the stopping rule has no moments after
-    it.
+    A realization that diverged has no solution to measure from that epoch on, even if its weights
+    are still finite. A realization that never met the stopping rule has no moments after it.
     """
     moments = [_moment(at, outcome) for at in wanted]
     if outcome["reason"] == DIVERGED:

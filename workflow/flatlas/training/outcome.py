@@ -34,17 +34,17 @@ class Outcome:
         """Whether the member has left the stack."""
         return bool(self.reason) and self.epoch >= self.met_epoch
 
-    def judge(self, stop: Stop, epoch: int, evaluation: Evaluation) -> None:
+    def update(self, stop: Stop, epoch: int, evaluation: Evaluation) -> None:
         """Update at the end of an epoch: is the rule met, is the member done?"""
         if not math.isfinite(evaluation.train_loss):
             self.reason, self.epoch = DIVERGED, epoch
             return
         if not self.met_epoch:
-            self._look_for_rule(stop, epoch, evaluation)
+            self._check_rule(stop, epoch, evaluation)
         if self.met_epoch and epoch >= self.met_epoch + stop.extra_epochs:
             self.epoch = epoch
 
-    def _look_for_rule(self, stop: Stop, epoch: int, evaluation: Evaluation) -> None:
+    def _check_rule(self, stop: Stop, epoch: int, evaluation: Evaluation) -> None:
         has_rule = stop.loss_below is not None or stop.zero_error
         low = stop.loss_below is None or evaluation.train_loss < stop.loss_below
         fitted = not stop.zero_error or evaluation.train_error == 0

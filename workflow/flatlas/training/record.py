@@ -15,7 +15,7 @@ from flatlas.plan.training_specs import RunSpec
 from flatlas.training import penalty
 from flatlas.training.evaluation import Evaluation, batch_statistics
 from flatlas.training.images import StackedImages
-from flatlas.training.keepsakes import FINAL, Keepsakes, checkpoint, overtrained
+from flatlas.training.kept_weights import FINAL, KeptWeights, checkpoint, overtrained
 from flatlas.training.outcome import Outcome
 from flatlas.training.resume import section
 from flatlas.training.stack import Stack
@@ -39,10 +39,10 @@ class Record:
     def __init__(
         self, spec: RunSpec, net: LayeredNet, images: StackedImages, steps: int, folder: Path
     ) -> None:
-        """Start empty. `steps` counts those of an epoch; the folder is for a trajectory."""
+        """Start empty; an epoch has `steps` steps, and a trajectory goes into `folder`."""
         self.spec, self.net, self.images, self.steps = spec, net, images, steps
         self.outcomes = [Outcome(seed) for seed in spec.seeds]
-        self.keepsakes = Keepsakes(len(spec.seeds))
+        self.kept = KeptWeights(len(spec.seeds))
         self.history: list[tuple[float, ...]] = []
         self.times: list[float] = []
         self.trajectory = self._trajectory(folder)
@@ -60,7 +60,7 @@ class Record:
         if self.trajectory is not None:
             self.trajectory.begin()
 
-    def look(self, stack: Stack, solution: Parameters, evaluations: Sequence[Evaluation]) -> None:
+    def add(self, stack: Stack, solution: Parameters, evaluations: Sequence[Evaluation]) -> None:
         """Add the evaluations to the history, and keep the solution at a checkpoint."""
         norms = penalty.weight_norms(solution).tolist()
         epoch = stack.done_epochs
@@ -70,12 +70,12 @@ class Record:
             if epoch in self.spec.checkpoints:
                 self._keep(checkpoint(epoch), row, stack, solution)
 
-    def judge(self, stack: Stack, evaluations: Sequence[Evaluation]) -> None:
+    def apply_rule(self, stack: Stack, evaluations: Sequence[Evaluation]) -> None:
         """Apply the stopping rule to each member, and keep the weights of those that have ended."""
         solution = stack.solution()
         for row, (member, evaluation) in enumerate(zip(stack.members, evaluations, strict=True)):
             outcome = self.outcomes[member]
-            outcome.judge(self.spec.stop, stack.done_epochs, evaluation)
+            outcome.update(self.spec.stop, stack.done_epochs, evaluation)
             beyond = stack.done_epochs - outcome.met_epoch
             if outcome.met_epoch and beyond in self.spec.overtraining:
                 self._keep(overtrained(beyond), row, stack, solution)
@@ -89,9 +89,9 @@ class Record:
         one = {name: value[row : row + 1] for name, value in solution.items()}
         weights = {name: value[0] for name, value in one.items()}
         statistics = batch_statistics(self.net, one, self.images, member)
-        self.keepsakes.keep(moment, member, {**weights, **statistics})
+        self.kept.keep(moment, member, {**weights, **statistics})
         if self.spec.learners and not moment.endswith(".last"):
-            self.keepsakes.keep(f"{moment}.learners", member, stack.learners_of(row))
+            self.kept.keep(f"{moment}.learners", member, stack.learners_of(row))
 
     def snapshot(self, stack: Stack, step: int) -> None:
         """Record the layer of each member that is past its stopping rule, after this step."""
@@ -120,7 +120,7 @@ class Record:
         if self.trajectory is not None:
             self.trajectory.array.flush()
         return {
-            **{f"kept/{name}": value for name, value in self.keepsakes.arrays.items()},
+            **{f"kept/{name}": value for name, value in self.kept.arrays.items()},
             "history": np.array(self.history),
             "times": np.array(self.times),
         }
@@ -136,7 +136,7 @@ class Record:
     def restore(self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> bool:
         """Continue from saved arrays and facts; False if the trajectory on disk is not intact."""
         self.outcomes = [Outcome(**outcome) for outcome in facts["outcomes"]]
-        self.keepsakes.arrays = section("kept", arrays)
+        self.kept.arrays = section("kept", arrays)
         self.history = [tuple(row) for row in arrays["history"].tolist()]
         self.times = arrays["times"].tolist()
         if self.trajectory is None:
@@ -164,7 +164,7 @@ class Record:
             for member, outcome in enumerate(self.outcomes):
                 if outcome.epoch < epoch:
                     for part in ("", ".learners"):
-                        self.keepsakes.fill(checkpoint(epoch) + part, member, FINAL + part)
+                        self.kept.fill(checkpoint(epoch) + part, member, FINAL + part)
         columns = ["epoch", "seed", *Evaluation.__dataclass_fields__, "weight_norm"]
         history = pd.DataFrame(self.history, columns=columns)
         history = history.astype({"epoch": int, "seed": int})
@@ -172,4 +172,4 @@ class Record:
             [asdict(one) | {"converged": one.converged} for one in self.outcomes]
         )
         times = pd.DataFrame({"epoch": range(1, len(self.times) + 1), "seconds": self.times})
-        return Trained(self.keepsakes.arrays, history, outcomes, times, self.trajectory)
+        return Trained(self.kept.arrays, history, outcomes, times, self.trajectory)

@@ -57,19 +57,19 @@ class Resume:
         if facts["place"] != self.place:
             raise FlatlasError(
                 f"{self.folder} has the first {facts['done_epochs']} epochs of this training, made "
-                f"by {facts['place']}; here it would continue by {self.place}, to other last bits. "
+                f"by {facts['place']}; to continue by {self.place} would change the last bits. "
                 f"Give the job {facts['place']} again, or delete that folder to start again."
             )
         return arrays, facts
 
     def due(self) -> bool:
-        """Whether saving now keeps its share of the time small."""
+        """Whether saving now would take only a small share of the time."""
         return self._cost <= LARGEST_SHARE * (time.monotonic() - self._saved_at)
 
     def save(
         self, arrays: dict[str, np.ndarray], facts: dict[str, Any], began: float | None = None
     ) -> None:
-        """Replace the state. `began` is when its collection began, if that takes time, too."""
+        """Replace the saved state. `began` is when the caller began to collect the new one."""
         began = time.monotonic() if began is None else began
         facts = {**facts, "identity": self.identity, "place": self.place}
         text = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""The members still in training, side by side: their weights and the state of their steps."""
+"""The members still in training: their weights and the state of their optimizer."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -98,11 +98,11 @@ class Stack:
     def learners_of(self, row: int) -> Parameters:
         """The weights of all learners of one member, including those in other processes."""
         m = learners.count(self.spec.learners)
-        every = self.team.every(self.parameters())
-        return {name: value[row * m : (row + 1) * m] for name, value in every.items()}
+        stack = self.team.all_learners(self.parameters())
+        return {name: value[row * m : (row + 1) * m] for name, value in stack.items()}
 
     def of_learners_here(self, rows: torch.Tensor) -> torch.Tensor:
-        """From rows for all learners, those for the learners in this process."""
+        """The rows of the learners in this process, from the rows of all learners."""
         m = learners.count(self.spec.learners)
         if self.m == m:
             return rows
@@ -128,7 +128,7 @@ class Stack:
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays that a later process resumes from; every process of a team must call this."""
         return {
-            **_prefixed("parameters", self.team.every(self.optimizer.parameters)),
+            **_prefixed("parameters", self.team.all_learners(self.optimizer.parameters)),
             **_prefixed("optimizer", self._of_every_learner(self.optimizer.state())),
             **_prefixed("average", self.average.mean),
             **_prefixed("streams", self._streams_of_all()),
@@ -166,21 +166,21 @@ class Stack:
     def _of_every_learner(self, state: Parameters) -> Parameters:
         """An optimizer's rows of all learners, and its counters, which are the same for all."""
         rows = {name: value for name, value in state.items() if value.dim()}
-        return {**state, **self.team.every(rows)}
+        return {**state, **self.team.all_learners(rows)}
 
     def _streams_of_all(self) -> Parameters:
         """The state of all random streams: members shuffle, learners draw."""
         state = {name: torch.from_numpy(value) for name, value in self.streams.state().items()}
         drawing = {name: value for name, value in state.items() if name not in OF_MEMBERS}
-        return {**state, **self.team.every(drawing)}
+        return {**state, **self.team.all_learners(drawing)}
 
     def _saved(self, prefix: str, arrays: Mapping[str, np.ndarray]) -> Parameters:
-        """In the net's order, not the file's, since noise and sums depend on the order."""
+        """Saved arrays in the net's order, not the file's: noise and sums depend on the order."""
         found = self._tensors(prefix, arrays)
         return {name: found[name] for name in self.net.shapes if name in found}
 
     def _tensors(self, prefix: str, arrays: Mapping[str, np.ndarray]) -> Parameters:
-        """Arrays as tensors; counters (without dimensions) stay where torch.optim wants them."""
+        """Arrays as tensors; counters (without dimensions) stay on the CPU for torch.optim."""
         tensors = {k: torch.from_numpy(v) for k, v in section(prefix, arrays).items()}
         return {name: t.to(self.device) if t.dim() else t for name, t in tensors.items()}
 

@@ -9,7 +9,7 @@ from flatlas.errors import FlatlasError
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import RunSpec
-from flatlas.training.keepsakes import FINAL
+from flatlas.training.kept_weights import FINAL
 
 
 def initial_weights(
@@ -32,7 +32,7 @@ def initial_weights(
 
 
 def starts(spec: RunSpec) -> int:
-    """The number of trainings that this one continues, one after the other."""
+    """The number of earlier trainings in the chain that this one continues."""
     return 0 if spec.start is None else 1 + starts(spec.start.run)
 
 
@@ -49,7 +49,7 @@ def _of_run(
         what = "nothing of that name" if array is None else f"shape {array.shape}"
         raise FlatlasError(
             f"the weights to start from have {what} for '{FINAL}/{name}', but {members} "
-            f"realizations of this net need {(members, *shape)}: give those of the run that "
-            "start.run is."
+            f"realizations of this net need {(members, *shape)}: give the weights of the "
+            "run in start.run."
         )
     return array

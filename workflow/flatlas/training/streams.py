@@ -38,7 +38,7 @@ class Streams:
 
         A module that draws random numbers itself in training gets a seed for each row.
         """
-        if net.draws:
+        if net.random_training:
             seeds = [torch.randint(2**62, (), generator=g) for g in self.dropout]
             return {"seed": torch.stack(seeds)}
         if not net.dropout:

@@ -112,9 +112,9 @@ class Trainer:
         if self.team.leads:
             self.resume.forget()
         self.record.begin()
-        evaluations = self._look()
+        evaluations = self._evaluate_and_record()
         if not self.most_epochs:
-            self._judge(evaluations)
+            self._drop_ended(evaluations)
 
     def _restore(self) -> bool:
         """Resume an interrupted training; False if there is none, or if it is incomplete."""
@@ -151,16 +151,16 @@ class Trainer:
                 self.record.snapshot(self.stack, step)
         if self.spec.rescaling:
             self._rescale(self.spec.rescaling)
-        self._judge(self._look())
+        self._drop_ended(self._evaluate_and_record())
         self.record.times.append(time.monotonic() - began)
         if self.stack.members and self._time_to_save():
             self._save()
 
     def _time_to_save(self) -> bool:
-        return bool(self.team.agreed(torch.tensor(float(self.resume.due()))))
+        return bool(self.team.from_leader(torch.tensor(float(self.resume.due()))))
 
     def _descend(self, optimizer: CompiledOptimizer, orders: torch.Tensor) -> None:
-        """All minibatches by the kernel, one member after another."""
+        """Take all steps of an epoch with the kernel, one member after another."""
         spec = self.spec
         assert self.compiled is not None
         for row, member in enumerate(self.stack.members):
@@ -178,7 +178,7 @@ class Trainer:
         optimizer.steps += len(self.minibatches)
 
     def _step(self, optimizer: Optimizer, chosen: torch.Tensor) -> None:
-        """One minibatch, shared out among the learners."""
+        """Take one step; the learners share its images."""
         spec, stack, parameters = self.spec, self.stack, self.stack.parameters()
         rows = [member for member in stack.members for _ in range(stack.m)]
         m = learners.count(spec.learners)
@@ -221,11 +221,11 @@ class Trainer:
             if met and self.done_epochs == met + rescaling.after:
                 self.stack.rescale(row, rescaling)
 
-    def _look(self) -> list[Evaluation]:
+    def _evaluate_and_record(self) -> list[Evaluation]:
         """Evaluate the solution and record it."""
         solution = self.stack.solution()
-        evaluations = self._agreed(self._evaluate(solution))
-        self.record.look(self.stack, solution, evaluations)
+        evaluations = self._from_leader(self._evaluate(solution))
+        self.record.add(self.stack, solution, evaluations)
         return evaluations
 
     def _evaluate(self, solution: Parameters) -> list[Evaluation]:
@@ -234,14 +234,14 @@ class Trainer:
             return self.compiled.evaluate(solution, [self.images.draw_of(one) for one in members])
         return evaluate(self.net, solution, self.images, members)
 
-    def _agreed(self, evaluations: list[Evaluation]) -> list[Evaluation]:
+    def _from_leader(self, evaluations: list[Evaluation]) -> list[Evaluation]:
         """The evaluations of the leading process, so that the same members end in all processes."""
         values = torch.tensor([astuple(one) for one in evaluations], dtype=torch.float64)
-        return [Evaluation(*row) for row in self.team.agreed(values).tolist()]
+        return [Evaluation(*row) for row in self.team.from_leader(values).tolist()]
 
-    def _judge(self, evaluations: list[Evaluation]) -> None:
+    def _drop_ended(self, evaluations: list[Evaluation]) -> None:
         """Apply the stopping rule; members that have ended leave the stack."""
-        self.record.judge(self.stack, evaluations)
+        self.record.apply_rule(self.stack, evaluations)
         members, outcomes = self.stack.members, self.record.outcomes
         staying = [row for row, member in enumerate(members) if not outcomes[member].ended]
         if len(staying) < len(members):

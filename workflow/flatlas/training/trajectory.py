@@ -33,7 +33,7 @@ class Trajectory:
     def reopen(self, recorded: Sequence[int], checksum: str) -> bool:
         """Open the file of an interrupted training; False if it is gone or damaged.
 
-        So many first steps of each member are kept.
+        `recorded` is the number of first steps that each member keeps.
         """
         header = self._header_size()
         if header < 0:
@@ -46,7 +46,7 @@ class Trajectory:
         return True
 
     def _header_size(self) -> int:
-        """The bytes before the array, of which `checksum` takes care; negative if it is short."""
+        """The number of bytes before the array; negative if the file is too short."""
         size = self.path.stat().st_size if self.path.exists() else 0
         return size - prod(self.shape) * np.dtype(np.float32).itemsize
 
@@ -55,7 +55,7 @@ class Trajectory:
         self.array[member, step] = weights.detach().cpu().numpy().ravel()
 
     def checksum(self, recorded: Sequence[int]) -> str:
-        """The SHA-256 of the file's header and of so many first steps of each member."""
+        """The SHA-256 of the file's header and of each member's first `recorded` steps."""
         with self.path.open("rb") as file:
             digest = hashlib.sha256(file.read(self._header_size()))
         for member, steps in zip(self.array, recorded, strict=True):

@@ -108,8 +108,8 @@ def _relations(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
     for place, (run, mine) in enumerate(rows.groupby("run", sort=False)):
         batch, lr = mine[KEYS].iloc[0]
         label = rf"$B$ = {batch:g}, $\alpha$ = {lr:g}"
-        look = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
-        for found in relation(ax, mine, label, *look):
+        style = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
+        for found in relation(ax, mine, label, *style):
             yield found.assign(panel="D", run=run, batch=batch, **{"optimizer.lr": lr})
     finish(ax)
 

@@ -159,11 +159,11 @@ def _with_the_loss(ax: Axes, material: Material) -> Iterator[pd.DataFrame]:
     log_log(ax, rows, xlabel="$t$ (epochs)")
     ax.set_ylabel(symbol, color=BLUE)
     if len(curve):
-        beside = ax.twinx()
-        beside.plot(curve["epoch"], curve["train_loss"], color=RED, lw=1.0)
-        beside.set(yscale="log")
-        beside.set_ylabel("training loss $L$", color=RED)
-        beside.spines["right"].set_visible(True)
+        right = ax.twinx()
+        right.plot(curve["epoch"], curve["train_loss"], color=RED, lw=1.0)
+        right.set(yscale="log")
+        right.set_ylabel("training loss $L$", color=RED)
+        right.spines["right"].set_visible(True)
         shade(ax, *phases(curve))
     if len(rows):
         inset = ax.inset_axes((0.13, 0.13, 0.36, 0.36))

@@ -76,8 +76,8 @@ def _profiles(ax: Axes, profiles: pd.DataFrame) -> None:
     ax.set(xlabel=r"$\theta_i$", ylabel=r"$\ln\,L_i(\theta_i)$")
     if len(profiles):
         ax.legend(loc="upper center", ncols=2)
-        beside = profiles[profiles["rank"] > 1] if (profiles["rank"] > 1).any() else profiles
-        reach = beside["delta"].abs().max()
+        others = profiles[profiles["rank"] > 1] if (profiles["rank"] > 1).any() else profiles
+        reach = others["delta"].abs().max()
         shown = np.log(profiles.loc[profiles["delta"].abs() <= reach, "loss"])
         # Room for the legend above the lines.
         ax.set(xlim=(-reach, reach), ylim=(shown.min() - 0.3, shown.max() + 0.4 * np.ptp(shown)))

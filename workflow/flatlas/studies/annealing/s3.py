@@ -22,7 +22,7 @@ from flatlas.studies.annealing.relation import (
 )
 
 LAYER = "snapshots"
-LOOKS = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "D"))
+STYLES = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "D"))
 DEEP = ("784", "50", "50", "50", "50", "10")
 # The layers of the LeNet for CIFAR-10, and the height of the block of each.
 LENET = (
@@ -75,7 +75,7 @@ def _with_layers(material: Material) -> pd.DataFrame:
 
 
 def _layer_by_layer(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    for layer, (colour, marker) in zip(sorted(rows[LAYER].unique()), LOOKS, strict=False):
+    for layer, (colour, marker) in zip(sorted(rows[LAYER].unique()), STYLES, strict=False):
         mine = rows[rows[LAYER] == layer]
         for found in relation(ax, mine, layer, colour, marker):
             yield found.assign(**{LAYER: layer})
@@ -84,14 +84,14 @@ def _layer_by_layer(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
 def _deep_net(ax: Axes) -> None:
     """Layers of neurons, the recorded weights between the hidden ones in colour."""
     layers = [_heights(neurons) for neurons in (7, 5, 5, 5, 5, 3)]
-    colours = (GREY, *(colour for colour, _ in LOOKS), GREY)
+    colours = (GREY, *(colour for colour, _ in STYLES), GREY)
     for place, (left, right) in enumerate(pairwise(layers)):
         for ends in product(left, right):
             ax.plot([place, place + 1], ends, color=colours[place], lw=0.5)
     for place, (heights, width) in enumerate(zip(layers, DEEP, strict=True)):
         ax.plot([place] * len(heights), heights, "o", color="white", mec=BLACK, ms=6, zorder=3)
         ax.text(place, -1.35, width, ha="center", fontsize=8)
-    for place, (colour, _) in enumerate(LOOKS):
+    for place, (colour, _) in enumerate(STYLES):
         ax.text(place + 1.5, 1.15, f"fc{place + 2}", color=colour, ha="center", fontsize=8)
     ax.set(xlim=(-0.5, 5.5), ylim=(-1.5, 1.4))
     ax.axis("off")
@@ -109,7 +109,7 @@ def _lenet(ax: Axes) -> None:
         ax.text(place, -1.1, layer, ha="center", va="top", fontsize=7)
         if place:
             ax.plot([place - 0.83, place - 0.17], [0, 0], color=GREY, lw=1.0)
-    for place, (colour, _) in enumerate(LOOKS[:2]):
+    for place, (colour, _) in enumerate(STYLES[:2]):
         ax.plot([place + 0.17, place + 0.83], [0, 0], color=colour, lw=2.5)
         ax.text(place + 0.5, 0.1, f"conv{place + 1}", color=colour, ha="center", fontsize=8)
     ax.set(xlim=(-0.5, 5.5), ylim=(-1.6, 1.1))

@@ -11,10 +11,10 @@ from flatlas.claims.conventions import CORRELATED, MORE
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, GREY, SKY, Drawing, note, panels
 from flatlas.statistics.rank_correlation import tau
-from flatlas.studies.atlas.looks import counted, looks, small_print
 from flatlas.studies.atlas.nets import GAP, STUDY, nets, once
 from flatlas.studies.atlas.quantities import BASELINES, MEASURES, QUANTITIES, other_baselines
 from flatlas.studies.atlas.ranking import on_ranks
+from flatlas.studies.atlas.styles import counted, small_print, styles
 
 # Fewer runs of a study do not show an order.
 FEWEST = 3
@@ -31,7 +31,7 @@ def draw(material: Material) -> Drawing:
     for place, name in enumerate(order):
         _bar(ax, place, points[points["measure"] == name], name in BASELINES)
     dots = points[points["pairs"] == "of one study"]
-    colours = {study: look for study, look in looks(table).items() if study in set(dots[STUDY])}
+    colours = {study: style for study, style in styles(table).items() if study in set(dots[STUDY])}
     for study, (colour, sign) in colours.items():
         some = dots[dots[STUDY] == study]
         at = [order.index(name) for name in some["measure"]]
@@ -44,10 +44,10 @@ def draw(material: Material) -> Drawing:
     ax.set_xlabel(r"Kendall's $\tau$ with the generalization gap")
     ax.set_yticks(range(len(order)), [QUANTITIES[name].label for name in order])
     ax.tick_params(axis="y", length=0)
-    beside = ax.secondary_yaxis("right")
-    beside.set_yticks(range(len(order)), [counted(table, name) for name in order], fontsize=6.5)
-    beside.tick_params(length=0, colors=GREY)
-    beside.spines["right"].set_visible(False)
+    right = ax.secondary_yaxis("right")
+    right.set_yticks(range(len(order)), [counted(table, name) for name in order], fontsize=6.5)
+    right.tick_params(length=0, colors=GREY)
+    right.spines["right"].set_visible(False)
     figure.legend(loc="outside upper center", ncols=3)
     note(
         figure,

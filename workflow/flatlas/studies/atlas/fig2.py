@@ -14,10 +14,10 @@ from flatlas.plotting.style import Drawing, note, panels
 from flatlas.statistics.estimate import UNKNOWN, Estimate
 from flatlas.statistics.rank_correlation import tau
 from flatlas.studies.atlas.heat import heat_map
-from flatlas.studies.atlas.looks import small_print
 from flatlas.studies.atlas.nets import AXES, GAP, Along, along, nets
 from flatlas.studies.atlas.quantities import BASELINES, MEASURES, QUANTITIES, other_baselines
 from flatlas.studies.atlas.ranking import on_ranks
+from flatlas.studies.atlas.styles import small_print
 
 TITLES = {"plain": "plain", "given": "given the baselines"}
 

@@ -14,9 +14,9 @@ from flatlas.plotting.trainings import small_print
 from flatlas.statistics.estimate import UNKNOWN, estimate
 from flatlas.statistics.means import mean
 from flatlas.studies.atlas.heat import heat_map
-from flatlas.studies.atlas.looks import DAGGER
 from flatlas.studies.atlas.nets import survival
 from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES, settled
+from flatlas.studies.atlas.styles import DAGGER
 
 # What a net is compared with: itself when it first has zero error, unscaled.
 CHANGES = {

@@ -7,9 +7,9 @@ from matplotlib.ticker import NullFormatter
 
 from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import Drawing, note, panels, plain_ticks
-from flatlas.studies.atlas.looks import counted, looks, small_print
 from flatlas.studies.atlas.nets import STUDY, nets, once
 from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES
+from flatlas.studies.atlas.styles import counted, small_print, styles
 
 COLUMNS = 6
 # An axis is logarithmic if all values are positive and their range exceeds this factor.
@@ -25,7 +25,7 @@ def draw(material: Material) -> Drawing:
     drawn = [name for name in QUANTITIES if known[name].notna().any()] or [*QUANTITIES]
     rows = -(-len(drawn) // COLUMNS)
     figure, axes = panels(rows, COLUMNS, width=1.85, height=1.8)
-    colours = looks(table)
+    colours = styles(table)
     for place, ax in enumerate(axes):
         ax.set_title("", loc="left")
         if place >= len(drawn):

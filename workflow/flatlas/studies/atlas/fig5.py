@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLUE, GREY, Drawing, note, panels
 from flatlas.statistics.rank_correlation import tau
-from flatlas.studies.atlas.looks import small_print
 from flatlas.studies.atlas.nets import GAP, STUDY, nets, once
 from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES, TABLES
+from flatlas.studies.atlas.styles import small_print
 
 # Dots of one job that are nearer than this in |τ| are drawn side by side, this factor apart.
 NEAR, ASIDE = 0.05, 1.17

@@ -60,7 +60,7 @@ class Learners:
 
     def claims(self, material: Material) -> list[Claim]:
         """The claims about test errors and the panels of each net."""
-        return [claim for net in self.nets for claim in _judge(material, net)]
+        return [claim for net in self.nets for claim in _net_claims(material, net)]
 
 
 def _draw_row(
@@ -95,7 +95,7 @@ def _name_errors(ax: Axes, errors: pd.DataFrame, learning: Learning) -> None:
         ax.legend(loc="upper right", labelspacing=0.8)
 
 
-def _judge(material: Material, learning: Learning) -> list[Claim]:
+def _net_claims(material: Material, learning: Learning) -> list[Claim]:
     """The claims about test errors, and those about ΔL_n, σ_g,n and S_w,n."""
     nets = Sweep(material, learning.sweep, KIND, tuple(NAMES))
     directions, summary = f"{learning.layer}_directions", f"{learning.layer}_summary"

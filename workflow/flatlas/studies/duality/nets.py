@@ -15,7 +15,7 @@ from flatlas.studies.duality.swept import SYMBOLS, varied
 
 DEFAULTS = "defaults"
 # The colour and the marker of each sweep.
-LOOKS = {
+STYLES = {
     "alpha": (BLUE, "o"),
     "batch": (SKY, "s"),
     "decay": (RED, "D"),
@@ -27,7 +27,7 @@ LOOKS = {
 
 
 @dataclass(frozen=True)
-class Look:
+class Style:
     """How the nets of a sweep are drawn and named."""
 
     label: str
@@ -35,11 +35,11 @@ class Look:
     marker: str
 
 
-def look(sweep: str) -> Look:
-    """The look of a sweep; one that the paper does not have is grey and has its own name."""
-    if sweep in LOOKS:
-        return Look(SYMBOLS[varied(sweep)[0]], *LOOKS[sweep])
-    return Look(sweep, GREY, "o" if sweep == DEFAULTS else "h")
+def style_of(sweep: str) -> Style:
+    """The style_of of a sweep; one that the paper does not have is grey and has its own name."""
+    if sweep in STYLES:
+        return Style(SYMBOLS[varied(sweep)[0]], *STYLES[sweep])
+    return Style(sweep, GREY, "o" if sweep == DEFAULTS else "h")
 
 
 def each_once(table: pd.DataFrame, row: list[str]) -> pd.DataFrame:
@@ -56,8 +56,8 @@ def each_once(table: pd.DataFrame, row: list[str]) -> pd.DataFrame:
 def draw_nets(ax: Axes, points: pd.DataFrame, x: str, y: str, size: float = 4) -> None:
     """One dot for each row of `points`."""
     for sweep, nets in points.groupby("sweep", sort=False):
-        how = look(str(sweep))
-        draw_dots(ax, nets, x, y, how.colour, how.marker, size)
+        style = style_of(str(sweep))
+        draw_dots(ax, nets, x, y, style.colour, style.marker, size)
 
 
 def name_sweeps(ax: Axes, points: pd.DataFrame) -> None:
@@ -68,11 +68,13 @@ def name_sweeps(ax: Axes, points: pd.DataFrame) -> None:
 
 def sweep_handles(points: pd.DataFrame) -> list[Line2D]:
     """The entries of a legend of the sweeps: sweeps of a user's own first, the defaults last."""
-    order = [*LOOKS, DEFAULTS]
+    order = [*STYLES, DEFAULTS]
     drawn = sorted(
         points["sweep"].unique(), key=lambda sweep: order.index(sweep) if sweep in order else -1
     )
     return [
-        Line2D([], [], ls="none", marker=how.marker, color=how.colour, ms=4.5, label=how.label)
-        for how in map(look, drawn)
+        Line2D(
+            [], [], ls="none", marker=style.marker, color=style.colour, ms=4.5, label=style.label
+        )
+        for style in map(style_of, drawn)
     ]

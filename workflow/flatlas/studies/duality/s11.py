@@ -42,8 +42,10 @@ def _nearest(values: pd.Series, wanted: float) -> float:
 def _ratios(directions: pd.DataFrame, key: str, reference: float) -> pd.DataFrame:
     """Mean and band over realizations, for each value of `key` except the reference."""
     means = binned(directions, [key], ["sigma_w"])
-    beside = means[means[key] == reference][["seed", "n", "sigma_w"]]
-    both = means[means[key] != reference].merge(beside, on=["seed", "n"], suffixes=("", "_there"))
+    at_reference = means[means[key] == reference][["seed", "n", "sigma_w"]]
+    both = means[means[key] != reference].merge(
+        at_reference, on=["seed", "n"], suffixes=("", "_there")
+    )
     both = both[both["sigma_w_there"] > 0]
     both = both.assign(ratio=both["sigma_w"] / both["sigma_w_there"])
     return over_seeds(both, [key, "n"], ["ratio"])

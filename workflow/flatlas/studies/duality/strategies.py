@@ -25,7 +25,7 @@ class TwoSweeps:
     """Two sweeps that find such solutions, with the claims about them."""
 
     sweeps: tuple[str, str]
-    judge: Callable[[Material, str, str], Iterable[Claim]]
+    make_claims: Callable[[Material, str, str], Iterable[Claim]]
 
     def draw(self, material: Material) -> Drawing:
         """A row of panels for each sweep."""
@@ -33,7 +33,7 @@ class TwoSweeps:
 
     def claims(self, material: Material) -> list[Claim]:
         """The claims about both rows."""
-        return list(self.judge(material, *self.sweeps))
+        return list(self.make_claims(material, *self.sweeps))
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class EachPair:
     """One of these sweeps for the deep net, with the claims about each pair of hidden layers."""
 
     sweep: str
-    judge: Callable[[Layer], Iterator[Claim]]
+    make_claims: Callable[[Layer], Iterator[Claim]]
 
     def draw(self, material: Material) -> Drawing:
         """A row of panels for each pair."""
@@ -55,7 +55,7 @@ class EachPair:
             for measure, place in PAIRS.items()
             for claim in named(
                 place,
-                self.judge(Layer(material, self.sweep, measure)),
+                self.make_claims(Layer(material, self.sweep, measure)),
                 f", in the {place} pair of hidden layers",
             )
         ]

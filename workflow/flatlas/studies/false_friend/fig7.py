@@ -43,7 +43,7 @@ from flatlas.studies.false_friend.nets import (
 )
 
 COLOURS = (BLACK, BLUE, GREEN, ORANGE, RED, PURPLE, SKY)
-LOOKS = dict(zip(KINDS, zip(COLOURS, "os^vDPX", strict=True), strict=True))
+STYLES = dict(zip(KINDS, zip(COLOURS, "os^vDPX", strict=True), strict=True))
 OTHER = (GREY, "*")
 # The norm alone, and times the squared weight norm: label, colour and vertical offset.
 WAYS = {"": ("alone", BLUE, -0.16), "_product": (r"times $\|w\|^2$", ORANGE, 0.16)}
@@ -71,7 +71,7 @@ def draw(material: Material) -> Drawing:
 
 def _scatter(ax: Axes, drawn: pd.DataFrame, column: str) -> None:
     for sweep, some in drawn.groupby("sweep", sort=False):
-        colour, marker = LOOKS.get(kind_of(str(sweep)), OTHER)
+        colour, marker = STYLES.get(kind_of(str(sweep)), OTHER)
         face = np.where(some["settled"].eq(False), "white", colour)
         ax.scatter(
             some[column], some["error"], s=14, marker=marker, c=face, edgecolors=colour, lw=0.7
@@ -106,7 +106,7 @@ def _coefficients(ax: Axes, orders: pd.DataFrame, norm: str, kinds: list[str]) -
 
 def _legends(figure: Figure, ax: Axes, kinds: list[str]) -> None:
     for kind in kinds:
-        colour, marker = LOOKS[kind]
+        colour, marker = STYLES[kind]
         figure.axes[0].plot([], [], marker, color=colour, ms=4, label=KINDS[kind][0])
     for label, colour, _ in WAYS.values():
         ax.plot([], [], "o-", color=colour, ms=4, label=label)

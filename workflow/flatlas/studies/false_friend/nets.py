@@ -86,10 +86,10 @@ def name_of(sweep: str) -> str:
 
 
 def dot(
-    ax: Axes, x: float, net: pd.Series, column: str, look: tuple[str, str], size: float
+    ax: Axes, x: float, net: pd.Series, column: str, style: tuple[str, str], size: float
 ) -> None:
     """A net's value, hollow if the search for it did not converge, with its standard error."""
-    colour, marker = look
+    colour, marker = style
     error = net.get(f"{column}_error", 0.0)
     if error:
         ax.errorbar(x, net[column], yerr=error, fmt="none", ecolor=colour, elinewidth=0.8)

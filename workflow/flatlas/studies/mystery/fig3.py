@@ -89,7 +89,7 @@ def draw(material: Material) -> Drawing:
         ax.set_ylabel("test error (%)")
     sweeps = material.sweeps
     for sweep in sweeps:
-        colour, marker, name = _look(sweep)
+        colour, marker, name = _style(sweep)
         axes[0].plot([], [], marker, color=colour, ms=4, label=name)
     figure.legend(loc="outside upper center", ncols=len(sweeps))
     note(figure, _small_print(material, drawn))
@@ -102,7 +102,7 @@ def _panel(ax: Axes, drawn: pd.DataFrame, column: str) -> None:
         known = known[known[column] > 0]
         _logarithmic(ax, known[column])
     for sweep, some in known.groupby("sweep", sort=False):
-        colour, marker, _ = _look(str(sweep))
+        colour, marker, _ = _style(str(sweep))
         lost = (some[settled(column)].to_numpy() == 0).any(axis=1)
         face = np.where(lost, "white", colour)
         x, y = some[column], some["error"]
@@ -127,7 +127,7 @@ def _rank_correlation(nets: Nets, column: str) -> str:
     return rf"$\rho$ = {found.value:.2f}{interval}".replace("-", "−")
 
 
-def _look(sweep: str) -> tuple[str, str, str]:
+def _style(sweep: str) -> tuple[str, str, str]:
     return SWEEPS.get(sweep, (*OTHER, sweep, ""))[:3]
 
 
@@ -149,7 +149,7 @@ def claims(material: Material) -> list[Claim]:
     material = with_local(material)
     nets = Nets(material)
     judged = [name for name in MEASURES if name != "trace_contrast"]
-    everywhere = [_goes_with(nets, name, name, "over all nets") for name in judged]
+    everywhere = [_correlates(nets, name, name, "over all nets") for name in judged]
     return [*everywhere, *_by_sweep(material), *_better(nets)]
 
 
@@ -157,10 +157,10 @@ def _by_sweep(material: Material) -> Iterator[Claim]:
     for sweep, (*_, words) in SWEEPS.items():
         for column in ("regret", "damped_regret", *CONTRASTS):
             over = f"over the nets of {words}"
-            yield _goes_with(Nets(material, sweep), f"{column}_{sweep}", column, over)
+            yield _correlates(Nets(material, sweep), f"{column}_{sweep}", column, over)
 
 
-def _goes_with(nets: Nets, name: str, column: str, over: str) -> Claim:
+def _correlates(nets: Nets, name: str, column: str, over: str) -> Claim:
     says = MEASURES[column].words
     claim = nets.claim(
         name,

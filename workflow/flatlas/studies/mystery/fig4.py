@@ -53,7 +53,7 @@ MEANS = {
     "spectral_norm_of_mean": ("spectral norm", BLUE, "s"),
     "sharpness_of_mean": ("sharpness", ORANGE, "^"),
 }
-CONTRASTS = {name.replace("of_mean", "contrast"): look for name, look in MEANS.items()}
+CONTRASTS = {name.replace("of_mean", "contrast"): style for name, style in MEANS.items()}
 COLUMNS = [*REGRETS, *MEANS, *CONTRASTS]
 CHANGE = "largest relative change with α, up or down; mean over nets"
 

@@ -56,7 +56,7 @@ ERROR = Quantity("error", "watched_prior", "train_error", "", "the error on S", 
 
 _PARTS = ("first_order", "rest", "gradient_norm", "loss", "box")
 # Further columns of a measure that a figure's table has.
-BESIDE = {
+EXTRA_COLUMNS = {
     "watched_prior": (),
     "watched_sharpness": _PARTS,
     "watched_corners": _PARTS,
@@ -106,7 +106,7 @@ def moments(material: Material, curve: Quantity) -> pd.DataFrame:
     """
     table = _each_once(material, curve.measure).rename(columns={"converged": "settled"})
     table = with_settings(table, [AFTER, FACTOR])
-    rows = table[[*MOMENT, "settled", curve.column, *BESIDE[curve.measure]]]
+    rows = table[[*MOMENT, "settled", curve.column, *EXTRA_COLUMNS[curve.measure]]]
     errors = _each_once(material, PRIOR.measure)[[*NET, "epoch", *ERRORS]]
     outcomes = material.trainings[[*NET, "met_epoch", "converged"]]
     rows = rows.merge(errors, on=[*NET, "epoch"], how="left").merge(outcomes, on=NET)

@@ -58,11 +58,11 @@ def _first(material: Material, measures: Iterable[str]) -> pd.DataFrame:
 def _joined(material: Material, measures: Iterable[str]) -> pd.DataFrame:
     """A row for each net and moment; a column of two measures is taken from the first."""
 
-    def beside(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
+    def merged(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
         again = left.columns.intersection(right.columns).difference(PLACE)
         return left.merge(right.drop(columns=again), on=PLACE)
 
-    return reduce(beside, [_measured(material, name) for name in measures])
+    return reduce(merged, [_measured(material, name) for name in measures])
 
 
 def _measured(material: Material, name: str) -> pd.DataFrame:

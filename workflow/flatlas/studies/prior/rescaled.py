@@ -25,7 +25,7 @@ from flatlas.studies.prior.along import (
 from flatlas.studies.prior.course import IN_RANGES, Course, approach, course, prior_in_ranges
 from flatlas.studies.prior.extremes import largest
 from flatlas.studies.prior.quantities import Quantity
-from flatlas.studies.prior.scaling import falls, judge_scaling, relaxes, spikes
+from flatlas.studies.prior.scaling import falls, relaxes, scaling_claims, spikes
 
 ZERO_ERROR_EPOCH = 140
 # log P(f), and log sharpness by both searches.
@@ -37,7 +37,7 @@ class Rescaled:
     """The nets of one sweep, and the claims about them."""
 
     sweep: str
-    judge: Callable[[Nets], Iterable[Claim]]
+    make_claims: Callable[[Nets], Iterable[Claim]]
     curves: tuple[Quantity, ...] = CURVES
 
     def draw(self, material: Material) -> Drawing:
@@ -46,7 +46,7 @@ class Rescaled:
 
     def claims(self, material: Material) -> list[Claim]:
         """What the paper says of this sweep."""
-        return list(self.judge(Nets(material, self.sweep)))
+        return list(self.make_claims(Nets(material, self.sweep)))
 
 
 def _paper(nets: Nets) -> Iterator[Claim]:
@@ -55,7 +55,7 @@ def _paper(nets: Nets) -> Iterator[Claim]:
     yield _constant(nets)
     yield falls(nets, "sharpness", course(nets, CORNERS))
     yield falls(nets, "loss", course(nets, LOSS))
-    yield from judge_scaling(nets)
+    yield from scaling_claims(nets)
 
 
 def _until_zero_error(nets: Nets) -> Iterator[Claim]:
@@ -156,5 +156,5 @@ FIGURES = {
     "s10": Rescaled("scaled_narrow", _measures_of_the_hessian, (*CURVES, SPECTRAL_NORM, TOP)),
     # As Figure 5, with the layer divided by what it was multiplied by. What comes before the
     # scaling is judged there.
-    "inverse": Rescaled("scaled_inverse", lambda nets: ours(judge_scaling(nets))),
+    "inverse": Rescaled("scaled_inverse", lambda nets: ours(scaling_claims(nets))),
 }

@@ -13,7 +13,7 @@ from flatlas.studies.prior.course import IN_RANGES, Course, above_trend, course,
 from flatlas.studies.prior.extremes import largest
 
 
-def judge_scaling(nets: Nets) -> list[Claim]:
+def scaling_claims(nets: Nets) -> list[Claim]:
     """The scaling, and what comes after it."""
     sharpness = course(nets, CORNERS)
     return [

@@ -31,7 +31,6 @@ from flatlas.studies.prior.systems import (
     BREAKING,
     OPTIMIZERS,
     SYSTEMS,
-    beside,
     broken_flatness,
     called,
     columns,
@@ -41,6 +40,7 @@ from flatlas.studies.prior.systems import (
     pooling,
     scattered_flatness,
     tight_prior,
+    two_sweeps,
 )
 
 
@@ -50,7 +50,7 @@ class SideBySide:
 
     names: Mapping[str, str]
     rows: Sequence[tuple[Quantity, Quantity]]
-    judge: Callable[[Material], Iterable[Claim]]
+    make_claims: Callable[[Material], Iterable[Claim]]
     measures: Sequence[str] = ("prior", "sharpness")
     about: str = ""
 
@@ -65,7 +65,7 @@ class SideBySide:
 
     def claims(self, material: Material) -> list[Claim]:
         """What the paper says of this figure."""
-        return list(self.judge(material))
+        return list(self.make_claims(material))
 
 
 def _breaking_optimizers(material: Material) -> Iterator[Claim]:
@@ -107,7 +107,7 @@ def _flatness_with_prior(material: Material) -> Iterator[Claim]:
 def _residual_net(material: Material) -> Iterator[Claim]:
     """Both rows, and flatness against that of the fully connected net of Figure 4."""
     words = {"residual_adam": "for the residual net", "adam": "for the fully connected net"}
-    nets, residual, dense = beside(material, FLATNESS, words)
+    nets, residual, dense = two_sweeps(material, FLATNESS, words)
     says = "under Adam, flatness is better for the residual net than for the fully connected one"
     yield from tight_prior(material, "residual_adam")
     yield from looser_flatness(material, "residual_adam")
@@ -127,7 +127,7 @@ def _more_optimizers(material: Material) -> Iterator[Claim]:
 def _many_images(material: Material) -> Iterator[Claim]:
     """The sweep with many images, by itself and against the sweep of Figure 3."""
     words = {"many_images": "with many images", "sgd": "with few images"}
-    nets, many, few = beside(material, LOG_PRIOR, words)
+    nets, many, few = two_sweeps(material, LOG_PRIOR, words)
     says = "with more training images P(f) correlates tighter with generalization"
     yield from tight_prior(material, "many_images")
     yield from scattered_flatness(material, "many_images")

@@ -129,7 +129,7 @@ def curvature(material: Material, sweep: str) -> Claim:
     )
 
 
-def beside(
+def two_sweeps(
     material: Material, quantity: Quantity, names: Mapping[str, str]
 ) -> tuple[Nets, Pair, Pair]:
     """A quantity with generalization, in each of two sweeps (given with the words for them).

@@ -46,7 +46,7 @@ def build_optimizer(
 
 
 def compiled_rule(spec: OptimizerSpec) -> Rule | None:
-    """The compiled kernel's rule for the steps of a spec; None if it has no such step."""
+    """The compiled kernel's rule for the steps of a spec; None if the kernel has none."""
     rule: Callable[[OptimizerSpec], Rule] | None = getattr(_module(spec), "rule", None)
     return rule(spec) if rule else None
 

@@ -23,10 +23,10 @@ def rule(spec: Sgd) -> Rule:
 
 
 class SgdOptimizer:
-    """w <- w - lr * gradient; there is no state but the weights."""
+    """w <- w - lr * gradient; the weights are the only state."""
 
     def __init__(self, parameters: Parameters) -> None:
-        """The parameters are stepped on in place."""
+        """Steps change the parameters in place."""
         self.parameters = parameters
 
     def step(self, gradients: Parameters, lr: float) -> None:

@@ -28,7 +28,7 @@ def overtrained(epochs: int) -> str:
     return f"met+{epochs:05d}"
 
 
-class Keepsakes:
+class KeptWeights:
     """Arrays that are filled member by member; moments never reached stay NaN."""
 
     def __init__(self, members: int) -> None:

@@ -1,4 +1,4 @@
-"""What some measures read besides weights and images, by the names of a job's input files."""
+"""The inputs that some measures need besides weights and images."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from flatlas.store.large_arrays import read_array
 from flatlas.store.tables import read_table
 
 
-class Beside:
-    """The additional input files of a job; a realization's part of them goes into its solutions."""
+class ExtraInputs:
+    """The additional inputs of a job; a realization's solutions get its part of them."""
 
     def __init__(self, files: Any, run: RunSpec) -> None:
         """Trajectories and kernels stay on disk, since a realization needs only one of many."""

@@ -13,12 +13,13 @@ from flatlas.training.learners import Team
 # A nonzero pixel costs the kernel about twice what any pixel costs a matrix product. With this few
 # pixels, calling torch costs more than the products.
 LARGEST_SHARE, FEW = 0.5, 100
-# The weights of a layer above the first: an image needs all, and more do not fit a core's cache.
+# The most weights in a layer above the first: an image needs all, and more do not fit a core's
+# cache.
 MOST_WEIGHTS = 512 * 512
 
 
-def choose(spec: RunSpec, samples: Samples, device: str, team: Team | None) -> Kernel | None:
-    """The kernel for a dense net on the CPU in one process on mostly zero images; else None.
+def choose_kernel(spec: RunSpec, samples: Samples, device: str, team: Team | None) -> Kernel | None:
+    """The kernel, for a dense net on the CPU in one process with mostly zero images; else None.
 
     Only the spec, the images, the device and the compiler decide.
     """
@@ -33,6 +34,6 @@ def choose(spec: RunSpec, samples: Samples, device: str, team: Team | None) -> K
     return find_kernel()
 
 
-def described(kernel: Kernel | None) -> str:
-    """How training is done, for the provenance and for the state of an interrupted training."""
+def backend_name(kernel: Kernel | None) -> str:
+    """The backend's name, for the provenance and for the state of an interrupted training."""
     return "torch" if kernel is None else kernel.made

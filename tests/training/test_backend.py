@@ -110,9 +110,9 @@ def test_the_bytes_of_a_realization_do_not_depend_on_the_stack(tmp_path, case):
     assert_same(stack, again)
 
 
-def test_a_training_begun_by_the_kernel_is_not_continued_by_torch(errand, monkeypatch):
-    training = errand("training", place="cpu with 1 threads")
-    assert training.carry_out("cpu", quiet) == FLOAT32.made
-    monkeypatch.setattr("flatlas.training.way.find_kernel", lambda: None)
+def test_a_training_begun_by_the_kernel_is_not_continued_by_torch(task, monkeypatch):
+    training = task("training", place="cpu with 1 threads")
+    assert training.run("cpu", quiet) == FLOAT32.made
+    monkeypatch.setattr("flatlas.training.backend.find_kernel", lambda: None)
     with pytest.raises(FlatlasError, match=r"cpu with 1 threads, compiled by .*; here .*, torch"):
-        training.carry_out("cpu", quiet)
+        training.run("cpu", quiet)

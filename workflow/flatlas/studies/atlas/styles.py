@@ -1,4 +1,4 @@
-"""What the figures of the atlas share: how a study looks, and the small print."""
+"""What the figures of the atlas share: how a study styles, and the small print."""
 
 import pandas as pd
 
@@ -8,14 +8,14 @@ from flatlas.studies.atlas.nets import STUDY, once
 from flatlas.studies.atlas.quantities import SEARCHED, settled
 
 # Colours and markers of the studies, in alphabetical order of their names.
-LOOKS = ((BLUE, "o"), (RED, "^"), (GREEN, "s"), (ORANGE, "D"), (PURPLE, "v"), (SKY, "P"))
+STYLES = ((BLUE, "o"), (RED, "^"), (GREEN, "s"), (ORANGE, "D"), (PURPLE, "v"), (SKY, "P"))
 DAGGER = r"†: knows test images; $T_g$ and $\Delta L$ know their losses. "
 
 
-def looks(table: pd.DataFrame) -> dict[str, tuple[str, str]]:
+def styles(table: pd.DataFrame) -> dict[str, tuple[str, str]]:
     """The colour and marker of each study in a table."""
     studies = sorted(table[STUDY].unique())
-    return {name: LOOKS[place % len(LOOKS)] for place, name in enumerate(studies)}
+    return {name: STYLES[place % len(STYLES)] for place, name in enumerate(studies)}
 
 
 def counted(table: pd.DataFrame, name: str) -> str:
