@@ -1,1 +1,1 @@
-"""Claims: a number, a criterion and a verdict, and the arrays they are computed from. No torch."""
+"""Claims: a number, a criterion, a verdict, and the arrays that they come from. No torch."""

@@ -1,4 +1,4 @@
-"""A claim, of a paper or a question of ours, the number that judges it, and the verdict."""
+"""A claim of a paper, or our own question: its number, its criterion and its verdict."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from flatlas.errors import FlatlasError
 from flatlas.statistics.estimate import Estimate
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
-# Of a figure that has not been drawn: nothing is known of any of its claims.
+# The verdict on a figure that has not been drawn.
 NOT_RUN = "not run"
 # Whose claim it is.
 PAPER, FLATLAS = "paper", "flatlas"
@@ -23,20 +23,20 @@ UNJUDGED = "Not judged at this scale."
 
 @dataclass(frozen=True)
 class Criterion:
-    """Where the number must lie for the claim to hold: between these, with the ends or `strict`."""
+    """The interval in which a claim's number must lie; `strict` excludes its ends."""
 
     low: float = -inf
     high: float = inf
     strict: bool = False
 
     def holds(self, value: float) -> bool:
-        """Whether one number meets it."""
+        """Whether a number meets the criterion."""
         if self.strict:
             return self.low < value < self.high
         return self.low <= value <= self.high
 
     def __str__(self) -> str:
-        """As a reader says it."""
+        """The criterion in words."""
         if isfinite(self.low) and isfinite(self.high) and not self.strict:
             return f"{self.low:.4g} to {self.high:.4g}"
         ends = {
@@ -48,11 +48,11 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Claim:
-    """`says` is the paper's sentence in our words, `quantity` what our number is.
+    """`says` is the paper's sentence in our words; `quantity` says what our number is.
 
-    `paper` is the paper's own number, where it gives one. A claim is not `complete` if part of
-    what it speaks of has no solutions; `note` says what is missing. One that is `ours` is in no
-    sentence of the text, and is counted separately.
+    `paper` is the paper's number, if it gives one. A claim is not `complete` if some of its nets
+    have no solutions; `note` says what is missing. A claim that is `ours` is not in the text and is
+    counted separately.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """Undecided where the interval straddles an end of the criterion, or there is none."""
+        """The verdict: undecided without an interval, or if it contains an end of the criterion."""
         low, high = self.estimate.low, self.estimate.high
         if not self.complete or not low <= high:
             return UNDECIDED
@@ -104,14 +104,14 @@ def between(low: float, high: float) -> Criterion:
 
 
 def ours(claims: Iterable[Claim]) -> list[Claim]:
-    """The same, as questions of ours: no sentence of the text says so."""
+    """The same claims, marked as our own questions, which are not in the text."""
     return [replace(claim, ours=True) for claim in claims]
 
 
 def claims_table(target: str, claims: Iterable[Claim], judged: bool) -> pd.DataFrame:
-    """A row a claim, named `<target>.<claim>`.
+    """One row for each claim, named `<target>.<claim>`.
 
-    Where the scale is not `judged`, its data are not the paper's and decide nothing.
+    If the scale is not `judged`, its data are not the paper's and decide nothing.
     """
     rows = [
         (
@@ -135,17 +135,17 @@ def claims_table(target: str, claims: Iterable[Claim], judged: bool) -> pd.DataF
 
 
 def known(table: pd.DataFrame, file: str) -> pd.DataFrame:
-    """The table that was read from a file, if it has all columns of a table of claims."""
+    """The same table; an error if the file that it was read from lacks a column."""
     missing = [name for name in COLUMNS if name not in table]
     if missing:
         raise FlatlasError(
-            f"{file} lacks {', '.join(missing)}: an older flatlas has made it. Delete it and draw"
-            " its figure again, with `snakemake` and the figure's name."
+            f"{file} lacks {', '.join(missing)}: an older flatlas made it. Delete it and draw its"
+            " figure again, with `snakemake` and the figure's name."
         )
     return table
 
 
 def not_run(target: str, title: str) -> pd.DataFrame:
-    """The one row of a figure that has not been drawn, instead of its claims."""
+    """A single row in place of the claims, for a figure that has not been drawn."""
     row = {"claim": target, "says": title, "verdict": NOT_RUN, "note": "The figure is not drawn."}
     return pd.DataFrame([row], columns=list(COLUMNS))

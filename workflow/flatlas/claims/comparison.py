@@ -1,11 +1,11 @@
-"""Two scorecards side by side: what moved beyond its interval, and what was judged otherwise."""
+"""Compare two scorecards: which numbers moved beyond their intervals, which verdicts changed."""
 
 import pandas as pd
 
 from flatlas.claims.claim import NOT_RUN
 
 NUMBER = ("value", "low", "high")
-# What a claim is, whatever came out of it.
+# The columns that describe a claim, not its result.
 SAID = ("says", "whose")
 MOVED, CRITERION, VERDICT, ALIKE = "moved", "criterion changed", "verdict changed", ""
 SIDES = ("before", "after")
@@ -13,10 +13,10 @@ ONLY = {"left_only": "only before", "right_only": "only after"}
 
 
 def compare(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """A row a claim of either, with numbers, criteria and verdicts of both, and the `change`.
+    """One row for each claim of either, with both numbers, criteria and verdicts, and the `change`.
 
-    A number has moved where the two intervals have no point in common; one without an interval is
-    one itself. Figures that were not run have nothing to compare.
+    A number has moved if the two intervals do not overlap; without an interval the value itself
+    counts as one. Figures that were not run are left out.
     """
     both = pd.merge(
         _drawn(before),
@@ -40,7 +40,7 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 
 
 def _drawn(scorecard: pd.DataFrame) -> pd.DataFrame:
-    """What is compared of the figures drawn; older scorecards do not say whose a claim is."""
+    """The compared columns of drawn figures; older scorecards lack the column `whose`."""
     drawn = scorecard[scorecard["verdict"] != NOT_RUN]
     columns = drawn.reindex(columns=["claim", *SAID, "criterion", "verdict", *NUMBER])
     return columns.astype(dict.fromkeys(SAID, "str"))

@@ -1,22 +1,21 @@
-"""What the papers' words mean in numbers, for every claim alike.
+"""What the papers' words mean in numbers: the same for every claim.
 
 They were fixed before any result at the paper's scale was seen, but not before any: means of
 Figures 3 and S4 from an earlier run on a laptop were known (docs/duality.md). Those on correlations
 and along training were fixed before any figure of the study `prior` was seen; of a handful of nets
-the epoch of zero error, log10 P and the sharpness by three searches were known. They were mended
-once, after a review had found some that could not fail, and others that an inverse correlation
-would have met: that too before any other result was seen. A second review came when all figures of
-`prior` had been seen at the paper's scale; what it changed is in docs/prior.md. Those on exponents
-and on directions of a recording were fixed before any figure of the study `annealing` was seen; of
-one net γ = 2.38, ψ = 4.33 and the share 0.892 of the variance in the first 35 directions were
-known. Those of the study `mystery`, whose text has no numbers, were fixed before any of its
-measures was taken of a trained net. The study `false_friend` has no word of its own; of a logistic
-regression and an MLP the norms and the largest eigenvalues at a few strengths of L2 were known.
-Questions of the study `atlas` were put, in the words of the others, when figures of its demo had
-been seen. A last review, of everything, found three that did not test their sentence: the share of
-a part in a change of ΔL that goes the other way (`duality`), fluctuations next to the fresh weights
-(S8 of `prior`), orders of three nets (figure 7 of `false_friend`). None was changed to make a claim
-pass.
+the epoch of zero error, log10 P and the sharpness by three searches were known. They were corrected
+once, also before any other result was seen: a review had found some that could not fail, and some
+that an inverse correlation would have met. A second review came when all figures of `prior` had
+been seen at the paper's scale; what it changed is in docs/prior.md. Those on exponents and on
+directions of a recording were fixed before any figure of the study `annealing` was seen; of one net
+γ = 2.38, ψ = 4.33 and the share 0.892 of the variance in the first 35 directions were known. Those
+of the study `mystery`, whose text has no numbers, were fixed before any of its measures was taken
+on a trained net. The study `false_friend` adds no words; the norms and the largest eigenvalues of a
+logistic regression and an MLP were known at a few strengths of L2. The questions of the study
+`atlas` were asked, in the words of the others, after figures of its demo had been seen. A last
+review, of everything, found three that did not test their sentence: the share of a part in a change
+of ΔL that goes the other way (`duality`), fluctuations next to the fresh weights (S8 of `prior`),
+orders of three nets (figure 7 of `false_friend`). None was changed to make a claim pass.
 """
 
 from flatlas.claims.claim import Criterion, above, at_least, at_most, below, between
@@ -24,7 +23,7 @@ from flatlas.claims.claim import Criterion, above, at_least, at_most, below, bet
 # 'Barely moves', 'unchanged', 'constant', 'equal', 'on the diagonal': a tenth is about the spread
 # between realizations, and less than the thickness of the papers' lines and error bars shows.
 BARELY = between(-0.1, 0.1)
-# The same of a number that has lost its sign, as a mean of deviations.
+# The same for a number without a sign, such as a mean of deviations.
 BARELY_OFF = at_most(0.1)
 # 'Saturates', 'converged': within a tenth of the last value, as 'barely moves'.
 SATURATED = BARELY
@@ -50,36 +49,36 @@ ALL = at_least(0.99)
 SMALL = at_most(0.25)
 # 'Bounded by', where a '≲' lets some exceed: all but a tenth.
 BOUNDED = at_least(0.9)
-# 'Much larger', of σ_1² beside σ_2²: four times the factor 4 of pure diffusion. It was SMALL,
-# like the others, until a review found that diffusion would meet that; by then the factor was known
-# to be 106 and more (docs/annealing.md).
+# 'Much larger', of σ_1² compared with σ_2²: four times the factor 4 of pure diffusion. It was
+# SMALL, like the others, until a review found that diffusion would meet that; by then the factor
+# was known to be 106 and more (docs/annealing.md).
 BEYOND_DIFFUSION = at_most(1 / 16)
 # 'Near 10': a third more or less.
 NEAR_TEN = between(7, 13)
 # 'About 200', of numbers that are tried in steps of two or more: no more than one step off.
 NEAR_TWO_HUNDRED = between(100, 400)
-# 'Exactly', of numbers along eigenvectors: a millionth, since those of neighbouring eigenvalues are
-# known no better.
+# 'Exactly', of numbers along eigenvectors: a millionth, since eigenvectors of neighbouring
+# eigenvalues are not known better.
 EXACT = at_most(1e-6)
 
 # Correlations, each by the coefficients of Pearson, Spearman and Kendall. Of normal data Kendall's
-# is (2/π) arcsin r: 0.71, 0.49 and 0.33 at r = 0.9, 0.7 and 0.5.
-# 'Tight', 'robust', 'excellent', 'intact': next to nothing but noise is left beside it.
+# is (2/π) arcsin r: 0.71, 0.49 and 0.33 at r = 0.9, 0.7 and 0.5. 'Tight', 'robust', 'excellent',
+# 'intact': hardly anything is left but noise.
 TIGHT = {"pearson": at_least(0.9), "spearman": at_least(0.9), "kendall": at_least(0.7)}
 # 'Correlates', 'relatively well', 'reasonably', 'directly': half of the variance.
 CORRELATED = {"pearson": at_least(0.7), "spearman": at_least(0.7), "kendall": at_least(0.5)}
-# 'Broken', 'fails', 'badly', 'poor': at most a quarter of the variance. A correlation that is
-# turned round predicts as well as one that is not.
+# 'Broken', 'fails', 'badly', 'poor': at most a quarter of the variance. A correlation with the
+# opposite sign predicts just as well.
 BROKEN = {
     "pearson": between(-0.5, 0.5),
     "spearman": between(-0.5, 0.5),
     "kendall": between(-1 / 3, 1 / 3),
 }
-# 'Looser', 'tighter', 'better', of the size of a coefficient less that of another: the right sign.
+# 'Looser', 'tighter', 'better', of the difference of two coefficients' sizes: the right sign.
 LOOSER, TIGHTER = LESS, MORE
 # 'Much more scattered', of the variance explained, relative to another: at most half.
 MUCH_LOOSER = at_most(0.5)
-# A correlation that we asked about when its numbers were known (docs/prior.md): the right sign, by
+# A correlation that we asked about after its numbers were known (docs/prior.md): the right sign, by
 # each coefficient.
 POSITIVE = dict.fromkeys(("pearson", "spearman", "kendall"), MORE)
 # Dots that lie 'in' a range, which ends at 0 and 1.
@@ -107,10 +106,10 @@ def near(paper: float) -> Criterion:
 
 # 'Similar profile' is RISING, an 'inverse relation' FALLING; 'linear' and 'highly correlated' are
 # TIGHT; a 'zero gradient' is BARELY_OFF in units of the one that is not; 'much longer', 'much
-# larger' and 'much more slowly' are SMALL the other way round.
-# Of the study `mystery`. '→', of a ratio less the 1 that it goes to: within a hundredth.
+# larger' and 'much more slowly' are SMALL, of the inverse ratio. Of the study `mystery`. '→', of a
+# ratio less the 1 that it goes to: within a hundredth.
 LIMIT = between(-0.01, 0.01)
 # 'Depends only on the function', of the largest relative change of a measure by an α-scaling: a
-# hundredth. 'Is sensitive' to it, 'changes': JUMPS. 'Much less', of how far a ratio moves relative
-# to what it is a ratio of: SMALL.
+# hundredth. 'Is sensitive' to it, 'changes': JUMPS. 'Much less', of how far a ratio of two numbers
+# moves, relative to those numbers: SMALL.
 ONLY_THE_FUNCTION = at_most(0.01)

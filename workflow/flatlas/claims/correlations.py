@@ -1,7 +1,7 @@
-"""Claims on correlations over the nets of a sweep: for each of three coefficients, a claim.
+"""Claims on correlations over the nets of a sweep, one for each of three coefficients.
 
-The coefficients are those of each realization's nets, which share their images as all nets of a
-figure of the papers do; their mean is the number.
+A coefficient is computed for the nets of each realization, which share their images, as all nets of
+a figure do in the papers. The mean over realizations is the claim's number.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -30,9 +30,9 @@ OVER: dict[Pooling, str] = {
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of nets, (realizations, values), and whether the search for it converged.
+    """A quantity of nets, (realizations, values), and whether the search for it converged.
 
-    `settled` is 1 where it did, 0 where not, and NaN where there was none.
+    `settled` is 1 where it did, 0 where it did not, and NaN where there was no search.
     """
 
     values: np.ndarray
@@ -41,7 +41,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two quantities of the same nets, and what they are called."""
+    """Two quantities of the same nets, and the name of the pair."""
 
     x: Measured
     y: Measured
@@ -49,12 +49,12 @@ class Pair:
 
     @property
     def values(self) -> tuple[np.ndarray, np.ndarray]:
-        """What was measured."""
+        """The values of both quantities."""
         return self.x.values, self.y.values
 
     @property
     def settled(self) -> tuple[np.ndarray, np.ndarray]:
-        """Whether it is to be trusted."""
+        """Whether the searches for both converged."""
         return self.x.settled, self.y.settled
 
 
@@ -66,7 +66,7 @@ def correlated(
     pair: Pair,
     pooling: Pooling = within_realizations,
 ) -> Iterator[Claim]:
-    """How well two quantities go together."""
+    """Claims on how well two quantities correlate, one for each coefficient."""
     for kind, coefficient in COEFFICIENTS.items():
         yield nets.claim(
             f"{name}_{kind}",
@@ -88,7 +88,7 @@ def _excess(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _share(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Of r², where Kendall's coefficient of normal data is (2/π) arcsin r."""
+    """The ratio of r², where Kendall's coefficient of normal data is (2/π) arcsin r."""
     if kind == "kendall":
         one, other = (np.sin(np.pi / 2 * tau) for tau in (one, other))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -102,11 +102,11 @@ class Comparison(NamedTuple):
     of: Callable[[str, np.ndarray, np.ndarray], np.ndarray]
 
 
-# Whether a pair goes together as another one does, up or down.
+# Whether a pair correlates as another one does: the difference may be up or down.
 SAME = Comparison(
     "{kind}'s coefficient of {pair} less that of {other}; means over realizations", _difference
 )
-# How much better a pair goes together than another one, whether up or down.
+# How much more strongly a pair correlates than another one, regardless of sign.
 BETTER = Comparison("size of {kind}'s coefficient of {pair} less that of {other}", _excess)
 # How much of the variance a pair explains, relative to another one.
 EXPLAINED = Comparison(
@@ -123,7 +123,7 @@ def compared(
     pair: Pair,
     other: Pair,
 ) -> Iterator[Claim]:
-    """How a pair goes together beside another one: a claim for each kind of coefficient."""
+    """Claims that compare the correlations of two pairs, one for each kind of coefficient."""
     for kind, coefficient in COEFFICIENTS.items():
         r = within_realizations(coefficient)
         yield nets.claim(

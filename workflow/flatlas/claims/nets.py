@@ -30,19 +30,19 @@ FEWEST = 3
 
 @dataclass(frozen=True)
 class Nets:
-    """All nets of a figure, or those of one of its sweeps or of some, run by run."""
+    """All nets of a figure, or those of one or several of its sweeps, run by run."""
 
     material: Material
     sweep: str | tuple[str, ...] | None = None
 
     @property
     def key(self) -> str:
-        """The column that tells the values apart."""
+        """The column that identifies a value."""
         return "run"
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
-        """How each training ended, a row a net."""
+        """How each training ended, one row for each net."""
         outcomes = self._of_sweeps(self.material.tables["outcomes"])
         return outcomes.dropna(subset=[self.key]).drop_duplicates(["seed", self.key])
 
@@ -66,14 +66,14 @@ class Nets:
 
     @cached_property
     def needed(self) -> int:
-        """How many solutions a value must have for its part in a claim."""
+        """How many solutions a value needs to count in a claim."""
         return max(1, min(FEWEST, len(self.seeds)))
 
     @cached_property
     def fewest(self) -> int:
-        """How many solutions the value with the fewest of them has, of those that have enough.
+        """The smallest number of solutions at a value, among the values with enough of them.
 
-        Nets of the whole figure, whatever they were swept over, count by realizations.
+        For the nets of a whole figure, it is the number of realizations that have a solution.
         """
         if self.sweep is None:
             return int(self.outcomes.groupby("seed")["converged"].any().sum())
@@ -81,7 +81,7 @@ class Nets:
 
     @property
     def complete(self) -> bool:
-        """Whether there are solutions enough to judge by, in a sweep at each of its values."""
+        """Whether there are enough solutions: in a sweep, at each of its values."""
         return self.fewest >= self.needed and not (self._poor or self._missing)
 
     def _counts(self) -> dict[Any, int]:
@@ -90,7 +90,7 @@ class Nets:
 
     @property
     def _poor(self) -> int:
-        """At how many values of a sweep there are too few solutions."""
+        """The number of values of a sweep with too few solutions."""
         if self.sweep is None:
             return 0
         return sum(count < self.needed for count in self.solutions.values())
@@ -112,7 +112,7 @@ class Nets:
 
     @property
     def note(self) -> str:
-        """How many nets are no solutions, where some are not."""
+        """How many nets are not solutions; empty if all are."""
         notes = [f"Sweep '{sweep}' is not drawn." for sweep in self._missing]
         unsolved = int((~self.outcomes["converged"]).sum())
         if unsolved:
@@ -129,7 +129,7 @@ class Nets:
     def read(self, table: str, column: str, *axes: str, at: str = FINAL) -> np.ndarray:
         """One quantity as (realizations, values, *axes); NaN where there is none.
 
-        It is that of the solutions, or of another moment `at` which it was measured.
+        The values are those of the solutions, or of another moment `at` which they were measured.
         """
         rows = self._rows(table, [*axes, column], at)
         labels = [self.seeds, self.values, *(sorted(rows[axis].unique()) for axis in axes)]
@@ -158,10 +158,10 @@ class Nets:
         paper: str = "",
         settled: Sequence[np.ndarray] = (),
     ) -> Claim:
-        """A claim about these nets, with the statistic of what was measured as its number.
+        """A claim about these nets, whose number is the statistic of the measured arrays.
 
-        `settled` is whether the searches behind each quantity it rests on converged: 1 or 0, or NaN
-        where there was none.
+        `settled` says for each quantity behind the number whether its search converged: 1 or 0, or
+        NaN where there was none.
         """
         empty = not self.comparable or any(not array.size for array in measured)
         fewest = min([self.fewest, *map(realizations, measured)])
@@ -179,9 +179,9 @@ class Nets:
         settled: Sequence[np.ndarray] = (),
         fewest: int | None = None,
     ) -> Claim:
-        """A claim about these nets by a number that is there already, with its interval.
+        """A claim about these nets, from a number that is already known with its interval.
 
-        `fewest` is the number of realizations behind it, where that is not the solutions' own.
+        `fewest` is the number of realizations behind it, if it is not that of the solutions.
         """
         known = self.fewest if fewest is None else fewest
         notes = [self.note, unsettled(settled), lacking(number), few(number, known)]
@@ -191,9 +191,9 @@ class Nets:
         return Claim(name, says, quantity, criterion, number, paper, note, complete)
 
     def _rows(self, table: str, columns: list[str], at: str) -> pd.DataFrame:
-        """The rows of a moment, each run's once; of all moments where these are an axis.
+        """The rows of a moment, each run once; of all moments if these are an axis.
 
-        What was measured on the way needs no solution.
+        What was measured during training needs no solution.
         """
         moment = None if "at" in columns else at
         if (table, moment) not in self._found:
@@ -208,7 +208,7 @@ class Nets:
         return {}
 
     def _solved_rows(self, table: str, moment: str | None) -> pd.DataFrame:
-        """All columns of these rows; of all moments, where none is given."""
+        """All columns of these rows; of all moments if none is given."""
         rows = self._of_sweeps(self.material.tables[table])
         if not isinstance(self.sweep, str):
             rows = each_run_once(rows)
@@ -250,7 +250,7 @@ class Sweep(Nets):
 
     @cached_property
     def values(self) -> list[Any]:
-        """The values at which there are solutions enough, on the second axis of every array."""
+        """The values with enough solutions, on the second axis of every array."""
         return [value for value, count in self.solutions.items() if count >= self.needed]
 
     @property

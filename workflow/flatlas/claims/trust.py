@@ -7,15 +7,16 @@ import numpy as np
 
 from flatlas.statistics.estimate import Estimate
 
-# Where more of the measurements that a claim rests on have not converged, it is undecided.
+# A claim is undecided if more than this share of its measurements did not converge.
 UNSETTLED = 0.1
-# Of so few realizations the interval is the whole range of the resamples. It holds the centre of a
-# symmetric distribution unless all of them lie on one side of it: with probability 1 - 2^(1-n).
+# With so few realizations the interval is the whole range of the resamples. It contains the centre
+# of a symmetric distribution unless all realizations lie on one side of it: with probability 1 -
+# 2^(1-n).
 RANGE_COVERS = {2: "half", 3: "three quarters", 4: "seven eighths"}
 
 
 def realizations(measured: np.ndarray) -> int:
-    """How many of them have a value."""
+    """How many realizations have a value."""
     return int(np.isfinite(measured).any(axis=tuple(range(1, measured.ndim))).sum())
 
 
@@ -33,7 +34,7 @@ def trusted(settled: Sequence[np.ndarray]) -> bool:
 
 
 def unsettled(settled: Sequence[np.ndarray]) -> str:
-    """How many of the measurements that a claim rests on are not to be trusted, where most are."""
+    """How many measurements did not converge, for the quantity with the largest share of them."""
     worst = max(settled, key=lambda one: _lost(one) / max(_known(one), 1), default=np.zeros(0))
     if not _lost(worst):
         return ""
@@ -41,14 +42,14 @@ def unsettled(settled: Sequence[np.ndarray]) -> str:
 
 
 def few(number: Estimate, count: int) -> str:
-    """What the interval of few realizations is worth; that of one is over something else."""
+    """A note on the interval of few realizations; the interval of one covers its directions."""
     if isfinite(number.low) and count == 1:
         return "One realization: the interval is that of its directions."
     return range_of(count, "realizations") if isfinite(number.low) else ""
 
 
 def range_of(count: int, what: str) -> str:
-    """What the interval of so few is."""
+    """A note on an interval of so few."""
     if count not in RANGE_COVERS:
         return ""
     return (
@@ -58,7 +59,7 @@ def range_of(count: int, what: str) -> str:
 
 
 def lacking(number: Estimate) -> str:
-    """Why nothing can be decided, whatever the criterion."""
+    """Why no criterion can decide, if so."""
     if not isfinite(number.value):
         return "There is nothing to compare."
     return "" if isfinite(number.low) else "One realization has no interval."

@@ -1,6 +1,6 @@
-"""The picture of the plan: a column a stage, a dot a job, a line where one feeds the other.
+"""The picture of the plan: a column for each stage, a dot for each job, lines for dependencies.
 
-What serves one study alone has its colour, what several share is black.
+The jobs of a single study have its colour; shared jobs are black.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED
 Position = tuple[float, float]
 COLOURS = (BLUE, RED, GREEN, PURPLE, ORANGE, SKY, GREY)
 SIZE = (11.0, 7.5)
-# Names are drawn where each has this much of an inch.
+# Names are drawn if each has more than this many inches.
 LEGIBLE = 0.085
 LABEL = {"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8}
 BULGE = 0.15
@@ -59,7 +59,7 @@ def draw_dag(stages: Mapping[str, Any]) -> Figure:
 
 
 def _line(start: Position, end: Position) -> list[Position]:
-    """Within a column a straight line would run through the dots between."""
+    """A line between two dots, bent within a column to avoid the dots in between."""
     (x0, y0), (x1, y1) = start, end
     between = (x0 + x1) / 2 + (BULGE if x0 == x1 else 0)
     return [start, (between, (y0 + y1) / 2), end]

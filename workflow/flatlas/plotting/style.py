@@ -1,4 +1,4 @@
-"""One look for all figures, and the one way to save them: what is drawn is what is in the CSV."""
+"""The style of all figures, and how they are saved: each with a CSV of every point in it."""
 
 import re
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ pyplot.rcParams.update(STYLE)
 BLACK, GREEN, BLUE, RED = "#000000", "#009E73", "#0072B2", "#D55E00"
 ORANGE, SKY, PURPLE = "#E69F00", "#56B4E9", "#CC79A7"
 GREY = "#808080"
-# How much small print fits on an inch of a figure's width.
+# How many letters of small print fit in an inch of a figure's width.
 LETTERS_PER_INCH = 18
 FORMULA, UNBREAKABLE = re.compile(r"\$[^$]*\$"), "\u00a0"
 
@@ -56,7 +56,7 @@ class Drawing:
 
 
 def shades(count: int) -> list[Any]:
-    """Colours for values in an order, light to dark, the lightest still seen on white."""
+    """Colours for ordered values, from light to dark; the lightest is visible on white."""
     scale = colormaps["viridis_r"]
     return [scale(0.15 + 0.85 * step / max(count - 1, 1)) for step in range(count)]
 
@@ -74,14 +74,14 @@ def panels(
 
 
 def plain_ticks(axis: Axis, of_each: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:
-    """For a logarithmic axis of few decades: ticks at 1, 2 and 5 of each, as plain numbers."""
+    """Put ticks at 1, 2 and 5 of each decade of a short logarithmic axis, as plain numbers."""
     axis.set_major_locator(LogLocator(subs=of_each))
     axis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.set_minor_formatter(NullFormatter())
 
 
 def note(figure: Figure, text: str) -> None:
-    """Small print under the panels, in as many lines as it takes; none ends within a formula."""
+    """Write small print under the panels, without a line break inside a formula."""
     whole = FORMULA.sub(lambda formula: formula[0].replace(" ", UNBREAKABLE), text)
     lines = fill(whole, int(LETTERS_PER_INCH * figure.get_figwidth())).replace(UNBREAKABLE, " ")
     figure.supxlabel(lines, fontsize=7.5, color="0.35", x=0.01, ha="left")
@@ -106,7 +106,7 @@ def save_picture(figure: Figure, pdf: str | Path, png: str | Path) -> None:
 
 
 def _lay_out(figure: Figure) -> None:
-    """Place the panels for good. With a layout engine, `savefig` draws each file twice."""
+    """Place the panels once: with a layout engine, `savefig` would draw each file twice."""
     engine = figure.get_layout_engine()
     if engine is not None:
         figure.set_dpi(pyplot.rcParams["savefig.dpi"])

@@ -1,10 +1,10 @@
-"""What the small print of a figure says of the trainings behind it."""
+"""The small print of a figure about its trainings."""
 
 from flatlas.evidence.material import Material
 
 
 def small_print(material: Material) -> str:
-    """How many realizations there are, and how many never met their stopping rule, and why."""
+    """How many realizations there are, how many met no stopping rule, and why."""
     runs = material.trainings
     most = runs.groupby("run").size().max()
     text = f"{most} realization{'s' if most > 1 else ''} a run."
@@ -14,6 +14,6 @@ def small_print(material: Material) -> str:
         counts = ", ".join(f"{reason}: {count}" for reason, count in reasons)
         text += (
             f" Of {len(runs)} trainings {len(failed)} met no stopping rule ({counts});"
-            " hollow or dashed: with such. Diverged ones are left out."
+            " hollow or dashed: with such trainings. Diverged ones are left out."
         )
     return text

@@ -57,7 +57,7 @@ class Resume:
         if facts["place"] != self.place:
             raise FlatlasError(
                 f"{self.folder} has the first {facts['done_epochs']} epochs of this training, made "
-                f"by {facts['place']}; to continue by {self.place} would change the last bits. "
+                f"by {facts['place']}; here {self.place} would change its last bits. "
                 f"Give the job {facts['place']} again, or delete that folder to start again."
             )
         return arrays, facts

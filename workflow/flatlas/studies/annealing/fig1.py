@@ -165,7 +165,7 @@ def _sums(nets: Nets) -> Iterator[Claim]:
 
 
 def _motion(nets: Nets, live_nets: Nets) -> Iterator[Claim]:
-    """By the time within which a velocity is forgotten, in epochs; infinite if it never is."""
+    """Claims from the correlation time of the velocity, in epochs; infinite if it never decays."""
     times = read(nets, TABLE, "velocity_time", 1, LAST)
     with np.errstate(divide="ignore"):
         drift = 1 / times[:, 0]

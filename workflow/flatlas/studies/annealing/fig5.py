@@ -68,7 +68,7 @@ def draw(material: Material) -> Drawing:
 
 
 def _profiles(ax: Axes, material: Material) -> pd.DataFrame:
-    """T_i, and the loss beside it."""
+    """T_i, and the loss in the same panel."""
     rows = first_profiles(material, PROFILES, RANKS, "temperature", "loss")
     for (rank, line), colour in zip(rows.groupby("rank"), COLOURS, strict=False):
         here = line[line["delta"] == 0].iloc[0]

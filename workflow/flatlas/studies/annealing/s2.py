@@ -27,7 +27,7 @@ from flatlas.studies.annealing.recordings import (
 )
 
 MARGINS = "first_mode_margins"
-# The first direction, and those beside it.
+# The first direction, and those compared with it.
 RANKS = (1, 2, 3, 5, 10, 50)
 MARKERS = "os^vD<>pXP"
 # One symbol for so many steps.

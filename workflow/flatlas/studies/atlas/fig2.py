@@ -1,4 +1,4 @@
-"""Figure 2: how each measure goes with the gap, by what was varied."""
+"""Figure 2: how each measure correlates with the gap, by what was varied."""
 
 from collections.abc import Iterator
 

@@ -27,10 +27,10 @@ CHANGES = {
 }
 # Decades of the factor at which the colour scale ends.
 DECADES = 2.0
-# A factor within a thousandth of 1 is no change, but round-off and where searches stop.
+# A factor within a thousandth of 1 is no change: it may be round-off or where a search stopped.
 UNCHANGED = float(np.log10(1.001))
 SCALINGS = {"layer": "a layer", "neurons": "each neuron of a layer"}
-# These cannot change, whatever the net: that they stay is tested elsewhere and is not a result.
+# These cannot change in any net: tests prove it, so it is not a result.
 OF_THE_FUNCTION = {"train_loss", "prior", "path_norm", "margin", "kl_regret"}
 IDENTITIES = {"layer": OF_THE_FUNCTION | {"dual_gap"}, "neurons": OF_THE_FUNCTION}
 # Fewer runs decide nothing.

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 
-# From blue through white to red, which colour-blind readers can tell apart.
+# From blue through white to red, which colour-blind readers can distinguish.
 SCALE = "RdBu_r"
 # Beyond this share of the limit the colour is dark, and numbers on it are white.
 DARK = 0.65

@@ -1,7 +1,7 @@
 """The quantities of the study `atlas`, and the tables that hold them.
 
-If its theory is right, more of each quantity means a larger generalization gap. A measure of which
-less is worse is therefore taken with a minus sign.
+If its theory is right, more of each quantity means a larger generalization gap. So a measure that
+is worse when smaller is taken with a minus sign.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the figures of the atlas share: how a study styles, and the small print."""
+"""What the figures of the atlas share: the style of each study, and the small print."""
 
 import pandas as pd
 

@@ -61,7 +61,7 @@ def _noise(material: Material) -> pd.DataFrame:
 
 
 def _grid(moments: int) -> tuple[Figure, Axes, list[Axes]]:
-    """One large panel, and beside it two rows of small ones that share their axes."""
+    """One large panel, and next to it two rows of small ones that share their axes."""
     columns = max(ceil(moments / 2), 1)
     rows = 2 if moments > 1 else 1
     figure = pyplot.figure(figsize=(3.8 + 2.3 * columns, 4.0))

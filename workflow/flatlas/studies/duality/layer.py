@@ -38,8 +38,8 @@ WITHIN = "directions that hold 99 % of ΔL"
 class Layer:
     """One layer's nets over the sweep `varying`.
 
-    `measure` is the study's name of the layer's duality. The sweep's values ascend, or have the
-    `order` that is given.
+    `measure` is the study's name for the layer's duality. The sweep's values ascend, or have the
+    given `order`.
     """
 
     material: Material

@@ -1,6 +1,6 @@
 """Dots of trained nets from many sweeps, each in the colour of its sweep.
 
-The run at the defaults is part of every sweep. It is drawn once, in a colour of its own.
+The run at the defaults is part of every sweep. It is drawn once, in a separate colour.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Style:
 
 
 def style_of(sweep: str) -> Style:
-    """The style_of of a sweep; one that the paper does not have is grey and has its own name."""
+    """The style of a sweep; a sweep that the paper does not have is grey and keeps its name."""
     if sweep in STYLES:
         return Style(SYMBOLS[varied(sweep)[0]], *STYLES[sweep])
     return Style(sweep, GREY, "o" if sweep == DEFAULTS else "h")
@@ -61,13 +61,13 @@ def draw_nets(ax: Axes, points: pd.DataFrame, x: str, y: str, size: float = 4) -
 
 
 def name_sweeps(ax: Axes, points: pd.DataFrame) -> None:
-    """The legend, beside the panel, where it covers no dot."""
+    """Draw the legend next to the panel, where it covers no dot."""
     handles = sweep_handles(points)
     ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), handletextpad=0)
 
 
 def sweep_handles(points: pd.DataFrame) -> list[Line2D]:
-    """The entries of a legend of the sweeps: sweeps of a user's own first, the defaults last."""
+    """The entries of a legend of the sweeps: a user's sweeps first, the defaults last."""
     order = [*STYLES, DEFAULTS]
     drawn = sorted(
         points["sweep"].unique(), key=lambda sweep: order.index(sweep) if sweep in order else -1

@@ -14,7 +14,7 @@ DIRECTION = ["n", "sigma_g", "flatness"]
 
 
 def draw(material: Material) -> Drawing:
-    """A dot for each direction; the small print counts those that never double the loss."""
+    """A dot for each direction; the small print counts those along which the loss never doubles."""
     figure, (ax,) = panels(1, 1, width=4.0, height=3.2)
     directions = material.measured("flatness_directions")
     table = picked(directions[["run", "seed", "converged", *DIRECTION]])

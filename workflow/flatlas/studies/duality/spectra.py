@@ -39,7 +39,7 @@ def spectrum(directions: pd.DataFrame, key: str, column: str) -> pd.DataFrame:
 def binned(directions: pd.DataFrame, keys: list[str], columns: list[str]) -> pd.DataFrame:
     """Means over bins of ranks n for each net, with the geometric mean of a bin's ranks as n.
 
-    There are ten bins a decade: the sharpest directions have bins of their own.
+    There are ten bins a decade: each of the sharpest directions has a separate bin.
     """
     nets = ["seed", "converged", *keys]
     table = directions[[*nets, "n", *columns]]

@@ -66,7 +66,7 @@ def flatter_solutions(
 ) -> Iterator[Claim]:
     """Figure 3's claims about a sweep over learning rates and one over batch sizes.
 
-    `half` is what the paper says of this net's ten sharpest directions, if it does.
+    `half` is what the paper says about this net's ten sharpest directions, if anything.
     """
     alpha, batch = Layer(material, rates), Layer(material, batches)
     yield from named("alpha", alpha.flatter(rises=False))

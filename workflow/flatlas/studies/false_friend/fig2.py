@@ -1,4 +1,4 @@
-"""Figure 2: loss and Hessian of a solution times c, beside their limits as c grows."""
+"""Figure 2: loss and Hessian of a solution times c, compared with their limits as c grows."""
 
 from collections.abc import Iterator
 

@@ -25,7 +25,7 @@ COLUMNS = {
     "density": ("eigenvalue", "density"),
     "summary": ("spectral_norm", "outliers", "edge", "bulk", "size", "converged"),
 }
-# The abstract and the introduction, which are all that is left, speak of neither.
+# Only the abstract and the introduction are left, and they mention neither.
 ELSEWHERE = " (Sagun et al., 2017, of other nets)"
 
 

@@ -135,7 +135,7 @@ def claims(material: Material) -> list[Claim]:
 
 
 def _ordered(nets: Nets, kind: str) -> Iterator[Claim]:
-    """A sharper net should have the larger error; a reversed order is an order, too."""
+    """A sharper net should have the larger error; for a norm alone the reverse counts too."""
     tau, over = within_realizations(kendall), f"over {KINDS[kind][1]} in each realization"
     for name, norm in NORMS.items():
         columns = (name, f"{name}_product", "test_error")

@@ -32,7 +32,7 @@ NORMS = {
     "frobenius": Column(r"$\|H\|_F$", "the Frobenius norm", GREEN, "^"),
 }
 COLUMNS = (*NORMS, "trace_error", "frobenius_error", "weight_norm", "train_loss", "test_error")
-# Each kind of net: what figures call it, and claims. Its sweeps begin with its name.
+# The name of each kind of net in figures and in claims. Its sweeps begin with the key.
 KINDS = {
     "logistic": ("logistic regression", "logistic regression"),
     "mlp": ("MLP", "the MLP"),
@@ -80,7 +80,7 @@ def kind_of(sweep: str) -> str:
 
 
 def name_of(sweep: str) -> str:
-    """What a figure calls the nets of a sweep."""
+    """The name of a sweep's nets in figures."""
     kind = kind_of(sweep)
     return KINDS[kind][0] if kind in KINDS else sweep
 

@@ -1,4 +1,4 @@
-"""Figure 2: the regret in smaller and smaller balls, beside the formula for its limit."""
+"""Figure 2: the regret in smaller and smaller balls, compared with the formula for its limit."""
 
 import numpy as np
 import pandas as pd
@@ -49,7 +49,7 @@ def _dots(ax: Axes, net: pd.DataFrame, column: str) -> None:
 
 
 def claims(material: Material) -> list[Claim]:
-    """How near the ratio is to 1 in the smallest ball, and whether it approaches 1 on the way."""
+    """How near the ratio is to 1 in the smallest ball, and whether it approaches 1 before that."""
     nets = Nets(material, "solution")
     radii = np.array(sorted(material.tables[TABLE]["epsilon"].unique()))
     ratio, settled = (

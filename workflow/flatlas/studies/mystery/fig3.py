@@ -145,7 +145,7 @@ def _small_print(material: Material, drawn: pd.DataFrame) -> str:
 
 
 def claims(material: Material) -> list[Claim]:
-    """Whether each measure goes with the test error: over all nets, and sweep by sweep."""
+    """Whether each measure correlates with the test error: over all nets, and sweep by sweep."""
     material = with_local(material)
     nets = Nets(material)
     judged = [name for name in MEASURES if name != "trace_contrast"]

@@ -1,6 +1,6 @@
-"""Figure 4: the measures of a net after an α-scaling of a layer, relative to what they were.
+"""Figure 4: the measures of a net after an α-scaling of a layer, relative to those before.
 
-The α-scaling leaves the function as it is.
+The α-scaling does not change the function.
 """
 
 from collections.abc import Iterator

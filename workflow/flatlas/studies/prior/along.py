@@ -24,7 +24,7 @@ ERRORS = ("train_error", "test_error")
 ROW_HEIGHT = 1.75
 # No line is drawn across more epochs than this without a measurement.
 GAP = 100
-# If zero error comes before this share of all epochs, its name has no room on the left.
+# If zero error comes before this share of all epochs, its label has no room on the left.
 EARLY = 0.15
 
 PRIOR = Quantity("prior", "watched_prior", "log10_p", r"$\log_{10}P(f)$", "P(f)")

@@ -59,7 +59,7 @@ class BooleanFigure:
 
 
 FIGURES = {
-    # By corners too: of the paper's ascents of ten epochs most have not converged.
+    # By corners too: most of the paper's ascents of ten epochs have not converged.
     "fig2": BooleanFigure((FLATNESS, CORNERS_FLATNESS)),
     "s3": BooleanFigure((NORM_FLATNESS,)),
 }

@@ -37,7 +37,7 @@ class Course:
 
     @property
     def settled(self) -> "Course":
-        """Whether each value can be trusted, as a course of its own."""
+        """Whether each value can be trusted, as a separate course."""
         return replace(self, values=self.searches)
 
     @property
@@ -97,7 +97,7 @@ def course(nets: Nets, quantity: Quantity) -> Course:
 
 
 def approach(nets: Nets, quantity: Quantity) -> Measured:
-    """(realizations, moments) from the fresh weights to zero error; NaN at moments beyond it."""
+    """(realizations, moments) from the initial weights to zero error; NaN at moments beyond it."""
     labels, measured, late = _moments(nets, quantity), quantity.along(nets), course(nets, quantity)
     early = np.char.isdigit(labels)
     epochs = labels[early].astype(float)
@@ -113,8 +113,8 @@ def approach(nets: Nets, quantity: Quantity) -> Measured:
 def prior_in_ranges(nets: Nets) -> tuple[Course, np.ndarray]:
     """log10 P(f) in units of its range before zero error, and whether that range can be trusted.
 
-    The range leaves out the fresh weights, most often a constant function: most of the way from
-    there is gone within a few epochs.
+    The range leaves out the initial weights, which most often give a constant function: most of the
+    change from there takes only a few epochs.
     """
     found, before = course(nets, PRIOR), approach(nets, PRIOR)
     logs = before.values[:, 1:]

@@ -102,7 +102,7 @@ def claims(material: Material) -> list[Claim]:
             claim for sweep in drawn for claim in scattered_flatness(material, sweep, REST_FLATNESS)
         ),
         *ours(curvature(material, sweep) for sweep in drawn),
-        # Axes are no sentences.
+        # An axis range is not a sentence of the paper.
         *ours(_ends(Nets(material, "sgd"))),
     ]
 

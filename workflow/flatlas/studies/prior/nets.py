@@ -1,7 +1,7 @@
-"""The nets of a figure as a table: a row each, with all that was measured of it at zero error.
+"""The nets of a figure as a table: a row each, with all measurements at zero error.
 
-Beside what is drawn, the table has the gradient norm, the loss and the epochs to zero error. They
-show what is curvature and what is the gradient's.
+Besides what is drawn, the table has the gradient norm, the loss and the epochs to zero error. They
+separate curvature from the part of the gradient.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from flatlas.studies.prior.quantities import DERIVED
 
 PLACE = [*DOT, "at", "epoch"]
 ATTACK = "data.attack_size"
-# Measures taken after zero error have names that begin so.
+# The names of measures taken after zero error begin with this.
 LATER = "later_"
 _OF_A_PRIOR = ("log10_p", "train_error", "test_error", "train_size", "converged")
 # What a figure's table takes from `<measure>_summary`.
@@ -28,18 +28,18 @@ COLUMNS = {
     "hessian": ("spectral_norm", "log10_product", "positive", "gradient_norm", "loss", "converged"),
     "boolean_prior": ("log10_p", "standard_error", "probability", "is_target"),
 }
-# The same sharpness, searched for in another way than the paper's.
+# The same sharpness, by another search than the paper's.
 OTHER_SEARCHES = ("lbfgs", "corners")
 OF_A_SEARCH = ("sharpness", "rest")
 
 
 def nets(material: Material, *measures: str) -> pd.DataFrame:
-    """The nets that reached zero error on S, as they first did."""
+    """The nets that reached zero error on S, at that moment."""
     return _finished(material, _first(material, measures))
 
 
 def overtrained(material: Material, *measures: str) -> pd.DataFrame:
-    """The same nets as they first reached zero error, and at every later moment."""
+    """The same nets when they first reached zero error, and at every later moment."""
     later = _joined(material, [LATER + name for name in measures])
     both = [_first(material, measures), later]
     return _finished(material, pd.concat([one for one in both if len(one)] or both[:1]))

@@ -41,7 +41,7 @@ def draw(material: Material) -> Drawing:
 
 
 def distances(points: pd.DataFrame) -> pd.DataFrame:
-    """With each quantity minus its mean over the optimizers; NaN where a net is alone."""
+    """The table with each quantity minus its mean over the optimizers; NaN where a net is alone."""
     sets = points.groupby(["seed", "attack_size"])
     several = sets["run"].transform("count") > 1
     found = {

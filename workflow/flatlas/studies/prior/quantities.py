@@ -1,4 +1,4 @@
-"""What figures draw and claims judge of a net: each quantity is declared once.
+"""The quantities of a net that figures draw and claims use: each is declared once.
 
 A quantity names the measure and the column it is computed from, its own column in a figure's
 table, its label on an axis, and its name in a claim.
@@ -13,7 +13,7 @@ from flatlas.claims.correlations import Measured, Pair
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import ZERO_ERROR
 
-# Gives the column of a name from the table of a measure.
+# Returns a column of a measure's table, by its name.
 Read = Callable[[str], np.ndarray]
 
 

@@ -152,9 +152,9 @@ FIGURES = {
     "fig5": Rescaled("scaled", _paper),
     # As Figure 5, with an α so small that the net stays at zero error.
     "s6": Rescaled("scaled_less", _staying_at_zero_error),
-    # Measures of the Hessian do as the sharpness does; the first hidden layer has 10 neurons.
+    # Measures of the Hessian behave as the sharpness does; the first hidden layer has 10 neurons.
     "s10": Rescaled("scaled_narrow", _measures_of_the_hessian, (*CURVES, SPECTRAL_NORM, TOP)),
-    # As Figure 5, with the layer divided by what it was multiplied by. What comes before the
-    # scaling is judged there.
+    # As Figure 5, with the layer divided by that factor. Figure 5 judges what comes before the
+    # scaling.
     "inverse": Rescaled("scaled_inverse", lambda nets: ours(scaling_claims(nets))),
 }

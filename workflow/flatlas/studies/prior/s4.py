@@ -1,4 +1,4 @@
-"""Figure S4: two measures of the Hessian do as sharpness does."""
+"""Figure S4: two measures of the Hessian behave as sharpness does."""
 
 from collections.abc import Iterator
 from itertools import product

@@ -21,10 +21,10 @@ def draw(material: Material) -> Drawing:
 
 
 def claims(material: Material) -> list[Claim]:
-    """The fluctuations in the larger box, and those of Figure 5 beside them.
+    """The fluctuations in the larger box, alone and compared with those of Figure 5.
 
     Both are by the paper's ascent, of which they may be an artefact; searches that did not converge
-    are counted. The fresh weights are left out: the way from there is the steepest of all.
+    are counted. The initial weights are left out, because the curve is steepest there.
     """
     nets = Nets(material, "scaled")
     wide, narrow = (approach(nets, quantity) for quantity in (WIDE, SHARPNESS))

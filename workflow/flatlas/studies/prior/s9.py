@@ -19,13 +19,13 @@ ABOUT = "Black: the power law in the epoch that fits best from zero error to the
 
 
 def draw(material: Material) -> Drawing:
-    """A: log P(f). C: log sharpness. E: by corners, beside its trend from before the scaling."""
+    """A: log P(f). C: log sharpness. E: by corners, with its trend from before the scaling."""
     drawing = draw_along(material, (PRIOR, SHARPNESS, CORNERS), about=ABOUT)
     whole = drawing.figure.axes[4]
     points = drawing.points[drawing.points["quantity"] == CORNERS.name]
     line = trend(in_full(points))
     whole.plot(line["epoch"], line["log10"], color=BLACK, lw=0.9)
-    # A power law is a straight line on these axes; epoch 0, the fresh weights, is left of them.
+    # A power law is a straight line on these axes; epoch 0 is left of them.
     whole.set_xscale("log", nonpositive="mask")
     whole.set_xlim(left=1)
     return Drawing(drawing.figure, pd.concat([drawing.points, line], ignore_index=True))

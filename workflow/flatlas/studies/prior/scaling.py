@@ -88,7 +88,7 @@ def _left(
 
 
 def _spiked(rise: np.ndarray) -> np.ndarray:
-    """How high the spikes are, in log10; NaN where there is no spike of which anything is left."""
+    """How high the spikes are, in log10; NaN where there is no spike."""
     return np.where(10 ** mean(rise) >= SPIKE.low, rise, np.nan)
 
 
@@ -99,7 +99,7 @@ def _share_left(left: np.ndarray, spike: np.ndarray) -> np.ndarray:
 
 
 def untouched(nets: Nets) -> Claim:
-    """The prior stays from the last moment before the scaling to the scaled weights.
+    """The prior does not change from the last moment before the scaling to the scaled weights.
 
     One or two epochs of training lie between them, which may change a label on E. The scaling
     alone changes none: that is an identity of ReLU nets, which a test proves.
@@ -118,7 +118,7 @@ def untouched(nets: Nets) -> Claim:
 
 
 def returns(nets: Nets) -> Claim:
-    """A prior that jumped is back in the end."""
+    """A prior that jumped returns in the end."""
     prior, unit_settled = prior_in_ranges(nets)
     return nets.claim(
         "prior_returns",
@@ -132,12 +132,12 @@ def returns(nets: Nets) -> Claim:
 
 
 def _jumped(prior: Course) -> np.ndarray:
-    """1 where the prior jumped; NaN where it did not, so that there is no way back."""
+    """1 where the prior jumped; NaN where it did not, and so cannot return."""
     return np.where(mean(largest(prior.changes)) > JUMPS.low, 1.0, np.nan)
 
 
 def _off_zero_error(nets: Nets) -> Iterator[Claim]:
-    """The prior jumps, and for no other reason than errors on S."""
+    """The prior jumps, and only because of errors on S."""
     (prior, unit_settled), error = prior_in_ranges(nets), course(nets, ERROR)
     settled = (unit_settled, prior.settled.later, prior.settled.unscaled)
     yield nets.claim(

@@ -80,7 +80,7 @@ def draw_dots(ax: Axes, points: pd.DataFrame, x: Quantity, y: Quantity) -> None:
 def coefficients(points: pd.DataFrame, x: Quantity, y: Quantity) -> Iterator[str]:
     """A line for each coefficient, as in the claims; none where there is nothing to correlate.
 
-    Where each net is a realization of its own, the coefficients are of all nets.
+    Where each net is a separate realization, the coefficients are those of all nets.
     """
     alone = not points["seed"].duplicated().any()
     realizations = [points] if alone else [one for _, one in points.groupby("seed")]

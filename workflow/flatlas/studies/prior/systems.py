@@ -1,4 +1,4 @@
-"""Every system and optimizer, a sweep each: its name, and what the paper says of all of them."""
+"""The systems and optimizers, one sweep each: their names, and the claims that they share."""
 
 from collections.abc import Iterator, Mapping
 
@@ -62,7 +62,7 @@ def called(sweep: str) -> str:
 
 
 def pooling(sweep: str) -> Pooling:
-    """Each Boolean function is a realization of its own, with one net."""
+    """Each Boolean function is a separate realization, with one net."""
     return over_all_nets if sweep == "boolean" else within_realizations
 
 
@@ -132,7 +132,7 @@ def curvature(material: Material, sweep: str) -> Claim:
 def two_sweeps(
     material: Material, quantity: Quantity, names: Mapping[str, str]
 ) -> tuple[Nets, Pair, Pair]:
-    """A quantity with generalization, in each of two sweeps (given with the words for them).
+    """A quantity paired with generalization in each of two sweeps; `names` has words for both.
 
     Both are read from one `Nets`, so that resamples draw the same realizations of both.
     """
