@@ -6,7 +6,7 @@ from flatlas.claims.claim import NOT_RUN
 
 NUMBER = ("value", "low", "high")
 # The columns that describe a claim, not its result.
-SAID = ("says", "whose")
+DESCRIPTION = ("says", "whose")
 MOVED, CRITERION, VERDICT, ALIKE = "moved", "criterion changed", "verdict changed", ""
 SIDES = ("before", "after")
 ONLY = {"left_only": "only before", "right_only": "only after"}
@@ -27,7 +27,7 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
         indicator=True,
         sort=False,
     )
-    for at, name in enumerate(SAID, start=1):
+    for at, name in enumerate(DESCRIPTION, start=1):
         both.insert(at, name, both.pop(f"{name}_after").fillna(both.pop(f"{name}_before")))
     both["change"] = ALIKE
     both.loc[both["verdict_before"] != both["verdict_after"], "change"] = VERDICT
@@ -42,8 +42,8 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 def _drawn(scorecard: pd.DataFrame) -> pd.DataFrame:
     """The compared columns of drawn figures; older scorecards lack the column `whose`."""
     drawn = scorecard[scorecard["verdict"] != NOT_RUN]
-    columns = drawn.reindex(columns=["claim", *SAID, "criterion", "verdict", *NUMBER])
-    return columns.astype(dict.fromkeys(SAID, "str"))
+    columns = drawn.reindex(columns=["claim", *DESCRIPTION, "criterion", "verdict", *NUMBER])
+    return columns.astype(dict.fromkeys(DESCRIPTION, "str"))
 
 
 def _apart(both: pd.DataFrame) -> pd.Series:

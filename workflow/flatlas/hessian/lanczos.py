@@ -19,7 +19,7 @@ ROUND_OFF = 1e-13
 # A vector shorter than this many times the round-off is orthogonalized again.
 SHORT = 1e6
 # Steps between two tests of convergence.
-LOOK = 10
+TEST_INTERVAL = 10
 # An end this many times the other alone decides the spectral norm.
 FAR = 2.0
 # The maximum number of steps for each requested eigenvalue. A step is one vector.
@@ -118,11 +118,11 @@ def spectrum(
     count = min(count, size)
     most = min(size, STEPS * count)
     space = Subspace(product, size, most, generator.device)
-    fresh, look = _fresh(space.basis, min(block, most), generator), count
+    fresh, next_test = _fresh(space.basis, min(block, most), generator), count
     while True:
         left = space.add(fresh)
         fresh, end = _orthonormal(left, space, generator), space.size
-        if end >= look or end == most:
+        if end >= next_test or end == most:
             values, vectors = torch.linalg.eigh(space.projected)
             wanted = [*range(end - 1, end - 1 - count, -1), 0]
             away = ((fresh @ left.T) @ vectors[end - len(left) :, wanted]).norm(dim=0)
@@ -130,7 +130,7 @@ def spectrum(
                 away = away[_of_norm(values[wanted], away)]
             if end == most or (away <= tolerance * values.abs().max()).all():
                 break
-            look = end + LOOK
+            next_test = end + TEST_INTERVAL
         fresh = fresh[: most - end]
     found = values[wanted]
     shares = vectors[:, wanted].T

@@ -17,9 +17,9 @@ Position = tuple[float, float]
 COLOURS = (BLUE, RED, GREEN, PURPLE, ORANGE, SKY, GREY)
 SIZE = (11.0, 7.5)
 # Names are drawn if each has more than this many inches.
-LEGIBLE = 0.085
+LEGIBLE_INCHES = 0.085
 LABEL = {"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8}
-BULGE = 0.15
+BEND = 0.15
 
 
 def draw_dag(stages: Mapping[str, Any]) -> Figure:
@@ -40,7 +40,7 @@ def draw_dag(stages: Mapping[str, Any]) -> Figure:
     for column, (stage, names) in enumerate(nodes.items()):
         title = f"{stage}\n({len(names)})"
         ax.text(column, 1.02, title, ha="center", va="bottom", fontsize=9, fontweight="bold")
-        for name in names if SIZE[1] / max(len(names), 1) > LEGIBLE else ():
+        for name in names if SIZE[1] / max(len(names), 1) > LEGIBLE_INCHES else ():
             x, y = places[name]
             shown: dict[str, Any] = {
                 "ha": "left",
@@ -61,7 +61,7 @@ def draw_dag(stages: Mapping[str, Any]) -> Figure:
 def _line(start: Position, end: Position) -> list[Position]:
     """A line between two dots, bent within a column to avoid the dots in between."""
     (x0, y0), (x1, y1) = start, end
-    between = (x0 + x1) / 2 + (BULGE if x0 == x1 else 0)
+    between = (x0 + x1) / 2 + (BEND if x0 == x1 else 0)
     return [start, (between, (y0 + y1) / 2), end]
 
 

@@ -1,13 +1,13 @@
 /* Training of dense ReLU nets on one core, from the nonzero pixels of their images.
 
-   An activity is a list of entries (unit, value), those that are not zero. Forward, an image takes
-   the sum of the rows of weights that its entries name, times their values. Backward, it adds its
-   deltas, times those values, to the same rows of the gradient. A bias is one more row of weights,
-   whose unit is 1 in every list.
+   An activity is a list of its nonzero entries (unit, value). The forward pass of an image sums the
+   rows of weights that its entries name, times their values. The backward pass adds the image's
+   deltas, times those values, to the same rows of the gradient. A bias is an additional row of
+   weights, whose unit is 1 in every list.
 
    Rows are padded with zeros to whole vectors; the padding stays zero.
 
-   flatlas.training.kernel says on the command line what both sides must agree on: REAL (float, or
+   flatlas.training.kernel defines on the command line what both sides must agree on: REAL (float, or
    double to test against) and its REAL_BITS, PADDED, RULES, PENALTIES, SLOTS, NUMBERS and the sizes
    of the structures. */
 
@@ -56,16 +56,16 @@ typedef struct {
     int64_t count;
 } list;
 
-/* `step` says what a rule keeps beside each weight, and what its numbers are. GRADIENT makes no step
-   but leaves the gradient in the first slot. */
+/* `step` shows which slots a rule has for each weight, and what its numbers are. GRADIENT makes no
+   step but leaves the gradient in the first slot. */
 enum rule { RULES };
 enum penalty { PENALTIES };
 
 typedef struct {
     int64_t inputs, outputs; /* without the bias */
-    int64_t bias;            /* 1 where there is one */
-    int64_t moves;           /* 0 where no step changes it */
-    int64_t offset;          /* of its first row among a member's padded numbers */
+    int64_t bias;            /* 1 if there is one */
+    int64_t moves;           /* 0 if no step changes it */
+    int64_t offset;          /* where its first row begins in a member's padded numbers */
 } layer;
 
 typedef struct {
@@ -75,9 +75,9 @@ typedef struct {
 } net;
 
 typedef struct {
-    const int64_t *starts; /* of each image, and the end of the last */
+    const int64_t *starts; /* where each image begins, and where the last ends */
     const entry *entries;
-    const int64_t *image; /* which one each sample of the member has */
+    const int64_t *image; /* the image of each sample of the member */
     const int64_t *labels;
 } samples;
 
@@ -85,10 +85,10 @@ typedef struct {
     int64_t rule, penalty;
     double lr, coefficient;
     double numbers[NUMBERS];
-    int64_t steps; /* made before */
+    int64_t steps; /* taken before */
     real *weights;
     real *slots[SLOTS];
-    const float *noise; /* of each step, weight by weight without padding */
+    const float *noise; /* step by step, and weight by weight without padding */
     int64_t noise_per_step;
 } descent;
 
@@ -105,7 +105,7 @@ static int64_t padded(int64_t width)
 
 static int64_t larger(int64_t one, int64_t other) { return one > other ? one : other; }
 
-/* ---- Denormal numbers are taken for zero within a call: they slow every product. ---- */
+/* ---- Treat denormal numbers as zero within a call: they slow every product ---- */
 
 #if defined(__SSE__)
 static uint64_t flush_denormals(void)
@@ -134,8 +134,8 @@ static void restore_denormals(uint64_t before) { (void)before; }
 
 /* ---- Weighted sums of rows ---- */
 
-/* `n` is a constant wherever this is inlined, which keeps the sums in registers. Narrow ones go
-   through two lists of entries at a time: one addition would wait for the one before. */
+/* `n` is a constant wherever this is inlined, which keeps the sums in registers. Narrow sums process
+   two entries at a time: otherwise each addition would wait for the one before. */
 static inline __attribute__((always_inline)) void block_sum(
     const int n, list terms, const real *rows, int64_t stride, real *out)
 {
@@ -215,7 +215,7 @@ static void add_row(list terms, const real *row, real *rows, int64_t stride)
         }
 }
 
-/* 1 where x is not 0, NaN included: some bit besides the sign is set. */
+/* 1 where x is not 0 (also for NaN): some bit other than the sign is set. */
 static inline int64_t is_nonzero(real x)
 {
     bits all;
@@ -240,7 +240,7 @@ static int64_t nonzero(const real *values, int64_t count, entry *entries)
 static void exponentials(real *x, int64_t count)
 {
     const real log2e = (real)1.4426950408889634, shift = (real)(3LL << (MANTISSA - 1));
-    /* ln 2, its first part with so few digits that their products are exact. */
+    /* ln 2 in two parts; the first has so few digits that its products are exact. */
     const real ln2 = (real)(REAL_BITS == 32 ? 0.693359375 : 0.693147180369123816490);
     const real rest = (real)(REAL_BITS == 32 ? -2.12194440054690583e-4 : 1.90821492927058770e-10);
     const bits one = (bits)((1LL << (sizeof(real) * 8 - MANTISSA - 2)) - 1);
@@ -295,12 +295,12 @@ static verdict judged(real *logits, int64_t classes, int64_t label)
     return classes == 1 ? binary(logits, label) : cross_entropy(logits, classes, label);
 }
 
-/* ---- Memory of a call, all of it taken at once ---- */
+/* ---- Memory of a call, allocated once ---- */
 
 typedef struct {
-    list *lists;       /* of each image what enters the layer */
-    entry *entries;    /* of those lists, but the first layer's */
-    real *activity;    /* of each image what leaves the layer; above, what the loss derives to it */
+    list *lists;       /* for each image the input of the layer */
+    entry *entries;    /* of those lists, except the first layer's */
+    real *activity;    /* for each image the output; at the top, the derivative of the loss */
     real *delta;
 } batch_layer;
 
@@ -309,7 +309,7 @@ typedef struct {
     int64_t taken;
 } arena;
 
-/* With no memory yet it only counts. */
+/* The next part of the memory; only counts the bytes while there is no memory. */
 static void *take(arena *from, int64_t bytes)
 {
     void *here = from->memory ? from->memory + from->taken : NULL;
@@ -360,7 +360,7 @@ static arena memory_for(const net *n, int64_t batch)
 
 /* ---- Forward ---- */
 
-/* What leaves a layer, and its list. `draws` are those of dropout, or NULL. */
+/* The output of a layer, and its list. `draws` are random numbers for dropout, or NULL. */
 static void hidden_activity(const net *n, const layer *one, real *z, const float *draws)
 {
     float kept = (float)n->kept;
@@ -379,8 +379,8 @@ static list listed(const layer *above, const real *activity, entry *entries)
     return (list){entries, count};
 }
 
-/* Activities of image i of a minibatch; its lists[i] of the first layer is there. Without dropout
-   `draws` is NULL, else it has those of each layer, image by image. */
+/* Activities of image i of a minibatch, whose lists[i] of the first layer is already set. `draws`
+   has the random numbers of each layer, image by image; without dropout it is NULL. */
 static void forward(
     const net *n, const real *weights, const workspace *w, int64_t i, int64_t batch,
     const float *draws)
@@ -403,7 +403,7 @@ static void forward(
 
 /* ---- Backward, and the step ---- */
 
-/* From the deltas of what leaves layer l those of what leaves the one below. */
+/* From the deltas of the output of layer l, those of the output of the layer below. */
 static void backward(const net *n, const real *weights, const workspace *w, int64_t l,
     int64_t batch, const float *draws)
 {
@@ -430,8 +430,8 @@ typedef struct {
     real numbers[NUMBERS];
 } factors;
 
-/* `count` weights w make their step; g is their gradient. `numbers` are those of the optimizer's
-   spec, in the order that its module gives them. */
+/* The step of `count` weights w with gradient g. `numbers` are those of the optimizer's spec, in the
+   order of its module. */
 static void step(
     int64_t rule, const factors *f, int64_t count, real *restrict w, real *restrict s,
     real *restrict t, real *restrict g, const float *restrict noise)
@@ -564,7 +564,7 @@ static list of_image(const samples *s, int64_t sample)
     return (list){s->entries + start[0], start[1] - start[0]};
 }
 
-/* Bring a list into the cache while another one is worked on: shuffled images lie far apart. */
+/* Fetch a list into the cache while another one is processed: shuffled images lie far apart. */
 static void fetch(list terms)
 {
     for (int64_t k = 0; k < terms.count; k += 64 / (int64_t)sizeof(entry))
@@ -602,7 +602,7 @@ static void minibatch(const net *n, const workspace *w, const samples *s, const 
     }
 }
 
-/* ---- What is called ---- */
+/* ---- Functions called from Python ---- */
 
 /* Weights of one layer, without padding or bias. */
 static void record(const layer *one, const real *weights, float *into)
@@ -613,7 +613,7 @@ static void record(const layer *one, const real *weights, float *into)
             *into++ = (float)weights[one->offset + j * stride + k];
 }
 
-/* Minibatch steps through `count` chosen samples, `batch` at a time, the last with what is left.
+/* Minibatch steps through `count` chosen samples, `batch` at a time; the last may have fewer.
 
    `draws` are uniform numbers for dropout (step, layer, image, unit), or NULL. After each step the
    weights of layer `recorded` are written to `records`, unless that is NULL. Returns 0, or 1 if there
@@ -649,8 +649,8 @@ int descend(const net *n, const samples *s, const int64_t *chosen, int64_t count
     return 0;
 }
 
-/* Sums over `count` samples, of those with counts[i] != 0 (all where it is NULL): their losses, how
-   many are classified wrongly. Returns as `descend` does. */
+/* Sum of the losses, and number of misclassified samples, over those of `count` samples with
+   counts[i] != 0 (over all if it is NULL). Returns the same as `descend`. */
 int evaluate(const net *n, const samples *s, int64_t count, const uint8_t *counts,
     const real *weights, double *losses, int64_t *wrong)
 {
@@ -676,8 +676,8 @@ int evaluate(const net *n, const samples *s, int64_t count, const uint8_t *count
     return 0;
 }
 
-/* The lists of `count` images, whose entries lie one after the other, with a bias entry where
-   `bias` is 1. `entries` has room for all nonzero pixels and biases, and for one entry more. */
+/* The lists of `count` images, one after another in `entries`, each with a bias entry if `bias` is 1.
+   `entries` has room for all nonzero pixels and biases, and for one more entry. */
 void compress(const float *pixels, int64_t count, int64_t size, int64_t bias, entry *entries,
     int64_t *starts)
 {

@@ -32,7 +32,7 @@ def placed(material: Material, table: str, profile: str) -> Material:
 
 
 def runs(material: Material, *sweeps: str) -> list[Nets]:
-    """The nets of each run of some sweeps; a run that is in two of them comes once."""
+    """The nets of each run of some sweeps; a run in two of them appears once."""
     outcomes = material.tables["outcomes"]
     found = outcomes[outcomes["sweep"].isin(sweeps)].drop_duplicates("run")
     return [

@@ -63,7 +63,7 @@ EWC = Method("ewc", "EWC", "s-", RED)
 
 
 def _nearest(values: Iterable[float], wanted: float) -> float:
-    """The positive value with the ratio nearest to 1; 0 if there is none."""
+    """The positive value nearest to the wanted one by ratio; 0 if none is positive."""
     positive = sorted(value for value in values if value > 0)
     return min(positive, key=lambda value: abs(log(value / wanted)), default=0)
 

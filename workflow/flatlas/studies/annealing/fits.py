@@ -71,6 +71,6 @@ def fit(rows: pd.DataFrame, x: str, y: str, first: int = FIRST, last: int = LAST
 
 
 def log_log(ax: Axes, rows: pd.DataFrame, **labels: str) -> None:
-    """Logarithmic axes with labels; linear if there is nothing to show, which cannot be scaled."""
+    """Logarithmic axes with labels; linear if there is nothing to show."""
     scale = "log" if len(rows) else "linear"
     ax.set(xscale=scale, yscale=scale, **labels)

@@ -12,7 +12,7 @@ from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES, TABLES
 from flatlas.studies.atlas.styles import small_print
 
 # Dots of one job that are nearer than this in |τ| are drawn side by side, this factor apart.
-NEAR, ASIDE = 0.05, 1.17
+NEAR, SPACING = 0.05, 1.17
 # What training gives for free is drawn at this share of the quickest measure's seconds.
 FREE = 0.4
 
@@ -70,7 +70,7 @@ def _column(ax: Axes, column: pd.DataFrame) -> None:
     """The dots of one job, with their numbers in the list beside the panel."""
     at, last = 0.0, np.inf
     for place, row in column.iterrows():
-        at = at * ASIDE if last - row["size_of_tau"] < NEAR else float(row["at"])
+        at = at * SPACING if last - row["size_of_tau"] < NEAR else float(row["at"])
         last = row["size_of_tau"]
         ax.plot(at, row["size_of_tau"], "o", color=_colour(row), ms=9.5, mew=0)
         number = str(int(str(place)) + 1)

@@ -13,7 +13,7 @@ from flatlas.studies.atlas.quantities import QUANTITIES, SEARCHED, SURVIVAL, TAB
 GAP = "gap"
 # A net's study, which is the first part of `of`, the name of the borrowed sweep.
 STUDY = "study"
-LENDER = "of"
+BORROWED_FROM = "of"
 # What each sweep of the study varies: its axis in words, and how the keys begin.
 AXES = {
     "optimizer": ("optimizer", "optimizer."),
@@ -25,7 +25,7 @@ AXES = {
     "size": ("data size", "data.per_class"),
 }
 # The columns of a net that are neither varied nor quantities.
-STANDING = ("sweep", LENDER, "run", "seed", STUDY, "train_error", "test_error", GAP)
+IDENTITY = ("sweep", BORROWED_FROM, "run", "seed", STUDY, "train_error", "test_error", GAP)
 # Keys that cannot affect a net before it meets its rule.
 AFTER = ("stop.epochs", "stop.extra_epochs", "overtraining", "rescaling.")
 
@@ -38,7 +38,7 @@ def nets(material: Material) -> pd.DataFrame:
     outcomes = material.tables["outcomes"]
     table = outcomes[outcomes["converged"]]
     table = table.drop(columns=["reason", "met_epoch", "epoch", "converged"])
-    table[STUDY] = table[LENDER].str.split(".").str[0]
+    table[STUDY] = table[BORROWED_FROM].str.split(".").str[0]
     parts = _parts(material.tables, TABLES, NET)
     errors = parts["norms"][["train_error", "test_error"]]
     errors = errors.assign(**{GAP: errors["test_error"] - errors["train_error"]})
@@ -95,7 +95,7 @@ def _of_axis(table: pd.DataFrame, axis: str) -> list[str]:
 
 def _varied(table: pd.DataFrame) -> list[str]:
     """The keys that the sweeps vary and that affect a net before it meets its rule."""
-    other = {*STANDING, *QUANTITIES, *(settled(name) for name in QUANTITIES)}
+    other = {*IDENTITY, *QUANTITIES, *(settled(name) for name in QUANTITIES)}
     return [key for key in map(str, table) if key not in other and not key.startswith(AFTER)]
 
 

@@ -1,1 +1,1 @@
-"""Figures of the activity-weight duality paper (Feng, Zhang & Tu): a module a figure."""
+"""Figures of the activity-weight duality paper (Feng, Zhang & Tu), one per module."""

@@ -33,7 +33,7 @@ SYMBOLS = {
 # Values that span more than this factor get a logarithmic axis.
 WIDE = 4
 # Labels of ticks closer than this share of the axis would overlap.
-CROWDED = 0.08
+TOO_CLOSE = 0.08
 
 
 def varied(sweep: str) -> tuple[str, str]:
@@ -69,6 +69,6 @@ def _places(values: Sequence[Any]) -> tuple[list[float], str]:
     # A logarithmic axis has no zero.
     logarithmic = len(numbers) > 1 and 0 < WIDE * numbers[0] < numbers[-1]
     along = np.log(numbers) if logarithmic else np.array(numbers)
-    if len(along) > 1 and np.diff(along).min() < CROWDED * np.ptp(along):
+    if len(along) > 1 and np.diff(along).min() < TOO_CLOSE * np.ptp(along):
         return evenly, "linear"
     return numbers, "log" if logarithmic else "linear"

@@ -46,7 +46,7 @@ COLOURS = (BLACK, BLUE, GREEN, ORANGE, RED, PURPLE, SKY)
 STYLES = dict(zip(KINDS, zip(COLOURS, "os^vDPX", strict=True), strict=True))
 OTHER = (GREY, "*")
 # The norm alone, and times the squared weight norm: label, colour and vertical offset.
-WAYS = {"": ("alone", BLUE, -0.16), "_product": (r"times $\|w\|^2$", ORANGE, 0.16)}
+VARIANTS = {"": ("alone", BLUE, -0.16), "_product": (r"times $\|w\|^2$", ORANGE, 0.16)}
 PRODUCTS = {"": r"$\lambda_1$", "_product": r"$\lambda_1\|w\|^2$"}
 
 
@@ -56,8 +56,8 @@ def draw(material: Material) -> Drawing:
     drawn = drawn.assign(kind=drawn["sweep"].map(name_of), error=100 * drawn["test_error"])
     kinds = [kind for kind in KINDS if KINDS[kind][0] in set(drawn["kind"])]
     figure, axes = panels(1, 5, width=2.5, height=3.0)
-    for ax, (way, label) in zip(axes, PRODUCTS.items(), strict=False):
-        _scatter(ax, drawn, f"spectral_norm{way}")
+    for ax, (variant, label) in zip(axes, PRODUCTS.items(), strict=False):
+        _scatter(ax, drawn, f"spectral_norm{variant}")
         ax.set_xlabel(label)
     axes[0].set_ylabel("test error (%)")
     orders = pd.DataFrame(_orders(with_history(material), kinds))
@@ -84,7 +84,7 @@ def _orders(material: Material, kinds: list[str]) -> list[dict[str, object]]:
     for kind in kinds:
         nets = Nets(material, tuple(one for one in material.sweeps if kind_of(one) == kind))
         error = nets.read(TABLE, "test_error")
-        for column in [norm + way for norm in NORMS for way in WAYS]:
+        for column in [norm + variant for norm in NORMS for variant in VARIANTS]:
             found = estimate(within_realizations(kendall), nets.read(TABLE, column), error)
             tau = {"tau": found.value, "tau_low": found.low, "tau_high": found.high}
             rows.append({"kind": KINDS[kind][0], "of": column, **tau})
@@ -93,10 +93,10 @@ def _orders(material: Material, kinds: list[str]) -> list[dict[str, object]]:
 
 def _coefficients(ax: Axes, orders: pd.DataFrame, norm: str, kinds: list[str]) -> None:
     ax.axvline(0, color=GREY, lw=0.8, ls="--", zorder=0)
-    for way, (_, colour, aside) in WAYS.items():
-        some = orders[orders["of"] == norm + way] if len(orders) else orders
+    for variant, (_, colour, offset) in VARIANTS.items():
+        some = orders[orders["of"] == norm + variant] if len(orders) else orders
         for at, (_, row) in enumerate(some.iterrows()):
-            y = at + aside
+            y = at + offset
             ax.plot([row["tau_low"], row["tau_high"]], [y, y], "-", color=colour, lw=1.2)
             ax.plot(row["tau"], y, "o", color=colour, ms=4.5)
     names = [KINDS[kind][0] if norm == "spectral_norm" else "" for kind in kinds]
@@ -108,9 +108,9 @@ def _legends(figure: Figure, ax: Axes, kinds: list[str]) -> None:
     for kind in kinds:
         colour, marker = STYLES[kind]
         figure.axes[0].plot([], [], marker, color=colour, ms=4, label=KINDS[kind][0])
-    for label, colour, _ in WAYS.values():
+    for label, colour, _ in VARIANTS.values():
         ax.plot([], [], "o-", color=colour, ms=4, label=label)
-    figure.legend(loc="outside upper center", ncols=len(kinds) + len(WAYS), fontsize=7.5)
+    figure.legend(loc="outside upper center", ncols=len(kinds) + len(VARIANTS), fontsize=7.5)
 
 
 def _small_print(material: Material, drawn: pd.DataFrame) -> str:

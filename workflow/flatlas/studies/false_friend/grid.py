@@ -30,7 +30,7 @@ from flatlas.studies.false_friend.nets import (
 )
 
 # Distance between the dots of two realizations.
-ASIDE = 0.06
+SPACING = 0.06
 # The strongest L2 that the author trained with.
 STRONGEST = 5e-4
 # A rank correlation of fewer strengths can take only a few values.
@@ -80,7 +80,7 @@ def _line(ax: Axes, some: pd.DataFrame, column: str, colour: str, marker: str) -
     seeds = sorted(some["seed"].unique())
     for at, strength in enumerate(strengths):
         for _, net in some[some[L2] == strength].iterrows():
-            x = at + ASIDE * (seeds.index(net["seed"]) - (len(seeds) - 1) / 2)
+            x = at + SPACING * (seeds.index(net["seed"]) - (len(seeds) - 1) / 2)
             dot(ax, x, net, column, (colour, marker), size=3.5)
     means = [some.loc[some[L2] == strength, column].mean() for strength in strengths]
     ax.plot(range(len(means)), means, "-", color=colour, lw=1)

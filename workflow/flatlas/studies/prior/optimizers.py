@@ -22,7 +22,7 @@ from flatlas.studies.prior.scatter import LEGEND, draw_grid
 CLEAN, WRONG = "no wrong labels", "wrong labels"
 ABOUT = "From the mean: of all optimizers that learnt the same images with the same attack set. "
 # Each quantity and its distance from that mean.
-APART = {
+FROM_MEAN = {
     LOG_PRIOR: replace(LOG_PRIOR, name="log10_p_apart", label=rf"{LOG_PRIOR.label}, from the mean"),
     FLATNESS: replace(FLATNESS, name="flatness_apart", label="flatness, from the mean"),
     ACCURACY: replace(ACCURACY, name="accuracy_apart", label="accuracy (%), from the mean"),
@@ -32,7 +32,7 @@ APART = {
 def draw(material: Material) -> Drawing:
     """Rows: P(f) and flatness. Columns: without wrong labels, and with them."""
     points = distances(nets(material, "prior", "sharpness"))
-    rows = [(APART[one], APART[ACCURACY]) for one in (LOG_PRIOR, FLATNESS)]
+    rows = [(FROM_MEAN[one], FROM_MEAN[ACCURACY]) for one in (LOG_PRIOR, FLATNESS)]
     figure, _ = draw_grid(points, rows, {one: one for one in (CLEAN, WRONG)}, "labels")
     # The share of the gradient would be that of flatness itself.
     remarked = points.drop(columns="first_order")
@@ -45,8 +45,8 @@ def distances(points: pd.DataFrame) -> pd.DataFrame:
     sets = points.groupby(["seed", "attack_size"])
     several = sets["run"].transform("count") > 1
     found = {
-        apart.name: (points[one.name] - sets[one.name].transform("mean")).where(several)
-        for one, apart in APART.items()
+        distance.name: (points[one.name] - sets[one.name].transform("mean")).where(several)
+        for one, distance in FROM_MEAN.items()
     }
     labels = points["attack_size"].astype(float).gt(0).map({False: CLEAN, True: WRONG})
     return points.assign(labels=labels, **found)

@@ -12,7 +12,7 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, RED, Drawing, panels
 
 # A net with one input, ReLU neurons that become active at these inputs, and one output.
-WAKING = np.array([-3.0, -1.6, -0.4, 0.7, 1.9])
+THRESHOLDS = np.array([-3.0, -1.6, -0.4, 0.7, 1.9])
 OUTPUT_WEIGHTS = np.array([4.0, -9.0, 10.0, -7.5, 5.0])
 OUTPUT_BIAS = -2.4
 INPUTS = np.linspace(-3, 3, 601)
@@ -50,7 +50,7 @@ def draw(material: Material) -> Drawing:
 
 def latent(x: np.ndarray) -> np.ndarray:
     """f: the net's output before any final activation."""
-    hidden = np.maximum(x[..., np.newaxis] - WAKING, 0)
+    hidden = np.maximum(x[..., np.newaxis] - THRESHOLDS, 0)
     return np.asarray(hidden @ OUTPUT_WEIGHTS + OUTPUT_BIAS)
 
 
