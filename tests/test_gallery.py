@@ -11,6 +11,8 @@ import pytest
 import yaml
 from PIL import Image
 
+from flatlas.store.provenance import write_provenance
+
 COLLECT = Path(__file__).resolve().parents[1] / "docs" / "gallery" / "collect.py"
 LIBRARY = COLLECT.parents[2] / "workflow" / "flatlas"
 FIGURES = [f"fig{number}" for number in range(1, 31)]
@@ -41,7 +43,10 @@ def page(tmp_path, monkeypatch):
         drawn = tmp_path / "results" / ("laptop" if name in LAPTOP else "paper") / "flat"
         drawn.mkdir(parents=True, exist_ok=True)
         Image.new("RGB", (4, 4)).save(drawn / f"{name}.png")
-        (drawn / f"{name}.claims.csv").write_text(CLAIMS)
+        claims = drawn / f"{name}.claims.csv"
+        claims.write_text(CLAIMS)
+        files = (claims, claims.with_name(f"{name}.png"))
+        write_provenance(drawn / f"{name}.json", files=files, spec={}, code="", seconds=0)
     (tmp_path / "own.yaml").write_text(OWN)
 
     def made(*options: str) -> str:

@@ -25,6 +25,7 @@ from flatlas.errors import FlatlasError
 from flatlas.report.pages import Entry
 from flatlas.report.rendering import render
 from flatlas.report.verdicts import count_verdicts
+from flatlas.store.provenance import verify
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -77,6 +78,10 @@ def _collect(
     entries, tables = [], []
     for name, preset in presets.items():
         picture = _picture(given.study, preset, name)
+        try:
+            verify(_files(picture))
+        except FlatlasError as error:
+            sys.exit(str(error))
         _shrink(picture, folder / f"{name}.png")
         file, claims = picture.with_suffix(".claims.csv"), None
         if file.is_file():
@@ -103,6 +108,11 @@ def _collect(
         figures=entries,
     )
     (folder / "README.md").write_text(page, encoding="utf-8")
+
+
+def _files(picture: Path) -> list[Path]:
+    """The picture and the claims, where there are any."""
+    return [file for file in (picture, picture.with_suffix(".claims.csv")) if file.is_file()]
 
 
 def _read_claims(file: Path) -> pd.DataFrame:

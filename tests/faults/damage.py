@@ -49,7 +49,7 @@ def kinds(results: Path, scratch: Path) -> Iterator[Kind]:
 def passes(file: Path) -> bool:
     """Whether a job would read the file."""
     try:
-        verify(file)
+        verify([file])
     except FlatlasError:
         return False
     return True

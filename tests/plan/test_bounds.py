@@ -96,15 +96,17 @@ def test_a_measure_that_no_machine_has_the_memory_for(plan_of):
     assert "GB of memory. Allowed: up to 20,000 GB." in message
 
 
-def job(mem_mb):
+def job(name, mem_mb):
     rule = SimpleNamespace(name="train")
-    return SimpleNamespace(rule=rule, wildcards=["base-1"], resources={"mem_mb": mem_mb})
+    return SimpleNamespace(rule=rule, wildcards=[name], resources={"mem_mb": mem_mb})
 
 
 def test_a_job_beyond_the_memory_of_this_machine():
-    check_memory([job(2000)])
-    with pytest.raises(FlatlasError, match=r"^train base-1 would need about 9,000,000,000 MB"):
-        check_memory([job(2000), job(9 * 10**9)])
+    families = {"known": "dense", "mine": "own"}
+    jobs = {n: SimpleNamespace(spec={"net": {"family": of}}) for n, of in families.items()}
+    check_memory([job("known", 2000), job("mine", 9 * 10**9)], jobs)
+    with pytest.raises(FlatlasError, match=r"^train known would need up to 9,000,000,000 MB"):
+        check_memory([job("known", 2000), job("known", 9 * 10**9)], jobs)
 
 
 @pytest.mark.parametrize("path", ["{wild}", "a\nb", "a\0b", "", "a/" + "x" * 256, "x/" * 600])

@@ -75,6 +75,12 @@ def test_a_second_config(option):
         check_config(["snakemake", "--config", "preset=demo", "-n", option, "data_root=x"])
 
 
+@pytest.mark.parametrize("option", ["--configfile", "--configfiles=b.yaml"])
+def test_a_second_configfile(option):
+    with pytest.raises(FlatlasError, match="--configfile is given twice"):
+        check_config(["snakemake", "--configfile", "a.yaml", "-n", option, "b.yaml"])
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -29,7 +29,7 @@ def test_an_array_comes_back(tmp_path):
 
 def test_a_full_disk_is_named_before_anything_is_filled(small_disk):
     with (
-        pytest.raises(FlatlasError, match=r"kernel.*needs 2 MiB, but only 1 MiB are free"),
+        pytest.raises(FlatlasError, match=r"disk needs 2 MiB more, .* \(1 MiB free\)"),
         writing_array(small_disk / "kernel.npy", (512, 512)),
     ):
         pytest.fail("nothing can be filled")

@@ -12,7 +12,7 @@ import pytest
 from flatlas.errors import FlatlasError
 from flatlas.store.arrays import write_arrays
 from flatlas.store.json_files import read_json, write_json
-from flatlas.store.provenance import read_provenance, verify, write_provenance
+from flatlas.store.provenance import damage, read_provenance, verify, write_provenance
 from flatlas.store.tables import write_table
 
 SPEC = {"lr": 0.1, "seeds": [0, 1]}
@@ -50,8 +50,7 @@ def test_provenance_has_the_spec_the_code_and_the_machine(result):
 
 
 def test_an_intact_result_passes(result):
-    for file in result.iterdir():
-        verify(file)
+    verify(result.iterdir())
 
 
 @pytest.mark.parametrize("damage", ["flip", "cut", "empty"])
@@ -66,7 +65,7 @@ def test_any_damage_is_found_and_the_folder_is_named(result, name, damage):
         flipped = whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
         path.write_bytes({"flip": flipped, "cut": whole[:at], "empty": b""}[damage])
         with pytest.raises(FlatlasError, match=f"{name} is damaged.*Delete the folder {result},"):
-            verify(path)
+            verify([path])
 
 
 def test_a_changed_number_in_the_provenance_is_found(result):
@@ -78,23 +77,23 @@ def test_a_changed_number_in_the_provenance_is_found(result):
 
 def test_a_file_without_provenance_is_refused(result):
     (result / "provenance.json").unlink()
-    with pytest.raises(FlatlasError, match="missing"):
-        verify(result / "outcomes.csv")
+    with pytest.raises(FlatlasError, match=f"{result}/provenance.json is damaged"):
+        verify([result / "outcomes.csv"])
 
 
 def test_a_file_that_the_job_did_not_write_is_refused(result):
     shutil.copy(result / "outcomes.csv", result / "other.csv")
     with pytest.raises(FlatlasError, match=r"other\.csv is damaged"):
-        verify(result / "other.csv")
+        verify([result / "other.csv"])
 
 
 def test_a_damaged_link_names_where_it_leads(result, tmp_path):
     entry = (result / "outcomes.csv").rename(tmp_path / "entry.csv")
     os.symlink(entry, result / "outcomes.csv")
-    verify(result / "outcomes.csv")
+    verify([result / "outcomes.csv"])
     entry.write_text("seed\n0\n2\n")
     with pytest.raises(FlatlasError, match=f"a link to {entry},"):
-        verify(result / "outcomes.csv")
+        verify([result / "outcomes.csv"])
 
 
 def test_figures_of_one_folder_have_a_provenance_each(tmp_path):
@@ -103,12 +102,11 @@ def test_figures_of_one_folder_have_a_provenance_each(tmp_path):
         for file in files:
             file.write_text(f"of {file.name}")
         write_provenance(tmp_path / f"{figure}.json", files=files, spec={}, code="", seconds=0)
-    for file in tmp_path.iterdir():
-        verify(file)
+    verify(tmp_path.iterdir())
     (tmp_path / "fig1.claims.csv").write_text("changed")
-    verify(tmp_path / "fig10.claims.csv")
-    with pytest.raises(FlatlasError, match=r"Delete fig1\.\* beside it"):
-        verify(tmp_path / "fig1.claims.csv")
+    verify([tmp_path / "fig10.claims.csv"])
+    with pytest.raises(FlatlasError, match=f"Delete {tmp_path}/fig1"):
+        verify([tmp_path / "fig1.claims.csv"])
 
 
 def test_json_is_readable_and_comes_back(tmp_path):
@@ -125,3 +123,13 @@ def test_json_that_cannot_be_read_is_named(tmp_path, content):
     path.write_bytes(content)
     with pytest.raises(FlatlasError, match=r"some\.json can't be read"):
         read_json(path)
+
+
+def test_all_damage_is_listed_and_a_damaged_provenance_once(result, tmp_path):
+    (result / "outcomes.csv").unlink()
+    (result / "history.parquet").write_bytes(b"")
+    files = [result / name for name in ("history.parquet", "outcomes.csv", "weights.safetensors")]
+    assert [str(error).split(" ")[0] for error in damage(files)] == [str(one) for one in files[:2]]
+    (result / "provenance.json").write_text("{}")
+    (older,) = damage(files)
+    assert "older flatlas" in str(older)

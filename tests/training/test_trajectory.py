@@ -1,5 +1,9 @@
 """One layer's weights after every minibatch of the extra epochs."""
 
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import numpy as np
 import pytest
 import torch
@@ -7,6 +11,7 @@ from plain_training import loss_gradient, shuffles, start
 from short_runs import run, samples, trained
 
 from flatlas.errors import FlatlasError
+from flatlas.training.trajectory import Trajectory
 
 STOP = {"epochs": 60, "loss_below": 0.7, "extra_epochs": 2}
 STEPS = 7  # of 26 images in fours
@@ -23,6 +28,19 @@ def test_it_ends_at_the_final_weights_and_in_its_file(tmp_path):
     done.trajectory.finish(tmp_path / "results" / "trajectory.npy")
     found = np.load(tmp_path / "results" / "trajectory.npy", mmap_mode="r", allow_pickle=False)
     np.testing.assert_array_equal(found, trajectory)
+
+
+def test_it_may_end_on_another_disk(tmp_path):
+    memory = Path("/dev/shm")
+    if not os.access(memory, os.W_OK) or memory.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("there is no other disk")
+    made = Trajectory(tmp_path / "trajectory.npy", (1, 2, 3))
+    made.begin()
+    made.array[:] = 7
+    with TemporaryDirectory(dir=memory) as folder:
+        made.finish(Path(folder) / "trajectory.npy")
+        assert (np.load(Path(folder) / "trajectory.npy") == 7).all()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_consecutive_rows_differ_by_the_step_of_their_minibatch(tmp_path):

@@ -137,7 +137,7 @@ def test_two_trainings_at_once_share_a_cache(tiny, users, place):
     for name, variable in {"cache": "SNAKEMAKE_OUTPUT_CACHE", "meeting": "MEETING"}.items():
         (place / name).mkdir()
         os.chown(place / name, -1, GROUP if users[0] else -1)
-        (place / name).chmod(0o2775)
+        (place / name).chmod(0o2770)
         env[variable] = str(place / name)
 
     asked = ("--until", "train", "--cache")

@@ -11,7 +11,7 @@ def test_a_failing_job_names_cause_and_log_and_leaves_no_output(tiny):
     assert len(sentences) == 1
     for sentence in sentences:
         cause, log = re.fullmatch(
-            r"flatlas: \w+ failed: (class 0 .*) \(log: (results/logs/\S+\.log)\)", sentence
+            r"flatlas: \w+ failed: (per_class is 1000.*) \(log: (results/logs/\S+\.log)\)", sentence
         ).groups()
         text = (tiny / log).read_text()
         assert "Traceback (most recent call last)" in text

@@ -24,7 +24,7 @@ with Job(globals().get("snakemake"), "comparison") as job:
             )
         # A copied scorecard may lie there alone.
         if provenance_of(Path(path)).exists():
-            verify(path)
+            verify([path])
     compared = compare(*map(read_table, job.params.scorecards))
     write_table(job.output.csv, compared)
     with replacing(job.output.html) as temporary:

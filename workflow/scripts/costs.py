@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pydantic import ValidationError
 
 from flatlas.jobs.job import Job
+from flatlas.errors import FlatlasError
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.paths import RESULTS
@@ -28,10 +29,10 @@ def measured_here():
     """Every training, kernel and measure that ran in this checkout, at any preset."""
     for pattern, (spec, work) in RECORDS.items():
         for provenance in sorted(RESULTS.glob(f"{pattern}/provenance.json")):
-            resolved = read_provenance(provenance)["spec"]
             try:
+                resolved = read_provenance(provenance)["spec"]
                 size = work(spec.model_validate(resolved))
-            except ValidationError:  # made by an older flatlas
+            except (ValidationError, FlatlasError):  # damaged, or made by an older flatlas
                 continue
             yield costs.JobCost(**asdict(size), **costs.measured(provenance))
 

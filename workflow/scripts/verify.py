@@ -1,22 +1,22 @@
-"""Check every result of a preset, byte for byte, and list what is damaged."""
+"""Check every result of a preset, byte for byte, and list what is damaged or missing."""
 
-from pathlib import Path
+import os
 
 from flatlas.jobs.job import Job
 from flatlas.errors import FlatlasError
-from flatlas.store.provenance import verify
+from flatlas.store.provenance import damage
 
 with Job(globals().get("snakemake"), "verification") as job:
-    made = [[file for file in files if Path(file).exists()] for files in job.params.results]
-    made = [files for files in made if files]
-    damaged = []
+    results = job.params.results
+    # One job writes all files of a result, so where there is one, all must be there.
+    made = [files for files in results if any(map(os.path.lexists, files))]
+    if not made:
+        raise FlatlasError(f"none of {len(results)} results is made: there is nothing to check.")
+    found = []
     for done, files in enumerate(made, start=1):
-        for file in files:
-            try:
-                verify(file)
-            except FlatlasError as error:
-                damaged.append(str(error))
+        found += map(str, damage(files))
         job.progress(done, len(made))
-    if damaged:
-        raise FlatlasError("\n  ".join([f"{len(damaged)} files are damaged:", *damaged]))
-    print(f"All {sum(map(len, made))} files of {len(made)} results are what their jobs wrote.")
+    if found:
+        raise FlatlasError("\n  ".join([f"{len(found)} files are damaged:", *found]))
+    print(f"All files of {len(made)} results are what their jobs wrote.")
+    print(f"{len(results) - len(made)} results of the preset are not made.")

@@ -1,7 +1,6 @@
 """A job: the files and values that Snakemake gives to a script, its log, its clock, its end."""
 
 import gc
-import json
 import logging
 import os
 import sys
@@ -18,6 +17,7 @@ from flatlas.jobs.resources import wants_gpu
 from flatlas.jobs.worker import list_imports
 from flatlas.plan.paths import RESULTS
 from flatlas.plan.requests import THREAD_VARIABLES
+from flatlas.store.json_files import read_json, write_json
 from flatlas.store.provenance import verify, write_provenance
 
 logger = logging.getLogger("flatlas")
@@ -75,7 +75,7 @@ class Job:
         if not self.by_hand:
             self.log.parent.mkdir(parents=True, exist_ok=True)
             again = self.log.with_suffix(".json")
-            again.write_text(json.dumps(self.given, indent=1) + "\n")
+            write_json(again, self.given)
             handlers = [logging.FileHandler(self.log, mode="w")]
         form = "%(asctime)s %(levelname).1s %(message)s"
         logging.basicConfig(level=logging.WARNING, handlers=handlers, format=form, force=True)
@@ -85,8 +85,7 @@ class Job:
         logging.getLogger("fontTools").setLevel(logging.ERROR)
         logger.info("%s began", self.title)
         try:
-            for file in _results(self.given["input"]):
-                verify(file)
+            verify(_results(self.given["input"]))
         except FlatlasError:
             self.__exit__(*sys.exc_info())
             raise
@@ -203,5 +202,5 @@ def _from_json(arguments: list[str]) -> dict[str, Any]:
             f"{script} runs inside Snakemake. To repeat one of its jobs by hand, give it the "
             f"JSON beside the job's log: python workflow/scripts/{script} results/logs/….json"
         )
-    given: dict[str, Any] = json.loads(Path(arguments[1]).read_text())
+    given: dict[str, Any] = read_json(arguments[1])
     return given

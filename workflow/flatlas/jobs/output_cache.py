@@ -45,19 +45,21 @@ def is_intact(entry: dict[Path, Path]) -> bool:
         known = read_provenance(provenance)[OF_FILES]
     except FlatlasError:
         return False
-    return all(
-        checksum(file) == known.get(output.name)
-        for output, file in entry.items()
-        if output.name != NAME
-    )
+    try:
+        return all(
+            checksum(file) == known.get(output.name)
+            for output, file in entry.items()
+            if output.name != NAME
+        )
+    except OSError:
+        return False
 
 
 def warn_if_open() -> None:
     """Warn where any local user could change the results that checkouts link to."""
-    cache = os.environ.get("SNAKEMAKE_OUTPUT_CACHE")
-    if cache is None:
+    folder = Path(os.environ.get("SNAKEMAKE_OUTPUT_CACHE", "")).resolve()
+    if "SNAKEMAKE_OUTPUT_CACHE" not in os.environ or not folder.is_dir():
         return
-    folder = Path(cache).resolve()
     if all(os.stat(one).st_mode & stat.S_IXOTH for one in (folder, *folder.parents)):
         logger.warning(
             "Every user of this machine can change the results in the cache %s, because Snakemake "

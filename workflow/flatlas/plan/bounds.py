@@ -9,8 +9,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-# The product of two, or a square, is still far from the largest number of float32, 3e38.
-LARGEST = 1e12
+# Far from the largest number of float32, 3e38. A training diverges long before.
+LARGEST = 1e30
 Positive = Annotated[float, Field(gt=0, le=LARGEST)]
 NonNegative = Annotated[float, Field(ge=0, le=LARGEST)]
 

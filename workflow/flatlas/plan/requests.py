@@ -22,8 +22,8 @@ THREAD_VARIABLES = (
     "NUMEXPR_NUM_THREADS",
 )
 
-# Estimates have as much for what is no data: libraries, and room to spare.
-WITHOUT_DATA_MB = 4000
+# Estimates of memory are upper bounds, often several times too high.
+MARGIN = 4
 
 Asked = Callable[..., int | str]
 
@@ -42,22 +42,23 @@ def asked(jobs: Mapping[str, "Job"]) -> dict[str, Asked]:
 
 
 def check_memory(running: Iterable["Running"], jobs: Mapping[str, "Job"]) -> None:
-    """Refuse to begin a job whose estimated memory is beyond that of this machine."""
+    """Refuse to begin a job whose estimated memory is far beyond that of this machine."""
     machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 10**6
     for job in running:
         needed, name = job.resources.get("mem_mb", 0), "".join(job.wildcards)
-        if needed > machine + WITHOUT_DATA_MB and not (name in jobs and _is_of_own_net(jobs[name])):
+        if needed > MARGIN * machine and name in jobs and _has_known_net(jobs[name]):
             raise FlatlasError(
-                f"{job.rule.name} {name} would need about {needed:,} MB of memory, but this "
+                f"{job.rule.name} {name} would need up to {needed:,} MB of memory, but this "
                 f"machine has {machine:,} MB. Make its net or its data smaller, or run it on a "
-                f"larger machine. If you know that it fits, add --resources mem_mb={machine}."
+                "larger machine. If you know that it fits, add "
+                f"--set-resources {job.rule.name}:mem_mb={machine}."
             )
 
 
-def _is_of_own_net(job: "Job") -> bool:
-    """Whether the estimate is a guess, since the plan does not know the size of a user's net."""
+def _has_known_net(job: "Job") -> bool:
+    """Whether the plan knows the size of the net. Of a user's own it assumes a large one."""
     net = job.spec.get("run", job.spec).get("net", {})
-    return bool(net.get("family") == "own")
+    return bool(net.get("family") != "own")
 
 
 def gpu_request(count: Callable[[Any], int], by_gres: bool) -> dict[str, Asked]:

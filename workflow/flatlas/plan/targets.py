@@ -28,6 +28,11 @@ def check_config(argv: list[str]) -> None:
     """Refuse a second --config, or a key twice: Snakemake would silently take the last."""
     if Path(argv[0]).stem not in ("snakemake", "__main__"):
         return
+    if sum(re.match("--configfiles?(=|$)", word) is not None for word in argv) > 1:
+        raise FlatlasError(
+            "--configfile is given twice, and Snakemake would only take the last one: write all "
+            "files after one --configfile."
+        )
     options, keys = 0, set()
     reading = False
     for word in argv[1:]:

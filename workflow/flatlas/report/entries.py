@@ -27,8 +27,7 @@ def read_entry(figure: Mapping[str, Any], folder: Path) -> Entry:
     # One job writes all files: if one is missing, the figure is not drawn.
     if not all(Path(file).is_file() for file in (*files.values(), picture)):
         return Entry(*names, not_run(figure["target"], figure["title"]) if judged else None)
-    for file in (*files.values(), picture):
-        verify(file)
+    verify((*files.values(), picture))
     return Entry(
         *names,
         _claims(figure) if judged else None,

@@ -11,7 +11,9 @@ from flatlas.store.damage import unreadable
 def write_json(path: str | Path, tree: Any) -> None:
     """Write one JSON value."""
     with replacing(path) as temporary:
-        temporary.write_text(json.dumps(tree, indent=1, ensure_ascii=False) + "\n")
+        temporary.write_text(
+            json.dumps(tree, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
 
 
 def read_json(path: str | Path) -> Any:

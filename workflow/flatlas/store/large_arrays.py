@@ -33,13 +33,15 @@ def new_array(path: Path, dtype: DTypeLike, shape: tuple[int, ...]) -> np.memmap
             with path.open("r+b") as file:
                 os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
         except OSError as error:
-            path.unlink()
+            # Some file systems can't reserve space.
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-                raise
+                return array
+            path.unlink()
+            free = shutil.disk_usage(path.parent).free / 2**20
             raise FlatlasError(
-                f"{path} needs {array.nbytes / 2**20:.0f} MiB, but only "
-                f"{shutil.disk_usage(path.parent).free / 2**20:.0f} MiB are free on its disk. "
-                "Free some space, or let results/ be a link to a larger disk."
+                f"{path.parent} needs {array.nbytes / 2**20:.0f} MiB more, but its disk or quota "
+                f"is full ({free:.0f} MiB free). Free some space, or let results/ be a link to a "
+                "larger disk."
             ) from error
     return array
 

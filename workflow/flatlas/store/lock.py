@@ -1,12 +1,16 @@
 """A lock that only one process can hold, and that ends with that process."""
 
 import fcntl
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from flatlas.errors import FlatlasError
+
+logger = logging.getLogger("flatlas")
 
 
 @contextmanager
@@ -24,14 +28,22 @@ def only_process(folder: str | Path) -> Iterator[None]:
                     f"process {lock.read().strip()} still works on {folder}. Wait until it has "
                     "ended, or end it; then the same command continues from what it has saved."
                 ) from error
-            # The last holder may have deleted the file after this process opened it.
-            if not path.exists() or not os.path.samestat(os.fstat(lock.fileno()), path.stat()):
-                continue
-            lock.truncate(0)
-            lock.write(f"{os.getpid()} on {os.uname().nodename}\n")
-            lock.flush()
-            try:
-                yield
-            finally:
-                path.unlink(missing_ok=True)
-            return
+            except OSError as error:
+                logger.warning("no lock for %s: %s", folder, error)
+            if _is_at(path, lock):
+                lock.truncate(0)
+                lock.write(f"{os.getpid()} on {os.uname().nodename}\n")
+                lock.flush()
+                try:
+                    yield
+                finally:
+                    path.unlink(missing_ok=True)
+                return
+
+
+def _is_at(path: Path, file: IO[str]) -> bool:
+    """False if the last holder has deleted the file after this process opened it."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False

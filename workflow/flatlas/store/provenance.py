@@ -6,7 +6,7 @@ import os
 import platform
 import resource
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -52,30 +52,51 @@ def write_provenance(
 
 def read_provenance(path: str | Path) -> dict[str, Any]:
     """What was written, or an error if any of it has changed since."""
+    path = Path(path)
     try:
         record = read_json(path)
     except FlatlasError as error:
-        raise _damaged(Path(path), "it can't be read") from error
-    if not isinstance(record, dict) or record.pop(OF_ITSELF, None) != _own_checksum(record):
-        raise _damaged(Path(path))
+        raise _damaged(path, path, "it can't be read") from error
+    if isinstance(record, dict) and OF_ITSELF not in record:
+        raise _damaged(path, path, "an older flatlas wrote it, without checksums")
+    if not isinstance(record, dict) or record.pop(OF_ITSELF) != _own_checksum(record):
+        raise _damaged(path, path)
     return record
 
 
-def verify(path: str | Path) -> None:
-    """Refuse a file of a result unless it is, byte for byte, what its job wrote."""
-    path = Path(path)
-    provenance = provenance_of(path)
-    if not provenance.exists():
-        raise _damaged(path, f"{provenance.name}, which has its checksum, is missing")
-    known = read_provenance(provenance)[OF_FILES]
-    if path != provenance and checksum(path) != known.get(path.name):
-        raise _damaged(path)
+def verify(files: Iterable[str | Path]) -> None:
+    """Refuse files of results unless each is, byte for byte, what its job wrote."""
+    for error in damage(files):
+        raise error
+
+
+def damage(files: Iterable[str | Path]) -> Iterator[FlatlasError]:
+    """What is wrong with files of results; a provenance that is wrong is named once."""
+    known: dict[Path, dict[str, str] | None] = {}
+    for path in map(Path, files):
+        provenance = provenance_of(path)
+        if provenance not in known:
+            known[provenance] = None
+            try:
+                known[provenance] = read_provenance(provenance)[OF_FILES]
+            except FlatlasError as error:
+                yield error
+        written = known[provenance]
+        if path == provenance or written is None:
+            continue
+        try:
+            intact = checksum(path) == written.get(path.name)
+            why = "it is not what its job wrote"
+        except OSError as error:
+            intact, why = False, f"it can't be read ({error.strerror})"
+        if not intact:
+            yield _damaged(path, provenance, why)
 
 
 def provenance_of(path: Path) -> Path:
     """The provenance of a file: `fig3.json` for `fig3.claims.csv`, else that of its folder."""
-    of_folder = path.with_name(NAME)
-    return of_folder if of_folder.exists() else path.with_name(f"{path.name.split('.')[0]}.json")
+    of_figure = path.with_name(f"{path.name.split('.')[0]}.json")
+    return of_figure if of_figure.exists() else path.with_name(NAME)
 
 
 def checksum(path: str | Path) -> str:
@@ -88,12 +109,12 @@ def _own_checksum(record: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
 
-def _damaged(path: Path, why: str = "it is not what its job wrote") -> FlatlasError:
+def _damaged(
+    path: Path, provenance: Path, why: str = "it is not what its job wrote"
+) -> FlatlasError:
     linked = f", a link to {os.readlink(path)}," if path.is_symlink() else ""
-    provenance = provenance_of(path)
-    remove = f"{provenance.stem}.* beside it" if provenance.exists() else "what is beside it"
-    if provenance.name == NAME:
-        remove = f"the folder {path.parent}"
+    folder = path.parent
+    remove = f"the folder {folder}" if provenance.name == NAME else folder / f"{provenance.stem}.*"
     return FlatlasError(f"{path}{linked} is damaged: {why}. Delete {remove}, {REMEDY}.")
 
 

@@ -1,6 +1,8 @@
 """One layer's weights after every minibatch, on disk while they are recorded."""
 
+import errno
 import hashlib
+import shutil
 from collections.abc import Sequence
 from math import prod
 from pathlib import Path
@@ -8,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from torch import Tensor
 
+from flatlas.store.atomic import replacing
 from flatlas.store.large_arrays import new_array
 
 
@@ -66,4 +69,12 @@ class Trajectory:
         """Move the complete file to its destination."""
         self.array.flush()
         path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.replace(path)
+        try:
+            self.path.replace(path)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            # The two folders may be on different disks.
+            with replacing(path) as temporary:
+                shutil.copyfile(self.path, temporary)
+            self.path.unlink()
