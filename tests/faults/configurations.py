@@ -1,4 +1,4 @@
-"""Fuzz the configuration: spoil one key at a time, and see that it is refused with a sentence.
+"""Fuzz the configuration: change one key at a time, and see that a sentence refuses it.
 
     python tests/faults configurations --trials 1000 --seed 0
 
@@ -131,7 +131,7 @@ def trials(count: int, seed: int) -> Iterator[Trial]:
 
 
 def drawn(chance: random.Random) -> Trial:
-    """A trial that chance draws: first the field, then one of the places where it is."""
+    """A random trial: first the field, then one of the places where it is."""
     preset = chance.choice(PRESETS)
     fields = places(preset)
     place = chance.choice(fields[chance.choice(sorted(fields))])
@@ -301,7 +301,7 @@ def _outcome(trial: Trial) -> tuple[str, str]:
     try:
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder) / "config"
-            plan = lookup(_spoilt(trial, root), root, [])
+            plan = lookup(_changed(trial, root), root, [])
         return "accepted", f"{len(plan.jobs)} jobs"
     except FlatlasError as error:
         lines = str(error).splitlines()
@@ -313,7 +313,7 @@ def _outcome(trial: Trial) -> tuple[str, str]:
         return "traceback", traceback.format_exc()[-2000:]
 
 
-def _spoilt(trial: Trial, root: Path) -> dict[str, Any]:
+def _changed(trial: Trial, root: Path) -> dict[str, Any]:
     """The user's configuration; the other files are written below `root`."""
     user = yaml.safe_load((ROOT / "config/config.yaml").read_text()) | {"preset": trial.preset}
     preset = {"title": "A preset", "studies": {}}

@@ -34,7 +34,7 @@ def kinds(results: Path, scratch: Path) -> Iterator[Kind]:
         if folder not in ("logs", "by-hand", "resume") and file.name != "README.md":
             name = file.name if folder in ("runs", "recordings", "kernels") else file.suffix
             by_kind.setdefault(f"{folder}: {name}", []).append(file)
-    # Nothing reads the costs: they are made anew with each call.
+    # Nothing reads the costs: each call writes them again.
     read = {kind: files for kind, files in by_kind.items() if "costs" not in files[0].name}
     for kind, files in read.items():
         yield Kind(kind, files, passes)
@@ -56,7 +56,7 @@ def passes(file: Path) -> bool:
 
 
 def recording(scratch: Path) -> Kind:
-    """An unfinished recording; what lies behind its recorded steps is made anew."""
+    """An unfinished recording; what lies behind its recorded steps is written again."""
     trajectory = Trajectory(scratch / "recording.npy", SHAPE)
     trajectory.begin()
     for member, steps in enumerate(RECORDED):

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 
-def test_a_spoilt_configuration_is_planned_or_refused_with_a_sentence():
+def test_a_changed_configuration_is_planned_or_refused_with_a_sentence():
     """In a process of its own, since the limit of memory counts what this one has loaded."""
     command = [sys.executable, Path(__file__).parent, "configurations", "--trials", "60"]
     done = subprocess.run([*command, "--seed", "25"], capture_output=True, text=True, check=False)

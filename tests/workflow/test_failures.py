@@ -17,4 +17,5 @@ def test_a_failing_job_names_cause_and_log_and_leaves_no_output(tiny):
         assert "Traceback (most recent call last)" in text
         assert cause in text
     assert tiny.contents("runs/**/*") == tiny.contents("tiny/duality/*") == {}
-    assert tiny.contents("tiny/dag.*").keys() == {"tiny/dag.pdf", "tiny/dag.png"}
+    made = {f"tiny/dag.{kind}" for kind in ("pdf", "png", "json")}
+    assert tiny.contents("tiny/dag.*").keys() == made
