@@ -54,7 +54,7 @@ onstart:
     warn_if_open()
     if workflow.local_exec:
         try:
-            check_memory(workflow.dag.needrun_jobs(), JOBS)
+            refuse_beyond_machine(workflow.dag.needrun_jobs(), JOBS)
         except FlatlasError as error:
             raise WorkflowError(str(error)) from None
         # Snakemake limits how many jobs start per second. After each check of the ready jobs it

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from flatlas.errors import FlatlasError
-from flatlas.plan.requests import check_memory
+from flatlas.plan.requests import refuse_beyond_machine
 
 USER = "config/config.yaml (or --configfile, --config): "
 FLAT = "studies.flat."
@@ -104,9 +104,9 @@ def job(name, mem_mb):
 def test_a_job_beyond_the_memory_of_this_machine():
     families = {"known": "dense", "mine": "own"}
     jobs = {n: SimpleNamespace(spec={"net": {"family": of}}) for n, of in families.items()}
-    check_memory([job("known", 2000), job("mine", 9 * 10**9)], jobs)
+    refuse_beyond_machine([job("known", 2000), job("mine", 9 * 10**9)], jobs)
     with pytest.raises(FlatlasError, match=r"^train known would need up to 9,000,000,000 MB"):
-        check_memory([job("known", 2000), job("known", 9 * 10**9)], jobs)
+        refuse_beyond_machine([job("known", 2000), job("known", 9 * 10**9)], jobs)
 
 
 @pytest.mark.parametrize("path", ["{wild}", "a\nb", "a\0b", "", "a/" + "x" * 256, "x/" * 600])

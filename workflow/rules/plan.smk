@@ -19,7 +19,7 @@ from flatlas.plan.pages import (
     scorecards,
     written,
 )
-from flatlas.plan.requests import asked, check_memory, gpu_request, growing
+from flatlas.plan.requests import asked, refuse_beyond_machine, gpu_request, growing
 from flatlas.plan.targets import check_config, check_targets, targets_of
 
 work_out_once()

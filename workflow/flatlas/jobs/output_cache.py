@@ -43,15 +43,12 @@ def is_intact(entry: dict[Path, Path]) -> bool:
     provenance = next(file for output, file in entry.items() if output.name == NAME)
     try:
         known = read_provenance(provenance)[OF_FILES]
-    except FlatlasError:
-        return False
-    try:
         return all(
             checksum(file) == known.get(output.name)
             for output, file in entry.items()
             if output.name != NAME
         )
-    except OSError:
+    except (FlatlasError, OSError):
         return False
 
 

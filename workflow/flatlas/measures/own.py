@@ -10,10 +10,10 @@ from torch import Tensor, nn
 from flatlas.errors import FlatlasError, nearest
 from flatlas.measures import measure
 from flatlas.measures.refusals import (
+    refuse_beyond_memory,
     refuse_images,
     refuse_labels,
     refuse_other_shape,
-    refuse_too_large,
 )
 from flatlas.measures.solution import Solution
 from flatlas.nets.modules import ModuleNet
@@ -85,6 +85,6 @@ def take(name: str, solution: Solution, **options: Any) -> dict[str, DataFrame]:
     asked = {"measure": name, **options}
     where = f"take('{name}')"
     chosen = validated(MEASURES[name], asked, lambda at: f"{where}: {dotted(at)}" if at else where)
-    refuse_too_large(chosen, solution)
+    refuse_beyond_memory(chosen, solution)
     with torch.enable_grad():
         return measure(name, solution, chosen.resolved())

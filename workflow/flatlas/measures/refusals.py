@@ -69,7 +69,7 @@ def refuse_labels(labels: Any, name: str, images: Tensor, outputs: int) -> None:
         )
 
 
-def refuse_too_large(options: Measurement, solution: Solution) -> None:
+def refuse_beyond_memory(options: Measurement, solution: Solution) -> None:
     """Raise an error if a measure would need more memory than there is."""
     net, device = solution.net, solution.inputs.device
     weights = sum(prod(shape) for shape in net.shapes.values())

@@ -32,7 +32,7 @@ class Needs(TypedDict):
     runtime: int
 
 
-def check_memory(needs: Needs, place: Callable[[], str]) -> None:
+def refuse_impossible(needs: Needs, place: Callable[[], str]) -> None:
     """Refuse a job that no machine has the memory for; `place` says which, and where it is said."""
     if needs["mem_mb"] > MOST_MB:
         raise FlatlasError(

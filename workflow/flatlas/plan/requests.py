@@ -41,7 +41,7 @@ def asked(jobs: Mapping[str, "Job"]) -> dict[str, Asked]:
     }
 
 
-def check_memory(running: Iterable["Running"], jobs: Mapping[str, "Job"]) -> None:
+def refuse_beyond_machine(running: Iterable["Running"], jobs: Mapping[str, "Job"]) -> None:
     """Refuse to begin a job whose estimated memory is far beyond that of this machine."""
     machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 10**6
     for job in running:

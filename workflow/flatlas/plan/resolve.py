@@ -14,7 +14,7 @@ from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
 from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.mistakes import Origin, refuse, validated
 from flatlas.plan.named_layers import LINEAR, check_layer, check_layers
-from flatlas.plan.needs import check_memory, kernel_needs, measuring_needs, training_needs
+from flatlas.plan.needs import kernel_needs, measuring_needs, refuse_impossible, training_needs
 from flatlas.plan.plan import Entry, FigurePlan, Plan
 from flatlas.plan.runs import Runs, values_at
 from flatlas.plan.settings import Preset, Settings
@@ -165,7 +165,7 @@ class _StudyResolver:
 
     def _entries(self, sweep: str, target: str, figure: Figure) -> Iterator[Entry]:
         for point, run, spec, origin in self._specs(sweep):
-            check_memory(training_needs(spec), partial(_place_of_net, origin, spec))
+            refuse_impossible(training_needs(spec), partial(_place_of_net, origin, spec))
             measured = {}
             for name in self._wanted(sweep, figure):
                 changed = run.measures.get(name, {})
@@ -254,10 +254,12 @@ class _StudyResolver:
         measured = MeasureSpec(options=options.model_dump(), run=spec)
         identity = measurement_id(measured)
         if identity not in self.plan.measurements:
-            check_memory(measuring_needs(measured), lambda: f"{place('measure')} of {run_id(spec)}")
+            refuse_impossible(
+                measuring_needs(measured), lambda: f"{place('measure')} of {run_id(spec)}"
+            )
         kernel = sampled_kernel(measured)
         if kernel is not None:
-            check_memory(kernel_needs(kernel), lambda: f"{place('kernel')} of {run_id(spec)}")
+            refuse_impossible(kernel_needs(kernel), lambda: f"{place('kernel')} of {run_id(spec)}")
             _register(self.plan.kernels, kernel_id(kernel), kernel)
         second = second_task(measured)
         if second is not None:
