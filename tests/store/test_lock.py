@@ -1,5 +1,6 @@
-"""The lock of a folder: one process at a time, and none after its death."""
+"""The lock of a folder: one process, with those it shares it with, and none after their death."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +57,18 @@ def test_the_lock_of_a_killed_process_is_free(tmp_path, holder):
     holder.wait()
     assert hold(tmp_path / "run")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_child_that_inherits_the_lock_holds_it_after_its_parent_s_death(tmp_path):
+    with only_process(tmp_path / "run") as lock:
+        child = subprocess.Popen(["cat"], stdin=subprocess.PIPE, pass_fds=[lock])
+        # A killed process closes its files but deletes nothing.
+        os.rename(tmp_path / "run.lock", tmp_path / "kept")
+    os.rename(tmp_path / "kept", tmp_path / "run.lock")
+    with pytest.raises(FlatlasError, match="one that it started, still works on"):
+        hold(tmp_path / "run")
+    child.communicate()
+    assert hold(tmp_path / "run")
 
 
 def test_a_failure_frees_the_lock(tmp_path):

@@ -15,6 +15,7 @@ from short_runs import DROPOUT, optimizer, quiet
 
 from flatlas.errors import FlatlasError
 from flatlas.store.arrays import read_arrays
+from flatlas.store.lock import only_process
 from flatlas.training import distributed
 from flatlas.training.resume import Resume
 
@@ -79,10 +80,17 @@ def test_a_killed_rank_ends_the_job_and_the_next_attempt_continues(task, monkeyp
     def kill(done, *_, **__):
         if not killed and Resume(Path(ranks.resume)).find():
             killed.append(done)
-            os.kill(process_of(1, f"FLATLAS_TEST={tmp_path}"), signal.SIGKILL)
+            rank = process_of(1, f"FLATLAS_TEST={tmp_path}")
+            torchrun = int(Path(f"/proc/{rank}/stat").read_text().rpartition(")")[2].split()[1])
+            files = Path(f"/proc/{torchrun}/fd").iterdir()
+            assert f"{ranks.resume}.lock" in [os.readlink(file) for file in files]
+            os.kill(rank, signal.SIGKILL)
 
-    with pytest.raises(FlatlasError, match=r"learner 1 ended with exit code -9.*results/resume"):
-        distributed.run(ranks, 2, False, kill)
+    with (
+        pytest.raises(FlatlasError, match=r"learner 1 ended with exit code -9.*results/resume"),
+        only_process(ranks.resume) as lock,
+    ):
+        distributed.run(ranks, 2, False, kill, lock)
     assert not Path(ranks.outputs["weights"]).exists()
     state, _ = Resume(Path(ranks.resume)).find()
     saved = state["times"].tolist()
@@ -102,7 +110,7 @@ def test_snapshots_in_several_processes_are_refused(task):
     stop = {"epochs": 2, "extra_epochs": 1}
     recorded = task("ranks", learners=SSGD, snapshots="fc1", stop=stop)
     with pytest.raises(FlatlasError, match="distributed: false"):
-        distributed.run(recorded, 2, False, quiet)
+        distributed.run(recorded, 2, False, quiet, lock=0)
 
 
 def by_forked_ranks(task, ranks):

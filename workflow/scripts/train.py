@@ -11,7 +11,7 @@ from flatlas.training.resume import Resume, identity
 from flatlas.training.task import TrainingTask
 
 # Snakemake may have been killed while a training that it started lives on: never run it twice.
-with Job(globals().get("snakemake"), "training") as job, only_process(job.params.resume):
+with Job(globals().get("snakemake"), "training") as job, only_process(job.params.resume) as lock:
     device, ranks = job.device, job.resources["ranks"]
     gpus = gpu_count(device)
     # The run that this one starts from, where there is one.
@@ -33,7 +33,7 @@ with Job(globals().get("snakemake"), "training") as job, only_process(job.params
     )
     if ranks > 1:
         job.logger.info("%d learners, on %s", ranks, place)
-        distributed.run(task, ranks, device == "cuda", job.progress)
+        distributed.run(task, ranks, device == "cuda", job.progress, lock)
         kernel = "torch"
     else:
         kernel = task.run(device, job.progress)

@@ -1,4 +1,4 @@
-"""A lock that only one process can hold, and that ends with that process."""
+"""A lock that one process holds, and that ends with it and those it shares the lock with."""
 
 import fcntl
 import logging
@@ -14,8 +14,11 @@ logger = logging.getLogger("flatlas")
 
 
 @contextmanager
-def only_process(folder: str | Path) -> Iterator[None]:
-    """Hold the lock of a folder, `<folder>.lock`; refuse if a living process holds it."""
+def only_process(folder: str | Path) -> Iterator[int]:
+    """Hold the lock of a folder, `<folder>.lock`; refuse if a living process holds it.
+
+    A child process that inherits the file descriptor holds the lock, too.
+    """
     path = Path(f"{folder}.lock")
     path.parent.mkdir(parents=True, exist_ok=True)
     while True:
@@ -25,8 +28,9 @@ def only_process(folder: str | Path) -> Iterator[None]:
             except BlockingIOError as error:
                 lock.seek(0)
                 raise FlatlasError(
-                    f"process {lock.read().strip()} still works on {folder}. Wait until it has "
-                    "ended, or end it; then the same command continues from what it has saved."
+                    f"process {lock.read().strip()}, or one that it started, still works on "
+                    f"{folder}. Wait until it has ended, or end it; then the same command "
+                    "continues from what it has saved."
                 ) from error
             except OSError as error:
                 logger.warning("no lock for %s: %s", folder, error)
@@ -35,7 +39,7 @@ def only_process(folder: str | Path) -> Iterator[None]:
                 lock.write(f"{os.getpid()} on {os.uname().nodename}\n")
                 lock.flush()
                 try:
-                    yield
+                    yield lock.fileno()
                 finally:
                     path.unlink(missing_ok=True)
                 return

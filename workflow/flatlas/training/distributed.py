@@ -104,8 +104,11 @@ class Ranks:
         return sent.to(values.device)
 
 
-def run(task: TrainingTask, ranks: int, gpu: bool, report: Report) -> None:
-    """Start the ranks and wait for them; if one dies, raise an error and end all."""
+def run(task: TrainingTask, ranks: int, gpu: bool, report: Report, lock: int) -> None:
+    """Start the ranks and wait for them; if one dies, raise an error and end all.
+
+    The file descriptor `lock` stays open until all ranks have ended, even without this process.
+    """
     if task.spec.get("snapshots"):
         raise FlatlasError(
             "snapshots are recorded in one process only: "
@@ -122,7 +125,12 @@ def run(task: TrainingTask, ranks: int, gpu: bool, report: Report) -> None:
         one_thread = dict.fromkeys(THREAD_VARIABLES, "1")
         env = {**os.environ, **one_thread, "PYTHONPATH": str(LIBRARY)}
         process = subprocess.Popen(
-            command, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            command,
+            env=env,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            pass_fds=[lock],
         )
         try:
             output = _listen(process, report)
