@@ -79,14 +79,16 @@ from types import SimpleNamespace as Spec
 from flatlas.plan import code
 
 def taken():
-    net = Spec(family="own", module="own_plan:Net")
+    net = Spec(family="own", module="own_plan:Net", weights="mine.safetensors")
     modules = code.training_modules(Spec(net=net, optimizer=Spec(name="sgd")))
     return code.stage_code("train", *modules)
 """
 
 
-def test_its_code_is_all_that_it_imports_from_its_folder(folder, after_edits):
+def test_its_code_is_its_weights_and_all_that_it_imports_from_its_folder(folder, after_edits):
     edits = [(name, "", more) for more in ("# A comment.\n", "MORE = 1\n") for name in FILES]
+    edits.append(("mine.safetensors", "", "other weights"))
     before, *after = after_edits(folder, FINGERPRINT, edits, library=WORKFLOW)
     changed = [edit for edit, code in zip(edits, after, strict=True) if code != before]
-    assert changed == [(name, "", "MORE = 1\n") for name in FILES if name != "aside.py"]
+    code = [(name, "", "MORE = 1\n") for name in FILES if name != "aside.py"]
+    assert changed == [*code, edits[-1]]

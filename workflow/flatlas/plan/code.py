@@ -50,9 +50,15 @@ def kernel_modules(kernel: "KernelSpec") -> list[str]:
 
 
 def _net(net: "NetSpec") -> list[str]:
-    """The module of a net's family, and of the net itself where it is a user's own."""
-    own = [cast("Own", net).module.partition(":")[0]] if net.family == "own" else []
-    return [f"flatlas.nets.{net.family}", *own]
+    """The module of a net's family; of a user's own net also its module and its given weights.
+
+    Snakemake would miss other weights under the same name if their time is older than the results.
+    """
+    modules = [f"flatlas.nets.{net.family}"]
+    if net.family == "own":
+        own = cast("Own", net)
+        modules += [own.module.partition(":")[0], *([own.weights] if own.weights else [])]
+    return modules
 
 
 def training_modules(run: "RunSpec") -> list[str]:

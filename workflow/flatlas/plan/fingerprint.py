@@ -8,7 +8,7 @@ A net, an optimizer or a measure is chosen by name in a spec and imported by tha
 each. The fingerprint covers only the chosen one.
 
 A spec may also name a user's own modules, in the folder in which Snakemake works. Their fingerprint
-covers everything that they import from that folder.
+covers everything that they import from that folder. Of given weights it covers the bytes.
 
 `plan` is left out, because all its decisions are in the resolved spec that the job gets; so is
 `jobs`, which logs and reports but never changes a result.
@@ -29,6 +29,7 @@ from typing import Any
 from flatlas.plan.kept import content_hash, keep, read_kept
 
 LIBRARY = Path(__file__).parents[1]
+WEIGHTS = ".safetensors"
 WITHOUT_RESULTS = ("flatlas.plan", "flatlas.jobs")
 # Of a file, its digest and its imports: for each how many dots, the module, the names from it.
 Parsed = tuple[str, list[tuple[int, str, list[str]]]]
@@ -40,7 +41,8 @@ KEPT_NAME = f"files/{content_hash([Path(__file__).read_bytes(), sys.version.enco
 def fingerprint(*roots: str | Path) -> str:
     """Twelve hexadecimal digits for these modules and all they import.
 
-    A file is given as a path, one of the library also as a string: `training/kernel.c`.
+    A file is given as a path, one of the library also as a string: `training/kernel.c`. Given
+    weights are known by their ending.
     """
     return _fingerprint(frozenset(roots))
 
@@ -119,10 +121,11 @@ def _is_own(path: Path) -> bool:
 def module_digest(path: Path) -> str:
     """A hash of the file's syntax tree without docstrings, the same for every Python.
 
-    Of a file in another language (C, a template) it is a hash of its text.
+    Of any other file (C, a template, weights) it is a hash of its bytes.
     """
     if path.suffix != ".py":
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     return _parsed(path)[0]
 
 
@@ -214,6 +217,8 @@ def find(module: str) -> Path | None:
 def _path(root: str | Path) -> Path:
     if isinstance(root, Path):
         return root
+    if root.endswith(WEIGHTS) and Path(root).is_file():
+        return Path(root)
     path = LIBRARY / root if "/" in root else find(root)
     if path is None:
         raise ModuleNotFoundError(f"no module {root} in {LIBRARY} or {Path.cwd()}")
