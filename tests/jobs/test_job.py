@@ -86,6 +86,14 @@ def test_a_job_writes_to_its_log_only_and_only_of_its_last_attempt(run, tmp_path
     assert "failed" not in log
 
 
+def test_a_warning_is_one_line_on_the_terminal_and_in_the_log(run, by_hand, tmp_path):
+    warned = run(body="job.warn('50 % are wrong.')")
+    assert warned.returncode == 0
+    assert warned.stderr == f"flatlas: training warns: 50 % are wrong. (log: {LOG})\n"
+    assert " W 50 % are wrong.\n" in (tmp_path / LOG).read_text()
+    assert by_hand(body="job.warn('50 % are wrong.')").stderr.count("50 % are wrong.") == 1
+
+
 def test_a_job_flushes_what_it_printed_and_ends_without_cleaning_up(run):
     body = "import atexit; atexit.register(print, 'cleaned up'); print('all')"
     done = run(body=body)

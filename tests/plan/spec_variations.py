@@ -9,12 +9,20 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from flatlas.plan.data_specs import Normalize
+
 POOLS = {
     bool: (False, True),
     int: (1, 2, 3, 0, 8, 11),
     float: (1.0, 0.25, 0.5, 0.0, 2.0, 3.0),
     str: ("fc1", "fc2", "duality"),
     NoneType: (None,),
+    # For images of one channel and of three.
+    Normalize: tuple(
+        {"mean": [mean] * channels, "std": [std] * channels}
+        for mean, std in ((0.5, 0.25), (0.25, 0.5))
+        for channels in (1, 3)
+    ),
 }
 
 # If none of them is valid: names of a user's own nets, and their weights.
@@ -78,10 +86,10 @@ def _proposed(kind: Any) -> Iterator[Any]:
         yield plain
         for place, values in enumerate(places):
             yield [*plain[:place], values[1], *plain[place + 1 :]]
-    elif isinstance(kind, type) and issubclass(kind, BaseModel):
-        yield from variations(kind)
     elif kind in POOLS:
         yield from POOLS[kind]
+    elif isinstance(kind, type) and issubclass(kind, BaseModel):
+        yield from variations(kind)
     else:
         raise TypeError(f"no values are known for {kind}: add some to {__name__}")
 

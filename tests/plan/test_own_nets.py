@@ -49,6 +49,42 @@ def test_arguments_and_given_weights_make_another_run(folder, plan_of):
     assert {jobs[run].inputs["weights"] for run in plans[-1].runs} == {"mine.safetensors"}
 
 
+def names(plan):
+    """The readable part of each run's id."""
+    return sorted(identity.rpartition("-")[0] for identity in plan.runs)
+
+
+def test_a_checkpoint_goes_by_its_file_and_a_training_by_its_optimizer(folder, plan_of):
+    trained = ["digits-10pc-net-sgd0.05-b5", "digits-10pc-net-sgd0.1-b10", "digits-10pc-net-sgd0.1-b5"]
+    assert names(plan_of(study=own())) == names(plan_of(study=own(**WEIGHTS))) == sorted(trained)
+    files = ["early.safetensors", "by/hand/late.2.safetensors"]
+    for file in files:
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).touch()
+    figures = {"fig1": {"title": "One", "sweeps": ["alpha"], "measures": ["hidden"]}}
+    study = own() | {
+        "runs.base.stop.epochs": 0,
+        "sweeps": {"alpha": {"run": "base", "grid": {"net.weights": files}}},
+        "figures": figures,
+    }
+    plan = plan_of(study=study)
+    assert names(plan) == ["digits-10pc-net-early", "digits-10pc-net-late.2"]
+    assert {identity.rpartition("-")[0] for identity in plan.measurements} == {*names(plan)}
+
+
+@pytest.mark.parametrize(
+    ("study", "said"),
+    [
+        (own(), "expected is of a checkpoint"),
+        (own(**WEIGHTS), "expected is of a checkpoint"),
+        (own() | {"runs.base.stop.epochs": 0}, "expected is of a checkpoint"),
+        (own(**WEIGHTS) | {"runs.base.stop.epochs": 0}, ".expected.train_error is 1.5"),
+    ],
+)
+def test_an_expected_error_is_that_of_a_checkpoint(folder, refusal, study, said):
+    assert said in refusal(study | {"runs.base.expected.train_error": 1.5 if "1.5" in said else 0})
+
+
 PRIOR = {"measure": "gp_prior", "kernel": "monte_carlo"}
 
 

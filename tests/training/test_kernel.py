@@ -3,6 +3,7 @@
 import logging
 import os
 import stat
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -78,6 +79,20 @@ def test_the_gradient_is_that_of_autograd(hidden, outputs, bias, batch, dropout)
     assert all((mask == 0).any() for mask in masks.values())
     expected = autograd_gradient(net, parameters, *minibatch(data, chosen), masks)
     assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        torch.testing.assert_close(found[name], value, rtol=1e-12, atol=1e-15)
+
+
+@needs_compiler
+def test_normalized_images_have_the_gradient_of_autograd():
+    """Their pixels may be negative, and few are 0."""
+    net, parameters, data, chosen = problem((30, 7), True, 4, 11)
+    data = replace(data, inputs=(data.inputs - np.float32(0.3)) / np.float32(0.4))
+    assert (data.inputs < 0).any() and (data.inputs != 0).all()
+    found = Compiled(FLOAT64, net, (), data).gradient(
+        parameters, range(ROWS), chosen, Streams(range(ROWS), (0,))
+    )
+    expected = autograd_gradient(net, parameters, *minibatch(data, chosen), {})
     for name, value in expected.items():
         torch.testing.assert_close(found[name], value, rtol=1e-12, atol=1e-15)
 

@@ -7,10 +7,11 @@ from pydantic import TypeAdapter
 from flatlas.jobs.job import Job
 from flatlas.data.images import write_images
 from flatlas.data.sources import load_source
-from flatlas.plan.data_specs import SourceSpec
+from flatlas.plan.data_specs import Pictures, SourceSpec
 
 with Job(globals().get("snakemake"), "source") as job:
     spec = TypeAdapter(SourceSpec).validate_python(job.params.spec)
     images = load_source(spec, Path(job.resources["data_root"]), job.progress)
-    write_images(job.output.images, images)
+    normalize = spec.normalize if isinstance(spec, Pictures) else None
+    write_images(job.output.images, images, normalize)
     job.record(train_images=len(images.train_images), test_images=len(images.test_images))

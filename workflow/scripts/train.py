@@ -7,6 +7,7 @@ from flatlas.device import gpu_count, gpu_memory_mib, torch_threads
 from flatlas.store.lock import only_process
 from flatlas.store.tables import read_table
 from flatlas.training import distributed
+from flatlas.training.given_weights import advice
 from flatlas.training.resume import Resume, identity
 from flatlas.training.task import TrainingTask
 
@@ -41,6 +42,9 @@ with Job(globals().get("snakemake"), "training") as job, only_process(job.params
     outcomes = read_table(job.output.outcomes)
     for reason, count in outcomes["reason"].value_counts().items():
         job.logger.info("%d of %d realizations: %s", count, len(outcomes), reason)
+    warning = advice(job.params.spec, outcomes, read_table(job.output.history))
+    if warning:
+        job.warn(warning)
     job.record(
         training_seconds=round(read_table(job.output.times).seconds.sum(), 3),
         device=device,

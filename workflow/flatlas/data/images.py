@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from flatlas.errors import FlatlasError
-from flatlas.store.arrays import read_arrays, write_arrays
+from flatlas.plan.data_specs import Normalize
+from flatlas.store.arrays import array_names, read_arrays, write_arrays
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,31 @@ class Images:
                 raise FlatlasError(f"{len(images)} {part} images but {len(labels)} labels")
 
 
-def write_images(path: str | Path, images: Images) -> None:
-    """Write a source to one file."""
-    write_arrays(path, vars(images))
+def write_images(path: str | Path, images: Images, normalize: Normalize | None = None) -> None:
+    """Write a source, and how its images are normalized, to one file."""
+    numbers = {name: np.array(values, np.float32) for name, values in normalize or ()}
+    write_arrays(path, vars(images) | numbers)
 
 
 def read_labels(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     """Only the training and test labels of a source."""
     labels = read_arrays(path, ("train_labels", "test_labels"))
     return labels["train_labels"], labels["test_labels"]
+
+
+def read_inputs(path: str | Path, name: str, index: np.ndarray) -> np.ndarray:
+    """A network's inputs (draw, image, channel, row, column) from the images at (draw, image).
+
+    They are pixels / 255, normalized if the source says so: the same numbers as torchvision's
+    `ToTensor` and `Normalize` give. They are made a draw at a time to save memory.
+    """
+    normalized = {"mean", "std"} <= array_names(path)
+    arrays = read_arrays(path, (name, "mean", "std") if normalized else (name,))
+    images = arrays[name]
+    inputs = np.empty((*index.shape, *images.shape[1:]), dtype=np.float32)
+    for draw, of_draw in zip(inputs, index, strict=True):
+        np.divide(images[of_draw], np.float32(255), out=draw)
+        if normalized:
+            draw -= arrays["mean"][:, None, None]
+            draw /= arrays["std"][:, None, None]
+    return inputs

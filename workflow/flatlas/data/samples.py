@@ -8,18 +8,19 @@ import numpy as np
 import pandas as pd
 
 from flatlas.data.draws import draw_of, has_one_draw
+from flatlas.data.images import read_inputs
 from flatlas.errors import FlatlasError
-from flatlas.store.arrays import read_arrays
 from flatlas.store.tables import read_table
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Inputs in [0, 1] as (draw, image, channel, row, column), labels as (draw, image).
+    """Inputs as (draw, image, channel, row, column), labels as (draw, image).
 
-    There is a draw for each seed, or a single one that serves all. `clean` marks the training
-    images with their true label, outside the attack set; stopping rules use only those. Equal
-    numbers in `index` (draw, image), and in `test_index`, are equal images.
+    Inputs are pixels / 255, normalized if the source says so. There is a draw for each seed, or a
+    single one that serves all. `clean` marks the training images with their true label, outside
+    the attack set; stopping rules use only those. Equal numbers in `index` (draw, image), and in
+    `test_index`, are equal images.
     """
 
     seeds: tuple[int, ...]
@@ -62,10 +63,10 @@ def load_samples(images_path: str | Path, table_path: str | Path, seeds: Sequenc
     unattacked = np.stack([(draw["part"] == "train").to_numpy() for draw in train])
     return Samples(
         seeds=tuple(seeds),
-        inputs=_inputs(images_path, "train_images", index),
+        inputs=read_inputs(images_path, "train_images", index),
         labels=labels,
         clean=unattacked & (labels == _stacked(train, "true_label")),
-        test_inputs=_inputs(images_path, "test_images", test_index),
+        test_inputs=read_inputs(images_path, "test_images", test_index),
         test_labels=_stacked(test, "label"),
         index=index,
         test_index=test_index,
@@ -86,12 +87,3 @@ def _refuse_unequal(
 
 def _stacked(draws: Sequence[pd.DataFrame], column: str) -> np.ndarray:
     return np.stack([draw[column].to_numpy(dtype=np.int64) for draw in draws])
-
-
-def _inputs(path: str | Path, name: str, index: np.ndarray) -> np.ndarray:
-    """Pixels / 255 of the images at (draw, image), filled in a draw at a time to save memory."""
-    images = read_arrays(path, (name,))[name]
-    inputs = np.empty((*index.shape, *images.shape[1:]), dtype=np.float32)
-    for draw, of_draw in zip(inputs, index, strict=True):
-        np.divide(images[of_draw], np.float32(255), out=draw)
-    return inputs

@@ -91,6 +91,12 @@ class Job:
             raise
         return self
 
+    def warn(self, sentence: str) -> None:
+        """Write a warning to the log, and to the terminal."""
+        logger.warning(sentence)
+        if not self.by_hand:
+            print(f"flatlas: {self.title} warns: {sentence} (log: {self.log})", file=sys.stderr)
+
     def record(self, **circumstances: Any) -> None:
         """Write the provenance of the outputs. All other outputs must be complete."""
         outputs = self.given["output"].items()

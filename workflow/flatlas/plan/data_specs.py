@@ -1,33 +1,58 @@
 """Specs of the data: where images come from, and which of them a realization sees."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from flatlas.plan.bounds import MOST_CLASSES, Images, PathText, Seed, Side
 from flatlas.plan.families import NetSpec
 from flatlas.plan.spec import Spec
 
 
-class Mnist(Spec):
+class Normalize(Spec):
+    """A network's inputs are (pixel / 255 − mean) / std, with a number for each channel."""
+
+    mean: tuple[Annotated[float, Field(ge=0, le=1)], ...]
+    std: tuple[Annotated[float, Field(ge=1e-6, le=1)], ...]
+
+
+class Pictures(Spec):
+    """The base of every source of images with pixels."""
+
+    kind: str
+    normalize: Normalize | None = None
+
+    @model_validator(mode="after")
+    def _one_number_a_channel(self) -> Self:
+        (channels, _, _), _ = shape_and_classes(self)
+        for key, numbers in self.normalize or ():
+            if len(numbers) != channels:
+                raise ValueError(
+                    f"normalize.{key} has length {len(numbers)}, but an image of this source has "
+                    f"{channels} channel{'s' * (channels > 1)}: give a number for each"
+                )
+        return self
+
+
+class Mnist(Pictures):
     """The handwritten digits, 28 × 28, from torchvision."""
 
     kind: Literal["mnist"]
 
 
-class Cifar10(Spec):
+class Cifar10(Pictures):
     """CIFAR-10, from torchvision."""
 
     kind: Literal["cifar10"]
 
 
-class Cifar100(Spec):
+class Cifar100(Pictures):
     """CIFAR-100, from torchvision."""
 
     kind: Literal["cifar100"]
 
 
-class Folder(Spec):
+class Folder(Pictures):
     """Images `<data_root>/<path>/train/<class>/*.jpg|png`, and the same under `test/`."""
 
     kind: Literal["folder"]
@@ -39,13 +64,13 @@ class Folder(Spec):
     """Allow links to images and folders outside of `path`."""
 
 
-class Digits(Spec):
+class Digits(Pictures):
     """scikit-learn's 1,797 digits, 8 × 8; a third of each class is for testing."""
 
     kind: Literal["digits"]
 
 
-class Textures(Spec):
+class Textures(Pictures):
     """Generated colour textures: oriented gratings with noise, one recipe for each class."""
 
     kind: Literal["textures"]
@@ -122,7 +147,7 @@ class FunctionsSpec(Spec):
     count: PositiveInt
 
 
-def shape_and_classes(source: SourceSpec) -> tuple[tuple[int, int, int], int]:
+def shape_and_classes(source: Pictures | Boolean) -> tuple[tuple[int, int, int], int]:
     """(channels, height, width) and the number of classes of a source."""
     if isinstance(source, Cifar10 | Cifar100):
         return (3, 32, 32), 10 if isinstance(source, Cifar10) else 100
@@ -147,16 +172,30 @@ def subset_of(samples: SamplesSpec) -> SubsetSpec | FunctionsSpec:
 
 def images_trained(samples: SamplesSpec) -> int:
     """The images of an epoch: S and the attack set to train on, E to evaluate."""
-    return images_seen(samples) + (samples.size if isinstance(samples, AttackSpec) else 0)
+    return images_seen(samples) + _attack_size(samples)
+
+
+def images_to_train_on(samples: SamplesSpec) -> int:
+    """How many images S and the attack set have together, in a realization."""
+    return _train_size(subset_of(samples)) + _attack_size(samples)
 
 
 def images_seen(samples: SamplesSpec) -> int:
     """How many images S and E have together, in a realization."""
     subset = subset_of(samples)
+    train_size = _train_size(subset)
+    return train_size + (subset.test_size if isinstance(subset, SubsetSpec) else train_size)
+
+
+def _train_size(subset: SubsetSpec | FunctionsSpec) -> int:
     if isinstance(subset, FunctionsSpec):
-        return 2 * 2**subset.source.bits
+        return 2**subset.source.bits
     if subset.train_size is not None:
-        return subset.train_size + subset.test_size
+        return subset.train_size
     _, classes = shape_and_classes(subset.source)
-    picked = subset.classes or subset.only or range(classes)
-    return (subset.per_class or 0) * len(picked) + subset.test_size
+    picked = subset.only or subset.classes or range(classes)
+    return (subset.per_class or 0) * len(picked)
+
+
+def _attack_size(samples: SamplesSpec) -> int:
+    return samples.size if isinstance(samples, AttackSpec) else 0

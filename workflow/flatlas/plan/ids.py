@@ -28,13 +28,10 @@ def samples_id(samples: SamplesSpec) -> str:
 
 
 def run_id(run: RunSpec) -> str:
-    """As in 'mnist-400pc-dense30x30-sgd0.1-b25-…'."""
-    optimizer = f"{run.optimizer.name}{run.optimizer.lr:g}"
-    if run.learners:
-        optimizer += f"-{run.learners.kind}{run.learners.count}"
-    batch = run.batch if run.batch == "full" else f"b{run.batch}"
-    parts = (_samples_slug(run.samples), run.net.slug, optimizer, batch, digest(run))
-    return "-".join(str(part) for part in parts)
+    """As in 'mnist-400pc-dense30x30-sgd0.1-b25-…', or 'mnist-400pc-<net>-<file of weights>-…'."""
+    given = run.given_weights
+    weights = _training_slug(run) if given is None else _cut(PurePath(given).stem)
+    return "-".join((_samples_slug(run.samples), run.net.slug, weights, digest(run)))
 
 
 def kernel_id(kernel: KernelSpec) -> str:
@@ -47,11 +44,21 @@ def measurement_id(measure: MeasureSpec) -> str:
     return f"{run_id(measure.run).rpartition('-')[0]}-{digest(measure)}"
 
 
+def _training_slug(run: RunSpec) -> str:
+    optimizer = f"{run.optimizer.name}{run.optimizer.lr:g}"
+    if run.learners:
+        optimizer += f"-{run.learners.kind}{run.learners.count}"
+    return f"{optimizer}-{run.batch if run.batch == 'full' else f'b{run.batch}'}"
+
+
 def _source_slug(source: SourceSpec) -> str:
-    """The kind of a source; a folder of images goes by its own name, or how that begins."""
-    if not isinstance(source, Folder):
-        return source.kind
-    return PurePath(source.path).name.encode()[:60].decode(errors="ignore")
+    """The kind of a source; a folder of images goes by its own name."""
+    return _cut(PurePath(source.path).name) if isinstance(source, Folder) else source.kind
+
+
+def _cut(name: str) -> str:
+    """A file's name, or how it begins: names of files are limited."""
+    return name.encode()[:60].decode(errors="ignore")
 
 
 def _samples_slug(samples: SamplesSpec) -> str:

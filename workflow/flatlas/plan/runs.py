@@ -14,6 +14,7 @@ from flatlas.plan.data_specs import (
     SamplesSpec,
     SourceSpec,
     SubsetSpec,
+    images_to_train_on,
     shape_and_classes,
 )
 from flatlas.plan.documents import Document
@@ -131,9 +132,11 @@ class Runs:
         else:
             outputs = len(run.data.classes) if run.data.classes is not None else classes
         _check_sizes(run.net, shape, outputs, origin)
+        samples = _samples(run.data, source, run.net, seeds)
+        _check_batch(run, images_to_train_on(samples), origin)
         return RunSpec(
             **run.model_dump(exclude={"data", "start", "realizations", "measures"}),
-            samples=_samples(run.data, source, run.net, seeds),
+            samples=samples,
             input_shape=shape,
             outputs=outputs,
             seeds=seeds,
@@ -175,6 +178,17 @@ def _check_sizes(net: NetSpec, shape: Shape, outputs: int, origin: Origin) -> No
                 f"{origin(('net',))} leaves nothing of an image of {shape[1]} x {shape[2]} in "
                 f"layer {number}: use smaller kernels, strides or pools, or fewer layers."
             )
+
+
+def _check_batch(run: Run, images: int, origin: Origin) -> None:
+    """Refuse minibatches that would need more than the images of a realization."""
+    learners = run.learners.count if run.learners else 1
+    if run.batch != "full" and run.batch * learners > images:
+        each = f" for each of {learners} learners" if run.learners else ""
+        raise FlatlasError(
+            f"{origin(('batch',))} is {run.batch}{each}, but a realization is trained on "
+            f"{images:,} images. Allowed: at most {images // learners:,}, or full."
+        )
 
 
 def _check_own(net: Own, origin: Origin) -> set[str]:

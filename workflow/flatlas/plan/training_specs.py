@@ -17,6 +17,7 @@ from flatlas.plan.bounds import (
 )
 from flatlas.plan.data_specs import SamplesSpec
 from flatlas.plan.families import NetSpec
+from flatlas.plan.families.own import Own
 from flatlas.plan.moments import Epochs
 from flatlas.plan.spec import Spec
 
@@ -190,6 +191,17 @@ class Rescaling(Spec):
     """Epochs after the stopping rule is met."""
 
 
+class Expected(Spec):
+    """What is known of a checkpoint: of `net.weights` with `stop.epochs: 0`.
+
+    One with a far larger error is recorded as not converged, with a warning that the source's
+    `normalize` may be wrong. Without this key, one whose error is near chance.
+    """
+
+    train_error: Annotated[float, Field(ge=0, le=1)]
+    """The share of its training images that it misclassifies."""
+
+
 class Training(Spec):
     """Everything about a training except the data and the realizations."""
 
@@ -200,6 +212,7 @@ class Training(Spec):
     batch: Images | Literal["full"]
     """Images in a minibatch; `full`: gradient descent."""
     stop: Stop
+    expected: Expected | None = None
     schedule: Schedule = Schedule()
     penalty: Penalty = Penalty()
     average: IterateAverage | None = None
@@ -222,10 +235,17 @@ class Training(Spec):
             raise ValueError(why)
         return self
 
+    @property
+    def given_weights(self) -> str | None:
+        """The file of a checkpoint that is not trained here."""
+        return self.net.weights if isinstance(self.net, Own) and not self.stop.epochs else None
+
     def _misfits(self) -> Iterator[str]:
         """Options that do not fit together, and why."""
         stop, rescaling = self.stop, self.rescaling
         beyond, last = stop.extra_epochs, stop.epochs + stop.extra_epochs
+        if self.expected and not self.given_weights:
+            yield "expected is of a checkpoint: net.weights, and stop.epochs: 0"
         if self.average and self.average.from_epoch > last:
             yield f"average.from_epoch is after the last epoch, {last}"
         if self.learners and isinstance(self.optimizer, EntropySgd):

@@ -14,6 +14,7 @@ from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import RunSpec
 from flatlas.training import penalty
 from flatlas.training.evaluation import Evaluation, batch_statistics
+from flatlas.training.given_weights import doubt
 from flatlas.training.images import StackedImages
 from flatlas.training.kept_weights import FINAL, KeptWeights, checkpoint, overtrained
 from flatlas.training.outcome import Outcome
@@ -76,6 +77,8 @@ class Record:
         for row, (member, evaluation) in enumerate(zip(stack.members, evaluations, strict=True)):
             outcome = self.outcomes[member]
             outcome.update(self.spec.stop, stack.done_epochs, evaluation)
+            if self.spec.given_weights and outcome.converged:
+                outcome.reason = self._doubt(member, evaluation) or outcome.reason
             beyond = stack.done_epochs - outcome.met_epoch
             if outcome.met_epoch and beyond in self.spec.overtraining:
                 self._keep(overtrained(beyond), row, stack, solution)
@@ -83,6 +86,11 @@ class Record:
                 self._keep(FINAL, row, stack, solution)
                 if stack.average.steps:
                     self._keep(f"{FINAL}.last", row, stack, stack.iterate())
+
+    def _doubt(self, member: int, evaluation: Evaluation) -> str | None:
+        draw = self.images.draw_of(member)
+        labels = self.images.labels[draw][self.images.clean[draw]]
+        return doubt(evaluation.train_error, labels, self.spec.expected)
 
     def _keep(self, moment: str, row: int, stack: Stack, solution: Parameters) -> None:
         member = stack.members[row]

@@ -1,0 +1,50 @@
+"""A batch larger than what a realization is trained on is refused before anything runs."""
+
+import pytest
+
+BATCH = "runs.base.batch"
+SWEPT = {"sweeps.alpha": {"run": "base", "points": [{"batch": 5}, {"batch": 101}]}}
+
+
+@pytest.mark.parametrize(
+    ("study", "most"),
+    [
+        ({}, 100),
+        ({"runs.base.data.classes": [3, 4, 5]}, 30),
+        ({"runs.base.data.positive": [3]}, 100),
+        ({"runs.base.data.only": [3]}, 10),
+        ({"runs.base.data.classes": [3, 4, 5], "runs.base.data.only": [4, 5]}, 20),
+        ({"runs.base.data.per_class": None, "runs.base.data.train_size": 77}, 77),
+        ({"runs.base.data.attack_size": 23}, 123),
+        ({"runs.base.data.label_noise": 0.3}, 100),
+        ({"runs.base.data": {"source": "boolean", "functions": {"draws": 99}}}, 8),
+        ({"runs.base.learners": {"kind": "ssgd", "count": 8}}, 12),
+    ],
+)
+def test_as_many_as_there_are_are_the_most(plan_of, refusal, study, most):
+    figures = {"fig1": {"title": "One", "sweeps": ["alpha"]}}
+    study = study | {"sweeps.batch.grid.batch": [1], "figures": figures}
+    plan_of(study=study | {BATCH: most})
+    message = refusal(study | {BATCH: most + 1})
+    assert message.startswith(f"{BATCH} is {most + 1}")
+    assert message.endswith(f"Allowed: at most {most}, or full.")
+
+
+@pytest.mark.parametrize(
+    ("study", "place"),
+    [
+        ({"sweeps.batch.grid.batch": [5, 101]}, "sweeps.batch.grid.batch"),
+        (SWEPT, "sweeps.alpha.points.1.batch"),
+        # Where the images are swept, and no figure draws it.
+        ({"sweeps.few": {"run": "base", "grid": {"data.classes": [[0, 1]]}}, BATCH: 21}, BATCH),
+    ],
+)
+def test_it_is_refused_where_it_is_said(refusal, study, place):
+    message = refusal(study)
+    assert message.startswith(f"{place} is ")
+
+
+def test_a_base_run_that_every_sweep_changes_may_have_any(plan_of):
+    grid = {"batch": [5], "optimizer.lr": [0.05, 0.1]}
+    plan = plan_of(study={BATCH: 500, "sweeps.alpha.grid": grid})
+    assert {run.batch for run in plan.runs.values()} == {5, 10}

@@ -1,0 +1,144 @@
+"""A checkpoint that misclassifies its training images is not converged, and its job says so."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from safetensors.numpy import save_file
+from short_runs import quiet, run
+
+from flatlas.data.images import Images, write_images
+from flatlas.plan.data_specs import Normalize
+from flatlas.plan.training_specs import Expected
+from flatlas.store.arrays import read_arrays
+from flatlas.store.tables import read_table, write_table
+from flatlas.training.given_weights import ABOVE_EXPECTED, AT_CHANCE, advice, doubt
+from flatlas.training.moments import kept_moments
+from flatlas.training.outcome import ALL_EPOCHS, DIVERGED
+from flatlas.training.task import TrainingTask
+
+COUNT = 40
+HALF = {"mean": [0.5], "std": [0.25]}
+MODULE = """
+from torch import nn
+
+def sign():
+    return nn.Sequential(nn.Flatten(), nn.Linear(1, 2))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder in which Snakemake works: a net whose label is the sign of its one pixel.
+
+    It suits images around 0. Without normalization all are above, with the same label.
+    """
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "sign_net.py").write_text(MODULE)
+    weights = {"1.weight": np.array([[-1], [1]]), "1.bias": np.zeros(2)}
+    save_file({k: v.astype(np.float32) for k, v in weights.items()}, "sign.safetensors")
+    yield tmp_path
+    sys.modules.pop("sign_net", None)
+
+
+def ended(folder, normalize=None, expected=None, labels=None, **chosen):
+    """The spec, outcomes and history of the checkpoint on images that are dark or bright."""
+    bright = np.arange(COUNT) % 2
+    pixels = (40 + 160 * bright).astype(np.uint8).reshape(-1, 1, 1, 1)
+    labels = bright if labels is None else labels
+    write_images("i.safetensors", Images(pixels, labels, pixels, labels), normalize)
+    parts = {"train": labels, "test": labels}
+    rows = [
+        {"seed": seed, "part": part, "index": k, "label": label, "true_label": label}
+        for seed in (0, 1)
+        for part, of_part in parts.items()
+        for k, label in enumerate(of_part)
+    ]
+    write_table("s.parquet", pd.DataFrame(rows))
+    spec = run(
+        net={"family": "own", "module": "sign_net:sign", "weights": "sign.safetensors"},
+        **{"stop": {"epochs": 0}, "seeds": (0, 1), "input_shape": (1, 1, 1), "outputs": 2} | chosen,
+        expected=expected,
+    )
+    names = {"weights": "w.safetensors", "history": "h.parquet", "outcomes": "o.csv"}
+    outputs = names | {"times": "t.csv"}
+    TrainingTask(
+        spec=spec.resolved(), images="i.safetensors", samples="s.parquet", start=None,
+        outputs=outputs, resume="resume", identity="", place="",
+    ).run("cpu", quiet)  # fmt: skip
+    return spec, read_table("o.csv"), read_table("h.parquet")
+
+
+def test_a_missing_normalization_is_seen_and_named(folder):
+    spec, outcomes, history = ended(folder)
+    assert history["train_error"].tolist() == [0.5, 0.5]
+    assert outcomes["reason"].tolist() == [AT_CHANCE] * 2
+    assert not outcomes["converged"].any()
+    said = advice(spec.resolved(), outcomes, history)
+    for words in ("'sign.safetensors'", "50.0% of", "2 of 2", "normalize:", "not set", "0.5}"):
+        assert words in said
+    # It is measured nevertheless.
+    assert len(kept_moments(["final"], outcomes.loc[0])) == 1
+    assert (read_arrays("w.safetensors")["final/fc.weight"] == [[-1, 1]]).all()
+
+
+def test_with_the_right_normalization_there_is_nothing_to_say(folder):
+    spec, outcomes, history = ended(folder, Normalize.model_validate(HALF))
+    assert history["train_error"].tolist() == [0, 0]
+    assert outcomes["reason"].tolist() == [ALL_EPOCHS] * 2
+    assert outcomes["converged"].all()
+    assert advice(spec.resolved(), outcomes, history) is None
+
+
+def test_the_error_that_the_owner_states_decides(folder):
+    """Even if it is that of chance, or if there is only one class."""
+    normalize = Normalize.model_validate(HALF)
+    assert ended(folder, expected={"train_error": 0.5})[1]["converged"].all()
+    wrong = np.arange(COUNT) % 2
+    wrong[::10] = 1
+    for share, reason in ((0.0, ABOVE_EXPECTED), (0.1, ALL_EPOCHS)):
+        _, outcomes, history = ended(folder, normalize, {"train_error": share}, wrong)
+        assert history["train_error"].tolist() == [0.1, 0.1]
+        assert outcomes["reason"].tolist() == [reason] * 2
+
+
+def test_trained_weights_and_weights_that_are_no_numbers_have_their_own_reasons(folder):
+    """The few steps from this start change no label."""
+    chosen = {"stop": {"epochs": 1}, "optimizer": {"name": "sgd", "lr": 1e-6}}
+    _, outcomes, history = ended(folder, **chosen)
+    assert history["train_error"].iloc[-1] == 0.5
+    assert outcomes["reason"].tolist() == [ALL_EPOCHS] * 2
+    huge = {"1.weight": np.array([[-3e38], [3e38]]), "1.bias": np.array([-3e38, 3e38])}
+    save_file({k: v.astype(np.float32) for k, v in huge.items()}, "sign.safetensors")
+    assert ended(folder)[1]["reason"].tolist() == [DIVERGED] * 2
+
+
+# Labels with a best constant answer that errs on a half, on a tenth, on none.
+EVEN, RARE, ONE = (
+    torch.tensor([0] * (1000 - others) + [1] * others) for others in (500, 100, 0)
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "labels", "expected", "reason"),
+    [
+        (0.24, EVEN, None, None),
+        (0.25, EVEN, None, AT_CHANCE),
+        (0.04, RARE, None, None),
+        (0.1, RARE, None, AT_CHANCE),
+        (0.9, ONE, None, None),
+        (0.049, EVEN, 0.0, None),
+        (0.051, EVEN, 0.0, ABOVE_EXPECTED),
+        (0.5, EVEN, 0.5, None),
+        # Three standard errors of a half are 0.047 of 1,000 images, and 0.47 of ten.
+        (0.56, EVEN, 0.5, ABOVE_EXPECTED),
+        (0.9, EVEN[::100], 0.5, None),
+        (0.99, EVEN[::100], 0.5, ABOVE_EXPECTED),
+    ],
+)
+def test_how_much_is_too_much(error, labels, expected, reason):
+    stated = None if expected is None else Expected(train_error=expected)
+    assert doubt(error, labels, stated) == reason

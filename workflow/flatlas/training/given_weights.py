@@ -1,0 +1,50 @@
+"""Whether given weights classify the training images as they should."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import torch
+from torch import Tensor
+
+from flatlas.plan.data_specs import subset_of
+from flatlas.plan.training_specs import Expected, RunSpec
+
+AT_CHANCE = "error near chance, perhaps a wrong normalization"
+ABOVE_EXPECTED = "error far above expected, perhaps a wrong normalization"
+# Near chance: from this share of the best constant answer's error on. A small net that was trained on
+# normalized images of CIFAR-10 misclassified 70 % of the pixels / 255, where chance is 90 %.
+NEAR = 0.5
+# Far above expected: by more than this, and by more standard errors than these. Few images, others
+# than the owner's, and new batch-norm statistics move the error by less.
+FAR, STANDARD_ERRORS = 0.05, 3
+
+
+def doubt(error: float, labels: Tensor, expected: Expected | None) -> str | None:
+    """Why an `error` on images with these labels is no solution's; None if it may be one's."""
+    if expected is not None:
+        share = expected.train_error
+        deviation = (share * (1 - share) / len(labels)) ** 0.5
+        return ABOVE_EXPECTED if error > share + max(FAR, STANDARD_ERRORS * deviation) else None
+    chance = 1 - torch.bincount(labels).max().item() / len(labels)
+    return AT_CHANCE if 0 < NEAR * chance <= error else None
+
+
+def advice(
+    spec: Mapping[str, Any], outcomes: pd.DataFrame, history: pd.DataFrame
+) -> str | None:
+    """What to do about weights that err too often, for the job's log; None if none do."""
+    doubted = outcomes[outcomes["reason"].isin((AT_CHANCE, ABOVE_EXPECTED))]
+    if doubted.empty:
+        return None
+    run = RunSpec.model_validate(spec)
+    normalize = subset_of(run.samples).resolved()["source"].get("normalize", "not set")
+    errors = history.loc[history["seed"].isin(doubted["seed"]), "train_error"]
+    between = " to ".join(dict.fromkeys(f"{one:.1%}" for one in (errors.min(), errors.max())))
+    return (
+        f"'{run.given_weights}' misclassifies {between} of the training images, in {len(doubted)} "
+        f"of {len(outcomes)} realizations: {' and '.join(doubted['reason'].unique())}. Give the "
+        "data source the numbers of its transforms.Normalize, as normalize: {mean: […], std: […]} "
+        f"(now: {normalize}), and compare the order of its classes and channels. If the error is "
+        f"right, say expected: {{train_error: {errors.max():.3g}}} in the run."
+    )
