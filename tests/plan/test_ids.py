@@ -48,6 +48,16 @@ IDENTITIES = {
     "measurements": measurement_id,
 }
 SAMPLES, DENSE = RUN["samples"], RUN["net"]
+# What needs two other settings, which no variation of one has.
+CHECKPOINTS = [
+    RUN
+    | {
+        "net": {"family": "own", "module": "nets:One", "weights": "one.safetensors"},
+        "stop": {"epochs": 0},
+        "expected": {"train_error": share},
+    }
+    for share in (0.1, 0.2)
+]
 
 
 def run(**changes):
@@ -64,9 +74,10 @@ def every(kind):
         "runs": (RunSpec,),
         "measurements": (MeasureSpec,),
     }
-    return [
+    plain = [
         model.model_validate(settings) for model in models[kind] for settings in variations(model)
     ]
+    return [*plain, *map(RunSpec.model_validate, CHECKPOINTS)] if kind == "runs" else plain
 
 
 @pytest.mark.parametrize("kind", IDENTITIES)

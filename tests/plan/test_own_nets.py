@@ -55,7 +55,11 @@ def names(plan):
 
 
 def test_a_checkpoint_goes_by_its_file_and_a_training_by_its_optimizer(folder, plan_of):
-    trained = ["digits-10pc-net-sgd0.05-b5", "digits-10pc-net-sgd0.1-b10", "digits-10pc-net-sgd0.1-b5"]
+    trained = [
+        "digits-10pc-net-sgd0.05-b5",
+        "digits-10pc-net-sgd0.1-b10",
+        "digits-10pc-net-sgd0.1-b5",
+    ]
     assert names(plan_of(study=own())) == names(plan_of(study=own(**WEIGHTS))) == sorted(trained)
     files = ["early.safetensors", "by/hand/late.2.safetensors"]
     for file in files:

@@ -15,6 +15,8 @@ SIDE = 8
 def pictured(tiny, tmp_path):
     """A checkout whose only source is the folder `pictures` below a data root."""
     tiny.set_study("runs", "base", "data", value={"source": "own", "per_class": 2, "test_size": 2})
+    tiny.set_study("runs", "base", "batch", value=2)
+    tiny.set_study("sweeps", "batch", "grid", "batch", value=[2, 4])
 
     def checkout(name, data_root):
         made = tiny.copy(tmp_path / name)

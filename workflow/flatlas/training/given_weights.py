@@ -12,8 +12,8 @@ from flatlas.plan.training_specs import Expected, RunSpec
 
 AT_CHANCE = "error near chance, perhaps a wrong normalization"
 ABOVE_EXPECTED = "error far above expected, perhaps a wrong normalization"
-# Near chance: from this share of the best constant answer's error on. A small net that was trained on
-# normalized images of CIFAR-10 misclassified 70 % of the pixels / 255, where chance is 90 %.
+# Near chance: from this share of the best constant answer's error on. A small net that had learnt
+# normalized images of CIFAR-10 misclassified 70 % of them without normalization; chance is 90 %.
 NEAR = 0.5
 # Far above expected: by more than this, and by more standard errors than these. Few images, others
 # than the owner's, and new batch-norm statistics move the error by less.
@@ -30,9 +30,7 @@ def doubt(error: float, labels: Tensor, expected: Expected | None) -> str | None
     return AT_CHANCE if 0 < NEAR * chance <= error else None
 
 
-def advice(
-    spec: Mapping[str, Any], outcomes: pd.DataFrame, history: pd.DataFrame
-) -> str | None:
+def advice(spec: Mapping[str, Any], outcomes: pd.DataFrame, history: pd.DataFrame) -> str | None:
     """What to do about weights that err too often, for the job's log; None if none do."""
     doubted = outcomes[outcomes["reason"].isin((AT_CHANCE, ABOVE_EXPECTED))]
     if doubted.empty:
