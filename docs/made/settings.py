@@ -161,7 +161,7 @@ def _value(schema: Schema) -> str:
         return " or ".join(dict.fromkeys(kinds))
     if "const" in schema or "enum" in schema:
         return ", ".join(f"`{one}`" for one in schema.get("enum", [schema.get("const")]))
-    kind = schema.get("type")
+    kind = "object" if "$ref" in schema else schema.get("type")
     if kind == "array":
         inner = schema.get("items", {}) or schema.get("prefixItems", [{}])[0]
         return f"[{_value(inner)}]" if inner else "list"

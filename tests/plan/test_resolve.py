@@ -163,6 +163,7 @@ def files_of(plan, identity):
 def test_runs_and_measures_of_functions_share_one_table_of_them(plan_of):
     data = {"source": "boolean", "functions": {"draws": 10_000}}
     study = {"runs.base.data": data, "measures.hidden": {"measure": "boolean_prior"}}
+    study["sweeps.batch.grid.batch"] = [5, 8]
     plan = plan_of(study=study)
     (samples,) = plan.samples.values()
     runs = list(plan.runs.values())
