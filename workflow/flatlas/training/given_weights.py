@@ -7,8 +7,7 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from flatlas.plan.data_specs import subset_of
-from flatlas.plan.training_specs import Expected, RunSpec
+from flatlas.plan.training_specs import Expected
 
 AT_CHANCE = "error near chance, perhaps a wrong normalization"
 ABOVE_EXPECTED = "error far above expected, perhaps a wrong normalization"
@@ -35,14 +34,15 @@ def advice(spec: Mapping[str, Any], outcomes: pd.DataFrame, history: pd.DataFram
     doubted = outcomes[outcomes["reason"].isin((AT_CHANCE, ABOVE_EXPECTED))]
     if doubted.empty:
         return None
-    run = RunSpec.model_validate(spec)
-    normalize = subset_of(run.samples).resolved()["source"].get("normalize", "not set")
+    samples = spec["samples"]
+    normalize = samples.get("subset", samples)["source"].get("normalize", "not set")
     errors = history.loc[history["seed"].isin(doubted["seed"]), "train_error"]
     between = " to ".join(dict.fromkeys(f"{one:.1%}" for one in (errors.min(), errors.max())))
+    reasons = " and ".join(doubted["reason"].unique())
     return (
-        f"'{run.given_weights}' misclassifies {between} of the training images, in {len(doubted)} "
-        f"of {len(outcomes)} realizations: {' and '.join(doubted['reason'].unique())}. Give the "
-        "data source the numbers of its transforms.Normalize, as normalize: {mean: […], std: […]} "
+        f"'{spec['net']['weights']}' misclassifies {between} of the training images, in "
+        f"{len(doubted)} of {len(outcomes)} realizations: {reasons}. Give the data source the "
+        "numbers of its transforms.Normalize, as normalize: {mean: […], std: […]} "
         f"(now: {normalize}), and compare the order of its classes and channels. If the error is "
         f"right, say expected: {{train_error: {errors.max():.3g}}} in the run."
     )
