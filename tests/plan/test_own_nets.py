@@ -61,7 +61,7 @@ def test_a_checkpoint_goes_by_its_file_and_a_training_by_its_optimizer(folder, p
         "digits-10pc-net-sgd0.1-b5",
     ]
     assert names(plan_of(study=own())) == names(plan_of(study=own(**WEIGHTS))) == sorted(trained)
-    files = ["early.safetensors", "by/hand/late.2.safetensors"]
+    files = ["early.safetensors", "by/hand/late (2.5).safetensors"]
     for file in files:
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         (folder / file).touch()
@@ -72,8 +72,18 @@ def test_a_checkpoint_goes_by_its_file_and_a_training_by_its_optimizer(folder, p
         "figures": figures,
     }
     plan = plan_of(study=study)
-    assert names(plan) == ["digits-10pc-net-early", "digits-10pc-net-late.2"]
+    assert names(plan) == ["digits-10pc-net-early", "digits-10pc-net-late__2.5_"]
     assert {identity.rpartition("-")[0] for identity in plan.measurements} == {*names(plan)}
+
+
+def test_what_starts_from_another_run_is_no_checkpoint(folder, plan_of):
+    study = own(**WEIGHTS)
+    later = plan_of(study=study).studies["flat"].runs["base"].model_dump(exclude_none=True)
+    later |= {"start": {"run": "base"}, "stop": {"epochs": 0}}
+    sweep = {"run": "later", "points": [{}]}
+    plan = plan_of(study=study | {"runs.later": later, "sweeps.alpha": sweep})
+    (entry,) = plan.figures["flat_fig1"].entries
+    assert entry.run.startswith("digits-10pc-net-sgd0.1-b5-")
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,11 @@ from safetensors.numpy import save_file
 from short_runs import quiet, run
 
 from flatlas.data.images import Images, write_images
+from flatlas.evidence.material import Material
 from flatlas.plan.data_specs import Normalize
 from flatlas.plan.training_specs import Expected
+from flatlas.plotting.trainings import small_print
+from flatlas.report.facts import facts
 from flatlas.store.arrays import read_arrays
 from flatlas.store.tables import read_table, write_table
 from flatlas.training.given_weights import ABOVE_EXPECTED, AT_CHANCE, advice, doubt
@@ -80,6 +83,9 @@ def test_a_missing_normalization_is_seen_and_named(folder):
     said = advice(spec.resolved(), outcomes, history)
     for words in ("'sign.safetensors'", "50.0% of", "2 of 2", "normalize:", "not set", "0.5}"):
         assert words in said
+    material = Material({"outcomes": outcomes.assign(sweep="s", run="r")})
+    for text in (small_print(material), facts(material.realizations(), ["pictures"])):
+        assert f"{AT_CHANCE}: 2" in text
     # It is measured nevertheless.
     assert len(kept_moments(["final"], outcomes.loc[0])) == 1
     assert (read_arrays("w.safetensors")["final/fc.weight"] == [[-1, 1]]).all()

@@ -1,5 +1,6 @@
 """Readable names of specs: a slug that a person can read, a digest that no two specs share."""
 
+import re
 from pathlib import PurePath
 
 from flatlas.plan.data_specs import (
@@ -30,7 +31,10 @@ def samples_id(samples: SamplesSpec) -> str:
 def run_id(run: RunSpec) -> str:
     """As in 'mnist-400pc-dense30x30-sgd0.1-b25-…', or 'mnist-400pc-<net>-<file of weights>-…'."""
     given = run.given_weights
-    weights = _training_slug(run) if given is None else _cut(PurePath(given).stem)
+    if given is None:
+        weights = _training_slug(run)
+    else:
+        weights = _cut(re.sub(r"[^\w.-]", "_", PurePath(given).stem))
     return "-".join((_samples_slug(run.samples), run.net.slug, weights, digest(run)))
 
 

@@ -186,8 +186,8 @@ def _check_batch(run: Run, images: int, origin: Origin) -> None:
     if run.batch != "full" and run.batch * learners > images:
         each = f" for each of {learners} learners" if run.learners else ""
         raise FlatlasError(
-            f"{origin(('batch',))} is {run.batch}{each}, but a realization is trained on "
-            f"{images:,} images. Allowed: at most {images // learners:,}, or full."
+            f"{origin(('batch',))} is {run.batch}{each}, but a realization has "
+            f"{images:,} training images. Allowed: at most {images // learners:,}, or full."
         )
 
 

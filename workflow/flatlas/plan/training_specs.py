@@ -238,7 +238,9 @@ class Training(Spec):
     @property
     def given_weights(self) -> str | None:
         """The file of a checkpoint that is not trained here."""
-        return self.net.weights if isinstance(self.net, Own) and not self.stop.epochs else None
+        # A run that starts from another has `start`, and its weights.
+        trained = self.stop.epochs or getattr(self, "start", None)
+        return self.net.weights if isinstance(self.net, Own) and not trained else None
 
     def _misfits(self) -> Iterator[str]:
         """Options that do not fit together, and why."""
