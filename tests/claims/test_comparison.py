@@ -7,8 +7,10 @@ import pytest
 
 from flatlas.claims.claim import Claim, at_least, claims_table, not_run, ours
 from flatlas.claims.comparison import compare
-from flatlas.report.comparison import comparison_page, summary
+from flatlas.errors import FlatlasError
+from flatlas.report.comparison import comparison_page, read_scorecard, summary
 from flatlas.statistics.estimate import Estimate
+from flatlas.store.provenance import write_provenance
 
 
 def scorecard(**numbers):
@@ -31,7 +33,9 @@ def changes(a, b):
         ((2.0, 1.6, 2.5), (1.0, 0.5, 1.5), "moved"),
         ((1.0, 0.5, 1.5), (2.0, 1.5, 2.5), ""),
         ((1.0, 0.5, 1.5), (1.2, -0.1, 1.5), "verdict changed"),
-        ((1.0, 0.5, 1.5), (-1.0, -1.5, -0.5), "moved"),
+        ((1.0, 0.5, 1.5), (-1.0, -1.5, -0.5), "flipped"),
+        ((-1.0, -1.5, -0.5), (1.0, 0.5, 1.5), "flipped"),
+        ((-1.0, -1.5, -0.5), (2.0, -0.1, 3.0), "verdict changed"),
         ((1.0, nan, nan), (1.0, nan, nan), ""),
         ((1.0, nan, nan), (1.1, nan, nan), "moved"),
         ((1.0, 0.5, 1.5), (nan, nan, nan), "verdict changed"),
@@ -43,21 +47,19 @@ def test_the_change_of_a_number(a, b, change):
 
 def test_a_changed_criterion_is_shown_beside_the_old_one():
     number = Estimate(0.8, 0.7, 0.9)
-    before, after = (
+    before, alike, flipped = (
         claims_table("flat_fig1", [Claim("one", "it rises", "change", one, number)], judged=True)
-        for one in (at_least(0.5), at_least(0.99))
+        for one in (at_least(0.5), at_least(0.6), at_least(0.99))
     )
-    compared = compare(before, after)
-    assert list(compared["change"]) == ["criterion changed"]
-    assert summary(compared).splitlines() == [
-        "1 claims: 1 criterion changed.",
-        "  flat_fig1.one: reproduced → not reproduced",
-    ]
-    html = comparison_page(compared, "a", "b")
-    assert "Judged by another criterion (1)" in html
-    assert "at least 0.5" in html and "at least 0.99" in html
+    for after, change in ((alike, "criterion changed"), (flipped, "flipped")):
+        compared = compare(before, after)
+        assert list(compared["change"]) == [change]
+        criterion = after["criterion"].item()
+        assert summary(compared).endswith(f"at least 0.5 → {criterion}")
+        html = comparison_page(compared, "a", "b")
+        assert "at least 0.5" in html and criterion in html
     moved = before.assign(value=0.1, low=0.0, high=0.2)
-    assert list(compare(moved, after)["change"]) == ["moved"]
+    assert list(compare(moved, flipped.assign(verdict="reproduced"))["change"]) == ["moved"]
     # An older scorecard has no criterion.
     assert list(compare(before.drop(columns="criterion"), before)["change"]) == [""]
 
@@ -69,20 +71,29 @@ def test_claims_of_one_side_only_are_marked_and_figures_not_run_are_left_out():
     assert found == {"one": "only before", "two": "", "three": "only after"}
 
 
-def test_the_page_and_the_summary_show_what_moved():
+def test_verdicts_that_changed_come_first_on_the_page_and_in_the_summary():
+    number = (1.0, 0.5, 1.5)
     compared = compare(
-        scorecard(one=(1.0, 0.5, 1.5), two=(1.0, 0.5, 1.5), old=(1.0, 0.5, 1.5)),
-        scorecard(one=(-2.0, -2.5, -1.6), two=(1.1, 0.5, 1.5)),
+        scorecard(alike=number, moved=number, unsure=number, lost=number, old=number),
+        scorecard(
+            alike=(1.1, 0.5, 1.5),
+            moved=(3.0, 2.0, 4.0),
+            unsure=(nan, nan, nan),
+            lost=(-2.0, -2.5, -1.6),
+        ),
     )
+    assert summary(compared).splitlines() == [
+        "5 claims: 1 flipped, 1 verdict changed, 1 moved, 1 only before.",
+        "  flat_fig1.lost: ✓ → ✗, 1 [0.5, 1.5] → -2 [-2.5, -1.6]",
+        "  flat_fig1.unsure: ✓ → ?, 1 [0.5, 1.5] → no number",
+        "  flat_fig1.moved: 1 [0.5, 1.5] → 3 [2, 4]",
+    ]
     html = comparison_page(compared, "results/<a>", "results/b")
-    for part in ("Moved beyond their intervals (1)", "Only before (1)", "Alike (1)", "&lt;one&gt;"):
-        assert part in html
+    names = [f"flat_fig1.{name}" for name in ("lost", "unsure", "moved", "old", "alike")]
+    assert sorted(names, key=html.index) == names
+    assert "results/&lt;a&gt;" in html and "&lt;lost&gt;" in html
     assert "<a>" not in html
     assert "nan" not in html
-    assert html.index("flat_fig1.one") < html.index("flat_fig1.two")
-    lines = summary(compared).splitlines()
-    assert lines[0] == "3 claims: 1 moved, 1 only before."
-    assert lines[1] == "  flat_fig1.one: 1 [0.5, 1.5] → -2 [-2.5, -1.6]"
     assert summary(compare(scorecard(two=(1, 0, 2)), scorecard(two=(1, 0, 2)))) == (
         "1 claims: all alike."
     )
@@ -97,3 +108,35 @@ def test_a_question_of_ours_is_marked_also_where_an_older_scorecard_does_not_say
         compared = compare(before, after)
         assert comparison_page(compared, "a", "b").count("our question") == marks
         assert list(compared["change"]) == [""]
+
+
+def recorded(folder, text):
+    """A scorecard as a job wrote it, and as it is now."""
+    folder.mkdir(parents=True)
+    file = folder / "scorecard.csv"
+    file.write_text("claim\n")
+    write_provenance(folder / "scorecard.json", files=[file], spec={}, code="", seconds=0)
+    file.write_text(text)
+    return file
+
+
+def test_a_damaged_scorecard_is_made_again_and_a_copied_one_copied_again(tmp_path):
+    preset = tmp_path / "results" / "laptop"
+    made = recorded(preset / "duality", "claim,verdict\n")
+    with pytest.raises(FlatlasError, match=f"Delete {preset}/duality/scorecard.*snakemake makes"):
+        read_scorecard(made, [preset])
+    copy = recorded(tmp_path / "results" / "before", "claim,verdict\n")
+    with pytest.raises(FlatlasError) as raised:
+        read_scorecard(copy, [preset])
+    assert str(copy) in str(raised.value)
+    assert f"delete {copy.with_suffix('.json')}" in str(raised.value)
+    assert "snakemake" not in str(raised.value)
+    copy.with_suffix(".json").unlink()
+    with pytest.raises(FlatlasError, match="no column value, low, high"):
+        read_scorecard(copy, [preset])
+    copy.write_bytes(b"\xff\xfe")
+    with pytest.raises(FlatlasError, match="Copy it again") as raised:
+        read_scorecard(copy, [preset])
+    assert "delete" not in str(raised.value).lower()
+    with pytest.raises(FlatlasError, match=r"there is no .*none/scorecard\.csv"):
+        read_scorecard(tmp_path / "none" / "scorecard.csv", [preset])

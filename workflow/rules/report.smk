@@ -143,10 +143,11 @@ rule verify:
 
 
 # Two folders of results side by side: snakemake compare --config before=… after=…
+# `update` keeps the earlier comparison if the job fails.
 rule compare:
     output:
-        csv=paths.COMPARISON.format(extension="csv"),
-        html=paths.COMPARISON.format(extension="html"),
+        csv=update(paths.COMPARISON.format(extension="csv")),
+        html=update(paths.COMPARISON.format(extension="html")),
     log:
         paths.LOG.format(stage="figures", name="comparison"),
     localrule: True
@@ -156,6 +157,7 @@ rule compare:
         **SMALL,
     params:
         scorecards=compared(PLAN),
+        presets=[str(paths.RESULTS / preset.stem) for preset in PRESETS],
         written=lambda wildcards: written(filter(None, compared(PLAN))),
         code=lambda wildcards: stage_code("compare"),
     message:

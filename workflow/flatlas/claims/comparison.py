@@ -1,13 +1,16 @@
-"""Compare two scorecards: which numbers moved beyond their intervals, which verdicts changed."""
+"""Compare two scorecards: which verdicts changed, which numbers moved beyond their intervals."""
 
 import pandas as pd
 
-from flatlas.claims.claim import NOT_RUN
+from flatlas.claims.claim import NOT_RUN, UNDECIDED
 
 NUMBER = ("value", "low", "high")
 # The columns that describe a claim, not its result.
 DESCRIPTION = ("says", "whose")
-MOVED, CRITERION, VERDICT, ALIKE = "moved", "criterion changed", "verdict changed", ""
+# The changes, the most important first: a claim has the first that applies. `FLIPPED` is between
+# reproduced and not reproduced.
+FLIPPED, VERDICT, MOVED, CRITERION = "flipped", "verdict changed", "moved", "criterion changed"
+ALIKE = ""
 SIDES = ("before", "after")
 ONLY = {"left_only": "only before", "right_only": "only after"}
 
@@ -29,11 +32,14 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     )
     for at, name in enumerate(DESCRIPTION, start=1):
         both.insert(at, name, both.pop(f"{name}_after").fillna(both.pop(f"{name}_before")))
-    both["change"] = ALIKE
-    both.loc[both["verdict_before"] != both["verdict_after"], "change"] = VERDICT
+    verdicts = both[["verdict_before", "verdict_after"]]
+    other = verdicts["verdict_before"] != verdicts["verdict_after"]
     known = both[["criterion_before", "criterion_after"]].notna().all(axis=1)
+    both["change"] = ALIKE
     both.loc[known & (both["criterion_before"] != both["criterion_after"]), "change"] = CRITERION
     both.loc[_apart(both), "change"] = MOVED
+    both.loc[other, "change"] = VERDICT
+    both.loc[other & (verdicts != UNDECIDED).all(axis=1), "change"] = FLIPPED
     for side, only in ONLY.items():
         both.loc[both["_merge"] == side, "change"] = only
     return both.drop(columns="_merge")

@@ -1,43 +1,98 @@
 """Two scorecards side by side, as a page and in a few lines."""
 
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
 import pandas as pd
 
-from flatlas.claims.comparison import ALIKE, CRITERION, MOVED, NUMBER, ONLY, SIDES, VERDICT
+from flatlas.claims.comparison import (
+    ALIKE,
+    CRITERION,
+    FLIPPED,
+    MOVED,
+    NUMBER,
+    ONLY,
+    SIDES,
+    VERDICT,
+)
+from flatlas.errors import FlatlasError
 from flatlas.report.rendering import render
+from flatlas.report.verdicts import SIGNS
+from flatlas.store.provenance import provenance_of, verify
+from flatlas.store.tables import read_table
 
-# In the order of the page.
+# In the order of the page and of the lines.
 HEADINGS = {
-    MOVED: "Moved beyond their intervals",
-    CRITERION: "Judged by another criterion",
-    VERDICT: "Another verdict for the same number within its interval",
+    FLIPPED: "Verdict flipped",
+    VERDICT: "Verdict changed from or to undecided",
+    MOVED: "Same verdict, but moved beyond their intervals",
+    CRITERION: "Same verdict by another criterion",
     **{only: only.capitalize() for only in ONLY.values()},
     ALIKE: "Alike",
 }
 
 
+def read_scorecard(path: Path, presets: Iterable[Path]) -> pd.DataFrame:
+    """A scorecard; an error if there is none, or if it is damaged.
+
+    Snakemake makes scorecards in the folders of the `presets`; one elsewhere is a copy.
+    """
+    if not path.is_file():
+        raise FlatlasError(
+            f"there is no {path}. `snakemake scorecard --config preset=… complete=false` writes one"
+            " for the figures that are drawn."
+        )
+    # A copied scorecard may lie there alone.
+    provenance = provenance_of(path)
+    try:
+        if provenance.exists():
+            verify([path])
+        table = read_table(path)
+    except FlatlasError as error:
+        if any(path.absolute().is_relative_to(preset.absolute()) for preset in presets):
+            raise
+        changed = f" If you changed it, delete {provenance}." if provenance.exists() else ""
+        raise FlatlasError(
+            f"{path} is damaged. Copy it again from where it was made, or make it again there."
+            f"{changed}"
+        ) from error
+    missing = [name for name in ("claim", "verdict", *NUMBER) if name not in table]
+    if missing:
+        raise FlatlasError(f"{path} is no scorecard: it has no column {', '.join(missing)}.")
+    return table
+
+
 def comparison_page(compared: pd.DataFrame, before: str, after: str) -> str:
     """All claims of both, by how they changed."""
     return render(
-        "comparison.html",
-        compared=compared,
-        before=before,
-        after=after,
-        headings=HEADINGS,
-        criterion_changed=CRITERION,
+        "comparison.html", compared=compared, before=before, after=after, headings=HEADINGS
     )
 
 
 def summary(compared: pd.DataFrame) -> str:
-    """How many claims changed in which way, and a line for each number or verdict that did."""
+    """How many claims changed in which way, and a line for each that did, as on the page."""
     counts = compared["change"].value_counts()
     changes = [f"{counts[change]} {change}" for change in HEADINGS if change and change in counts]
     lines = [f"{len(compared)} claims: {', '.join(changes) or 'all alike'}."]
-    for claim in compared[compared["change"] == MOVED].to_dict("records"):
-        numbers = " → ".join(
-            "{:.3g} [{:.3g}, {:.3g}]".format(*(claim[f"{name}_{side}"] for name in NUMBER))
-            for side in SIDES
-        )
-        lines.append(f"  {claim['claim']}: {numbers}")
-    for claim in compared[compared["change"].isin([CRITERION, VERDICT])].to_dict("records"):
-        lines.append(f"  {claim['claim']}: {claim['verdict_before']} → {claim['verdict_after']}")
+    for change in (FLIPPED, VERDICT, MOVED, CRITERION):
+        claims = compared[compared["change"] == change].to_dict("records")
+        lines += [f"  {claim['claim']}: {_change(claim)}" for claim in claims]
     return "\n".join(lines)
+
+
+def _change(claim: Mapping[str, Any]) -> str:
+    """What differs of a claim: its verdict, its number, its criterion."""
+    sides = [
+        [SIGNS[claim[f"verdict_{side}"]] for side in SIDES],
+        [_number(*(claim[f"{name}_{side}"] for name in NUMBER)) for side in SIDES],
+        [claim[f"criterion_{side}"] for side in SIDES],
+    ]
+    return ", ".join(" → ".join(pair) for pair in sides if pair[0] != pair[1] and "" not in pair)
+
+
+def _number(value: float, low: float, high: float) -> str:
+    if not isfinite(value):
+        return "no number"
+    return f"{value:.3g} [{low:.3g}, {high:.3g}]" if isfinite(low) else f"{value:.3g}"
