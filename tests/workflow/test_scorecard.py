@@ -1,13 +1,20 @@
-"""The scorecard of all studies: of every figure, or of those that are drawn."""
+"""The scorecards of all studies and of one: of every figure, or of those that are drawn."""
 
 import pandas as pd
+import pytest
 
 SCORECARD = "results/tiny/scorecard.csv"
 
 
-def verdicts(checkout):
+EACH = pytest.mark.parametrize(
+    ("target", "file"),
+    [("scorecard", SCORECARD), ("duality_scorecard", "results/tiny/duality/scorecard.csv")],
+)
+
+
+def verdicts(checkout, file):
     """Each figure's verdicts."""
-    rows = pd.read_csv(checkout / SCORECARD)
+    rows = pd.read_csv(checkout / file)
     return {name: set(claims["verdict"]) for name, claims in rows.groupby("figure")}
 
 
@@ -24,17 +31,24 @@ def test_it_has_every_claim_of_every_figure(finished):
     assert set(rows["scale"]) == {"Tiny"}
 
 
-def test_it_waits_for_every_figure_by_default(tiny):
-    assert {"duality_fig3", "duality_s4", "train"} <= tiny.would_run("scorecard").keys()
-    assert tiny.would_run("scorecard", "--config", "complete=false") == {"scorecard": 1}
+@EACH
+def test_it_waits_for_every_figure_by_default(tiny, target, file):
+    assert {"duality_fig3", "duality_s4", "train"} <= tiny.would_run(target).keys()
+    assert tiny.would_run(target, "--config", "complete=false") == {target: 1}
 
 
-def test_a_missing_figure_counts_as_not_run_and_is_not_made(demo):
+@EACH
+def test_a_missing_figure_counts_as_not_run_and_is_not_made(demo, target, file):
     for kind in ("png", "claims.csv"):
         (demo / f"results/tiny/duality/s4.{kind}").unlink()
-    drawn = verdicts(demo)["fig3"]
-    demo.snakemake("scorecard", "--config", "complete=false")
-    assert verdicts(demo) == {"fig3": drawn, "s4": {"not run"}}
+    before = verdicts(demo, file)
+    demo.snakemake(target, "--config", "complete=false")
+    assert verdicts(demo, file) == before | {"s4": {"not run"}}
     assert not (demo / "results/tiny/duality/s4.png").exists()
-    demo.snakemake("duality_s4")
-    assert demo.would_run("scorecard", "--config", "complete=false") == {"scorecard": 1}
+    # With its study it waits for the figures.
+    demo.snakemake("duality", "--config", "complete=false")
+    assert (demo / "results/tiny/duality/s4.png").exists()
+    if target == "duality_scorecard":
+        assert verdicts(demo, file) == before
+    else:
+        assert demo.would_run(target, "--config", "complete=false") == {target: 1}

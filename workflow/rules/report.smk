@@ -28,17 +28,28 @@ rule dag:
         "../scripts/dag.py"
 
 
-# The claims of each study with their verdicts, as `<study>_scorecard`, and of all on one page. With
-# `complete: false` that page reads only the claims that exist, and a parameter with their last write
+def waits(page):
+    """Whether a scorecard waits for its figures.
+
+    With `complete: false` it does only if a target makes them all, since a page must never start a
+    training.
+    """
+    settings = workflow.dag_settings
+    # A job on a cluster has neither targets nor the default one.
+    targets = settings.targets or ([] if settings.target_jobs else ["all"])
+    return PLAN.complete or "all" in targets or page.of in targets
+
+
+# The claims of each study with their verdicts, as `<study>_scorecard`, and of all on one page. One that
+# does not wait for its figures reads only the claims that exist, and a parameter with their last write
 # makes Snakemake remake the page when they change.
 for name, page in scorecards(PLAN).items():
-    wait = PLAN.complete or name != "scorecard"
 
     rule:
         name:
             name
         input:
-            lambda wildcards, page=page, wait=wait: page.claims if wait else [],
+            lambda wildcards, page=page: page.claims if waits(page) else [],
         output:
             csv=page.files["csv"],
             html=report(
@@ -55,7 +66,7 @@ for name, page in scorecards(PLAN).items():
         resources:
             **SMALL,
         params:
-            **({"written": "" if wait else written(page.claims)} if name == "scorecard" else {}),
+            written=lambda wildcards, page=page: "" if waits(page) else written(page.claims),
             title=page.title,
             scale=PLAN.scale,
             # A scorecard that is repeated by hand lies elsewhere and has the same links.

@@ -15,7 +15,7 @@ class Settings(Spec):
     preset: str
     """The scale: the name of a file in `presets/`."""
     complete: bool = True
-    """`false`: `scorecard` and `report` cover only the figures that are drawn already."""
+    """`false`: scorecards and `report` cover only the figures that are drawn already."""
     before: PathText | None = None
     """For `compare`: a folder with a `scorecard.csv`."""
     after: PathText | None = None

@@ -1,6 +1,6 @@
 """Two scorecards side by side, as a page and in a few lines."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,7 @@ def summary(compared: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def _change(claim: Mapping[str, Any]) -> str:
+def _change(claim: Mapping[Hashable, Any]) -> str:
     """What differs of a claim: its verdict, its number, its criterion."""
     sides = [
         [SIGNS[claim[f"verdict_{side}"]] for side in SIDES],
