@@ -102,6 +102,7 @@ def test_the_criteria_are_those_that_were_fixed_beforehand():
         if isinstance(criterion, Criterion)
     }
     assert found == {
+        "LEARNT": (-inf, 0.5, False),
         "BARELY": (-0.1, 0.1, False),
         "BARELY_OFF": (-inf, 0.1, False),
         "SATURATED": (-0.1, 0.1, False),

@@ -2,8 +2,7 @@
 
 import pandas as pd
 from matplotlib.colors import to_hex
-
-from flatlas.evidence.material import Material
+from side_by_side import with_history
 
 RULE_MET = "rule met"
 
@@ -26,7 +25,7 @@ def material(points, unmet=(), diverged=(), **tables):
         table = _at_points(points, rows)
         left = [key not in diverged for key in zip(table["run"], table["seed"], strict=True)]
         made[name] = table[left]
-    return Material(made)
+    return with_history(made)
 
 
 def _at_points(points, rows):

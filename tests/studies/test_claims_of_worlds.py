@@ -80,6 +80,20 @@ def test_three_realizations_are_enough_and_a_note_says_what_their_interval_is(fi
     assert all(claim.note.endswith(RANGE) for claim in claims.values())
 
 
+@pytest.mark.parametrize(
+    ("study", "figure"),
+    [
+        *(("annealing", "s3"), ("duality", "fig7"), ("duality", "fig2"), ("false_friend", "fig4")),
+        *(("mystery", "fig3"), ("prior", "fig3")),
+    ],
+)
+def test_where_no_net_has_learnt_its_task_nothing_is_decided(study, figure):
+    made = WORLDS[study].world(True, figure)
+    for claim in judge(study, figure, with_columns(made, "history", test_error=0.65)).values():
+        assert claim.verdict == UNDECIDED, claim.name
+        assert "65 %" in claim.note
+
+
 @of_each_figure
 def test_where_all_trainings_diverged_nothing_is_decided(study, figure):
     """A measure then writes a table without rows. Without strengths of L2 there is no order."""

@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from side_by_side import with_history
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
-from flatlas.evidence.material import ZERO_ERROR, Material
+from flatlas.evidence.material import ZERO_ERROR
 from flatlas.studies.prior import estimates, links
 
 NETS = pd.DataFrame([{"run": run, "seed": seed} for run in "abc" for seed in range(5)])
@@ -14,7 +15,8 @@ SIZES = (25, 100)
 
 def material(sweep, **tables):
     ended = NETS.assign(converged=True, met_epoch=140, epoch=140, reason="rule met")
-    return Material({n: t.assign(sweep=sweep) for n, t in (tables | {"outcomes": ended}).items()})
+    made = {name: table.assign(sweep=sweep) for name, table in tables.items()}
+    return with_history(made | {"outcomes": ended.assign(sweep=sweep)})
 
 
 def measured(errors, converged=True):

@@ -4,6 +4,7 @@ import judging
 import numpy as np
 import pandas as pd
 import pytest
+from side_by_side import with_history
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED
 from flatlas.evidence.material import Material
@@ -33,7 +34,7 @@ def world(prior, flatness):
                 )  # fmt: skip
     table = pd.DataFrame(rows)
     ended = table.assign(met_epoch=9, reason="rule met")
-    return Material({"outcomes": ended, "prior_summary": table, "sharpness_summary": table})
+    return with_history({"outcomes": ended, "prior_summary": table, "sharpness_summary": table})
 
 
 def judge(material):

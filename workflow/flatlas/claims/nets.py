@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from flatlas.claims.claim import Claim, Criterion
-from flatlas.claims.trust import few, lacking, realizations, trusted, unsettled
+from flatlas.claims.trust import few, lacking, realizations, trusted, unlearnt, unsettled
 from flatlas.errors import FlatlasError
 from flatlas.evidence.material import (
     FINAL,
@@ -122,6 +122,13 @@ class Nets:
             notes.append(f"{of} runs have fewer solutions than {self.needed}.")
         return " ".join(notes)
 
+    @cached_property
+    def test_error(self) -> float:
+        """The least mean test error of the solutions of a run; NaN if there are none."""
+        solved = self.outcomes.loc[self.outcomes["converged"].astype(bool), NET]
+        errors = solved.merge(self.material.ends[[*NET, "test_error"]], on=NET)
+        return float(errors.groupby("run")["test_error"].mean().min())
+
     def levels(self, table: str, axis: str) -> list[Any]:
         """The labels along another axis of a table, ascending: ranks n, or numbers of images."""
         return sorted(self._rows(table, [axis], FINAL)[axis].unique())
@@ -184,10 +191,11 @@ class Nets:
         `fewest` is the number of realizations behind it, if it is not that of the solutions.
         """
         known = self.fewest if fewest is None else fewest
-        notes = [self.note, unsettled(settled), lacking(number), few(number, known)]
+        failed = unlearnt(self.test_error)
+        notes = [self.note, failed, unsettled(settled), lacking(number), few(number, known)]
         note = " ".join(filter(None, notes))
         enough = known >= self.needed and number is not UNKNOWN
-        complete = self.complete and enough and trusted(settled)
+        complete = self.complete and enough and trusted(settled) and not failed
         return Claim(name, says, quantity, criterion, number, paper, note, complete)
 
     def _rows(self, table: str, columns: list[str], at: str) -> pd.DataFrame:

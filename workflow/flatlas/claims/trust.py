@@ -1,10 +1,11 @@
-"""How far a number can be trusted: searches that did not converge, and few realizations."""
+"""How far a number can be trusted: nets that learnt nothing, failed searches, few realizations."""
 
 from collections.abc import Sequence
 from math import isfinite
 
 import numpy as np
 
+from flatlas.claims.conventions import LEARNT
 from flatlas.statistics.estimate import Estimate
 
 # A claim is undecided if more than this share of its measurements did not converge.
@@ -13,6 +14,14 @@ UNSETTLED = 0.1
 # of a symmetric distribution unless all realizations lie on one side of it: with probability 1 -
 # 2^(1-n).
 RANGE_COVERS = {2: "half", 3: "three quarters", 4: "seven eighths"}
+
+
+def unlearnt(test_error: float) -> str:
+    """Why no criterion can decide, if even the best nets have this test error; NaN is unknown."""
+    if not isfinite(test_error) or LEARNT.holds(test_error):
+        return ""
+    share = f"{100 * test_error:.0f} %"
+    return f"The task is not learnt: even the best run is wrong on {share} of the test images."
 
 
 def realizations(measured: np.ndarray) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,11 @@ class Material:
     def trainings(self) -> pd.DataFrame:
         """How each training ended: a row for each, whatever sweeps it is in."""
         return self.tables["outcomes"].drop_duplicates(NET)
+
+    @cached_property
+    def ends(self) -> pd.DataFrame:
+        """The last row of the history of each training."""
+        return self.tables["history"].drop_duplicates(NET, keep="last")
 
     def with_table(self, name: str, rows: pd.DataFrame) -> "Material":
         """The material with another table, or with other rows in it."""
