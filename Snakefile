@@ -66,6 +66,32 @@ onstart:
             from flatlas.jobs.warm_start import start_jobs_warm
 
             start_jobs_warm()
+    # Imported here because a dry run needs neither.
+    from flatlas.jobs.messages import Messages
+    from flatlas.jobs.terminal import show_running
+
+    global messages, stop_showing
+    messages = Messages(workflow.dag.needrun_jobs())
+    logger.addFilter(messages)
+    stop_showing = show_running(workflow.scheduler, messages)
+
+
+onsuccess:
+    stop_showing()
+    from flatlas.report.ending import ending
+
+    try:
+        for line in ending(PLAN, {job.rule.name for job in workflow.dag.jobs}):
+            logger.info(line)
+    except FlatlasError as error:
+        # A table of another figure is damaged, which this run did not need.
+        logger.warning(error)
+
+
+onerror:
+    stop_showing()
+    for line in messages.failures(workflow.scheduler):
+        logger.error(line)
 
 
 # Each figure is a target already (workflow/rules/figures.smk). So is each study, and everything.

@@ -14,6 +14,7 @@ from typing import Any
 from flatlas.errors import FlatlasError
 from flatlas.jobs.progress import Progress
 from flatlas.jobs.resources import wants_gpu
+from flatlas.jobs.terminal import ERASE
 from flatlas.jobs.worker import list_imports
 from flatlas.plan.paths import RESULTS
 from flatlas.plan.requests import THREAD_VARIABLES
@@ -126,7 +127,9 @@ class Job:
         logger.error("%s failed: %s", self.title, cause, exc_info=error)
         if self.by_hand:
             return
-        print(f"flatlas: {self.title} failed: {cause} (log: {self.log})", file=sys.stderr)
+        # On a terminal there may be lines below the cursor (terminal.py).
+        start = ERASE if sys.stderr.isatty() else ""
+        print(f"{start}flatlas: {self.title} failed: {cause} (log: {self.log})", file=sys.stderr)
         sys.exit(1)
 
 

@@ -1,7 +1,11 @@
 """Progress of a long job: a bar by hand, a line now and then in the log."""
 
 import logging
+import os
+import re
 import time
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -9,6 +13,20 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("flatlas")
 SECONDS_BETWEEN_LINES = 10.0
+LINE = "{done} of at most {total}; {facts}; at most {left} s left"
+LINES = re.compile(LINE.format(done=r"(\d+)", total=r"(\d+)", facts="(.*)", left=r"(\d+)"))
+# A line is much shorter.
+TAIL = 4096
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a line in a log says: steps done, steps at most, facts, seconds left at most."""
+
+    done: int
+    total: int
+    facts: str
+    left: int
 
 
 class Progress:
@@ -35,12 +53,24 @@ class Progress:
             self.last = now
             left = (now - self.began) / (done - self.first) * (total - done)
             listed = ", ".join(f"{name} {value}" for name, value in facts.items())
-            logger.info("%d of at most %d; %s; at most %.0f s left", done, total, listed, left)
+            line = LINE.format(done=done, total=total, facts=listed, left=round(left))
+            logger.info("%s", line)
 
     def close(self) -> None:
         """Close the bar."""
         if self.shown is not None:
             self.shown.close()
+
+
+def last_step(log: str | Path) -> Step | None:
+    """What the last line of progress in a job's log says, if there is one near its end."""
+    with open(log, "rb") as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
+        lines = LINES.findall(file.read().decode(errors="replace"))
+    if not lines:
+        return None
+    done, total, facts, left = lines[-1]
+    return Step(int(done), int(total), facts, int(left))
 
 
 def _bar(total: int, title: str, initial: int) -> "tqdm[Any]":

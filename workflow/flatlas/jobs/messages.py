@@ -1,0 +1,109 @@
+"""Snakemake's messages on jobs, completed: where each logs, why each failed, how the run ended."""
+
+import logging
+import re
+from collections.abc import Iterable, Iterator
+from itertools import compress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from snakemake.jobs import AbstractJob, Job
+    from snakemake.scheduling.job_scheduler import JobScheduler
+
+# As a job logs its failure (job.py). Only the first line of a cause: the rest is in the log.
+FAILED = re.compile(r"^\S+ \S+ E .+? failed: (.*)", re.MULTILINE)
+# As Python and Snakemake describe a process that failed.
+ENDED = re.compile(r"died with .+|returned non-zero exit status \d+")
+KILLED = ("SIGKILL", "status 137")
+UNEXPLAINED = "its log does not say why"
+
+
+class Messages(logging.Filter):
+    """Adds a job's log to the message that it starts, and the cause to the one that it failed.
+
+    Keeps the causes, which `failures` lists once more at the end.
+    """
+
+    def __init__(self, jobs: Iterable["AbstractJob"]) -> None:
+        """Take the jobs that the run will start, before it starts any."""
+        super().__init__()
+        logs = [log for job in single(jobs) for log in job.log]
+        self.before = {log: _written(log) for log in logs}
+        self.ended: dict[int | None, str] = {}
+        self.causes: dict[int, str] = {}
+
+    def is_new(self, log: str) -> bool:
+        """Whether a job of this run has written its log, rather than one of an earlier run."""
+        return _written(log) not in (0, self.before.get(log))
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Complete the message; never drops one."""
+        message: dict[str, Any] = record.__dict__
+        event = message.get("event")
+        if event == "job_info" and message["rule_msg"] and message["log"]:
+            message["rule_msg"] += f"\nLog: {message['log'][0]}"
+        elif event == "error" and (ended := ENDED.search(record.getMessage())):
+            # The next message of this thread says which job it was.
+            self.ended[record.thread] = ended[0].rstrip(".")
+        elif event == "job_error":
+            cause = self._cause(message["log"], message["rule_msg"], record.thread)
+            message["rule_msg"] = self.causes[message["jobid"]] = cause
+        return True
+
+    def _cause(self, logs: list[str], reported: str | None, thread: int | None) -> str:
+        """The cause in the job's log; else what the cluster reports; else how its process ended."""
+        ended = self.ended.pop(thread, "ended")
+        killed = ", perhaps for want of memory" if any(sign in ended for sign in KILLED) else ""
+        cause = cause_in(logs[0]) if logs and self.is_new(logs[0]) else None
+        return cause or reported or f"{UNEXPLAINED}: its process {ended}{killed}"
+
+    def failures(self, scheduler: "JobScheduler") -> Iterator[str]:
+        """What the run ends with: a line for each failed job, and what to do."""
+        failed = list(self._failed(scheduler.failed))
+        for job in failed:
+            cause = self.causes.get(job.jobid, f"{UNEXPLAINED}: see above")
+            yield f"{name_of(job)} failed: {cause} (log: {job.log[0]})"
+        waiting = len(scheduler.remaining_jobs)
+        if not failed:
+            yield f"Stopped with {waiting} jobs to do. The same command continues."
+            return
+        script, again = Path(failed[0].rule.script).name, Path(failed[0].log[0])
+        yield (
+            f"{waiting} other jobs did not run. Correct the cause and repeat the command: finished "
+            "jobs stay. To repeat one job by hand: PYTHONPATH=workflow python "
+            f"workflow/scripts/{script} {again.with_suffix('.json')}"
+        )
+
+    def _failed(self, jobs: Iterable["AbstractJob"]) -> Iterator["Job"]:
+        """The failed jobs; of a group, which fails as a whole, those with a cause if any has one."""
+        for job in jobs:
+            members = list(single([job]))
+            causes = (self.causes.get(one.jobid, UNEXPLAINED) for one in members)
+            explained = [not cause.startswith(UNEXPLAINED) for cause in causes]
+            yield from compress(members, explained) if any(explained) else members
+
+
+def single(jobs: Iterable["AbstractJob"]) -> Iterator["Job"]:
+    """The jobs, those of groups one by one."""
+    for job in jobs:
+        yield from job if job.is_group() else [job]
+
+
+def name_of(job: "Job") -> str:
+    """The rule and the readable part of an id, as in 'train mnist-400pc-dense30x30-sgd0.1-b25'."""
+    return " ".join([job.rule.name, *(one.rpartition("-")[0] for one in job.wildcards)])
+
+
+def cause_in(log: str) -> str | None:
+    """The first line of the cause that a job's log gives for its failure, if it does."""
+    causes = FAILED.findall(Path(log).read_text(errors="replace"))
+    return causes[-1] if causes else None
+
+
+def _written(log: str) -> int:
+    """When a log was last written; 0 if there is none."""
+    try:
+        return Path(log).stat().st_mtime_ns
+    except OSError:
+        return 0
