@@ -79,10 +79,11 @@ onstart:
 onsuccess:
     stop_showing()
     from flatlas.report.ending import ending
+    from snakemake.settings.enums import Quietness
 
     try:
         for line in ending(PLAN, {job.rule.name for job in workflow.dag.jobs}):
-            logger.info(line)
+            logger.info(line, extra={"quietness": Quietness.PROGRESS})
     except FlatlasError as error:
         # A table of another figure is damaged, which this run did not need.
         logger.warning(error)

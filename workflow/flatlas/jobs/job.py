@@ -123,7 +123,8 @@ class Job:
             if not self.by_hand:
                 _leave()
             return
-        cause = str(error) if isinstance(error, FlatlasError) else f"{kind.__name__}: {error}"
+        named = f"{kind.__name__}: {error}".removesuffix(": ")
+        cause = str(error) if isinstance(error, FlatlasError) else named
         logger.error("%s failed: %s", self.title, cause, exc_info=error)
         if self.by_hand:
             return

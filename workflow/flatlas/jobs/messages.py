@@ -66,7 +66,8 @@ class Messages(logging.Filter):
             yield f"{name_of(job)} failed: {cause} (log: {job.log[0]})"
         waiting = len(scheduler.remaining_jobs)
         if not failed:
-            yield f"Stopped with {waiting} jobs to do. The same command continues."
+            to_do = waiting + len(scheduler.running)
+            yield f"Stopped with {to_do} jobs to do. The same command continues."
             return
         script, again = Path(failed[0].rule.script).name, Path(failed[0].log[0])
         yield (
@@ -76,7 +77,7 @@ class Messages(logging.Filter):
         )
 
     def _failed(self, jobs: Iterable["AbstractJob"]) -> Iterator["Job"]:
-        """The failed jobs; of a group, which fails as a whole, those with a cause if any has one."""
+        """The failed jobs. A group fails as a whole: those with a cause, if any has one."""
         for job in jobs:
             members = list(single([job]))
             causes = (self.causes.get(one.jobid, UNEXPLAINED) for one in members)

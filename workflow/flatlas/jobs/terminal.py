@@ -68,11 +68,14 @@ class Drawing:
         """Draw these lines in place of the last ones."""
         # In the background the cursor is where the user types.
         in_front = os.tcgetpgrp(self.stream.fileno()) == os.getpgrp()
-        with self.handler.lock:
+        self.handler.acquire()
+        try:
             if self.stream.lines and not lines:
                 self.stream.write("")
             self.stream.lines = lines if in_front else []
             self.handler.flush()
+        finally:
+            self.handler.release()
 
 
 def show_running(scheduler: "JobScheduler", messages: Messages) -> Callable[[], None]:
@@ -115,9 +118,7 @@ def show_running(scheduler: "JobScheduler", messages: Messages) -> Callable[[], 
     return stop
 
 
-def running_lines(
-    scheduler: "JobScheduler", messages: Messages, least_seconds: float
-) -> list[str]:
+def running_lines(scheduler: "JobScheduler", messages: Messages, least_seconds: float) -> list[str]:
     """A line for each job that has begun, the oldest first, and one that counts the others."""
     # Those of local rules print their results, for which lines are in the way.
     local = scheduler.workflow._localrules

@@ -40,8 +40,11 @@ def _claims(tables: list[str], judged: bool) -> str:
     verdicts = count_verdicts(pd.concat(map(read_table, tables), ignore_index=True))
     if not judged:
         return f"Claims: {verdicts.claimed + verdicts.asked}, none judged at this scale"
-    counted = {"Claims": verdicts.papers, "questions of ours": verdicts.ours}
-    return "; ".join(f"{name}: {_in_words(counts)}" for name, counts in counted.items() if counts)
+    counted = {"Claims": verdicts.papers, "Questions of ours": verdicts.ours}
+    parts = [
+        f"{name}: {_in_words(counts)}" for name, counts in counted.items() if any(counts.values())
+    ]
+    return ". ".join(parts)
 
 
 def _in_words(counts: Counts) -> str:
