@@ -16,7 +16,7 @@ FAILED = re.compile(r"^\S+ \S+ E .+? failed: (.*)", re.MULTILINE)
 # As Python and Snakemake describe a process that failed.
 ENDED = re.compile(r"died with .+|returned non-zero exit status \d+")
 KILLED = ("SIGKILL", "status 137")
-UNEXPLAINED = "its log does not say why"
+UNEXPLAINED = "what it printed above may say why"
 
 
 class Messages(logging.Filter):
@@ -56,23 +56,27 @@ class Messages(logging.Filter):
         ended = self.ended.pop(thread, "ended")
         killed = ", perhaps for want of memory" if any(sign in ended for sign in KILLED) else ""
         cause = cause_in(logs[0]) if logs and self.is_new(logs[0]) else None
-        return cause or reported or f"{UNEXPLAINED}: its process {ended}{killed}"
+        return cause or reported or f"its process {ended}{killed}; {UNEXPLAINED}"
 
     def failures(self, scheduler: "JobScheduler") -> Iterator[str]:
         """What the run ends with: a line for each failed job, and what to do."""
-        failed = list(self._failed(scheduler.failed))
+        failed = sorted(self._failed(scheduler.failed), key=name_of)
         for job in failed:
-            cause = self.causes.get(job.jobid, f"{UNEXPLAINED}: see above")
-            yield f"{name_of(job)} failed: {cause} (log: {job.log[0]})"
+            cause = self.causes.get(job.jobid, UNEXPLAINED)
+            sentence = cause.partition("\n")[0]
+            yield f"{name_of(job)} failed: {sentence} (log: {job.log[0]})"
         waiting = len(scheduler.remaining_jobs)
         if not failed:
             to_do = waiting + len(scheduler.running)
-            yield f"Stopped with {to_do} jobs to do. The same command continues."
+            yield f"Stopped. Jobs left: {to_do}. The same command continues."
             return
+        yield (
+            f"Jobs that did not run: {waiting}. Correct the cause and give the same command again: "
+            "finished jobs stay."
+        )
         script, again = Path(failed[0].rule.script).name, Path(failed[0].log[0])
         yield (
-            f"{waiting} other jobs did not run. Correct the cause and repeat the command: finished "
-            "jobs stay. To repeat one job by hand: PYTHONPATH=workflow python "
+            "To repeat a job by hand, as the first: PYTHONPATH=workflow python "
             f"workflow/scripts/{script} {again.with_suffix('.json')}"
         )
 
@@ -81,7 +85,7 @@ class Messages(logging.Filter):
         for job in jobs:
             members = list(single([job]))
             causes = (self.causes.get(one.jobid, UNEXPLAINED) for one in members)
-            explained = [not cause.startswith(UNEXPLAINED) for cause in causes]
+            explained = [not cause.endswith(UNEXPLAINED) for cause in causes]
             yield from compress(members, explained) if any(explained) else members
 
 
