@@ -86,7 +86,7 @@ onsuccess:
             logger.info(line, extra={"quietness": Quietness.PROGRESS})
     except FlatlasError as error:
         # A table of another figure is damaged, which this run did not need.
-        logger.warning(error)
+        logger.warning(str(error))
 
 
 onerror:

@@ -13,7 +13,9 @@ from flatlas.store.tables import read_table
 
 def ending(plan: Lookup, rules: Collection[str]) -> list[str]:
     """A line each on the figures, the page and the claims of the rules that a run was for."""
-    jobs = [plan.jobs[target] for target in plan.figures if target in rules]
+    asked = [plan.jobs[target] for target in plan.figures if target in rules]
+    # With --touch a run makes nothing.
+    jobs = [job for job in asked if all(Path(file).is_file() for file in job.outputs.values())]
     pictures = [job.outputs["png"] for job in jobs]
     lines = []
     if len(pictures) == 1:
