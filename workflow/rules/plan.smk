@@ -12,6 +12,7 @@ from flatlas.plan.originals import originals
 from flatlas.plan.pages import (
     claims_of,
     compared,
+    page_of,
     recorded_jobs,
     report_files,
     report_studies,

@@ -1,7 +1,7 @@
 """What goes into the pages: scorecards, the report, the costs."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,14 @@ def scorecards(plan: Lookup) -> dict[str, Scorecard]:
     }
     claims = [file for files in judged.values() for file in files]
     return {**each, "scorecard": Scorecard(plan.pages["scorecard"], list(judged), claims)}
+
+
+def page_of(plan: Lookup, rules: Collection[str]) -> str | None:
+    """The page that shows the most, of those that rules make: the report, or a scorecard."""
+    cards = {name: card.files for name, card in scorecards(plan).items()}
+    all_studies = {name: plan.pages[name] for name in ("report", "scorecard")}
+    pages = {**all_studies, **cards}
+    return next((files["html"] for name, files in pages.items() if name in rules), None)
 
 
 def claims_files(plan: Lookup, study: str) -> list[str]:

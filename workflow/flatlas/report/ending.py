@@ -6,12 +6,11 @@ from pathlib import Path
 import pandas as pd
 
 from flatlas.plan.lookup import Lookup
-from flatlas.plan.pages import scorecards
 from flatlas.report.verdicts import SIGNS, Counts, count_verdicts
 from flatlas.store.tables import read_table
 
 
-def ending(plan: Lookup, rules: Collection[str]) -> list[str]:
+def ending(plan: Lookup, rules: Collection[str], page: str | None) -> list[str]:
     """A line each on the figures, the page and the claims of the rules that a run was for."""
     asked = [plan.jobs[target] for target in plan.figures if target in rules]
     # With --touch a run makes nothing.
@@ -23,30 +22,21 @@ def ending(plan: Lookup, rules: Collection[str]) -> list[str]:
     elif pictures:
         folders = dict.fromkeys(str(Path(picture).parent) for picture in pictures)
         lines.append(f"{len(pictures)} figures: {', '.join(folders)}")
-    if page := _page(plan, rules):
+    if page:
         lines.append(f"Page: {page}")
     if tables := [job.outputs["claims"] for job in jobs if "claims" in job.outputs]:
-        lines.append(_claims(tables, plan.judged))
+        lines += _claims(tables, plan.judged)
     return lines
 
 
-def _page(plan: Lookup, rules: Collection[str]) -> str | None:
-    """The page that has the most, of those that the run was for."""
-    cards = scorecards(plan)
-    pages = {"report": plan.pages["report"], "scorecard": plan.pages["scorecard"]}
-    pages |= {name: card.files for name, card in cards.items()}
-    return next((files["html"] for name, files in pages.items() if name in rules), None)
-
-
-def _claims(tables: list[str], judged: bool) -> str:
+def _claims(tables: list[str], judged: bool) -> list[str]:
     verdicts = count_verdicts(pd.concat(map(read_table, tables), ignore_index=True))
     if not judged:
-        return f"Claims: {verdicts.claimed + verdicts.asked}, none judged at this scale"
+        return [f"Claims: {verdicts.claimed + verdicts.asked}, none judged at this scale"]
     counted = {"Claims": verdicts.papers, "Questions of ours": verdicts.ours}
-    parts = [
+    return [
         f"{name}: {_in_words(counts)}" for name, counts in counted.items() if any(counts.values())
     ]
-    return ". ".join(parts)
 
 
 def _in_words(counts: Counts) -> str:
