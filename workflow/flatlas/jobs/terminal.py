@@ -133,7 +133,10 @@ def running_lines(scheduler: "JobScheduler", messages: Messages, least_seconds: 
                     lines.append((seconds, line))
     shown = [line for _, line in sorted(lines, reverse=True)[:MOST_LINES]]
     others = len(running) - len(shown)
-    return [*shown, f"{others} more run or wait"] if shown and others else shown
+    # In a log of jobs that wait for hours, their number alone says nothing.
+    if others and (shown or not least_seconds):
+        shown.append(f"{others:>7} starting, waiting or not shown")
+    return shown
 
 
 def line_of(name: str, log: Path) -> tuple[float, str]:
