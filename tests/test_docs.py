@@ -17,6 +17,7 @@ def made():
     """The modules of docs/made, and the generated parts by name."""
     sys.path.insert(0, str(ROOT / "docs" / "made"))
     try:
+        import columns
         import dag
         import figures
         import pages
@@ -24,7 +25,7 @@ def made():
         import verdicts
     finally:
         sys.path.pop(0)
-    parts = {**settings.SETTINGS, **figures.FIGURES, **verdicts.VERDICTS}
+    parts = {**columns.COLUMNS, **settings.SETTINGS, **figures.FIGURES, **verdicts.VERDICTS}
     return SimpleNamespace(dag=dag, pages=pages, settings=settings, parts=parts)
 
 

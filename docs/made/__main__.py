@@ -4,13 +4,14 @@ A part is between <!-- made: NAME --> and <!-- end: NAME -->; the rest of the pa
 hand. tests/test_docs.py checks that the parts are up to date.
 """
 
+from columns import COLUMNS
 from dag import draw_plan
 from figures import FIGURES
 from pages import PAGES, ROOT, filled
 from settings import SETTINGS
 from verdicts import VERDICTS
 
-PARTS = {**SETTINGS, **FIGURES, **VERDICTS}
+PARTS = {**COLUMNS, **SETTINGS, **FIGURES, **VERDICTS}
 
 
 if __name__ == "__main__":

@@ -5,7 +5,13 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "config/README.md", "docs/figures.md", "docs/add-a-claim.md")
+PAGES = (
+    "README.md",
+    "config/README.md",
+    "docs/figures.md",
+    "docs/add-a-claim.md",
+    "docs/columns.md",
+)
 PART = re.compile(r"(<!-- made: ([\w-]+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
 
 

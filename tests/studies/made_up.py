@@ -131,7 +131,9 @@ def filled(options, table, rng):
     count = len(next(iter(axes.values()), [0]))
     columns = options.tables[table]
     return {
-        name: drawn(rng, name, kind, count) for name, kind in columns.items() if name not in axes
+        name: drawn(rng, name, column.type, count)
+        for name, column in columns.items()
+        if name not in axes
     }
 
 

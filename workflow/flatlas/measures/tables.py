@@ -6,8 +6,8 @@ import pandas as pd
 from pandas import DataFrame, Series
 
 from flatlas.errors import FlatlasError
+from flatlas.plan.columns import Columns
 from flatlas.plan.measure_specs import MEASURES
-from flatlas.plan.measurements.measurement import Columns
 
 # The first columns of each table in a file: the training and the moment.
 PLACE = {"seed": "int64", "at": "str", "epoch": "int64"}
@@ -24,8 +24,8 @@ def checked(measure: str, tables: Mapping[str, DataFrame]) -> dict[str, DataFram
     for name, columns in declared.items():
         table, place = tables[name], f"the table '{name}' of {measure}"
         _compare(f"{place} has columns other than declared", [*table], [*columns])
-        for column, kind in columns.items():
-            found = table[column].dtype
+        for column, declared_as in columns.items():
+            found, kind = table[column].dtype, declared_as.type
             if len(table) and found.kind not in KINDS[kind]:
                 raise FlatlasError(f"{place} declares '{column}' {kind.__name__}, not {found}.")
     return {name: tables[name][[*columns]] for name, columns in declared.items()}
@@ -42,6 +42,6 @@ def _compare(what: str, found: Collection[str], declared: Collection[str]) -> No
 
 def joined(parts: Iterable[DataFrame], columns: Columns) -> DataFrame:
     """The rows of all parts; without any, an empty table with all columns and their types."""
-    written = PLACE | {name: WRITTEN[kind] for name, kind in columns.items()}
+    written = PLACE | {name: WRITTEN[column.type] for name, column in columns.items()}
     empty = DataFrame({name: Series(dtype=dtype) for name, dtype in written.items()})
     return pd.concat([empty, *(part for part in parts if len(part))], ignore_index=True)

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from flatlas.plan.bounds import AtLeastTwo, Count, Images, Positive
+from flatlas.plan.columns import columns
 from flatlas.plan.measurements.curvature import Hessian, Sharpness
 from flatlas.plan.measurements.duality import Duality
 from flatlas.plan.measurements.functions import GpPrior, OfArcCosineKernel
-from flatlas.plan.measurements.measurement import Measurement, columns, without_next
+from flatlas.plan.measurements.measurement import Measurement, without_next
 from flatlas.plan.measurements.regrets import ContrastiveFlatness, Regret
 from flatlas.plan.training_specs import RunSpec
 
@@ -19,20 +20,20 @@ class Norms(Measurement):
 
     tables: ClassVar = {
         "summary": columns(
-            weight_norm=float,
-            distance=float,
-            path_norm=float,
-            margin_least=float,
-            margin_tenth=float,
-            margin_mean=float,
-            normalized_margin_least=float,
-            normalized_margin_tenth=float,
-            normalized_margin_mean=float,
-            gradient_norm=float,
-            train_loss=float,
-            train_error=float,
-            test_loss=float,
-            test_error=float,
+            weight_norm=(float, "‖w‖ of all weights and biases", "w"),
+            distance=(float, "‖w − w(0)‖ from the initial weights; NaN if they are unknown", "w"),
+            path_norm=(float, "root of the sum over paths of the products of squared weights"),
+            margin_least=(float, "smallest margin on S: logit of the right class − largest other"),
+            margin_tenth=(float, "margin that a tenth of S is below"),
+            margin_mean=(float, "mean margin on S"),
+            normalized_margin_least=(float, "margin_least / path_norm"),
+            normalized_margin_tenth=(float, "margin_tenth / path_norm"),
+            normalized_margin_mean=(float, "margin_mean / path_norm"),
+            gradient_norm=(float, "‖∇L‖ on S", "nat/w"),
+            train_loss=(float, "L, the mean loss on S", "nat"),
+            train_error=(float, "share of S that is misclassified"),
+            test_loss=(float, "mean loss on E", "nat"),
+            test_error=(float, "share of E that is misclassified"),
         )
     }
 
@@ -61,7 +62,8 @@ class Survival(OfArcCosineKernel):
     minibatches: AtLeastTwo = 5
 
     tables: ClassVar = {
-        name: table | columns(scaling=str)
+        name: table
+        | columns(scaling=(str, "`none`, `layer` (times `factor`) or `neurons` (each its own)"))
         for name, table in {
             "norms": Norms.tables["summary"],
             "sharpness": Sharpness.tables["summary"],

@@ -6,16 +6,27 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from flatlas.plan.bounds import AtLeastTwo, Count, Images, Positive
+from flatlas.plan.columns import Column, columns, search
 from flatlas.plan.families.dense import DenseNet
-from flatlas.plan.measurements.measurement import SEARCH, Factors, Measurement, columns
+from flatlas.plan.measurements.measurement import Factors, Measurement
 from flatlas.plan.training_specs import Rate, RunSpec
 
 # The accuracy of a product in float32, relative to its length.
 SINGLE = 1e-4
 
+# Columns of several tables.
+LOSS = Column(float, "L, the mean loss on S", "nat")
+GRADIENT_NORM = Column(float, "‖∇L‖ on S, over all weights and biases", "nat/w")
+SPECTRAL_NORM = Column(float, "largest |λ|", "nat/w²")
+TRACE = Column(float, "sum of all eigenvalues λ", "nat/w²")
+TRACE_ERROR = Column(float, "standard error of the trace; 0 if it is exact", "nat/w²")
+FROBENIUS = Column(float, "root of the sum of all λ²", "nat/w²")
+FROBENIUS_ERROR = Column(float, "standard error of the Frobenius norm; 0 if it is exact", "nat/w²")
+RESIDUAL_OF_TOP = "largest |Hv − λv| of the `top` eigenvalues"
+
 
 class Sharpness(Measurement):
-    """The largest rise of the loss on S in a `box` ε: |Δw_i| ≤ ε (|w_i| + 1).
+    """100 · rise / (1 + L): the largest rise of L, on S, in a `box` ε with |Δw_i| ≤ ε (|w_i| + 1).
 
     `sgd`: minibatch ascent; only it uses `batch` and `lr`. `lbfgs`: L-BFGS-B. `corners`: from
     corner to corner of the box.
@@ -30,16 +41,22 @@ class Sharpness(Measurement):
 
     tables: ClassVar = {
         "summary": columns(
-            sharpness=float,
-            last=float,
-            first_order=float,
-            rest=float,
-            gradient_norm=float,
-            loss=float,
-            box=float,
-            **SEARCH,
+            sharpness=(float, "100 (max L − L) / (1 + L), with the largest loss found", "%"),
+            last=(float, "the same with the loss where the ascent ends", "%"),
+            first_order=(float, "100 Σ |∂L/∂w_i| ε (|w_i| + 1) / (1 + L), the slope's part", "%"),
+            rest=(float, "sharpness − first_order", "%"),
+            gradient_norm=GRADIENT_NORM,
+            loss=LOSS,
+            box=(float, "ε, the option `box`"),
+            **search(
+                "how far the best loss before the last tenth of the ascent, or the median of that "
+                "tenth, is below the largest, as a share of the rise"
+            ),
         ),
-        "ascent": columns(epoch_of_ascent=int, value=float),
+        "ascent": columns(
+            epoch_of_ascent=(int, "epochs of the ascent; iterations of L-BFGS-B; corners"),
+            value=(float, "L at w + Δw", "nat"),
+        ),
     }
 
     @property
@@ -87,19 +104,23 @@ class Hessian(OfHessian):
 
     tables: ClassVar = {
         "summary": columns(
-            spectral_norm=float,
-            spectral_norm_residual=float,
-            log10_product=float,
-            positive=int,
-            trace=float,
-            trace_error=float,
-            frobenius=float,
-            frobenius_error=float,
-            loss=float,
-            gradient_norm=float,
-            **SEARCH,
+            spectral_norm=SPECTRAL_NORM,
+            spectral_norm_residual=(float, "|Hv − λv| of that eigenvalue", "nat/w²"),
+            log10_product=(float, "log10 of the product of the positive `top` eigenvalues"),
+            positive=(int, "how many of the `top` eigenvalues are positive beyond round-off"),
+            trace=TRACE,
+            trace_error=TRACE_ERROR,
+            frobenius=FROBENIUS,
+            frobenius_error=FROBENIUS_ERROR,
+            loss=LOSS,
+            gradient_norm=GRADIENT_NORM,
+            **search(RESIDUAL_OF_TOP, "nat/w²"),
         ),
-        "eigenvalues": columns(rank=int, eigenvalue=float, residual=float),
+        "eigenvalues": columns(
+            rank=(int, "rank of λ, from 1 for the largest"),
+            eigenvalue=(float, "λ", "nat/w²"),
+            residual=(float, "|Hv − λv|", "nat/w²"),
+        ),
     }
 
     @model_validator(mode="after")
@@ -130,21 +151,31 @@ class SpectralDensity(OfHessian):
     width: Annotated[float, Field(gt=0, le=0.5)] = 0.01
 
     tables: ClassVar = {
-        "density": columns(eigenvalue=float, density=float),
+        "density": columns(
+            eigenvalue=(float, "λ, at a point of the grid", "nat/w²"),
+            density=(
+                float,
+                "φ(λ): its integral over an interval is the share of λ there",
+                "w²/nat",
+            ),
+        ),
         "summary": columns(
-            size=int,
-            width=float,
-            trace=float,
-            trace_error=float,
-            frobenius=float,
-            frobenius_error=float,
-            spectral_norm=float,
-            lowest=float,
-            edge=float,
-            outliers=int,
-            bulk=float,
-            bulk_error=float,
-            **SEARCH,
+            size=(int, "number of eigenvalues, one for each parameter"),
+            width=(float, "standard deviation of the smoothing", "nat/w²"),
+            trace=TRACE,
+            trace_error=TRACE_ERROR,
+            frobenius=FROBENIUS,
+            frobenius_error=FROBENIUS_ERROR,
+            spectral_norm=SPECTRAL_NORM,
+            lowest=(float, "smallest λ", "nat/w²"),
+            edge=(float, "six standard deviations of all λ", "nat/w²"),
+            outliers=(int, "how many of the `top` eigenvalues are beyond the edge"),
+            bulk=(float, "share of the λ within 1 % of the spectral norm from 0"),
+            bulk_error=(float, "standard error of the bulk"),
+            **search(RESIDUAL_OF_TOP, "nat/w²")
+            | columns(
+                converged=(bool, "whether it is small enough, and not all `top` are outliers")
+            ),
         ),
     }
 
@@ -168,21 +199,21 @@ class NormScaling(OfHessian):
 
     tables: ClassVar = {
         "summary": columns(
-            factor=float,
-            depth=int,
-            weight_norm=float,
-            loss=float,
-            loss_predicted=float,
-            spectral_norm=float,
-            spectral_norm_predicted=float,
-            trace=float,
-            trace_predicted=float,
-            frobenius=float,
-            frobenius_error=float,
-            frobenius_predicted=float,
-            **SEARCH,
-            least_margin=float,
-            misclassified=int,
+            factor=(float, "c"),
+            depth=(int, "number of layers"),
+            weight_norm=(float, "‖c w‖ of all weights and biases", "w"),
+            loss=LOSS,
+            loss_predicted=(float, "its limit for large c", "nat"),
+            spectral_norm=SPECTRAL_NORM,
+            spectral_norm_predicted=(float, "its limit for large c", "nat/w²"),
+            trace=TRACE,
+            trace_predicted=(float, "its limit for large c", "nat/w²"),
+            frobenius=FROBENIUS,
+            frobenius_error=FROBENIUS_ERROR,
+            frobenius_predicted=(float, "its limit for large c", "nat/w²"),
+            **search("|Hv − λv| of the spectral norm", "nat/w²"),
+            least_margin=(float, "smallest margin on S at c = 1, as `margin_least` of `norms`"),
+            misclassified=(int, "images of S whose margin is not positive"),
         )
     }
     of_any_module = False

@@ -6,13 +6,14 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from flatlas.plan.bounds import LARGEST, AtLeastTwo, Count, Images
+from flatlas.plan.columns import Column, columns
 from flatlas.plan.data_specs import SubsetSpec, subset_of
 from flatlas.plan.measurements.measurement import (
+    BOTH_ENDS,
     Distinct,
     Factors,
     Many,
     Measurement,
-    columns,
     skipped,
     without_next,
 )
@@ -21,6 +22,24 @@ from flatlas.plan.training_specs import RunSpec
 Matrix = Literal["hessian", "fisher"]
 # The matrix, its eigenvectors and the workspace to find them: 4.2 were measured.
 DECOMPOSED = 5
+
+# Columns of several tables. A pair is a test image x′ and its training partner x, with losses l.
+N = Column(int, "n, the rank of the direction, from 1, by descending σ_g")
+EIGENVALUE = Column(float, "H_n, the eigenvalue of the matrix `directions`", "nat/w²")
+SIGMA_G = Column(float, "σ_g, the standard deviation of g_n over pairs", "nat/w")
+SIGMA_W = Column(float, "σ_w, the standard deviation of Δw_n over pairs", "w")
+MU_G = Column(float, "µ_g, the mean of g_n over pairs; its sign is arbitrary", "nat/w")
+MU_W = Column(float, "µ_w, the mean of Δw_n over pairs; its sign is arbitrary", "w")
+GAP = Column(float, "ΔL_n = c_n σ_g σ_w, the part of the gap along n", "nat")
+PAIRS = Column(int, "test images with a training partner")
+ZERO_PAIRS = Column(int, "pairs with Δw = 0")
+PAIRWISE_GAP = Column(float, "ΔL̃, the mean of l(x′) − l(x) over pairs", "nat")
+DUAL_GAP = Column(float, "ΔL = Σ ΔL_n", "nat")
+MU_GAP = Column(float, "Σ µ_g µ_w, what the means add to the gap", "nat")
+T_G = Column(float, "T_g = Σ σ_g²", "nat²/w²")
+T_H = Column(float, "T_h = Σ H_n", "nat/w²")
+N_TEST = Column(int, "N_te, the number of test images taken")
+SCALE = Column(float, "s_w, the share of Δw")
 
 
 class Duality(Measurement):
@@ -36,39 +55,39 @@ class Duality(Measurement):
 
     tables: ClassVar = {
         "directions": columns(
-            n=int,
-            eigenvalue=float,
-            sigma_g=float,
-            sigma_w=float,
-            S_w=float,
-            correlation=float,
-            mu_g=float,
-            mu_w=float,
-            gap=float,
-            gap_mu=float,
+            n=N,
+            eigenvalue=EIGENVALUE,
+            sigma_g=SIGMA_G,
+            sigma_w=SIGMA_W,
+            S_w=(float, "sum of σ_w up to n", "w"),
+            correlation=(float, "c_n, the correlation of g_n and Δw_n over pairs"),
+            mu_g=MU_G,
+            mu_w=MU_W,
+            gap=GAP,
+            gap_mu=(float, "µ_g µ_w", "nat"),
         ),
         "summary": columns(
-            pairs=int,
-            zero_pairs=int,
-            unpartnered=int,
-            pairwise_gap=float,
-            dual_gap=float,
-            mu_gap=float,
-            gap_sharp=float,
-            gap_flat=float,
-            n_sharp=int,
-            sum_rule_residual=float,
-            S_w=float,
-            T_g=float,
-            T_h=float,
-            T_w=float,
-            layer_norm=float,
-            weight_norm=float,
-            train_loss=float,
-            test_loss=float,
-            test_error=float,
-            train_error=float,
-            eigen_residual=float,
+            pairs=PAIRS,
+            zero_pairs=ZERO_PAIRS,
+            unpartnered=(int, "test images whose label no training image has"),
+            pairwise_gap=PAIRWISE_GAP,
+            dual_gap=DUAL_GAP,
+            mu_gap=MU_GAP,
+            gap_sharp=(float, "ΔL_s, the sum of ΔL_n over n ≤ n_s", "nat"),
+            gap_flat=(float, "ΔL_f, the sum of ΔL_n over n > n_s", "nat"),
+            n_sharp=(int, "n_s, the number of sharp directions"),
+            sum_rule_residual=(float, "|ΔL + Σ µ_g µ_w − ΔL̃|, relative to the mean |l(x′) − l(x)|"),
+            S_w=(float, "S_w = Σ σ_w", "w"),
+            T_g=T_G,
+            T_h=T_H,
+            T_w=(float, "T_w = Σ σ_w²", "w²"),
+            layer_norm=(float, "‖w‖ of the layer, without biases", "w"),
+            weight_norm=(float, "‖w‖ of all weights and biases", "w"),
+            train_loss=(float, "mean loss on all training images, mislabelled ones too", "nat"),
+            test_loss=(float, "mean loss on E", "nat"),
+            test_error=(float, "share of E that is misclassified"),
+            train_error=(float, "share of all training images whose given label is missed"),
+            eigen_residual=(float, "largest |Hv − λv|, relative to the largest |λ|"),
         ),
     }
     layer_matrices = DECOMPOSED
@@ -84,22 +103,22 @@ class TestImages(Measurement):
 
     tables: ClassVar = {
         "directions": columns(
-            test_images=int,
-            n=int,
-            sigma_g=float,
-            sigma_w=float,
-            mu_g=float,
-            mu_w=float,
-            gap=float,
+            test_images=N_TEST,
+            n=N,
+            sigma_g=SIGMA_G,
+            sigma_w=SIGMA_W,
+            mu_g=MU_G,
+            mu_w=MU_W,
+            gap=GAP,
         ),
         "summary": columns(
-            test_images=int,
-            pairs=int,
-            pairwise_gap=float,
-            dual_gap=float,
-            mu_gap=float,
-            mu_w_ratio=float,
-            mu_g_ratio=float,
+            test_images=N_TEST,
+            pairs=PAIRS,
+            pairwise_gap=PAIRWISE_GAP,
+            dual_gap=DUAL_GAP,
+            mu_gap=MU_GAP,
+            mu_w_ratio=(float, "mean |µ_w| / σ_w over the directions in which anything changes"),
+            mu_g_ratio=(float, "mean |µ_g| / σ_g over the same directions"),
         ),
     }
     layer_matrices = DECOMPOSED
@@ -124,8 +143,8 @@ class ScaledShift(Measurement):
     scales: Annotated[tuple[Annotated[float, Field(gt=0, le=1)], ...], Many, Distinct]
 
     tables: ClassVar = {
-        "directions": columns(scale=float, n=int, eigenvalue=float, sigma_g=float),
-        "summary": columns(scale=float, T_g=float, T_h=float),
+        "directions": columns(scale=SCALE, n=N, eigenvalue=EIGENVALUE, sigma_g=SIGMA_G),
+        "summary": columns(scale=SCALE, T_g=T_G, T_h=T_H),
     }
     layer_matrices = DECOMPOSED
 
@@ -140,15 +159,13 @@ class Flatness(Measurement):
 
     tables: ClassVar = {
         "directions": columns(
-            n=int,
-            eigenvalue=float,
-            sigma_g=float,
-            flatness=float,
-            left=float,
-            right=float,
-            converged=bool,
-            iterations=int,
-            residual=float,
+            n=N,
+            eigenvalue=EIGENVALUE,
+            sigma_g=SIGMA_G,
+            flatness=(float, "F_n = right − left; NaN if an end was not found", "w"),
+            left=(float, "step < 0 along the direction where the loss is `factor` times L", "w"),
+            right=(float, "step > 0 along the direction where it is", "w"),
+            **BOTH_ENDS,
         )
     }
     layer_matrices = DECOMPOSED
@@ -164,7 +181,12 @@ class ScaleInvariance(Measurement):
 
     tables: ClassVar = {
         "directions": columns(
-            factor=float, n=int, eigenvalue=float, sigma_g=float, sigma_w=float, gap=float
+            factor=(float, "p"),
+            n=(int, "n, the rank of the direction, from 1, by descending σ_g at p = 1"),
+            eigenvalue=EIGENVALUE,
+            sigma_g=SIGMA_G,
+            sigma_w=SIGMA_W,
+            gap=GAP,
         )
     }
     layer_matrices = DECOMPOSED
@@ -188,7 +210,12 @@ class MinibatchNoise(Measurement):
     minibatches: AtLeastTwo = 100
 
     tables: ClassVar = {
-        "directions": columns(n=int, eigenvalue=float, noise=float, noise_of_mean=float)
+        "directions": columns(
+            n=(int, "n, the rank of the direction, from 1, by descending H_n"),
+            eigenvalue=(float, "H_n, the Hessian's eigenvalue", "nat/w²"),
+            noise=(float, "Δ_n, the deviation of the gradient along n over minibatches", "nat/w"),
+            noise_of_mean=(float, "the same for the mean of the learners' gradients", "nat/w"),
+        )
     }
     layer_matrices = DECOMPOSED
 
@@ -200,14 +227,19 @@ class ConvolutionDuality(Measurement):
     layer: str
 
     tables: ClassVar = {
-        "pairs": columns(pair=int, loss_gap=float, dual_loss_gap=float, residual=float),
+        "pairs": columns(
+            pair=(int, "number of the pair, from 1"),
+            loss_gap=(float, "l(x′, w) − l(x, w)", "nat"),
+            dual_loss_gap=(float, "l(x, w + Δw) − l(x, w)", "nat"),
+            residual=(float, "share of the change of pre-activations that Δw cannot produce"),
+        ),
         "summary": columns(
-            pairs=int,
-            zero_pairs=int,
-            pairwise_gap=float,
-            dual_gap=float,
-            residual_loss=float,
-            residual=float,
+            pairs=PAIRS,
+            zero_pairs=ZERO_PAIRS,
+            pairwise_gap=PAIRWISE_GAP,
+            dual_gap=(float, "mean of l(x, w + Δw) − l(x, w) over pairs", "nat"),
+            residual_loss=(float, "mean of |l(x, w + Δw) − l(x′, w)| over pairs", "nat"),
+            residual=(float, "mean residual of the pairs"),
         ),
     }
     layer_kind = "convolution"

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
 from flatlas.plan.bounds import Images
+from flatlas.plan.columns import columns
 from flatlas.plan.data_specs import FunctionsSpec, NoiseSpec
 from flatlas.plan.families.dense import DenseNet
-from flatlas.plan.measurements.measurement import Many, Measurement, columns
+from flatlas.plan.measurements.measurement import Many, Measurement
 from flatlas.plan.spec import Distinct
 from flatlas.plan.training_specs import RunSpec
 
@@ -43,18 +44,18 @@ class GpPrior(OfFunction):
 
     tables: ClassVar = {
         "summary": columns(
-            log10_p=float,
-            points=int,
-            merged=int,
-            contradictions=str,
-            sweeps=int,
-            residual=float,
-            converged=bool,
-            jitter=float,
-            damping=float,
-            train_size=int,
-            train_error=float,
-            test_error=float,
+            log10_p=(float, "log10 P(f)"),
+            points=(int, "images of S and E that are taken"),
+            merged=(int, "further images, each equal to one of these"),
+            contradictions=(str, "equal images with different labels in f: `3=17, 4=20`"),
+            sweeps=(int, "sweeps of expectation propagation"),
+            residual=(float, "mean-square change of its sites in the last sweep"),
+            converged=(bool, "whether that is within its tolerance"),
+            jitter=(float, "number added to the diagonal of the correlations"),
+            damping=(float, "share of each update that was taken at the end"),
+            train_size=(int, "number of images in S"),
+            train_error=(float, "share of S that is misclassified"),
+            test_error=(float, "share of E that is misclassified"),
         )
     }
     # Seven were measured, on 3,000 images and on 11,000.
@@ -91,20 +92,23 @@ class Orthant(OfArcCosineKernel):
 
     tables: ClassVar = {
         "summary": columns(
-            size=int,
-            log10_p_ep=float,
-            sweeps_ep=int,
-            residual_ep=float,
-            converged_ep=bool,
-            log10_p_tilting=float,
-            standard_error=float,
-            iterations_tilting=int,
-            residual_tilting=float,
-            converged_tilting=bool,
-            log10_p_variational=float,
-            iterations_variational=int,
-            residual_variational=float,
-            converged_variational=bool,
+            size=(int, "number of images of S and E"),
+            log10_p_ep=(float, "log10 P(f) by expectation propagation"),
+            sweeps_ep=(int, "its sweeps"),
+            residual_ep=(float, "mean-square change of its sites in the last sweep"),
+            converged_ep=(bool, "whether that is within its tolerance"),
+            log10_p_tilting=(float, "log10 P(f) by minimax tilting, exact but for sampling"),
+            standard_error=(float, "standard error of log10_p_tilting"),
+            iterations_tilting=(int, "steps of the search for its saddle point"),
+            residual_tilting=(float, "largest derivative there"),
+            converged_tilting=(bool, "whether that is within its tolerance"),
+            log10_p_variational=(
+                float,
+                "variational lower bound of log10 P(f); NaN for a hard sign",
+            ),
+            iterations_variational=(int, "steps of its search"),
+            residual_variational=(float, "relative change of the bound in the last step"),
+            converged_variational=(bool, "whether that is within its tolerance"),
         )
     }
     runtime = 240
@@ -119,13 +123,13 @@ class BooleanPrior(Measurement):
     # Counts are floats: a function that was not counted has NaN.
     tables: ClassVar = {
         "summary": columns(
-            function=str,
-            is_target=bool,
-            count=float,
-            draws=float,
-            probability=float,
-            standard_error=float,
-            log10_p=float,
+            function=(str, "f on all inputs, in hexadecimal"),
+            is_target=(bool, "whether f is the function to learn"),
+            count=(float, "random networks that express f"),
+            draws=(float, "random networks drawn"),
+            probability=(float, "count / draws, an estimate of P(f)"),
+            standard_error=(float, "standard error of the probability"),
+            log10_p=(float, "log10 of the probability"),
         )
     }
     of_any_module = False

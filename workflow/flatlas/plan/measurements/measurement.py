@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.bounds import MOST_LISTED, Positive
+from flatlas.plan.columns import Columns, columns
 from flatlas.plan.family import LayerKind
 from flatlas.plan.mistakes import listed
 from flatlas.plan.moments import Moment, moments
@@ -26,23 +27,15 @@ def _with_one(factors: tuple[float, ...]) -> tuple[float, ...]:
 Factors = Annotated[tuple[Positive, ...], Many, Distinct, AfterValidator(_with_one)]
 
 
-# The columns of a table, each with the type of its values.
-Columns = dict[str, type]
-TYPES = (float, int, bool, str)
-
-
-def columns(**types: type) -> Columns:
-    """The columns of a table, in the order in which a measure writes them."""
-    for name, kind in types.items():
-        if kind not in TYPES:
-            allowed = ", ".join(one.__name__ for one in TYPES)
-            given = f"the column '{name}' is of type {kind.__name__}"
-            raise FlatlasError(f"{given}. Allowed: {allowed}.")
-    return types
-
-
-# The last columns of a table of numbers that a search found.
-SEARCH = columns(residual=float, iterations=int, converged=bool)
+# The last columns of a table of valleys, whose two ends are searched for.
+BOTH_ENDS = columns(
+    converged=(bool, "whether both ends were found"),
+    iterations=(int, "evaluations of the loss for the worse end"),
+    residual=(
+        float,
+        "distance of the loss at the worse end from its level, relative to that",
+    ),
+)
 
 
 class Measurement(Spec):
@@ -91,7 +84,7 @@ class Measurement(Spec):
         if "measure" in cls.model_fields and not hasattr(cls, "tables"):
             raise FlatlasError(
                 f"{cls.__name__} declares no tables. Say which it writes, and their columns: "
-                'tables = {"summary": columns(trace=float)}.'
+                'tables = {"summary": columns(trace=(float, "the sum of all λ", "nat/w²"))}.'
             )
 
     # All that a run may keep: its checkpoints, its overtraining, and the solution.

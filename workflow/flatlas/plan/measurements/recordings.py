@@ -14,11 +14,30 @@ from flatlas.plan.bounds import (
     Images,
     LaterEpoch,
 )
+from flatlas.plan.columns import Column, columns
 from flatlas.plan.data_specs import SubsetSpec
-from flatlas.plan.measurements.measurement import Few, Many, Measurement, columns, skipped
+from flatlas.plan.measurements.measurement import (
+    BOTH_ENDS,
+    Few,
+    Many,
+    Measurement,
+    skipped,
+)
 from flatlas.plan.mistakes import listed, shown
 from flatlas.plan.spec import Distinct
 from flatlas.plan.training_specs import Rate, RunSpec
+
+# Columns of several tables.
+RANK = Column(int, "i, the rank of p_i, from 1, by descending variance")
+VARIANCE = Column(float, "σ_i², the variance of the weights along p_i", "w²")
+DELTA = Column(float, "δθ, the step along p_i from the solution", "w")
+LOSS_THERE = Column(float, "L_i(δθ), the mean training loss there", "nat")
+STRENGTH = Column(float, "λ", "nat")
+HELD = Column(int, "N_c, the number of directions that the penalty holds")
+METHOD = Column(str, "`ldc` or `ewc`")
+EPSILON_1 = Column(float, "ε1, the share of the recorded task's test images misclassified")
+EPSILON_2 = Column(float, "ε2, the share of the second task's test images misclassified")
+LOSS_2 = Column(float, "mean loss on the second task's test images", "nat")
 
 
 class AlongRecording(Measurement):
@@ -64,14 +83,19 @@ class TrajectoryPca(AlongRecording):
 
     tables: ClassVar = {
         "directions": columns(
-            rank=int,
-            variance=float,
-            share=float,
-            cumulative=float,
-            velocity_time=float,
-            residual=float,
+            rank=RANK,
+            variance=VARIANCE,
+            share=(float, "σ_i² / Σ σ_j²"),
+            cumulative=(float, "share of directions 2 to i in Σ σ_j² without the first"),
+            velocity_time=(float, "lag at which the velocity's correlation falls to 1/e", "epochs"),
+            residual=(float, "|C p_i − σ_i² p_i| / σ_1², for the covariance C of the weights"),
         ),
-        "projections": columns(rank=int, step=int, time=float, theta=float),
+        "projections": columns(
+            rank=RANK,
+            step=(int, "step of the recording, from 1"),
+            time=(float, "time of the step, from the start of the recording", "epochs"),
+            theta=(float, "θ_i, the weights along p_i, from their mean", "w"),
+        ),
     }
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
@@ -106,18 +130,21 @@ class Valley(AlongDirections):
 
     tables: ClassVar = {
         "directions": columns(
-            rank=int,
-            variance=float,
-            flatness=float,
-            left=float,
-            right=float,
-            slope=float,
-            curvature=float,
-            converged=bool,
-            iterations=int,
-            residual=float,
+            rank=RANK,
+            variance=VARIANCE,
+            flatness=(float, "F_i = right − left; NaN if an end was not found", "w"),
+            left=(float, "step < 0 along p_i where the loss is `factor` times L_0", "w"),
+            right=(float, "step > 0 along p_i where it is", "w"),
+            slope=(float, "slope of ln L_i at δθ = 0", "1/w"),
+            curvature=(float, "M_ii of the parabola through ln L_i at 0 and half-way", "1/w²"),
+            **BOTH_ENDS,
         ),
-        "profiles": columns(rank=int, delta=float, loss=float, quadratic=float),
+        "profiles": columns(
+            rank=RANK,
+            delta=DELTA,
+            loss=LOSS_THERE,
+            quadratic=(float, "loss of the parabola of ln L_i there", "nat"),
+        ),
     }
     layer_kind = None
 
@@ -144,15 +171,20 @@ class MinibatchLosses(OfMinibatches):
 
     tables: ClassVar = {
         "directions": columns(
-            rank=int,
-            variance=float,
-            minimum=float,
-            minimum_variance=float,
-            curvature=float,
-            product=float,
-            found=float,
+            rank=RANK,
+            variance=VARIANCE,
+            minimum=(float, "mean over minibatches µ of the minimum θ̃_i of L^µ along p_i", "w"),
+            minimum_variance=(float, "σ̃_i², the variance of these minima", "w²"),
+            curvature=(float, "mean M_ii, the curvature of ln L^µ at its minimum", "1/w²"),
+            product=(float, "M_ii² σ̃_i²", "1/w²"),
+            found=(float, "share of the minibatches with a minimum within reach"),
         ),
-        "profiles": columns(rank=int, minibatch=int, delta=float, loss=float),
+        "profiles": columns(
+            rank=RANK,
+            minibatch=(int, "number of µ, from 1"),
+            delta=DELTA,
+            loss=(float, "L^µ, the mean loss on the minibatch there", "nat"),
+        ),
     }
 
 
@@ -163,8 +195,18 @@ class ActiveTemperature(OfMinibatches):
     lr: Rate | None = None
 
     tables: ClassVar = {
-        "directions": columns(rank=int, variance=float, temperature=float, loss=float),
-        "profiles": columns(rank=int, delta=float, temperature=float, loss=float),
+        "directions": columns(
+            rank=RANK,
+            variance=VARIANCE,
+            temperature=(float, "T_i = lr/2 · variance over minibatches of the slope at 0", "nat"),
+            loss=(float, "mean training loss at δθ = 0", "nat"),
+        ),
+        "profiles": columns(
+            rank=RANK,
+            delta=DELTA,
+            temperature=(float, "T_i with the slopes there", "nat"),
+            loss=LOSS_THERE,
+        ),
     }
 
 
@@ -188,33 +230,33 @@ class Forgetting(AlongRecording):
 
     tables: ClassVar = {
         "errors": columns(
-            time=float,
-            strength=float,
-            directions=int,
-            epsilon_1=float,
-            epsilon_2=float,
-            loss_2=float,
-            method=str,
+            time=(float, "time since the second task began", "epochs"),
+            strength=STRENGTH,
+            directions=HELD,
+            epsilon_1=EPSILON_1,
+            epsilon_2=EPSILON_2,
+            loss_2=LOSS_2,
+            method=METHOD,
         ),
         "displacements": columns(
-            strength=float,
-            directions=int,
-            q=float,
-            rank=int,
-            flatness=float,
-            converged=bool,
-            method=str,
+            strength=STRENGTH,
+            directions=HELD,
+            q=(float, "q_i = |(w2 − w1)·p_i|, how far the last weights are from the first", "w"),
+            rank=(int, "i, the rank of the direction; `ewc`: of the weight"),
+            flatness=(float, "F_i; `ewc`: 1/√F_jj, with the Fisher information of a weight", "w"),
+            converged=(bool, "whether F_i was found"),
+            method=METHOD,
         ),
         "points": columns(
-            strength=float,
-            directions=int,
-            epsilon_1=float,
-            epsilon_2=float,
-            loss_2=float,
-            residual=float,
-            converged=bool,
-            iterations=int,
-            method=str,
+            strength=STRENGTH,
+            directions=HELD,
+            epsilon_1=EPSILON_1._replace(meaning="mean ε1 of the last fifth of the time"),
+            epsilon_2=EPSILON_2._replace(meaning="mean ε2 of the last fifth of the time"),
+            loss_2=LOSS_2._replace(meaning="mean loss on the second task in the last fifth"),
+            residual=(float, "larger change of ε1 or ε2 since the fifth before"),
+            converged=(bool, "whether that is at most 0.01"),
+            iterations=(int, "steps of SGD"),
+            method=METHOD,
         ),
     }
     runtime = 240
@@ -238,7 +280,13 @@ class FirstMode(AlongRecording):
     measure: Literal["first_mode"]
     images: Images = 5
 
-    tables: ClassVar = {"margins": columns(label=int, theta=float, margin=float)}
+    tables: ClassVar = {
+        "margins": columns(
+            label=(int, "the class"),
+            theta=(float, "θ_1, the step along p_1 from the solution", "w"),
+            margin=(float, "ΔY, the mean of the right logit − the largest other"),
+        )
+    }
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """A single output has no others to exceed."""

@@ -3,24 +3,25 @@
 from typing import Annotated, ClassVar, Literal
 
 from flatlas.plan.bounds import AtLeastTwo, Count, Images, NonNegative, Positive
-from flatlas.plan.measurements.measurement import (
-    SEARCH,
-    Many,
-    Measurement,
-    UnderScaling,
-    columns,
-)
+from flatlas.plan.columns import Column, Columns, Unit, columns, search
+from flatlas.plan.measurements.measurement import Many, Measurement, UnderScaling
 from flatlas.plan.spec import Distinct
 
-# Means over pairs, with their standard errors.
-OVER_PAIRS = columns(
-    regret=float,
-    dissimilarity=float,
-    norm=float,
-    regret_error=float,
-    dissimilarity_error=float,
-    norm_error=float,
-)
+ALPHA = Column(float, "α of the α-scaling")
+EPSILON = Column(float, "ε, the radius of the ball", "w")
+IN_BALL = search("decrease that the slope predicts beyond the minimum found, over ε ‖g‖")
+
+
+def _over_pairs(unit: Unit) -> Columns:
+    """Means over pairs, with their standard errors."""
+    return columns(
+        regret=(float, "R/ε = ‖g₂‖ (1 − cos(g₁, g₂)), mean over pairs", unit),
+        dissimilarity=(float, "1 − cos(g₁, g₂), mean over pairs"),
+        norm=(float, "‖g‖, mean over minibatches", unit),
+        regret_error=(float, "standard error of regret", unit),
+        dissimilarity_error=(float, "standard error of dissimilarity"),
+        norm_error=(float, "standard error of norm", unit),
+    )
 
 
 class Regret(UnderScaling):
@@ -36,15 +37,20 @@ class Regret(UnderScaling):
 
     tables: ClassVar = {
         "summary": columns(
-            factor=float,
-            **OVER_PAIRS,
-            root_mean_square=float,
-            loss=float,
-            gradient_norm=float,
-            train_error=float,
-            test_error=float,
+            factor=ALPHA,
+            **_over_pairs("nat/w"),
+            root_mean_square=(float, "root of the mean ‖g‖² over minibatches", "nat/w"),
+            loss=(float, "L, the mean loss on S", "nat"),
+            gradient_norm=(float, "‖∇L‖ on S", "nat/w"),
+            train_error=(float, "share of S that is misclassified"),
+            test_error=(float, "share of E that is misclassified"),
         ),
-        "kl_ball": columns(factor=float, damping=float, **OVER_PAIRS, **SEARCH),
+        "kl_ball": columns(
+            factor=ALPHA,
+            damping=(float, "λ; ‖g‖ and cos have gᵀ(F + λ diag F)⁻¹g in place of gᵀg"),
+            **_over_pairs("√nat"),
+            **search("largest error of the inverse, relative to its gradient"),
+        ),
     }
 
     @property
@@ -54,10 +60,10 @@ class Regret(UnderScaling):
 
 
 _TRUE_AND_FORMULA = columns(
-    true_regret=float,
-    formula=float,
-    ratio=float,
-    **SEARCH,
+    true_regret=(float, "R = f₂(argmin f₁) − min f₂ in the ball", "nat"),
+    formula=(float, "ε ‖g₂‖ (1 − cos(g₁, g₂))", "nat"),
+    ratio=(float, "true_regret / formula"),
+    **IN_BALL,
 )
 
 
@@ -70,8 +76,10 @@ class TrueRegret(Measurement):
     radii: Annotated[tuple[Positive, ...], Many, Distinct]
 
     tables: ClassVar = {
-        "summary": columns(epsilon=float, **_TRUE_AND_FORMULA),
-        "pairs": columns(epsilon=float, pair=int, **_TRUE_AND_FORMULA),
+        "summary": columns(epsilon=EPSILON, **_TRUE_AND_FORMULA),
+        "pairs": columns(
+            epsilon=EPSILON, pair=(int, "number of the pair, from 1"), **_TRUE_AND_FORMULA
+        ),
     }
 
     @property
@@ -88,17 +96,22 @@ class RegretSlice(Measurement):
     radius: Positive
 
     tables: ClassVar = {
-        "surface": columns(x=float, y=float, f1=float, f2=float),
+        "surface": columns(
+            x=(float, "step along g₁, in units of ε"),
+            y=(float, "step across g₁ in the plane of both gradients, in units of ε"),
+            f1=(float, "loss f₁ of the first minibatch there", "nat"),
+            f2=(float, "loss f₂ of the second minibatch there", "nat"),
+        ),
         "stars": columns(
-            of=str,
-            epsilon=float,
-            x=float,
-            y=float,
-            x_formula=float,
-            y_formula=float,
-            f1=float,
-            f2=float,
-            **SEARCH,
+            of=(str, "whose minimum in the ball it is: `f1` or `f2`"),
+            epsilon=EPSILON,
+            x=(float, "where the minimum is, along g₁, in units of ε"),
+            y=(float, "the same across g₁"),
+            x_formula=(float, "where the gradient alone predicts it, along g₁, in units of ε"),
+            y_formula=(float, "the same across g₁"),
+            f1=(float, "f₁ at the minimum", "nat"),
+            f2=(float, "f₂ at the minimum", "nat"),
+            **IN_BALL,
         ),
     }
 
@@ -121,13 +134,13 @@ class ContrastiveFlatness(UnderScaling):
 
     tables: ClassVar = {
         "summary": columns(
-            factor=float,
-            flatness=str,
-            of_minibatches=float,
-            of_mean=float,
-            contrast=float,
-            contrast_error=float,
-            **SEARCH,
+            factor=ALPHA,
+            flatness=(str, "`trace`, `spectral_norm` or `sharpness`"),
+            of_minibatches=(float, "mean over minibatches of that of their loss"),
+            of_mean=(float, "that of the loss on S"),
+            contrast=(float, "of_minibatches / of_mean"),
+            contrast_error=(float, "standard error of the contrast over minibatches"),
+            **search("largest relative error of any of these; as in `sharpness` for that"),
         )
     }
 
