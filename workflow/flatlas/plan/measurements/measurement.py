@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.bounds import MOST_LISTED, Positive
@@ -48,6 +48,10 @@ class Measurement(Spec):
     A measure is a subclass with a tag: `measure: Literal["<name>"]`. The module of that name in
     `flatlas.measures` has its function.
     """
+
+    # The docstring of a measure describes its options. To look for docstrings of single options,
+    # pydantic would parse the source of every measure whenever Snakemake starts.
+    model_config = ConfigDict(use_attribute_docstrings=False)
 
     if TYPE_CHECKING:
         # A subclass has it as a field; here it would come first in every resolved spec.
