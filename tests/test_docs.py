@@ -20,13 +20,14 @@ def made():
         import columns
         import dag
         import figures
+        import gallery
         import pages
         import settings
         import verdicts
     finally:
         sys.path.pop(0)
     parts = {**columns.COLUMNS, **settings.SETTINGS, **figures.FIGURES, **verdicts.VERDICTS}
-    return SimpleNamespace(dag=dag, pages=pages, settings=settings, parts=parts)
+    return SimpleNamespace(dag=dag, gallery=gallery, pages=pages, settings=settings, parts=parts)
 
 
 def read(page):
@@ -38,6 +39,12 @@ def test_generated_parts_are_up_to_date(made):
     filled = {page: made.pages.filled(text, made.parts) for page, text in texts.items()}
     outdated = [page for page, text in texts.items() if text != filled[page]]
     assert not outdated, "run `make docs`"
+
+
+def test_the_pages_of_galleries_are_up_to_date(made):
+    pages = made.gallery.galleries()
+    assert len(pages) == 6
+    assert not [path for path, text in pages.items() if path.read_text() != text], "run `make docs`"
 
 
 def test_the_picture_of_the_plan_is_up_to_date(made):
@@ -67,6 +74,7 @@ def test_every_key_is_described(made):
     [
         *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "config/README.md", "results/README.md"),
         *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
+        *(str(path.relative_to(ROOT)) for path in (ROOT / "docs" / "gallery").glob("*/README.md")),
     ],
 )
 def test_links_lead_to_existing_files(page):

@@ -1,8 +1,9 @@
-"""The gallery's page has its commands, the figures with their claims, and the verdicts counted."""
+"""A gallery's page has its commands, the figures with captions and claims, the verdicts counted."""
 
 import importlib.util
 import re
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from PIL import Image
 
 from flatlas.store.provenance import write_provenance
 
-COLLECT = Path(__file__).resolve().parents[1] / "docs" / "gallery" / "collect.py"
-LIBRARY = COLLECT.parents[2] / "workflow" / "flatlas"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+COLLECT = DOCS / "gallery" / "collect.py"
+LIBRARY = DOCS.parent / "workflow" / "flatlas"
+PAGES = sorted((DOCS / "gallery").glob("*/README.md"))
 FIGURES = [f"fig{number}" for number in range(1, 31)]
 LAPTOP = ["fig7", "fig30"]
 CLAIMS = """\
@@ -24,6 +27,11 @@ flat_fig1.b,it rises,flatlas,a number,above 0,0.0,inf,1,1.0,0.5,2.0,reproduced,
 flat_fig1.c,it stays,paper,a number,above 0,0.0,inf,,,,,undecided,Lost.
 """
 OWN = "sources: {cifar10: {kind: folder, path: cifar10, classes: 10}}\n"
+
+sys.path.insert(0, str(DOCS / "made"))
+import gallery  # noqa: E402
+
+sys.path.pop(0)
 
 
 @pytest.fixture
@@ -39,7 +47,10 @@ def page(tmp_path, monkeypatch):
     (tmp_path / "config" / "studies" / "flat.yaml").write_text(
         yaml.safe_dump(study, sort_keys=False)
     )
+    captions = tmp_path / "workflow" / "flatlas" / "studies" / "flat"
+    captions.mkdir(parents=True)
     for name in FIGURES:
+        (captions / f"{name}.rst").write_text(f"**A title\nof {name}.** Panel of {name}: σ_g,n.\n")
         drawn = tmp_path / "results" / ("laptop" if name in LAPTOP else "paper") / "flat"
         drawn.mkdir(parents=True, exist_ok=True)
         Image.new("RGB", (4, 4)).save(drawn / f"{name}.png")
@@ -71,6 +82,10 @@ def table(section: str) -> list[list[str]]:
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]] for row in rows]
 
 
+def preset_of(name: str) -> str:
+    return "laptop" if name in LAPTOP else "paper"
+
+
 def test_each_figure_is_a_target_at_the_preset_it_was_drawn_at(page):
     for words, preset in zip(commands(page()), ("paper", "laptop"), strict=False):
         drawn = {f"flat_{name}" for name in FIGURES if (name in LAPTOP) is (preset == "laptop")}
@@ -99,10 +114,12 @@ def test_the_last_command_makes_the_page_itself(page):
 
 
 def test_each_figure_has_its_picture_and_its_claims(page, tmp_path):
+    names = [FIGURES[0], *FIGURES[3:]]
     head, *sections = page("--without", "fig2,fig3").split("\n## ")
-    assert [part.split(":")[0] for part in sections] == [FIGURES[0], *FIGURES[3:]]
-    for name, section in zip([FIGURES[0], *FIGURES[3:]], sections, strict=True):
+    assert [part.split(":")[0] for part in sections[:-1]] == names
+    for name, section in zip(names, sections, strict=False):
         assert f"]({name}.png)" in section
+        assert f"`{preset_of(name)}`. Panel of {name}: σ_g,n.\n" in section
         assert (tmp_path / "flat" / f"{name}.png").is_file()
         assert table(section) == [
             ["✗", "\\|A\\| falls", "a number", "below 0", "", "−1.04 [0.5, 2]", ""],
@@ -110,6 +127,17 @@ def test_each_figure_has_its_picture_and_its_claims(page, tmp_path):
             ["?", "it stays", "a number", "above 0", "", "–", "Lost."],
         ]
     assert "fig2, fig3" in head
+    for name, row in zip(names, table(head), strict=True):
+        assert row == [
+            f"[{name}](#{name})",
+            name,
+            f"`{preset_of(name)}`",
+            "0",
+            "1",
+            "1",
+            "1 · 0 · 0",
+        ]
+        assert f'<a id="{name}"></a>' in "".join([head, *sections])
     assert (LIBRARY / "report" / "templates" / "reading.txt").read_text() in head
     assert "(../../flat.md)" in head
 
@@ -117,7 +145,7 @@ def test_each_figure_has_its_picture_and_its_claims(page, tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--without", "fig2,fig31"], "flat has no fig31"),
+        (["--without", "fig2,fig31"], "There is no fig31"),
         (["--from", "laptop:fig31"], r"fig31.*fig1, fig2"),
         (["--from", "laptop"], "--from is 'laptop'"),
     ],
@@ -145,6 +173,7 @@ def test_a_study_without_claims_has_a_page_of_pictures(page, tmp_path):
     text = page()
     assert text.count("\n![") == len(FIGURES)
     assert "scorecard.csv" not in text
+    assert table(text)[0] == ["[fig1](#fig1)", "fig1", "`paper`", "", "", "", ""]
     assert not (tmp_path / "flat" / "scorecard.csv").exists()
 
 
@@ -168,3 +197,29 @@ def test_a_figure_of_an_older_flatlas_or_not_drawn_is_refused(page, tmp_path, fi
         old.write_text(text)
     with pytest.raises(SystemExit, match=file if text else "snakemake flat_fig1 --config"):
         page()
+
+
+def test_a_page_is_made_again_from_the_files_of_its_gallery_alone(page, tmp_path):
+    text = page("--configfile", str(tmp_path / "own.yaml"))
+    shutil.rmtree(tmp_path / "results")
+    (tmp_path / "own.yaml").unlink()
+    assert gallery.page("flat", tmp_path / "flat", tmp_path) == text
+
+
+def test_a_symbol_of_the_study_is_explained_if_it_occurs(monkeypatch):
+    rows = [(["σ_g", "σ_g,n"], "sharpness", ["flat"]), (["n_s"], "number", ["flat"])]
+    rows += [(["L"], "loss", ["flat"]), (["α"], "rate", ["other"])]
+    monkeypatch.setattr(gallery, "glossary", lambda: rows)
+    found = gallery.symbols_in("Sharpness σ_g,n (L^µ over α); ΔL, n_sharp", "flat")
+    assert found == [("σ_g · σ_g,n", "sharpness"), ("L", "loss")]
+
+
+@pytest.mark.parametrize("study", [path.parent.name for path in PAGES])
+def test_the_glossary_has_every_symbol_with_an_index(study):
+    text = (gallery.GALLERY / study / "README.md").read_text()
+    text = text.partition("## How this page was made")[0].partition("## Symbols")[0]
+    known = {
+        one for symbols, _, studies in gallery.glossary() if study in studies for one in symbols
+    }
+    found = set(re.findall(r"(?<![\w.])[^\W\d_]{1,2}\u0303?²?_[^\W_]{1,2}²?(?!\w)(?:,n\b)?", text))
+    assert {one for one in found if one not in known} == set()

@@ -3,6 +3,7 @@
 import sys
 
 import pandas as pd
+from gallery import scale
 from pages import ROOT, table
 
 sys.path.insert(0, str(ROOT / "workflow"))
@@ -17,14 +18,11 @@ def summary() -> str:
     for scorecard in sorted((ROOT / "docs" / "gallery").glob("*/scorecard.csv")):
         name = scorecard.parent.name
         link = f"[`{name}`](docs/gallery/{name}/README.md)"
-        # The page shows the file that changed settings of the preset.
-        page = (scorecard.parent / "README.md").read_text(encoding="utf-8")
-        smaller = ", partly smaller" if "\n    studies:\n" in page else ""
         for preset, claims in pd.read_csv(scorecard).groupby("preset", sort=False):
             verdicts = count_verdicts(claims)
             ours = " · ".join(map(str, verdicts.ours.values())) if verdicts.asked else ""
             counts = verdicts.claimed, *verdicts.papers.values(), ours
-            rows.append([link, f"`{preset}`{smaller}", *counts])
+            rows.append([link, scale(preset, scorecard.parent), *counts])
     names = ["study", "scale", "claims", "✓ reproduced", "✗ not", "? undecided", "ours: ✓ · ✗ · ?"]
     return table(names, rows)
 

@@ -14,8 +14,12 @@ TITLE = re.compile(r"\s*\*\*.*?\*\*\s*", re.DOTALL)
 SETTINGS = {"file_insertion_enabled": False, "raw_enabled": False, "report_level": 5}
 
 
+def without_title(source: str) -> str:
+    """The paragraphs of a caption, which Markdown and reStructuredText write alike."""
+    return TITLE.sub("", source, count=1).strip()
+
+
 def caption(source: str) -> Markup:
-    """The paragraphs of a caption without its title."""
-    text = TITLE.sub("", source, count=1)
-    parts = publish_parts(text, writer="html5", settings_overrides=SETTINGS)
+    """The paragraphs of a caption without its title, as HTML."""
+    parts = publish_parts(without_title(source), writer="html5", settings_overrides=SETTINGS)
     return with_symbols(str(parts["body"]))

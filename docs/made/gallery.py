@@ -1,0 +1,175 @@
+"""The page of each study in docs/gallery, from the files that collect.py has put there.
+
+These are the pictures, scorecard.csv, the configuration file, if there was one, and drawn.yaml,
+which says at which preset each figure was drawn. Titles, captions and symbols are the repository's.
+"""
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from textwrap import indent, wrap
+from typing import Any
+
+import pandas as pd
+import yaml
+from pages import ROOT
+
+sys.path.insert(0, str(ROOT / "workflow"))
+
+from flatlas.plan.tables import GALLERY as GALLERY_COLUMNS
+from flatlas.report.captions import without_title
+from flatlas.report.pages import Entry
+from flatlas.report.rendering import render
+from flatlas.report.verdicts import count_verdicts
+
+GALLERY = ROOT / "docs" / "gallery"
+SYMBOLS = ROOT / "docs" / "symbols.md"
+DRAWN, SCORECARD = "drawn.yaml", "scorecard.csv"
+NUMBERS = ["value", "low", "high"]
+# Where the sources that a citation names can be read.
+SOURCES = {
+    re.compile(r"\barXiv:(\S+\d)"): r"[arXiv:\1](https://arxiv.org/abs/\1)",
+    re.compile(r"\bdoi:(\S+\w)"): r"[doi:\1](https://doi.org/\1)",
+}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What `make gallery` was asked for. `others` is PRESET:FIGURE,FIGURE."""
+
+    preset: str
+    others: str = ""
+    without: str = ""
+    configfile: str = ""
+
+    def presets(self, figures: Mapping[str, Any]) -> dict[str, str]:
+        """The preset of each figure that is not left out."""
+        other, _, names = self.others.partition(":")
+        if other and not names:
+            sys.exit(f"--from is '{self.others}'. Allowed: PRESET:FIGURE,FIGURE.")
+        elsewhere, left_out = ([*filter(None, one.split(","))] for one in (names, self.without))
+        unknown = sorted({*elsewhere, *left_out} - set(figures))
+        if unknown:
+            sys.exit(f"There is no {', '.join(unknown)}. Figures: {', '.join(figures)}.")
+        kept = [name for name in figures if name not in left_out]
+        return {name: other if name in elsewhere else self.preset for name in kept}
+
+    def commands(self, study: str, presets: Mapping[str, str]) -> list[str]:
+        """What draws the figures, preset by preset, and what makes the page."""
+        own = f" --configfile {self.configfile}" if self.configfile else ""
+        commands = []
+        for preset in dict.fromkeys(presets.values()):
+            targets = " ".join(f"{study}_{name}" for name, at in presets.items() if at == preset)
+            commands.append(f"snakemake {targets}{own} --config preset={preset} data_root=DIR")
+        settings = {
+            "STUDY": study,
+            "PRESET": self.preset,
+            "FROM": self.others,
+            "WITHOUT": self.without,
+            "CONFIGFILE": self.configfile,
+        }
+        commands.append(" ".join(["make gallery", *(f"{k}={v}" for k, v in settings.items() if v)]))
+        return [_in_lines(command) for command in commands]
+
+    def write(self, folder: Path) -> None:
+        """Write it down beside the pictures."""
+        given = {key: value for key, value in asdict(self).items() if value}
+        (folder / DRAWN).write_text(yaml.safe_dump(given, sort_keys=False), encoding="utf-8")
+
+
+def read_drawn(folder: Path) -> Drawn:
+    """What was written down."""
+    return Drawn(**yaml.safe_load((folder / DRAWN).read_text(encoding="utf-8")))
+
+
+def galleries() -> dict[Path, str]:
+    """The page of each study, by its path."""
+    folders = sorted(path.parent for path in GALLERY.glob(f"*/{DRAWN}"))
+    return {folder / "README.md": page(folder.name, folder) for folder in folders}
+
+
+def page(study: str, folder: Path, root: Path = ROOT) -> str:
+    """The page of a study from the files in its folder, and from the study itself under `root`."""
+    settings = yaml.safe_load((root / "config" / "studies" / f"{study}.yaml").read_text())
+    captions = root / "workflow" / "flatlas" / "studies" / study
+    drawn, scorecard = read_drawn(folder), read_scorecard(folder)
+    presets = drawn.presets(settings["figures"])
+    figures = []
+    for name in presets:
+        target, title = f"{study}_{name}", settings["figures"][name]["title"]
+        claims = scorecard[scorecard["claim"].str.startswith(f"{target}.")]
+        caption = without_title((captions / f"{name}.rst").read_text(encoding="utf-8"))
+        has_claims = claims if len(claims) else None
+        figures.append(Entry(target, name, title, has_claims, caption=caption))
+    configuration = folder / drawn.configfile if drawn.configfile else None
+    text = [settings["title"], *(one.title + one.caption for one in figures)]
+    text += [*scorecard["says"], *scorecard["quantity"], *scorecard["note"]]
+    return render(
+        "gallery.md",
+        study=study,
+        title=settings["title"],
+        paper=_linked(settings["paper"].strip()),
+        presets={
+            preset: count_verdicts(claims)
+            for preset, claims in scorecard.groupby("preset", sort=False)
+        },
+        scales={name: scale(preset, folder) for name, preset in presets.items()},
+        count=count_verdicts,
+        missing=[name for name in settings["figures"] if name not in presets],
+        commands=drawn.commands(study, presets),
+        configuration=configuration,
+        figures=figures,
+        symbols=symbols_in("\n".join(text), study),
+    )
+
+
+def read_scorecard(folder: Path) -> pd.DataFrame:
+    """All claims of a gallery: cells as they were written, except numbers."""
+    file = folder / SCORECARD
+    if not file.is_file():
+        return pd.DataFrame(columns=[*GALLERY_COLUMNS], dtype=str)
+    claims = pd.read_csv(file, dtype=str, keep_default_na=False)
+    claims[NUMBERS] = claims[NUMBERS].apply(pd.to_numeric, errors="coerce")
+    return claims
+
+
+def scale(preset: str, folder: Path) -> str:
+    """A preset, and whether the configuration file of the gallery changed studies."""
+    name = read_drawn(folder).configfile
+    own = yaml.safe_load((folder / name).read_text(encoding="utf-8")) if name else {}
+    return f"`{preset}`, partly smaller" if "studies" in own else f"`{preset}`"
+
+
+def symbols_in(text: str, study: str) -> list[tuple[str, str]]:
+    """The rows of the glossary whose symbols are in a text of a study: symbol and meaning."""
+    return [
+        (" · ".join(symbols), meaning)
+        for symbols, meaning, studies in glossary()
+        if study in studies and any(_occurs(symbol, text) for symbol in symbols)
+    ]
+
+
+def glossary() -> list[tuple[list[str], str, list[str]]]:
+    """The rows of docs/symbols.md: how a symbol is written, what it means, in which studies."""
+    lines = SYMBOLS.read_text(encoding="utf-8").splitlines()
+    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines if line.startswith("|")][2:]
+    cells = [[cell.strip() for cell in row] for row in rows]
+    return [(row[0].split(" · "), row[1], row[2].split(", ")) for row in cells]
+
+
+def _occurs(symbol: str, text: str) -> bool:
+    return re.search(rf"(?<![\w^]){re.escape(symbol)}(?!\w)", text) is not None
+
+
+def _linked(citation: str) -> str:
+    for source, link in SOURCES.items():
+        citation = source.sub(link, citation)
+    return citation
+
+
+def _in_lines(command: str) -> str:
+    """A command as an indented block of lines that a shell takes as one."""
+    lines = wrap(command, 96, subsequent_indent="    ", break_on_hyphens=False)
+    return indent(" \\\n".join(lines), "    ")
