@@ -10,7 +10,7 @@ sys.path.insert(0, str(ROOT / "workflow"))
 
 from flatlas.plan.columns import Columns
 from flatlas.plan.measure_specs import MEASURES
-from flatlas.plan.tables import FILES, PLACE
+from flatlas.plan.tables import FILES, PLACE, POINTS
 
 HEADER = ("column", "type", "unit", "meaning")
 MODULES = ROOT / "workflow" / "flatlas" / "measures"
@@ -24,6 +24,11 @@ def files() -> str:
 def place() -> str:
     """The columns that each table of a measure begins with."""
     return _listed(PLACE)
+
+
+def points() -> str:
+    """The columns of figures' tables that no measure has."""
+    return _listed(POINTS)
 
 
 def of_measures() -> str:
@@ -62,4 +67,4 @@ def _listed(columns: Columns) -> str:
     return table(HEADER, rows)
 
 
-COLUMNS = {"files": files, "place": place, "measure-columns": of_measures}
+COLUMNS = {"files": files, "place": place, "points": points, "measure-columns": of_measures}

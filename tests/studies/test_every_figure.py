@@ -1,6 +1,7 @@
 """Every figure can be drawn at every scale, however its trainings ended."""
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cached_property
 
 import made_up
@@ -11,8 +12,10 @@ from declared import CONFIG, STUDIES, figure_of
 from pixels import in_pixels, laid_out_in_pixels
 
 from flatlas.plan.jobs import jobs_of
+from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.points import LACKS
 from flatlas.plan.resolve import resolve
+from flatlas.plan.tables import HISTORY, OUTCOMES, PLACE, POINTS
 
 # What a row of points is of, and of how many; the rest of it is measured.
 LABELS = ["panel", "layer", "quantile", "measure", "baseline", "axis", "pairs", "runs", "values"]
@@ -134,3 +137,13 @@ def test_a_figure_is_drawn_without_a_sweep_that_a_user_left_out(case):
     varied = {key for point, _ in left for key, value in point.items() if value is not None}
     left = [({k: one for k, one in p.items() if k in varied}, measures) for p, measures in left]
     assert len(Case(case.name, left).drawn.points)
+
+
+@of_each(CASES["demo"])
+def test_each_column_of_a_figure_is_declared(case):
+    """By a measure, by the training, as a key that sweeps vary, or as a column of figures."""
+    measured = [table for one in MEASURES.values() for table in one.tables.values()]
+    declared = {name for table in (HISTORY, OUTCOMES, PLACE, *measured) for name in table}
+    swept = {key for point, _ in case.nets for key in point}
+    unknown = set(case.drawn.points) - declared - swept
+    assert not {name for name in unknown if not any(fnmatchcase(name, one) for one in POINTS)}
