@@ -75,7 +75,7 @@ types: $(READY)
 bench: $(READY)  ## how long the stages take
 	$(ONE_THREAD) $(BIN)/python -m benchmarks $(ARGS)
 
-docs: $(READY)  ## the parts of pages that are made: tables of keys, figures, verdicts
+docs: $(READY)  ## the made parts of pages (keys, columns, figures, verdicts) and the galleries' pages
 	$(BIN)/python docs/made
 
 gallery: $(READY)  ## docs/gallery/STUDY from the figures of PRESET
