@@ -36,8 +36,8 @@ CLAIMS = [
     },
     {},
     {
-        "false_friend_fig5.trace_times": ("{value:.0f} times SGD's [{low:.0f}, {high:.0f}]", NO),
-        "false_friend_fig5.better": ("{value:.0%} points [{low:.1%}, {high:.1%}]", YES),
+        "false_friend_fig3.mlp_spectral_norm_more": ("{value:.0%} [{low:.0%}, {high:.0%}]", YES),
+        "false_friend_fig3.mlp_accuracy_more": ("{value:.2%} points [{low:.2%}, {high:.2%}]", YES),
     },
     {"duality_s4.diagonal": ("{value:.1%}", YES), "duality_s4.test_error": (BRACKET, YES)},
     {

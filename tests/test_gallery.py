@@ -205,6 +205,9 @@ def test_a_page_is_made_again_from_the_files_of_its_gallery_alone(page, tmp_path
     shutil.rmtree(tmp_path / "results")
     (tmp_path / "own.yaml").unlink()
     assert gallery.page("flat", tmp_path / "flat", tmp_path) == text
+    gallery.Drawn("paper", "laptop:fig30").write(tmp_path / "flat")
+    with pytest.raises(SystemExit, match=r"fig7 at laptop.* at paper"):
+        gallery.page("flat", tmp_path / "flat", tmp_path)
 
 
 def test_a_symbol_of_the_study_is_explained_if_it_occurs(monkeypatch):

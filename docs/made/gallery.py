@@ -96,6 +96,7 @@ def page(study: str, folder: Path, root: Path = ROOT) -> str:
     captions = root / "workflow" / "flatlas" / "studies" / study
     drawn, scorecard = read_drawn(folder), read_scorecard(folder)
     presets = drawn.presets(settings["figures"])
+    _check_scales(presets, scorecard, study)
     figures = []
     for name in presets:
         target, title = f"{study}_{name}", settings["figures"][name]["title"]
@@ -123,6 +124,14 @@ def page(study: str, folder: Path, root: Path = ROOT) -> str:
         figures=figures,
         symbols=symbols_in("\n".join(text), study),
     )
+
+
+def _check_scales(presets: Mapping[str, str], scorecard: pd.DataFrame, study: str) -> None:
+    """Refuse to show claims under another preset than the one at which they were judged."""
+    for claim, judged in zip(scorecard["claim"], scorecard["preset"], strict=True):
+        name = claim.partition(".")[0].removeprefix(f"{study}_")
+        if presets.get(name) != judged:
+            sys.exit(f"{SCORECARD} has {name} at {judged}, {DRAWN} at {presets.get(name)}.")
 
 
 def read_scorecard(folder: Path) -> pd.DataFrame:
