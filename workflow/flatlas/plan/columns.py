@@ -22,9 +22,10 @@ class Column(NamedTuple):
 
 
 Columns = dict[str, Column]
+Declared = tuple[type, str] | tuple[type, str, Unit]
 
 
-def columns(**declared: tuple[type, str] | tuple[type, str, Unit]) -> Columns:
+def columns(**declared: Declared) -> Columns:
     """The columns of a table, in the order in which they are written."""
     for name, column in declared.items():
         if not isinstance(column, tuple) or not 2 <= len(column) <= 3 or not column[1]:
