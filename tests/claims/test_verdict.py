@@ -28,9 +28,9 @@ from flatlas.errors import FlatlasError
 from flatlas.statistics.estimate import UNKNOWN, Estimate
 
 
-def claim(criterion, low, high, **others):
+def claim(criterion, low, high, name="name", **others):
     number = Estimate((low + high) / 2, low, high)
-    return Claim("name", "says", "quantity", criterion, number, **others)
+    return Claim(name, "says", "quantity", criterion, number, **others)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,10 @@ def test_the_criteria_are_those_that_were_fixed_beforehand():
 
 
 def test_the_table_has_a_row_for_each_claim():
-    claims = [claim(at_least(0), 1, 3, paper="2"), claim(at_most(0), 1, 3, note="Half is lost.")]
+    claims = [
+        claim(at_least(0), 1, 3, paper="2"),
+        claim(at_most(0), 1, 3, "other", note="Half is lost."),
+    ]
     table = claims_table("duality_fig3", claims, judged=True)
     assert list(table.columns) == list(COLUMNS)
     first, second = table.to_dict("records")
@@ -169,14 +172,14 @@ def test_the_table_has_a_row_for_each_claim():
 
 
 def test_our_questions_are_marked_apart_from_claims_of_the_paper():
-    asked = ours([claim(at_least(0), 1, 3)])
+    asked = ours([claim(at_least(0), 1, 3, "other")])
     table = claims_table("duality_fig3", [claim(at_least(0), 1, 3), *asked], judged=True)
     assert list(table["whose"]) == [PAPER, FLATLAS]
     assert list(table["verdict"]) == [REPRODUCED, REPRODUCED]
 
 
 def test_data_that_are_not_the_papers_decide_nothing():
-    claims = [claim(at_least(0), 1, 3), claim(at_most(0), 1, 3, note="Half is lost.")]
+    claims = [claim(at_least(0), 1, 3), claim(at_most(0), 1, 3, "other", note="Half is lost.")]
     table = claims_table("duality_fig3", claims, judged=False)
     assert list(table["verdict"]) == [UNDECIDED, UNDECIDED]
     assert list(table["note"]) == [UNJUDGED, f"{UNJUDGED} Half is lost."]

@@ -84,7 +84,7 @@ def modules(tmp_path, monkeypatch):
     folder = drawings.STUDIES / "flat"
     folder.mkdir(parents=True)
     for name in STUDY["figures"]:
-        (folder / f"{name}.py").write_text("def claims(material): ...\n")
+        (folder / f"{name}.py").write_text("def draw(material): ...\ndef claims(material): ...\n")
         (folder / f"{name}.rst").touch()
     (folder / "both.py").write_text('FIGURES = {"fig1": One(), "fig2": Two()}')
     return folder

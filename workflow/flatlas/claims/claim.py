@@ -1,6 +1,7 @@
 """A claim of a paper, or our own question: its number, its criterion and its verdict."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 
@@ -108,11 +109,16 @@ def ours(claims: Iterable[Claim]) -> list[Claim]:
     return [replace(claim, ours=True) for claim in claims]
 
 
-def claims_table(target: str, claims: Iterable[Claim], judged: bool) -> pd.DataFrame:
+def claims_table(target: str, claims: Sequence[Claim], judged: bool) -> pd.DataFrame:
     """One row for each claim, named `<target>.<claim>`.
 
     If the scale is not `judged`, its data are not the paper's and decide nothing.
     """
+    if not isinstance(claims, Sequence) or not all(isinstance(one, Claim) for one in claims):
+        raise FlatlasError(f"claims(material) for {target} returns no list of claims.")
+    for name, count in Counter(claim.name for claim in claims).items():
+        if count > 1:
+            raise FlatlasError(f"claims(material) for {target} has {count} claims '{name}'.")
     rows = [
         (
             f"{target}.{claim.name}",

@@ -170,6 +170,11 @@ class Nets:
         `settled` says for each quantity behind the number whether its search converged: 1 or 0, or
         NaN where there was none.
         """
+        if not (isinstance(criterion, Criterion) and callable(statistic) and measured):
+            raise FlatlasError(
+                f"the claim '{name}' lacks a part. In this order: name, says, quantity, criterion "
+                "(of claims/conventions.py), statistic, and at least one array."
+            )
         empty = not self.comparable or any(not array.size for array in measured)
         fewest = min([self.fewest, *map(realizations, measured)])
         number = UNKNOWN if empty else estimate(statistic, *measured, fewest=fewest)

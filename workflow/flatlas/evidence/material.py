@@ -4,10 +4,11 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pandas as pd
 
+from flatlas.errors import FlatlasError
 from flatlas.plan.points import LACKS
 from flatlas.store.costs import read_cost
 from flatlas.store.tables import read_table
@@ -32,6 +33,10 @@ class Material:
     """
 
     tables: Mapping[str, pd.DataFrame]
+
+    def __post_init__(self) -> None:
+        """An unknown table is a mistake in the figure's entry or in its module."""
+        object.__setattr__(self, "tables", _Tables(self.tables))
 
     @property
     def sweeps(self) -> list[str]:
@@ -88,6 +93,14 @@ class Material:
         columns = ["seed", "reason", "met_epoch", "epoch", "converged"]
         runs = self.trainings.groupby("run")
         return {str(run): rows[columns].to_dict("records") for run, rows in runs}
+
+
+class _Tables(dict[str, pd.DataFrame]):
+    def __missing__(self, name: str) -> NoReturn:
+        raise FlatlasError(
+            f"the figure has no table '{name}', only {', '.join(self) or 'none'}: its entry in "
+            "config/studies needs the sweeps and the measures whose tables its module reads."
+        )
 
 
 def each_run_once(table: pd.DataFrame) -> pd.DataFrame:

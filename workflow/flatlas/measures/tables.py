@@ -20,6 +20,8 @@ KINDS = {float: "fiu", int: "fiu", bool: "b", str: "O"}
 def checked(measure: str, tables: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
     """The same tables; raise an error if names or columns differ from the declaration."""
     declared = MEASURES[measure].tables
+    if not isinstance(tables, Mapping):
+        raise FlatlasError(f"{measure} returns {type(tables).__name__}, not its tables by name.")
     _compare(f"{measure} returns tables other than declared", [*tables], [*declared])
     for name, columns in declared.items():
         table, place = tables[name], f"the table '{name}' of {measure}"

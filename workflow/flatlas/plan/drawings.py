@@ -17,7 +17,7 @@ def check_drawings(plan: "Plan") -> None:
         _check(figure, f"config/studies/{figure.study}.yaml: figures.{figure.name}")
 
 
-def what_is_checked() -> list[tuple[str, bool, list[str]]]:
+def what_is_checked() -> list[tuple[str, list[str], list[str]]]:
     """What the check reads in each module of a study."""
     modules = sorted(STUDIES.glob("*/*.py"))
     return [(str(path.relative_to(STUDIES)), *_functions_and_keys(path)) for path in modules]
@@ -31,12 +31,14 @@ def _check(figure: "FigurePlan", place: str) -> None:
             f"{place} needs a function draw(material) in {_shown(module)}, which is not there."
             f"{nearest(figure.module, there)}"
         )
-    judges, keys = _functions_and_keys(module)
+    functions, keys = _functions_and_keys(module)
     if figure.module != figure.name and figure.name not in keys:
         raise FlatlasError(
             f'{place} needs an entry "{figure.name}" in the dictionary FIGURES of {_shown(module)}.'
         )
-    if figure.claims and not judges:
+    if figure.module == figure.name and "draw" not in functions:
+        raise FlatlasError(f"{place} needs a function draw(material) in {_shown(module)}.")
+    if figure.claims and "claims" not in functions:
         raise FlatlasError(
             f"{place} needs a function claims(material) in {_shown(module)}. If the figure claims "
             "nothing, add 'claims: false'."
@@ -46,10 +48,10 @@ def _check(figure: "FigurePlan", place: str) -> None:
         raise FlatlasError(f"{place} needs a caption in {_shown(caption)}.")
 
 
-def _functions_and_keys(module: Path) -> tuple[bool, list[str]]:
-    """Whether a module has a function `claims`, and the keys of its dictionaries."""
+def _functions_and_keys(module: Path) -> tuple[list[str], list[str]]:
+    """The functions and methods of a module, and the keys of its dictionaries."""
     text = module.read_text(encoding="utf-8")
-    return "def claims(" in text, re.findall(r'"(\w+)":', text)
+    return re.findall(r"def (\w+)\(", text), re.findall(r'"(\w+)":', text)
 
 
 def _shown(path: Path) -> Path:

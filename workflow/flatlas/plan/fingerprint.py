@@ -26,6 +26,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from flatlas.errors import FlatlasError
 from flatlas.plan.kept import content_hash, keep, read_kept
 
 LIBRARY = Path(__file__).parents[1]
@@ -77,6 +78,8 @@ def imports(path: Path) -> frozenset[str]:
     modules: set[str] = set()
     for level, module, names in _parsed(path)[1]:
         source = _from(level, module, path)
+        if _is_ours(source) and source not in _ours():
+            raise FlatlasError(f"{shown(path)} imports {source}, which is not there.")
         modules.add(source)
         modules.update(f"{source}.{name}" for name in names)
     with_packages = {part for module in modules for part in _with_parents(module)}
@@ -223,6 +226,12 @@ def _path(root: str | Path) -> Path:
     if path is None:
         raise ModuleNotFoundError(f"no module {root} in {LIBRARY} or {Path.cwd()}")
     return path
+
+
+def shown(path: Path) -> str:
+    """A file as messages show it: in this repository from its top."""
+    top = LIBRARY.parents[1]
+    return str(path.relative_to(top) if path.is_relative_to(top) else path)
 
 
 def _name(root: str | Path) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pydantic
 
-from flatlas.plan.drawings import what_is_checked
+from flatlas.plan import drawings, named_modules
 from flatlas.plan.fingerprint import LIBRARY
 from flatlas.plan.kept import content_hash, keep, read_kept
 from flatlas.plan.trees import USER, check_tree
@@ -141,7 +141,7 @@ def _basis(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Itera
         folders[:] = sorted(one for one in folders if one != "__pycache__")
         # Other modules, and captions, count by their names and by what a plan reads in them.
         yield f"{folder.removeprefix(str(LIBRARY.parent))} {sorted(names)}".encode()
-    yield repr(what_is_checked()).encode()
+    yield repr((drawings.what_is_checked(), named_modules.what_is_checked())).encode()
     outside = (LIBRARY / name for name in ("errors.py", "layer_names.py"))
     for module in (*outside, *sorted((LIBRARY / "plan").rglob("*.py"))):
         yield module.read_bytes()

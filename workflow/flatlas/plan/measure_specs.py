@@ -3,44 +3,53 @@
 import inspect
 from collections.abc import Iterator
 from functools import reduce
-from importlib import import_module
 from operator import or_
-from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from flatlas.errors import FlatlasError
 from flatlas.plan import measurements
 from flatlas.plan.data_specs import SubsetSpec
+from flatlas.plan.declarations import by_tag, file_of, modules_of
+from flatlas.plan.measurements import measurement
 from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.measurements.recordings import Forgetting
 from flatlas.plan.spec import Spec
 from flatlas.plan.training_specs import RunSpec
 
-
-def _declared() -> Iterator[type[Measurement]]:
-    """Every class of the package with a tag."""
-    for found in iter_modules(measurements.__path__):
-        module = import_module(f"{measurements.__name__}.{found.name}")
-        for one in vars(module).values():
-            is_measure = inspect.isclass(one) and issubclass(one, Measurement)
-            if is_measure and one.__module__ == module.__name__ and "measure" in one.model_fields:
-                yield one
+PAGE = "docs/add-a-measure.md"
 
 
-def _tag(measure: type[Measurement]) -> str:
-    (tag,) = get_args(measure.model_fields["measure"].annotation)
-    return str(tag)
+def declared() -> dict[str, type[Measurement]]:
+    """The measures that the package declares, by name."""
+    return dict(sorted(by_tag(_tagged(), "measure", PAGE).items()))
 
 
-_DECLARED = sorted(_declared(), key=_tag)
-MEASURES: dict[str, type[Measurement]] = {_tag(one): one for one in _DECLARED}
+def _tagged() -> Iterator[type[Measurement]]:
+    """Every class of the package with a tag; each module but that of the base has one."""
+    for module in modules_of(measurements):
+        tagged = [
+            one
+            for one in vars(module).values()
+            if inspect.isclass(one) and issubclass(one, Measurement)
+            if one.__module__ == module.__name__ and "measure" in one.model_fields
+        ]
+        if not tagged and module is not measurement:
+            raise FlatlasError(
+                f"{file_of(module.__name__)} has no subclass of Measurement with a tag "
+                f'measure: Literal["<name>"]. {PAGE} has an example.'
+            )
+        yield from tagged
+
+
+MEASURES = declared()
 """The measures by name."""
 
 if TYPE_CHECKING:
     MeasureOptions = Measurement
 else:
-    MeasureOptions = Annotated[reduce(or_, _DECLARED), Field(discriminator="measure")]
+    MeasureOptions = Annotated[reduce(or_, MEASURES.values()), Field(discriminator="measure")]
 
 
 class MeasureSpec(Spec):

@@ -9,6 +9,7 @@ from typing import Annotated, Any, NoReturn, TypeVar, Union, get_args, get_origi
 from pydantic import BaseModel, ValidationError
 
 from flatlas.errors import FlatlasError, nearest
+from flatlas.plan.declarations import undeclared
 from flatlas.plan.trees import Location, has
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -34,9 +35,8 @@ MOST_NAMES, MOST_MISTAKES = 100, 20
 def refuse(place: str, given: str, allowed: Iterable[str], why: str = "") -> NoReturn:
     """A name that is none of those allowed."""
     known = list(allowed)
-    raise FlatlasError(
-        f"{place} names {shown(given)}{why}. Allowed: {listed(known)}.{nearest(given, known)}"
-    )
+    do = undeclared(place.rpartition(".")[2], given) or nearest(given, known)
+    raise FlatlasError(f"{place} names {shown(given)}{why}. Allowed: {listed(known)}.{do}")
 
 
 def listed(names: Sequence[str]) -> str:
@@ -92,7 +92,8 @@ class _Mistake:
         if not self.allowed:
             return f"{self.said}.{self.hint}"
         return (
-            f"{self.said}. Allowed: {', '.join(self.allowed)}.{nearest(self.given, self.allowed)}"
+            f"{self.said}. Allowed: {', '.join(self.allowed)}."
+            f"{self.hint or nearest(self.given, self.allowed)}"
         )
 
 
@@ -114,7 +115,8 @@ def _mistake(
             return _Mistake(f"{origin(location)} is missing", [])
         given = context["tag"]
         said = f"{origin(location)} is {shown(given)}"
-        return _Mistake(said, _names(context["expected_tags"]), given)
+        hint = undeclared(str(location[-1]), str(given))
+        return _Mistake(said, _names(context["expected_tags"]), str(given), hint)
     if location[-1:] == ("[key]",):
         return _Mistake(f"{origin(location[:-2])}: {shown(given)} is no name", [_allowed(problem)])
     while not has(tree, location):

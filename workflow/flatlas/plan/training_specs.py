@@ -1,7 +1,9 @@
 """Specs of training: the optimizer and its options, when to stop, what to keep."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
@@ -16,6 +18,7 @@ from flatlas.plan.bounds import (
     Positive,
 )
 from flatlas.plan.data_specs import SamplesSpec
+from flatlas.plan.declarations import by_tag
 from flatlas.plan.families import NetSpec
 from flatlas.plan.families.own import Own
 from flatlas.plan.moments import Epochs
@@ -25,23 +28,31 @@ Rate = Positive
 Fraction = Annotated[float, Field(ge=0, lt=1)]
 
 
-class Sgd(Spec):
+class Optimizer(Spec):
+    """What all optimizers share. Each is a subclass with a tag: `name: Literal["<name>"]`.
+
+    The module of that name in `flatlas.training.optimizers` takes its steps.
+    """
+
+    name: str
+    lr: Rate
+
+
+class Sgd(Optimizer):
     """Plain stochastic gradient descent; gradient descent with `batch: full`."""
 
     name: Literal["sgd"]
-    lr: Rate
 
 
-class Momentum(Spec):
+class Momentum(Optimizer):
     """SGD with heavy-ball or Nesterov momentum."""
 
     name: Literal["momentum"]
-    lr: Rate
     momentum: Fraction = 0.9
     nesterov: bool = False
 
 
-class Adam(Spec):
+class Adam(Optimizer):
     """Adam."""
 
     name: Literal["adam"]
@@ -50,7 +61,7 @@ class Adam(Spec):
     epsilon: Rate = 1e-8
 
 
-class AdamW(Spec):
+class AdamW(Optimizer):
     """Adam with decoupled weight decay, w ← (1 − lr · decay) w."""
 
     name: Literal["adamw"]
@@ -60,7 +71,7 @@ class AdamW(Spec):
     decay: NonNegative = 0.01
 
 
-class RmsProp(Spec):
+class RmsProp(Optimizer):
     """RMSProp."""
 
     name: Literal["rmsprop"]
@@ -69,7 +80,7 @@ class RmsProp(Spec):
     epsilon: Rate = 1e-8
 
 
-class Adagrad(Spec):
+class Adagrad(Optimizer):
     """Adagrad."""
 
     name: Literal["adagrad"]
@@ -77,7 +88,7 @@ class Adagrad(Spec):
     epsilon: Rate = 1e-10
 
 
-class EntropySgd(Spec):
+class EntropySgd(Optimizer):
     """Entropy-SGD (Chaudhari et al. 2017): `langevin_steps` noisy inner steps, then one outer."""
 
     name: Literal["entropy_sgd"]
@@ -89,9 +100,13 @@ class EntropySgd(Spec):
     inner_lr: Rate = 0.1
 
 
-OptimizerSpec = Annotated[
-    Sgd | Momentum | Adam | AdamW | RmsProp | Adagrad | EntropySgd, Field(discriminator="name")
-]
+OPTIMIZERS = by_tag(Optimizer.__subclasses__(), "name", "docs/add-an-optimizer.md")
+"""The optimizers by name."""
+
+if TYPE_CHECKING:
+    OptimizerSpec = Optimizer
+else:
+    OptimizerSpec = Annotated[reduce(or_, OPTIMIZERS.values()), Field(discriminator="name")]
 
 
 class Schedule(Spec):

@@ -14,6 +14,7 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
+from flatlas.errors import FlatlasError
 from flatlas.store.atomic import replacing
 from flatlas.store.tables import write_table
 
@@ -89,6 +90,11 @@ def note(figure: Figure, text: str) -> None:
 
 def save(drawing: Drawing, output: Any) -> None:
     """Write PDF, PNG and CSV."""
+    if not isinstance(drawing, Drawing):
+        raise FlatlasError(
+            f"draw(material) for {output.csv} returns {type(drawing).__name__}, not a Drawing: end "
+            "it with `return Drawing(figure, points)`."
+        )
     save_picture(drawing.figure, output.pdf, output.png)
     write_table(output.csv, drawing.points)
 

@@ -4,7 +4,6 @@ A new family is a module here, found by its name, and a builder `flatlas/nets/<f
 """
 
 from functools import reduce
-from importlib import import_module
 from operator import or_
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Annotated, get_args
@@ -12,17 +11,18 @@ from typing import TYPE_CHECKING, Annotated, get_args
 from pydantic import Field
 
 from flatlas.errors import FlatlasError
+from flatlas.plan.declarations import load
 from flatlas.plan.family import Family
 
 
 def declared(name: str) -> type[Family]:
     """The family that a module declares, whose tag is the module's name."""
-    there = vars(import_module(f"{__name__}.{name}")).values()
+    there = vars(load(f"{__name__}.{name}")).values()
     for one in [one for one in there if isinstance(one, type) and issubclass(one, Family)]:
         if get_args(one.model_fields["family"].annotation) == (name,):
             return one
     raise FlatlasError(
-        f"flatlas/plan/families/{name}.py has no subclass of Family with the tag "
+        f"workflow/flatlas/plan/families/{name}.py has no subclass of Family with the tag "
         f'family: Literal["{name}"]. docs/add-a-net.md has an example.'
     )
 

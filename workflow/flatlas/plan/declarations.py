@@ -1,0 +1,82 @@
+"""Declarations: modules of a package, and classes that a configuration names by their tags."""
+
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from traceback import extract_tb
+from types import ModuleType
+from typing import TYPE_CHECKING, TypeVar, get_args
+
+from flatlas.errors import FlatlasError
+from flatlas.plan.fingerprint import LIBRARY, find, shown
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+# By the key of a tag: the package whose module of that name has one of these functions, and the
+# page that says how to add one.
+IMPLEMENTED = {
+    "kind": ("flatlas.data.sources", ("load",), "docs/bring-your-own.md"),
+    "family": ("flatlas.nets", ("build",), "docs/add-a-net.md"),
+    "name": ("flatlas.training.optimizers", ("build",), "docs/add-an-optimizer.md"),
+    "measure": ("flatlas.measures", ("measure", "measure_stack"), "docs/add-a-measure.md"),
+}
+
+Declared = TypeVar("Declared", bound="BaseModel")
+
+
+def modules_of(package: ModuleType) -> Iterator[ModuleType]:
+    """Every module of a package, by name."""
+    for found in iter_modules(package.__path__):
+        yield load(f"{package.__name__}.{found.name}")
+
+
+def load(name: str) -> ModuleType:
+    """Import a module of the library; an error names its file, and the line if it has one."""
+    try:
+        return import_module(name)
+    except FlatlasError as error:
+        raise FlatlasError(f"{file_of(name)}: {error}") from error
+    except SyntaxError as error:
+        raise FlatlasError(
+            f"{shown(Path(error.filename or ''))}, line {error.lineno}: {error.msg}."
+        ) from error
+    except Exception as error:
+        frames = extract_tb(error.__traceback__)
+        # The first module on the way is the one that is loaded, the others are what it uses.
+        file = next(one.filename for one in frames if one.name == "<module>")
+        line = [one.lineno for one in frames if one.filename == file][-1]
+        why = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+        raise FlatlasError(f"{file_of(name)}, line {line}: {why}") from error
+
+
+def by_tag(kinds: Iterable[type[Declared]], key: str, page: str) -> dict[str, type[Declared]]:
+    """Classes by the tag that each declares: `key: Literal["<tag>"]`."""
+    found: dict[str, type[Declared]] = {}
+    for kind in kinds:
+        tags = get_args(kind.model_fields[key].annotation)
+        place = f"{file_of(kind.__module__)}: {kind.__name__}"
+        if len(tags) != 1:
+            raise FlatlasError(
+                f'{place} has no tag {key}: Literal["<name>"]. {page} has an example.'
+            )
+        other = found.setdefault(str(tags[0]), kind)
+        if other is not kind:
+            raise FlatlasError(f"{place} has the tag '{tags[0]}' of {other.__name__}: change it.")
+    return found
+
+
+def undeclared(key: str, tag: str) -> str:
+    """What to do about an unknown tag whose function is there; empty if it is not."""
+    package, _, page = IMPLEMENTED.get(key, ("", (), ""))
+    module = f"{package}.{tag}"
+    if not package or find(module) is None:
+        return ""
+    return f" {file_of(module)} is there, but its declaration is not: see {page}."
+
+
+def file_of(module: str) -> str:
+    """The file of a module of the library as messages show it, whether or not it exists."""
+    path = find(module) or LIBRARY.parent.joinpath(*module.split(".")).with_suffix(".py")
+    return shown(path)
