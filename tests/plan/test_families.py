@@ -97,8 +97,10 @@ def test_nets_of_the_papers_have_the_known_size():
     assert preresnet_20.size((3, 32, 32), 10).products == pytest.approx(41e6, rel=0.02)
 
 
-def test_each_family_is_a_member_of_the_union():
-    assert {"convolutional", "dense", "densenet", "own", "preactivation", "resnet"} <= {*FAMILIES}
+def test_each_family_is_a_member_of_the_union_and_compared_with_its_nets():
+    """A user's own net declares no weights."""
+    compared = [*NETS.values(), *(net for _, net in MODULES)]
+    assert {net["family"] for net in compared} | {"own"} == {*FAMILIES}
     for name, family in FAMILIES.items():
         assert family.__module__ == f"flatlas.plan.families.{name}"
 

@@ -21,6 +21,11 @@ def module_of(study, figure):
     return declared(study)["figures"][figure].get("module", figure)
 
 
+def claiming(study):
+    """The figures that judge claims."""
+    return [name for name, one in declared(study)["figures"].items() if one.get("claims", True)]
+
+
 def figure_of(study, figure):
     """What has its `draw` and `claims`."""
     return load_figure(study, figure, module_of(study, figure))

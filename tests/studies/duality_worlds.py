@@ -8,11 +8,11 @@ numbers every claim of the paper clearly holds, or clearly fails.
 from functools import cache
 
 import numpy as np
-from declared import declared, ended, nets_of, points_of
+from declared import claiming, declared, ended, nets_of, points_of
 from side_by_side import material_of
 
 STUDY = declared("duality")
-FIGURES = [name for name, figure in STUDY["figures"].items() if "sweeps" in figure]
+FIGURES = claiming("duality")
 
 N = np.arange(1, 61)
 SHARP = N <= 10
@@ -78,6 +78,7 @@ def net(right, labels, number, measures):
     tables = {"outcomes": ended(1500)}
     for name in measures:
         measure = STUDY["measures"][name]["measure"]
+        assert measure in MEASURES, f"duality_worlds.MEASURES lacks '{measure}' in both worlds"
         found = MEASURES[measure](right, spectrum, labels.get("learners.kind"))
         if measure == "duality":
             if not right and sweep in ("alpha", "batch", "decay", "init"):

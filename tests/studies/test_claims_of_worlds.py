@@ -4,6 +4,7 @@ import re
 from math import isfinite, isnan
 
 import pytest
+from declared import claiming
 from judging import (
     WORLDS,
     judge,
@@ -155,3 +156,10 @@ def test_claims_are_undecided_where_their_searches_did_not_converge(
     assert undecided(claims) == {name for name in claims if re.match(lost, name)}
     for name in undecided(claims):
         assert "measurements did not converge" in claims[name].note
+
+
+def test_every_claim_of_a_study_with_worlds_is_judged_in_them():
+    """Three figures of `prior` have tests and tables of their own."""
+    apart = {("prior", name) for name in ("links", "estimates", "optimizers")}
+    assert apart.isdisjoint(FIGURES)
+    assert {*FIGURES} | apart == {(study, name) for study in WORLDS for name in claiming(study)}

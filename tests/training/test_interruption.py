@@ -24,6 +24,7 @@ from short_runs import (
 )
 
 from flatlas.errors import FlatlasError
+from flatlas.plan.training_specs import OPTIMIZERS
 from flatlas.training.resume import Resume, identity
 from flatlas.training.trainer import Trainer, train
 
@@ -80,6 +81,11 @@ CASES = {
     },
 }
 DENSE = sorted(case for case in CASES if CASES[case].get("net", NET)["family"] == "dense")
+
+
+def test_every_optimizer_is_among_the_cases():
+    names = {run(**{"stop": STOP} | case).optimizer.name for case in CASES.values()}
+    assert names == {*OPTIMIZERS}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 import torch
 from pydantic import TypeAdapter
 
-from flatlas.plan.training_specs import OptimizerSpec
+from flatlas.plan.training_specs import OPTIMIZERS, OptimizerSpec
 from flatlas.training.optimizers import build_optimizer
 
 ROWS, RATE = 3, 0.05
@@ -59,6 +59,10 @@ def slopes(parameters, step):
 def advance(optimizer, *steps, rate=lambda step: RATE):
     for step in range(*steps):
         optimizer.step(slopes(optimizer.parameters, step), rate(step))
+
+
+def test_every_optimizer_is_among_the_cases():
+    assert {case["name"] for case in ALL.values()} == {*OPTIMIZERS}
 
 
 @pytest.mark.parametrize("case", TWINS)

@@ -4,31 +4,24 @@ import re
 import shutil
 import subprocess
 import sys
-from textwrap import dedent, indent
+from textwrap import indent
 
 import pandas as pd
 import pytest
 import yaml
 from checkout import PAGES, ROOT
+from printed import blocks
 
 LIBRARY = "workflow/flatlas"
 BOTH = ("large_batch", "duality", "--config", "preset=demo")
 
 
-def blocks(page):
-    """The code of a page, block by block."""
-    text = (ROOT / "docs" / page).read_text()
-    found = re.findall(r"(?:^ {8}.*\n(?:\n+(?= {8}))?)+", text, flags=re.MULTILINE)
-    return [dedent(block) for block in found]
-
-
 def add_files(checkout, files):
-    """Write files of the library, none of which exists."""
+    """Write files of the library; those of a user who keeps an example are the same."""
     for name, text in files.items():
         path = checkout / LIBRARY / name
         path.parent.mkdir(exist_ok=True)
-        with path.open("x") as file:
-            file.write(text)
+        path.write_text(text)
 
 
 def add_to_study(checkout, block):
@@ -139,9 +132,10 @@ def assert_passes_the_tests_of_every_figure(checkout):
 
 
 def test_a_new_optimizer_trains_its_own_run_alone(demo):
-    spec, union, module, *_, study = blocks("add-an-optimizer.md")
+    spec, module, *_, study = blocks("add-an-optimizer.md")
     specs = f"{LIBRARY}/plan/training_specs.py"
-    demo.edit(specs, r"OptimizerSpec = Annotated\[.*?\n\]\n", f"{spec}\n\n{union}")
+    if spec not in (demo / specs).read_text():
+        demo.edit(specs, r"(?=OPTIMIZERS = )", f"{spec}\n\n")
     add_files(demo, {"training/optimizers/nadam.py": module})
     add_to_study(demo, study)
     before = demo.contents("runs/*/*")

@@ -115,8 +115,8 @@ def _mistake(
             return _Mistake(f"{origin(location)} is missing", [])
         given = context["tag"]
         said = f"{origin(location)} is {shown(given)}"
-        hint = undeclared(str(location[-1]), str(given))
-        return _Mistake(said, _names(context["expected_tags"]), str(given), hint)
+        do = undeclared(str(location[-1]), str(given))
+        return _Mistake(said, _names(context["expected_tags"]), str(given), do)
     if location[-1:] == ("[key]",):
         return _Mistake(f"{origin(location[:-2])}: {shown(given)} is no name", [_allowed(problem)])
     while not has(tree, location):
