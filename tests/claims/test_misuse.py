@@ -1,4 +1,4 @@
-"""What `draw` and `claims` of a figure leave out is named before it is written."""
+"""What `draw`, `claims` or a measure leaves out is named before it is written."""
 
 from types import SimpleNamespace
 
@@ -10,6 +10,7 @@ from flatlas.claims.claim import at_least, claims_table
 from flatlas.claims.nets import Nets
 from flatlas.errors import FlatlasError
 from flatlas.evidence.material import Material
+from flatlas.measures.tables import checked
 from flatlas.plotting.style import save
 from flatlas.statistics.means import mean
 
@@ -58,3 +59,11 @@ def test_a_figure_without_its_drawing_is_refused_and_leaves_nothing(tmp_path):
 def test_a_table_that_the_figure_does_not_take_is_named_with_those_that_it_takes():
     with pytest.raises(FlatlasError, match=r"no table 'trace_summary', only outcomes: .*measures"):
         MATERIAL.measured("trace_summary")
+
+
+@pytest.mark.parametrize("returned", [None, pd.DataFrame({"weight_norm": [1.0]})])
+def test_a_measure_that_returns_no_tables_by_name_is_named_with_its_file(returned):
+    with pytest.raises(
+        FlatlasError, match=rf"measures/norms\.py returns {type(returned).__name__}"
+    ):
+        checked("norms", returned)

@@ -21,7 +21,10 @@ def checked(measure: str, tables: Mapping[str, DataFrame]) -> dict[str, DataFram
     """The same tables; raise an error if names or columns differ from the declaration."""
     declared = MEASURES[measure].tables
     if not isinstance(tables, Mapping):
-        raise FlatlasError(f"{measure} returns {type(tables).__name__}, not its tables by name.")
+        raise FlatlasError(
+            f"the function in workflow/flatlas/measures/{measure}.py returns "
+            f"{type(tables).__name__}, not its tables by name."
+        )
     _compare(f"{measure} returns tables other than declared", [*tables], [*declared])
     for name, columns in declared.items():
         table, place = tables[name], f"the table '{name}' of {measure}"
