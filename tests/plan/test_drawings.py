@@ -75,3 +75,12 @@ def test_a_figure_that_judges_nothing_must_say_so(folder, plan_of):
     with pytest.raises(FlatlasError, match=r"figures\.fig2 needs a function claims.*claims: false"):
         check_drawings(plan_of())
     check_drawings(plan_of(study={"figures.fig2.claims": False}))
+
+
+def test_an_imported_module_that_is_not_there_is_named_with_the_file(folder, plan_of):
+    drawn = (folder / "fig2.py").read_text()
+    (folder / "fig2.py").write_text(f"from flatlas.studies.flat.shared import LAST\n{drawn}")
+    with pytest.raises(FlatlasError) as raised:
+        check_drawings(plan_of())
+    file = "workflow/flatlas/studies/flat/fig2.py"
+    assert str(raised.value).startswith(f"{file} imports flatlas.studies.flat.shared, ")

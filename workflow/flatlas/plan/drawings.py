@@ -2,10 +2,11 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.code import STUDIES
+from flatlas.plan.fingerprint import missing_imports
 
 if TYPE_CHECKING:
     from flatlas.plan.plan import FigurePlan, Plan
@@ -14,13 +15,24 @@ if TYPE_CHECKING:
 def check_drawings(plan: "Plan") -> None:
     """Refuse a figure without its module or caption, before anything is trained for it."""
     for figure in plan.figures.values():
+        _check_imports(figure.study)
         _check(figure, f"config/studies/{figure.study}.yaml: figures.{figure.name}")
 
 
-def what_is_checked() -> list[tuple[str, list[str], list[str]]]:
+def what_is_checked() -> list[tuple[Any, ...]]:
     """What the check reads in each module of a study."""
     modules = sorted(STUDIES.glob("*/*.py"))
-    return [(str(path.relative_to(STUDIES)), *_functions_and_keys(path)) for path in modules]
+    return [
+        (str(path.relative_to(STUDIES)), *_functions_and_keys(path), missing_imports(path))
+        for path in modules
+    ]
+
+
+def _check_imports(study: str) -> None:
+    """Refuse a module of the study's folder that imports one of the library that is not there."""
+    for path in sorted((STUDIES / study).glob("*.py")):
+        for module in missing_imports(path):
+            raise FlatlasError(f"{_shown(path)} imports {module}, which is not there.")
 
 
 def _check(figure: "FigurePlan", place: str) -> None:

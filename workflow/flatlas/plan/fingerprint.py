@@ -26,7 +26,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from flatlas.errors import FlatlasError
 from flatlas.plan.kept import content_hash, keep, read_kept
 
 LIBRARY = Path(__file__).parents[1]
@@ -78,8 +77,6 @@ def imports(path: Path) -> frozenset[str]:
     modules: set[str] = set()
     for level, module, names in _parsed(path)[1]:
         source = _from(level, module, path)
-        if _is_ours(source) and source not in _ours():
-            raise FlatlasError(f"{shown(path)} imports {source}, which is not there.")
         modules.add(source)
         modules.update(f"{source}.{name}" for name in names)
     with_packages = {part for module in modules for part in _with_parents(module)}
@@ -89,6 +86,12 @@ def imports(path: Path) -> frozenset[str]:
         for module in with_packages
         if (module in _ours() if _is_ours(module) else own and find(module)) and _counts(module)
     )
+
+
+def missing_imports(path: Path) -> list[str]:
+    """The modules of the library that a file of it imports by name, and that are not there."""
+    named = {_from(level, module, path) for level, module, _ in _parsed(path)[1] if not level}
+    return sorted(one for one in named if _is_ours(one) and find(one) is None)
 
 
 def _from(level: int, module: str, path: Path) -> str:
