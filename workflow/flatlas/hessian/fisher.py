@@ -22,6 +22,7 @@ from torch import Tensor
 from torch.func import jvp, vjp, vmap
 
 from flatlas.hessian import softmax
+from flatlas.hessian.attention import differentiable_attention
 from flatlas.hessian.dense import DenseHessian
 from flatlas.hessian.loss import flattened, unflattened
 from flatlas.nets.layered import LayeredNet
@@ -139,7 +140,8 @@ class FreeFisher:
     @torch.no_grad()
     def product(self, vectors: Tensor) -> Tensor:
         """F v for each row v."""
-        return torch.stack([self._on(some, vectors) for some in self._blocks]).sum(0)
+        with differentiable_attention():
+            return torch.stack([self._on(some, vectors) for some in self._blocks]).sum(0)
 
     @torch.no_grad()
     def solve(self, gradients: Tensor, damping: float) -> NaturalGradients:
