@@ -97,8 +97,8 @@ def test_products_with_the_fisher_matrix_are_those_of_its_scores(solution):
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("hessian", {"top": 3}),
-        ("spectral_density", {"top": 3, "steps": 10}),
+        ("hessian", {"top": 3, "probes": 2}),
+        ("spectral_density", {"top": 3, "steps": 5, "probes": 2}),
         ("contrastive_flatness", {"layer": "fc", "box": 1e-3, "batch": 4, "minibatches": 2}),
     ],
 )
