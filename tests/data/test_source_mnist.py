@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flatlas.data.sources import mnist
+from flatlas.data.sources import load_source, mnist
 from flatlas.errors import FlatlasError
 from flatlas.plan.data_specs import Mnist
 
@@ -44,7 +44,6 @@ def torchvision_mnist(published, failure=None):
 
     class Stub:
         __name__ = "MNIST"
-        resources = tuple((name, md5(content)) for name, content in ARCHIVES.items())
 
         def __init__(self, root, download):
             fill(Path(root), published)
@@ -65,7 +64,7 @@ def fill(root, files):
 def offline(monkeypatch):
     """Small checksums; a download fails unless a test says otherwise."""
     checksums = {name: md5(content) for name, content in RAW.items()}
-    monkeypatch.setattr(mnist, "RAW_CHECKSUMS", checksums)
+    monkeypatch.setattr(mnist, "CHECKSUMS", checksums)
     monkeypatch.setattr(mnist, "MNIST", torchvision_mnist({}, RuntimeError("no route\nto host")))
 
 
@@ -92,8 +91,31 @@ def test_a_harmed_file_is_refused(tmp_path, files, kept, number):
     with pytest.raises(FlatlasError) as error:
         mnist.load(SPEC, tmp_path)
     path = str(tmp_path / "MNIST" / "raw" / name)
-    for part in (path, "Delete it", md5(harmed), md5(files[name])):
+    sums = (md5(harmed), md5(files[name])) if files is RAW else ()
+    for part in (path, "truncated or altered", "Delete it", *sums):
         assert part in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        lambda content: gzip.compress(content, compresslevel=1, mtime=7),
+        lambda content: gzip.compress(content[:9]) + gzip.compress(content[9:]),
+    ],
+    ids=["level and time", "two parts"],
+)
+def test_an_archive_counts_by_its_content(tmp_path, packed):
+    fill(tmp_path, {f"{name}.gz": packed(content) for name, content in RAW.items()})
+    images = mnist.load(SPEC, tmp_path)
+    np.testing.assert_array_equal(images.test_labels, ARRAYS["t10k-labels-idx1-ubyte"])
+
+
+def test_an_archive_of_other_content_is_refused(tmp_path):
+    name = "t10k-labels-idx1-ubyte"
+    other = RAW[name][:-1] + b"\7"
+    fill(tmp_path, {**ARCHIVES, f"{name}.gz": gzip.compress(other)})
+    with pytest.raises(FlatlasError, match=f"{md5(other)}, expected {md5(RAW[name])}"):
+        mnist.load(SPEC, tmp_path)
 
 
 def test_a_failed_download_leaves_nothing_and_names_the_setting(tmp_path, monkeypatch):
@@ -101,8 +123,8 @@ def test_a_failed_download_leaves_nothing_and_names_the_setting(tmp_path, monkey
     begun = {"train-images-idx3-ubyte": RAW["train-images-idx3-ubyte"][:50]}
     monkeypatch.setattr(mnist, "MNIST", torchvision_mnist(begun, OSError("connection reset")))
     with pytest.raises(FlatlasError) as error:
-        mnist.load(SPEC, root)
-    setting = "data_root in config/config.yaml"
+        load_source(SPEC, root, "--config", lambda *steps, **facts: None)
+    setting = f"data_root is {root}, from --config."
     for part in ("connection reset", str(root), setting, "t10k-labels-idx1-ubyte"):
         assert part in str(error.value)
     assert not root.exists()

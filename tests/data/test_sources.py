@@ -17,7 +17,9 @@ KINDS = ["mnist", "cifar10", "cifar100", "folder", "digits", "textures", "boolea
 def test_a_source_is_loaded_by_its_kind_and_reports_counts():
     reports = []
     spec = Textures(kind="textures", classes=2, side=4, train_per_class=3, test_per_class=1)
-    images = load_source(spec, Path(), lambda *steps, **facts: reports.append((steps, facts)))
+    images = load_source(
+        spec, Path(), "a file", lambda *steps, **facts: reports.append((steps, facts))
+    )
     assert images.train_images.shape == (6, 3, 4, 4)
     assert reports == [((1, 1), {"training": 6, "test": 2})]
 
@@ -28,7 +30,7 @@ def test_the_home_directory_is_expanded(tmp_path, monkeypatch):
         Image.new("L", (2, 2)).save(tmp_path / "sets" / part / "only" / "0.png")
     monkeypatch.setenv("HOME", str(tmp_path))
     spec = Folder(kind="folder", path="sets", classes=1, channels=1, side=2)
-    images = load_source(spec, Path("~"), lambda *steps, **facts: None)
+    images = load_source(spec, Path("~"), "a file", lambda *steps, **facts: None)
     assert len(images.train_labels) == 1
 
 

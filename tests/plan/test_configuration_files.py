@@ -1,9 +1,12 @@
 """Files that are no configuration, and --config said twice: refused with file, line or key."""
 
+from pathlib import Path
+
 import pytest
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.documents import read_yaml
+from flatlas.plan.reading import said_in
 from flatlas.plan.targets import check_config
 from flatlas.plan.trees import check_tree
 
@@ -97,3 +100,18 @@ def test_a_command_line_that_says_all_once(words):
 
 def test_another_program_that_reads_the_snakefile():
     check_config(["snakefmt", "--config", "a=1", "a=2"])
+
+
+def test_who_says_a_setting(tmp_path):
+    files = {"one.yaml": "a: 1\nb: 1", "two.yaml": "{a: 2}", "config.yaml": "{a: 3, b: 3, c: 3}"}
+    paths = [str(tmp_path / name) for name in files]
+    for path, text in zip(paths, files.values(), strict=True):
+        Path(path).write_text(text)
+    for key, value, said in (
+        ("a", 2, paths[1]),
+        ("b", 1, paths[0]),
+        ("c", 3, paths[2]),
+        ("c", 4, "--config"),
+        ("d", 4, "--config"),
+    ):
+        assert said_in(key, {key: value}, paths) == said

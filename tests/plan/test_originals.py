@@ -1,10 +1,12 @@
-"""A folder of images is known by the names, sizes and times of its files before it is read."""
+"""What is known of original files before they are read: what changed, what can't be read."""
 
+import gzip
 import os
 import shutil
 
 import pytest
 
+from flatlas.errors import FlatlasError
 from flatlas.plan.originals import originals
 
 TIME = 10**18
@@ -12,15 +14,21 @@ FOLDER = {"kind": "folder", "path": "pets", "classes": 2}
 
 
 def of(data_root, **more):
-    return originals(FOLDER | more, str(data_root))
+    return originals(FOLDER | more, str(data_root), "a file")
 
 
 @pytest.fixture
 def data_root(tmp_path):
-    """Three images in a folder `pets`."""
-    for name in ("train/cat/1.png", "train/dog/1.png", "test/cat/1.png"):
+    """Images in a folder `pets`."""
+    for name in (
+        "train/cat/1.png",
+        "train/dog/1.png",
+        "test/cat/1.png",
+        "test/dog/1.png",
+        "train/dog/0.png",
+    ):
         path = tmp_path / "pets" / name
-        path.parent.mkdir(parents=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"an image")
         os.utime(path, ns=(TIME, TIME))
     return tmp_path
@@ -28,7 +36,7 @@ def data_root(tmp_path):
 
 @pytest.mark.parametrize("kind", ["mnist", "cifar10", "cifar100", "digits", "textures"])
 def test_sources_that_cannot_change_have_no_originals(kind, data_root):
-    assert originals({"kind": kind}, str(data_root)) == ""
+    assert originals({"kind": kind}, str(data_root), "a file") == ""
 
 
 def test_an_unchanged_folder_is_the_same_in_any_place(data_root, tmp_path_factory, monkeypatch):
@@ -43,7 +51,7 @@ CHANGES = {
     "grown": lambda image: (image.write_bytes(b"another image"), os.utime(image, ns=(TIME, TIME))),
     "touched": lambda image: os.utime(image, ns=(TIME, TIME + 1)),
     "renamed": lambda image: image.rename(image.with_name("2.png")),
-    "deleted": os.remove,
+    "deleted": lambda image: image.with_name("0.png").unlink(),
 }
 
 
@@ -63,5 +71,85 @@ def test_images_behind_links_to_folders_are_seen(data_root):
     assert of(data_root, follow_links=True) != before
 
 
-def test_a_folder_without_files_has_no_originals(data_root):
-    assert of(data_root / "elsewhere") == ""
+MNIST = {"kind": "mnist"}
+LABELS, COUNT = "t10k-labels-idx1-ubyte", 10_008
+
+
+def labels(content, form=LABELS):
+    """A data root that has one file of MNIST."""
+
+    def made(root):
+        path = root / "MNIST/raw" / form
+        path.parent.mkdir(parents=True)
+        path.write_bytes(content)
+        return path
+
+    return made
+
+
+WHOLE = bytes(COUNT)
+PACKED = gzip.compress(WHOLE)
+# Of which torchvision downloads what is missing, and the job that reads it compares checksums.
+READABLE = {
+    "nothing": lambda root: None,
+    "a file": labels(WHOLE),
+    "an archive": labels(PACKED, f"{LABELS}.gz"),
+    "another archive": labels(gzip.compress(WHOLE, 1, mtime=3), f"{LABELS}.gz"),
+    "an archive in two parts": labels(
+        gzip.compress(WHOLE[:100]) + gzip.compress(WHOLE[100:]), f"{LABELS}.gz"
+    ),
+}
+UNREADABLE = {
+    "cut": labels(WHOLE[:-1]),
+    "empty": labels(b""),
+    "a page in place of an archive": labels(b"<html>", f"{LABELS}.gz"),
+    "a cut archive": labels(PACKED[:-3], f"{LABELS}.gz"),
+    "an empty archive": labels(b"", f"{LABELS}.gz"),
+}
+
+
+@pytest.mark.parametrize("fill", READABLE.values(), ids=READABLE)
+def test_a_published_set_may_be_whole_or_missing(tmp_path, fill):
+    fill(tmp_path)
+    assert originals(MNIST, str(tmp_path), "a file") == ""
+
+
+@pytest.mark.parametrize("fill", UNREADABLE.values(), ids=UNREADABLE)
+def test_a_published_set_that_is_surely_broken_is_refused_until_it_is_read(tmp_path, fill):
+    path = fill(tmp_path)
+    with pytest.raises(FlatlasError, match=f"^{path} is truncated.* Delete it"):
+        originals(MNIST, str(tmp_path), "a file")
+    assert originals(MNIST, str(tmp_path), "a file", read=True) == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "file", "inside"),
+    [
+        ("mnist", f"MNIST/raw/{LABELS}.gz", ["MNIST", "MNIST/raw"]),
+        ("cifar10", "cifar-10-batches-py/test_batch", ["cifar-10-batches-py"]),
+        ("folder", "pets/train/dog/1.png", ["pets"]),
+    ],
+)
+def test_a_data_root_that_is_too_deep_gets_the_right_one(data_root, kind, file, inside):
+    (data_root / file).parent.mkdir(parents=True, exist_ok=True)
+    (data_root / file).touch()
+    for folder in inside:
+        with pytest.raises(FlatlasError) as error:
+            originals({**FOLDER, "kind": kind}, str(data_root / folder), "mine.yaml")
+        assert f"Say data_root={data_root}," in str(error.value)
+        assert f"data_root is {data_root / folder}, from mine.yaml." in str(error.value)
+
+
+def test_a_data_root_named_like_a_set_that_has_the_set_is_right(tmp_path):
+    for root in (tmp_path, tmp_path / "MNIST"):
+        labels(WHOLE)(root)
+        assert originals(MNIST, str(root), "a file") == ""
+
+
+@pytest.mark.parametrize("spoil", ["elsewhere", "train/dog"])
+def test_a_folder_that_cannot_be_read_is_refused_before_a_job_runs(data_root, spoil):
+    missing = data_root / "pets" / spoil
+    shutil.rmtree(missing, ignore_errors=True)
+    more = {"path": f"pets/{spoil}"} if spoil == "elsewhere" else {}
+    with pytest.raises(FlatlasError, match=rf"{data_root}/pets/\S* (is no folder|has 1 class f)"):
+        of(data_root, **more)

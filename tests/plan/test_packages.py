@@ -10,10 +10,10 @@ LIBRARY = WORKFLOW / "flatlas"
 FOUNDATION = {"plan", "store", "statistics"}
 # What each package may import besides itself, and besides `errors`, which everyone may raise.
 MAY_IMPORT = {
-    "plan": {"layer_names", "image_files"},
+    "plan": {"layer_names", "data_root", "image_files", "published_sets"},
     "store": set(),
     "statistics": set(),
-    "data": {*FOUNDATION, "seeds", "image_files"},
+    "data": {*FOUNDATION, "seeds", "data_root", "image_files", "published_sets"},
     "nets": {*FOUNDATION, "layer_names", "seeds"},
     "training": {*FOUNDATION, "device", "seeds", "data", "nets"},
     "hessian": {*FOUNDATION, "seeds", "nets"},
@@ -27,14 +27,16 @@ MAY_IMPORT = {
     "jobs": {"plan", "store", "device"},
     "device": set(),
     "errors": set(),
-    "image_files": set(),
+    "data_root": set(),
+    "image_files": {"data_root"},
+    "published_sets": {"data_root"},
     "layer_names": set(),
     "seeds": set(),
     "__init__": set(),
 }
 LIGHT = (
     *("plan", "store", "statistics", "evidence", "plotting", "claims", "studies", "report", "jobs"),
-    *("device", "errors", "image_files", "layer_names", "seeds"),
+    *("data_root", "device", "errors", "image_files", "layer_names", "published_sets", "seeds"),
 )
 # What is no spec and may come from the plan, because no result depends on it.
 WITHOUT_RESULTS = {

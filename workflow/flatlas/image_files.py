@@ -6,12 +6,57 @@ The module stands outside `plan`, so that a change reads the images again (plan/
 import os
 from pathlib import Path
 
+from flatlas.data_root import NotInDataRootError, hint
 from flatlas.errors import FlatlasError
 
 ENDINGS = (".jpeg", ".jpg", ".png")
 
 
-def images_by_class(folder: Path, part: str, follow_links: bool) -> dict[str, list[Path]]:
+def training_and_test(
+    root: Path, path: str, classes: int, follow_links: bool
+) -> tuple[dict[str, list[Path]], dict[str, list[Path]]]:
+    """The images of each class in `root/path`, for training and for testing, by name."""
+    train, test = (_part(root, path, part, classes, follow_links) for part in ("train", "test"))
+    if train.keys() != test.keys():
+        differing = ", ".join(sorted(train.keys() ^ test.keys()))
+        raise FlatlasError(
+            f"{root / path}: train and test must have the same class folders; only one of them "
+            f"has {differing}"
+        )
+    return train, test
+
+
+def _part(
+    root: Path, path: str, name: str, classes: int, follow_links: bool
+) -> dict[str, list[Path]]:
+    """The images of each class, for training or for testing."""
+    part = root / path / name
+    try:
+        found = _by_class(root / path, name, follow_links)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise NotInDataRootError(
+            f"{part} is no folder, but the images of the source with the path '{path}' belong "
+            f"there. Put them there, or mend the path or data_root.{hint(root, path)}"
+        ) from error
+    except OSError as error:
+        raise FlatlasError(
+            f"{error.filename} can't be read ({error.strerror}). Make it readable."
+        ) from error
+    if len(found) != classes:
+        raise FlatlasError(
+            f"{part} has {len(found)} class folders ({', '.join(found) or 'none'}), but the "
+            f"source says classes: {classes}. Make the two agree."
+        )
+    empty = [label for label, files in found.items() if not files]
+    if empty:
+        raise FlatlasError(
+            f"{part / empty[0]} has no image ({', '.join(ENDINGS)}). Put some there, or delete "
+            "the folder and lower the source's number of classes."
+        )
+    return found
+
+
+def _by_class(folder: Path, part: str, follow_links: bool) -> dict[str, list[Path]]:
     """The images of each class in `<folder>/<part>/<class>/`, classes and files by name.
 
     Nothing else in the folder is looked at, and no file is opened. A link that leads out of the

@@ -2,6 +2,18 @@
 # it. Trainings wait for all of it, so it comes first.
 
 
+def originals_of(wildcards, output):
+    try:
+        return originals(
+            JOBS[wildcards.source].spec,
+            PLAN.data_root,
+            said_in("data_root", config, workflow.configfiles),
+            read=Path(output.images).is_file(),
+        )
+    except FlatlasError as error:
+        raise WorkflowError(str(error)) from None
+
+
 rule source:
     output:
         **paths.OUTPUTS["source"],
@@ -13,12 +25,13 @@ rule source:
         "../../envs/compute.yaml"
     resources:
         **asked(JOBS),
-        # The path of the originals does not affect the result, so it is not a parameter.
+        # Where the originals are does not affect the result, so it is no parameter.
         data_root=PLAN.data_root,
+        data_root_from=lambda wildcards: said_in("data_root", config, workflow.configfiles),
     params:
         spec=lambda wildcards: JOBS[wildcards.source].spec,
         code=lambda wildcards: stage_code("source", *JOBS[wildcards.source].modules),
-        originals=lambda wildcards: originals(JOBS[wildcards.source].spec, PLAN.data_root),
+        originals=originals_of,
     message:
         "Data source {wildcards.source}"
     script:

@@ -20,6 +20,7 @@ from flatlas.plan.pages import (
     scorecards,
     written,
 )
+from flatlas.plan.reading import said_in
 from flatlas.plan.requests import asked, refuse_beyond_machine, gpu_request, growing
 from flatlas.plan.targets import check_config, check_targets, targets_of
 

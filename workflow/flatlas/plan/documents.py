@@ -14,6 +14,7 @@ import yaml
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.mistakes import Model, validated
+from flatlas.plan.reading import QUICK_LOADER
 from flatlas.plan.trees import Location, at, check_tree, dotted, has, leaves, merged
 
 
@@ -104,10 +105,6 @@ def read_yaml(path: Path) -> dict[str, Any]:
         raise FlatlasError(f"{path} must hold a mapping of keys to values, but {given}.")
     check_tree(tree, str(path))
     return tree
-
-
-# Ten times as fast, where PyYAML was built with libyaml.
-QUICK_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _loaded(path: Path, kind: Any) -> Any:

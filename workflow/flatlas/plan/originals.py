@@ -5,32 +5,37 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from flatlas.errors import FlatlasError
-from flatlas.image_files import images_by_class
+from flatlas.data_root import naming_data_root
+from flatlas.image_files import training_and_test
+from flatlas.published_sets import SETS, refuse_unreadable
 
 
-def originals(source: Mapping[str, Any], data_root: str) -> str:
+def originals(source: Mapping[str, Any], data_root: str, said_in: str, read: bool = False) -> str:
     """A digest that changes when a folder's images do; '' for sources that cannot change.
 
     torchvision's sets have checksums, digits and textures come from code. A folder of images is
     known by the names, sizes and times of its images, wherever it lies; other files in it do not
-    count. A folder that cannot be read has no digest: the job that reads it says why.
+    count. Files that surely can't be read are an error, unless the source has been `read` already;
+    a published set that is missing will be downloaded.
     """
-    if source["kind"] != "folder":
-        return ""
-    root = Path(data_root).expanduser() / source["path"]
-    try:
-        by_class = [
-            images_by_class(root, part, source.get("follow_links", False))
-            for part in ("test", "train")
-        ]
-        known = [
-            f"{path.relative_to(root)} {found.st_size} {found.st_mtime_ns}"
-            for classes in by_class
-            for paths in classes.values()
-            for path in paths
-            for found in [path.stat()]
-        ]
-    except (OSError, FlatlasError):
-        return ""
+    root = Path(data_root).expanduser()
+    with naming_data_root(root, said_in):
+        if source["kind"] == "folder":
+            return _digest(root, source)
+        if source["kind"] in SETS and not read:
+            refuse_unreadable(SETS[source["kind"]], root)
+    return ""
+
+
+def _digest(root: Path, source: Mapping[str, Any]) -> str:
+    train, test = training_and_test(
+        root, source["path"], source["classes"], source.get("follow_links", False)
+    )
+    known = [
+        f"{path.relative_to(root / source['path'])} {found.st_size} {found.st_mtime_ns}"
+        for classes in (test, train)
+        for paths in classes.values()
+        for path in paths
+        for found in [path.stat()]
+    ]
     return hashlib.sha256("".join(known).encode()).hexdigest()[:12]

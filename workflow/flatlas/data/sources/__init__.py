@@ -5,15 +5,19 @@ from importlib import import_module
 from pathlib import Path
 
 from flatlas.data.images import Images
+from flatlas.data_root import naming_data_root
 from flatlas.plan.data_specs import SourceSpec
 
 
-def load_source(spec: SourceSpec, root: Path, report: Callable[..., None]) -> Images:
-    """The images of a source in `root`; loading calls `report(done, total, ...)`.
+def load_source(spec: SourceSpec, root: Path, said_in: str, report: Callable[..., None]) -> Images:
+    """The images of a source in the data root; loading calls `report(done, total, ...)`.
+
+    `said_in` is who says that this is the root.
 
     The module is imported by name, so a stage's fingerprint covers only the chosen one.
     """
     source = import_module(f"flatlas.data.sources.{spec.kind}")
-    images: Images = source.load(spec, root.expanduser())
+    with naming_data_root(root, said_in):
+        images: Images = source.load(spec, root.expanduser())
     report(1, 1, training=len(images.train_labels), test=len(images.test_labels))
     return images

@@ -7,7 +7,7 @@ from PIL import Image
 
 from flatlas.data.images import Images
 from flatlas.errors import FlatlasError
-from flatlas.image_files import ENDINGS, images_by_class
+from flatlas.image_files import training_and_test
 from flatlas.plan.data_specs import Folder
 
 # Other formats that PIL reads (transparency, 16 bits, CMYK) would lose information in 8 bits.
@@ -16,42 +16,9 @@ MODES = ("1", "L", "P", "RGB")
 
 def load(spec: Folder, root: Path) -> Images:
     """The images below `root/spec.path`; classes and files are numbered by sorted name."""
-    train, test = _part(root, "train", spec), _part(root, "test", spec)
-    if train.keys() != test.keys():
-        differing = ", ".join(sorted(train.keys() ^ test.keys()))
-        raise FlatlasError(
-            f"{root / spec.path}: train and test must have the same class folders; only one of "
-            f"them has {differing}"
-        )
+    follow = bool(spec.follow_links)
+    train, test = training_and_test(root, spec.path, spec.classes, follow)
     return Images(*_read_part(train, spec), *_read_part(test, spec))
-
-
-def _part(root: Path, name: str, spec: Folder) -> dict[str, list[Path]]:
-    """The image files of each class, for training or for testing."""
-    part = root / spec.path / name
-    try:
-        found = images_by_class(root / spec.path, name, bool(spec.follow_links))
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise FlatlasError(
-            f"{part} is no directory. It is data_root of the configuration, then the source's "
-            f"path {spec.path!r}, then {name!r}: mend one of them, or put the images there."
-        ) from error
-    except OSError as error:
-        raise FlatlasError(
-            f"{error.filename} can't be read ({error.strerror}). Make it readable."
-        ) from error
-    if len(found) != spec.classes:
-        raise FlatlasError(
-            f"{part} has {len(found)} class folders ({', '.join(found) or 'none'}), but the "
-            f"source says classes: {spec.classes}. Make the two agree."
-        )
-    empty = [label for label, files in found.items() if not files]
-    if empty:
-        raise FlatlasError(
-            f"{part / empty[0]} has no image ({', '.join(ENDINGS)}). Put some there, or delete "
-            "the folder and lower the source's number of classes."
-        )
-    return found
 
 
 def _read_part(files: dict[str, list[Path]], spec: Folder) -> tuple[np.ndarray, np.ndarray]:

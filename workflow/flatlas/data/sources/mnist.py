@@ -1,17 +1,17 @@
 """MNIST: 70,000 handwritten digits, 28 x 28, as idx files or their gz archives."""
 
-import gzip
 from pathlib import Path
 
 import numpy as np
 from torchvision.datasets import MNIST
 
 from flatlas.data.images import Images
-from flatlas.data.sources.torchvision_sets import check, download
+from flatlas.data.sources.torchvision_sets import checked, download
 from flatlas.plan.data_specs import Mnist
+from flatlas.published_sets import SETS
 
-FOLDER = "MNIST/raw"
-RAW_CHECKSUMS = {
+# Of the files as unpacked: archives of the same content may differ.
+CHECKSUMS = {
     "train-images-idx3-ubyte": "6bbc9ace898e44ae57da46a324031adb",
     "train-labels-idx1-ubyte": "a25bea736e30d166cdddb491f175f624",
     "t10k-images-idx3-ubyte": "2646ac647ad5339dbf082846283269ea",
@@ -21,12 +21,14 @@ RAW_CHECKSUMS = {
 
 def load(spec: Mnist, root: Path) -> Images:
     """The set in `root/MNIST/raw`, downloaded if it is missing."""
-    folder = root / FOLDER
-    missing = [name for name in RAW_CHECKSUMS if not any(map(Path.is_file, _forms(folder / name)))]
+    published = SETS["mnist"]
+    there = published.found(root)
+    missing = [name for name in CHECKSUMS if name not in there]
     if missing:
-        download(MNIST, root, FOLDER, missing)
+        download(MNIST, root, published.folder, missing)
+        there = published.found(root)
     train_images, train_labels, test_images, test_labels = (
-        _read(folder / name) for name in RAW_CHECKSUMS
+        _array(checked(there[name], md5)) for name, md5 in CHECKSUMS.items()
     )
     return Images(
         train_images=train_images[:, None],
@@ -34,21 +36,6 @@ def load(spec: Mnist, root: Path) -> Images:
         test_images=test_images[:, None],
         test_labels=test_labels.astype(np.int64),
     )
-
-
-def _forms(path: Path) -> tuple[Path, Path]:
-    """The two names of a file: as torchvision unpacks it, and as published."""
-    return path, path.with_name(f"{path.name}.gz")
-
-
-def _read(path: Path) -> np.ndarray:
-    """A checked idx file, in whichever of its two forms exists."""
-    raw, archive = _forms(path)
-    if raw.is_file():
-        check(raw, RAW_CHECKSUMS[raw.name])
-        return _array(raw.read_bytes())
-    check(archive, dict(MNIST.resources)[archive.name])
-    return _array(gzip.decompress(archive.read_bytes()))
 
 
 def _array(idx: bytes) -> np.ndarray:

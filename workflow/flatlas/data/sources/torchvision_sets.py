@@ -1,7 +1,9 @@
 """What the sets from torchvision share: checksums and atomic downloads."""
 
+import gzip
 import hashlib
 import shutil
+import zlib
 from collections.abc import Sequence
 from http.client import HTTPException
 from pathlib import Path
@@ -11,19 +13,26 @@ import numpy as np
 from torchvision.datasets import CIFAR10, VisionDataset
 
 from flatlas.data.images import Images
+from flatlas.data_root import NotInDataRootError, hint
 from flatlas.errors import FlatlasError
+from flatlas.published_sets import REMEDY
 from flatlas.store.atomic import replacing
 
 
-def check(path: Path, md5: str) -> None:
-    """Refuse a file that is not, byte for byte, the published one."""
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+def checked(path: Path, md5: str) -> bytes:
+    """What a file holds, unpacked if it is an archive, if that is byte for byte as published."""
+    try:
+        content = path.read_bytes()
+        content = gzip.decompress(content) if path.suffix == ".gz" else content
+    except (EOFError, OSError, zlib.error) as error:
+        raise FlatlasError(f"{path} is truncated or altered: {error}. {REMEDY}") from error
+    found = hashlib.md5(content, usedforsecurity=False).hexdigest()
     if found != md5:
         raise FlatlasError(
-            f"{path} is truncated or altered: its MD5 checksum is {found}, expected {md5}. "
-            "Delete it; it is downloaded again on a machine with internet."
+            f"{path} is truncated or altered: the MD5 checksum of its content is {found}, expected "
+            f"{md5}. {REMEDY}"
         )
+    return content
 
 
 def download(dataset: type[VisionDataset], root: Path, folder: str, missing: Sequence[str]) -> None:
@@ -40,10 +49,10 @@ def download(dataset: type[VisionDataset], root: Path, folder: str, missing: Seq
                     shutil.copyfile(Path(temporary, folder, name), arriving)
     except (RuntimeError, OSError, HTTPException) as error:
         cause = " ".join(str(error).split())
-        raise FlatlasError(
-            f"{root / folder} lacks {', '.join(missing)}, and the download failed ({cause}). "
-            f"{root} is data_root in config/config.yaml: set it to the directory that has "
-            f"{folder} in it, or run once on a machine with internet."
+        raise NotInDataRootError(
+            f"{root / folder} lacks {', '.join(missing)}, and the download failed ({cause}). Set "
+            f"data_root to the folder that has {folder} in it, or run once on a machine with "
+            f"internet.{hint(root, folder)}"
         ) from error
 
 
@@ -59,7 +68,7 @@ def load_cifar(dataset: type[CIFAR10], root: Path) -> Images:
     if missing:
         download(dataset, root, dataset.base_folder, missing)
     for name, md5 in checksums.items():
-        check(folder / name, md5)
+        checked(folder / name, md5)
     train, test = dataset(root, train=True), dataset(root, train=False)
     return Images(
         train_images=train.data.transpose(0, 3, 1, 2),

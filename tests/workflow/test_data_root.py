@@ -1,0 +1,21 @@
+"""A data root that is wrong or broken: refused with the place that says it, before any job."""
+
+
+def test_a_data_root_is_checked_before_anything_runs(tiny, tmp_path):
+    """Also in a dry run; a set that is missing will be downloaded."""
+    tiny.set_study("runs", "base", "data", "source", value="mnist")
+    assert tiny.would_run("duality", "--config", f"data_root={tmp_path}")["source"] == 1
+    labels = tmp_path / "MNIST/raw/train-labels-idx1-ubyte"
+    labels.parent.mkdir(parents=True)
+    labels.write_bytes(bytes(60_000))
+    (tiny / "mine.yaml").write_text(f"data_root: {labels.parent}\n")
+    for options, said in (
+        (("--config", f"data_root={tmp_path}"), [f"{labels} is truncated"]),
+        (
+            ("-n", "--configfile", "mine.yaml"),
+            [f"Say data_root={tmp_path}, which has it.", f"from {tiny / 'mine.yaml'}."],
+        ),
+    ):
+        shown = tiny.snakemake("duality", *options, fails=True)
+        assert all(part in shown for part in said), shown
+        assert not (tiny / "results").exists()

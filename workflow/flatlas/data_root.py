@@ -1,0 +1,33 @@
+"""The folder of the data sets: what is said when it lacks one.
+
+The module is outside `plan`, so that a change reads the images again (plan/fingerprint.py).
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from flatlas.errors import FlatlasError
+
+
+class NotInDataRootError(FlatlasError):
+    """A data set that is not in the data root."""
+
+
+@contextmanager
+def naming_data_root(root: Path, said_in: str) -> Iterator[None]:
+    """Let an error about a set that is not in `root` end with who says that this is the root."""
+    try:
+        yield
+    except NotInDataRootError as error:
+        raise FlatlasError(f"{error} data_root is {root}, from {said_in}.") from error
+
+
+def hint(root: Path, folder: str) -> str:
+    """' Say data_root=… .' if the data root leads into the wanted folder itself, else ''."""
+    inside = Path(folder).parts
+    for depth in range(1, len(inside) + 1):
+        above = Path(*root.absolute().parts[:-depth])
+        if root.absolute().parts[-depth:] == inside[:depth] and (above / folder).is_dir():
+            return f" Say data_root={above}, which has it."
+    return ""
