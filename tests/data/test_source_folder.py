@@ -54,6 +54,22 @@ def test_a_jpeg_is_near_its_original(tmp_path):
     np.testing.assert_array_equal(images.train_images, images.test_images)
 
 
+@pytest.mark.parametrize("mode", ["L", "RGB"])
+def test_a_bitmap_is_its_pixels(tmp_path, pets, mode):
+    pixels = draw(tmp_path / "pets/train/cat/x.BMP", mode, seed=9)
+    expected = pixels.transpose(2, 0, 1) if mode == "RGB" else pixels
+    read = folder.load(spec(channels=3 if mode == "RGB" else 1), tmp_path).train_images[0]
+    np.testing.assert_array_equal(read.squeeze(), expected)
+
+
+@pytest.mark.parametrize("name", ["one.webp", "one.TIF", "one.gif"])
+def test_an_image_that_is_not_read_is_refused(tmp_path, pets, name):
+    path = tmp_path / "pets/test/dog" / name
+    path.write_bytes(b"an image")
+    message = refusal(tmp_path)
+    assert str(path) in message and ".bmp, .jpeg, .jpg, .png" in message
+
+
 def test_one_channel_is_luma(tmp_path, pets):
     grey = draw(tmp_path / "pets" / "train" / "cat" / "x.png", mode="L", seed=9)
     images = folder.load(spec(channels=1), tmp_path)
@@ -107,10 +123,11 @@ def test_an_image_of_another_form_is_named(tmp_path, pets, form, reason):
     assert re.search(f"other.png {reason}", refusal(tmp_path))
 
 
-@pytest.mark.parametrize("name", ["train/cat/y.JPEG", "train/dog/b.png"])
+@pytest.mark.parametrize("name", ["train/cat/y.JPEG", "train/dog/b.png", "test/cat/c.bmp"])
 @pytest.mark.parametrize("kept", [0.0, 0.2, 0.5, 0.8])
 def test_a_truncated_image_is_named(tmp_path, pets, name, kept):
     path = tmp_path / "pets" / name
+    draw(path)
     whole = path.read_bytes()
     path.write_bytes(whole[: int(kept * len(whole))])
     assert f"{path} can't be read as an image" in refusal(tmp_path)

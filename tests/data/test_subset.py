@@ -161,3 +161,9 @@ def test_the_scarcest_class_is_named(images):
     label = counts.argmin()
     with pytest.raises(FlatlasError, match=f"class {label} of digits has only {counts[label]}"):
         draw_subset(scarce, images.test_labels, subset(per_class=60), 0)
+
+
+def test_too_small_a_folder_is_named_as_the_user_knows_it(images):
+    source = {"kind": "folder", "path": "pets", "classes": 5}
+    with pytest.raises(FlatlasError, match=r"class \d of the folder 'pets' \(.*\) has only 60"):
+        drawn(images, source=source, per_class=61)

@@ -1,11 +1,14 @@
 """What the library refuses, in a sentence and before it computes; what it takes all the same."""
 
+import re
+
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
 from flatlas.errors import FlatlasError
+from flatlas.measures import own
 from flatlas.measures.own import solution_of, take
 
 OUTPUTS = 3
@@ -50,6 +53,12 @@ OF_IMAGES = {
     "no channels": (lambda images: images[:, 0], r"shape \(\d+, 2, 2\)"),
     "a single one": (lambda images: images[0], r"shape \(2, 2, 2\)"),
     "none": (lambda images: images[:0], r"shape \(0, 2, 2, 2\)"),
+    "without values": (lambda images: images.to("meta"), "meta device.* on the CPU"),
+    "sparse": (lambda images: images.to_sparse(), r"layout sparse_coo.*to_dense\(\)"),
+    "nested": (
+        lambda images: torch.nested.nested_tensor([*images], layout=torch.jagged),
+        "layout nested",
+    ),
 }
 
 
@@ -69,6 +78,8 @@ OF_LABELS = {
     "floats": (lambda labels: labels.float(), r"torch\.float32.*labels\.long\(\)"),
     "truth values": (lambda labels: labels > 0, r"torch\.bool"),
     "numpy": (lambda labels: labels.numpy(), "ndarray"),
+    "without values": (lambda labels: labels.to("meta"), "meta device"),
+    "sparse": (lambda labels: labels.to_sparse(), "layout sparse_coo"),
     "a list": (lambda labels: labels.tolist(), "list"),
 }
 
@@ -112,6 +123,26 @@ def test_short_integers_are_labels(arguments, dtype):
 def test_what_is_no_module_is_refused(arguments, given):
     with pytest.raises(FlatlasError, match=r"^module: .* Allowed: an nn\.Module"):
         solution_of(given, **arguments)
+
+
+def with_weight(form):
+    net = module()
+    net[1].weight = nn.Parameter(form(net[1].weight.detach()))
+    return net
+
+
+MODULES = {
+    "without values": (lambda: module().to("meta"), "'1.weight' on the meta device"),
+    "sparse": (lambda: with_weight(Tensor.to_sparse), "'1.weight' .*layout sparse_coo"),
+    "in rows": (lambda: with_weight(Tensor.to_sparse_csr), "'1.weight' .*layout sparse_csr"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Sparse CSR")
+@pytest.mark.parametrize(("make", "said"), MODULES.values(), ids=MODULES)
+def test_a_module_without_dense_weights_is_refused(arguments, make, said):
+    with pytest.raises(FlatlasError, match=f"^module has {said}"):
+        solution_of(make(), **arguments)
 
 
 @pytest.mark.parametrize("given", [module(), None, {"net": 1}])
@@ -160,8 +191,29 @@ TOO_LARGE = {
 @pytest.mark.parametrize(("name", "options"), TOO_LARGE.values(), ids=TOO_LARGE)
 def test_what_no_memory_holds_is_refused_before_it_is_asked_for(arguments, name, options):
     solution = solution_of(wide(200_000), **arguments)
-    with pytest.raises(FlatlasError, match=r"needs about [\d,]{4,} GB .* 2,400,003 weights"):
+    with pytest.raises(FlatlasError, match=r"needs up to about [\d,]{4,} GB .* 2,400,003 weights"):
         take(name, solution, **options)
+
+
+def test_a_limit_of_memory_may_be_given(arguments):
+    solution = solution_of(module(), **arguments)
+    with pytest.raises(FlatlasError, match=r"there are 0 GB: .* say memory_gb=1\."):
+        take("hessian", solution, top=1, memory_gb=1e-9)
+    assert take("hessian", solution, top=1, probes=2, memory_gb=1)
+
+
+def test_what_takes_long_says_so_before_it_begins(arguments, caplog, monkeypatch):
+    begun = []
+    monkeypatch.setattr(own, "measure", lambda *_: begun.append(len(caplog.records)))
+    take("hessian", solution_of(module(), **arguments), top=2)
+    take("hessian", solution_of(wide(20_000), **arguments), top=50, memory_gb=100)
+    assert begun == [0, 1]
+    assert re.search(r"take\('hessian'\) may take up to about \d+ minutes", caplog.text)
+
+
+def test_a_mistake_in_all_options_together_names_the_measure(arguments):
+    with pytest.raises(FlatlasError, match=r"^take\('hessian'\): in float32 products"):
+        take("hessian", solution_of(module(), **arguments), precision="float32")
 
 
 def test_more_eigenvalues_than_weights_need_no_more_memory(arguments):

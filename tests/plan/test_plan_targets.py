@@ -7,7 +7,7 @@ from flatlas.errors import FlatlasError
 from flatlas.plan.resolve import resolve
 from flatlas.plan.targets import check_targets, targets_of
 
-RULES = ["all", "duality", "duality_fig3", "duality_fig12", "train"]
+RULES = ["all", "duality", "duality_fig3", "duality_fig12", "prior_fig3", "train"]
 FOLDER = "results/demo/duality"
 FILES = [f"{FOLDER}/fig3.pdf", f"{FOLDER}/fig3.csv", "results/runs/{run}/x"]
 PRESETS = ["laptop", "paper"]
@@ -31,6 +31,8 @@ def test_rules_figures_and_files_of_others_pass(target):
         ("duality_fig33", "Did you mean 'duality_fig3'?"),
         ("dualty", "Did you mean 'duality'?"),
         ("al", "Did you mean 'all'?"),
+        ("fig3", "Did you mean 'duality_fig3' or 'prior_fig3'?"),
+        ("fig12", "Did you mean 'duality_fig12'?"),
         (f"{FOLDER}/fgi3.pdf", f"Did you mean '{FOLDER}/fig3.pdf'?"),
         (f"{FOLDER}/fig3.cvs", f"Did you mean '{FOLDER}/fig3.csv'?"),
         ("qqq", "`snakemake --list-rules`"),

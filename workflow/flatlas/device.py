@@ -15,7 +15,7 @@ def choose_device(wanted: bool) -> str:
     import torch
 
     if not torch.cuda.is_available():
-        logger.warning("a GPU was asked for, but torch sees none: computing on the CPU")
+        logger.warning("a GPU would be faster, but torch sees none: computing on the CPU")
         return "cpu"
     torch.use_deterministic_algorithms(True, warn_only=True)
     torch.backends.cuda.matmul.allow_tf32 = False

@@ -9,7 +9,9 @@ from pathlib import Path
 from flatlas.data_root import NotInDataRootError, hint
 from flatlas.errors import FlatlasError
 
-ENDINGS = (".jpeg", ".jpg", ".png")
+ENDINGS = (".bmp", ".jpeg", ".jpg", ".png")
+# Images of other kinds. To skip them would change a class in silence.
+UNREAD = (".avif", ".gif", ".heic", ".jfif", ".jp2", ".tif", ".tiff", ".webp")
 
 
 def training_and_test(
@@ -78,6 +80,11 @@ def _images(folder: Path, root: str | None) -> list[Path]:
     images = []
     for entry in _by_name(folder):
         path = Path(entry.path)
+        if path.suffix.lower() in UNREAD:
+            raise FlatlasError(
+                f"{path} is an image of a kind that is not read. Allowed: {', '.join(ENDINGS)}. "
+                "Convert it, or move it out of the folder."
+            )
         if path.suffix.lower() not in ENDINGS:
             continue
         if not os.path.isfile(path):

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.measures import measure
+from flatlas.measures.duration import announce
 from flatlas.measures.refusals import (
     refuse_beyond_memory,
     refuse_images,
@@ -17,6 +18,7 @@ from flatlas.measures.refusals import (
 )
 from flatlas.measures.solution import Solution
 from flatlas.nets.modules import ModuleNet
+from flatlas.nets.refusals import refuse_without_values
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
@@ -34,6 +36,7 @@ def solution_of(
     """
     if not isinstance(module, nn.Module):
         raise FlatlasError(f"module: given was a {type(module).__name__}. Allowed: an nn.Module.")
+    refuse_without_values([*module.named_parameters(), *module.named_buffers()], "module")
     refuse_images(images, "images")
     refuse_images(test_images, "test_images")
     refuse_other_shape(test_images, images)
@@ -66,8 +69,14 @@ def solution_of(
     )
 
 
-def take(name: str, solution: Solution, **options: Any) -> dict[str, DataFrame]:
-    """The tables of one measure; its options are the same as in a study, without `at`."""
+def take(
+    name: str, solution: Solution, *, memory_gb: float | None = None, **options: Any
+) -> dict[str, DataFrame]:
+    """The tables of one measure; its options are the same as in a study, without `at`.
+
+    A measure that may need more memory than the machine has is refused. The estimate is an upper
+    bound; `memory_gb` is the limit to use in place of the machine's memory.
+    """
     if not isinstance(solution, Solution):
         raise FlatlasError(
             f"take(name, solution): the solution is a {type(solution).__name__}. Allowed: what "
@@ -85,6 +94,7 @@ def take(name: str, solution: Solution, **options: Any) -> dict[str, DataFrame]:
     asked = {"measure": name, **options}
     where = f"take('{name}')"
     chosen = validated(MEASURES[name], asked, lambda at: f"{where}: {dotted(at)}" if at else where)
-    refuse_beyond_memory(chosen, solution)
+    refuse_beyond_memory(chosen, solution, memory_gb)
     with torch.enable_grad():
+        announce(chosen, solution)
         return measure(name, solution, chosen.resolved())

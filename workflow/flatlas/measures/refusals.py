@@ -1,7 +1,7 @@
 """What a caller of the library must give; all else is refused before anything is computed."""
 
 import os
-from math import prod
+from math import ceil, prod
 from typing import Any
 
 import torch
@@ -9,6 +9,7 @@ from torch import Tensor
 
 from flatlas.errors import FlatlasError
 from flatlas.measures.solution import Solution
+from flatlas.nets.refusals import without_values
 from flatlas.plan.measurements.curvature import OfHessian
 from flatlas.plan.measurements.measurement import Measurement
 
@@ -69,8 +70,10 @@ def refuse_labels(labels: Any, name: str, images: Tensor, outputs: int) -> None:
         )
 
 
-def refuse_beyond_memory(options: Measurement, solution: Solution) -> None:
-    """Raise an error if a measure would need more memory than there is."""
+def refuse_beyond_memory(
+    options: Measurement, solution: Solution, memory_gb: float | None = None
+) -> None:
+    """Raise an error if a measure would need more memory than there is, or than `memory_gb`."""
     net, device = solution.net, solution.inputs.device
     weights = sum(prod(shape) for shape in net.shapes.values())
     vectors = options.vectors
@@ -83,12 +86,13 @@ def refuse_beyond_memory(options: Measurement, solution: Solution) -> None:
         layer = prod(net.dense(options.resolved()["layer"]).fans)
         numbers += layer * (options.layer_matrices * layer + PAIRED * solution.test_labels.shape[1])
         what += f", and this layer {layer:,}"
-    needed, there = 8 * numbers, _memory(device)
+    needed = 8 * numbers / 1e9
+    there = _memory(device) / 1e9 if memory_gb is None else memory_gb
     if needed > there:
         raise FlatlasError(
-            f"take('{options.measure}') needs about {needed / 1e9:,.0f} GB of memory, but there "
-            f"are {there / 1e9:,.0f} GB: {what}. Take a smaller net or layer, or reduce options "
-            "like top, pairs and steps."
+            f"take('{options.measure}') needs up to about {needed:,.0f} GB of memory, but there "
+            f"are {there:,.0f} GB: {what}. Take a smaller net or layer, or reduce options like "
+            f"top, pairs and steps. If you know that it fits, say memory_gb={ceil(needed)}."
         )
 
 
@@ -105,3 +109,6 @@ def _refuse_no_tensor(given: Any, name: str) -> None:
             f"{name}: given was a {type(given).__name__}. Allowed: a torch.Tensor, as of "
             f"torch.as_tensor({name})."
         )
+    why = without_values(given)
+    if why:
+        raise FlatlasError(f"{name}: given {why}")

@@ -18,6 +18,7 @@ def logits_of(module: nn.Module, images: Tensor, outputs: int) -> Tensor:
             f"the net does not know the shape of '{unknown[0]}' before it sees an image: give the "
             "sizes of all layers, as in nn.Linear in place of nn.LazyLinear."
         )
+    refuse_without_values([*parameters.items(), *module.named_buffers()], "the net")
     refuse_not_finite(parameters.items(), "the net")
     shape = tuple(images.shape[1:])
     try:
@@ -43,6 +44,24 @@ def logits_of(module: nn.Module, images: Tensor, outputs: int) -> Tensor:
             "nothing may be random. Use nn.Dropout in place of a dropout that is always on."
         )
     return logits
+
+
+def refuse_without_values(tensors: Iterable[tuple[str, Tensor]], whose: str) -> None:
+    """Raise an error unless each of the named tensors has all its values in memory, one by one."""
+    for name, value in tensors:
+        why = without_values(value)
+        if why:
+            raise FlatlasError(f"{whose} has '{name}' {why}")
+
+
+def without_values(tensor: Tensor) -> str:
+    """Why a tensor can't be computed with like others, and what to do; '' if it can."""
+    if tensor.is_meta:
+        return "on the meta device, where tensors have no values. Load it on the CPU or a GPU."
+    if tensor.is_nested or tensor.layout != torch.strided:
+        kind = "nested" if tensor.is_nested else str(tensor.layout).removeprefix("torch.")
+        return f"as a tensor of layout {kind}. Give a dense one, as of to_dense()."
+    return ""
 
 
 def refuse_not_finite(weights: Iterable[tuple[str, Tensor]], whose: str) -> None:

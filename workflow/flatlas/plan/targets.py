@@ -78,6 +78,12 @@ def check_targets(
             preset = target.split("/")[1]
             raise FlatlasError(f"'{target}' is of another preset: add --config preset={preset}.")
         raise FlatlasError(
-            f"'{target}' is no target.{nearest(target, allowed)} "
+            f"'{target}' is no target.{_of_each_study(target, names) or nearest(target, allowed)} "
             "`snakemake --list-rules` shows all that can be made."
         )
+
+
+def _of_each_study(figure: str, targets: Iterable[str]) -> str:
+    """' Did you mean …?' with each study's figure of this name, else ''."""
+    same = [f"'{target}'" for target in targets if target.endswith(f"_{figure}")]
+    return f" Did you mean {' or '.join(same)}?" if same else ""

@@ -33,7 +33,7 @@ def _read_part(files: dict[str, list[Path]], spec: Folder) -> tuple[np.ndarray, 
 def _read_image(path: Path, spec: Folder) -> np.ndarray:
     """One image as (channel, row, column)."""
     try:
-        with Image.open(path, formats=("JPEG", "PNG")) as image:
+        with Image.open(path, formats=("BMP", "JPEG", "PNG")) as image:
             _check_form(path, image, spec)
             pixels = np.asarray(image.convert("L" if spec.channels == 1 else "RGB"))
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
