@@ -7,11 +7,13 @@ from textwrap import fill
 from typing import Any
 
 import matplotlib
+import numpy as np
 import pandas as pd
 from matplotlib import colormaps, pyplot
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.projections import register_projection
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from flatlas.errors import FlatlasError
@@ -46,6 +48,45 @@ GREY = "#808080"
 # How many letters of small print fit in an inch of a figure's width.
 LETTERS_PER_INCH = 18
 FORMULA, UNBREAKABLE = re.compile(r"\$[^$]*\$"), "\u00a0"
+
+
+class Panel(Axes):
+    """Axes that can be drawn of any numbers: of NaN, infinity, or nothing above 0 on a log axis.
+
+    A network that is all but diverged measures such numbers.
+    """
+
+    name = "rectilinear"
+
+    def set_xlim(self, left: Any = None, right: Any = None, **more: Any) -> tuple[float, float]:
+        """Set limits; one that is no number stays as it is."""
+        return super().set_xlim(*_finite(left, right), **more)
+
+    def set_ylim(self, bottom: Any = None, top: Any = None, **more: Any) -> tuple[float, float]:
+        """Set limits; one that is no number stays as it is."""
+        return super().set_ylim(*_finite(bottom, top), **more)
+
+    def set_xscale(self, value: Any, **more: Any) -> None:
+        """Set the scale, with limits that it can have: matplotlib keeps those of an empty axis."""
+        super().set_xscale(value, **more)
+        if value == "log" and min(self.get_xlim()) <= 0:
+            self.set_xlim(1, 10, auto=None)
+
+    def set_yscale(self, value: Any, **more: Any) -> None:
+        """Set the scale, with limits that it can have: matplotlib keeps those of an empty axis."""
+        super().set_yscale(value, **more)
+        if value == "log" and min(self.get_ylim()) <= 0:
+            self.set_ylim(1, 10, auto=None)
+
+
+def _finite(low: Any, high: Any) -> list[Any]:
+    """Two limits, which may come as a pair, with None for those that are no numbers."""
+    pair = low if high is None and np.iterable(low) else (low, high)
+    return [one if one is not None and np.isfinite(one) else None for one in pair]
+
+
+# Insets and twins are panels, too.
+register_projection(Panel)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,58 @@
+"""Axes of numbers that cannot be drawn."""
+
+import numpy as np
+import pytest
+from matplotlib import pyplot
+
+from flatlas.plotting.style import Panel, panels
+
+
+@pytest.fixture
+def panel():
+    figure, (ax,) = panels(1, 1)
+    yield ax
+    pyplot.close(figure)
+
+
+def test_insets_and_twins_are_panels(panel):
+    assert all(
+        isinstance(one, Panel) for one in (panel, panel.twinx(), panel.inset_axes((0, 0, 1, 1)))
+    )
+
+
+@pytest.mark.parametrize("none", [np.nan, np.inf, -np.inf])
+def test_a_limit_that_is_no_number_changes_nothing(panel, none):
+    panel.set_xlim(1, 3)
+    panel.set_xlim(2, none)
+    panel.set(ylim=(none, 4))
+    panel.set_ylim(bottom=none)
+    assert panel.get_xlim() == (2, 3)
+    assert panel.get_ylim() == (0, 4)
+    panel.set_xlim((5, 6))
+    assert panel.get_xlim() == (5, 6)
+
+
+@pytest.mark.parametrize("values", [[], [np.nan] * 3, [np.inf] * 3, [0.0] * 3, [-1.0, -2.0, -3.0]])
+@pytest.mark.parametrize("first", ["data", "scale"])
+@pytest.mark.filterwarnings("ignore:Data has no positive values")
+def test_a_logarithmic_axis_may_have_no_positive_number(panel, values, first):
+    scales = {"xscale": "log", "yscale": "log"}
+    if first == "scale":
+        panel.set(**scales)
+    panel.plot(values, values, "o-")
+    # Looks up the limits on the linear scale.
+    panel.fill_between(values, values, values)
+    panel.get_xlim(), panel.get_ylim()
+    panel.set(**scales)
+    panel.figure.canvas.draw()
+    panel.plot([10, 1000], [0.1, 0.2])
+    panel.figure.canvas.draw()
+    assert panel.get_xlim()[1] >= 1000 and panel.get_ylim()[0] > 0
+
+
+def test_a_scale_does_not_change_limits_that_it_can_have(panel):
+    panel.plot([2, 300], [0.5, 7])
+    panel.set_xlim(2, 300)
+    panel.set(xscale="log", yscale="log")
+    assert panel.get_xlim() == (2, 300)
+    assert 0 < panel.get_ylim()[0] < 0.5
