@@ -425,3 +425,52 @@ def test_a_preset_that_omits_a_study_is_refused(plan_of, tmp_path):
     assert "config/studies/mine" in message and "mine: {}" in message
     assert "mine" in plan_of(preset={"studies.mine": {}}).studies
     assert "mine" in plan_of(preset={"studies": {}}).studies, "a preset that changes nothing"
+
+
+@pytest.mark.parametrize(
+    ("source", "study", "said", "source_said"),
+    [
+        (
+            {"classes": 4},
+            {"runs.base.data.positive": [5]},
+            "runs.base.data.positive names '5'",
+            f"{USER}: sources.digits, of kind folder, with 4 classes",
+        ),
+        (
+            {"side": 2},
+            {
+                "runs.base.net": {
+                    "family": "convolutional",
+                    "stages": [{"channels": 2, "kernel": 3}],
+                    "hidden": [4, 3],
+                }
+            },
+            "runs.base.net leaves nothing of an image",
+            f"{USER}: sources.digits, of kind folder, with 10 classes of 2 x 2",
+        ),
+        (
+            {"classes": 2},
+            {
+                "runs.base.data.only": [0, 1],
+                "runs.base.snapshots": "fc2",
+                "runs.base.stop.extra_epochs": 1,
+                HIDDEN: {
+                    "measure": "forgetting",
+                    "layer": "fc2",
+                    "task": [2],
+                    "strengths": [1],
+                    "directions": [1],
+                },
+            },
+            "measures.hidden.task is [2]",
+            "of the 2 classes of the folder 'pets' beside data.only: none.",
+        ),
+    ],
+)
+def test_a_source_that_does_not_fit_the_studies_is_named(plan_of, source, study, said, source_said):
+    """The user may have changed only the source: the study is right, as it was."""
+    own = {"kind": "folder", "path": "pets", "classes": 10} | source
+    with pytest.raises(FlatlasError) as raised:
+        plan_of(study=study, user={"sources.digits": own})
+    assert str(raised.value).startswith(f"config/studies/flat.yaml: {said}")
+    assert source_said in str(raised.value)

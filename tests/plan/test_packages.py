@@ -49,6 +49,8 @@ WITHOUT_RESULTS = {
     # How a figure names what it lacks; which jobs a page lists as one.
     ("LACKS", "points"),
     ("DRAWN", "paths"),
+    # How an error names a source.
+    ("named", "data_specs"),
     # The library's own door.
     ("validated", "mistakes"),
     ("dotted", "trees"),

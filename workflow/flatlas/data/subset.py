@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from flatlas.errors import FlatlasError
-from flatlas.plan.data_specs import Folder, SourceSpec, SubsetSpec
+from flatlas.plan.data_specs import SubsetSpec, named
 from flatlas.seeds import generator
 
 
@@ -104,17 +104,10 @@ def _shuffled(labels: np.ndarray, classes: np.ndarray, seed: int, purpose: str) 
 def _first(index: np.ndarray, wanted: int | None, key: str, spec: SubsetSpec) -> np.ndarray:
     if wanted is not None and wanted > len(index):
         raise FlatlasError(
-            f"{key} is {wanted}, but {_named(spec.source)} has only {len(index)} such images "
+            f"{key} is {wanted}, but {named(spec.source)} has only {len(index)} such images "
             f"in the picked classes. Choose at most {len(index)}."
         )
     return index[:wanted]
-
-
-def _named(source: SourceSpec) -> str:
-    """A source as a reader knows it; the classes of a folder have names, too."""
-    if isinstance(source, Folder):
-        return f"the folder '{source.path}' (whose classes count from 0, by name)"
-    return source.kind
 
 
 def _first_of_each_class(
@@ -126,8 +119,9 @@ def _first_of_each_class(
     scarcest = min(counts, key=counts.__getitem__)
     if counts[scarcest] < wanted:
         raise FlatlasError(
-            f"per_class is {wanted}, but class {scarcest} of {_named(spec.source)} has only "
-            f"{counts[scarcest]} training images. Choose at most {counts[scarcest]}."
+            f"per_class is {wanted}, but class {scarcest} of {named(spec.source)} has only "
+            f"{counts[scarcest]} training images. Choose at most {counts[scarcest]}. (Classes "
+            "count from 0, those of a folder by name.)"
         )
     rank = pd.Series(of_index).groupby(of_index).cumcount().to_numpy()
     return index[rank < wanted]

@@ -162,6 +162,11 @@ def shape_and_classes(source: Pictures | Boolean) -> tuple[tuple[int, int, int],
     return (1, 28, 28), 10
 
 
+def named(source: SourceSpec) -> str:
+    """A source as a message names it."""
+    return f"the folder '{source.path}'" if isinstance(source, Folder) else source.kind
+
+
 SamplesSpec = SubsetSpec | NoiseSpec | AttackSpec | FunctionsSpec
 
 

@@ -27,7 +27,7 @@ from flatlas.plan.mistakes import Origin, refuse, validated
 from flatlas.plan.named_layers import LINEAR, check_frozen, check_layer, check_layers
 from flatlas.plan.studies import Data, Run, Start, Study
 from flatlas.plan.training_specs import RunSpec, StartSpec
-from flatlas.plan.trees import Location, at, dotted, leaves, with_value
+from flatlas.plan.trees import USER, Location, at, dotted, leaves, with_value
 
 # A base run as the study has it.
 NO_CHANGES: dict[str, Any] = {}
@@ -119,6 +119,16 @@ class Runs:
         check_layers(start.fresh, run, origin(("start", "fresh")))
         return StartSpec(run=first, fresh=start.fresh)
 
+    def _images_of(self, run: Run) -> str:
+        """Which images a run has, and where that is said: what does not fit them may be right."""
+        name = run.data.source
+        (_, height, width), classes = shape_and_classes(self.sources[name])
+        kind = self.sources[name].kind
+        return (
+            f"Its images are those of {USER}: sources.{name}, of kind {kind}, with {classes} "
+            f"classes of {height} x {width} pixels."
+        )
+
     def _spec(self, run: Run, origin: Origin) -> RunSpec:
         """All but where it starts."""
         seeds = tuple(range(run.realizations or self.study.realizations))
@@ -126,12 +136,15 @@ class Runs:
             refuse(origin(("data", "source")), run.data.source, self.sources)
         source = self.sources[run.data.source]
         shape, classes = shape_and_classes(source)
-        _check_data(run, source, classes, origin)
         if run.data.positive is not None or run.data.functions:
             outputs = 1
         else:
             outputs = len(run.data.classes) if run.data.classes is not None else classes
-        _check_sizes(run.net, shape, outputs, origin)
+        try:
+            _check_data(run, source, classes, origin)
+            _check_sizes(run.net, shape, outputs, origin)
+        except FlatlasError as error:
+            raise FlatlasError(f"{error} {self._images_of(run)}") from None
         samples = _samples(run.data, source, run.net, seeds)
         _check_batch(run, images_to_train_on(samples), origin)
         return RunSpec(

@@ -15,7 +15,7 @@ from flatlas.plan.bounds import (
     LaterEpoch,
 )
 from flatlas.plan.columns import Column, columns
-from flatlas.plan.data_specs import SubsetSpec
+from flatlas.plan.data_specs import SubsetSpec, named
 from flatlas.plan.measurements.measurement import (
     BOTH_ENDS,
     Few,
@@ -270,8 +270,9 @@ class Forgetting(AlongRecording):
         else:
             others = [n for n in samples.classes or range(run.outputs) if n not in samples.only]
             if not set(self.task) <= set(others):
-                allowed = listed([*map(str, others)])
-                yield "task", f"is {shown(list(self.task))}. Allowed, beside data.only: {allowed}."
+                allowed = listed([*map(str, others)]) if others else "none"
+                known = f"of the {run.outputs} classes of {named(samples.source)} beside data.only"
+                yield "task", f"is {shown(list(self.task))}. Allowed, {known}: {allowed}."
 
 
 class FirstMode(AlongRecording):
