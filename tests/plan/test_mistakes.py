@@ -463,7 +463,7 @@ def test_a_preset_that_omits_a_study_is_refused(plan_of, tmp_path):
                 },
             },
             "measures.hidden.task is [2]",
-            "of the 2 classes of the folder 'pets' beside data.only: none.",
+            "of the run's 2 classes of the folder 'pets' beside data.only: none.",
         ),
     ],
 )

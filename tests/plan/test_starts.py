@@ -125,11 +125,13 @@ CLASSES = [0, 1, 2, 5]
         ({ONLY: Removed}, "measures.hidden.measure is of a net that knows more classes than its"),
         (
             {"measures.hidden.task": [1, 2]},
-            "measures.hidden.task is [1, 2]. Allowed, beside data.only: 2, 3, 4, 5, 6, 7, 8, 9.",
+            "measures.hidden.task is [1, 2]. Allowed, of the run's 10 classes of digits beside "
+            "data.only: 2, 3, 4, 5, 6, 7, 8, 9.",
         ),
         (
             {"runs.base.data.classes": CLASSES, "runs.later.data.classes": CLASSES},
-            "measures.hidden.task is [2, 3]. Allowed, beside data.only: 2, 5.",
+            "measures.hidden.task is [2, 3]. Allowed, of the run's 4 classes of digits beside "
+            "data.only: 2, 5.",
         ),
         ({"runs.later.batch": "full"}, "measures.hidden.batch is missing"),
         (

@@ -26,7 +26,7 @@ def test_a_figure_is_made_and_its_jobs_request_a_gpu(tiny):
     assert (tiny / "results/tiny/duality/fig3.pdf").stat().st_size > 1000
     (train,) = tiny.jobs("train")
     assert (train["JobState"], train["TresPerJob"]) == ("COMPLETED", "gres:gpu:1")
-    assert "a GPU was asked for" in next((tiny / "results/logs/train").glob("*.log")).read_text()
+    assert "a GPU would be faster" in next((tiny / "results/logs/train").glob("*.log")).read_text()
     (measure,) = tiny.jobs("measure_duality")
     assert (measure["JobState"], measure["TresPerJob"]) == ("COMPLETED", "gres:gpu:1")
     assert (measure["NumCPUs"], measure["MinMemoryNode"]) == ("1", "4000M")

@@ -24,7 +24,7 @@ class PublishedSet:
     def found(self, root: Path) -> dict[str, Path]:
         """The files in a data root, by name."""
         endings = ("", ".gz") if self.archived else ("",)
-        there = {}
+        there: dict[str, Path] = {}
         for name in self.sizes:
             for ending in endings:
                 path = root / self.folder / f"{name}{ending}"

@@ -39,7 +39,7 @@ def _attack_rows(
     if spec.size > len(left):
         raise FlatlasError(
             f"attack_size is {spec.size}, but outside the training set only {len(left)} images "
-            f"of the picked classes are left. Ask for at most {len(left)}."
+            f"of the picked classes are left. Choose at most {len(left)}."
         )
     left = generator(seed, "attack set").permutation(left)
     true_labels = task_labels(train_labels[left], spec.subset)

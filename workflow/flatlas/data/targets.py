@@ -19,8 +19,8 @@ def most_frequent(counts: Mapping[bytes, int], spec: FunctionsSpec) -> pd.DataFr
     if len(counts) < spec.count:
         raise FlatlasError(
             f"realizations is {spec.count}, each with another function, but in {spec.draws} "
-            f"random nets only {len(counts)} functions came up more than once. Ask for at most "
-            f"{len(counts)}, or for more data.functions.draws."
+            f"random nets only {len(counts)} functions came up more than once. Choose at most "
+            f"{len(counts)}, or more data.functions.draws."
         )
     first = sorted(counts, key=lambda function: (-counts[function], function))[: spec.count]
     count = np.array([counts[function] for function in first])

@@ -271,8 +271,9 @@ class Forgetting(AlongRecording):
             others = [n for n in samples.classes or range(run.outputs) if n not in samples.only]
             if not set(self.task) <= set(others):
                 allowed = listed([*map(str, others)]) if others else "none"
-                known = f"of the {run.outputs} classes of {named(samples.source)} beside data.only"
-                yield "task", f"is {shown(list(self.task))}. Allowed, {known}: {allowed}."
+                known = f"of the run's {run.outputs} classes of {named(samples.source)}"
+                given = shown(list(self.task))
+                yield "task", f"is {given}. Allowed, {known} beside data.only: {allowed}."
 
 
 class FirstMode(AlongRecording):
