@@ -1,4 +1,4 @@
-"""The folder of the data sets: what is said when it lacks one.
+"""The folder of the data sets: errors about a set that it lacks.
 
 The module is outside `plan`, so that a change reads the images again (plan/fingerprint.py).
 """
@@ -16,7 +16,7 @@ class NotInDataRootError(FlatlasError):
 
 @contextmanager
 def naming_data_root(root: Path, said_in: str) -> Iterator[None]:
-    """Let an error about a set that is not in `root` end with who says that this is the root."""
+    """Let an error about a set that is not in `root` end with who says that this is data_root."""
     try:
         yield
     except NotInDataRootError as error:
@@ -24,7 +24,7 @@ def naming_data_root(root: Path, said_in: str) -> Iterator[None]:
 
 
 def hint(root: Path, folder: str) -> str:
-    """' Say data_root=… .' if the data root leads into the wanted folder itself, else ''."""
+    """' Say data_root=….' if the data root leads into the wanted folder itself, else ''."""
     inside = Path(folder).parts
     for depth in range(1, len(inside) + 1):
         above = Path(*root.absolute().parts[:-depth])

@@ -2,13 +2,15 @@
 # it. Trainings wait for all of it, so it comes first.
 
 
-def originals_of(wildcards, output):
+def originals_of(wildcards):
+    job = JOBS[wildcards.source]
     try:
         return originals(
-            JOBS[wildcards.source].spec,
+            job.spec,
             PLAN.data_root,
             said_in("data_root", config, workflow.configfiles),
-            read=Path(output.images).is_file(),
+            # Snakemake would not rerun for a changed parameter that depends on its own `output`.
+            read=Path(job.outputs["images"]).is_file(),
         )
     except FlatlasError as error:
         raise WorkflowError(str(error)) from None
