@@ -18,7 +18,7 @@ from flatlas.plan.graph import needed_by_targets
 from flatlas.plan.jobs import jobs_of
 from flatlas.plan.plan import Plan
 from flatlas.plan.resolve import resolve
-from flatlas.report.costs import duration
+from flatlas.report.estimates import duration
 
 PRESETS = ("demo", "laptop", "paper")
 REAL = PRESETS[1:]

@@ -1,64 +1,15 @@
-"""What the jobs of a plan cost: seconds and memory of those that ran, an estimate for the others.
+"""Tables of what the jobs of a plan cost: by stage, by figure and study, by measure."""
 
-Measured times are in the record beside each result. A job that has not run is assumed to take as
-long per unit of work as jobs that ran here: those of the same stage and net if there are any, else
-those of the same stage, and of these the nearest in size. Trainings are compared by the epochs that
-they may take, as if each took the same share of them.
-"""
-
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from math import inf, log, nan
-from pathlib import Path
-from statistics import median
-from typing import Any
+from collections.abc import Mapping, Sequence
+from math import nan
 
 import pandas as pd
 
 from flatlas.plan.paths import DRAWN
-from flatlas.store.costs import read_cost
+from flatlas.report.estimates import JobCost, aligned, duration, estimate
 
 # Stages that only select or draw images, listed as one.
 DATA = ("source", *DRAWN)
-# An estimate is the median of this many jobs.
-NEIGHBOURS = 5
-
-
-@dataclass(frozen=True)
-class JobCost:
-    """The size of a job and, if it ran, its seconds and its memory."""
-
-    stage: str
-    net: str
-    units: float
-    seconds: float = nan
-    peak_mib: float = nan
-
-    @property
-    def ran(self) -> bool:
-        """Whether a record of it was found."""
-        return self.seconds == self.seconds
-
-
-def measured(provenance: str | Path) -> dict[str, float]:
-    """Seconds and peak memory from the record beside a result; nothing if there is none."""
-    return read_cost(provenance) if Path(provenance).exists() else {}
-
-
-def read_costs(jobs: Mapping[str, Mapping[str, Any]]) -> dict[str, JobCost]:
-    """The planned jobs with what was measured, each given with the path of its `provenance`."""
-    return {
-        name: JobCost(job["stage"], job["net"], job["units"], **measured(job["provenance"]))
-        for name, job in jobs.items()
-    }
-
-
-def estimate(job: JobCost, known: Iterable[JobCost]) -> float:
-    """Seconds that a job may take, from jobs that ran; NaN if none is like it."""
-    alike = [one for one in known if one.stage == job.stage]
-    alike = [one for one in alike if one.net == job.net] or alike
-    nearest = sorted(alike, key=lambda one: abs(log(one.units / job.units)))[:NEIGHBOURS]
-    return median(one.seconds / one.units * job.units for one in nearest) if nearest else nan
 
 
 def cost_of_stages(jobs: Mapping[str, JobCost]) -> pd.DataFrame:
@@ -135,7 +86,7 @@ def readable(table: pd.DataFrame) -> str:
         times = duration(row["measured_seconds"]), duration(row["estimated_seconds"]) + unknown
         memory = "" if pd.isna(row["peak_mib"]) else f"{row['peak_mib'] / 1024:.1f} GiB"
         rows.append((row["target"], str(row["jobs"]), str(row["made"]), *times, memory))
-    return _aligned(rows)
+    return aligned(rows)
 
 
 def readable_measures(table: pd.DataFrame) -> str:
@@ -146,31 +97,10 @@ def readable_measures(table: pd.DataFrame) -> str:
     cells = table.assign(minutes=table.apply(_minutes, axis=1))
     cells = cells.pivot(index="measure", columns="study", values="minutes").fillna("")
     cells = cells.loc[table["measure"].unique(), table["study"].unique()]
-    return _aligned([("core-minutes", *cells.columns), *cells.itertuples(name=None)])
+    return aligned([("core-minutes", *cells.columns), *cells.itertuples(name=None)])
 
 
 def _minutes(row: pd.Series) -> str:
     minutes = (row.measured_seconds + row.estimated_seconds) / 60
     number = f"{'~' * bool(row.estimated_seconds)}{minutes:.1f}" if minutes else ""
     return number + "?" * bool(row.without_estimate)
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> str:
-    """Columns below each other: the first to the left, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for first, *others in rows:
-        cells = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
-        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
-    return "\n".join(lines)
-
-
-def duration(seconds: float) -> str:
-    """Seconds as a person says them: 40 s, 12 min, 3.5 h; a dash for none."""
-    if seconds == 0:
-        return "–"
-    for unit, size, most in (("s", 1.0, 100.0), ("min", 60.0, 100.0), ("h", 3600.0, inf)):
-        if seconds < most * size:
-            count = seconds / size
-            return f"{count:.1f} {unit}" if count < 10 else f"{count:.0f} {unit}"
-    raise AssertionError("an infinite time")
