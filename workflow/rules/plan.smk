@@ -23,6 +23,7 @@ from flatlas.plan.pages import (
 from flatlas.plan.reading import said_in
 from flatlas.plan.requests import asked, refuse_beyond_machine, gpu_request, growing
 from flatlas.plan.targets import check_config, check_targets, targets_of
+from flatlas.report.dry_run import print_table_in_dry_run
 
 work_out_once()
 check_entries()
@@ -38,6 +39,8 @@ try:
     PLAN = lookup(config, CONFIG, workflow.configfiles)
 except FlatlasError as error:
     raise WorkflowError(str(error)) from None
+
+print_table_in_dry_run(workflow, PLAN)
 
 # Jobs by id.
 JOBS = PLAN.jobs

@@ -19,6 +19,7 @@ A file is parsed once: what was found in it is kept for later commands, by a has
 import ast
 import atexit
 import hashlib
+import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -26,7 +27,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from flatlas.plan.kept import content_hash, keep, read_kept
+from flatlas.plan.kept import all_kept, content_hash, keep, read_kept
 
 LIBRARY = Path(__file__).parents[1]
 WEIGHTS = ".safetensors"
@@ -35,6 +36,8 @@ WITHOUT_RESULTS = ("flatlas.plan", "flatlas.jobs")
 Parsed = tuple[str, list[tuple[int, str, list[str]]]]
 # The library has fewer files than half of that; a change of this module begins from nothing.
 KEPT_FILES = 1024
+# States of the code that a changed fingerprint can be explained from.
+KEPT_STATES = 100
 KEPT_NAME = f"files/{content_hash([Path(__file__).read_bytes(), sys.version.encode()])}"
 
 
@@ -51,7 +54,37 @@ def fingerprint(*roots: str | Path) -> str:
 def _fingerprint(roots: frozenset[str | Path]) -> str:
     digests = {_name(root): module_digest(_path(root)) for root in closure(roots)}
     text = "\n".join(f"{name} {digest}" for name, digest in sorted(digests.items()))
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+    code = hashlib.sha256(text.encode()).hexdigest()[:12]
+    _covered()[code] = digests
+    return code
+
+
+@cache
+def _covered() -> dict[str, dict[str, str]]:
+    """For each fingerprint of this command, the digests of its modules; kept for later commands."""
+    covered: dict[str, dict[str, str]] = {}
+
+    def write() -> None:
+        modules = {name: digest for digests in covered.values() for name, digest in digests.items()}
+        state = {"modules": modules, "codes": sorted(covered)}
+        name = f"states/{content_hash([json.dumps(state, sort_keys=True).encode()])}"
+        if read_kept(name) is None:
+            keep(name, state, KEPT_STATES)
+
+    atexit.register(write)
+    return covered
+
+
+def changed_modules(before: str, now: str) -> list[str]:
+    """The modules under a fingerprint of this command that differ from those under an earlier one.
+
+    None if no command on this machine has computed the earlier one lately.
+    """
+    for state in all_kept("states"):
+        if state and before in state["codes"]:
+            earlier, covered = state["modules"], _covered()[now]
+            return sorted(name for name, digest in covered.items() if earlier.get(name) != digest)
+    return []
 
 
 def closure(roots: Iterable[str | Path]) -> set[str | Path]:

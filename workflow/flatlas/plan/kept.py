@@ -7,7 +7,7 @@ file that is damaged, missing or out of reach counts as not there, so nothing de
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -55,10 +55,20 @@ def keep(name: str, value: Any, at_most: int) -> None:
         _prune(path.parent, at_most)
 
 
+def all_kept(folder: str) -> Iterator[Any]:
+    """Everything that is kept under names in a folder, what was used last first."""
+    with suppress(OSError, RuntimeError):
+        files = sorted((cache_folder() / folder).glob("*.json"), key=_used, reverse=True)
+        yield from (read_kept(f"{folder}/{file.stem}") for file in files)
+
+
+def _used(path: Path) -> int:
+    return path.stat().st_mtime_ns
+
+
 def _prune(folder: Path, at_most: int) -> None:
     """Delete all but the files used last; those that a killed process left grow old like others."""
-    found = [(path.stat().st_mtime_ns, path) for path in folder.iterdir()]
-    for _, path in sorted(found, reverse=True)[at_most:]:
+    for path in sorted(folder.iterdir(), key=_used, reverse=True)[at_most:]:
         path.unlink(missing_ok=True)
 
 

@@ -1,0 +1,230 @@
+"""What a dry run prints: what would run by study and stage, why, and how long it may take."""
+
+import ast
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from logging import LogRecord
+from math import nan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flatlas.plan.fingerprint import changed_modules
+from flatlas.plan.lookup import Lookup
+from flatlas.plan.paths import DRAWN
+from flatlas.plan.trees import dotted, leaves
+from flatlas.report.estimates import (
+    JobCost,
+    aligned,
+    duration,
+    estimate,
+    known_costs,
+    measured_if_intact,
+)
+
+if TYPE_CHECKING:
+    from snakemake.dag import DAG
+    from snakemake.jobs import Job, Reason
+    from snakemake.workflow import Workflow
+
+# How a table calls parameters of rules that are neither settings nor code.
+PARAMETERS = {
+    "judged": "whether claims are judged",
+    "originals": "images in its folder",
+    "written": "results that it lists",
+}
+FINGERPRINT = re.compile("'([0-9a-f]{12})'")
+# Names in one cell of the table.
+MOST_NAMES = 3
+STAGES = ("data", "train", "record", "kernel", "measure", "figures", "pages")
+
+
+@dataclass
+class Row:
+    """Jobs of one stage of one study that run for the same reason."""
+
+    jobs: int = 0
+    seconds: float = 0.0
+    unknown: int = 0
+
+
+def print_table_in_dry_run(workflow: "Workflow", plan: Lookup) -> None:
+    """Have a dry run end with a table, instead of several lines for each job.
+
+    With `-p` it prints each job, as Snakemake does, after the table.
+    """
+    settings = workflow.output_settings
+    if not settings.dryrun:
+        return
+    # Imported here because the library does without Snakemake.
+    from snakemake.logging import logger
+    from snakemake.settings.enums import Quietness
+    from snakemake_interface_logger_plugins.common import LogEvent
+
+    def with_table(record: LogRecord) -> bool:
+        """Snakemake's own table, of the number of jobs, comes first."""
+        if getattr(record, "event", None) is LogEvent.RUN_INFO:
+            logger.removeFilter(with_table)
+            resources = workflow.resource_settings
+            slots = resources.nodes or resources.cores or 1
+            record.msg = f"{record.msg}\n{would_run(workflow.dag, plan, slots)}"
+        return True
+
+    logger.addFilter(with_table)
+    if not settings.printshellcmds:
+        # With these, a dry run ends before it lists each job. They don't silence its tables:
+        # Snakemake has read the settings of its log before.
+        settings.quiet = {Quietness.RULES, Quietness.PROGRESS}
+
+
+def would_run(dag: "DAG", plan: Lookup, slots: int) -> str:
+    """The table, and the time of all jobs with at most so many at once."""
+    jobs = {_name(job): job for job in dag.needrun_jobs() if not job.is_norun}
+    seconds, studies = _seconds(jobs, plan), _studies(dag, plan)
+    rows: dict[tuple[str, str, str], Row] = {}
+    for name, job in jobs.items():
+        study = studies.get(name, {name.removesuffix("_scorecard")} & {*plan.studies})
+        key = _stage(job, plan), "several" if len(study) > 1 else "".join(study), _why(job, dag)
+        row = rows.setdefault(key, Row())
+        row.jobs += 1
+        row.unknown += seconds[name] != seconds[name]
+        row.seconds += seconds[name] if seconds[name] == seconds[name] else 0.0
+    known = {name: one for name, one in seconds.items() if one == one}
+    total = sum(known.values())
+    shortest = max(total / slots, _longest_chain(jobs, known, dag, plan))
+    at_once = f", at least {duration(shortest)} with {slots} at once" if slots > 1 else ""
+    unknown = f" (without {len(jobs) - len(known)} of unknown length)" if len(known) < len(jobs) else ""
+    return (
+        f"{_table(rows, plan)}\n\nAbout {duration(total)} one after the other{at_once}{unknown}. "
+        "Nothing was run. Each job with its files: snakemake -np …"
+    )
+
+
+def _table(rows: Mapping[tuple[str, str, str], Row], plan: Lookup) -> str:
+    studies = ["several", *plan.studies, ""]
+    order = sorted(rows, key=lambda key: (STAGES.index(key[0]), studies.index(key[1]), key[2]))
+    cells, reasons = [("stage    study", "jobs", "time")], ["why"]
+    for stage, study, why in order:
+        row = rows[stage, study, why]
+        unknown = f" + {row.unknown} unknown" if row.unknown else ""
+        cells.append((f"{stage:<8} {study}", str(row.jobs), duration(row.seconds) + unknown))
+        reasons.append(why)
+    lines = zip(aligned(cells).splitlines(), reasons, strict=True)
+    return "\n".join(f"{line}  {why}" for line, why in lines)
+
+
+def _name(job: "Job") -> str:
+    """The name of a job in the plan; of a page, that of its rule."""
+    return "".join(job.wildcards) or str(job.rule.name)
+
+
+def _stage(job: "Job", plan: Lookup) -> str:
+    rule = str(job.rule.name)
+    if rule in plan.figures:
+        return "figures"
+    if rule == "source" or rule in DRAWN:
+        return "data"
+    kind = rule.split("_")[0]
+    return kind if kind in STAGES and job.wildcards else "pages"
+
+
+def _studies(dag: "DAG", plan: Lookup) -> dict[str, set[str]]:
+    """For each job of the plan the studies whose figures, of those in the DAG, need it."""
+    studies: dict[str, set[str]] = {}
+    for target in {str(job.rule.name) for job in dag.jobs} & {*plan.figures}:
+        for name in plan.needed[target]:
+            studies.setdefault(name, set()).add(plan.figures[target].study)
+    return studies
+
+
+def _seconds(names: Iterable[str], plan: Lookup) -> dict[str, float]:
+    """What each job took, or an estimate; pages take a moment."""
+    stages = {plan.jobs[name].work["stage"] for name in names if name in plan.jobs}
+    jobs = {
+        name: JobCost(**job.work, **measured_if_intact(job.outputs["provenance"]))
+        for name, job in plan.jobs.items()
+        if job.work["stage"] in stages
+    }
+    known: dict[str, list[JobCost]] = {}
+    for one in known_costs(job for job in jobs.values() if job.ran):
+        known.setdefault(one.stage, []).append(one)
+    return {
+        name: (job.seconds if job.ran else estimate(job, known.get(job.stage, ())))
+        if (job := jobs.get(name))
+        else 0.0
+        for name in names
+    }
+
+
+def _longest_chain(
+    jobs: Mapping[str, "Job"], seconds: Mapping[str, float], dag: "DAG", plan: Lookup
+) -> float:
+    """The seconds of the longest chain of jobs of which each needs the one before."""
+    ends: dict[Job, float] = {}
+    # The plan lists each job after those it needs.
+    for name in plan.jobs:
+        if name in jobs:
+            begin = max((ends.get(one, 0.0) for one in dag.dependencies[jobs[name]]), default=0.0)
+            ends[jobs[name]] = begin + seconds.get(name, 0.0)
+    return max(ends.values(), default=0.0)
+
+
+def _why(job: "Job", dag: "DAG") -> str:
+    reason = dag.reason(job)
+    missing = [Path(file).name for file in job.output if not os.path.exists(file)]
+    if reason.forced:
+        return "forced"
+    if not job.output:
+        return "always runs"
+    if len(missing) == len(job.output):
+        return "not made yet"
+    return "; ".join(_reasons(job, reason, missing)) or "reads new results"
+
+
+def _reasons(job: "Job", reason: "Reason", missing: list[str]) -> Iterator[str]:
+    """Everything but results that other jobs make first."""
+    if missing:
+        yield f"missing: {_listed(missing)}"
+    if reason.incomplete_output:
+        yield "was interrupted"
+    if reason.params_changed:
+        yield from _changed(job, reason.params_changed.only_old, reason.params_changed.only_new)
+    newer = reason.updated_input - reason.updated_input_run
+    if newer:
+        yield f"newer: {_listed(sorted({Path(file).name for file in newer}))}"
+    if reason.input_changed:
+        yield "reads other files"
+    if reason.software_stack_changed:
+        yield "changed environment"
+
+
+def _changed(job: "Job", before: set[str], now: set[str]) -> Iterator[str]:
+    """Which settings, modules and other parameters differ; Snakemake compares their text."""
+    for name, value in job.params.items():
+        if repr(value) not in now:
+            continue
+        if name == "code":
+            codes = [found[1] for text in before if (found := FINGERPRINT.fullmatch(text))]
+            modules = [module for code in codes for module in changed_modules(code, value)]
+            yield f"changed code{_named(modules)}"
+        elif name == "spec":
+            yield f"changed settings{_named(_changed_keys(before, value))}"
+        else:
+            yield f"changed {PARAMETERS.get(name, name)}"
+
+
+def _changed_keys(before: set[str], spec: Mapping[str, Any]) -> list[str]:
+    """The dotted keys in which an earlier spec, given as text, differs."""
+    (text,) = [text for text in before if text.startswith("{")] or ["{}"]
+    old, new = leaves(ast.literal_eval(text)), leaves(spec)
+    return [dotted(key) for key in {**old, **new} if old.get(key) != new.get(key)]
+
+
+def _named(names: list[str]) -> str:
+    return f": {_listed(names)}" if names else ""
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
