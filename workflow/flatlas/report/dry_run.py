@@ -147,7 +147,7 @@ def _seconds(names: Iterable[str], plan: Lookup) -> dict[str, float]:
         if job.work["stage"] in stages
     }
     known: dict[str, list[JobCost]] = {}
-    for one in known_costs(job for job in jobs.values() if job.ran):
+    for one in known_costs((job for job in jobs.values() if job.ran), plan.preset):
         known.setdefault(one.stage, []).append(one)
     return {
         name: (job.seconds if job.ran else estimate(job, known.get(job.stage, ())))

@@ -21,8 +21,9 @@ from flatlas.errors import FlatlasError
 from flatlas.store.costs import read_cost
 
 SHIPPED = Path(__file__).parents[3] / "docs" / "made" / "costs"
-# An estimate is the median of this many jobs.
-NEIGHBOURS = 5
+# An estimate is the median of at most this many jobs. Their sizes differ from that of the job by at
+# most twice the factor by which the nearest one does.
+NEIGHBOURS, MARGIN = 5, log(2)
 
 
 @dataclass(frozen=True)
@@ -66,16 +67,17 @@ def estimate(job: JobCost, known: Iterable[JobCost]) -> float:
     """Seconds that a job may take, from jobs that ran; NaN if none is like it."""
     alike = [one for one in known if one.stage == job.stage]
     alike = [one for one in alike if one.net == job.net] or alike
-    nearest = sorted(alike, key=lambda one: abs(log(one.units / job.units)))[:NEIGHBOURS]
-    return median(one.seconds / one.units * job.units for one in nearest) if nearest else nan
+    away = sorted((abs(log(one.units / job.units)), one.seconds / one.units) for one in alike)
+    near = [rate for distance, rate in away[:NEIGHBOURS] if distance <= away[0][0] + MARGIN]
+    return median(near) * job.units if near else nan
 
 
-def known_costs(ran: Iterable[JobCost]) -> list[JobCost]:
+def known_costs(ran: Iterable[JobCost], preset: str) -> list[JobCost]:
     """What estimates use: jobs that ran here and, at the speed of this machine, shipped costs.
 
     A shipped cost is left out if a job of its stage and net ran here.
     """
-    shipped = shipped_costs()
+    shipped = shipped_costs(preset)
     again = {record: measured_if_intact(record) for record in shipped}
     here = [*ran, *(replace(one, **again[name]) for name, one in shipped.items() if again[name])]
     ratios = [one.seconds / estimate(one, shipped.values()) for one in here]
@@ -85,15 +87,27 @@ def known_costs(ran: Iterable[JobCost]) -> list[JobCost]:
     return [*here, *(replace(one, seconds=one.seconds * slower) for one in others)]
 
 
-def shipped_costs() -> dict[str, JobCost]:
-    """The costs that flatlas comes with, by the path of the record that the job would write."""
-    costs = {}
-    for path in sorted(SHIPPED.glob("*_jobs.csv")):
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                size, seconds = float(row["units"]), float(row["seconds"])
-                costs[row["provenance"]] = JobCost(row["stage"], row["net"], size, seconds)
-    return costs
+def shipped_costs(preset: str) -> dict[str, JobCost]:
+    """The costs that flatlas comes with, by the path of the record that the job would write.
+
+    Of each stage and net only those of the preset, if there are any: the options of measures, which
+    no size counts, differ between presets.
+    """
+    costs = {path.stem: _read(path) for path in sorted(SHIPPED.glob("*_jobs.csv"))}
+    own = costs.pop(f"{preset}_jobs", {})
+    kinds = {(one.stage, one.net) for one in own.values()}
+    others = (item for rows in costs.values() for item in rows.items())
+    return own | {name: one for name, one in others if (one.stage, one.net) not in kinds}
+
+
+def _read(path: Path) -> dict[str, JobCost]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return {
+            row["provenance"]: JobCost(
+                row["stage"], row["net"], float(row["units"]), float(row["seconds"])
+            )
+            for row in csv.DictReader(file)
+        }
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> str:
