@@ -98,6 +98,8 @@ def read_yaml(path: Path) -> dict[str, Any]:
         raise FlatlasError(f"{path} is not valid YAML, line {number}: save it as UTF-8.") from error
     except (yaml.YAMLError, ValueError) as error:
         raise FlatlasError(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from error
+    except OSError as error:
+        raise FlatlasError(f"{path} can't be read: {error.strerror}.") from error
     except RecursionError:
         raise FlatlasError(f"{path} is nested too deeply.") from None
     if not isinstance(tree, dict):

@@ -193,7 +193,7 @@ def _reasons(job: "Job", reason: "Reason", missing: list[str]) -> Iterator[str]:
     newer = reason.updated_input - reason.updated_input_run
     if newer:
         yield f"newer: {_listed(sorted({Path(file).name for file in newer}))}"
-    if reason.input_changed:
+    if reason.input_changed and not reason.params_changed:
         yield "reads other files"
     if reason.software_stack_changed:
         yield "changed environment"
@@ -209,7 +209,8 @@ def _changed(job: "Job", before: set[str], now: set[str]) -> Iterator[str]:
             modules = [module for code in codes for module in changed_modules(code, value)]
             yield f"changed code{_named(modules)}"
         elif name == "spec":
-            yield f"changed settings{_named(_changed_keys(before, value))}"
+            keys = _changed_keys(before, value)
+            yield "other runs" if "points" in keys else f"changed settings{_named(keys)}"
         else:
             yield f"changed {PARAMETERS.get(name, name)}"
 

@@ -1,0 +1,73 @@
+"""Better errors, and dotted keys, where Snakemake reads `--config` and `--configfile`.
+
+It reads them before the Snakefile, and ends with a traceback or without a line where they have a
+mistake. Before them it reads the profile, which calls `read_settings_better`.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from flatlas.errors import FlatlasError
+from flatlas.plan.reading import reading
+from flatlas.plan.trees import with_value
+
+# What Snakemake allows, and further keys.
+KEY = re.compile(r"[a-zA-Z_][\w-]*\w(\.[\w-]+)*")
+
+
+def read_settings_better() -> None:
+    """Replace two functions of Snakemake, which has no setting for it, in this process."""
+    from snakemake import cli
+    from snakemake.exceptions import WorkflowError
+    from snakemake.settings import types
+
+    parse_config, load_configfile = cli.parse_config, types.load_configfile
+
+    def parsed(entries: list[str] | None) -> dict[str, Any]:
+        if entries:
+            try:
+                # In place, since Snakemake also gives them to jobs on a cluster.
+                entries[:] = nested(entries)
+            except FlatlasError as error:
+                raise WorkflowError(str(error)) from None
+        return parse_config(entries)
+
+    def loaded(path: Path) -> dict[str, Any]:
+        try:
+            with reading(str(path)):
+                return load_configfile(path)
+        except FlatlasError as error:
+            raise WorkflowError(str(error)) from None
+
+    cli.parse_config, types.load_configfile = parsed, loaded
+
+
+def nested(entries: Iterable[str]) -> Iterator[str]:
+    """The entries of --config, each dotted key as a mapping: `a.b=1` as `a={"b": "1"}`."""
+    for entry in entries:
+        key, said, value = entry.partition("=")
+        if not said:
+            raise FlatlasError(
+                f"--config takes settings such as preset=laptop, but was given '{entry}'. If it is "
+                f"a target, write it first: snakemake {entry} --config …"
+            )
+        if not KEY.fullmatch(key):
+            raise FlatlasError(
+                f"--config: '{key}' is no key. Allowed: names joined by dots, as in "
+                "studies.duality.realizations=3."
+            )
+        first, *others = key.split(".")
+        yield f"{first}={json.dumps(with_value({}, others, _read(value)))}" if others else entry
+
+
+def _read(value: str) -> Any:
+    """A value as Snakemake reads it within a mapping: lists and mappings of texts."""
+    try:
+        return yaml.load(value, yaml.BaseLoader)
+    except yaml.YAMLError:
+        return value
