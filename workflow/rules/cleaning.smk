@@ -1,5 +1,5 @@
 # `clean_<study>` deletes the results that only one study needs. What another study or another preset
-# needs stays, and so do logs.
+# needs stays, and so do logs. `clean_unused` deletes the results that no study needs at any preset.
 
 
 def own_folders(study):
@@ -13,9 +13,19 @@ def own_folders(study):
         raise WorkflowError(str(error)) from None
 
 
+def unused_results():
+    from flatlas.plan.cleaning import unused
+
+    try:
+        return unused(config, CONFIG), []
+    except FlatlasError as error:
+        raise WorkflowError(str(error)) from None
+
+
 for study in PLAN.studies:
 
     rule:
+        """Target: delete what only this study needs; `-n` lists it."""
         name:
             f"clean_{study}"
         log:
@@ -24,10 +34,23 @@ for study in PLAN.studies:
         conda:
             "../../envs/figures.yaml"
         params:
-            study=study,
-            preset=PLAN.preset,
             folders=lambda wildcards, study=study: own_folders(study),
         message:
             f"Deleting what {study} has to itself"
         script:
             "../scripts/clean.py"
+
+
+rule clean_unused:
+    """Target: delete what no study needs at any preset, with the settings as they are; `-n` lists it."""
+    log:
+        paths.LOG.format(stage="cleaning", name="unused"),
+    localrule: True
+    conda:
+        "../../envs/figures.yaml"
+    params:
+        folders=lambda wildcards: unused_results(),
+    message:
+        "Deleting what no study needs"
+    script:
+        "../scripts/clean.py"

@@ -1,5 +1,7 @@
-"""The results that only one study needs, which can be deleted without touching another."""
+"""The results that can be deleted: those that only one study needs, and those that none needs."""
 
+import json
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -7,9 +9,16 @@ from typing import Any
 from flatlas.errors import FlatlasError
 from flatlas.plan import paths
 from flatlas.plan.graph import needed
-from flatlas.plan.jobs import jobs_of
+from flatlas.plan.jobs import WILDCARD, jobs_of
 from flatlas.plan.plan import Plan
 from flatlas.plan.resolve import resolve
+
+ID = re.compile("-[0-9a-f]{12}$")
+# Where the provenance of each result with an id lies; of measures, also those of an older flatlas.
+RECORDS = {
+    WILDCARD.sub("*", outputs["provenance"])
+    for outputs in (*paths.OUTPUTS.values(), paths.measure_outputs("*", ()))
+}
 
 
 def own_and_shared(
@@ -23,12 +32,49 @@ def own_and_shared(
     own = plan.targets(study)
     wanted = _folders(plan, own)
     others = _folders(plan, [target for target in plan.figures if target not in own])
-    for path in sorted((root / "presets").glob("*.yaml")):
-        if path.stem != plan.settings.preset:
-            other = _at(path.stem, config, root)
+    for preset in _presets(root):
+        if preset != plan.settings.preset:
+            other = _at(preset, config, root)
             others |= _folders(other, other.figures)
     figures = paths.RESULTS / plan.settings.preset / study
     return [str(figures), *sorted(wanted - others)], sorted(wanted & others)
+
+
+def unused(config: Mapping[str, Any], root: Path) -> list[str]:
+    """The results that no figure needs, at any preset, with the settings as they are.
+
+    Only what flatlas has written counts: folders named by an id, with a provenance, saved states of
+    trainings, and the files of figures.
+    """
+    plans = [_at(preset, config, root) for preset in _presets(root)]
+    needed = set[str]().union(*(_folders(plan, plan.figures) for plan in plans))
+    folders = {str(path.parent) for pattern in RECORDS for path in Path().glob(pattern)}
+    folders |= {str(path) for path in Path().glob(paths.RESUME.format(run="*"))}
+    drawn = {
+        paths.FIGURE.format(
+            preset=plan.settings.preset, study=one.study, figure=one.name, extension="json"
+        )
+        for plan in plans
+        for one in plan.figures.values()
+    }
+    figures = {str(path) for path in paths.RESULTS.glob("*/*/*.json")} - drawn
+    files = [file for path in sorted(figures) for file in _files_of_figure(Path(path))]
+    return [*sorted(one for one in folders - needed if ID.search(one)), *files]
+
+
+def _files_of_figure(provenance: Path) -> list[str]:
+    """The files that a figure's provenance lists, and itself; none if it is of something else."""
+    try:
+        record = json.loads(provenance.read_bytes())
+        spec, files = record["spec"], record["sha256"]
+        of_figure = (spec["study"], spec["figure"]) == (provenance.parent.name, provenance.stem)
+    except (ValueError, LookupError, TypeError):
+        return []
+    return [str(provenance.with_name(name)) for name in (*files, provenance.name) if of_figure]
+
+
+def _presets(root: Path) -> list[str]:
+    return sorted(path.stem for path in (root / "presets").glob("*.yaml"))
 
 
 def _at(preset: str, config: Mapping[str, Any], root: Path) -> Plan:

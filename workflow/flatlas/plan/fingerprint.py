@@ -65,7 +65,7 @@ def _covered() -> dict[str, dict[str, str]]:
     covered: dict[str, dict[str, str]] = {}
 
     def write() -> None:
-        modules = {name: digest for digests in covered.values() for name, digest in digests.items()}
+        modules = {name: one[:12] for digests in covered.values() for name, one in digests.items()}
         state = {"modules": modules, "codes": sorted(covered)}
         name = f"states/{content_hash([json.dumps(state, sort_keys=True).encode()])}"
         if read_kept(name) is None:
@@ -83,7 +83,7 @@ def changed_modules(before: str, now: str) -> list[str]:
     for state in all_kept("states"):
         if state and before in state["codes"]:
             earlier, covered = state["modules"], _covered()[now]
-            return sorted(name for name, digest in covered.items() if earlier.get(name) != digest)
+            return sorted(name for name, one in covered.items() if earlier.get(name) != one[:12])
     return []
 
 

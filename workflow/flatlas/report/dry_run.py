@@ -4,12 +4,12 @@ import ast
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from logging import LogRecord
-from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flatlas.plan.deletion import would_delete
 from flatlas.plan.fingerprint import changed_modules
 from flatlas.plan.lookup import Lookup
 from flatlas.plan.paths import DRAWN
@@ -79,26 +79,35 @@ def print_table_in_dry_run(workflow: "Workflow", plan: Lookup) -> None:
 
 
 def would_run(dag: "DAG", plan: Lookup, slots: int) -> str:
-    """The table, and the time of all jobs with at most so many at once."""
-    jobs = {_name(job): job for job in dag.needrun_jobs() if not job.is_norun}
-    seconds, studies = _seconds(jobs, plan), _studies(dag, plan)
+    """What jobs would delete, or the table and the time of all jobs, `slots` at once."""
+    running = {_name(job): job for job in dag.needrun_jobs() if not job.is_norun}
+    cleaning = [name for name in running if name.startswith("clean_")]
+    said = [f"{name}: {would_delete(running.pop(name).params.folders[0])}" for name in cleaning]
+    if running:
+        seconds = _seconds(running, plan)
+        said += [
+            _table(_rows(running, seconds, dag, plan), plan),
+            _time(running, seconds, dag, plan, slots),
+        ]
+    return "\n\n".join([*said, "Nothing was run. To list each job, add -p."])
+
+
+def _rows(
+    jobs: Mapping[str, "Job"], seconds: Mapping[str, float], dag: "DAG", plan: Lookup
+) -> dict[tuple[str, str, str], Row]:
+    """The rows by stage, study and reason."""
+    studies = _studies(dag, plan)
     rows: dict[tuple[str, str, str], Row] = {}
     for name, job in jobs.items():
-        study = studies.get(name, {name.removesuffix("_scorecard")} & {*plan.studies})
-        key = _stage(job, plan), "several" if len(study) > 1 else "".join(study), _why(job, dag)
-        row = rows.setdefault(key, Row())
+        # A scorecard is no job of the plan.
+        users = studies.get(name, {name.removesuffix("_scorecard")} & {*plan.studies})
+        study = "several" if len(users) > 1 else "".join(users)
+        row = rows.setdefault((_stage(job, plan), study, _why(job, dag)), Row())
+        known = seconds[name] == seconds[name]
         row.jobs += 1
-        row.unknown += seconds[name] != seconds[name]
-        row.seconds += seconds[name] if seconds[name] == seconds[name] else 0.0
-    known = {name: one for name, one in seconds.items() if one == one}
-    total = sum(known.values())
-    shortest = max(total / slots, _longest_chain(jobs, known, dag, plan))
-    at_once = f", at least {duration(shortest)} with {slots} at once" if slots > 1 else ""
-    unknown = f" (without {len(jobs) - len(known)} of unknown length)" if len(known) < len(jobs) else ""
-    return (
-        f"{_table(rows, plan)}\n\nAbout {duration(total)} one after the other{at_once}{unknown}. "
-        "Nothing was run. Each job with its files: snakemake -np …"
-    )
+        row.seconds += seconds[name] if known else 0.0
+        row.unknown += not known
+    return rows
 
 
 def _table(rows: Mapping[tuple[str, str, str], Row], plan: Lookup) -> str:
@@ -157,17 +166,22 @@ def _seconds(names: Iterable[str], plan: Lookup) -> dict[str, float]:
     }
 
 
-def _longest_chain(
-    jobs: Mapping[str, "Job"], seconds: Mapping[str, float], dag: "DAG", plan: Lookup
-) -> float:
-    """The seconds of the longest chain of jobs of which each needs the one before."""
-    ends: dict[Job, float] = {}
+def _time(
+    jobs: Mapping[str, "Job"], seconds: Mapping[str, float], dag: "DAG", plan: Lookup, slots: int
+) -> str:
+    """The time of all jobs and, with several at once, that of the longest chain at least."""
+    known = {name: one for name, one in seconds.items() if one == one}
+    total, ends = sum(known.values()), dict["Job", float]()
     # The plan lists each job after those it needs.
-    for name in plan.jobs:
-        if name in jobs:
-            begin = max((ends.get(one, 0.0) for one in dag.dependencies[jobs[name]]), default=0.0)
-            ends[jobs[name]] = begin + seconds.get(name, 0.0)
-    return max(ends.values(), default=0.0)
+    for name in filter(known.__contains__, plan.jobs):
+        begin = max((ends.get(one, 0.0) for one in dag.dependencies[jobs[name]]), default=0.0)
+        ends[jobs[name]] = begin + known[name]
+    shortest = max(total / slots, *ends.values(), 0.0)
+    several = slots > 1 and len(jobs) > 1
+    at_once = f", at least {duration(shortest)} with {slots} at once" if several else ""
+    unknown = len(jobs) - len(known)
+    without = f", without {unknown} of unknown length" if unknown else ""
+    return f"About {duration(total)} one after the other{at_once}{without}."
 
 
 def _why(job: "Job", dag: "DAG") -> str:
