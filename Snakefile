@@ -105,8 +105,11 @@ for study in PLAN.studies:
         input:
             lambda wildcards, study=study: PLAN.studies[study].results,
 
+    workflow.get_rule(study).docstring = f"Study: {PLAN.studies[study].title}"
+
 
 rule all:
+    """All studies, and all pages."""
     default_target: True
     input:
         lambda wildcards: [file for study in PLAN.studies.values() for file in study.results],

@@ -5,17 +5,14 @@ from math import isnan
 import pytest
 
 from flatlas.report.costs import (
-    JobCost,
     cost_of_measures,
     cost_of_stages,
     cost_of_targets,
-    duration,
-    estimate,
     needed_jobs,
-    read_costs,
     readable,
     readable_measures,
 )
+from flatlas.report.estimates import JobCost, duration, estimate, read_costs
 from flatlas.store.provenance import write_provenance
 
 RAN = JobCost("train", "dense30", 100.0, seconds=20.0, peak_mib=500.0)

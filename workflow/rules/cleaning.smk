@@ -25,7 +25,7 @@ def unused_results():
 for study in PLAN.studies:
 
     rule:
-        """Target: delete what only this study needs; `-n` lists it."""
+        """Deletes what only this study needs; -n lists it."""
         name:
             f"clean_{study}"
         log:
@@ -42,7 +42,7 @@ for study in PLAN.studies:
 
 
 rule clean_unused:
-    """Target: delete what no study needs at any preset, with the settings as they are; `-n` lists it."""
+    """Deletes results that no preset needs, with the settings as they are; -n lists them."""
     log:
         paths.LOG.format(stage="cleaning", name="unused"),
     localrule: True

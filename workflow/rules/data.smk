@@ -17,6 +17,7 @@ def originals_of(wildcards):
 
 
 rule source:
+    """Internal: a data set as arrays."""
     output:
         **paths.OUTPUTS["source"],
     log:
@@ -45,6 +46,7 @@ rule source:
 for rule in paths.DRAWN:
 
     rule:
+        """Internal: which images of a data set, with which labels, each realization sees."""
         name:
             rule
         input:

@@ -34,3 +34,6 @@ for target, figure in PLAN.figures.items():
             f"Figure {target}"
         script:
             "../scripts/figure.py"
+
+    # What --list-rules prints.
+    workflow.get_rule(target).docstring = f"Figure: {figure.title}"

@@ -3,6 +3,7 @@
 
 
 rule kernel:
+    """Internal: sample a kernel with random networks."""
     input:
         unpack(lambda wildcards: JOBS[wildcards.kernel].inputs),
     output:
@@ -47,3 +48,5 @@ for measure, outputs in PLAN.measures.items():
             f"Measure {measure} of {{wildcards.measurement}}"
         script:
             "../scripts/measure.py"
+
+    workflow.get_rule(f"measure_{measure}").docstring = f"Internal: {PLAN.meanings[measure]}"

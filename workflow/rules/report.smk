@@ -4,6 +4,7 @@ SMALL = {"mem_mb": growing(1000), "runtime": growing(10)}
 
 
 rule dag:
+    """Page: the plan as a picture."""
     output:
         pdf=PLAN.pages["dag"]["pdf"],
         png=report(
@@ -78,10 +79,13 @@ for name, page in scorecards(PLAN).items():
         script:
             "../scripts/scorecard.py"
 
+    workflow.get_rule(name).docstring = f"Page: the claims of {page.of}, with their verdicts."
+
 
 # Everything on one page that works offline. Snakemake's own report (--report) has the same pictures
 # and captions.
 rule report:
+    """Page: all figures, claims and costs."""
     input:
         lambda wildcards: report_files(PLAN) if PLAN.complete else [],
         dag=rules.dag.output.png,
@@ -112,9 +116,11 @@ rule report:
 
 # Reports existing results and makes nothing else. It prints, so it does not run on a cluster node.
 rule costs:
+    """Page: time by figure, study and measure."""
     output:
         csv=PLAN.pages["costs"]["csv"],
         measures=PLAN.pages["costs_by_measure"]["csv"],
+        jobs=PLAN.pages["costs_by_job"]["csv"],
         txt=PLAN.pages["costs"]["txt"],
     log:
         paths.LOG.format(stage="figures", name=f"{PLAN.preset}_costs"),
@@ -125,6 +131,7 @@ rule costs:
         **SMALL,
     params:
         jobs=lambda wildcards: recorded_jobs(PLAN),
+        preset=PLAN.preset,
         targets=PLAN.needed,
         studies=list(PLAN.studies),
         written=lambda wildcards: written(job.outputs["provenance"] for job in JOBS.values()),
@@ -138,6 +145,7 @@ rule costs:
 # Checks every result of the preset against the checksums in its provenance. It makes no file, so it
 # always runs.
 rule verify:
+    """Checks that all results are what their jobs wrote."""
     log:
         paths.LOG.format(stage="figures", name=f"{PLAN.preset}_verify"),
     localrule: True
@@ -156,6 +164,7 @@ rule verify:
 # Two folders of results side by side: snakemake compare --config before=… after=…
 # `update` keeps the earlier comparison if the job fails.
 rule compare:
+    """Page: two scorecards side by side; needs --config before=DIR after=DIR."""
     output:
         csv=update(paths.COMPARISON.format(extension="csv")),
         html=update(paths.COMPARISON.format(extension="html")),

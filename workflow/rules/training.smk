@@ -4,6 +4,7 @@
 for kind in ("train", "record"):
 
     rule:
+        """Internal: train all realizations of a run."""
         name:
             kind
         input:

@@ -12,6 +12,7 @@ from flatlas.plan.paths import RESULTS
 from flatlas.plan.training_specs import RunSpec
 from flatlas.plan.work import kernel_work, measure_work, training_work
 from flatlas.report import costs
+from flatlas.report.estimates import JobCost, known_costs, measured, read_costs
 from flatlas.store.atomic import replacing
 from flatlas.store.provenance import read_provenance
 from flatlas.store.tables import write_table
@@ -34,17 +35,20 @@ def measured_here():
                 size = work(spec.model_validate(resolved))
             except (ValidationError, FlatlasError):  # damaged, or made by an older flatlas
                 continue
-            yield costs.JobCost(**asdict(size), **costs.measured(provenance))
+            yield JobCost(**asdict(size), **measured(provenance))
 
 
 with Job(globals().get("snakemake"), "costs") as job:
-    jobs = costs.read_costs(job.params.jobs)
-    known = [*measured_here(), *(one for one in jobs.values() if one.ran)]
+    jobs = read_costs(job.params.jobs)
+    ran = [*measured_here(), *(one for one in jobs.values() if one.ran)]
+    known = known_costs(ran, job.params.preset)
     targets = costs.cost_of_targets(costs.needed_jobs(jobs, job.params.targets, known))
     studies = {study: job.params.targets[study] for study in job.params.studies}
     measures = costs.cost_of_measures(costs.needed_jobs(jobs, studies, known))
     write_table(job.output.csv, targets)
     write_table(job.output.measures, measures)
+    records = {job.params.jobs[name]["provenance"]: one for name, one in jobs.items()}
+    write_table(job.output.jobs, costs.middle_jobs(records))
     text = f"{costs.readable_measures(measures)}\n\n{costs.readable(targets)}\n"
     with replacing(job.output.txt) as temporary:
         temporary.write_text(text, encoding="utf-8")

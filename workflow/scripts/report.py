@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from flatlas.jobs.job import Job
-from flatlas.report.costs import cost_of_stages, read_costs
+from flatlas.report.costs import cost_of_stages
 from flatlas.report.entries import read_report_entry
+from flatlas.report.estimates import read_costs
 from flatlas.report.pages import Chapter, Report, report_page
 from flatlas.store.atomic import replacing
 

@@ -1,6 +1,7 @@
 """The lookup of the rules, from a configuration without mistakes."""
 
 from collections.abc import Iterable, Mapping
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ PAGES = {
     "report": ("html", "json"),
     "costs": ("csv", "txt"),
     "costs_by_measure": ("csv",),
+    "costs_by_job": ("csv",),
 }
 
 
@@ -47,6 +49,9 @@ def answers_of(plan: Plan) -> lookup.Lookup:
         data_root=settings.data_root,
         compared=[settings.before, settings.after],
         measures={name: OUTPUTS[f"measure_{name}"] for name in MEASURES},
+        meanings={
+            name: cleandoc(one.__doc__ or "").partition("\n")[0] for name, one in MEASURES.items()
+        },
         jobs=jobs,
         figures={
             target: lookup.Figure(

@@ -75,8 +75,8 @@ class Study:
 class Lookup:
     """Jobs by id, figures by target, studies by name, and what applies to all of them.
 
-    `measures` has the outputs of each measure's rule, `needed` the jobs behind each figure and
-    study, `picture` what the picture of the plan shows.
+    `measures` has the outputs of each measure's rule, `meanings` what it measures, `needed` the
+    jobs behind each figure and study, `picture` what the picture of the plan shows.
     """
 
     preset: str
@@ -87,6 +87,7 @@ class Lookup:
     data_root: str
     compared: list[str | None]
     measures: dict[str, dict[str, str]]
+    meanings: dict[str, str]
     jobs: dict[str, Job]
     figures: dict[str, Figure]
     studies: dict[str, Study]

@@ -25,6 +25,18 @@ def cost_of_stages(jobs: Mapping[str, JobCost]) -> pd.DataFrame:
     ).reset_index()
 
 
+def middle_jobs(jobs: Mapping[str, JobCost]) -> pd.DataFrame:
+    """Of the jobs that ran, by their records: for each stage and net the one in the middle by size.
+
+    flatlas comes with such tables, for estimates on a machine where little has run.
+    """
+    rows = [(record, job.stage, job.net, job.units, job.seconds) for record, job in jobs.items()]
+    table = pd.DataFrame(rows, columns=["provenance", "stage", "net", "units", "seconds"])
+    table = table.dropna(subset="seconds").sort_values(["stage", "net", "units"])
+    kinds = table.groupby(["stage", "net"])
+    return table[kinds.cumcount() == kinds["units"].transform("size") // 2]
+
+
 def needed_jobs(
     jobs: Mapping[str, JobCost], needed: Mapping[str, Sequence[str]], known: Sequence[JobCost]
 ) -> pd.DataFrame:

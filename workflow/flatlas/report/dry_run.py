@@ -81,7 +81,7 @@ def print_table_in_dry_run(workflow: "Workflow", plan: Lookup) -> None:
 def would_run(dag: "DAG", plan: Lookup, slots: int) -> str:
     """What jobs would delete, or the table and the time of all jobs, `slots` at once."""
     running = {_name(job): job for job in dag.needrun_jobs() if not job.is_norun}
-    cleaning = [name for name in running if name.startswith("clean_")]
+    cleaning = [name for name in running if name.startswith("clean_") and not running[name].output]
     said = [f"{name}: {would_delete(running.pop(name).params.folders[0])}" for name in cleaning]
     if running:
         seconds = _seconds(running, plan)
