@@ -10,13 +10,14 @@ def test_results_that_another_study_needs_stay(demo):
     (demo / "workflow/flatlas/studies/prior/fig1.py").write_text("def draw(material):\n    ...\n")
     runs = {path.name for path in (demo / "results/runs").iterdir()}
     before = demo.contents("**/*.parquet")
-    demo.snakemake("-n", "clean_duality")
+    listed = demo.snakemake("-n", "clean_duality")
     assert demo.contents("**/*.parquet") == before
     said = demo.snakemake("clean_duality")
+    assert all(f"  results/runs/{name}\n" in listed + said for name in runs if "-b20-" not in name)
     left = {path.name for path in (demo / "results/runs").iterdir()}
     assert len(runs) == 3
     assert {name for name in runs if "-b20-" in name} == left, "those of the sweep alpha"
     assert not (demo / "results/tiny/duality").exists()
     assert not list(demo.contents("measures/duality/*/*"))
-    assert "and kept 4 that another study or scale needs" in said
+    assert "Kept 4 that another study or scale needs" in said
     assert demo.would_run("duality")["train"] == 1

@@ -231,7 +231,7 @@ def _changed(job: "Job", before: set[str], now: set[str]) -> Iterator[str]:
 
 def _changed_keys(before: set[str], spec: Mapping[str, Any]) -> list[str]:
     """The dotted keys in which an earlier spec, given as text, differs."""
-    (text,) = [text for text in before if text.startswith("{")] or ["{}"]
+    text = next((text for text in sorted(before) if text.startswith("{")), "{}")
     old, new = leaves(ast.literal_eval(text)), leaves(spec)
     return [dotted(key) for key in {**old, **new} if old.get(key) != new.get(key)]
 

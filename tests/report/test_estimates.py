@@ -1,0 +1,68 @@
+"""Costs that flatlas comes with serve until the machine has its own, at its own speed."""
+
+from math import isnan
+
+import pytest
+
+from flatlas.report import estimates
+from flatlas.report.costs import middle_jobs
+from flatlas.report.estimates import JobCost, estimate, known_costs, shipped_costs
+from flatlas.store.provenance import write_provenance
+
+
+@pytest.fixture
+def shipped(tmp_path, monkeypatch):
+    """Costs of two presets, and an empty folder to work in."""
+    folder = tmp_path / "costs"
+    folder.mkdir()
+    head = "provenance,stage,net,units,seconds\n"
+    rows = "results/runs/a/provenance.json,train,dense,10,4\nh.json,hessian,dense,10,6\n"
+    (folder / "demo_jobs.csv").write_text(head + rows)
+    (folder / "laptop_jobs.csv").write_text(
+        head + "results/runs/b/provenance.json,train,dense,1000,100\n"
+    )
+    monkeypatch.setattr(estimates, "SHIPPED", folder)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_preset_has_its_own_costs_and_else_those_of_others(shipped):
+    assert [one.seconds for one in shipped_costs("laptop").values()] == [100.0, 6.0]
+    assert [one.seconds for one in shipped_costs("mine").values()] == [4.0, 6.0, 100.0]
+
+
+def test_shipped_costs_are_scaled_by_what_ran_here(shipped):
+    hessian = JobCost("hessian", "dense", 20.0)
+    assert estimate(hessian, known_costs([], "demo")) == pytest.approx(12.0)
+    # Three times as long as the shipped cost says.
+    ran = JobCost("train", "dense", 10.0, seconds=12.0)
+    assert estimate(hessian, known_costs([ran], "demo")) == pytest.approx(36.0)
+    assert estimate(JobCost("train", "dense", 20.0), known_costs([ran], "demo")) == 24.0
+
+
+def test_a_result_of_another_preset_shows_the_speed_of_the_machine(shipped):
+    folder = shipped / "results" / "runs" / "a"
+    folder.mkdir(parents=True)
+    write_provenance(folder / "provenance.json", files=[], spec={}, code="", seconds=8.0)
+    hessian = JobCost("hessian", "dense", 10.0)
+    assert estimate(hessian, known_costs([], "demo")) == pytest.approx(12.0)
+    (folder / "provenance.json").write_text("{")
+    assert estimate(hessian, known_costs([], "demo")) == pytest.approx(6.0)
+
+
+def test_a_stage_that_nobody_ran_has_no_estimate(shipped):
+    assert isnan(estimate(JobCost("new", "dense", 1.0), known_costs([], "demo")))
+
+
+def test_jobs_of_another_size_do_not_count_beside_near_ones():
+    near, far = JobCost("t", "d", 90.0, seconds=90.0), JobCost("t", "d", 1.0, seconds=50.0)
+    assert estimate(JobCost("t", "d", 100.0), [near, far]) == pytest.approx(100.0)
+
+
+def test_what_is_shipped_can_be_read_and_is_the_middle_job_of_each_kind():
+    assert {one.ran for preset in ("demo", "laptop") for one in shipped_costs(preset).values()} == {
+        True
+    }
+    jobs = {str(size): JobCost("train", "dense", float(size), seconds=1.0) for size in (9, 1, 5)}
+    table = middle_jobs({**jobs, "other": JobCost("train", "dense", 100.0)})
+    assert table["provenance"].to_list() == ["5"]

@@ -1,0 +1,47 @@
+"""Mistakes in --config and --configfile, which Snakemake reads before the Snakefile."""
+
+FILES = {
+    "broken.yaml": (
+        "preset: tiny\nstudies: {duality: {\n",
+        "broken.yaml is not valid YAML, line 3:",
+    ),
+    "tab.yaml": ("preset: tiny\nstudies:\n\tduality: {}\n", "tab.yaml is not valid YAML, line 3:"),
+    "list.yaml": ("- tiny\n", "list.yaml must hold a mapping"),
+    "missing.yaml": (None, "missing.yaml can't be read"),
+}
+
+
+def test_a_file_that_is_missing_or_no_configuration_is_named_with_its_line(tiny):
+    for name, (text, expected) in FILES.items():
+        if text is not None:
+            (tiny / name).write_text(text)
+        said = tiny.snakemake("duality_fig3", "--configfile", name, fails=True)
+        assert expected in said
+        assert "Traceback" not in said
+
+
+def test_a_target_among_settings_is_named(tiny):
+    said = tiny.snakemake("--config", "preset=tiny", "duality_fig3", fails=True)
+    assert "snakemake duality_fig3 --config" in said
+    assert "Traceback" not in said
+
+
+def test_dotted_keys_mean_the_same_as_mappings(tiny):
+    """Also where jobs get them: a cluster's job reads no profile."""
+    dotted = ("studies.duality.realizations=1", "studies.duality.runs.base.batch=10")
+    mapping = "studies={duality: {realizations: 1, runs: {base: {batch: 10}}}}"
+    target = "results/tiny/duality/fig3.csv"
+    tiny.snakemake(target, "--until", "train", "--config", *dotted)
+    assert "train" not in tiny.would_run(target, "--config", mapping)
+    mistyped = tiny.snakemake("-n", "--config", "studies.duality.realisations=1", fails=True)
+    assert "studies.duality.realisations is not a key" in mistyped
+
+
+def test_a_cluster_job_gets_settings_that_it_can_read():
+    """Snakemake passes on the entries as the profile's function leaves them."""
+    from flatlas.plan.command_line import nested
+
+    assert [*nested(["preset=demo", "a_b.c.d={x: [1, 2]}"])] == [
+        "preset=demo",
+        'a_b={"c": {"d": {"x": ["1", "2"]}}}',
+    ]
