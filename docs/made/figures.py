@@ -1,6 +1,7 @@
 """Every figure with what it takes: trainings from the configuration, times from runs.
 
-docs/made/costs/<preset>.csv is what `snakemake costs` wrote after such a run.
+docs/made/costs/<preset>.csv is what `snakemake costs` wrote after such a run. A dry run estimates
+times from <preset>_jobs.csv, the costs_by_job.csv of the same.
 """
 
 import sys

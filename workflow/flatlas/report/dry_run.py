@@ -176,6 +176,8 @@ def _time(
     for name in filter(known.__contains__, plan.jobs):
         begin = max((ends.get(one, 0.0) for one in dag.dependencies[jobs[name]]), default=0.0)
         ends[jobs[name]] = begin + known[name]
+    if not known:
+        return "How long that takes is unknown."
     shortest = max(total / slots, *ends.values(), 0.0)
     several = slots > 1 and len(jobs) > 1
     at_once = f", at least {duration(shortest)} with {slots} at once" if several else ""
