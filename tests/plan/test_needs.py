@@ -108,5 +108,8 @@ def test_the_profiles_of_clusters_differ_in_how_they_ask_for_a_gpu_only():
     shared = yaml.safe_load((PROFILES / "default/profile.yaml").read_text())
     assert {key: slurm[key] for key in shared.keys() & slurm.keys()} == {
         key: shared[key]
-        for key in ("rerun-triggers", "keep-going", "rerun-incomplete", "scheduler")
+        for key in (
+            *("rerun-triggers", "keep-going", "rerun-incomplete", "scheduler"),
+            *("__use_yte__", "__definitions__"),
+        )
     }

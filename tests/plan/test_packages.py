@@ -51,6 +51,10 @@ WITHOUT_RESULTS = {
     ("DRAWN", "paths"),
     # How an error names a source.
     ("named", "data_specs"),
+    # What a dry run prints.
+    ("changed_modules", "fingerprint"),
+    ("leaves", "trees"),
+    ("would_delete", "deletion"),
     # The library's own door.
     ("validated", "mistakes"),
     ("dotted", "trees"),

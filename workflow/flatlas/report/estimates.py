@@ -78,8 +78,9 @@ def known_costs(ran: Iterable[JobCost], preset: str) -> list[JobCost]:
     A shipped cost is left out if a job of its stage and net ran here.
     """
     shipped = shipped_costs(preset)
-    again = {record: measured_if_intact(record) for record in shipped}
-    here = [*ran, *(replace(one, **again[name]) for name, one in shipped.items() if again[name])]
+    again = {record: measured_if_intact(record).get("seconds", nan) for record in shipped}
+    repeated = (replace(one, seconds=again[record]) for record, one in shipped.items())
+    here = [*ran, *(one for one in repeated if one.ran)]
     ratios = [one.seconds / estimate(one, shipped.values()) for one in here]
     slower = median([one for one in ratios if one == one] or [1.0])
     kinds = {(one.stage, one.net) for one in here}
