@@ -35,6 +35,7 @@ for study in PLAN.studies:
             "../../envs/figures.yaml"
         params:
             folders=lambda wildcards, study=study: own_folders(study),
+            note="What was made with other settings is kept.",
         message:
             f"Deleting what {study} has to itself"
         script:
@@ -50,6 +51,7 @@ rule clean_unused:
         "../../envs/figures.yaml"
     params:
         folders=lambda wildcards: unused_results(),
+        note="Runs of another --configfile or --config count as unused: add it to keep them.",
     message:
         "Deleting what no study needs"
     script:

@@ -9,7 +9,7 @@ from flatlas.plan.paths import RESULTS
 
 with Job(globals().get("snakemake"), "cleaning") as job:
     unneeded, shared = job.params.folders
-    print(f"Deleting {would_delete(unneeded)}", flush=True)
+    print(f"Deleting {would_delete(unneeded)}\n{job.params.note}", flush=True)
     for one in map(Path, unneeded):
         assert one.is_relative_to(RESULTS), one
         if one.is_dir():

@@ -62,7 +62,11 @@ def nested(entries: Iterable[str]) -> Iterator[str]:
                 "studies.duality.realizations=3."
             )
         first, *others = key.split(".")
-        yield f"{first}={json.dumps(with_value({}, others, _read(value)))}" if others else entry
+        if others:
+            tree = with_value({}, others, _read(value))
+            # Snakemake would double a backslash on the way to a cluster's job.
+            entry = f"{first}={json.dumps(tree, ensure_ascii=False)}"
+        yield entry
 
 
 def _read(value: str) -> Any:

@@ -82,7 +82,8 @@ def would_run(dag: "DAG", plan: Lookup, slots: int) -> str:
     """What jobs would delete, or the table and the time of all jobs, `slots` at once."""
     running = {_name(job): job for job in dag.needrun_jobs() if not job.is_norun}
     cleaning = [name for name in running if name.startswith("clean_") and not running[name].output]
-    said = [f"{name}: {would_delete(running.pop(name).params.folders[0])}" for name in cleaning]
+    deletions = [(name, running.pop(name).params) for name in cleaning]
+    said = [f"{name}: {would_delete(one.folders[0])}\n{one.note}" for name, one in deletions]
     if running:
         seconds = _seconds(running, plan)
         said += [
