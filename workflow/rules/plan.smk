@@ -23,7 +23,6 @@ from flatlas.plan.pages import (
 from flatlas.plan.reading import said_in
 from flatlas.plan.requests import asked, refuse_beyond_machine, gpu_request, growing
 from flatlas.plan.targets import check_config, check_targets, targets_of
-from flatlas.report.dry_run import print_table_in_dry_run
 
 work_out_once()
 check_entries()
@@ -40,7 +39,10 @@ try:
 except FlatlasError as error:
     raise WorkflowError(str(error)) from None
 
-print_table_in_dry_run(workflow, PLAN)
+if workflow.output_settings.dryrun:
+    from flatlas.report.dry_run import end_with_table
+
+    end_with_table(workflow, PLAN)
 
 # Jobs by id.
 JOBS = PLAN.jobs

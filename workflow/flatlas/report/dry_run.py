@@ -49,14 +49,11 @@ class Row:
     unknown: int = 0
 
 
-def print_table_in_dry_run(workflow: "Workflow", plan: Lookup) -> None:
+def end_with_table(workflow: "Workflow", plan: Lookup) -> None:
     """Have a dry run end with a table, instead of several lines for each job.
 
     With `-p` it prints each job, as Snakemake does, after the table.
     """
-    settings = workflow.output_settings
-    if not settings.dryrun:
-        return
     # Imported here because the library does without Snakemake.
     from snakemake.logging import logger
     from snakemake.settings.enums import Quietness
@@ -72,10 +69,10 @@ def print_table_in_dry_run(workflow: "Workflow", plan: Lookup) -> None:
         return True
 
     logger.addFilter(with_table)
-    if not settings.printshellcmds:
+    if not workflow.output_settings.printshellcmds:
         # With these, a dry run ends before it lists each job. They don't silence its tables:
         # Snakemake has read the settings of its log before.
-        settings.quiet = {Quietness.RULES, Quietness.PROGRESS}
+        workflow.output_settings.quiet = {Quietness.RULES, Quietness.PROGRESS}
 
 
 def would_run(dag: "DAG", plan: Lookup, slots: int) -> str:
