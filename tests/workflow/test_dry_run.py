@@ -36,6 +36,11 @@ def test_what_changed_is_named(demo):
     demo.set_study("sweeps", "batch", "grid", "batch", value=[20])
     demo.edit("workflow/flatlas/measures/duality.py", "    changed = True\n", "")
     assert rows(demo.snakemake("-n", "duality_fig3")) == {("figures", "duality"): (1, "other runs")}
+    options = "workflow/flatlas/plan/measurements/duality.py"
+    demo.edit(options, r'= "steepest"\n', "= 3\n")
+    said = rows(demo.snakemake("-n", "duality_fig3"))
+    assert said["measure", "duality"] == (2, "changed settings: options.sharp")
+    demo.edit(options, r"steepest\"\] = 3\n", 'steepest"] = "steepest"\n')
     assert demo.contents("tiny/**/*") == before
     demo.only("tiny/duality/fig3.csv").unlink()
     said = rows(demo.snakemake("-n", "duality_fig3"))
