@@ -97,6 +97,11 @@ onerror:
 
 
 # Each figure is a target already (workflow/rules/figures.smk). So is each study, and everything.
+try:
+    check_studies(PLAN.studies, ["all", *(rule.name for rule in workflow.rules)])
+except FlatlasError as error:
+    raise WorkflowError(str(error)) from None
+
 for study in PLAN.studies:
 
     rule:

@@ -25,6 +25,7 @@ from gallery import SCORECARD, Drawn, page
 from flatlas.claims.claim import known
 from flatlas.errors import FlatlasError
 from flatlas.store.provenance import verify
+from flatlas.studies.atlas.quantities import QUANTITIES
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -62,21 +63,32 @@ def main() -> None:
 
 
 def _collect(study: str, presets: Mapping[str, str], folder: Path) -> None:
-    """The pictures and the claims of all figures."""
+    """The pictures and the claims of all figures, and the ranges over the atlas' networks."""
     tables = []
     for name, preset in presets.items():
         picture = _picture(study, preset, name)
-        file = picture.with_suffix(".claims.csv")
+        points, file = (picture.with_suffix(kind) for kind in (".csv", ".claims.csv"))
         try:
-            verify([one for one in (picture, file) if one.is_file()])
+            verify([one for one in (picture, points, file) if one.is_file()])
             if file.is_file():
                 claims = pd.read_csv(file, dtype=str, keep_default_na=False)
                 tables.append(known(claims, str(file)).assign(preset=preset))
         except FlatlasError as error:
             sys.exit(str(error))
         _shrink(picture, folder / f"{name}.png")
+        if (study, name) == ("atlas", "fig4"):
+            ranges(points).to_csv(folder / "ranges.csv", index=False)
     if tables:
         pd.concat(tables, ignore_index=True).to_csv(folder / SCORECARD, index=False)
+
+
+def ranges(points: Path) -> pd.DataFrame:
+    """The range of each quantity over the atlas' networks, for the page of `snakemake my_model`."""
+    nets = pd.read_csv(points)
+    known = nets[[name for name in QUANTITIES if name in nets]]
+    table = known.agg(["count", "min", "median", "max"]).T
+    table.columns = ["networks", "least", "median", "largest"]
+    return table.rename_axis("measure").reset_index()
 
 
 def _picture(study: str, preset: str, figure: str) -> Path:

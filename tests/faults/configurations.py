@@ -20,6 +20,7 @@ import math
 import os
 import random
 import resource
+import shutil
 import signal
 import sys
 import tempfile
@@ -319,6 +320,7 @@ def _changed(trial: Trial, root: Path) -> dict[str, Any]:
     preset = {"title": "A preset", "studies": {}}
     (root / "studies").mkdir(parents=True)
     (root / "presets").mkdir()
+    shutil.copy(ROOT / "config" / "my_model.yaml", root)
     name, files = trial.study, {trial.study: _with_few_figures(trial)}
     files |= {study: _study(study) | {"figures": {}} for study in STUDIES[name]}
     # A preset would hide a mistake that it replaces.

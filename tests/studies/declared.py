@@ -1,4 +1,4 @@
-"""Studies, their figures and their sweeps, as config/studies declares them."""
+"""Studies, their figures and their sweeps, as config/ declares them."""
 
 from functools import cache
 from itertools import product
@@ -9,12 +9,15 @@ import yaml
 from flatlas.studies import load_figure
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
-STUDIES = sorted(path.stem for path in (CONFIG / "studies").glob("*.yaml"))
+FILES = {
+    path.stem: path for path in (*(CONFIG / "studies").glob("*.yaml"), CONFIG / "my_model.yaml")
+}
+STUDIES = sorted(FILES)
 
 
 @cache
 def declared(study):
-    return yaml.safe_load((CONFIG / "studies" / f"{study}.yaml").read_text())
+    return yaml.safe_load(FILES[study].read_text())
 
 
 def module_of(study, figure):

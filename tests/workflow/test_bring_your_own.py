@@ -11,43 +11,93 @@ from safetensors.numpy import load_file
 from test_adding import blocks
 from test_folders import paint
 
+from flatlas.plan.tables import MY_MODEL
+
+# Prints which images of `pictures` a network in `small.safetensors` gets wrong, by plain PyTorch.
+# Batch norm has the statistics of the training images.
+WRONG = """
+import numpy as np, torch
+from my_nets import Small
+from pathlib import Path
+from PIL import Image
+from safetensors.torch import load_file
+net = Small(width=4, classes=2)
+net.load_state_dict(load_file("small.safetensors"))
+def part(name):
+    files = sorted(Path("pictures", name).glob("*/*.png"))
+    pixels = np.stack([np.asarray(Image.open(file)) for file in files])
+    labels = torch.tensor([file.parent.name == "dog" for file in files]).long()
+    return torch.tensor(pixels).permute(0, 3, 1, 2).float() / 255, labels
+images, labels = part("train")
+net[1].momentum = None
+net[1].reset_running_stats()
+net.train()
+with torch.no_grad():
+    net[1](net[0](images))
+    net.eval()
+    for name in ("train", "test"):
+        images, labels = part(name)
+        print((net(images).argmax(1) != labels).double().mean().item())
+"""
+
 
 @pytest.fixture
 def with_own(pristine):
-    """The repository as it is shipped, with a folder of images and a net of one's own."""
-    files = ("my_nets.py", "mine.yaml", "save.py", "checkpoint.yaml")
+    """The repository as it is shipped, with a folder of images, a net and its weights."""
+    files = ("my_nets.py", "save.py", "my-model.yaml", "more.yaml", "mine.yaml")
     for name, text in zip(files, blocks("bring-your-own.md"), strict=True):
         (pristine / name).write_text(text)
     paint(pristine.root, seed=1, images=6, colours=3)
     return pristine
 
 
-def test_own_images_and_an_own_net_are_measured(with_own):
-    own = ("duality_s4", "--configfile", "mine.yaml")
+def python(checkout, *arguments):
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=checkout.root, check=True, text=True, capture_output=True
+    ).stdout
+
+
+def test_own_images_and_an_own_net_are_measured_and_drawn_in_a_folder_of_their_own(with_own):
+    own = ("mine", "--configfile", "mine.yaml")
     with_own.snakemake(*own)
-    drawn = pd.read_csv(with_own / "results/demo/duality/s4.csv")
+    drawn = pd.read_csv(with_own / "results/demo/mine/gap.csv")
     assert drawn["seed"].tolist() == [0, 1]
     for measure, table, rows in (("hessian", "eigenvalues", 6), ("sharpness", "summary", 2)):
         file = with_own.only(f"measures/{measure}/*/{table}.parquet")
         assert len(pd.read_parquet(file)) == rows
+    assert not (with_own / "results/demo/duality").exists()
     assert with_own.would_run(*own) == {}
     with_own.edit("my_nets.py", r"0\.1", "0.2")
     retaken = {f"measure_{one}": 1 for one in ("duality", "hessian", "sharpness")}
-    assert with_own.would_run(*own) == {"train": 1, "duality_s4": 1} | retaken
+    changed = with_own.would_run(*own)
+    changed.pop("mine", None)
+    assert changed == {"train": 1, "mine_gap": 1} | retaken
 
 
-def test_an_own_checkpoint_is_measured_as_it_is(with_own):
-    """Of both realizations, whose images differ; a new file is measured again."""
-    subprocess.run([sys.executable, "save.py"], cwd=with_own.root, check=True)
-    own = ("duality_s4", "--configfile", "mine.yaml", "checkpoint.yaml")
+def test_one_command_makes_the_page_of_an_own_checkpoint(with_own):
+    """It is measured as it is; a new file is measured again."""
+    python(with_own, "save.py")
+    own = ("my_model", "--configfile", "my-model.yaml")
+    said = with_own.snakemake("my_model", fails=True)
+    assert "docs/bring-your-own.md" in said and "Traceback" not in said
     with_own.snakemake(*own)
     kept = load_file(with_own.only("runs/*/weights.safetensors"))
     given = load_file(with_own / "small.safetensors")
-    for seed in range(2):
-        np.testing.assert_array_equal(kept["final/fc.weight"][seed], given["6.weight"].T)
-        np.testing.assert_array_equal(kept["final/features.0.weight"][seed], given["0.weight"])
+    np.testing.assert_array_equal(kept["final/fc.weight"][0], given["6.weight"].T)
+    np.testing.assert_array_equal(kept["final/features.0.weight"][0], given["0.weight"])
+    page = with_own / "results/demo/my_model/page.html"
+    table = pd.read_csv(page.with_suffix(".csv"))
+    assert [*table] == [*MY_MODEL]
+    numbers = table.set_index("quantity")["value"]
+    wrong = [float(line) for line in python(with_own, "-c", WRONG).split()]
+    assert numbers[["train_error", "test_error"]].tolist() == pytest.approx(wrong)
+    assert {"sharpness", "spectral_norm", "trace", "dual_gap"} <= {*numbers.dropna().index}
+    shown = page.read_text()
+    assert shown.index('id="accuracy"') < shown.index('id="measures"')
     assert with_own.would_run(*own) == {}
-    subprocess.run([sys.executable, "save.py"], cwd=with_own.root, check=True)
+    more = with_own.would_run(*own, "more.yaml")
+    assert "measure_hessian" in more and "measure_duality" not in more
+    python(with_own, "save.py")
     # As old as a copy that keeps the time of the original.
     os.utime(with_own / "small.safetensors", (0, 0))
     assert with_own.would_run(*own)["train"] == 1

@@ -14,7 +14,7 @@ for target, figure in PLAN.figures.items():
             | {
                 "png": report(
                     JOBS[target].outputs["png"],
-                    caption=f"../flatlas/studies/{figure.study}/{figure.name}.rst",
+                    caption=f"../flatlas/studies/{figure.caption}",
                     category=PLAN.studies[figure.study].title,
                     labels={"figure": figure.name, "shows": figure.title},
                 )

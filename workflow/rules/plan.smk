@@ -10,6 +10,7 @@ from flatlas.plan.lookup import lookup
 from flatlas.plan.once import work_out_once
 from flatlas.plan.originals import originals
 from flatlas.plan.pages import (
+    caption_of,
     claims_of,
     compared,
     page_of,
@@ -17,12 +18,13 @@ from flatlas.plan.pages import (
     report_files,
     report_studies,
     results_of,
+    samples_of,
     scorecards,
     written,
 )
 from flatlas.plan.reading import said_in
 from flatlas.plan.requests import asked, refuse_beyond_machine, gpu_request, growing
-from flatlas.plan.targets import check_config, check_targets, targets_of
+from flatlas.plan.targets import check_config, check_studies, check_targets, targets_of
 
 work_out_once()
 check_entries()

@@ -114,6 +114,38 @@ rule report:
         "../scripts/report.py"
 
 
+# The page of the user's own networks, if the configuration names any. It shows where they lie in the
+# range of the atlas, which its gallery publishes.
+if "my_model" in PLAN.pages:
+    MEASURED = JOBS["my_model_spectrum"]
+    RANGES = LIBRARY.parent / "docs" / "gallery" / "atlas" / "ranges.csv"
+
+    rule my_model_page:
+        input:
+            unpack(lambda wildcards: MEASURED.inputs),
+            samples=samples_of(PLAN, "my_model_spectrum"),
+            picture=MEASURED.outputs["png"],
+            ranges=[str(RANGES)] if RANGES.is_file() else [],
+        output:
+            html=PLAN.pages["my_model"]["html"],
+            csv=PLAN.pages["my_model"]["csv"],
+            provenance=PLAN.pages["my_model"]["json"],
+        log:
+            paths.LOG.format(stage="figures", name=f"{PLAN.preset}_my_model_page"),
+        conda:
+            "../../envs/figures.yaml"
+        resources:
+            **SMALL,
+        params:
+            spec=MEASURED.spec,
+            caption=caption_of(PLAN.figures["my_model_spectrum"].caption),
+            code=lambda wildcards: stage_code("my_model"),
+        message:
+            "My model"
+        script:
+            "../scripts/my_model.py"
+
+
 # Reports existing results and makes nothing else. It prints, so it does not run on a cluster node.
 rule costs:
     """Page: time by figure, study and measure."""

@@ -3,7 +3,7 @@
 from flatlas.jobs.job import Job
 from flatlas.claims.claim import claims_table
 from flatlas.evidence.material import gather
-from flatlas.plotting.style import save
+from flatlas.plotting.style import add_note, save
 from flatlas.store.tables import write_table
 from flatlas.studies import load_figure
 
@@ -11,7 +11,10 @@ with Job(globals().get("snakemake"), "figure") as job:
     spec = job.params.spec
     material = gather(vars(job.input), spec["points"])
     figure = load_figure(spec["study"], spec["figure"], spec["module"])
-    save(figure.draw(material), job.output)
+    drawing = figure.draw(material)
+    if "shows" in spec:
+        add_note(drawing.figure, spec["shows"])
+    save(drawing, job.output)
     if hasattr(job.output, "claims"):
         target = f"{spec['study']}_{spec['figure']}"
         table = claims_table(target, figure.claims(material), job.params.judged)

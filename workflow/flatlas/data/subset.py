@@ -102,7 +102,7 @@ def _shuffled(labels: np.ndarray, classes: np.ndarray, seed: int, purpose: str) 
 
 
 def _first(index: np.ndarray, wanted: int | None, key: str, spec: SubsetSpec) -> np.ndarray:
-    if wanted is not None and wanted > len(index):
+    if wanted is not None and wanted > len(index) and not spec.at_most:
         raise FlatlasError(
             f"{key} is {wanted}, but {named(spec.source)} has only {len(index)} such images "
             f"in the picked classes. Choose at most {len(index)}."

@@ -25,6 +25,8 @@ PAGES = {
     "costs_by_job": ("csv",),
 }
 
+Pages = dict[str, dict[str, str]]
+
 
 def answers(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> lookup.Lookup:
     """The lookup of a configuration, and of the files that Snakemake has read into it."""
@@ -40,6 +42,7 @@ def answers(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> look
 def answers_of(plan: Plan) -> lookup.Lookup:
     """The lookup of a plan."""
     settings, jobs = plan.settings, jobs_of(plan)
+    pages = _pages(plan)
     return lookup.Lookup(
         preset=settings.preset,
         judged=plan.scale.judged,
@@ -58,26 +61,38 @@ def answers_of(plan: Plan) -> lookup.Lookup:
                 study=figure.study,
                 name=figure.name,
                 title=figure.title,
+                caption=f"{figure.drawing.study}/{figure.drawing.figure}.rst",
                 changes=changes_of(plan, figure),
                 data=data_of(plan, figure),
             )
             for target, figure in plan.figures.items()
         },
-        studies={study: _study(plan, study, jobs) for study in plan.studies},
-        pages={
-            page: {
-                kind: paths.PAGE.format(preset=settings.preset, page=page, extension=kind)
-                for kind in kinds
-            }
-            for page, kinds in PAGES.items()
-        },
+        studies={study: _study(plan, study, jobs, pages) for study in plan.studies},
+        pages=pages,
         picture=picture(plan, jobs),
         needed=needed_by_targets(plan, jobs),
         own_files=sorted(plan.own_files),
     )
 
 
-def _study(plan: Plan, study: str, jobs: Mapping[str, lookup.Job]) -> lookup.Study:
+def _pages(plan: Plan) -> Pages:
+    """The files of each page by kind. The user's networks have theirs beside their picture."""
+    preset = plan.settings.preset
+    pages = {
+        page: {kind: paths.PAGE.format(preset=preset, page=page, extension=kind) for kind in kinds}
+        for page, kinds in PAGES.items()
+    }
+    if paths.MY_MODEL in plan.studies:
+        pages[paths.MY_MODEL] = {
+            kind: paths.FIGURE.format(
+                preset=preset, study=paths.MY_MODEL, figure="page", extension=kind
+            )
+            for kind in ("html", "csv", "json")
+        }
+    return pages
+
+
+def _study(plan: Plan, study: str, jobs: Mapping[str, lookup.Job], pages: Pages) -> lookup.Study:
     """A study, whose target makes every file of its figures: a deleted one is made again."""
     targets = plan.targets(study)
     scorecard = {
@@ -87,6 +102,8 @@ def _study(plan: Plan, study: str, jobs: Mapping[str, lookup.Job]) -> lookup.Stu
         for kind in PAGES["scorecard"]
     }
     results = [file for target in targets for file in jobs[target].outputs.values()]
+    if study == paths.MY_MODEL:
+        results += pages[paths.MY_MODEL].values()
     if any("claims" in jobs[target].outputs for target in targets):
         results += scorecard.values()
     return lookup.Study(

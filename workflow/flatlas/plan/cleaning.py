@@ -35,7 +35,9 @@ def own_and_shared(
     for preset in _presets(root):
         if preset != plan.settings.preset:
             other = _at(preset, config, root)
-            others |= _folders(other, other.figures)
+            # A user's own study is the same at every preset.
+            same = {target for target in own if plan.figures[target].own}
+            others |= _folders(other, other.figures.keys() - same)
     figures = paths.RESULTS / plan.settings.preset / study
     return [str(figures), *sorted(wanted - others)], sorted(wanted & others)
 

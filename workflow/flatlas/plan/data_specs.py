@@ -98,9 +98,10 @@ class SubsetSpec(Spec):
 
     `classes` picks and orders the classes (all of them by default); `positive` turns the task
     into a binary one: label 1 for the listed classes, 0 for the rest. `per_class` counts the
-    training images of each original class, `test_size` the test images in all. With `split` the
-    same draw serves every realization; without it, each seed draws its own. `only` leaves out the
-    images of all other classes and changes no label: a task of a net that knows them all.
+    training images of each original class, `test_size` the test images in all. With `at_most` a
+    smaller source gives all its images. With `split` the same draw serves every realization;
+    without it, each seed draws its own. `only` leaves out the images of all other classes and
+    changes no label: a task of a net that knows them all.
     """
 
     rule: ClassVar[str] = "subset"
@@ -111,6 +112,7 @@ class SubsetSpec(Spec):
     per_class: PositiveInt | None = None
     train_size: PositiveInt | None = None
     test_size: PositiveInt
+    at_most: bool | None = None
     split: NonNegativeInt | None = None
     seeds: tuple[NonNegativeInt, ...]
 

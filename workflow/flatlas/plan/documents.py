@@ -6,7 +6,7 @@ another family. An error in the merged tree names the file it came from.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,20 @@ from flatlas.plan.trees import Location, at, check_tree, dotted, has, leaves, me
 
 @dataclass(frozen=True)
 class Layer:
-    """A tree of settings, with its file and its place in the file."""
+    """A tree of settings, with its file and its place in the file.
+
+    `written` has for dotted keys of the tree the key that the file has instead.
+    """
 
     file: str
     tree: Mapping[str, Any]
     prefix: Location = ()
+    written: Mapping[str, str] = field(default_factory=dict)
+
+    def place(self, location: Location) -> str:
+        """'file: dotted.key' of a location in the tree."""
+        key = dotted(location)
+        return f"{self.file}: {self.written.get(key) or dotted((*self.prefix, key))}"
 
 
 class Document:
@@ -49,7 +58,7 @@ class Document:
         saying = [layer for layer in self.layers if has(layer.tree, there)]
         missing = there != location and isinstance(at(self.tree, there), Mapping)
         layer = saying[0] if missing else saying[-1]
-        return f"{layer.file}: {dotted((*layer.prefix, *location))}"
+        return layer.place(location)
 
     def changes(self) -> dict[str, tuple[Any, Any]]:
         """Each dotted key whose value is not the first layer's: the first and the final value.

@@ -36,26 +36,28 @@ def _check_imports(study: str) -> None:
 
 
 def _check(figure: "FigurePlan", place: str) -> None:
-    module = STUDIES / figure.study / f"{figure.module}.py"
+    drawing = figure.drawing
+    module = STUDIES / drawing.study / f"{drawing.module}.py"
     if not module.is_file():
         there = sorted(path.stem for path in module.parent.glob("*.py"))
         raise FlatlasError(
             f"{place} needs a function draw(material) in {_shown(module)}, which is not there."
-            f"{nearest(figure.module, there)}"
+            f"{nearest(drawing.module, there)}"
         )
     functions, keys = _functions_and_keys(module)
-    if figure.module != figure.name and figure.name not in keys:
+    if drawing.module != drawing.figure and drawing.figure not in keys:
         raise FlatlasError(
-            f'{place} needs an entry "{figure.name}" in the dictionary FIGURES of {_shown(module)}.'
+            f'{place} needs an entry "{drawing.figure}" in the dictionary FIGURES of '
+            f"{_shown(module)}."
         )
-    if figure.module == figure.name and "draw" not in functions:
+    if drawing.module == drawing.figure and "draw" not in functions:
         raise FlatlasError(f"{place} needs a function draw(material) in {_shown(module)}.")
     if figure.claims and "claims" not in functions:
         raise FlatlasError(
             f"{place} needs a function claims(material) in {_shown(module)}. If the figure claims "
             "nothing, add 'claims: false'."
         )
-    caption = module.with_name(f"{figure.name}.rst")
+    caption = module.with_name(f"{drawing.figure}.rst")
     if not caption.is_file():
         raise FlatlasError(f"{place} needs a caption in {_shown(caption)}.")
 

@@ -2,18 +2,24 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 import yaml
 
 from flatlas.plan import paths
 from flatlas.plan.code import figure_modules
-from flatlas.plan.data_specs import subset_of
+from flatlas.plan.data_specs import Pictures, subset_of
+from flatlas.plan.families.own import Own
 from flatlas.plan.ids import source_id
 from flatlas.plan.lookup import Job
 from flatlas.plan.plan import FigurePlan, Plan
 from flatlas.plan.points import points_of
+from flatlas.plan.training_specs import RunSpec
+
+# So many networks, or optimizers, are named in small print.
+MOST_NAMED = 4
 
 
 def figure_job(plan: Plan, target: str, jobs: Mapping[str, Job]) -> Job:
@@ -26,13 +32,12 @@ def figure_job(plan: Plan, target: str, jobs: Mapping[str, Job]) -> Job:
         inputs=inputs,
         outputs=_outputs(figure, plan.settings.preset),
         spec={
-            "study": figure.study,
-            "figure": figure.name,
-            "module": figure.module,
+            **asdict(figure.drawing),
             "points": points_of(figure, tables, plan.runs),
             "inputs": hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:12],
+            **({"shows": shown_by(plan, figure)} if figure.own else {}),
         },
-        modules=figure_modules(figure.study, figure.module),
+        modules=figure_modules(figure.drawing.study, figure.drawing.module),
         mem_mb=2000,
         runtime=10,
         work={"stage": "figure", "net": "", "units": 1},
@@ -83,6 +88,40 @@ def data_of(plan: Plan, figure: FigurePlan) -> list[str]:
     runs = [plan.runs[entry.run] for entry in figure.entries]
     sources = [source_id(subset_of(run.samples).source) for run in runs]
     return list(dict.fromkeys(source.rpartition("-")[0] for source in sources))
+
+
+def shown_by(plan: Plan, figure: FigurePlan) -> str:
+    """The data, networks and optimizers of a figure, for the small print of a user's own."""
+    runs = [plan.runs[entry.run] for entry in figure.entries]
+    return (
+        f"Data: {_each(map(_data, runs))}. Network: {_each(map(_network, runs))}. "
+        f"Optimizer: {_each(map(_optimizer, runs))}."
+    )
+
+
+def _data(run: RunSpec) -> str:
+    source = subset_of(run.samples).source
+    normalized = isinstance(source, Pictures) and source.normalize
+    return source_id(source).rpartition("-")[0] + (", normalized" if normalized else "")
+
+
+def _network(run: RunSpec) -> str:
+    if not isinstance(run.net, Own):
+        return run.net.slug
+    return run.net.module + (f" from {run.net.weights}" if run.net.weights else "")
+
+
+def _optimizer(run: RunSpec) -> str:
+    if not run.stop.epochs:
+        return "none, the weights are measured as they are"
+    return f"{run.optimizer.name}, lr {run.optimizer.lr:g}, batch {run.batch}"
+
+
+def _each(names: Iterable[str]) -> str:
+    """Each name once; of many the first few."""
+    several = list(dict.fromkeys(names))
+    more = len(several) - MOST_NAMED
+    return "; ".join(several[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
 def changes_of(plan: Plan, figure: FigurePlan) -> list[tuple[str, str, str]]:

@@ -51,11 +51,15 @@ class Job:
 
 @dataclass(frozen=True)
 class Figure:
-    """What pages show of a figure. Its files are those of the job of the same target."""
+    """What pages show of a figure. Its files are those of the job of the same target.
+
+    `caption` is its file among the studies.
+    """
 
     study: str
     name: str
     title: str
+    caption: str
     changes: list[tuple[str, str, str]]
     data: list[str]
 
@@ -135,7 +139,7 @@ def _basis(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Itera
     yield repr((config, sys.version_info, pydantic.VERSION)).encode()
     for file in files:
         yield Path(file).read_bytes()
-    for path in sorted(root.glob("*/*.yaml")):
+    for path in sorted(root.rglob("*.yaml")):
         yield str(path.relative_to(root)).encode()
         yield path.read_bytes()
     for folder, folders, names in os.walk(LIBRARY.parent):

@@ -8,6 +8,7 @@ from typing import Any
 
 from flatlas.plan.code import STUDIES, stage_code
 from flatlas.plan.lookup import Lookup
+from flatlas.plan.paths import MY_MODEL
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,11 @@ def scorecards(plan: Lookup) -> dict[str, Scorecard]:
 
 
 def page_of(plan: Lookup, rules: Collection[str]) -> str | None:
-    """The page that shows the most, of those that rules make: the report, or a scorecard."""
+    """The page that shows the most of those that rules make: report, own networks, scorecard."""
     cards = {name: card.files for name, card in scorecards(plan).items()}
     all_studies = {name: plan.pages[name] for name in ("report", "scorecard")}
-    pages = {**all_studies, **cards}
+    own = {f"{MY_MODEL}_page": plan.pages[MY_MODEL]} if MY_MODEL in plan.pages else {}
+    pages = {**all_studies, **own, **cards}
     return next((files["html"] for name, files in pages.items() if name in rules), None)
 
 
@@ -112,7 +114,7 @@ def report_studies(plan: Lookup) -> list[dict[str, Any]]:
             "figures": [
                 _figure(plan, target)
                 | {
-                    "caption": _caption(name, plan.figures[target].name),
+                    "caption": caption_of(plan.figures[target].caption),
                     "data": plan.figures[target].data,
                     "changes": plan.figures[target].changes,
                 }
@@ -146,6 +148,12 @@ def recorded_jobs(plan: Lookup) -> dict[str, dict[str, Any]]:
     }
 
 
-def _caption(study: str, figure: str) -> str:
+def samples_of(plan: Lookup, target: str) -> str:
+    """The images of the first network in a figure."""
+    first = plan.jobs[target].spec["points"][0]["run"]
+    return str(plan.jobs[first].inputs["samples"])
+
+
+def caption_of(file: str) -> str:
     """The text of a caption. Its path would differ between checkouts."""
-    return (STUDIES / study / f"{figure}.rst").read_text(encoding="utf-8")
+    return (STUDIES / file).read_text(encoding="utf-8")

@@ -5,6 +5,9 @@ from pathlib import Path, PurePath
 
 RESULTS = Path("results")
 
+# The study of the user's trained networks, and so its target and its folder.
+MY_MODEL = "my_model"
+
 LOG = str(RESULTS / "logs" / "{stage}" / "{name}.log")
 FIGURE = str(RESULTS / "{preset}" / "{study}" / "{figure}.{extension}")
 PAGE = str(RESULTS / "{preset}" / "{page}.{extension}")

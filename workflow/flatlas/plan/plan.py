@@ -26,13 +26,26 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """What draws a figure: a module of a study, which may draw several, and the name there."""
+
+    study: str
+    figure: str
+    module: str
+
+
+@dataclass(frozen=True)
 class FigurePlan:
-    """One figure: its study and name, the module that draws it, and the runs it shows."""
+    """One figure: its study and name, what draws it, and the runs it shows.
+
+    `own` says whether its study is one of the user's.
+    """
 
     study: str
     name: str
     title: str
-    module: str
+    drawing: Drawing
+    own: bool
     entries: tuple[Entry, ...]
     costs: bool
     claims: bool

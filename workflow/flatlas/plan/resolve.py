@@ -8,14 +8,17 @@ from typing import Any
 from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.data_specs import subset_of
 from flatlas.plan.documents import Document, Layer, read_yaml
+from flatlas.plan.families.own import Own
 from flatlas.plan.ids import kernel_id, measurement_id, run_id, samples_id, source_id
 from flatlas.plan.kernel_specs import sampled_kernel
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
 from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.mistakes import Origin, refuse, validated
+from flatlas.plan.my_model import my_model
 from flatlas.plan.named_layers import LINEAR, check_layer, check_layers
 from flatlas.plan.needs import kernel_needs, measuring_needs, refuse_impossible, training_needs
-from flatlas.plan.plan import Entry, FigurePlan, Plan
+from flatlas.plan.paths import MY_MODEL
+from flatlas.plan.plan import Drawing, Entry, FigurePlan, Plan
 from flatlas.plan.runs import Runs, values_at
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.spec import Spec
@@ -26,6 +29,7 @@ from flatlas.plan.trees import USER, Location, dotted, leaves
 # A plan works out each run of each sweep of each figure, and its measurements. One counts as much
 # as this many seeds and moments, which it names.
 ONE_RESULT, MOST_WORKED_OUT = 200, 4_000_000
+_OR_OWN = "; one of your own has a title"
 # A point of a sweep, what the study says of the run there, the run, and where it is said.
 Drawn = tuple[dict[str, Any], Run, RunSpec, Origin]
 
@@ -38,16 +42,24 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
     plan = Plan(settings, preset.validated(Preset))
     files = {path.stem: path for path in sorted((root / "studies").glob("*.yaml"))}
     for laid_over in (user, preset):
-        for name in laid_over.tree.get("studies", {}):
-            if name not in files:
+        for name, tree in laid_over.tree.get("studies", {}).items():
+            known = name in files or (name == MY_MODEL and settings.my_model)
+            if not known and (laid_over is preset or "title" not in tree):
                 raise FlatlasError(
-                    f"{laid_over.origin(('studies', name))} is no study. "
-                    f"Allowed: {', '.join(files)}.{nearest(name, files)}"
+                    f"{laid_over.origin(('studies', name))} is no study. Allowed: "
+                    f"{', '.join(files)}{_OR_OWN if laid_over is user else ''}."
+                    f"{nearest(name, files)}"
                 )
     _check_scaled(preset, files)
     resolvers: dict[str, _StudyResolver] = {}
     for name, path in files.items():
         resolvers[name] = _StudyResolver(plan, name, _study(path, preset, settings), resolvers)
+    own = {name: Document(_changes(settings, name)) for name in settings.studies}
+    if settings.my_model:
+        own[MY_MODEL] = my_model(settings.my_model, root, _changes(settings, MY_MODEL))
+    for name, document in own.items():
+        if name not in files:
+            resolvers[name] = _StudyResolver(plan, name, document, resolvers, own=True)
     # A mistake in what is borrowed is reported where it was made.
     for resolver in sorted(resolvers.values(), key=lambda one: one.borrows):
         resolver.resolve()
@@ -77,22 +89,32 @@ def _check_scaled(preset: Document, studies: Iterable[str]) -> None:
 
 def _study(path: Path, preset: Document, settings: Settings) -> Document:
     """A study's file, with what the preset and the user lay over it."""
-    name, place = path.stem, ("studies", path.stem)
-    scaled = preset.tree.get("studies", {}).get(name, {})
+    scaled = preset.tree.get("studies", {}).get(path.stem, {})
     return Document(
         Layer(f"config/studies/{path.name}", read_yaml(path)),
-        Layer(f"config/presets/{settings.preset}.yaml", scaled, place),
-        Layer(USER, settings.studies.get(name, {}), place),
+        Layer(f"config/presets/{settings.preset}.yaml", scaled, ("studies", path.stem)),
+        _changes(settings, path.stem),
     )
 
 
+def _changes(settings: Settings, study: str) -> Layer:
+    """What the user says of a study."""
+    return Layer(USER, settings.studies.get(study, {}), ("studies", study))
+
+
 class _StudyResolver:
-    """Adds one study to a plan. `studies` are all of them, to borrow from."""
+    """Adds one study to a plan. `studies` are all of them, to borrow from; `own` is a user's."""
 
     def __init__(
-        self, plan: Plan, name: str, document: Document, studies: Mapping[str, "_StudyResolver"]
+        self,
+        plan: Plan,
+        name: str,
+        document: Document,
+        studies: Mapping[str, "_StudyResolver"],
+        own: bool = False,
     ) -> None:
         self.plan, self.name, self.document, self.studies = plan, name, document, studies
+        self.own = own
         self.study = document.validated(Study)
         self.runs = Runs(self.study, document, plan.settings.sources)
 
@@ -114,9 +136,15 @@ class _StudyResolver:
                 entry for sweep in figure.sweeps for entry in self._entries(sweep, name, figure)
             ]
             self._check_use(name, entries)
-            module = figure.module or name
             planned = FigurePlan(
-                self.name, name, figure.title, module, tuple(entries), figure.costs, figure.claims
+                self.name,
+                name,
+                figure.title,
+                self._drawing(name, figure),
+                self.own,
+                tuple(entries),
+                figure.costs,
+                claims=figure.claims and not figure.borrowed,
             )
             if planned.target in {*self.studies, *self.plan.figures}:
                 place = self.document.origin(("figures", name))
@@ -131,6 +159,36 @@ class _StudyResolver:
         for name in names:
             if name not in known:
                 refuse(self.document.origin(("figures", figure, kind)), name, known)
+
+    def _drawing(self, name: str, figure: Figure) -> Drawing:
+        """What draws a figure: its own module, or that of the figure that it is borrowed from."""
+        if figure.borrowed is None:
+            if self.own and self.name != MY_MODEL:
+                raise FlatlasError(
+                    f"{self.document.origin(('figures', name, 'borrowed'))} is missing. Allowed: "
+                    "<study>.<figure>, the figure to draw it as."
+                )
+            return Drawing(self.name, name, figure.module or name)
+        place = self.document.origin(("figures", name, "borrowed"))
+        lender, lent = self._lender("figures", figure.borrowed, place)
+        drawn = lender.study.figures[lent]
+        lacking = [one for one in drawn.measures if one not in figure.measures]
+        if lacking and not drawn.where_it_fits:
+            raise FlatlasError(
+                f"{self.document.origin(('figures', name, 'measures'))} lacks "
+                f"{', '.join(lacking)}, which {figure.borrowed} draws."
+            )
+        return Drawing(lender.name, lent, drawn.module or lent)
+
+    def _check_whose(self, figure: str, spec: RunSpec, origin: Origin) -> None:
+        """Refuse a user's network in a paper's figure, which it would overwrite."""
+        family = origin(("net", "family"))
+        if not self.own and isinstance(spec.net, Own) and family.startswith(USER):
+            raise FlatlasError(
+                f"{family} is 'own', but the figure {self.name}_{figure} shows the networks of its"
+                f" study. Draw yours in a study of your own, with 'borrowed: {self.name}.{figure}'"
+                " (docs/bring-your-own.md)."
+            )
 
     def _check_use(self, figure: str, entries: Iterable[Entry]) -> None:
         """A measure that fits none of a figure's runs is a mistake, however lenient the figure."""
@@ -165,6 +223,7 @@ class _StudyResolver:
 
     def _entries(self, sweep: str, target: str, figure: Figure) -> Iterator[Entry]:
         for point, run, spec, origin in self._specs(sweep):
+            self._check_whose(target, spec, origin)
             refuse_impossible(training_needs(spec), partial(_place_of_net, origin, spec))
             measured = {}
             for name in self._wanted(sweep, figure):
@@ -234,9 +293,12 @@ class _StudyResolver:
         return others[study], name
 
     def _lent(self, kind: str) -> list[str]:
-        """The sweeps, or the measures, that are not themselves borrowed."""
+        """The sweeps, measures or figures (not schematics) that are not themselves borrowed."""
         if kind == "sweeps":
             return [*self.study.sweeps]
+        if kind == "figures":
+            figures = self.study.figures.items()
+            return [name for name, one in figures if one.sweeps and one.borrowed is None]
         return [name for name, said in self.study.measures.items() if "borrowed" not in said]
 
     def _places(

@@ -1,12 +1,33 @@
 """The user's configuration: config/config.yaml with the changes from the command line."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, JsonValue
 
 from flatlas.plan.bounds import Name, PathText
 from flatlas.plan.data_specs import SourceSpec
-from flatlas.plan.spec import Spec
+from flatlas.plan.spec import Distinct, Spec
+from flatlas.plan.training_specs import Expected
+
+
+def _in_a_list(given: Any) -> Any:
+    return [given] if isinstance(given, str) else given
+
+
+class MyModel(Spec):
+    """Your trained network, which `snakemake my_model` measures (docs/bring-your-own.md)."""
+
+    images: str
+    """A name from `sources`."""
+    module: str
+    """`my_nets:Small`: the class or function in my_nets.py that makes the network."""
+    arguments: dict[str, JsonValue] = Field(default={})
+    """The arguments of that class or function."""
+    weights: Annotated[
+        tuple[PathText, ...], Field(min_length=1), Distinct, BeforeValidator(_in_a_list)
+    ]
+    """safetensors file with its `state_dict`, or a list of several."""
+    expected: Expected | None = None
 
 
 class Settings(Spec):
@@ -31,8 +52,9 @@ class Settings(Spec):
     """`false`: every local job starts its own Python (docs/reruns.md). Results are the same."""
     sources: dict[Name, SourceSpec]
     """The names that studies use."""
-    studies: dict[str, dict[str, Any]] = Field(default={})
-    """Your changes: `{duality: {runs: {base: {optimizer: {lr: 0.05}}}}}`."""
+    my_model: MyModel | None = None
+    studies: dict[Name, dict[str, Any]] = Field(default={})
+    """Your changes, `{duality: {runs: {base: {optimizer: {lr: 0.05}}}}}`, and your own studies."""
 
 
 class Preset(Spec):

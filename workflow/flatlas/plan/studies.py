@@ -49,6 +49,8 @@ class Data(Spec):
     """Training images."""
     test_size: Images | None = None
     """Test images, drawn at random. Needed unless `functions` is set."""
+    at_most: bool | None = None
+    """`true`: of a source with fewer than `train_size` or `test_size` images take all."""
     split: Seed | None = None
     """Seed of one draw for all realizations. Default: each draws its own."""
     label_noise: float | None = Field(default=None, ge=0, lt=1)
@@ -68,6 +70,8 @@ class Data(Spec):
             raise ValueError("say test_size")
         if (self.per_class is None) == (self.train_size is None):
             raise ValueError("say exactly one of per_class and train_size")
+        if self.at_most and self.per_class:
+            raise ValueError("at_most limits train_size: say that instead of per_class")
         if self.label_noise and self.attack_size:
             raise ValueError("label_noise and attack_size exclude each other")
         return self
@@ -137,6 +141,8 @@ class Figure(Spec):
     """Its title on pages."""
     module: Name | None = None
     """The module that draws it. Default: the figure's name."""
+    borrowed: str | None = None
+    """Draw it as this figure of another study, `<study>.<figure>`, without its claims."""
     sweeps: Names = ()
     """Sweeps and borrowed runs to draw."""
     measures: Names = ()
@@ -148,13 +154,21 @@ class Figure(Spec):
     claims: bool = True
     """`false`: its module has no function `claims`."""
 
+    @model_validator(mode="after")
+    def _borrowed_as_a_whole(self) -> "Figure":
+        if self.borrowed and self.module:
+            raise ValueError("say module or borrowed: a borrowed figure has its module")
+        if self.borrowed and not self.sweeps:
+            raise ValueError("borrowed needs sweeps: the runs to draw")
+        return self
+
 
 class Study(Spec):
     """One study: base runs, sweeps of them, measures on them, and the figures of a paper."""
 
     title: str
     """Shown in the report."""
-    paper: str
+    paper: str = ""
     """What to cite."""
     realizations: Realizations
     """Number of seeds 0, 1, …; each has its own subset, weights and shuffling."""

@@ -104,6 +104,23 @@ COSTS_BY_MEASURE = columns(
     **_SUMS,
 )
 
+MY_MODEL = columns(
+    **{"net.weights": (str, "the file of the network's weights")},
+    seed=SEED,
+    quantity=(str, "an error or loss on S or E, or a measure, named as its column"),
+    value=(float, "its value"),
+    error=(float, "its standard error or residual; empty if it has none"),
+    converged=(bool, "`False` if a search for it did not converge"),
+)
+
+RANGES = columns(
+    measure=(str, "the measure, as a column of atlas_fig4 is named"),
+    networks=(int, "networks of the atlas that it was measured on"),
+    least=(float, "its smallest value"),
+    median=(float, "its median"),
+    largest=(float, "its largest value"),
+)
+
 FILES = {
     "results/data/{subsets,attack_sets,label_noise,functions}/<id>/samples.parquet": SAMPLES,
     "results/data/functions/<id>/functions.parquet": FUNCTIONS,
@@ -113,6 +130,8 @@ FILES = {
     "results/<preset>/<study>/<figure>.claims.csv": CLAIMS,
     "results/<preset>/{,<study>/}scorecard.csv": SCORECARD,
     "docs/gallery/<study>/scorecard.csv": GALLERY,
+    "docs/gallery/atlas/ranges.csv": RANGES,
+    "results/<preset>/my_model/page.csv": MY_MODEL,
     "results/comparison.csv": COMPARISON,
     "results/<preset>/costs.csv": COSTS,
     "results/<preset>/costs_by_measure.csv": COSTS_BY_MEASURE,

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from flatlas.errors import FlatlasError, nearest
+from flatlas.plan.paths import MY_MODEL
 
 
 def targets_of(argv: list[str], known: Collection[str] = ()) -> list[str]:
@@ -56,6 +57,13 @@ def check_config(argv: list[str]) -> None:
         )
 
 
+def check_studies(studies: Iterable[str], rules: Collection[str]) -> None:
+    """Refuse a study with the name of a rule: a study is a target, too."""
+    for study in studies:
+        if study in rules:
+            raise FlatlasError(f"studies.{study} has the name of another target: rename the study.")
+
+
 def check_targets(
     given: Iterable[str],
     rules: Iterable[str],
@@ -74,6 +82,11 @@ def check_targets(
         elsewhere = target.startswith(tuple(f"results/{preset}/" for preset in presets))
         if ("/" in target and allowed is names and not elsewhere) or target in allowed:
             continue
+        if target == MY_MODEL:
+            raise FlatlasError(
+                f"'{target}' needs the setting {MY_MODEL}, which names your network: write it into"
+                " a file for --configfile (docs/bring-your-own.md)."
+            )
         if elsewhere:
             preset = target.split("/")[1]
             raise FlatlasError(f"'{target}' is of another preset: add --config preset={preset}.")

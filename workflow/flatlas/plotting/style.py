@@ -129,6 +129,11 @@ def note(figure: Figure, text: str) -> None:
     figure.supxlabel(lines, fontsize=7.5, color="0.35", x=0.01, ha="left")
 
 
+def add_note(figure: Figure, text: str) -> None:
+    """Append a sentence to a figure's small print."""
+    note(figure, f"{figure.get_supxlabel()} {text}".strip())
+
+
 def save(drawing: Drawing, output: Any) -> None:
     """Write PDF, PNG and CSV."""
     if not isinstance(drawing, Drawing):

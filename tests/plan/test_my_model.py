@@ -1,0 +1,88 @@
+"""The setting `my_model` becomes a study of its own, whose mistakes are reported by its keys."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from flatlas.errors import FlatlasError
+from flatlas.plan.answers import answers_of
+from flatlas.plan.jobs import jobs_of
+from flatlas.plan.pages import page_of
+
+SHIPPED = Path(__file__).resolve().parents[2] / "config" / "my_model.yaml"
+MINE = {"images": "digits", "module": "my_nets:Small", "weights": "small.safetensors"}
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    """The user's files, and the shipped study beside those of the small configuration."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("my_nets.py", "small.safetensors", "late.safetensors"):
+        (tmp_path / name).touch()
+    (tmp_path / "config").mkdir()
+    shutil.copy(SHIPPED, tmp_path / "config")
+
+
+def test_nothing_is_planned_without_the_setting(plan_of):
+    assert "my_model" not in plan_of().studies
+
+
+def test_the_checkpoint_is_measured_as_it_is_and_shown_on_a_page(plan_of):
+    plan = plan_of(user={"my_model": MINE | {"arguments": {"width": 3}}})
+    (run,) = {entry.run for entry in plan.figures["my_model_spectrum"].entries}
+    spec = plan.runs[run]
+    assert (spec.stop.epochs, spec.net.weights) == (0, "small.safetensors")
+    assert spec.net.arguments == {"width": 3}
+    assert spec.samples.source.kind == "digits"
+    lookup = answers_of(plan)
+    assert lookup.pages["my_model"]["html"] == "results/small/my_model/page.html"
+    assert {*lookup.pages["my_model"].values()} <= {*lookup.studies["my_model"].results}
+    assert page_of(lookup, ["my_model", "my_model_page"]) == lookup.pages["my_model"]["html"]
+    assert "small.safetensors" in lookup.jobs["my_model_spectrum"].spec["shows"]
+
+
+def test_what_its_owner_knows_of_it_is_expected_of_the_run(plan_of):
+    plan = plan_of(user={"my_model": MINE | {"expected": {"train_error": 0.25}}})
+    (entry,) = plan.figures["my_model_spectrum"].entries
+    assert plan.runs[entry.run].expected.train_error == 0.25
+
+
+def test_several_checkpoints_are_several_runs_on_the_same_images(plan_of):
+    weights = ["small.safetensors", "late.safetensors"]
+    plan = plan_of(user={"my_model": MINE | {"weights": weights}})
+    entries = plan.figures["my_model_spectrum"].entries
+    assert [entry.point["net.weights"] for entry in entries] == weights
+    jobs = jobs_of(plan)
+    assert len({jobs[entry.run].inputs["samples"] for entry in entries}) == 1
+
+
+def test_the_rest_of_the_study_is_changed_like_that_of_any_other(plan_of):
+    changes = {"studies.my_model.runs.model.data.train_size": 50}
+    changes |= {"studies.my_model.figures.spectrum.measures": ["hessian"]}
+    plan = plan_of(user={"my_model": MINE, **changes})
+    (entry,) = plan.figures["my_model_spectrum"].entries
+    assert plan.runs[entry.run].samples.train_size == 50
+    assert [*entry.measurements] == ["hessian"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"images": "digts"}, "my_model.images names 'digts'. Allowed: "),
+        ({"module": "their_nets:Small"}, "my_model.module is 'their_nets:Small', but "),
+        ({"module": "my_nets"}, "my_model.module: 'my_nets'"),
+        ({"weights": "smal.safetensors"}, "my_model.weights is 'smal.safetensors', but "),
+        ({"weights": "small.pt"}, "my_model.weights: 'small.pt'"),
+        ({"weights": 3}, "my_model.weights is 3"),
+        ({"weights": ["small.safetensors"] * 2}, "my_model.weights: say each only once"),
+        ({"expected": {"train_error": 2}}, "my_model.expected.train_error is 2"),
+        ({"wights": "a"}, "my_model.wights is not a key"),
+    ],
+)
+def test_a_mistake_is_reported_by_the_key_that_the_user_wrote(plan_of, changes, said):
+    with pytest.raises(FlatlasError) as raised:
+        plan_of(user={"my_model": MINE | changes})
+    message = str(raised.value)
+    assert message.startswith(f"config/config.yaml (or --configfile, --config): {said}")
+    assert "\n" not in message

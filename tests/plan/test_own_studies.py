@@ -1,0 +1,122 @@
+"""Studies of the user's, declared in the configuration beside those of the papers."""
+
+import pytest
+from small_configuration import PRESET, STUDY, USER, changed, write
+
+from flatlas.errors import FlatlasError
+from flatlas.plan.answers import answers_of
+from flatlas.plan.cleaning import own_and_shared
+from flatlas.plan.jobs import jobs_of
+
+PLACE = "config/config.yaml (or --configfile, --config): studies"
+NET = {"family": "own", "module": "my_nets:Small"}
+RUN = STUDY["runs"]["base"]
+MINE = {
+    "title": "Mine",
+    "realizations": 1,
+    "runs": {"small": RUN | {"net": NET}},
+    "sweeps": {"small": {"run": "small", "points": [{}]}},
+    "measures": {"hidden": {"measure": "duality", "layer": "fc"}},
+    "figures": {
+        "gap": {
+            "title": "My gap",
+            "borrowed": "flat.fig1",
+            "sweeps": ["small"],
+            "measures": ["hidden"],
+        }
+    },
+}
+
+
+@pytest.fixture(autouse=True)
+def module(tmp_path, monkeypatch):
+    """A folder to work in, with the user's network."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_nets.py").write_text("class Small: ...\n")
+
+
+def test_its_figures_have_their_own_files_and_judge_no_claim(plan_of):
+    plan = plan_of(user={"studies.mine": MINE})
+    paper, mine = (jobs_of(plan)[target] for target in ("flat_fig1", "mine_gap"))
+    assert mine.outputs["png"] == "results/small/mine/gap.png"
+    assert not set(mine.outputs.values()) & set(paper.outputs.values())
+    assert "claims" in paper.outputs and "claims" not in mine.outputs
+    assert mine.modules == paper.modules
+    assert {key: mine.spec[key] for key in ("study", "figure")} == {
+        "study": "flat",
+        "figure": "fig1",
+    }
+    lookup = answers_of(plan)
+    assert lookup.figures["mine_gap"].caption == lookup.figures["flat_fig1"].caption
+    assert not any("scorecard" in file for file in lookup.studies["mine"].results)
+
+
+def test_its_small_print_names_data_network_and_optimizer_of_every_run(plan_of):
+    points = [{"net.weights": "a.safetensors", "stop.epochs": 0}, {"optimizer.lr": 0.25}]
+    with open("a.safetensors", "w"):
+        plan = plan_of(user={"studies.mine": MINE, "studies.mine.sweeps.small.points": points})
+    shows = jobs_of(plan)["mine_gap"].spec["shows"]
+    for words in ("digits", "my_nets:Small", "a.safetensors", "sgd, lr 0.25, batch 5"):
+        assert words in shows
+    assert "normalized" not in shows
+    assert "lr 0.1" not in shows, "the optimizer of weights that nobody trained here"
+    assert "shows" not in jobs_of(plan)["flat_fig1"].spec
+
+
+def test_its_small_print_says_that_images_are_normalized(plan_of):
+    normalize = {"sources.digits.normalize": {"mean": [0.5], "std": [0.25]}}
+    plan = plan_of(user={"studies.mine": MINE, **normalize})
+    assert "normalized" in jobs_of(plan)["mine_gap"].spec["shows"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"figures.gap.borrowed": "flat.fig11"}, "figures.gap.borrowed names 'flat.fig11'"),
+        ({"figures.gap.borrowed": "mine.gap"}, "figures.gap.borrowed names 'mine.gap'"),
+        ({"figures.gap.borrowed": None}, "figures.gap.borrowed is missing"),
+        ({"figures.gap.measures": []}, "figures.gap.measures lacks hidden"),
+        ({"figures.gap.sweeps": []}, "figures.gap: "),
+        ({"figures.gap.module": "fig1"}, "figures.gap: "),
+        ({"runs.small.batch": "ful"}, "runs.small.batch is 'ful'"),
+    ],
+)
+def test_a_mistake_in_it_is_reported_where_it_is_written(plan_of, changes, said):
+    changes = {f"studies.mine.{key}": value for key, value in changes.items()}
+    with pytest.raises(FlatlasError) as raised:
+        plan_of(user={"studies.mine": MINE, **changes})
+    assert str(raised.value).startswith(f"{PLACE}.mine.{said}")
+
+
+def test_a_paper_s_figure_shows_no_network_of_the_user_s(plan_of):
+    """It would replace the paper's picture, which says neither which network nor which data."""
+    changes = {"runs.small": MINE["runs"]["small"], "sweeps.small": MINE["sweeps"]["small"]}
+    changes |= {"measures.hidden.layer": "fc", "figures.fig1.sweeps": ["small"]}
+    with pytest.raises(FlatlasError) as raised:
+        plan_of(user={f"studies.flat.{key}": value for key, value in changes.items()})
+    message = str(raised.value)
+    assert message.startswith(f"{PLACE}.flat.runs.small.net.family is 'own'")
+    assert "borrowed: flat.fig1" in message
+
+
+def test_a_paper_s_figure_borrows_none_either(plan_of):
+    changes = {"borrowed.mine": {"sweeps": ["mine.small"]}, "figures.fig2.sweeps": ["mine"]}
+    with pytest.raises(FlatlasError, match=r"mine\.runs\.small\.net\.family is 'own'"):
+        changes = {f"studies.flat.{key}": value for key, value in changes.items()}
+        plan_of(user={"studies.mine": MINE, **changes})
+
+
+def test_a_study_file_may_have_own_networks(plan_of):
+    """Its figures are those of the people who wrote it."""
+    plan = plan_of(study={"runs.base.net": NET, "measures.hidden.layer": "fc"})
+    assert plan.runs
+
+
+def test_its_results_can_be_cleaned_although_it_is_the_same_at_every_preset(plan_of, tmp_path):
+    plan = plan_of(user={"studies.mine": MINE})
+    root = tmp_path / "config"
+    write(root / "presets" / "twin.yaml", PRESET)
+    user = changed(USER, {"studies.mine": MINE})
+    own, _ = own_and_shared(plan, "mine", user, root)
+    (entry,) = plan.figures["mine_gap"].entries
+    assert {f"results/runs/{entry.run}", "results/small/mine"} <= set(own)

@@ -1,0 +1,1 @@
+"""The user's trained network: its picture, and the numbers of its page."""

@@ -1,0 +1,165 @@
+"""The numbers on the page of the user's networks, and how to read them."""
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from flatlas.evidence.material import NET, Material
+
+# The file of a network's weights: what the sweep of the study varies.
+WEIGHTS = "net.weights"
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number of a network: its words, its symbol, the table that has it, how to read it.
+
+    `error` is the column of its standard error or residual, if it has one. `relative` says that
+    this is a share of the number. `percent` is how pages write it.
+    """
+
+    words: str
+    symbol: str
+    table: str
+    reading: str
+    error: str = ""
+    relative: bool = False
+    percent: bool = False
+
+
+ACCURACY = {
+    "train_error": Quantity("wrong training images", "", "history", "", percent=True),
+    "test_error": Quantity("wrong test images", "", "history", "", percent=True),
+    "train_loss": Quantity("training loss", "L", "history", ""),
+    "test_loss": Quantity("test loss", "", "history", ""),
+}
+
+# Named as the quantities of the study `atlas`, where it has the same.
+MEASURES = {
+    "sharpness": Quantity(
+        "sharpness",
+        "100 · rise / (1 + L)",
+        "sharpness",
+        "How far the training loss L rises at worst if every weight moves by at most "
+        "1e-4 (|w| + 1). A search found it, so it is a lower bound.",
+    ),
+    "first_order": Quantity(
+        "its first-order part",
+        "",
+        "sharpness",
+        "The rise that the gradient alone predicts. If it is most of the sharpness, that says how "
+        "far the loss still had to fall, not how curved it is.",
+    ),
+    "gradient_norm": Quantity(
+        "gradient norm",
+        "‖g‖",
+        "norms",
+        "Zero at a minimum. A large one: the training ended early, or the network sees other "
+        "images than in its training.",
+    ),
+    "spectral_norm": Quantity(
+        "largest curvature",
+        "‖H‖ (spectral)",
+        "hessian",
+        "The largest eigenvalue of the Hessian in size. Gradient descent with a learning rate "
+        "above 2 / ‖H‖ leaves this minimum.",
+        error="spectral_norm_residual",
+        relative=True,
+    ),
+    "trace": Quantity(
+        "total curvature",
+        "tr H",
+        "hessian",
+        "The sum of all eigenvalues. It grows with the number of weights.",
+        error="trace_error",
+    ),
+    "frobenius": Quantity(
+        "Frobenius norm",
+        "‖H‖ (Frobenius)",
+        "hessian",
+        "The root of the sum of all squared eigenvalues: near the largest one if few directions "
+        "are sharp.",
+        error="frobenius_error",
+    ),
+    "dual_gap": Quantity(
+        "duality gap",
+        "ΔL",
+        "duality",
+        "How much larger the loss of a test image is than that of the most similar training image "
+        "of its class, on average, as a sum over directions of the last layer: how sharp each is, "
+        "times how far apart the images are along it.",
+    ),
+    "mu_gap": Quantity(
+        "its µ-term",
+        "ΔL_µ",
+        "duality",
+        "What ΔL leaves out, the products of means; both add up to that difference of the losses.",
+    ),
+    "T_g": Quantity(
+        "total sharpness of duality",
+        "T_g",
+        "duality",
+        "The sum of squared sharpnesses over directions; it knows the losses of test images.",
+    ),
+    "T_w": Quantity(
+        "total size of duality",
+        "T_w",
+        "duality",
+        "How far the last layer's weights would have to move for training images to act like test "
+        "images.",
+    ),
+    "weight_norm": Quantity(
+        "weight norm",
+        "‖w‖",
+        "norms",
+        "Of all weights and biases. A rescaling of layers can change it, and all of the above "
+        "except ΔL, but not the function.",
+    ),
+}
+
+
+def accuracy(material: Material, images: Mapping[str, int]) -> pd.DataFrame:
+    """Errors and losses of each network, of so many `images` of each part, as `measured` has them.
+
+    Standard errors are those of independent images, with two more right and wrong.
+    """
+    ends = material.trainings[[*NET, "epoch"]]
+    history = material.tables["history"].merge(ends, on=[*NET, "epoch"]).drop_duplicates(NET)
+    return pd.DataFrame(
+        [
+            _row(net, name, _of_a_share(net[name], images[part]) if kind == "error" else np.nan)
+            for name in ACCURACY
+            for part, _, kind in [name.partition("_")]
+            for net in history.to_dict("records")
+        ]
+    )
+
+
+def _of_a_share(share: float, count: int) -> float:
+    """The standard error of a share of so many."""
+    shrunk = (share * count + 2) / (count + 4)
+    return float(np.sqrt(shrunk * (1 - shrunk) / (count + 4)))
+
+
+def measured(material: Material) -> pd.DataFrame:
+    """A row for each quantity and network: value, error (NaN if it has none), `converged`."""
+    return pd.DataFrame([row for name in MEASURES for row in _rows(material, name)])
+
+
+def _rows(material: Material, name: str) -> Iterator[dict[str, object]]:
+    """A row for each network; none if the measure is not taken."""
+    quantity = MEASURES[name]
+    table = material.tables.get(f"{quantity.table}_summary", pd.DataFrame())
+    for net in table.to_dict("records"):
+        error = net[quantity.error] if quantity.error else np.nan
+        yield _row(net, name, error * abs(net[name]) if quantity.relative else error)
+
+
+def _row(net: Mapping[Hashable, Any], name: str, error: float) -> dict[str, object]:
+    # Only searches may fail.
+    converged = net.get("converged", True)
+    labels = {WEIGHTS: net[WEIGHTS], "seed": net["seed"], "quantity": name}
+    return labels | {"value": net[name], "error": error, "converged": converged}

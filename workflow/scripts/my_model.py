@@ -1,0 +1,52 @@
+"""The page of the user's trained networks, and its numbers as a table."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from flatlas.jobs.job import Job
+from flatlas.evidence.material import gather
+from flatlas.report.captions import caption
+from flatlas.report.my_model import MyModel, my_model_page
+from flatlas.store.atomic import replacing
+from flatlas.store.tables import read_table, write_table
+from flatlas.studies.my_model.numbers import ACCURACY, MEASURES, WEIGHTS, accuracy, measured
+
+with Job(globals().get("snakemake"), "my model") as job:
+    tables = dict(vars(job.input))
+    others = {name: tables.pop(name) for name in ("samples", "picture", "ranges")}
+    material = gather(tables, job.params.spec["points"])
+    # Every network has the same images.
+    images = read_table(others["samples"]).query("seed == 0")["part"].value_counts().to_dict()
+    numbers = pd.concat([accuracy(material, images), measured(material)], ignore_index=True)
+    nets = numbers[[WEIGHTS, "seed"]].drop_duplicates()
+    several = nets["seed"].nunique() > 1
+    ended = material.trainings
+    published = [read_table(file) for file in others["ranges"]]
+    picture = Path(others["picture"])
+    model = MyModel(
+        shows=job.params.spec["shows"],
+        nets=[
+            f"{file}, seed {seed}" if several else file
+            for file, seed in nets.itertuples(index=False)
+        ],
+        doubts=[
+            f"{net[WEIGHTS]}, {net['reason']}"
+            for net in ended[~ended["converged"]].to_dict("records")
+        ],
+        images=images,
+        numbers=numbers,
+        accuracy=ACCURACY,
+        measures=MEASURES,
+        ranges=pd.concat([pd.DataFrame({"measure": []}), *published]).set_index("measure"),
+        picture=picture,
+        caption=caption(job.params.caption),
+        files={
+            Path(file).name: Path(file).name
+            for file in (job.output.csv, picture.with_suffix(".pdf"), picture.with_suffix(".csv"))
+        },
+    )
+    write_table(job.output.csv, numbers)
+    with replacing(job.output.html) as temporary:
+        temporary.write_text(my_model_page(model), encoding="utf-8")
+    job.record()
