@@ -121,6 +121,7 @@ if "my_model" in PLAN.pages:
     RANGES = LIBRARY.parent / "docs" / "gallery" / "atlas" / "ranges.csv"
 
     rule my_model_page:
+        """Page: accuracy and measures of your own networks."""
         input:
             unpack(lambda wildcards: MEASURED.inputs),
             samples=samples_of(PLAN, "my_model_spectrum"),
