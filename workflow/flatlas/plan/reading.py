@@ -24,7 +24,7 @@ def reading(file: str) -> Iterator[None]:
         raise
 
 
-def said_in(key: str, config: Mapping[str, Any], files: Sequence[str]) -> str:
+def said_in(key: str, config: Mapping[str, Any], files: Sequence[str | Path]) -> str:
     """Who says a key at the top of the configuration: a file, or --config.
 
     `files` are those that Snakemake has read: first those of --configfile, the last one of which
@@ -34,5 +34,6 @@ def said_in(key: str, config: Mapping[str, Any], files: Sequence[str]) -> str:
     for file in (*reversed(given), own):
         tree = yaml.load(Path(file).read_bytes(), QUICK_LOADER)
         if key in tree:
-            return file if tree[key] == config[key] else "--config"
+            # Snakemake has the files of --configfile as paths, and a job takes text.
+            return str(file) if tree[key] == config[key] else "--config"
     return "--config"
