@@ -5,17 +5,17 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from side_by_side import with_history
 
 from flatlas.claims.claim import at_least, claims_table
 from flatlas.claims.nets import Nets
 from flatlas.errors import FlatlasError
-from flatlas.evidence.material import Material
 from flatlas.measures.tables import checked
 from flatlas.plotting.style import save
 from flatlas.statistics.means import mean
 
 ENDS = pd.DataFrame({"sweep": "alpha", "run": ["a", "b"], "seed": 0, "converged": True})
-MATERIAL = Material({"outcomes": ENDS})
+MATERIAL = with_history({"outcomes": ENDS})
 
 
 def average(over):
@@ -57,7 +57,7 @@ def test_a_figure_without_its_drawing_is_refused_and_leaves_nothing(tmp_path):
 
 
 def test_a_table_that_the_figure_does_not_take_is_named_with_those_that_it_takes():
-    with pytest.raises(FlatlasError, match=r"no table 'trace_summary', only outcomes: .*measures"):
+    with pytest.raises(FlatlasError, match=r"no table 'trace_summary', only history, outcomes: .*measures"):
         MATERIAL.measured("trace_summary")
 
 

@@ -21,10 +21,6 @@ def test_a_config_yaml_that_is_none(tiny, what):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        # Snakemake reads these before the Snakefile, and names no line.
-        (b"a: [1\n", "Config file is not valid JSON or YAML"),
-        (b"- a\n", "Config file must be given as JSON or YAML with keys at top level"),
-        # These it takes.
         (b"preset: tiny\npreset: laptop\n", "mine.yaml, line 2: the key 'preset'"),
         (b"a: &a [[*a]]\n", "nested more than"),
     ],

@@ -23,7 +23,7 @@ OLD = "2020-01-01 00:00:00,000 E training failed: ValueError: of an earlier run\
 
 
 def test_a_run_ends_with_a_line_for_each_failed_job(tiny):
-    planned = re.findall(r"Training (\S+)", tiny.snakemake("-n", "duality_fig3"))
+    planned = re.findall(r"Training (\S+)", tiny.snakemake("-n", "-p", "duality_fig3"))
     (raised,) = (run for run in planned if "sgd0.05" in run)
     (killed,) = (run for run in planned if "b40" in run)
     (once,) = {*planned} - {raised, killed}
