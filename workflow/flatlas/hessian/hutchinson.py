@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from flatlas.hessian.lanczos import Subspace
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -41,6 +43,30 @@ def hutchinson(
     trace, square = mean(traces), mean(squares)
     norm = square.value**0.5
     return trace, Estimate(norm, square.standard_error / (2 * norm) if norm else 0.0)
+
+
+@torch.no_grad()
+def deflated(
+    product: Callable[[Tensor], Tensor], known: Subspace, probes: int, generator: torch.Generator
+) -> tuple[Estimate, Estimate]:
+    """The trace and the Frobenius norm, exact within a subspace and by `probes` outside of it.
+
+    This is Hutch++ (Meyer et al. 2021) with the subspace of an earlier search. If that holds the
+    large eigenvalues, most of the variance of Hutchinson's estimates is gone.
+    """
+    basis, room = known.basis, known.basis.shape[1] - len(known.basis)
+    inside, squared = known.projected.diagonal().sum().item(), known.images.square().sum().item()
+    traces, squares = torch.zeros(2, probes, dtype=torch.float64)
+    for probe in range(probes) if room else ():
+        signs = torch.randint(2, basis.shape[1:], generator=generator, device=basis.device)
+        outside = 2 * signs.double() - 1
+        outside -= (outside @ basis.T) @ basis
+        (image,) = product(outside.unsqueeze(0))
+        traces[probe], squares[probe] = outside @ image, image.square().sum()
+    trace, square = mean(traces), mean(squares)
+    norm = (squared + square.value) ** 0.5
+    error = square.standard_error / (2 * norm) if norm else 0.0
+    return Estimate(inside + trace.value, trace.standard_error), Estimate(norm, error)
 
 
 def mean(drawn: Tensor) -> Estimate:

@@ -108,12 +108,27 @@ def spectrum(
     block: int = 1,
     norm_alone: bool = False,
 ) -> Spectrum:
+    """What `search` finds, without its subspace."""
+    return search(product, size, count, generator, tolerance, block, norm_alone)[0]
+
+
+@torch.no_grad()
+def search(
+    product: Product,
+    size: int,
+    count: int,
+    generator: torch.Generator,
+    tolerance: float = TOLERANCE,
+    block: int = 1,
+    norm_alone: bool = False,
+) -> tuple[Spectrum, Subspace]:
     """The `count` largest eigenvalues, or all there are, of a matrix (size, size).
 
     `product` multiplies vectors that are rows, `block` of them at a time. With a larger block the
     search needs more vectors in total. `generator`, on the matrix's device, draws the first ones.
     With `norm_alone` the search ends when the spectral norm has converged; then `converged` refers
-    to the norm, and the other eigenvalues may not have converged.
+    to the norm, and the other eigenvalues may not have converged. The subspace is the one that was
+    searched.
     """
     count = min(count, size)
     most = min(size, STEPS * count)
@@ -136,7 +151,7 @@ def spectrum(
     shares = vectors[:, wanted].T
     residuals = (shares @ space.images - found.unsqueeze(1) * (shares @ space.basis)).norm(dim=1)
     deciding = residuals[_of_norm(found, residuals)] if norm_alone else residuals
-    return Spectrum(
+    ends = Spectrum(
         top=found[:-1],
         top_residuals=residuals[:-1],
         lowest=found[-1].item(),
@@ -144,6 +159,7 @@ def spectrum(
         iterations=end,
         converged=bool((deciding <= tolerance * found.abs().max()).all()),
     )
+    return ends, space
 
 
 def _of_norm(values: Tensor, away: Tensor) -> list[int]:

@@ -1,0 +1,1 @@
+"""Measures of anybody's model: one module each, and `measure`, which takes them."""

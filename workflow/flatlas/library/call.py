@@ -1,0 +1,103 @@
+"""`measure`: measures of a model by name, in one call."""
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from importlib import import_module
+from inspect import signature
+from typing import Any
+
+import torch
+from pydantic import ConfigDict, create_model
+from torch import nn
+from tqdm import tqdm
+
+from flatlas.errors import FlatlasError, nearest
+from flatlas.library.found import Found, Result
+from flatlas.library.problem import Problem
+from flatlas.models.batches import Batches, random_state_kept
+from flatlas.models.losses import Loss, LossFunction
+from flatlas.models.objective import Chosen, Objective
+from flatlas.plan.mistakes import validated
+from flatlas.plan.trees import dotted
+
+# A measure is a module beside this one with a function `measure`.
+MEASURES = ("hessian", "gauss_newton")
+DRAWS = (
+    "The data shuffle or augment: two passes over them differ. Each pass of a measure began from "
+    "the same random state, so all of them saw the same batches."
+)
+
+
+def measure(
+    model: nn.Module,
+    data: Any,
+    measures: Iterable[str] | Mapping[str, Mapping[str, Any]],
+    *,
+    test: Any = None,
+    loss: str | nn.Module | LossFunction = "cross_entropy",
+    parameters: Chosen = None,
+    device: str | torch.device = "cpu",
+    dtype: torch.dtype = torch.float64,
+    seed: int = 0,
+    progress: bool = False,
+) -> Found:
+    """Measures of a model, each number with its error; the model stays as it was.
+
+    `data`, and `test` for measures that compare with it, are a DataLoader, a list of batches
+    (inputs, target), or two tensors. Inputs are a tensor, a tuple or a dictionary of the model's
+    arguments. `measures` are names, or names with options: `{"hessian": {"top": 20}}`. `loss` is
+    "cross_entropy", "bce", "mse", a loss of torch.nn, or a function of output and target that
+    returns the mean over a batch. `parameters` chooses some by a pattern, as "blocks.*", several,
+    or a function of name and parameter; otherwise those that require a gradient.
+    """
+    chosen = _with_options(measures)
+    with ExitStack() as kept:
+        for one in (data, test):
+            kept.enter_context(random_state_kept(one))
+        function = Loss(loss)
+        where = torch.device(device)
+        batches = Batches(data, where, dtype, seed)
+        objective = Objective(model, batches, function, parameters, where, dtype)
+        compared = None
+        if test is not None:
+            compared = objective.on(Batches(test, where, dtype, seed))
+        problem = Problem(objective, compared, seed)
+        notes = [DRAWS] if batches.draws else []
+        for note in notes:
+            warnings.warn(note, stacklevel=2)
+        results, seconds = {}, {}
+        for name, options in tqdm(chosen.items(), disable=not progress, unit="measure"):
+            began = time.monotonic()
+            results[name] = _function(name)(problem, **options)
+            seconds[name] = time.monotonic() - began
+    return Found(results, seconds, notes)
+
+
+def _with_options(
+    measures: Iterable[str] | Mapping[str, Mapping[str, Any]],
+) -> dict[str, dict[str, Any]]:
+    """Each measure's options, checked before anything is computed."""
+    if isinstance(measures, str):
+        measures = [measures]
+    asked = measures if isinstance(measures, Mapping) else {name: {} for name in measures}
+    return {name: _checked(name, options) for name, options in asked.items()}
+
+
+def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    if name not in MEASURES:
+        allowed = ", ".join(MEASURES)
+        raise FlatlasError(
+            f"'{name}' is no measure. Allowed: {allowed}.{nearest(name, MEASURES)}"
+        )
+    given = signature(_function(name)).parameters.items()
+    fields = {key: (p.annotation, p.default) for key, p in given if p.kind is p.KEYWORD_ONLY}
+    declared = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
+    return dict(validated(declared, options, lambda at: f"{name}: {dotted(at)}"))
+
+
+def _function(name: str) -> Callable[..., Result]:
+    """Imported only if it is taken."""
+    function: Callable[..., Result] = import_module(f"flatlas.library.{name}").measure
+    return function

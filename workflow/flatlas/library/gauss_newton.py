@@ -1,0 +1,35 @@
+"""The Gauss-Newton matrix Jᵀ (∂²ℓ/∂z²) J; with cross-entropy it is the Fisher matrix."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pydantic import PositiveFloat, PositiveInt
+
+from flatlas.library.curvature import Curvature, Probes, curvature
+from flatlas.library.found import Quantity
+from flatlas.library.problem import Problem
+
+
+@dataclass(frozen=True)
+class GaussNewton(Curvature):
+    """The same of the Gauss-Newton matrix G, and the Fisher-Rao norm wᵀ G w (Liang et al. 2019)."""
+
+    fisher_rao: float
+
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The eigenvalues by rank, and the rest."""
+        return {**super().quantities(), "fisher_rao": Quantity(self.fisher_rao)}
+
+
+def measure(
+    problem: Problem,
+    *,
+    top: PositiveInt = 10,
+    probes: Probes = 10,
+    tolerance: PositiveFloat = 1e-3,
+) -> GaussNewton:
+    """Eigenvalues to `tolerance` of the largest; trace and norm with `probes`."""
+    of, random = problem.training, problem.generator("gauss_newton")
+    found = curvature(of.gauss_newton_product, of.size, top, probes, tolerance, random)
+    w = of.w.double()
+    fisher_rao = (w @ of.gauss_newton_product(w.unsqueeze(0))[0]).item()
+    return GaussNewton(**vars(found), fisher_rao=fisher_rao)

@@ -1,0 +1,18 @@
+"""The Hessian ∇∇L: its largest eigenvalues, its lowest, trace and Frobenius norm."""
+
+from pydantic import PositiveFloat, PositiveInt
+
+from flatlas.library.curvature import Curvature, Probes, curvature
+from flatlas.library.problem import Problem
+
+
+def measure(
+    problem: Problem,
+    *,
+    top: PositiveInt = 10,
+    probes: Probes = 10,
+    tolerance: PositiveFloat = 1e-3,
+) -> Curvature:
+    """Eigenvalues to `tolerance` of the largest; trace and norm with `probes`."""
+    of, random = problem.training, problem.generator("hessian")
+    return curvature(of.hessian_product, of.size, top, probes, tolerance, random)

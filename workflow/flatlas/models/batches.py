@@ -1,0 +1,160 @@
+"""Data that can be iterated, as batches of inputs and targets on one device."""
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_leaves, tree_map
+
+from flatlas.errors import FlatlasError
+
+# Examples of tensors that are given whole, in one batch.
+EXAMPLES = 256
+# The entries of a batch that is a dictionary under which its target may be.
+TARGETS = ("labels", "label", "targets", "target")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The arguments of the model, what its loss compares the output with, and how many examples."""
+
+    arguments: tuple[Any, ...]
+    named: Mapping[str, Any]
+    target: Any
+    examples: int
+
+
+class Batches:
+    """The batches of a data loader, a list, or tensors (inputs, targets), the same at each pass.
+
+    Each pass begins from the same random state, so that a loader that shuffles or augments repeats
+    itself; `draws` says whether it would not otherwise. Use inside `random_state_kept`.
+    """
+
+    def __init__(self, data: Any, device: torch.device, dtype: torch.dtype, seed: int) -> None:
+        """Floating-point numbers are converted to `dtype`; integers, such as tokens, are kept."""
+        self._data, self._generator = _iterable(data), getattr(data, "generator", None)
+        self._device, self._dtype, self._seed = device, dtype, seed
+        self.examples, first = 0, []
+        for number, given in enumerate(self._pass(seed)):
+            batch = _batch(given, number)
+            _refuse_not_finite(given, number)
+            self.examples += batch.examples
+            first.append(_digest(given))
+        if not self.examples:
+            raise FlatlasError("the data have no example: give at least one batch of them.")
+        self.draws = first != [_digest(given) for given in self._pass(seed + 1)]
+
+    def __iter__(self) -> Iterator[Batch]:
+        """The batches, on the device."""
+        for number, given in enumerate(self._pass(self._seed)):
+            yield _batch(tree_map(self._moved, given), number)
+
+    def _pass(self, seed: int) -> Iterable[Any]:
+        """The batches as they are given, from this random state."""
+        torch.manual_seed(seed)
+        np.random.seed(seed)
+        random.seed(seed)
+        if self._generator is not None:
+            self._generator.manual_seed(seed)
+        return self._data()
+
+    def _moved(self, leaf: Any) -> Any:
+        if not isinstance(leaf, Tensor):
+            return leaf
+        return leaf.to(self._device, self._dtype if leaf.is_floating_point() else None)
+
+
+@contextmanager
+def random_state_kept(data: Any) -> Iterator[None]:
+    """Restore the random states of torch, numpy, Python and a data loader at the end."""
+    of_loader = getattr(data, "generator", None)
+    before = of_loader.get_state() if of_loader is not None else None
+    of_numpy, of_python = np.random.get_state(), random.getstate()
+    try:
+        with torch.random.fork_rng():
+            yield
+    finally:
+        np.random.set_state(of_numpy)
+        random.setstate(of_python)
+        if of_loader is not None:
+            of_loader.set_state(before)
+
+
+def _iterable(data: Any) -> Callable[[], Iterable[Any]]:
+    if isinstance(data, tuple) and len(data) == 2 and all(isinstance(d, Tensor) for d in data):
+        inputs, targets = data
+        if len(inputs) != len(targets):
+            raise FlatlasError(
+                f"the data are {len(inputs)} inputs, but {len(targets)} targets: give one target "
+                "for each input."
+            )
+        return lambda: zip(inputs.split(EXAMPLES), targets.split(EXAMPLES), strict=True)
+    if isinstance(data, Iterator):
+        raise FlatlasError(
+            f"the data are a {type(data).__name__}, which ends after one pass. Allowed: a "
+            "DataLoader, a list of batches, or tensors (inputs, targets)."
+        )
+    if not isinstance(data, Iterable) or isinstance(data, str | Tensor | Mapping):
+        raise FlatlasError(
+            f"the data are a {type(data).__name__}. Allowed: a DataLoader, a list of batches "
+            "(inputs, targets), or two tensors (inputs, targets)."
+        )
+    return lambda: data
+
+
+def _batch(given: Any, number: int) -> Batch:
+    if isinstance(given, Mapping):
+        known = [name for name in TARGETS if name in given]
+        if len(known) != 1:
+            raise FlatlasError(
+                f"batch {number} is a dictionary of {', '.join(map(str, given))}. Allowed: one "
+                f"with its target as one of {', '.join(TARGETS)}; the rest goes to the model."
+            )
+        inputs: Any = {name: value for name, value in given.items() if name != known[0]}
+        target = given[known[0]]
+    elif isinstance(given, tuple | list) and len(given) == 2:
+        inputs, target = given
+    else:
+        raise FlatlasError(
+            f"batch {number} is a {type(given).__name__}. Allowed: (inputs, target), where inputs "
+            "are a tensor, a tuple or a dictionary of them; or a dictionary with its target."
+        )
+    sizes = [len(leaf) for leaf in tree_leaves((inputs, target)) if _has_rows(leaf)]
+    if len(set(sizes)) > 1:
+        raise FlatlasError(
+            f"batch {number} has tensors with {' and '.join(map(str, sorted(set(sizes))))} rows: "
+            "give one row for each example."
+        )
+    examples = sizes[0] if sizes else 1
+    if isinstance(inputs, Mapping):
+        return Batch((), inputs, target, examples)
+    arguments = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
+    return Batch(arguments, {}, target, examples)
+
+
+def _has_rows(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor) and leaf.ndim > 0
+
+
+def _refuse_not_finite(given: Any, number: int) -> None:
+    for leaf in tree_leaves(given):
+        if isinstance(leaf, Tensor) and leaf.is_floating_point() and not leaf.isfinite().all():
+            raise FlatlasError(
+                f"batch {number} has NaN or infinite numbers, {int((~leaf.isfinite()).sum())} of "
+                f"{leaf.numel()} in a tensor of shape {tuple(leaf.shape)}. Leave them out."
+            )
+
+
+def _digest(given: Any) -> list[float]:
+    """A number for each tensor, which changes if it does or if the order of its rows does."""
+    leaves = [leaf for leaf in tree_leaves(given) if isinstance(leaf, Tensor)]
+    return [
+        float(leaf.double().flatten() @ torch.arange(1.0, leaf.numel() + 1, dtype=torch.float64))
+        for leaf in map(Tensor.cpu, leaves)
+    ]

@@ -1,0 +1,96 @@
+"""The loss of a model's outputs, as a sum over a batch and the number that it is divided by."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from flatlas.errors import FlatlasError, nearest
+
+Outputs = Any
+LossFunction = Callable[[Outputs, Any], Tensor]
+BY_NAME: dict[str, type[nn.Module]] = {
+    "cross_entropy": nn.CrossEntropyLoss,
+    "bce": nn.BCEWithLogitsLoss,
+    "mse": nn.MSELoss,
+}
+# Their mean weighs each label; they leave out an index.
+OF_CLASSES = (nn.CrossEntropyLoss, nn.NLLLoss)
+
+
+class Loss:
+    """Σ over a batch, and what Σ over all batches is divided by; 1 altogether for a sum.
+
+    A mean over the data then does not depend on how they are cut into batches, as torch's own means
+    over batches do when labels have weights or the last batch is smaller.
+    """
+
+    def __init__(self, loss: str | nn.Module | LossFunction) -> None:
+        """A name, a loss of torch.nn, or a function of output and target: a mean over examples."""
+        if isinstance(loss, str):
+            if loss not in BY_NAME:
+                allowed = ", ".join(BY_NAME)
+                raise FlatlasError(
+                    f"loss is '{loss}'. Allowed: {allowed}, a loss of torch.nn, or a function of "
+                    f"output and target.{nearest(loss, BY_NAME)}"
+                )
+            loss = BY_NAME[loss]()
+        if not callable(loss):
+            raise FlatlasError(f"loss is a {type(loss).__name__}. Allowed: a name or a function.")
+        self._reduction = getattr(loss, "reduction", None)
+        self._of_torch = isinstance(loss, nn.modules.loss._Loss)
+        if self._of_torch:
+            loss = deepcopy(loss).double()
+            loss.reduction = "sum"
+        self._loss = loss
+
+    def of(self, outputs: Outputs, target: Any, examples: int) -> tuple[Tensor, float]:
+        """The sum over the batch in float64, and its share of the divisor."""
+        if isinstance(self._loss, nn.Module):
+            self._loss.to(target.device if isinstance(target, Tensor) else "cpu")
+        if self._of_torch and isinstance(outputs, Tensor) and outputs.is_floating_point():
+            outputs = outputs.double()
+            target = target.double() if target.is_floating_point() else target
+            if not isinstance(self._loss, OF_CLASSES) and outputs.shape != target.shape:
+                raise FlatlasError(
+                    f"the model's output is {described(outputs)}, but its target "
+                    f"{described(target)}. Allowed for this loss: the same shape."
+                )
+        try:
+            value = self._loss(outputs, target)
+        except (RuntimeError, ValueError, IndexError, TypeError) as error:
+            raise FlatlasError(
+                f"the loss can't compare the model's output, {described(outputs)}, with its "
+                f"target, {described(target)}: {error}"
+            ) from error
+        if not isinstance(value, Tensor) or value.numel() != 1:
+            raise FlatlasError(
+                f"the loss returns {described(value)}. Allowed: one number, the mean over a "
+                "batch's examples."
+            )
+        value = value.double().reshape(())
+        if self._reduction == "sum":
+            return value, 0.0
+        if not self._of_torch:
+            return value * examples, float(examples)
+        return value, self._divisor(outputs, target)
+
+    def _divisor(self, outputs: Tensor, target: Tensor) -> float:
+        """What torch divides the sum by for its mean."""
+        if not isinstance(self._loss, OF_CLASSES):
+            return float(outputs.numel())
+        if target.is_floating_point():
+            return target.numel() / target.shape[1]
+        counted = target[target != self._loss.ignore_index]
+        weight = self._loss.weight
+        return float(len(counted) if weight is None else weight[counted].sum())
+
+
+def described(value: Any) -> str:
+    """What a value is, for a message."""
+    if isinstance(value, Tensor):
+        return f"{value.dtype} of shape {tuple(value.shape)}"
+    return f"a {type(value).__name__}"

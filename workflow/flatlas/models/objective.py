@@ -1,0 +1,229 @@
+"""The mean loss of a model over all its data, as a function of some of its parameters."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy, deepcopy
+from fnmatch import fnmatch
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.parameter import is_lazy
+from torch.utils._pytree import tree_leaves, tree_map
+
+from flatlas.errors import FlatlasError
+from flatlas.models.batches import Batch, Batches
+from flatlas.models.losses import Loss, Outputs
+
+# A pattern of parameters' names, several, or a function of name and parameter.
+Chosen = str | Sequence[str] | Callable[[str, nn.Parameter], bool] | None
+
+
+class Objective:
+    """L(w), ∇L and products with the Hessian and the Gauss-Newton matrix, batch by batch.
+
+    w has the chosen parameters in one vector, in the order of the model. The others keep their
+    values. The model is copied, in evaluation mode.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        batches: Batches,
+        loss: Loss,
+        chosen: Chosen = None,
+        device: torch.device | str = "cpu",
+        dtype: torch.dtype = torch.float64,
+    ) -> None:
+        """Without a choice, w has all parameters that require a gradient."""
+        names = _chosen(model, chosen)
+        self.model = deepcopy(model).to(device, dtype).eval()
+        self.model.requires_grad_(False)
+        parameters = dict(self.model.named_parameters())
+        self.shapes = {name: parameters[name].shape for name in names}
+        self.w = torch.cat([parameters[name].flatten() for name in names])
+        self.batches, self.loss = batches, loss
+
+    @property
+    def size(self) -> int:
+        """The number of weights in w."""
+        return len(self.w)
+
+    def on(self, batches: Batches) -> "Objective":
+        """The loss of the same model on other data."""
+        other = copy(self)
+        other.batches = batches
+        return other
+
+    def parts(self, w: Tensor) -> dict[str, Tensor]:
+        """The parameters that w has, by name."""
+        pieces = w.split([shape.numel() for shape in self.shapes.values()])
+        return {
+            name: piece.view(shape)
+            for (name, shape), piece in zip(self.shapes.items(), pieces, strict=True)
+        }
+
+    def outputs(self, parts: dict[str, Tensor], batch: Batch) -> Outputs:
+        """What the model makes of a batch: a tensor, or what its own loss takes."""
+        made = functional_call(self.model, parts, batch.arguments, dict(batch.named))
+        return getattr(made, "logits", made)
+
+    @torch.no_grad()
+    def value(self, w: Tensor) -> Tensor:
+        """L(w) in float64."""
+        parts = self.parts(w)
+        total, divisor = self._sum(self._loss_of(parts, batch) for batch in self.batches)
+        return total / divisor
+
+    def value_and_gradient(self, w: Tensor) -> tuple[Tensor, Tensor]:
+        """L and ∇L at w, both in float64."""
+        slope = torch.zeros_like(w, dtype=torch.float64)
+
+        def losses() -> Iterator[tuple[Tensor, float]]:
+            for leaves, total, share in self._with_leaves(w):
+                gradients = torch.autograd.grad(total, leaves, materialize_grads=True)
+                slope.add_(_flat(gradients))
+                yield total.detach(), share
+
+        value, divisor = self._sum(losses())
+        return value / divisor, slope / divisor
+
+    def hessian_product(self, vectors: Tensor) -> Tensor:
+        """∇∇L(w) v for each row v, in float64, by the gradient of ∇L·v.
+
+        All rows share a batch's loss and gradient, which are half of the work for one.
+        """
+        images = torch.zeros_like(vectors, dtype=torch.float64)
+
+        def losses() -> Iterator[tuple[Tensor, float]]:
+            for leaves, total, share in self._with_leaves(self.w):
+                slope = _flat(
+                    torch.autograd.grad(total, leaves, create_graph=True, materialize_grads=True)
+                )
+                if slope.requires_grad:
+                    for image, vector in zip(images, vectors.to(slope), strict=True):
+                        image.add_(_flat(_again([slope], leaves, [vector])))
+                yield total.detach(), share
+
+        return images / self._sum(losses())[1]
+
+    def gauss_newton_product(self, vectors: Tensor) -> Tensor:
+        """Jᵀ (∂²ℓ/∂z²) J v for each row v, with the outputs z: the part of ∇∇L without ∇∇z."""
+        images = torch.zeros_like(vectors, dtype=torch.float64)
+
+        def losses() -> Iterator[tuple[Tensor, float]]:
+            for batch in self.batches:
+                with _twice_differentiable():
+                    part = _Part(self, batch)
+                    for image, vector in zip(images, vectors.to(self.w), strict=True):
+                        image.add_(part.product(vector))
+                    yield part.total, part.share
+
+        return images / self._sum(losses())[1]
+
+    def _with_leaves(self, w: Tensor) -> Iterator[tuple[list[Tensor], Tensor, float]]:
+        """Of each batch the parameters as leaves, its loss, and its share of the divisor."""
+        for batch in self.batches:
+            with _twice_differentiable():
+                parts = self.leaves(w)
+                yield list(parts.values()), *self._loss_of(parts, batch)
+
+    def leaves(self, w: Tensor) -> dict[str, Tensor]:
+        """The parameters that w has, by name, to be differentiated by."""
+        return {name: part.clone().requires_grad_() for name, part in self.parts(w).items()}
+
+    def _loss_of(self, parts: dict[str, Tensor], batch: Batch) -> tuple[Tensor, float]:
+        return self.loss.of(self.outputs(parts, batch), batch.target, batch.examples)
+
+    def _sum(self, losses: Iterator[tuple[Tensor, float]]) -> tuple[Tensor, float]:
+        """The sum of all batches, and its divisor, which is 1 for a loss that is a sum."""
+        total, divisor = self.w.new_zeros((), dtype=torch.float64), 0.0
+        for value, share in losses:
+            total, divisor = total + value, divisor + share
+        return total, divisor or 1.0
+
+
+class _Part:
+    """The Gauss-Newton matrix of one batch."""
+
+    def __init__(self, objective: Objective, batch: Batch) -> None:
+        parts = objective.leaves(objective.w)
+        made = objective.outputs(parts, batch)
+        self._leaves = list(parts.values())
+        self._z = [leaf for leaf in tree_leaves(made) if _varies(leaf)]
+        self._free = [leaf.detach().requires_grad_() for leaf in self._z]
+        copies = dict(zip(map(id, self._z), self._free, strict=True))
+        outputs = tree_map(lambda leaf: copies.get(id(leaf), leaf), made)
+        total, self.share = objective.loss.of(outputs, batch.target, batch.examples)
+        self.total = total.detach()
+        self._slope = torch.autograd.grad(
+            total, self._free, create_graph=True, materialize_grads=True
+        )
+        # Jᵀu is linear in u, whose value does not matter: its derivative along v is J v.
+        self._u = [torch.zeros_like(leaf, requires_grad=True) for leaf in self._z]
+        pulled = torch.autograd.grad(
+            self._z, self._leaves, self._u, create_graph=True, materialize_grads=True
+        )
+        self._pulled = _flat(pulled)
+
+    def product(self, vector: Tensor) -> Tensor:
+        """Jᵀ (∂²ℓ/∂z²) J v."""
+        pushed = _again([self._pulled], self._u, [vector.to(self._pulled)])
+        curved = _again([s for s in self._slope if s.requires_grad], self._free, pushed)
+        return _flat(_again(self._z, self._leaves, curved))
+
+
+def _again(of: list[Tensor], by: list[Tensor], along: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """A product with a Jacobian from the left, which leaves the graph for the next one."""
+    found: tuple[Tensor, ...] = torch.autograd.grad(
+        of, by, along, retain_graph=True, materialize_grads=True
+    )
+    return found
+
+
+def _varies(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor) and leaf.requires_grad
+
+
+def _flat(parts: Sequence[Tensor]) -> Tensor:
+    return torch.cat([part.flatten() for part in parts])
+
+
+@contextmanager
+def _twice_differentiable() -> Iterator[None]:
+    """Attention and recurrent layers by kernels that have second derivatives."""
+    with sdpa_kernel(SDPBackend.MATH), torch.backends.cudnn.flags(enabled=False), torch.enable_grad():
+        yield
+
+
+def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
+    """The names of the parameters that w has."""
+    if not isinstance(model, nn.Module):
+        raise FlatlasError(f"the model is a {type(model).__name__}. Allowed: an nn.Module.")
+    parameters = dict(model.named_parameters())
+    lazy = [name for name, parameter in parameters.items() if is_lazy(parameter)]
+    if lazy:
+        raise FlatlasError(f"'{lazy[0]}' has no shape yet: pass one batch through the model.")
+    if chosen is None:
+        names = [name for name, parameter in parameters.items() if parameter.requires_grad]
+        empty = "no parameter requires a gradient. Name some: parameters='*'"
+    else:
+        names = [name for name, one in parameters.items() if _is_chosen(chosen, name, one)]
+        empty = f"parameters={chosen!r} fits none. Allowed: {', '.join(parameters)}"
+    if not names:
+        raise FlatlasError(f"the model has nothing to measure: {empty}.")
+    for name in names:
+        if not parameters[name].is_floating_point():
+            raise FlatlasError(f"'{name}' is {parameters[name].dtype}: leave it out.")
+        if not parameters[name].isfinite().all():
+            raise FlatlasError(f"'{name}' has NaN or infinite weights: the training diverged.")
+    return names
+
+
+def _is_chosen(chosen: Chosen, name: str, parameter: nn.Parameter) -> bool:
+    if callable(chosen):
+        return bool(chosen(name, parameter))
+    patterns = [chosen] if isinstance(chosen, str) else chosen or ()
+    return any(fnmatch(name, pattern) for pattern in patterns)
