@@ -100,8 +100,8 @@ def test_wheel_and_sdist_have_the_kernel_and_the_types(built):
     (wheel,), (sdist,) = built.glob("*.whl"), built.glob("*.tar.gz")
     wanted = {"flatlas/training/kernel.c", "flatlas/py.typed", "flatlas/library/call.py"}
     assert wanted <= set(zipfile.ZipFile(wheel).namelist())
-    names = {name.partition("/workflow/")[2] for name in tarfile.open(sdist).getnames()}
-    assert wanted <= names
+    with tarfile.open(sdist) as packed:
+        assert wanted <= {name.partition("/workflow/")[2] for name in packed.getnames()}
 
 
 def test_it_asks_for_the_same_versions_as_the_workflow():

@@ -19,6 +19,8 @@ MAY_IMPORT = {
     "hessian": {*FOUNDATION, "seeds", "nets"},
     "gaussian_process": {*FOUNDATION, "seeds", "nets"},
     "measures": {*FOUNDATION, "seeds", "data", "nets", "hessian", "gaussian_process"},
+    "models": set(),
+    "library": {"plan", "seeds", "hessian", "models"},
     "evidence": FOUNDATION,
     "plotting": {"store", "statistics", "evidence"},
     "claims": {"store", "statistics", "evidence"},
@@ -32,7 +34,8 @@ MAY_IMPORT = {
     "published_sets": {"data_root"},
     "layer_names": set(),
     "seeds": set(),
-    "__init__": set(),
+    # Its public names, imported at first use.
+    "__init__": {"library"},
 }
 LIGHT = (
     *("plan", "store", "statistics", "evidence", "plotting", "claims", "studies", "report", "jobs"),

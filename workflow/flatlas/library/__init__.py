@@ -1,1 +1,1 @@
-"""Measures of anybody's model: one module each, and `measure`, which takes them."""
+"""Measures of anybody's model: `measure` takes them, one module each in `measures`."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from importlib import import_module
 from inspect import signature
+from pkgutil import iter_modules
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from pydantic import ConfigDict, create_model
 from torch import nn
 from tqdm import tqdm
 
+import flatlas.library.measures
 from flatlas.errors import FlatlasError, nearest
 from flatlas.library.found import Found, Result
 from flatlas.library.problem import Problem
@@ -22,8 +24,7 @@ from flatlas.models.objective import Chosen, Objective
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
 
-# A measure is a module beside this one with a function `measure`.
-MEASURES = ("hessian", "gauss_newton")
+MEASURES = sorted(found.name for found in iter_modules(flatlas.library.measures.__path__))
 DRAWS = (
     "The data shuffle or augment: two passes over them differ. Each pass of a measure began from "
     "the same random state, so all of them saw the same batches."
@@ -88,16 +89,16 @@ def _with_options(
 def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if name not in MEASURES:
         allowed = ", ".join(MEASURES)
-        raise FlatlasError(
-            f"'{name}' is no measure. Allowed: {allowed}.{nearest(name, MEASURES)}"
-        )
+        raise FlatlasError(f"'{name}' is no measure. Allowed: {allowed}.{nearest(name, MEASURES)}")
     given = signature(_function(name)).parameters.items()
-    fields = {key: (p.annotation, p.default) for key, p in given if p.kind is p.KEYWORD_ONLY}
+    fields: dict[str, Any] = {
+        key: (one.annotation, one.default) for key, one in given if one.kind is one.KEYWORD_ONLY
+    }
     declared = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
     return dict(validated(declared, options, lambda at: f"{name}: {dotted(at)}"))
 
 
 def _function(name: str) -> Callable[..., Result]:
     """Imported only if it is taken."""
-    function: Callable[..., Result] = import_module(f"flatlas.library.{name}").measure
+    function: Callable[..., Result] = import_module(f"flatlas.library.measures.{name}").measure
     return function

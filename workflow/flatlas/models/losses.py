@@ -4,9 +4,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
-import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from flatlas.errors import FlatlasError, nearest
 
@@ -40,17 +38,16 @@ class Loss:
             loss = BY_NAME[loss]()
         if not callable(loss):
             raise FlatlasError(f"loss is a {type(loss).__name__}. Allowed: a name or a function.")
-        self._reduction = getattr(loss, "reduction", None)
-        self._of_torch = isinstance(loss, nn.modules.loss._Loss)
-        if self._of_torch:
-            loss = deepcopy(loss).double()
-            loss.reduction = "sum"
-        self._loss = loss
+        self._of_torch = self._is_sum = False
+        self._loss: Any = deepcopy(loss).double() if isinstance(loss, nn.Module) else loss
+        if isinstance(loss, nn.modules.loss._Loss):
+            self._of_torch, self._is_sum = True, self._loss.reduction == "sum"
+            self._loss.reduction = "sum"
 
     def of(self, outputs: Outputs, target: Any, examples: int) -> tuple[Tensor, float]:
         """The sum over the batch in float64, and its share of the divisor."""
-        if isinstance(self._loss, nn.Module):
-            self._loss.to(target.device if isinstance(target, Tensor) else "cpu")
+        if isinstance(self._loss, nn.Module) and isinstance(target, Tensor):
+            self._loss.to(target.device)
         if self._of_torch and isinstance(outputs, Tensor) and outputs.is_floating_point():
             outputs = outputs.double()
             target = target.double() if target.is_floating_point() else target
@@ -72,7 +69,7 @@ class Loss:
                 "batch's examples."
             )
         value = value.double().reshape(())
-        if self._reduction == "sum":
+        if self._is_sum:
             return value, 0.0
         if not self._of_torch:
             return value * examples, float(examples)

@@ -194,7 +194,8 @@ def _flat(parts: Sequence[Tensor]) -> Tensor:
 @contextmanager
 def _twice_differentiable() -> Iterator[None]:
     """Attention and recurrent layers by kernels that have second derivatives."""
-    with sdpa_kernel(SDPBackend.MATH), torch.backends.cudnn.flags(enabled=False), torch.enable_grad():
+    without_cudnn = torch.backends.cudnn.flags(enabled=False)
+    with torch.enable_grad(), sdpa_kernel(SDPBackend.MATH), without_cudnn:
         yield
 
 

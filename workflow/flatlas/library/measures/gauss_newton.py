@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+
 from pydantic import PositiveFloat, PositiveInt
 
 from flatlas.library.curvature import Curvature, Probes, curvature

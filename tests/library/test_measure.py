@@ -1,0 +1,105 @@
+"""One call: what comes back, and that nothing else changes."""
+
+import random
+from copy import deepcopy
+
+import numpy as np
+import pytest
+import torch
+from seven_models import seven
+from torch.utils.data import DataLoader, TensorDataset
+
+import flatlas
+
+SEVEN = seven()
+
+
+def problem():
+    model, data, _, _ = SEVEN["MLP with dropout"]
+    inputs, targets = (torch.cat(parts) for parts in zip(*data, strict=True))
+    return model, inputs, targets
+
+
+@pytest.mark.parametrize("kind", SEVEN)
+def test_any_model_has_a_hessian(kind):
+    model, data, loss, parameters = SEVEN[kind]
+    found = flatlas.measure(
+        model, data, {"hessian": {"top": 2, "probes": 2}}, loss=loss, parameters=parameters
+    )
+    assert found["hessian"].converged
+    assert [*found.table.quantity] == [
+        "eigenvalue_1", "eigenvalue_2", "lowest", "trace", "frobenius",
+    ]  # fmt: skip
+    assert np.isfinite(found.table.value).all()
+
+
+def test_the_eigenvalues_trace_and_norm_are_those_of_the_dense_matrix():
+    model, inputs, targets = problem()
+    few = {"top": 3, "probes": 200, "tolerance": 1e-9}
+    found = flatlas.measure(model, (inputs, targets), {"hessian": few, "gauss_newton": few})
+    reference = deepcopy(model).double().eval()
+    w = torch.nn.utils.parameters_to_vector(reference.parameters()).detach()
+    shapes = {name: p.shape for name, p in reference.named_parameters()}
+
+    def loss(w):
+        parts = w.split([shape.numel() for shape in shapes.values()])
+        named = {k: p.view(s) for (k, s), p in zip(shapes.items(), parts, strict=True)}
+        logits = torch.func.functional_call(reference, named, inputs.double())
+        return torch.nn.functional.cross_entropy(logits, targets)
+
+    matrix = torch.autograd.functional.hessian(loss, w)
+    expected = torch.linalg.eigvalsh(matrix)
+    taken = found["hessian"]
+    np.testing.assert_allclose(taken.eigenvalues, expected.flip(0)[:3], rtol=1e-8)
+    assert taken.lowest.value == pytest.approx(expected[0].item(), rel=1e-6)
+    assert abs(taken.trace.value - matrix.trace().item()) < 4 * taken.trace.standard_error + 1e-12
+    norm = taken.frobenius
+    assert abs(norm.value - matrix.norm().item()) < 4 * norm.standard_error + 1e-12
+    assert found["gauss_newton"].lowest.value > -1e-9
+
+
+def test_the_call_leaves_everything_as_it_was():
+    model, inputs, targets = problem()
+    model.train()
+    model(inputs).sum().backward()
+    model[1].register_forward_hook(lambda *_: None)
+    shuffled = torch.Generator().manual_seed(5)
+    loader = DataLoader(TensorDataset(inputs, targets), 4, shuffle=True, generator=shuffled)
+
+    def state():
+        return (
+            [p.detach().clone() for p in model.parameters()],
+            [p.grad.clone() for p in model.parameters()],
+            [model.training, len(model[1]._forward_hooks)],
+            [torch.get_rng_state(), shuffled.get_state()],
+            [np.random.get_state()[1].tolist(), random.getstate()],
+        )
+
+    before = state()
+    with pytest.warns(UserWarning, match="shuffle or augment"):
+        found = flatlas.measure(model, loader, ["hessian"])
+    torch.testing.assert_close(state(), before, rtol=0, atol=0)
+    assert len(found.notes) == 1
+
+
+def test_the_same_seed_gives_the_same_numbers():
+    model, inputs, targets = problem()
+    one, same, other = (
+        flatlas.measure(model, (inputs, targets), {"hessian": {"top": 1}}, seed=seed).table.value
+        for seed in (1, 1, 2)
+    )
+    assert one.tolist() == same.tolist() != other.tolist()
+
+
+@pytest.mark.parametrize(
+    ("measures", "said"),
+    [
+        (["hesian"], "Did you mean 'hessian'"),
+        ({"hessian": {"top": 0}}, "hessian: top is 0"),
+        ({"hessian": {"tops": 3}}, "Did you mean 'top'"),
+    ],
+)
+def test_a_mistake_is_refused_before_anything_is_computed(measures, said):
+    model, _, _ = problem()
+    with pytest.raises(flatlas.FlatlasError, match=said):
+        flatlas.measure(model, [], measures)

@@ -1,0 +1,156 @@
+"""The loss of any model as a function of w: against finite differences and curvlinops."""
+
+from copy import deepcopy
+
+import curvlinops
+import numpy as np
+import pytest
+import torch
+from seven_models import seven
+from torch import nn
+
+from flatlas.errors import FlatlasError
+from flatlas.models.batches import Batches
+from flatlas.models.losses import Loss
+from flatlas.models.objective import Objective
+
+CPU = torch.device("cpu")
+SEVEN = seven()
+
+
+def objective_of(model, data, loss, chosen=None, dtype=torch.float64):
+    return Objective(model, Batches(data, CPU, dtype, seed=0), Loss(loss), chosen, CPU, dtype)
+
+
+@pytest.fixture(scope="module", params=SEVEN)
+def objective(request):
+    return objective_of(*SEVEN[request.param])
+
+
+def direction(objective):
+    random = torch.Generator().manual_seed(1)
+    return torch.randn(objective.size, generator=random, dtype=torch.float64)
+
+
+def slope_along(objective, function, step=1e-7):
+    v = direction(objective)
+    return (function(objective.w + step * v) - function(objective.w - step * v)) / (2 * step)
+
+
+def test_the_gradient_is_the_slope_of_the_loss(objective):
+    value, gradient = objective.value_and_gradient(objective.w)
+    assert value == pytest.approx(objective.value(objective.w).item(), rel=1e-14)
+    expected = slope_along(objective, objective.value).item()
+    assert (gradient @ direction(objective)).item() == pytest.approx(expected, rel=1e-5, abs=1e-9)
+
+
+def test_the_hessian_is_the_slope_of_the_gradient(objective):
+    (image,) = objective.hessian_product(direction(objective).unsqueeze(0))
+    expected = slope_along(objective, lambda w: objective.value_and_gradient(w)[1])
+    torch.testing.assert_close(image, expected, rtol=1e-4, atol=1e-5 * expected.abs().max().item())
+
+
+def test_several_vectors_give_what_each_gives_alone(objective):
+    v = direction(objective)
+    pair = torch.stack([v, v.flip(0)])
+    for product in (objective.hessian_product, objective.gauss_newton_product):
+        alone = torch.cat([product(one.unsqueeze(0)) for one in pair])
+        torch.testing.assert_close(product(pair), alone, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["MLP with dropout", "LSTM", "regression"])
+def test_both_matrices_are_those_of_curvlinops(kind):
+    model, data, loss, _ = SEVEN[kind]
+    objective = objective_of(model, data, loss)
+    reference = deepcopy(model).double().eval()
+    data = [tuple(t.double() if t.is_floating_point() else t for t in pair) for pair in data]
+    function = nn.MSELoss() if loss == "mse" else nn.CrossEntropyLoss()
+    parameters = list(reference.parameters())
+    unit = torch.eye(objective.size, dtype=torch.float64)
+    for product, operator in (
+        (objective.hessian_product, curvlinops.HessianLinearOperator),
+        (objective.gauss_newton_product, curvlinops.GGNLinearOperator),
+    ):
+        expected = operator(reference, function, parameters, data) @ unit
+        # MSE: torch divides by all outputs, and so do both.
+        torch.testing.assert_close(product(unit).T, expected, rtol=1e-10, atol=1e-12)
+
+
+WEIGHTED = {
+    "weights": nn.CrossEntropyLoss(weight=torch.tensor([1.0, 2.0, 5.0])),
+    "smoothed": nn.CrossEntropyLoss(weight=torch.tensor([1.0, 2.0, 5.0]), label_smoothing=0.2),
+    "an ignored label": nn.CrossEntropyLoss(ignore_index=1),
+    "a sum": nn.CrossEntropyLoss(reduction="sum"),
+    "a function": lambda output, target: nn.functional.cross_entropy(output, target) + 1,
+}
+
+
+@pytest.mark.parametrize("loss", WEIGHTED.values(), ids=WEIGHTED)
+@pytest.mark.parametrize("size", [1, 4, 10])
+def test_the_loss_does_not_depend_on_the_batches(loss, size):
+    """It is torch's own over all examples at once."""
+    model, data, _, _ = SEVEN["MLP with dropout"]
+    inputs, targets = (torch.cat(parts) for parts in zip(*data, strict=True))
+    cut = list(zip(inputs.split(size), targets.split(size), strict=True))
+    expected = loss(model.eval()(inputs), targets).item()
+    objective = objective_of(model, cut, loss)
+    assert objective.value(objective.w).item() == pytest.approx(expected, rel=1e-6)
+
+
+def test_parameters_are_chosen_by_pattern_or_function():
+    model, data, loss, _ = SEVEN["frozen layers"]
+    names = [name for name, p in model.named_parameters() if p.requires_grad]
+    assert [*objective_of(model, data, loss).shapes] == names
+    assert [*objective_of(model, data, loss, "0.*").shapes] == ["0.weight", "0.bias"]
+    assert [*objective_of(model, data, loss, ["0.bias", "4.*"]).shapes] == [
+        "0.bias", "4.weight", "4.bias",
+    ]  # fmt: skip
+    matrices = objective_of(model, data, loss, lambda name, parameter: parameter.ndim == 2)
+    assert [*matrices.shapes] == ["0.weight", "2.weight", "4.weight"]
+    with pytest.raises(FlatlasError, match=r"heads.*Allowed: 0\.weight"):
+        objective_of(model, data, loss, "heads.*")
+
+
+def test_tied_weights_count_once():
+    objective = objective_of(*SEVEN["transformer"])
+    assert [name for name in objective.shapes if "weight" in name and "e" in name[:2]] == [
+        "embedding.weight"
+    ]
+    assert "head.weight" not in objective.shapes
+
+
+X, Y = torch.zeros(4, 4), torch.arange(4) % 3
+MLP = SEVEN["MLP with dropout"][0]
+
+
+@pytest.mark.parametrize(
+    ("data", "loss", "said"),
+    [
+        ([], "cross_entropy", "no example"),
+        (iter([(X, Y)]), "cross_entropy", "ends after one pass"),
+        ((X, Y[:3]), "cross_entropy", "4 inputs, but 3 targets"),
+        ([(X, Y, Y)], "cross_entropy", "batch 0 is a tuple"),
+        ([{"x": X, "y": Y}], "cross_entropy", "labels, label, targets, target"),
+        ([(X, Y), (X, Y[:2])], "cross_entropy", "batch 1 has tensors with 2 and 4 rows"),
+        ([(X / 0, Y)], "cross_entropy", "batch 0 has NaN"),
+        ([(X, Y + 1)], "cross_entropy", "Target 3 is out of bounds"),
+        ([(X, Y)], "mse", r"the same shape"),
+        ([(X, Y)], lambda output, target: output, "Allowed: one number"),
+        ([(X, Y)], "entropy", "Did you mean 'cross_entropy'"),
+        (X, "cross_entropy", "the data are a Tensor"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(data, loss, said):
+    with pytest.raises(FlatlasError, match=said):
+        objective = objective_of(MLP, data, loss)
+        objective.value(objective.w)
+
+
+def test_a_model_that_is_none_or_not_finite_is_refused():
+    broken = deepcopy(MLP)
+    with torch.no_grad():
+        broken[0].weight[0, 0] = np.nan
+    with pytest.raises(FlatlasError, match=r"'0\.weight' has NaN"):
+        objective_of(broken, (X, Y), "cross_entropy")
+    with pytest.raises(FlatlasError, match="a dict"):
+        objective_of(MLP.state_dict() and {}, (X, Y), "cross_entropy")
