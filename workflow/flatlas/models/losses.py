@@ -40,7 +40,7 @@ class Loss:
             raise FlatlasError(f"loss is a {type(loss).__name__}. Allowed: a name or a function.")
         self._of_torch = self._is_sum = False
         self._loss: Any = deepcopy(loss).double() if isinstance(loss, nn.Module) else loss
-        if isinstance(loss, nn.modules.loss._Loss):
+        if isinstance(self._loss, nn.modules.loss._Loss):
             self._of_torch, self._is_sum = True, self._loss.reduction == "sum"
             self._loss.reduction = "sum"
 

@@ -1,0 +1,33 @@
+"""What a measure of flatness needs to know of a loss."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+
+class Loss(Protocol):
+    """The mean loss L over all data as a function of weights in one vector, at a solution w.
+
+    `shapes` are the parameters that follow each other in w. All results are float64.
+    """
+
+    w: Tensor
+    shapes: Mapping[str, torch.Size]
+
+    @property
+    def size(self) -> int:
+        """The number of weights in w."""
+
+    def value(self, w: Tensor) -> Tensor:
+        """L(w)."""
+
+    def value_and_gradient(self, w: Tensor) -> tuple[Tensor, Tensor]:
+        """L(w) and ∇L(w)."""
+
+    def hessian_product(self, vectors: Tensor) -> Tensor:
+        """∇∇L v at the solution, for each row v."""
+
+    def gauss_newton_product(self, vectors: Tensor) -> Tensor:
+        """Jᵀ (∂²ℓ/∂z²) J v at the solution, for each row v."""
