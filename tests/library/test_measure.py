@@ -103,3 +103,19 @@ def test_a_mistake_is_refused_before_anything_is_computed(measures, said):
     model, _, _ = problem()
     with pytest.raises(flatlas.FlatlasError, match=said):
         flatlas.measure(model, [], measures)
+
+
+def test_batch_norm_statistics_are_recomputed_on_the_data_where_asked():
+    model, _, loss, _ = SEVEN["ResNet with batch norm"]
+    torch.manual_seed(1)
+    images, labels = 3 + torch.randn(32, 1, 5, 5), torch.arange(32) % 2
+    few = {"gauss_newton": {"top": 1, "probes": 2}}
+    found = flatlas.measure(model, (images, labels), few, loss=loss, batch_norm="recomputed")
+    # torch's own statistics over one batch, with momentum 1.
+    fresh = deepcopy(model).double().train()
+    fresh.norm.momentum = 1.0
+    fresh(images.double())
+    expected = flatlas.measure(fresh, (images, labels), few, loss=loss)
+    np.testing.assert_allclose(found.table.value, expected.table.value, rtol=1e-10)
+    with pytest.raises(flatlas.FlatlasError, match="no batch norm"):
+        flatlas.measure(*problem()[:1], problem()[1:], few, batch_norm="recomputed")

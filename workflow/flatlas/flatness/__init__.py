@@ -1,1 +1,1 @@
-"""Measures of flatness of a function of w: of a user's model and of the workflow's networks alike."""
+"""Measures of flatness of a function of w, for users' models and the workflow's networks."""

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from importlib import import_module
 from inspect import signature
 from pkgutil import iter_modules
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from pydantic import ConfigDict, create_model
@@ -18,6 +18,7 @@ import flatlas.library.measures
 from flatlas.errors import FlatlasError, nearest
 from flatlas.library.found import Found, Result
 from flatlas.library.problem import Problem
+from flatlas.models.batch_norm import take_statistics
 from flatlas.models.batches import Batches, random_state_kept
 from flatlas.models.losses import Loss, LossFunction
 from flatlas.models.objective import Chosen, Objective
@@ -41,6 +42,7 @@ def measure(
     parameters: Chosen = None,
     device: str | torch.device = "cpu",
     dtype: torch.dtype = torch.float64,
+    batch_norm: Literal["as it is", "recomputed"] = "as it is",
     seed: int = 0,
     progress: bool = False,
 ) -> Found:
@@ -51,7 +53,8 @@ def measure(
     arguments. `measures` are names, or names with options: `{"hessian": {"top": 20}}`. `loss` is
     "cross_entropy", "bce", "mse", a loss of torch.nn, or a function of output and target that
     returns the mean over a batch. `parameters` chooses some by a pattern, as "blocks.*", several,
-    or a function of name and parameter; otherwise those that require a gradient.
+    or a function of name and parameter; otherwise those that require a gradient. The model is in
+    evaluation mode, with its batch-norm statistics as they are, or recomputed on the data.
     """
     chosen = _with_options(measures)
     with ExitStack() as kept:
@@ -61,6 +64,8 @@ def measure(
         where = torch.device(device)
         batches = Batches(data, where, dtype, seed)
         objective = Objective(model, batches, function, parameters, where, dtype)
+        if batch_norm == "recomputed":
+            take_statistics(objective.model, batches)
         compared = None
         if test is not None:
             compared = objective.on(Batches(test, where, dtype, seed))

@@ -24,8 +24,8 @@ Chosen = str | Sequence[str] | Callable[[str, nn.Parameter], bool] | None
 class Objective:
     """L(w), ∇L and products with the Hessian and the Gauss-Newton matrix, batch by batch.
 
-    w has the chosen parameters in one vector, in the order of the model. The others keep their
-    values. The model is copied, in evaluation mode.
+    w has the chosen parameters in one vector, in the order of the model, in float64 whatever the
+    model computes in. The others keep their values. The model is copied, in evaluation mode.
     """
 
     def __init__(
@@ -39,11 +39,14 @@ class Objective:
     ) -> None:
         """Without a choice, w has all parameters that require a gradient."""
         names = _chosen(model, chosen)
+        self._device, self._dtype = torch.device(device), dtype
+        # MPS has no float64, in which vectors of weights are kept.
+        home = "cpu" if self._device.type == "mps" else self._device
         self.model = deepcopy(model).to(device, dtype).eval()
         self.model.requires_grad_(False)
         parameters = dict(self.model.named_parameters())
         self.shapes = {name: parameters[name].shape for name in names}
-        self.w = torch.cat([parameters[name].flatten() for name in names])
+        self.w = torch.cat([parameters[name].flatten() for name in names]).to(home, torch.float64)
         self.batches, self.loss = batches, loss
 
     @property
@@ -58,8 +61,10 @@ class Objective:
         return other
 
     def parts(self, w: Tensor) -> dict[str, Tensor]:
-        """The parameters that w has, by name."""
-        pieces = w.split([shape.numel() for shape in self.shapes.values()])
+        """The parameters that w has, by name, as the model takes them."""
+        pieces = w.to(self._device, self._dtype).split(
+            [shape.numel() for shape in self.shapes.values()]
+        )
         return {
             name: piece.view(shape)
             for (name, shape), piece in zip(self.shapes.items(), pieces, strict=True)
@@ -79,23 +84,23 @@ class Objective:
 
     def value_and_gradient(self, w: Tensor) -> tuple[Tensor, Tensor]:
         """L and ∇L at w, both in float64."""
-        slope = torch.zeros_like(w, dtype=torch.float64)
+        slope = torch.zeros_like(w)
 
         def losses() -> Iterator[tuple[Tensor, float]]:
             for leaves, total, share in self._with_leaves(w):
                 gradients = torch.autograd.grad(total, leaves, materialize_grads=True)
-                slope.add_(_flat(gradients))
+                slope.add_(_flat(gradients).to(slope.device))
                 yield total.detach(), share
 
         value, divisor = self._sum(losses())
         return value / divisor, slope / divisor
 
     def hessian_product(self, vectors: Tensor) -> Tensor:
-        """∇∇L(w) v for each row v, in float64, by the gradient of ∇L·v.
+        """∇∇L v for each row v, by the gradient of ∇L·v.
 
         All rows share a batch's loss and gradient, which are half of the work for one.
         """
-        images = torch.zeros_like(vectors, dtype=torch.float64)
+        images = torch.zeros_like(vectors)
 
         def losses() -> Iterator[tuple[Tensor, float]]:
             for leaves, total, share in self._with_leaves(self.w):
@@ -104,21 +109,21 @@ class Objective:
                 )
                 if slope.requires_grad:
                     for image, vector in zip(images, vectors.to(slope), strict=True):
-                        image.add_(_flat(_again([slope], leaves, [vector])))
+                        image.add_(_flat(_again([slope], leaves, [vector])).to(image.device))
                 yield total.detach(), share
 
         return images / self._sum(losses())[1]
 
     def gauss_newton_product(self, vectors: Tensor) -> Tensor:
         """Jᵀ (∂²ℓ/∂z²) J v for each row v, with the outputs z: the part of ∇∇L without ∇∇z."""
-        images = torch.zeros_like(vectors, dtype=torch.float64)
+        images = torch.zeros_like(vectors)
 
         def losses() -> Iterator[tuple[Tensor, float]]:
             for batch in self.batches:
                 with _twice_differentiable():
                     part = _Part(self, batch)
-                    for image, vector in zip(images, vectors.to(self.w), strict=True):
-                        image.add_(part.product(vector))
+                    for image, vector in zip(images, vectors, strict=True):
+                        image.add_(part.product(vector).to(image.device))
                     yield part.total, part.share
 
         return images / self._sum(losses())[1]
@@ -139,9 +144,9 @@ class Objective:
 
     def _sum(self, losses: Iterator[tuple[Tensor, float]]) -> tuple[Tensor, float]:
         """The sum of all batches, and its divisor, which is 1 for a loss that is a sum."""
-        total, divisor = self.w.new_zeros((), dtype=torch.float64), 0.0
+        total, divisor = self.w.new_zeros(()), 0.0
         for value, share in losses:
-            total, divisor = total + value, divisor + share
+            total, divisor = total + value.to(total), divisor + share
         return total, divisor or 1.0
 
 
