@@ -57,7 +57,8 @@ def test_a_figure_without_its_drawing_is_refused_and_leaves_nothing(tmp_path):
 
 
 def test_a_table_that_the_figure_does_not_take_is_named_with_those_that_it_takes():
-    with pytest.raises(FlatlasError, match=r"no table 'trace_summary', only history, outcomes: .*measures"):
+    said = r"no table 'trace_summary', only history, outcomes: .*measures"
+    with pytest.raises(FlatlasError, match=said):
         MATERIAL.measured("trace_summary")
 
 
