@@ -6,7 +6,7 @@ import torch
 from hessian_systems import full_hessian, system
 
 from flatlas.hessian import hessian_of, lanczos
-from flatlas.hessian.lanczos import spectrum
+from flatlas.hessian.lanczos import search, spectrum
 
 
 def random():
@@ -43,7 +43,7 @@ def test_a_known_spectrum(block):
 def test_the_norm_is_that_of_the_lower_end_if_that_is_larger():
     found = of(rotated(np.linspace(-5, 2, 60)), 3)
     assert found.norm == pytest.approx(5, rel=1e-12)
-    assert found.norm_residual == found.lowest_residual
+    assert found.norm_residual == found.bottom_residuals[0].item()
 
 
 @pytest.mark.parametrize(
@@ -112,3 +112,19 @@ def test_a_block_of_two_finds_a_pair_that_shares_an_eigenvalue():
     assert found.converged
     assert found.iterations < 200
     np.testing.assert_allclose(found.top, eigenvalues[:6], rtol=1e-9)
+
+
+def test_several_of_the_lowest_with_several_of_the_largest():
+    eigenvalues = np.concatenate([-(0.7 ** np.arange(20)), 3.0 * 0.8 ** np.arange(180)])
+    matrix = rotated(eigenvalues)
+    found, _ = search(lambda v: v @ matrix, 200, 3, random(), bottom=5)
+    assert found.converged
+    np.testing.assert_allclose(found.bottom, np.sort(eigenvalues)[:5], rtol=1e-9)
+    np.testing.assert_allclose(found.top, np.sort(eigenvalues)[::-1][:3], rtol=1e-9)
+    assert (found.bottom_residuals <= 3e-8).all()
+
+
+def test_the_two_ends_may_overlap():
+    found, _ = search(lambda v: v @ rotated([3.0, 2.0, -1.0]), 3, 2, random(), bottom=9)
+    np.testing.assert_allclose(found.top, [3, 2], rtol=1e-13)
+    np.testing.assert_allclose(found.bottom, [-1, 2, 3], rtol=1e-13)

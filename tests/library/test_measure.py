@@ -28,14 +28,14 @@ def test_any_model_has_a_hessian(kind):
     )
     assert found["hessian"].converged
     assert [*found.table.quantity] == [
-        "eigenvalue_1", "eigenvalue_2", "lowest", "trace", "frobenius",
+        "eigenvalue_1", "eigenvalue_2", "lowest_1", "trace", "frobenius",
     ]  # fmt: skip
     assert np.isfinite(found.table.value).all()
 
 
 def test_the_eigenvalues_trace_and_norm_are_those_of_the_dense_matrix():
     model, inputs, targets = problem()
-    few = {"top": 3, "probes": 200, "tolerance": 1e-9}
+    few = {"top": 3, "bottom": 2, "probes": 200, "tolerance": 1e-9}
     found = flatlas.measure(model, (inputs, targets), {"hessian": few, "gauss_newton": few})
     reference = deepcopy(model).double().eval()
     w = torch.nn.utils.parameters_to_vector(reference.parameters()).detach()
@@ -51,11 +51,12 @@ def test_the_eigenvalues_trace_and_norm_are_those_of_the_dense_matrix():
     expected = torch.linalg.eigvalsh(matrix)
     taken = found["hessian"]
     np.testing.assert_allclose(taken.eigenvalues, expected.flip(0)[:3], rtol=1e-8)
-    assert taken.lowest.value == pytest.approx(expected[0].item(), rel=1e-6)
+    np.testing.assert_allclose(taken.lowest, expected[:2], rtol=1e-6)
     assert abs(taken.trace.value - matrix.trace().item()) < 4 * taken.trace.standard_error + 1e-12
     norm = taken.frobenius
     assert abs(norm.value - matrix.norm().item()) < 4 * norm.standard_error + 1e-12
-    assert found["gauss_newton"].lowest.value > -1e-9
+    # Most of its eigenvalues are 0, and 0 is found as often as it was asked for.
+    assert found["gauss_newton"].lowest == pytest.approx(0, abs=1e-9)
 
 
 def test_the_call_leaves_everything_as_it_was():

@@ -73,7 +73,7 @@ class Subspace:
 
 @dataclass(frozen=True)
 class Spectrum:
-    """The largest eigenvalues `top`, in descending order, and the `lowest`.
+    """The largest eigenvalues `top`, in descending order, and the lowest, `bottom`, in ascending.
 
     A residual is |Hv − λv| of an eigenvalue λ and its unit vector v: an exact eigenvalue is at most
     that far from λ. `iterations` counts the vectors that the search took.
@@ -81,10 +81,15 @@ class Spectrum:
 
     top: Tensor
     top_residuals: Tensor
-    lowest: float
-    lowest_residual: float
+    bottom: Tensor
+    bottom_residuals: Tensor
     iterations: int
     converged: bool
+
+    @property
+    def lowest(self) -> float:
+        """The lowest eigenvalue."""
+        return self.bottom[0].item()
 
     @property
     def norm(self) -> float:
@@ -95,7 +100,7 @@ class Spectrum:
     def norm_residual(self) -> float:
         """The residual of that end."""
         at_top = self.top[0].item() >= -self.lowest
-        return self.top_residuals[0].item() if at_top else self.lowest_residual
+        return (self.top_residuals if at_top else self.bottom_residuals)[0].item()
 
 
 @torch.no_grad()
@@ -121,8 +126,9 @@ def search(
     tolerance: float = TOLERANCE,
     block: int = 1,
     norm_alone: bool = False,
+    bottom: int = 1,
 ) -> tuple[Spectrum, Subspace]:
-    """The `count` largest eigenvalues, or all there are, of a matrix (size, size).
+    """The `count` largest and `bottom` lowest eigenvalues, or all there are, of (size, size).
 
     `product` multiplies vectors that are rows, `block` of them at a time. With a larger block the
     search needs more vectors in total. `generator`, on the matrix's device, draws the first ones.
@@ -130,16 +136,16 @@ def search(
     to the norm, and the other eigenvalues may not have converged. The subspace is the one that was
     searched.
     """
-    count = min(count, size)
-    most = min(size, STEPS * count)
+    count, bottom = min(count, size), min(bottom, size)
+    most = min(size, STEPS * (count + bottom - 1))
     space = Subspace(product, size, most, generator.device)
-    fresh, next_test = _fresh(space.basis, min(block, most), generator), count
+    fresh, next_test = _fresh(space.basis, min(block, most), generator), max(count, bottom)
     while True:
         left = space.add(fresh)
         fresh, end = _orthonormal(left, space, generator), space.size
         if end >= next_test or end == most:
             values, vectors = torch.linalg.eigh(space.projected)
-            wanted = [*range(end - 1, end - 1 - count, -1), 0]
+            wanted = [*range(end - 1, end - 1 - count, -1), *range(bottom - 1, -1, -1)]
             away = ((fresh @ left.T) @ vectors[end - len(left) :, wanted]).norm(dim=0)
             if norm_alone:
                 away = away[_of_norm(values[wanted], away)]
@@ -152,10 +158,10 @@ def search(
     residuals = (shares @ space.images - found.unsqueeze(1) * (shares @ space.basis)).norm(dim=1)
     deciding = residuals[_of_norm(found, residuals)] if norm_alone else residuals
     ends = Spectrum(
-        top=found[:-1],
-        top_residuals=residuals[:-1],
-        lowest=found[-1].item(),
-        lowest_residual=residuals[-1].item(),
+        top=found[:count],
+        top_residuals=residuals[:count],
+        bottom=found[count:].flip(0),
+        bottom_residuals=residuals[count:].flip(0),
         iterations=end,
         converged=bool((deciding <= tolerance * found.abs().max()).all()),
     )

@@ -18,7 +18,7 @@ Probes = Annotated[int, Field(ge=2)]
 
 @dataclass(frozen=True)
 class Curvature:
-    """The largest `eigenvalues` in descending order, the `lowest`, trace and Frobenius norm.
+    """The largest `eigenvalues` in descending order, the `lowest` in ascending, trace and norm.
 
     An exact eigenvalue is at most its residual away. `iterations` counts the products of the
     search; `converged` refers to all eigenvalues.
@@ -26,7 +26,8 @@ class Curvature:
 
     eigenvalues: np.ndarray
     residuals: np.ndarray
-    lowest: Quantity
+    lowest: np.ndarray
+    lowest_residuals: np.ndarray
     trace: Estimate
     frobenius: Estimate
     iterations: int
@@ -34,16 +35,18 @@ class Curvature:
 
     def quantities(self) -> Mapping[str, Quantity]:
         """The eigenvalues by rank, and the rest."""
-        pairs = zip(self.eigenvalues, self.residuals, strict=True)
-        ranked = {
-            f"eigenvalue_{rank}": Quantity(float(value), float(residual), self.converged)
-            for rank, (value, residual) in enumerate(pairs, start=1)
-        }
         return {
-            **ranked,
-            "lowest": self.lowest,
+            **self._ranked("eigenvalue", self.eigenvalues, self.residuals),
+            **self._ranked("lowest", self.lowest, self.lowest_residuals),
             "trace": Quantity(self.trace.value, self.trace.standard_error),
             "frobenius": Quantity(self.frobenius.value, self.frobenius.standard_error),
+        }
+
+    def _ranked(self, name: str, values: np.ndarray, residuals: np.ndarray) -> dict[str, Quantity]:
+        pairs = enumerate(zip(values, residuals, strict=True), start=1)
+        return {
+            f"{name}_{rank}": Quantity(float(value), float(residual), self.converged)
+            for rank, (value, residual) in pairs
         }
 
 
@@ -51,17 +54,23 @@ def curvature(
     product: Product,
     size: int,
     top: int,
+    bottom: int,
     probes: int,
     tolerance: float,
     generator: torch.Generator,
 ) -> Curvature:
-    """The curvature of a symmetric matrix (size, size)."""
-    found, subspace = search(product, size, top, generator, tolerance)
+    """The curvature of a symmetric matrix (size, size).
+
+    An eigenvalue that many eigenvectors share, as 0, is among the lowest as often as it is asked
+    for: the search takes `bottom` vectors at a time.
+    """
+    found, subspace = search(product, size, top, generator, tolerance, bottom, bottom=bottom)
     trace, frobenius = deflated(product, subspace, probes, generator)
     return Curvature(
         eigenvalues=found.top.cpu().numpy(),
         residuals=found.top_residuals.cpu().numpy(),
-        lowest=Quantity(found.lowest, found.lowest_residual, found.converged),
+        lowest=found.bottom.cpu().numpy(),
+        lowest_residuals=found.bottom_residuals.cpu().numpy(),
         trace=trace,
         frobenius=frobenius,
         iterations=found.iterations,

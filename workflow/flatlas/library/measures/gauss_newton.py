@@ -25,12 +25,13 @@ def measure(
     problem: Problem,
     *,
     top: PositiveInt = 10,
+    bottom: PositiveInt = 1,
     probes: Probes = 10,
     tolerance: PositiveFloat = 1e-3,
 ) -> GaussNewton:
-    """Eigenvalues to `tolerance` of the largest; trace and norm with `probes`."""
+    """The `top` and `bottom` eigenvalues, to `tolerance` of the largest; trace and norm with `probes`."""
     of, random = problem.training, problem.generator("gauss_newton")
-    found = curvature(of.gauss_newton_product, of.size, top, probes, tolerance, random)
+    found = curvature(of.gauss_newton_product, of.size, top, bottom, probes, tolerance, random)
     w = of.w.double()
     fisher_rao = (w @ of.gauss_newton_product(w.unsqueeze(0))[0]).item()
     return GaussNewton(**vars(found), fisher_rao=fisher_rao)

@@ -1,4 +1,4 @@
-"""The Hessian ∇∇L: its largest eigenvalues, its lowest, trace and Frobenius norm."""
+"""The Hessian ∇∇L: its largest and lowest eigenvalues, trace and Frobenius norm."""
 
 from pydantic import PositiveFloat, PositiveInt
 
@@ -10,9 +10,10 @@ def measure(
     problem: Problem,
     *,
     top: PositiveInt = 10,
+    bottom: PositiveInt = 1,
     probes: Probes = 10,
     tolerance: PositiveFloat = 1e-3,
 ) -> Curvature:
-    """Eigenvalues to `tolerance` of the largest; trace and norm with `probes`."""
+    """The `top` and `bottom` eigenvalues, to `tolerance` of the largest; trace and norm with `probes`."""
     of, random = problem.training, problem.generator("hessian")
-    return curvature(of.hessian_product, of.size, top, probes, tolerance, random)
+    return curvature(of.hessian_product, of.size, top, bottom, probes, tolerance, random)

@@ -1,0 +1,52 @@
+"""The spectral density of the Hessian ∇∇L or the Gauss-Newton matrix, with its outliers and bulk."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt
+
+from flatlas.hessian.density import SpectralDensity, spectral_density
+from flatlas.library.curvature import Probes
+from flatlas.library.found import Quantity
+from flatlas.library.problem import Problem
+
+
+class Density(SpectralDensity):
+    """`density` at the eigenvalues `grid`; its moments, and the eigenvalues that stand out."""
+
+    def quantities(self) -> Mapping[str, Quantity]:
+        """Trace and norm by moments, the share near 0, and how many eigenvalues are outliers."""
+        sampled = {"trace": self.trace, "frobenius": self.frobenius, "bulk": self.bulk}
+        return {
+            **{name: Quantity(one.value, one.standard_error) for name, one in sampled.items()},
+            "outliers": Quantity(self.outliers, converged=self.converged),
+            "edge": Quantity(self.edge),
+        }
+
+    def draw(self, ax: Any) -> None:
+        """The density, on a logarithmic scale: the bulk is far higher than the outliers."""
+        ax.semilogy(self.grid, self.density)
+        ax.axvline(self.edge, color="0.5", linestyle=":", label="edge of the outliers")
+        ax.set(xlabel="eigenvalue", ylabel="density")
+        ax.set_ylim(bottom=self.density.max() * 1e-7)
+        ax.legend()
+
+
+def measure(
+    problem: Problem,
+    *,
+    matrix: Literal["hessian", "gauss_newton"] = "hessian",
+    top: PositiveInt = 10,
+    probes: Probes = 10,
+    steps: PositiveInt = 80,
+    width: Annotated[float, Field(gt=0, le=0.5)] = 0.01,
+    tolerance: PositiveFloat = 1e-3,
+) -> Density:
+    """By `steps` products from each of the `probes`; outliers among the `top` eigenvalues.
+
+    Each eigenvalue counts as a normal distribution of `width` times the spectral norm.
+    """
+    of, random = problem.training, problem.generator("spectral_density")
+    product = of.hessian_product if matrix == "hessian" else of.gauss_newton_product
+    found = spectral_density(product, of.size, top, probes, steps, tolerance, width, random)
+    return Density(**vars(found))
