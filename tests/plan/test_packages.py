@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "measures": {*FOUNDATION, "seeds", "data", "nets", "hessian", "gaussian_process"},
     "models": set(),
     "flatness": {"statistics", "seeds", "hessian"},
-    "library": {"plan", "seeds", "hessian", "models", "flatness"},
+    "library": {"plan", "seeds", "store", "hessian", "models", "flatness", "plotting"},
     "evidence": FOUNDATION,
     "plotting": {"store", "statistics", "evidence"},
     "claims": {"store", "statistics", "evidence"},

@@ -17,10 +17,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from flatlas.errors import FlatlasError
     from flatlas.library.call import measure
+    from flatlas.library.invariance import invariance
+    from flatlas.library.surface import surface
+    from flatlas.library.tracker import Tracker
 
 # Names by the module that has them, which is imported at first use: a dry run needs no torch.
-PUBLIC = {"measure": "flatlas.library.call", "FlatlasError": "flatlas.errors"}
-__all__ = ["FlatlasError", "measure"]
+PUBLIC = {
+    "measure": "flatlas.library.call",
+    "invariance": "flatlas.library.invariance",
+    "surface": "flatlas.library.surface",
+    "Tracker": "flatlas.library.tracker",
+    "FlatlasError": "flatlas.errors",
+}
+__all__ = ["FlatlasError", "Tracker", "invariance", "measure", "surface"]
 
 
 def __getattr__(name: str) -> Any:

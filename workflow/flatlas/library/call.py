@@ -1,13 +1,11 @@
 """`measure`: measures of a model by name, in one call."""
 
 import time
-import warnings
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
 from importlib import import_module
 from inspect import signature
 from pkgutil import iter_modules
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from pydantic import ConfigDict, create_model
@@ -17,32 +15,28 @@ from tqdm import tqdm
 import flatlas.library.measures
 from flatlas.errors import FlatlasError, nearest
 from flatlas.library.found import Found, Result
-from flatlas.library.problem import Problem
-from flatlas.models.batch_norm import take_statistics
-from flatlas.models.batches import Batches, random_state_kept
-from flatlas.models.losses import Loss, LossFunction
-from flatlas.models.objective import Chosen, Objective
+from flatlas.library.problem import BatchNorm, opened
+from flatlas.models.losses import LossFunction
+from flatlas.models.objective import Chosen
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
 
+# Names, or names with options.
+Measures = Iterable[str] | Mapping[str, Mapping[str, Any]]
 MEASURES = sorted(found.name for found in iter_modules(flatlas.library.measures.__path__))
-DRAWS = (
-    "The data shuffle or augment: two passes over them differ. Each pass of a measure began from "
-    "the same random state, so all of them saw the same batches."
-)
 
 
 def measure(
     model: nn.Module,
     data: Any,
-    measures: Iterable[str] | Mapping[str, Mapping[str, Any]],
+    measures: Measures,
     *,
     test: Any = None,
     loss: str | nn.Module | LossFunction = "cross_entropy",
     parameters: Chosen = None,
     device: str | torch.device = "cpu",
     dtype: torch.dtype = torch.float64,
-    batch_norm: Literal["as it is", "recomputed"] = "as it is",
+    batch_norm: BatchNorm = "as it is",
     seed: int = 0,
     progress: bool = False,
 ) -> Found:
@@ -56,34 +50,17 @@ def measure(
     or a function of name and parameter; otherwise those that require a gradient. The model is in
     evaluation mode, with its batch-norm statistics as they are, or recomputed on the data.
     """
-    chosen = _with_options(measures)
-    with ExitStack() as kept:
-        for one in (data, test):
-            kept.enter_context(random_state_kept(one))
-        function = Loss(loss)
-        where = torch.device(device)
-        batches = Batches(data, where, dtype, seed)
-        objective = Objective(model, batches, function, parameters, where, dtype)
-        if batch_norm == "recomputed":
-            take_statistics(objective.model, batches)
-        compared = None
-        if test is not None:
-            compared = objective.on(Batches(test, where, dtype, seed))
-        problem = Problem(objective, compared, seed)
-        notes = [DRAWS] if batches.draws else []
-        for note in notes:
-            warnings.warn(note, stacklevel=2)
+    chosen = with_options(measures)
+    with opened(model, data, test, loss, parameters, device, dtype, batch_norm, seed) as problem:
         results, seconds = {}, {}
         for name, options in tqdm(chosen.items(), disable=not progress, unit="measure"):
             began = time.monotonic()
             results[name] = _function(name)(problem, **options)
             seconds[name] = time.monotonic() - began
-    return Found(results, seconds, notes)
+    return Found(results, seconds, problem.notes)
 
 
-def _with_options(
-    measures: Iterable[str] | Mapping[str, Mapping[str, Any]],
-) -> dict[str, dict[str, Any]]:
+def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
     """Each measure's options, checked before anything is computed."""
     if isinstance(measures, str):
         measures = [measures]

@@ -29,7 +29,7 @@ def measure(
     probes: Probes = 10,
     tolerance: PositiveFloat = 1e-3,
 ) -> GaussNewton:
-    """The `top` and `bottom` eigenvalues, to `tolerance` of the largest; trace and norm with `probes`."""
+    """`top` and `bottom` eigenvalues to `tolerance` of the largest; trace and norm by `probes`."""
     of, random = problem.training, problem.generator("gauss_newton")
     found = curvature(of.gauss_newton_product, of.size, top, bottom, probes, tolerance, random)
     w = of.w.double()

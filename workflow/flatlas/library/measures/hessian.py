@@ -14,6 +14,6 @@ def measure(
     probes: Probes = 10,
     tolerance: PositiveFloat = 1e-3,
 ) -> Curvature:
-    """The `top` and `bottom` eigenvalues, to `tolerance` of the largest; trace and norm with `probes`."""
+    """`top` and `bottom` eigenvalues to `tolerance` of the largest; trace and norm by `probes`."""
     of, random = problem.training, problem.generator("hessian")
     return curvature(of.hessian_product, of.size, top, bottom, probes, tolerance, random)

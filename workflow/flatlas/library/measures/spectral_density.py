@@ -1,4 +1,4 @@
-"""The spectral density of the Hessian ∇∇L or the Gauss-Newton matrix, with its outliers and bulk."""
+"""The spectral density of the Hessian ∇∇L or the Gauss-Newton matrix, its outliers and bulk."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal

@@ -1,0 +1,31 @@
+"""Figures in the project's style; matplotlib is imported for them and for nothing else."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from flatlas.errors import FlatlasError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Panels side by side.
+COLUMNS = 3
+
+
+@contextmanager
+def panels(count: int, width: float = 3.1) -> Iterator[tuple["Figure", list["Axes"]]]:
+    """A figure with `count` panels, to be drawn in the project's style inside this context."""
+    try:
+        from matplotlib import pyplot
+
+        from flatlas.plotting import look
+    except ModuleNotFoundError as error:
+        raise FlatlasError(f"a plot needs {error.name}: pip install matplotlib") from error
+    columns = min(count, COLUMNS)
+    with pyplot.rc_context(look.STYLE):
+        figure, axes = look.panels(-(-count // columns), columns, width)
+        for empty in axes[count:]:
+            empty.remove()
+        yield figure, axes[:count]

@@ -1,0 +1,212 @@
+"""`surface`: the loss along a line or in a plane through a model's weights."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+import torch
+from pandas import DataFrame
+from pydantic import BaseModel, Field, PositiveFloat
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from flatlas.errors import FlatlasError, nearest
+from flatlas.flatness.slices import Plane, filter_normalized, leading, principal
+from flatlas.library.pictures import panels
+from flatlas.library.problem import BatchNorm, Problem, opened
+from flatlas.models.losses import LossFunction
+from flatlas.models.objective import Chosen, Objective
+from flatlas.plan.mistakes import validated
+from flatlas.plan.trees import dotted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# How far to look, if that is not given. An eigenvector of the largest eigenvalue is steep.
+REACH = {"random": 1.0, "hessian": 0.1}
+# What an axis shows, by what its directions are.
+LABELS = {"random": "random direction", "hessian": "eigenvector", "trajectory": "direction"}
+# How far to look beyond a path, relative to its extent.
+MARGIN = 0.2
+# Residuals of eigenvectors, relative to the spectral norm.
+TOLERANCE = 1e-3
+# A loss that varies by more than this factor is drawn on a logarithmic scale.
+WIDE = 10
+LEVELS = 20
+
+Checkpoint = nn.Module | Mapping[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Surface:
+    """The `loss` at w + Σ s_i d_i on a grid with these steps s_i along each direction.
+
+    `kind` is what the directions are: random, hessian or trajectory. Random directions and
+    eigenvectors are as long as w, so that a step of 0.1 is a tenth of the weights. The principal
+    directions of a trajectory have length 1; `path` is its projection, of which `shares` of the
+    variance lie along each direction. `residuals` are |Hv − λv| of eigenvectors of length 1.
+    """
+
+    kind: str
+    steps: list[np.ndarray]
+    loss: np.ndarray
+    directions: np.ndarray
+    path: np.ndarray | None
+    shares: np.ndarray | None
+    residuals: np.ndarray | None
+
+    @property
+    def table(self) -> DataFrame:
+        """A row for each point: its step along each direction, and the loss."""
+        points = np.array(list(product(*self.steps)))
+        columns = {f"step_{number}": column for number, column in enumerate(points.T, start=1)}
+        return DataFrame({**columns, "loss": self.loss.ravel()})
+
+    def plot(self) -> "Figure":
+        """A curve, or a map with the path and, as a star, the model."""
+        with panels(1, width=3.9) as (figure, (ax,)):
+            labels = [self._label(number) for number in range(len(self.steps))]
+            if len(self.steps) == 1:
+                ax.plot(self.steps[0], self.loss)
+                ax.axvline(0, color="0.6", linestyle=":")
+                ax.set(xlabel=labels[0], ylabel="loss")
+            else:
+                self._draw_map(figure, ax)
+                ax.set(xlabel=labels[0], ylabel=labels[1])
+        return figure
+
+    def _draw_map(self, figure: "Figure", ax: "Axes") -> None:
+        from matplotlib.colors import LogNorm
+
+        from flatlas.plotting.look import BLACK, RED
+
+        finite = self.loss[np.isfinite(self.loss)]
+        low, high = finite.min(), finite.max()
+        wide = low > 0 and high > WIDE * low
+        levels = np.geomspace(low, high, LEVELS) if wide else np.linspace(low, high, LEVELS)
+        shown = np.ma.masked_invalid(self.loss.T)
+        norm = LogNorm(low, high) if wide else None
+        filled = ax.contourf(*self.steps, shown, levels=levels, norm=norm, cmap="viridis_r")
+        ax.contour(*self.steps, shown, levels=levels, colors="white", linewidths=0.3)
+        figure.colorbar(filled, label="loss", format="%.3g")
+        if self.path is not None:
+            ax.plot(*self.path.T, color=RED, marker=".", linewidth=1)
+        ax.plot(0, 0, color=BLACK, marker="*", markersize=9)
+
+    def _label(self, number: int) -> str:
+        share = "" if self.shares is None else f" ({self.shares[number]:.0%} of the variance)"
+        unit = "" if self.kind == "trajectory" else ", in units of $|w|$"
+        return f"{LABELS[self.kind]} {number + 1}{share}{unit}"
+
+
+class _Grid(BaseModel):
+    dimensions: Literal[1, 2]
+    points: Annotated[int, Field(ge=3)]
+    reach: PositiveFloat | None
+
+
+def surface(
+    model: nn.Module,
+    data: Any,
+    directions: str | Sequence[Checkpoint] = "random",
+    *,
+    dimensions: Literal[1, 2] = 2,
+    points: int = 21,
+    reach: float | None = None,
+    loss: str | nn.Module | LossFunction = "cross_entropy",
+    parameters: Chosen = None,
+    device: str | torch.device = "cpu",
+    dtype: torch.dtype = torch.float64,
+    batch_norm: BatchNorm = "as it is",
+    seed: int = 0,
+    progress: bool = False,
+) -> Surface:
+    """The loss on a line or a plane through the model's weights w, which stay as they are.
+
+    `directions` are "random", with each filter as long as that of the model (Li et al. 2018);
+    "hessian", the eigenvectors of its largest eigenvalues; or a trajectory, a list of models or
+    state dictionaries, whose principal directions are taken. The grid has `points` along each
+    direction, each a pass over the data, from -reach to reach: by default 1 for random directions,
+    0.1 for eigenvectors, and as far as a trajectory goes. The rest is as in `measure`.
+    """
+    grid = {"dimensions": dimensions, "points": points, "reach": reach}
+    validated(_Grid, grid, lambda at: f"surface: {dotted(at)}")
+    if isinstance(directions, str) and directions not in REACH:
+        raise FlatlasError(
+            f"directions are '{directions}'. Allowed: {', '.join(REACH)}, or a list of models or "
+            f"state dictionaries.{nearest(directions, REACH)}"
+        )
+    with opened(model, data, None, loss, parameters, device, dtype, batch_norm, seed) as problem:
+        plane = _plane(problem, directions, dimensions)
+        if reach is None and isinstance(directions, str):
+            reach = REACH[directions]
+        steps = [_axis(plane, number, reach, points) for number in range(dimensions)]
+        every = torch.cartesian_prod(*map(torch.as_tensor, steps)).view(-1, dimensions)
+        of, places = problem.training, tqdm(every, disable=not progress, unit="point")
+        values = [of.value(of.w + step.to(of.w) @ plane.directions).item() for step in places]
+    return Surface(
+        kind=directions if isinstance(directions, str) else "trajectory",
+        steps=steps,
+        loss=np.array(values).reshape((points,) * dimensions),
+        directions=plane.directions.cpu().numpy(),
+        path=_numbers(plane.path),
+        shares=_numbers(plane.shares),
+        residuals=_numbers(plane.residuals),
+    )
+
+
+def _numbers(given: Tensor | None) -> np.ndarray | None:
+    return None if given is None else given.cpu().numpy()
+
+
+def _plane(problem: Problem, directions: str | Sequence[Checkpoint], dimensions: int) -> Plane:
+    of, random = problem.training, problem.generator("surface")
+    if of.size < dimensions:
+        raise FlatlasError(f"{of.size} weight has no surface in {dimensions} dimensions.")
+    if directions == "hessian":
+        return leading(of, dimensions, TOLERANCE, random)
+    if directions == "random":
+        if all(len(shape) < 2 for shape in of.shapes.values()):
+            raise FlatlasError(
+                f"{', '.join(of.shapes)} have no filters to be scaled with, only vectors: choose "
+                "parameters with a matrix, or directions='hessian'."
+            )
+        return filter_normalized(of, dimensions, random)
+    trajectory = [_weights(one, at, of) for at, one in enumerate(directions)]
+    if len(trajectory) <= dimensions:
+        raise FlatlasError(
+            f"the trajectory has {len(trajectory)} points. Allowed: at least {dimensions + 1} for "
+            f"its {dimensions} principal directions."
+        )
+    points = torch.stack(trajectory)
+    if (points == points[0]).all():
+        raise FlatlasError("the trajectory does not move: all its points have the same weights.")
+    return principal(of, points, dimensions)
+
+
+def _weights(checkpoint: Any, at: int, of: Objective) -> Tensor:
+    """The weights that w has, of a checkpoint."""
+    state = checkpoint.state_dict() if isinstance(checkpoint, nn.Module) else checkpoint
+    for name, shape in of.shapes.items():
+        found = state.get(name) if isinstance(state, Mapping) else None
+        if not isinstance(found, Tensor) or found.shape != shape:
+            raise FlatlasError(
+                f"point {at} of the trajectory has no '{name}' of shape {tuple(shape)}. Allowed: "
+                "models of the same kind, or their state dictionaries."
+            )
+    return torch.cat([state[name].detach().flatten() for name in of.shapes]).to(of.w)
+
+
+def _axis(plane: Plane, number: int, reach: float | None, points: int) -> np.ndarray:
+    """The steps along one direction; without a reach as far as the path and w are apart."""
+    if reach is not None:
+        return np.linspace(-reach, reach, points)
+    assert plane.path is not None
+    places = torch.cat([plane.path, torch.zeros_like(plane.path[:1])])
+    lows, highs = places.amin(0), places.amax(0)
+    extents = highs - lows
+    beyond = MARGIN * (extents[number] or extents.max()).item()
+    return np.linspace(lows[number].item() - beyond, highs[number].item() + beyond, points)
