@@ -15,7 +15,7 @@ from tqdm import tqdm
 import flatlas.library.measures
 from flatlas.errors import FlatlasError, nearest
 from flatlas.library.found import Found, Result
-from flatlas.library.problem import BatchNorm, opened
+from flatlas.library.problem import BatchNorm, Problem, opened
 from flatlas.models.losses import LossFunction
 from flatlas.models.objective import Chosen
 from flatlas.plan.mistakes import validated
@@ -52,11 +52,16 @@ def measure(
     """
     chosen = with_options(measures)
     with opened(model, data, test, loss, parameters, device, dtype, batch_norm, seed) as problem:
-        results, seconds = {}, {}
-        for name, options in tqdm(chosen.items(), disable=not progress, unit="measure"):
-            began = time.monotonic()
-            results[name] = _function(name)(problem, **options)
-            seconds[name] = time.monotonic() - began
+        return take(problem, chosen, progress)
+
+
+def take(problem: Problem, chosen: Mapping[str, Mapping[str, Any]], progress: bool) -> Found:
+    """Measures with their options, which have been checked."""
+    results, seconds = {}, {}
+    for name, options in tqdm(chosen.items(), disable=not progress, unit="measure"):
+        began = time.monotonic()
+        results[name] = _function(name)(problem, **options)
+        seconds[name] = time.monotonic() - began
     return Found(results, seconds, problem.notes)
 
 

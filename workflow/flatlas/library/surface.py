@@ -70,13 +70,21 @@ class Surface:
         with panels(1, width=3.9) as (figure, (ax,)):
             labels = [self._label(number) for number in range(len(self.steps))]
             if len(self.steps) == 1:
-                ax.plot(self.steps[0], self.loss)
-                ax.axvline(0, color="0.6", linestyle=":")
+                self._draw_curve(ax)
                 ax.set(xlabel=labels[0], ylabel="loss")
             else:
                 self._draw_map(figure, ax)
                 ax.set(xlabel=labels[0], ylabel=labels[1])
         return figure
+
+    def _draw_curve(self, ax: "Axes") -> None:
+        from flatlas.plotting.look import BLUE, GREY, RED
+
+        ax.plot(self.steps[0], self.loss, color=BLUE)
+        ax.axvline(0, color=GREY, linestyle=":")
+        if self.path is not None:
+            along = self.path[:, 0]
+            ax.plot(along, np.interp(along, self.steps[0], self.loss), ".", color=RED)
 
     def _draw_map(self, figure: "Figure", ax: "Axes") -> None:
         from matplotlib.colors import LogNorm
@@ -91,14 +99,14 @@ class Surface:
         norm = LogNorm(low, high) if wide else None
         filled = ax.contourf(*self.steps, shown, levels=levels, norm=norm, cmap="viridis_r")
         ax.contour(*self.steps, shown, levels=levels, colors="white", linewidths=0.3)
-        figure.colorbar(filled, label="loss", format="%.3g")
+        figure.colorbar(filled, label="loss", format="%.2g", ticks=levels[::3])
         if self.path is not None:
             ax.plot(*self.path.T, color=RED, marker=".", linewidth=1)
         ax.plot(0, 0, color=BLACK, marker="*", markersize=9)
 
     def _label(self, number: int) -> str:
         share = "" if self.shares is None else f" ({self.shares[number]:.0%} of the variance)"
-        unit = "" if self.kind == "trajectory" else ", in units of $|w|$"
+        unit = "" if self.kind == "trajectory" else " ($|w|$)"
         return f"{LABELS[self.kind]} {number + 1}{share}{unit}"
 
 

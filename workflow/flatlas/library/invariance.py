@@ -1,0 +1,157 @@
+"""`invariance`: how measures move under rescalings that leave a model's function as it is."""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from math import log
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import torch
+from pandas import DataFrame
+from pydantic import BaseModel, Field, PositiveInt
+from torch import Tensor, nn
+from torch.utils._pytree import tree_leaves
+from tqdm import tqdm
+
+from flatlas.errors import FlatlasError
+from flatlas.library.call import Measures, take, with_options
+from flatlas.library.found import Found
+from flatlas.library.pictures import panels
+from flatlas.library.problem import Problem, opened
+from flatlas.models.losses import LossFunction
+from flatlas.models.objective import Chosen, Objective
+from flatlas.models.rescaling import Rescaling, rescalings
+from flatlas.plan.mistakes import validated
+from flatlas.plan.trees import dotted
+from flatlas.seeds import generator
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# A quantity moves if it changes by more than round-off and this many times both errors.
+ERRORS = 3
+
+
+@dataclass(frozen=True)
+class Invariance:
+    """Measures of the model, and of each of its copies that is `rescaled` by `factors`.
+
+    `factors` has a row for each copy and a column for each layer that it multiplies; the next
+    layers undo that. `difference` is the largest of the outputs, relative to the largest output;
+    it is less than `round_off`.
+    """
+
+    factors: DataFrame
+    difference: float
+    found: Found
+    rescaled: Sequence[Found]
+    round_off: float
+
+    @property
+    def table(self) -> DataFrame:
+        """A row for each quantity: its value and error, its least and greatest value when rescaled.
+
+        It `moves` if a rescaled value is further away than the errors of both explain.
+        """
+        rows = self.found.table.drop(columns=["seconds", "converged"])
+        values = np.stack([one.table.value for one in self.rescaled])
+        errors = np.stack([one.table.error for one in self.rescaled])
+        value, error = rows.value.to_numpy(), rows.error.to_numpy()
+        explained = ERRORS * (errors + error) + self.round_off * np.abs(value)
+        moves = (np.abs(values - value) > explained).any(0)
+        return rows.assign(least=values.min(0), greatest=values.max(0), moves=moves)
+
+    def plot(self) -> "Figure":
+        """For each quantity, the rescaled values divided by that of the model."""
+        table = self.table
+        with panels(1, width=4.5) as (figure, (ax,)):
+            from flatlas.plotting.look import BLUE, GREY, RED
+
+            figure.set_figheight(1 + 0.22 * len(table))
+            for place, row in enumerate(table.itertuples()):
+                values = [one.table.value[place] / row.value for one in self.rescaled]
+                ax.plot(values, [place] * len(values), "o", color=RED if row.moves else BLUE)
+            ax.axvline(1, color=GREY, linestyle=":")
+            ax.set_yticks(range(len(table)), table.measure + ": " + table.quantity)
+            ax.invert_yaxis()
+            ax.set_xscale("symlog", linthresh=0.1)
+            ax.set_xlabel("rescaled value / value of the model")
+        return figure
+
+
+class _Draws(BaseModel):
+    draws: PositiveInt
+    factor: Annotated[float, Field(gt=1)]
+
+
+def invariance(
+    model: nn.Module,
+    data: Any,
+    measures: Measures,
+    *,
+    draws: int = 3,
+    factor: float = 4.0,
+    test: Any = None,
+    loss: str | nn.Module | LossFunction = "cross_entropy",
+    parameters: Chosen = None,
+    device: str | torch.device = "cpu",
+    dtype: torch.dtype = torch.float64,
+    seed: int = 0,
+    progress: bool = False,
+) -> Invariance:
+    """Measures of the model and of copies with other weights but the same function.
+
+    Layers are found by tracing: linear layers, convolutions and batch norms with ReLU, pooling or
+    the like between them. Each of the `draws` multiplies every such layer by a random number from
+    1/factor to factor, which the next layers undo; batch norm after a layer does with its
+    statistics. That the outputs on the data are unchanged is checked. The rest is as in `measure`.
+    """
+    chosen = with_options(measures)
+    validated(_Draws, {"draws": draws, "factor": factor}, lambda at: f"invariance: {dotted(at)}")
+    with opened(model, data, test, loss, parameters, device, dtype, "as it is", seed) as problem:
+        original = problem.training
+        ways = rescalings(original.model)
+        random, reach = generator(seed, "rescalings"), log(factor)
+        drawn = np.exp(random.uniform(-reach, reach, (draws, len(ways))))
+        copies = [_rescaled(original.model, ways, row) for row in drawn]
+        difference = max(_difference(original, original.of(one)) for one in copies)
+        round_off = torch.finfo(dtype).eps ** 0.5
+        if not difference <= round_off:
+            raise FlatlasError(
+                f"the model's outputs change by {difference:.1g} of the largest if these layers "
+                f"are rescaled: {', '.join(way.layer for way in ways)}. It can't be said how "
+                "measures move."
+            )
+        problems = [problem, *(_problem_of(problem, one) for one in copies)]
+        found, *rescaled = [
+            take(one, chosen, progress=False)
+            for one in tqdm(problems, disable=not progress, unit="model")
+        ]
+    factors = DataFrame(drawn, columns=[way.layer for way in ways])
+    return Invariance(factors, difference, found, rescaled, round_off)
+
+
+def _rescaled(model: nn.Module, ways: Sequence[Rescaling], factors: np.ndarray) -> nn.Module:
+    rescaled = deepcopy(model)
+    for way, factor in zip(ways, factors, strict=True):
+        way.apply(rescaled, float(factor))
+    return rescaled
+
+
+def _problem_of(problem: Problem, model: nn.Module) -> Problem:
+    test = problem.test.of(model) if problem.test else None
+    return replace(problem, training=problem.training.of(model), test=test)
+
+
+@torch.no_grad()
+def _difference(one: Objective, other: Objective) -> float:
+    """The largest of the outputs, relative to the largest output."""
+    apart, largest = 0.0, 0.0
+    for batch in one.batches:
+        both = (tree_leaves(each.outputs({}, batch)) for each in (one, other))
+        for mine, its in zip(*both, strict=True):
+            if isinstance(mine, Tensor):
+                apart = max(apart, (mine - its).abs().max().item())
+                largest = max(largest, mine.abs().max().item())
+    return apart / largest if apart else 0.0
