@@ -2,11 +2,20 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from math import floor, log10
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pandas import DataFrame
 
 from flatlas.errors import FlatlasError, nearest
+from flatlas.library.pictures import panels, symmetric_scale
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# An axis of all quantities is linear below this fraction of the decade of the largest.
+NEAR_ZERO = 0.01
 
 
 @dataclass(frozen=True)
@@ -26,6 +35,14 @@ class Result(Protocol):
 
     def quantities(self) -> Mapping[str, Quantity]:
         """Its numbers by name."""
+
+
+@runtime_checkable
+class Drawn(Protocol):
+    """A result with a picture of its own."""
+
+    def draw(self, ax: "Axes") -> None:
+        """Draw it."""
 
 
 @dataclass(frozen=True)
@@ -68,3 +85,31 @@ class Found:
             for name, one in result.quantities().items()
         ]
         return DataFrame(rows)
+
+    def plot(self) -> "Figure":
+        """A panel for each measure: a picture of its own, or all its numbers with their errors.
+
+        A hollow point has not converged.
+        """
+        with panels(len(self.results)) as (figure, axes):
+            for (measure, result), ax in zip(self.results.items(), axes, strict=True):
+                if isinstance(result, Drawn):
+                    result.draw(ax)
+                else:
+                    _draw_numbers(ax, result.quantities())
+                ax.set_title(measure.replace("_", " "))
+        return figure
+
+
+def _draw_numbers(ax: "Axes", quantities: Mapping[str, Quantity]) -> None:
+    """A row for each quantity, on an axis that is logarithmic but near 0."""
+    from flatlas.plotting.look import BLUE
+
+    for row, one in enumerate(quantities.values()):
+        filled = "full" if one.converged else "none"
+        ax.errorbar(one.value, row, xerr=one.error, fmt="o", color=BLUE, fillstyle=filled)
+    ax.set_yticks(range(len(quantities)), [name.replace("_", " ") for name in quantities])
+    ax.invert_yaxis()
+    largest = max(abs(one.value) for one in quantities.values()) or 1.0
+    decade = 10.0 ** floor(log10(largest))
+    symmetric_scale(ax, NEAR_ZERO * decade, [NEAR_ZERO * decade, decade])

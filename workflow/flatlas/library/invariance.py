@@ -17,7 +17,7 @@ from tqdm import tqdm
 from flatlas.errors import FlatlasError
 from flatlas.library.call import Measures, take, with_options
 from flatlas.library.found import Found
-from flatlas.library.pictures import panels
+from flatlas.library.pictures import panels, symmetric_scale
 from flatlas.library.problem import Problem, opened
 from flatlas.models.losses import LossFunction
 from flatlas.models.objective import Chosen, Objective
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # A quantity moves if it changes by more than round-off and this many times both errors.
 ERRORS = 3
+# Ratios that an axis names.
+TICKS = (0.5, 1, 2, 5, 10, 20, 50, 100, 1000)
 
 
 @dataclass(frozen=True)
@@ -69,14 +71,22 @@ class Invariance:
             from flatlas.plotting.look import BLUE, GREY, RED
 
             figure.set_figheight(1 + 0.22 * len(table))
-            for place, row in enumerate(table.itertuples()):
-                values = [one.table.value[place] / row.value for one in self.rescaled]
-                ax.plot(values, [place] * len(values), "o", color=RED if row.moves else BLUE)
-            ax.axvline(1, color=GREY, linestyle=":")
-            ax.set_yticks(range(len(table)), table.measure + ": " + table.quantity)
+            tables = [one.table.value.to_numpy() for one in self.rescaled]
+            ratios = np.stack(tables) / table.value.to_numpy()
+            for moves, colour, label in (
+                (True, RED, "moves"),
+                (False, BLUE, "stays within errors"),
+            ):
+                (places,) = np.nonzero(table.moves.to_numpy() == moves)
+                for number, row in enumerate(ratios[:, places]):
+                    ax.plot(row, places, "o", color=colour, label=label if not number else None)
+            ax.axvline(1, color=GREY, linestyle=":", zorder=0)
+            names = table.measure + ": " + table.quantity
+            ax.set_yticks(range(len(table)), names.str.replace("_", " "))
+            symmetric_scale(ax, 1.0, TICKS)
             ax.invert_yaxis()
-            ax.set_xscale("symlog", linthresh=0.1)
             ax.set_xlabel("rescaled value / value of the model")
+            figure.legend(loc="outside upper right", ncols=2)
         return figure
 
 

@@ -1,6 +1,6 @@
 """Figures in the project's style; matplotlib is imported for them and for nothing else."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -29,3 +29,13 @@ def panels(count: int, width: float = 3.1) -> Iterator[tuple["Figure", list["Axe
         for empty in axes[count:]:
             empty.remove()
         yield figure, axes[:count]
+
+
+def symmetric_scale(ax: "Axes", linear: float, ticks: Iterable[float]) -> None:
+    """Make the x-axis logarithmic but for ±`linear`, with ±`ticks` and 0 if they are in sight."""
+    ax.set_xscale("symlog", linthresh=linear)
+    ax.autoscale_view()
+    low, high = ax.get_xlim()
+    both = {0.0, *(sign * tick for tick in ticks for sign in (-1, 1))}
+    seen = sorted(tick for tick in both if low <= tick <= high)
+    ax.set_xticks(seen, [f"{tick:g}" for tick in seen])

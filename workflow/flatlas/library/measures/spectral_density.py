@@ -10,6 +10,9 @@ from flatlas.library.curvature import Probes
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 
+# The lowest density that is drawn, relative to the highest.
+LOWEST = 1e-6
+
 
 class Density(SpectralDensity):
     """`density` at the eigenvalues `grid`; its moments, and the eigenvalues that stand out."""
@@ -25,11 +28,13 @@ class Density(SpectralDensity):
 
     def draw(self, ax: Any) -> None:
         """The density, on a logarithmic scale: the bulk is far higher than the outliers."""
-        ax.semilogy(self.grid, self.density)
-        ax.axvline(self.edge, color="0.5", linestyle=":", label="edge of the outliers")
-        ax.set(xlabel="eigenvalue", ylabel="density")
-        ax.set_ylim(bottom=self.density.max() * 1e-7)
-        ax.legend()
+        from flatlas.plotting.look import BLUE, GREY
+
+        ax.semilogy(self.grid, self.density, color=BLUE)
+        ax.axvline(self.edge, ymax=0.85, color=GREY, linestyle=":", label="edge of the outliers")
+        highest = self.density.max()
+        ax.set(xlabel="eigenvalue", ylabel="density", ylim=(LOWEST * highest, 20 * highest))
+        ax.legend(loc="upper right")
 
 
 def measure(

@@ -1,0 +1,194 @@
+"""`Tracker`: measures along a training, in a table that is written as it grows."""
+
+from copy import copy
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import torch
+from pandas import DataFrame
+from pydantic import BaseModel, PositiveFloat, PositiveInt
+from torch import nn
+from torch.utils.data import DataLoader
+
+from flatlas.errors import FlatlasError
+from flatlas.library.call import Measures, measure, with_options
+from flatlas.library.found import Found
+from flatlas.library.pictures import panels
+from flatlas.library.problem import BatchNorm
+from flatlas.models.losses import LossFunction
+from flatlas.models.objective import Chosen
+from flatlas.plan.mistakes import validated
+from flatlas.plan.trees import dotted
+from flatlas.store.tables import write_table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLUMNS = ["step", "measure", "quantity", "value", "error", "converged", "seconds"]
+
+
+class Tracker:
+    """Measures a model every so many steps: `tracker(step)` in a training loop.
+
+        tracker = flatlas.Tracker(model, loader, ["hessian"], every=100, path="run.parquet")
+        for step, batch in enumerate(batches):
+            ...
+            tracker(step)
+
+    `tracker.table` has all numbers so far. They are also in `path`, parquet or CSV, which is
+    replaced as a whole after each measurement, so that a kill at any moment leaves a complete file.
+    A training that is continued, with the same path, continues its table: rows from the first step
+    that is measured again are replaced. The model, random states and an iteration over the same
+    loader stay as they are. The rest is as in `measure`.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        data: Any,
+        measures: Measures,
+        *,
+        every: int = 1,
+        path: str | Path | None = None,
+        test: Any = None,
+        loss: str | nn.Module | LossFunction = "cross_entropy",
+        parameters: Chosen = None,
+        device: str | torch.device = "cpu",
+        dtype: torch.dtype = torch.float64,
+        batch_norm: BatchNorm = "as it is",
+        seed: int = 0,
+    ) -> None:
+        """Mistakes in measures and path are refused here, before the training begins."""
+        validated(_Every, {"every": every}, lambda at: f"Tracker: {dotted(at)}")
+        self._every, self._path = every, None if path is None else Path(path)
+        self._model, self._data = model, _apart(data)
+        self._measures = with_options(measures)
+        self._settings: dict[str, Any] = {
+            "test": _apart(test),
+            "loss": loss,
+            "parameters": parameters,
+            "device": device,
+            "dtype": dtype,
+            "batch_norm": batch_norm,
+            "seed": seed,
+        }
+        self._table = DataFrame(columns=COLUMNS)
+        if self._path is not None:
+            self._table = _begun(self._path, self._table)
+
+    @property
+    def table(self) -> DataFrame:
+        """A row for each number at each step: its value, error, whether it converged, seconds."""
+        return self._table.copy()
+
+    def __call__(self, step: int) -> Found | None:
+        """Measure if this is one of every so many steps."""
+        if step % self._every:
+            return None
+        found = measure(self._model, self._data, self._measures, **self._settings)
+        fresh = found.table.assign(step=step)[COLUMNS]
+        before = self._table[self._table.step < step]
+        self._table = pd.concat([before, fresh], ignore_index=True) if len(before) else fresh
+        if self._path is not None:
+            write_table(self._path, self._table)
+        return found
+
+    def lightning(self) -> Any:
+        """A Lightning callback that measures at the start and after each batch, by global step."""
+        from flatlas.library.lightning import callback
+
+        return callback(self)
+
+    def plot(self, learning_rate: float | None = None) -> "Figure":
+        """A panel for each quantity over the steps; several ranks share one.
+
+        With the learning rate η of full-batch gradient descent, the Hessian's largest eigenvalues
+        are beside 2/η, above which it is unstable.
+        """
+        if self._table.empty:
+            raise FlatlasError("nothing has been measured yet: call the tracker with a step.")
+        stem = self._table.quantity.str.replace(r"_\d+$", "", regex=True)
+        groups = [*self._table.groupby([self._table.measure, stem], sort=False)]
+        if learning_rate is not None:
+            validated(_Rate, {"learning_rate": learning_rate}, lambda at: f"plot: {dotted(at)}")
+            if ("hessian", "eigenvalue") not in dict(groups):
+                raise FlatlasError(
+                    "learning_rate is for the line 2/η beside the Hessian's eigenvalues, but "
+                    f"'hessian' is not tracked: {', '.join(self._measures)}."
+                )
+        with panels(len(groups)) as (figure, axes):
+            for ((name, quantity), rows), ax in zip(groups, axes, strict=True):
+                _draw(ax, rows)
+                ax.set(xlabel="step", ylabel=f"{name}: {quantity.replace('_', ' ')}")
+                if learning_rate is not None and (name, quantity) == ("hessian", "eigenvalue"):
+                    ax.axhline(2 / learning_rate, color="black", linestyle="--", label=r"$2/\eta$")
+                    ax.legend()
+        return figure
+
+
+class _Every(BaseModel):
+    every: PositiveInt
+
+
+class _Rate(BaseModel):
+    learning_rate: PositiveFloat
+
+
+def _apart(data: Any) -> Any:
+    """Data that can be iterated while a training loop iterates over the same loader.
+
+    A loader with persistent workers has one iterator, which a second loop would begin again.
+    """
+    if not isinstance(data, DataLoader):
+        return data
+    apart = copy(data)
+    apart._iterator = None
+    return apart
+
+
+def _begun(path: Path, empty: DataFrame) -> DataFrame:
+    """The table of a training that is continued, or an empty one, which is written to try it."""
+    if path.suffix not in (".csv", ".parquet"):
+        raise FlatlasError(f"path is '{path}'. Allowed: a file that ends with .parquet or .csv.")
+    if path.suffix == ".parquet" and find_spec("pyarrow") is None:
+        raise FlatlasError(
+            f"path is '{path}', but parquet needs pyarrow: pip install pyarrow, or give a path "
+            "that ends with .csv."
+        )
+    if not path.exists():
+        try:
+            write_table(path, empty)
+        except OSError as error:
+            raise FlatlasError(f"path is '{path}', which can't be written: {error}.") from error
+        return empty
+    is_csv = path.suffix == ".csv"
+    try:
+        found = pd.read_csv(path, float_precision="round_trip") if is_csv else pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        found = DataFrame({"unreadable": [str(error)]})
+    if [*found.columns] != COLUMNS:
+        raise FlatlasError(
+            f"path is '{path}', which exists and is no table of a tracker. Delete it, or give "
+            "another path."
+        )
+    return found
+
+
+def _draw(ax: Any, rows: DataFrame) -> None:
+    """A line for each rank with a band of its error; hollow points have not converged."""
+    from flatlas.plotting.look import shades
+
+    quantities = rows.quantity.unique()
+    # The first rank is the darkest, also if it is the only one.
+    colours = shades(max(2, len(quantities)))[::-1]
+    for colour, quantity in zip(colours, quantities, strict=False):
+        one = rows[rows.quantity == quantity]
+        ax.plot(one.step, one.value, color=colour)
+        ax.fill_between(
+            one.step, one.value - one.error, one.value + one.error, color=colour, alpha=0.2, lw=0
+        )
+        ax.plot(one.step[one.converged], one.value[one.converged], ".", color=colour)
+        failed = one[~one.converged.astype(bool)]
+        ax.plot(failed.step, failed.value, "o", color=colour, fillstyle="none")
