@@ -93,6 +93,8 @@ class Surface:
 
         finite = self.loss[np.isfinite(self.loss)]
         low, high = finite.min(), finite.max()
+        if low == high:
+            low, high = low - 1, high + 1
         wide = low > 0 and high > WIDE * low
         levels = np.geomspace(low, high, LEVELS) if wide else np.linspace(low, high, LEVELS)
         shown = np.ma.masked_invalid(self.loss.T)

@@ -21,7 +21,7 @@ from flatlas.models.losses import LossFunction
 from flatlas.models.objective import Chosen
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
-from flatlas.store.tables import write_table
+from flatlas.store.tables import read_table, write_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -163,11 +163,10 @@ def _begun(path: Path, empty: DataFrame) -> DataFrame:
         except OSError as error:
             raise FlatlasError(f"path is '{path}', which can't be written: {error}.") from error
         return empty
-    is_csv = path.suffix == ".csv"
     try:
-        found = pd.read_csv(path, float_precision="round_trip") if is_csv else pd.read_parquet(path)
-    except (OSError, ValueError) as error:
-        found = DataFrame({"unreadable": [str(error)]})
+        found = read_table(path)
+    except FlatlasError:
+        found = DataFrame()
     if [*found.columns] != COLUMNS:
         raise FlatlasError(
             f"path is '{path}', which exists and is no table of a tracker. Delete it, or give "
