@@ -10,11 +10,14 @@ from torch import Tensor
 class Loss(Protocol):
     """The mean loss L over all data as a function of weights in one vector, at a solution w.
 
-    `shapes` are the parameters that follow each other in w. All results are float64.
+    All results are float64.
     """
 
     w: Tensor
-    shapes: Mapping[str, torch.Size]
+
+    @property
+    def shapes(self) -> Mapping[str, torch.Size]:
+        """The parameters that follow each other in w."""
 
     @property
     def size(self) -> int:

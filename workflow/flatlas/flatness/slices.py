@@ -29,8 +29,12 @@ def filter_normalized(loss: Loss, dimensions: int, generator: torch.Generator) -
     A filter is what leads to one output: a row of a matrix, an output channel of a convolution.
     Biases and other vectors, such as those of batch norm, do not move.
     """
-    shape = (dimensions, loss.size)
-    drawn = torch.randn(shape, generator=generator, dtype=torch.float64, device=generator.device)
+    drawn = torch.randn(
+        (dimensions, loss.size),
+        generator=generator,
+        dtype=torch.float64,
+        device=generator.device,
+    )
     sizes = [shape.numel() for shape in loss.shapes.values()]
     for shape, w, part in zip(
         loss.shapes.values(), loss.w.split(sizes), drawn.split(sizes, 1), strict=True

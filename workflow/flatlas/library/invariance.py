@@ -125,7 +125,7 @@ def invariance(
         random, reach = generator(seed, "rescalings"), log(factor)
         drawn = np.exp(random.uniform(-reach, reach, (draws, len(ways))))
         copies = [_rescaled(original.model, ways, row) for row in drawn]
-        difference = max(_difference(original, original.of(one)) for one in copies)
+        difference = max(_difference(original, original.of_model(one)) for one in copies)
         round_off = torch.finfo(dtype).eps ** 0.5
         if not difference <= round_off:
             raise FlatlasError(
@@ -150,8 +150,8 @@ def _rescaled(model: nn.Module, ways: Sequence[Rescaling], factors: np.ndarray) 
 
 
 def _problem_of(problem: Problem, model: nn.Module) -> Problem:
-    test = problem.test.of(model) if problem.test else None
-    return replace(problem, training=problem.training.of(model), test=test)
+    test = problem.test.of_model(model) if problem.test else None
+    return replace(problem, training=problem.training.of_model(model), test=test)
 
 
 @torch.no_grad()

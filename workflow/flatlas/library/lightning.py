@@ -20,7 +20,7 @@ def callback(tracker: "Tracker") -> Any:
     else:
         raise FlatlasError("a callback needs Lightning: pip install lightning")
 
-    class Tracking(base):  # type: ignore[misc]
+    class Tracking(base):
         """Measures on one process, once for each step of the optimizer."""
 
         last: int | None = None

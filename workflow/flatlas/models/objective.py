@@ -60,7 +60,7 @@ class Objective:
         other.batches = batches
         return other
 
-    def of(self, model: nn.Module) -> "Objective":
+    def of_model(self, model: nn.Module) -> "Objective":
         """The loss of a copy of the model with other weights, on the same data."""
         other, parameters = copy(self), dict(model.named_parameters())
         other.model = model

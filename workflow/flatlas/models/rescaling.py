@@ -61,23 +61,21 @@ class Rescaling:
         """Rescale the model in place."""
         above = model.get_submodule(self.layer)
         for parameter in above.parameters(recurse=False):
-            parameter *= factor
+            parameter.mul_(factor)
         for name in self.undone_by:
             below = model.get_submodule(name)
             if isinstance(below, _BatchNorm):
                 _grow(below, factor)
             else:
                 assert isinstance(below.weight, Tensor)
-                below.weight /= factor
+                below.weight.div_(factor)
 
 
 def _grow(norm: _BatchNorm, factor: float) -> None:
     """The statistics of αx; ε is part of the variance, so that it grows, too."""
     assert norm.running_mean is not None and norm.running_var is not None
-    norm.running_mean *= factor
-    norm.running_var += norm.eps
-    norm.running_var *= factor**2
-    norm.running_var -= norm.eps
+    norm.running_mean.mul_(factor)
+    norm.running_var.add_(norm.eps).mul_(factor**2).sub_(norm.eps)
 
 
 def rescalings(model: nn.Module) -> list[Rescaling]:
@@ -96,7 +94,7 @@ def rescalings(model: nn.Module) -> list[Rescaling]:
         if _can_be_multiplied(layer):
             ends = _ends(node, own)
             if ends is not None:
-                found.append(Rescaling(node.target, tuple(end.target for end in ends)))
+                found.append(Rescaling(str(node.target), tuple(str(end.target) for end in ends)))
     if not found:
         raise FlatlasError(
             "the model has no rescaling that leaves its function as it is. It needs two linear "
@@ -160,10 +158,13 @@ def _lets_through(user: fx.Node, layer: nn.Module | None, node: fx.Node) -> bool
     if user.op == "call_module":
         return isinstance(layer, HOMOGENEOUS)
     known = FUNCTIONS if user.op == "call_function" else METHODS
-    return user.op.startswith("call_") and user.target in known and user.args[:1] == (node,)
+    if not user.op.startswith("call_") or user.target not in known:
+        return False
+    # Not what is indexed or shaped by it.
+    return bool(user.args) and user.args[0] is node
 
 
 def _is_of_shape(user: fx.Node) -> bool:
     if user.op == "call_method":
         return user.target in SHAPES
-    return user.target is getattr and user.args[1] == "shape"
+    return user.target is getattr and "shape" in user.args
