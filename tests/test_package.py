@@ -91,6 +91,30 @@ def test_the_wheel_alone_measures_a_model(alone):
     assert len(values) == 13
 
 
+TRACKED = """
+import torch, flatlas
+torch.manual_seed(0)
+model, data = torch.nn.Linear(3, 2), (torch.randn(8, 3), torch.arange(8) % 2)
+few = {"hessian": {"top": 1, "probes": 2}}
+tracker = flatlas.Tracker(model, data, few, path="run.csv")
+tracker(0)
+print(len(open("run.csv").readlines()))
+for call in (tracker.plot, lambda: flatlas.Tracker(model, data, few, path="run.parquet")):
+    try:
+        call()
+    except flatlas.FlatlasError as error:
+        print(error)
+"""
+
+
+def test_without_matplotlib_and_pyarrow_it_says_what_to_install(alone, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines, plot, parquet = in_python(alone, TRACKED).splitlines()
+    assert lines == "5"
+    assert "pip install matplotlib" in plot
+    assert "pip install pyarrow" in parquet
+
+
 def test_importing_it_loads_nothing_else(alone):
     code = "import sys, flatlas; print([name for name in sys.modules if name == 'torch'])"
     assert in_python(alone, code) == "[]\n"

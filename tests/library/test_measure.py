@@ -95,6 +95,7 @@ def test_the_same_seed_gives_the_same_numbers():
 @pytest.mark.parametrize(
     ("measures", "said"),
     [
+        ([], "names none"),
         (["hesian"], "Did you mean 'hessian'"),
         ({"hessian": {"top": 0}}, "hessian: top is 0"),
         ({"hessian": {"tops": 3}}, "Did you mean 'top'"),

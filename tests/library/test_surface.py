@@ -51,6 +51,7 @@ def test_eigenvectors_curve_as_their_eigenvalues(parabola):
     size = model.weight.norm().item()
     assert np.linalg.norm(found.directions) == pytest.approx(size)
     assert found.loss[2] - lowest == pytest.approx(largest * size**2 / 2, rel=1e-5)
+    assert found.converged
     assert (found.residuals < 1e-3 * largest).all()
 
 
@@ -132,6 +133,8 @@ def test_what_has_no_surface_is_refused(parabola):
         ([state] * 3, {}, "does not move"),
         ([state, {"w": state["weight"]}], {}, "point 1 of the trajectory has no 'weight'"),
         ([state, 3], {}, "point 1"),
+        (model, {}, "a list of models"),
+        (state, {}, "a list of models"),
     ):
         with pytest.raises(flatlas.FlatlasError, match=said):
             flatlas.surface(model, data, directions, loss="mse", **options)

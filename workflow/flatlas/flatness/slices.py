@@ -14,13 +14,14 @@ class Plane:
     """Directions (dimensions, size) through w, of a line or a plane, and a `path` near it.
 
     The path (points, dimensions) is that of a trajectory, projected; `shares` are the shares of its
-    variance along each direction, `residuals` those of eigenvectors.
+    variance along each direction, `residuals` those of eigenvectors, which may not have converged.
     """
 
     directions: Tensor
     path: Tensor | None = None
     shares: Tensor | None = None
     residuals: Tensor | None = None
+    converged: bool = True
 
 
 def filter_normalized(loss: Loss, dimensions: int, generator: torch.Generator) -> Plane:
@@ -52,7 +53,7 @@ def leading(loss: Loss, dimensions: int, tolerance: float, generator: torch.Gene
     found, space = search(loss.hessian_product, loss.size, dimensions, generator, tolerance)
     shares = torch.linalg.eigh(space.projected).eigenvectors[:, -dimensions:].flip(1)
     vectors = shares.T @ space.basis
-    return Plane(vectors * loss.w.norm(), residuals=found.top_residuals)
+    return Plane(vectors * loss.w.norm(), residuals=found.top_residuals, converged=found.converged)
 
 
 def principal(loss: Loss, trajectory: Tensor, dimensions: int) -> Plane:

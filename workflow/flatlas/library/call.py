@@ -70,6 +70,8 @@ def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
     if isinstance(measures, str):
         measures = [measures]
     asked = measures if isinstance(measures, Mapping) else {name: {} for name in measures}
+    if not asked:
+        raise FlatlasError(f"measures names none. Allowed: {', '.join(MEASURES)}.")
     return {name: _checked(name, options) for name, options in asked.items()}
 
 

@@ -47,7 +47,8 @@ class Surface:
     `kind` is what the directions are: random, hessian or trajectory. Random directions and
     eigenvectors are as long as w, so that a step of 0.1 is a tenth of the weights. The principal
     directions of a trajectory have length 1; `path` is its projection, of which `shares` of the
-    variance lie along each direction. `residuals` are |Hv − λv| of eigenvectors of length 1.
+    variance lie along each direction. `residuals` are |Hv − λv| of eigenvectors of length 1;
+    `converged` refers to them.
     """
 
     kind: str
@@ -57,6 +58,7 @@ class Surface:
     path: np.ndarray | None
     shares: np.ndarray | None
     residuals: np.ndarray | None
+    converged: bool
 
     @property
     def table(self) -> DataFrame:
@@ -144,11 +146,7 @@ def surface(
     """
     grid = {"dimensions": dimensions, "points": points, "reach": reach}
     validated(_Grid, grid, lambda at: f"surface: {dotted(at)}")
-    if isinstance(directions, str) and directions not in REACH:
-        raise FlatlasError(
-            f"directions are '{directions}'. Allowed: {', '.join(REACH)}, or a list of models or "
-            f"state dictionaries.{nearest(directions, REACH)}"
-        )
+    _refuse_unknown(directions)
     with opened(model, data, None, loss, parameters, device, dtype, batch_norm, seed) as problem:
         plane = _plane(problem, directions, dimensions)
         if reach is None and isinstance(directions, str):
@@ -165,6 +163,18 @@ def surface(
         path=_numbers(plane.path),
         shares=_numbers(plane.shares),
         residuals=_numbers(plane.residuals),
+        converged=plane.converged,
+    )
+
+
+def _refuse_unknown(directions: Any) -> None:
+    is_name = isinstance(directions, str)
+    if directions in REACH if is_name else isinstance(directions, list | tuple):
+        return
+    given = f"'{directions}'" if is_name else f"a {type(directions).__name__}"
+    raise FlatlasError(
+        f"directions are {given}. Allowed: {', '.join(REACH)}, or a list of models or state "
+        f"dictionaries.{nearest(given, REACH) if is_name else ''}"
     )
 
 
