@@ -11,7 +11,7 @@ A spec may also name a user's own modules, in the folder in which Snakemake work
 covers everything that they import from that folder. Of given weights it covers the bytes.
 
 `plan` is left out, because all its decisions are in the resolved spec that the job gets; so is
-`jobs`, which logs and reports but never changes a result.
+`jobs`, which logs and reports but never changes a result, and `library`, which no stage uses.
 
 A file is parsed once: what was found in it is kept for later commands, by a hash of its bytes.
 """
@@ -31,7 +31,7 @@ from flatlas.plan.kept import all_kept, content_hash, keep, read_kept
 
 LIBRARY = Path(__file__).parents[1]
 WEIGHTS = ".safetensors"
-WITHOUT_RESULTS = ("flatlas.plan", "flatlas.jobs")
+WITHOUT_RESULTS = ("flatlas.plan", "flatlas.jobs", "flatlas.library")
 # Of a file, its digest and its imports: for each how many dots, the module, the names from it.
 Parsed = tuple[str, list[tuple[int, str, list[str]]]]
 # The library has fewer files than half of that; a change of this module begins from nothing.
