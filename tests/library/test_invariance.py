@@ -100,6 +100,19 @@ def test_the_hessian_moves_and_the_fisher_rao_norm_does_not(relu):
     torch.testing.assert_close(model.state_dict(), before, rtol=0, atol=0)
 
 
+@pytest.mark.parametrize("kind", SEVEN)
+def test_any_model_has_rescalings_or_says_that_it_has_none(kind):
+    model, data, loss, parameters = SEVEN[kind]
+    options = {"draws": 1, "loss": loss, "parameters": parameters}
+    if kind not in ("ResNet with batch norm", "from torchvision"):
+        with pytest.raises(flatlas.FlatlasError, match="no rescaling"):
+            flatlas.invariance(model, data, FEW, **options)
+        return
+    found = flatlas.invariance(model, data, {"hessian": {"top": 1, "probes": 2}}, **options)
+    assert found.difference < 1e-12
+    assert found.table.set_index("quantity").moves["eigenvalue_1"]
+
+
 def test_each_copy_is_the_model_with_its_factors(relu):
     found = flatlas.invariance(relu, (X, Y), FEW, draws=2, factor=3, seed=1)
     assert [*found.factors.columns] == ["0"]

@@ -8,6 +8,7 @@ from matplotlib import pyplot
 from torch import nn
 
 import flatlas
+from flatlas.library.found import Found, Quantity
 
 X, Y = torch.randn(12, 3, generator=torch.Generator().manual_seed(0)), torch.arange(12) % 2
 MODEL = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
@@ -37,6 +38,21 @@ def test_found_has_a_panel_for_each_measure_with_all_its_numbers():
     values = found.table.value[found.table.measure == "hessian"]
     assert set(values) <= set(points_of(numbers)[:, 0])
     np.testing.assert_array_equal(density.lines[0].get_ydata(), found["spectral_density"].density)
+    figure.canvas.draw()
+
+
+class Numbers:
+    def __init__(self, *values):
+        self.values = values
+
+    def quantities(self):
+        return {f"number_{n}": Quantity(value) for n, value in enumerate(self.values)}
+
+
+def test_numbers_that_are_0_or_infinite_are_no_obstacle():
+    odd = Numbers(0.0, float("nan"), float("inf"), -3.0)
+    figure = Found({"odd": odd, "none": Numbers(0.0)}, {"odd": 0.0, "none": 0.0}).plot()
+    assert {0, -3} <= set(points_of(figure.axes[0])[:, 0])
     figure.canvas.draw()
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from math import floor, log10
+from math import floor, inf, log10
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pandas import DataFrame
@@ -110,6 +110,7 @@ def _draw_numbers(ax: "Axes", quantities: Mapping[str, Quantity]) -> None:
         ax.errorbar(one.value, row, xerr=one.error, fmt="o", color=BLUE, fillstyle=filled)
     ax.set_yticks(range(len(quantities)), [name.replace("_", " ") for name in quantities])
     ax.invert_yaxis()
-    largest = max(abs(one.value) for one in quantities.values()) or 1.0
+    sizes = (abs(one.value) for one in quantities.values())
+    largest = max((size for size in sizes if 0 < size < inf), default=1.0)
     decade = 10.0 ** floor(log10(largest))
     symmetric_scale(ax, NEAR_ZERO * decade, [NEAR_ZERO * decade, decade])

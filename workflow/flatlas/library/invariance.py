@@ -65,14 +65,16 @@ class Invariance:
         return rows.assign(least=values.min(0), greatest=values.max(0), moves=moves)
 
     def plot(self) -> "Figure":
-        """For each quantity, the rescaled values divided by that of the model."""
+        """For each quantity that is not 0, the rescaled values divided by that of the model."""
         table = self.table
         with panels(1, width=4.5) as (figure, (ax,)):
             from flatlas.plotting.look import BLUE, GREY, RED
 
             figure.set_figheight(1 + 0.22 * len(table))
-            tables = [one.table.value.to_numpy() for one in self.rescaled]
-            ratios = np.stack(tables) / table.value.to_numpy()
+            values = np.stack([one.table.value for one in self.rescaled])
+            of_model = table.value.to_numpy()
+            # A value of 0 has no ratio.
+            ratios = np.divide(values, of_model, np.full_like(values, np.nan), where=of_model != 0)
             for moves, colour, label in (
                 (True, RED, "moves"),
                 (False, BLUE, "stays within errors"),
