@@ -60,13 +60,6 @@ class Objective:
         other.batches = batches
         return other
 
-    def of_model(self, model: nn.Module) -> "Objective":
-        """The loss of a copy of the model with other weights, on the same data."""
-        other, parameters = copy(self), dict(model.named_parameters())
-        other.model = model
-        other.w = torch.cat([parameters[name].flatten() for name in self.shapes]).to(self.w)
-        return other
-
     def parts(self, w: Tensor) -> dict[str, Tensor]:
         """The parameters that w has, by name, as the model takes them."""
         pieces = w.to(self._device, self._dtype).split(
@@ -81,6 +74,13 @@ class Objective:
         """What the model makes of a batch: a tensor, or what its own loss takes."""
         made = functional_call(self.model, parts, batch.arguments, dict(batch.named))
         return getattr(made, "logits", made)
+
+    def of_model(self, model: nn.Module) -> "Objective":
+        """The loss of a copy of the model with other weights, on the same data."""
+        other, parameters = copy(self), dict(model.named_parameters())
+        other.model = model
+        other.w = torch.cat([parameters[name].flatten() for name in self.shapes]).to(self.w)
+        return other
 
     @torch.no_grad()
     def value(self, w: Tensor) -> Tensor:
