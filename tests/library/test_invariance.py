@@ -100,6 +100,11 @@ def test_the_hessian_moves_and_the_fisher_rao_norm_does_not(relu):
     torch.testing.assert_close(model.state_dict(), before, rtol=0, atol=0)
 
 
+def test_outputs_that_overflow_are_not_the_same(relu):
+    with pytest.raises(flatlas.FlatlasError, match="outputs change by nan"):
+        flatlas.invariance(relu, (X, Y), FEW, factor=1e300, dtype=torch.float32)
+
+
 @pytest.mark.parametrize("kind", SEVEN)
 def test_any_model_has_rescalings_or_says_that_it_has_none(kind):
     model, data, loss, parameters = SEVEN[kind]

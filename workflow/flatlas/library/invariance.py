@@ -54,15 +54,19 @@ class Invariance:
     def table(self) -> DataFrame:
         """A row for each quantity: its value and error, its least and greatest value when rescaled.
 
-        It `moves` if a rescaled value is further away than the errors of both explain.
+        It `moves` if a rescaled value is further away than the errors of both explain; `converged`
+        refers to all of them.
         """
-        rows = self.found.table.drop(columns=["seconds", "converged"])
+        rows = self.found.table.drop(columns="seconds")
         values = np.stack([one.table.value for one in self.rescaled])
         errors = np.stack([one.table.error for one in self.rescaled])
         value, error = rows.value.to_numpy(), rows.error.to_numpy()
         explained = ERRORS * (errors + error) + self.round_off * np.abs(value)
-        moves = (np.abs(values - value) > explained).any(0)
-        return rows.assign(least=values.min(0), greatest=values.max(0), moves=moves)
+        moves = ~(np.abs(values - value) <= explained).all(0)
+        converged = rows.converged & np.all([one.table.converged for one in self.rescaled], axis=0)
+        return rows.assign(
+            converged=converged, least=values.min(0), greatest=values.max(0), moves=moves
+        )
 
     def plot(self) -> "Figure":
         """For each quantity that is not 0, the rescaled values divided by that of the model."""
@@ -163,7 +167,8 @@ def _difference(one: Objective, other: Objective) -> float:
     for batch in one.batches:
         both = (tree_leaves(each.outputs({}, batch)) for each in (one, other))
         for mine, its in zip(*both, strict=True):
-            if isinstance(mine, Tensor):
-                apart = max(apart, (mine - its).abs().max().item())
-                largest = max(largest, mine.abs().max().item())
-    return apart / largest if apart else 0.0
+            if isinstance(mine, Tensor) and mine.is_floating_point():
+                # Unlike `max`, this one returns NaN if there is any.
+                apart = np.maximum(apart, (mine - its).abs().max().item())
+                largest = np.maximum(largest, mine.abs().max().item())
+    return float(apart / largest) if apart else 0.0

@@ -32,7 +32,7 @@ def panels(count: int, width: float = 3.1) -> Iterator[tuple["Figure", list["Axe
 
 
 def symmetric_scale(ax: "Axes", linear: float, ticks: Iterable[float]) -> None:
-    """Make the x-axis logarithmic but for ±`linear`, with ±`ticks` and 0 if they are in sight."""
+    """Make the x-axis logarithmic beyond ±`linear`, with ticks at 0 and those ±`ticks` in sight."""
     ax.set_xscale("symlog", linthresh=linear)
     ax.autoscale_view()
     low, high = ax.get_xlim()
