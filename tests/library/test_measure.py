@@ -55,7 +55,7 @@ def test_the_eigenvalues_trace_and_norm_are_those_of_the_dense_matrix():
     assert abs(taken.trace.value - matrix.trace().item()) < 4 * taken.trace.standard_error + 1e-12
     norm = taken.frobenius
     assert abs(norm.value - matrix.norm().item()) < 4 * norm.standard_error + 1e-12
-    # Most of its eigenvalues are 0, and 0 is found as often as it was asked for.
+    # Most of its eigenvalues are 0, and 0 is found twice.
     assert found["gauss_newton"].lowest == pytest.approx(0, abs=1e-9)
 
 

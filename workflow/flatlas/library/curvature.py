@@ -61,8 +61,8 @@ def curvature(
 ) -> Curvature:
     """The curvature of a symmetric matrix (size, size).
 
-    An eigenvalue that many eigenvectors share, as 0, is among the lowest as often as it is asked
-    for: the search takes `bottom` vectors at a time.
+    The search takes `bottom` vectors at a time, so that an eigenvalue that many eigenvectors share,
+    such as 0, can be all of the lowest.
     """
     found, subspace = search(product, size, top, generator, tolerance, bottom, bottom=bottom)
     trace, frobenius = deflated(product, subspace, probes, generator)
