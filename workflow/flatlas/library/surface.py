@@ -109,7 +109,7 @@ class Surface:
         ax.plot(0, 0, color=BLACK, marker="*", markersize=9)
 
     def _label(self, number: int) -> str:
-        share = "" if self.shares is None else f" ({self.shares[number]:.0%} of the variance)"
+        share = "" if self.shares is None else f" ({self.shares[number]:.0%} of variance)"
         unit = "" if self.kind == "trajectory" else " ($|w|$)"
         return f"{LABELS[self.kind]} {number + 1}{share}{unit}"
 
