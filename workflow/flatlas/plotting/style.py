@@ -10,6 +10,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib import pyplot
+from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.projections import register_projection
