@@ -44,6 +44,16 @@ class Loss:
             self._of_torch, self._is_sum = True, self._loss.reduction == "sum"
             self._loss.reduction = "sum"
 
+    @property
+    def is_sum(self) -> bool:
+        """Whether it is the sum over all data instead of a mean."""
+        return self._is_sum
+
+    def is_class(self, labels: Tensor) -> Tensor:
+        """Where integers are labels of classes: not those that the loss ignores."""
+        ignored = getattr(self._loss, "ignore_index", nn.CrossEntropyLoss().ignore_index)
+        return labels != ignored
+
     def of(self, outputs: Outputs, target: Any, examples: int) -> tuple[Tensor, float]:
         """The sum over the batch in float64, and its share of the divisor."""
         if isinstance(self._loss, nn.Module) and isinstance(target, Tensor):

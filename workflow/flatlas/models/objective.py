@@ -1,6 +1,6 @@
 """The mean loss of a model over all its data, as a function of some of its parameters."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy, deepcopy
 from fnmatch import fnmatch
@@ -14,7 +14,7 @@ from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves, tree_map
 
 from flatlas.errors import FlatlasError
-from flatlas.models.batches import Batch, Batches
+from flatlas.models.batches import Batch
 from flatlas.models.losses import Loss, Outputs
 
 # A pattern of parameters' names, several, or a function of name and parameter.
@@ -31,7 +31,7 @@ class Objective:
     def __init__(
         self,
         model: nn.Module,
-        batches: Batches,
+        batches: Iterable[Batch],
         loss: Loss,
         chosen: Chosen = None,
         device: torch.device | str = "cpu",
@@ -48,13 +48,14 @@ class Objective:
         self.shapes = {name: parameters[name].shape for name in names}
         self.w = torch.cat([parameters[name].flatten() for name in names]).to(home, torch.float64)
         self.batches, self.loss = batches, loss
+        self._divisor: float | None = None
 
     @property
     def size(self) -> int:
         """The number of weights in w."""
         return len(self.w)
 
-    def on(self, batches: Batches) -> "Objective":
+    def on(self, batches: Iterable[Batch]) -> "Objective":
         """The loss of the same model on other data."""
         other = copy(self)
         other.batches = batches
@@ -135,6 +136,18 @@ class Objective:
 
         return images / self._sum(losses())[1]
 
+    @torch.no_grad()
+    def divisor(self) -> float:
+        """What the sum of all losses is divided by, such as the number of examples."""
+        parts = self.parts(self.w)
+        return self._sum(self._loss_of(parts, batch) for batch in self.batches)[1]
+
+    def part(self, batch: Batch, divisor: float) -> "Objective":
+        """The sum of the losses of one batch over a given divisor."""
+        other = self.on([batch])
+        other._divisor = divisor
+        return other
+
     def _with_leaves(self, w: Tensor) -> Iterator[tuple[list[Tensor], Tensor, float]]:
         """Of each batch the parameters as leaves, its loss, and its share of the divisor."""
         for batch in self.batches:
@@ -154,7 +167,7 @@ class Objective:
         total, divisor = self.w.new_zeros(()), 0.0
         for value, share in losses:
             total, divisor = total + value.to(total), divisor + share
-        return total, divisor or 1.0
+        return total, self._divisor or divisor or 1.0
 
 
 class _Part:

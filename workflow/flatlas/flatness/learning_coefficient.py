@@ -1,0 +1,255 @@
+"""The local learning coefficient of a minimum (Lau et al. 2023).
+
+The share of weights near a minimum w* whose loss is at most ε above it falls as ε^λ. A quadratic
+minimum has λ = d/2 with d weights, a degenerate one has less. Its estimate is
+λ̂ = nβ (E L(w) − L(w*)), where w has a density of exp(−nβ L(w) − γ/2 |w − w*|²) and β = 1/log n.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import exp, log
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from flatlas.flatness.loss import Loss
+from flatlas.hessian.hutchinson import Estimate, mean
+
+# Steps are adapted until this share of them is accepted, the best for Langevin steps in many
+# dimensions (Roberts & Rosenthal 1998).
+ACCEPTED = 0.574
+# How fast that happens: the exponent of the Robbins-Monro series.
+ADAPTATION = 0.4
+# Chains are healthy within these limits. R-hat compares their halves (Gelman et al. 2013, §11.4).
+R_HAT, LEAST_ACCEPTED = 1.1, 0.2
+# Shares of the coefficient: how far it may differ between the halves of the chains, and how much
+# minibatches may add to it.
+DRIFT, MINIBATCH_BIAS = 0.1, 0.1
+# A drift counts if it is also larger than this many of its standard errors.
+ERRORS = 2.0
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """The density exp(−nβ L(w) − γ/2 |w − w*|²) around a solution w*, with γ the `localization`."""
+
+    solution: Tensor
+    inverse_temperature: float
+    localization: float
+
+    def at(self, part: Loss, w: Tensor) -> "_Place":
+        """With a part of the loss instead of L."""
+        value, gradient = part.value_and_gradient(w)
+        away, scale = w - self.solution, self.inverse_temperature
+        energy = scale * value + self.localization / 2 * away.square().sum()
+        slope = scale * gradient + self.localization * away
+        return _Place(part, w, value.item(), energy.item(), slope)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Some weights, the part of the loss, and minus the logarithm of the density with its slope."""
+
+    part: Loss
+    w: Tensor
+    loss: float
+    energy: float
+    slope: Tensor
+
+
+@dataclass(frozen=True)
+class Run:
+    """How many chains; the steps of each, after those of the burn-in, which adapt the step size.
+
+    A `step_size` that is given is kept.
+    """
+
+    chains: int
+    steps: int
+    burn_in: int
+    step_size: float | None = None
+
+
+@dataclass(frozen=True)
+class LearningCoefficient:
+    """λ̂ with its standard error, and how healthy the chains are.
+
+    `losses` (chains, steps) are the traces of L; of minibatches, L(w*) plus how far each is above
+    its loss at w*. `drift` is how much larger λ̂ is in the second half of the chains than in the
+    first. `minibatch_bias` is about the most that the noise of minibatches adds to λ̂. `verdict`
+    has a sentence for each way in which the chains are not healthy.
+    """
+
+    coefficient: Estimate
+    by_chain: np.ndarray
+    losses: np.ndarray
+    loss: float
+    r_hat: float
+    drift: Estimate
+    accepted: float
+    step_sizes: np.ndarray
+    minibatch_bias: float
+    verdict: tuple[str, ...]
+
+    @property
+    def converged(self) -> bool:
+        """Whether all chains are healthy."""
+        return not self.verdict
+
+
+def learning_coefficient(
+    parts: Iterable[Loss], posterior: Posterior, run: Run, generator: torch.Generator
+) -> LearningCoefficient:
+    """λ̂ at the solution, from chains that begin there.
+
+    L is the mean of the `parts`. Each Langevin step (SGLD) is on the next of them, by whose loss it
+    is accepted or rejected. If the whole loss is the only part, this is the Metropolis-adjusted
+    Langevin algorithm, which has no error from the size of its steps.
+    """
+    origins, noise = _at_solution(parts, posterior.solution)
+    chains = [_chain(parts, posterior, run, generator) for _ in range(run.chains)]
+    rises = np.stack([chain.losses - origins[chain.parts] for chain in chains])
+    sizes = np.array([chain.step_size for chain in chains])
+    scale = posterior.inverse_temperature
+    return _judged(
+        scale * rises,
+        losses=origins.mean() + rises,
+        loss=float(origins.mean()),
+        accepted=float(np.mean([chain.accepted for chain in chains])),
+        step_sizes=sizes,
+        minibatch_bias=float(sizes.mean() * scale**2 * noise / 8),
+    )
+
+
+def _at_solution(parts: Iterable[Loss], w: Tensor) -> tuple[np.ndarray, float]:
+    """The losses of all parts, and the trace of the covariance of their gradients.
+
+    In a quadratic minimum with curvature h the noise of a part's gradient with variance s² adds
+    ε (nβ)² s² / 8 to λ̂, to the first order of the step size ε; if γ counts, it adds less.
+    """
+    losses, total, squares = [], torch.zeros_like(w), 0.0
+    for part in parts:
+        value, gradient = part.value_and_gradient(w)
+        losses.append(value.item())
+        total += gradient
+        squares += gradient.square().sum().item()
+    count = len(losses)
+    return np.array(losses), max(0.0, squares / count - (total / count).square().sum().item())
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """The losses after the burn-in and the numbers of the parts that they are of."""
+
+    losses: np.ndarray
+    parts: np.ndarray
+    accepted: float
+    step_size: float
+
+
+@torch.no_grad()
+def _chain(
+    parts: Iterable[Loss], posterior: Posterior, run: Run, generator: torch.Generator
+) -> _Chain:
+    total, w = run.burn_in + run.steps, posterior.solution
+    losses, chances, sizes = np.empty((3, total))
+    which = np.empty(total, dtype=int)
+    # Far too long at first, except along flat directions: all steps are rejected until it shrinks.
+    log_size = log(run.step_size or 1 / posterior.localization)
+    here: _Place | None = None
+    for step, (number, part) in zip(range(total), _endlessly(parts), strict=False):
+        if here is None or here.part is not part:
+            here = posterior.at(part, w)
+        losses[step], which[step], sizes[step] = here.loss, number, log_size
+        draw = torch.randn(w.shape, generator=generator, dtype=w.dtype, device=w.device)
+        tried = w - exp(log_size) / 2 * here.slope + exp(log_size / 2) * draw
+        there = posterior.at(part, tried)
+        chances[step] = _chance(here, there, draw, exp(log_size))
+        if torch.rand((), generator=generator, device=w.device).item() < chances[step]:
+            here, w = there, there.w
+        if run.step_size is None and step < run.burn_in:
+            log_size += (chances[step] - ACCEPTED) / (step + 1) ** ADAPTATION
+            if step + 1 == run.burn_in:
+                log_size = float(sizes[run.burn_in // 2 : run.burn_in].mean())
+    kept = slice(run.burn_in, None)
+    return _Chain(losses[kept], which[kept], float(chances[kept].mean()), exp(log_size))
+
+
+def _endlessly(parts: Iterable[Loss]) -> Iterator[tuple[int, Loss]]:
+    while True:
+        yield from enumerate(parts)
+
+
+def _chance(here: _Place, there: _Place, draw: Tensor, size: float) -> float:
+    """The probability with which a step is accepted."""
+    back = here.w - there.w + size / 2 * there.slope
+    gain = here.energy - there.energy
+    gain += (draw.square().sum() / 2 - back.square().sum() / (2 * size)).item()
+    # A loss that overflows is not a number.
+    return exp(min(0.0, gain)) if np.isfinite(gain) else 0.0
+
+
+def _judged(
+    drawn: np.ndarray,
+    losses: np.ndarray,
+    loss: float,
+    accepted: float,
+    step_sizes: np.ndarray,
+    minibatch_bias: float,
+) -> LearningCoefficient:
+    """The result of chains of nβ (L(w) − L(w*)), with its verdict."""
+    half = drawn.shape[1] // 2
+    halves = np.stack([drawn[:, :half], drawn[:, -half:]])
+    means = torch.from_numpy(halves.mean(2))
+    drift, found = mean(means[1] - means[0]), mean(means.flatten())
+    by_chain = drawn.mean(1)
+    value = float(by_chain.mean())
+    r_hat = _r_hat(halves.reshape(-1, half))
+    moved = abs(drift.value) > max(DRIFT * abs(value), ERRORS * drift.standard_error)
+    complaints = [
+        (
+            bool((by_chain < 0).any()),
+            f"{(by_chain < 0).sum()} of {len(by_chain)} chains have a negative coefficient, so w* "
+            "is no minimum. Train longer, or raise the localization.",
+        ),
+        (
+            not r_hat <= R_HAT,
+            f"R-hat is {r_hat:.3g}, above {R_HAT}: the chains disagree. Take more steps.",
+        ),
+        (
+            moved,
+            f"The loss drifts: the second half of the chains adds {drift.value:.3g} to the "
+            "coefficient. Take a longer burn-in, or raise the localization.",
+        ),
+        (
+            accepted < LEAST_ACCEPTED,
+            f"Only {accepted:.0%} of the steps are accepted. Take a smaller step size.",
+        ),
+        (
+            minibatch_bias > MINIBATCH_BIAS * value,
+            f"Minibatches may add {minibatch_bias:.2g} to the coefficient. Take a smaller step "
+            "size, larger batches, or all data at each step.",
+        ),
+    ]
+    return LearningCoefficient(
+        coefficient=Estimate(value, found.standard_error),
+        by_chain=by_chain,
+        losses=losses,
+        loss=loss,
+        r_hat=r_hat,
+        drift=drift,
+        accepted=accepted,
+        step_sizes=step_sizes,
+        minibatch_bias=minibatch_bias,
+        verdict=tuple(sentence for wrong, sentence in complaints if wrong),
+    )
+
+
+def _r_hat(chains: np.ndarray) -> float:
+    """R-hat of sequences (sequences, steps): 1 if they agree; NaN if none of them moves."""
+    within = chains.var(1, ddof=1).mean()
+    between = chains.mean(1).var(ddof=1)
+    steps = chains.shape[1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return float(np.sqrt((steps - 1) / steps + between / within))

@@ -1,0 +1,63 @@
+"""The local learning coefficient (Lau et al. 2023), by chains around the model's weights."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import log
+from typing import Annotated
+
+from pydantic import Field, PositiveFloat, PositiveInt
+
+from flatlas.errors import FlatlasError
+from flatlas.flatness import learning_coefficient as flatness
+from flatlas.library.found import Quantity
+from flatlas.library.problem import Problem
+from flatlas.models.parts import Parts
+
+
+@dataclass(frozen=True)
+class LearningCoefficient(flatness.LearningCoefficient):
+    """The coefficient with the traces of its chains and a verdict on their health."""
+
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The coefficient, and how healthy its chains are."""
+        found = self.coefficient
+        return {
+            "coefficient": Quantity(found.value, found.standard_error, self.converged),
+            "r_hat": Quantity(self.r_hat),
+            "drift": Quantity(self.drift.value, self.drift.standard_error),
+            "accepted": Quantity(self.accepted),
+            "minibatch_bias": Quantity(self.minibatch_bias),
+        }
+
+
+def measure(
+    problem: Problem,
+    *,
+    # R-hat compares at least two.
+    chains: Annotated[int, Field(ge=2)] = 4,
+    steps: Annotated[int, Field(ge=4)] = 500,
+    burn_in: PositiveInt = 200,
+    localization: PositiveFloat = 100.0,
+    beta: PositiveFloat | None = None,
+    step_size: PositiveFloat | None = None,
+    minibatches: bool = False,
+) -> LearningCoefficient:
+    """The coefficient with n, the number of examples, and β = 1/log n if it is not given.
+
+    `localization` is γ: a direction with curvature h counts as ½ nβh / (nβh + γ). Each step takes a
+    pass over the data, or a single batch with `minibatches`, whose noise biases the coefficient.
+    The step size is adapted during the burn-in.
+    """
+    of = problem.training
+    batches = Parts(of)
+    examples = sum(batches.examples)
+    if beta is None and examples < 2:
+        raise FlatlasError("learning_coefficient: β = 1/log n needs two examples. Give beta.")
+    beta = beta or 1 / log(examples)
+    found = flatness.learning_coefficient(
+        batches if minibatches else [of],
+        flatness.Posterior(of.w, beta if of.loss.is_sum else examples * beta, localization),
+        flatness.Run(chains, steps, burn_in, step_size),
+        problem.generator("learning_coefficient"),
+    )
+    return LearningCoefficient(**vars(found))
