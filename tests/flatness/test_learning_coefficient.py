@@ -14,23 +14,22 @@ N = 10_000
 SCALE = N / log(N)
 
 
-def sampled(parts, w, run=None, gamma=1.0, seed=0, scale=SCALE):
-    random = torch.Generator().manual_seed(seed)
-    return learning_coefficient(
-        parts, Posterior(w, scale, gamma), run or Run(4, 1500, 500), random
-    )
+def sampled(loss, run=None, gamma=1.0, minibatches=None):
+    random = torch.Generator().manual_seed(0)
+    run = run or Run(chains=4, steps=600, burn_in=200)
+    return learning_coefficient(loss, Posterior(SCALE, gamma), run, random, minibatches)
 
 
-def of_gaussian(hessian, gamma, scale=SCALE):
+def of_gaussian(hessian, gamma):
     """½ Σ nβh / (nβh + γ), which is the mean of nβ wᵀHw / 2 with covariance (nβH + γ)⁻¹."""
-    h = scale * torch.linalg.eigvalsh(hessian)
+    h = SCALE * torch.linalg.eigvalsh(hessian)
     return (h / (h + gamma)).sum().item() / 2
 
 
 @pytest.mark.parametrize("gamma", [1.0, 1000.0])
 def test_a_quadratic_minimum_has_half_its_dimension(gamma):
     loss = Quadratic(positive_definite(8), least=0.3)
-    found = sampled([loss], loss.w, gamma=gamma)
+    found = sampled(loss, gamma=gamma)
     expected = of_gaussian(loss.hessian, gamma)
     assert abs(found.coefficient.value - expected) < 4 * found.coefficient.standard_error
     assert found.coefficient.standard_error < 0.05 * expected
@@ -39,13 +38,58 @@ def test_a_quadratic_minimum_has_half_its_dimension(gamma):
         assert found.coefficient.value == pytest.approx(8 / 2, rel=0.1)
 
 
-class LinearNet:
-    """½ E |(W_M ⋯ W_1 − W) x|² over sampled Gaussian x, with y = W x and without biases."""
+def minibatches():
+    """Losses with different Hessians and slopes, and their mean."""
+    random = torch.Generator().manual_seed(1)
+    roots = torch.randn(20, 12, 4, generator=random, dtype=torch.float64)
+    slopes = torch.randn(20, 4, generator=random, dtype=torch.float64)
+    hessians = roots.mT @ roots / 12
+    parts = [
+        Quadratic(hessian, slope=slope)
+        for hessian, slope in zip(hessians, slopes - slopes.mean(0), strict=True)
+    ]
+    return Quadratic(hessians.mean(0)), parts
 
-    def __init__(self, widths, factors, n=N, seed=0):
-        random = torch.Generator().manual_seed(seed)
-        x = torch.randn(n, widths[0], generator=random, dtype=torch.float64)
-        self.moment = x.T @ x / n
+
+def test_minibatches_add_at_most_what_is_said():
+    loss, parts = minibatches()
+    found = sampled(loss, Run(4, 800, 200), minibatches=parts)
+    expected, error = of_gaussian(loss.hessian, 1.0), 4 * found.coefficient.standard_error
+    assert expected - error < found.coefficient.value < expected + found.minibatch_bias + error
+    assert found.converged, found.verdict
+    too_long = sampled(loss, Run(2, 400, 100, step_size=1e-3), minibatches=parts)
+    assert not too_long.converged
+    assert too_long.coefficient.value > expected + too_long.minibatch_bias / 2
+
+
+@pytest.mark.parametrize(
+    ("slope", "run", "complaint"),
+    [
+        (1.0, Run(4, 100, 50), "no minimum"),
+        (0.0, Run(4, 100, 1, step_size=10.0), "accepted"),
+        (0.0, Run(4, 100, 1, step_size=1e-7), "drifts"),
+    ],
+)
+def test_chains_that_are_not_healthy_say_so(slope, run, complaint):
+    hessian = positive_definite(4)
+    found = sampled(Quadratic(hessian, slope=slope * torch.ones(4).double()), run)
+    assert not found.converged
+    assert any(complaint in sentence for sentence in found.verdict)
+
+
+class LinearNet:
+    """½ |(W_M ⋯ W_1 − W) x|² in the mean over N Gaussian x, with W = W_M ⋯ W_1 at the solution.
+
+    The product at the solution is 1 in the first `rank` places of the diagonal.
+    """
+
+    def __init__(self, widths, rank):
+        random = torch.Generator().manual_seed(0)
+        x = torch.randn(N, widths[0], generator=random, dtype=torch.float64)
+        self.moment = x.T @ x / N
+        factors = [torch.zeros(o, i).double() for o, i in zip(widths[1:], widths, strict=False)]
+        for one in factors:
+            one.diagonal()[:rank] = 1
         self.shapes = {
             f"{i}": torch.Size(shape)
             for i, shape in enumerate(zip(widths[1:], widths[:-1], strict=True))
@@ -99,3 +143,17 @@ def test_the_formula_agrees_with_reduced_rank_regression():
     assert aoyagi((1, 1, 1), 0) == 0.5
     # A regular model, in which one layer is the product: H_1 H_2 / 2.
     assert aoyagi((3, 5), 3) == 7.5
+
+
+@pytest.mark.parametrize(
+    ("widths", "rank"), [((2, 2, 2), 0), ((2, 2, 2), 1), ((4, 1, 4), 1), ((3, 2, 3), 1)]
+)
+def test_deep_linear_networks_have_the_known_coefficient(widths, rank):
+    """Up to corrections of the order of 1 / log n."""
+    net = LinearNet(widths, rank)
+    found = sampled(net, Run(4, 800, 200))
+    expected = aoyagi(widths, rank)
+    assert expected < net.size / 2
+    error = 3 * found.coefficient.standard_error
+    assert found.coefficient.value == pytest.approx(expected, abs=error + expected / log(N))
+    assert found.coefficient.value < net.size / 2 - error

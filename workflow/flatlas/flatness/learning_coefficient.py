@@ -8,6 +8,7 @@ minimum has λ = d/2 with d weights, a degenerate one has less. Its estimate is
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import exp, log
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -16,9 +17,9 @@ from torch import Tensor
 from flatlas.flatness.loss import Loss
 from flatlas.hessian.hutchinson import Estimate, mean
 
-# Steps are adapted until this share of them is accepted, the best for Langevin steps in many
-# dimensions (Roberts & Rosenthal 1998).
-ACCEPTED = 0.574
+# Steps are adapted until this share of them is accepted: the best for Langevin steps in many
+# dimensions (Roberts & Rosenthal 1998). The noise of minibatches needs shorter ones.
+ACCEPTED, ACCEPTED_OF_MINIBATCHES = 0.574, 0.95
 # How fast that happens: the exponent of the Robbins-Monro series.
 ADAPTATION = 0.4
 # Chains are healthy within these limits. R-hat compares their halves (Gelman et al. 2013, §11.4).
@@ -32,30 +33,10 @@ ERRORS = 2.0
 
 @dataclass(frozen=True)
 class Posterior:
-    """The density exp(−nβ L(w) − γ/2 |w − w*|²) around a solution w*, with γ the `localization`."""
+    """The density exp(−nβ L(w) − γ/2 |w − w*|²): nβ and the `localization` γ."""
 
-    solution: Tensor
     inverse_temperature: float
     localization: float
-
-    def at(self, part: Loss, w: Tensor) -> "_Place":
-        """With a part of the loss instead of L."""
-        value, gradient = part.value_and_gradient(w)
-        away, scale = w - self.solution, self.inverse_temperature
-        energy = scale * value + self.localization / 2 * away.square().sum()
-        slope = scale * gradient + self.localization * away
-        return _Place(part, w, value.item(), energy.item(), slope)
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Some weights, the part of the loss, and minus the logarithm of the density with its slope."""
-
-    part: Loss
-    w: Tensor
-    loss: float
-    energy: float
-    slope: Tensor
 
 
 @dataclass(frozen=True)
@@ -75,10 +56,10 @@ class Run:
 class LearningCoefficient:
     """λ̂ with its standard error, and how healthy the chains are.
 
-    `losses` (chains, steps) are the traces of L; of minibatches, L(w*) plus how far each is above
-    its loss at w*. `drift` is how much larger λ̂ is in the second half of the chains than in the
-    first. `minibatch_bias` is about the most that the noise of minibatches adds to λ̂. `verdict`
-    has a sentence for each way in which the chains are not healthy.
+    `losses` (chains, steps) are the traces of L, estimated by minibatches if those are used.
+    `drift` is how much larger λ̂ is in the second half of the chains than in the first.
+    `minibatch_bias` is about the most that the noise of minibatches adds to λ̂. `verdict` has a
+    sentence for each way in which the chains are not healthy.
     """
 
     coefficient: Estimate
@@ -99,86 +80,164 @@ class LearningCoefficient:
 
 
 def learning_coefficient(
-    parts: Iterable[Loss], posterior: Posterior, run: Run, generator: torch.Generator
+    loss: Loss,
+    posterior: Posterior,
+    run: Run,
+    generator: torch.Generator,
+    minibatches: Iterable[Loss] | None = None,
 ) -> LearningCoefficient:
     """λ̂ at the solution, from chains that begin there.
 
-    L is the mean of the `parts`. Each Langevin step (SGLD) is on the next of them, by whose loss it
-    is accepted or rejected. If the whole loss is the only part, this is the Metropolis-adjusted
-    Langevin algorithm, which has no error from the size of its steps.
+    Each Langevin step is accepted or rejected by the loss (Metropolis-adjusted), so that the size
+    of the steps makes no error. With minibatches, whose mean is the loss, each step is on the next
+    of them (SGLD).
     """
-    origins, noise = _at_solution(parts, posterior.solution)
-    chains = [_chain(parts, posterior, run, generator) for _ in range(run.chains)]
-    rises = np.stack([chain.losses - origins[chain.parts] for chain in chains])
-    sizes = np.array([chain.step_size for chain in chains])
+    origin, slope = loss.value_and_gradient(loss.w)
+    parts: Iterable[_Term] = [loss]
+    if minibatches is not None:
+        parts = _Centred(minibatches, loss.w, origin, slope)
+    wanted = ACCEPTED if minibatches is None else ACCEPTED_OF_MINIBATCHES
+    density = _Density(posterior, loss.w)
+    chains = [_chain(parts, density, run, wanted, generator) for _ in range(run.chains)]
+    losses = np.stack([chain.losses for chain in chains])
     scale = posterior.inverse_temperature
     return _judged(
-        scale * rises,
-        losses=origins.mean() + rises,
-        loss=float(origins.mean()),
+        scale * (losses - origin.item()),
+        losses=losses,
+        loss=origin.item(),
         accepted=float(np.mean([chain.accepted for chain in chains])),
-        step_sizes=sizes,
-        minibatch_bias=float(sizes.mean() * scale**2 * noise / 8),
+        step_sizes=np.array([chain.step_size for chain in chains]),
+        minibatch_bias=float(
+            np.mean([chain.step_size * scale**2 * chain.noise / 8 for chain in chains])
+        ),
     )
 
 
-def _at_solution(parts: Iterable[Loss], w: Tensor) -> tuple[np.ndarray, float]:
-    """The losses of all parts, and the trace of the covariance of their gradients.
+class _Term(Protocol):
+    """A loss, or an estimate of it."""
 
-    In a quadratic minimum with curvature h the noise of a part's gradient with variance s² adds
-    ε (nβ)² s² / 8 to λ̂, to the first order of the step size ε; if γ counts, it adds less.
+    def value_and_gradient(self, w: Tensor) -> tuple[Tensor, Tensor]:
+        """Both at w."""
+
+
+@dataclass(frozen=True)
+class _CentredTerm:
+    """A minibatch's loss plus a linear function such that value and slope at w* are those of L."""
+
+    of: Loss
+    solution: Tensor
+    raised: Tensor
+    tilted: Tensor
+
+    def value_and_gradient(self, w: Tensor) -> tuple[Tensor, Tensor]:
+        """An unbiased estimate, since these functions are 0 in the mean over minibatches."""
+        value, gradient = self.of.value_and_gradient(w)
+        return value + self.raised + self.tilted @ (w - self.solution), gradient + self.tilted
+
+
+@dataclass(frozen=True)
+class _Centred:
+    """Minibatches with control variates (Baker et al. 2019), which have no noise at w*.
+
+    Around a minimum that is most of the noise. It costs another gradient for each minibatch.
     """
-    losses, total, squares = [], torch.zeros_like(w), 0.0
-    for part in parts:
-        value, gradient = part.value_and_gradient(w)
-        losses.append(value.item())
-        total += gradient
-        squares += gradient.square().sum().item()
-    count = len(losses)
-    return np.array(losses), max(0.0, squares / count - (total / count).square().sum().item())
+
+    minibatches: Iterable[Loss]
+    solution: Tensor
+    origin: Tensor
+    slope: Tensor
+
+    def __iter__(self) -> Iterator[_CentredTerm]:
+        for one in self.minibatches:
+            value, gradient = one.value_and_gradient(self.solution)
+            yield _CentredTerm(one, self.solution, self.origin - value, self.slope - gradient)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Some weights, a term of the loss, and minus the logarithm of the density with its slope."""
+
+    of: _Term
+    w: Tensor
+    loss: float
+    energy: float
+    slope: Tensor
+
+
+@dataclass(frozen=True)
+class _Density:
+    posterior: Posterior
+    solution: Tensor
+
+    def at(self, term: _Term, w: Tensor) -> _Place:
+        """With a term instead of L."""
+        value, gradient = term.value_and_gradient(w)
+        scale, localization = self.posterior.inverse_temperature, self.posterior.localization
+        away = w - self.solution
+        energy = scale * value + localization / 2 * away.square().sum()
+        slope = scale * gradient + localization * away
+        return _Place(term, w, value.item(), energy.item(), slope)
 
 
 @dataclass(frozen=True)
 class _Chain:
-    """The losses after the burn-in and the numbers of the parts that they are of."""
+    """The losses after the burn-in, and the trace of the covariance of minibatches' gradients."""
 
     losses: np.ndarray
-    parts: np.ndarray
     accepted: float
     step_size: float
+    noise: float
 
 
 @torch.no_grad()
 def _chain(
-    parts: Iterable[Loss], posterior: Posterior, run: Run, generator: torch.Generator
+    parts: Iterable[_Term],
+    density: _Density,
+    run: Run,
+    accepted: float,
+    generator: torch.Generator,
 ) -> _Chain:
-    total, w = run.burn_in + run.steps, posterior.solution
-    losses, chances, sizes = np.empty((3, total))
-    which = np.empty(total, dtype=int)
+    total, w = run.burn_in + run.steps, density.solution
+    losses, chances, log_sizes = np.empty((3, total))
     # Far too long at first, except along flat directions: all steps are rejected until it shrinks.
-    log_size = log(run.step_size or 1 / posterior.localization)
+    log_size = log(run.step_size or 1 / density.posterior.localization)
     here: _Place | None = None
-    for step, (number, part) in zip(range(total), _endlessly(parts), strict=False):
-        if here is None or here.part is not part:
-            here = posterior.at(part, w)
-        losses[step], which[step], sizes[step] = here.loss, number, log_size
+    for step, term in zip(range(total), _endlessly(parts), strict=False):
+        if here is None or here.of is not term:
+            here = density.at(term, w)
+        losses[step], log_sizes[step] = here.loss, log_size
         draw = torch.randn(w.shape, generator=generator, dtype=w.dtype, device=w.device)
         tried = w - exp(log_size) / 2 * here.slope + exp(log_size / 2) * draw
-        there = posterior.at(part, tried)
+        there = density.at(term, tried)
         chances[step] = _chance(here, there, draw, exp(log_size))
         if torch.rand((), generator=generator, device=w.device).item() < chances[step]:
-            here, w = there, there.w
+            here, w = there, tried
         if run.step_size is None and step < run.burn_in:
-            log_size += (chances[step] - ACCEPTED) / (step + 1) ** ADAPTATION
+            log_size += (chances[step] - accepted) / (step + 1) ** ADAPTATION
             if step + 1 == run.burn_in:
-                log_size = float(sizes[run.burn_in // 2 : run.burn_in].mean())
+                log_size = float(log_sizes[run.burn_in // 2 : run.burn_in].mean())
     kept = slice(run.burn_in, None)
-    return _Chain(losses[kept], which[kept], float(chances[kept].mean()), exp(log_size))
+    return _Chain(losses[kept], float(chances[kept].mean()), exp(log_size), _noise(parts, w))
 
 
-def _endlessly(parts: Iterable[Loss]) -> Iterator[tuple[int, Loss]]:
+def _noise(parts: Iterable[_Term], w: Tensor) -> float:
+    """The trace of the covariance of the gradients of all parts.
+
+    In a quadratic minimum, noise with variance s² along a direction adds ε (nβ)² s² / 8 to λ̂, to
+    the first order of the step size ε; less if the localization counts.
+    """
+    total, squares, count = torch.zeros_like(w), 0.0, 0
+    for part in parts:
+        gradient = part.value_and_gradient(w)[1]
+        total += gradient
+        squares += gradient.square().sum().item()
+        count += 1
+    return max(0.0, squares / count - (total / count).square().sum().item())
+
+
+def _endlessly(parts: Iterable[_Term]) -> Iterator[_Term]:
     while True:
-        yield from enumerate(parts)
+        yield from parts
 
 
 def _chance(here: _Place, there: _Place, draw: Tensor, size: float) -> float:
@@ -227,7 +286,7 @@ def _judged(
             f"Only {accepted:.0%} of the steps are accepted. Take a smaller step size.",
         ),
         (
-            minibatch_bias > MINIBATCH_BIAS * value,
+            minibatch_bias > MINIBATCH_BIAS * abs(value),
             f"Minibatches may add {minibatch_bias:.2g} to the coefficient. Take a smaller step "
             "size, larger batches, or all data at each step.",
         ),

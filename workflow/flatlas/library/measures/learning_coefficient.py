@@ -55,9 +55,10 @@ def measure(
         raise FlatlasError("learning_coefficient: β = 1/log n needs two examples. Give beta.")
     beta = beta or 1 / log(examples)
     found = flatness.learning_coefficient(
-        batches if minibatches else [of],
-        flatness.Posterior(of.w, beta if of.loss.is_sum else examples * beta, localization),
+        of,
+        flatness.Posterior(beta if of.loss.is_sum else examples * beta, localization),
         flatness.Run(chains, steps, burn_in, step_size),
         problem.generator("learning_coefficient"),
+        batches if minibatches else None,
     )
     return LearningCoefficient(**vars(found))
