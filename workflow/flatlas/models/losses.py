@@ -49,10 +49,20 @@ class Loss:
         """Whether it is the sum over all data instead of a mean."""
         return self._is_sum
 
+    @property
+    def is_of_classes(self) -> bool:
+        """Whether it is torch's loss of labels, with a second dimension for classes."""
+        return isinstance(self._loss, OF_CLASSES)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether the sign of an output decides between labels 0 and 1."""
+        return isinstance(self._loss, nn.BCEWithLogitsLoss)
+
     def is_class(self, labels: Tensor) -> Tensor:
         """Where integers are labels of classes: not those that the loss ignores."""
         ignored = getattr(self._loss, "ignore_index", nn.CrossEntropyLoss().ignore_index)
-        return labels != ignored
+        return (labels != ignored) & (labels >= 0)
 
     def of(self, outputs: Outputs, target: Any, examples: int) -> tuple[Tensor, float]:
         """The sum over the batch in float64, and its share of the divisor."""

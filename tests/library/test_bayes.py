@@ -1,0 +1,140 @@
+"""Learning coefficient, PAC-Bayes flatness, gradient noise and norms of seven kinds of models."""
+
+from math import log
+
+import numpy as np
+import pytest
+import torch
+from seven_models import seven
+from torch import nn
+from torch.utils._pytree import tree_map
+
+import flatlas
+
+SEVEN = seven()
+FEW = {
+    "learning_coefficient": {"chains": 2, "steps": 4, "burn_in": 2, "minibatches": True},
+    "pac_bayes": {"pairs": 2, "tolerance": 0.1},
+    "gradient_noise": {"top": 1, "tolerance": 0.1},
+    "norms": {},
+}
+CLASSIFIERS = {*SEVEN} - {"regression"}
+
+
+def halves(batch):
+    """The one batch of the transformer in two, of which gradients differ."""
+    rows = len(next(iter(batch.values()))) // 2
+    return [
+        tree_map(lambda one, cut=cut: one[cut], batch) for cut in (slice(rows), slice(rows, None))
+    ]
+
+
+@pytest.mark.parametrize("kind", SEVEN)
+def test_seven_models_give_what_is_defined_for_them(kind):
+    model, data, loss, parameters = SEVEN[kind]
+    if kind == "transformer":
+        data = halves(data[0])
+    table = flatlas.measure(model, data, FEW, loss=loss, parameters=parameters).table
+    classified = {"error_bound_from_zero", "margin_lowest", "margin_tenth"}
+    expected = {
+        "coefficient", "r_hat", "drift", "accepted", "minibatch_bias",
+        "sigma", "sigma_magnitude_aware",
+        "trace", "scale", "share_along_hessian", "gradient_norm", "weight_norm",
+        *(classified if kind in CLASSIFIERS else ()),
+    }  # fmt: skip
+    assert set(table.quantity) == expected
+    assert np.isfinite(table.value[~table.quantity.isin(["r_hat"])]).all()
+
+
+def linear_regression():
+    """Gaussian data, and the weights of least squares."""
+    random = torch.Generator().manual_seed(0)
+    x = torch.randn(500, 3, generator=random, dtype=torch.float64)
+    y = x @ torch.randn(3, 2, generator=random, dtype=torch.float64)
+    y += 0.1 * torch.randn(500, 2, generator=random, dtype=torch.float64)
+    model = nn.Linear(3, 2, bias=False).double()
+    model.weight.data = torch.linalg.lstsq(x, y).solution.T
+    return model, x, y
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+def test_a_regular_model_has_half_its_dimension(reduction):
+    model, x, y = linear_regression()
+    data = list(zip(x.split(100), y.split(100), strict=True))
+    options = {"steps": 300, "burn_in": 150, "localization": 0.1}
+    if reduction == "sum":
+        options["minibatches"] = True
+    found = flatlas.measure(
+        model, data, {"learning_coefficient": options}, loss=nn.MSELoss(reduction=reduction)
+    )["learning_coefficient"]
+    assert found.converged, found.verdict
+    assert found.losses.shape == (4, 300)
+    error = 4 * found.coefficient.standard_error
+    assert found.coefficient.value == pytest.approx(3, abs=error + found.minibatch_bias)
+    assert error < 1
+
+
+def test_the_noise_of_a_linear_model_is_the_covariance_of_its_gradients():
+    """By batches of one example, with a mean and with a sum, against torch."""
+    model, x, y = linear_regression()
+    x, y = x[:20], y[:20] + 1
+    residuals = x @ model.weight.detach().T - y
+    gradients = (residuals.unsqueeze(2) * x.unsqueeze(1)).flatten(1)
+    expected = gradients.T.cov().trace().item()
+    scale = expected / gradients.mean(0).square().sum().item()
+    data = list(zip(x.split(1), y.split(1), strict=True))
+    for reduction, factor in (("mean", 1), ("sum", 40)):
+        found = flatlas.measure(
+            model, data, ["gradient_noise"], loss=nn.MSELoss(reduction=reduction)
+        )["gradient_noise"]
+        assert found.trace.value == pytest.approx(factor**2 * expected, rel=1e-9)
+        assert found.scale.value == pytest.approx(scale, rel=1e-9)
+
+
+def test_a_single_batch_has_no_noise():
+    model, x, y = linear_regression()
+    with pytest.raises(flatlas.FlatlasError, match="one batch"):
+        flatlas.measure(model, [(x, y)], ["gradient_noise"], loss="mse")
+
+
+def test_pac_bayes_of_a_linear_model():
+    model, x, y = linear_regression()
+    options = {"pairs": 200, "rise": 0.5}
+    found = flatlas.measure(model, (x, y), {"pac_bayes": options}, loss="mse")["pac_bayes"]
+    # L is the mean of squares over examples and both outputs, so tr H is 2 tr E xxᵀ.
+    expected = (0.5 / x.square().sum(1).mean().item()) ** 0.5
+    sigma = found.sigma.sigma
+    assert abs(sigma.value - expected) < 4 * sigma.standard_error
+    assert found.bound is None
+    with pytest.raises(flatlas.FlatlasError, match="margins need class labels"):
+        options["initial"] = nn.Linear(3, 2, bias=False)
+        flatlas.measure(model, (x, y), {"pac_bayes": options}, loss="mse")
+
+
+def test_a_prior_at_the_start_gives_a_smaller_bound():
+    """A start close to the solution; and a bound that is valid on new data."""
+    random = torch.Generator().manual_seed(0)
+    x = torch.randn(4000, 2, generator=random, dtype=torch.float64)
+    labels = (x[:, 0] > 0).long()
+    model = nn.Linear(2, 2, bias=False).double()
+    model.weight.data = torch.tensor([[-3.0, 0.0], [3.0, 0.0]]).double()
+    options = {"pairs": 10, "initial": {"weight": 0.9 * model.weight.detach()}}
+    near = flatlas.measure(model, (x[:2000], labels[:2000]), {"pac_bayes": options})["pac_bayes"]
+    del options["initial"]
+    zero = flatlas.measure(model, (x[:2000], labels[:2000]), {"pac_bayes": options})["pac_bayes"]
+    assert "error_bound_from_initial" in near.quantities()
+    assert near.bound.error.value < zero.bound.error.value < 1
+    assert near.bound.divergence == pytest.approx(0.01 * 18 / (2 * near.bound.sigma**2))
+    shifts = near.bound.sigma * torch.randn(50, 2, 2, generator=random, dtype=torch.float64)
+    predicted = (x[2000:] @ (model.weight.detach() + shifts).mT).argmax(-1)
+    assert (predicted != labels[2000:]).double().mean() < near.bound.error.value
+
+
+def test_beta_is_one_over_log_n():
+    model, x, y = linear_regression()
+    taken = [
+        flatlas.measure(model, (x, y), {"learning_coefficient": {"steps": 20, **more}}, loss="mse")
+        for more in ({}, {"beta": 1 / log(500)}, {"beta": 1.0})
+    ]
+    one, same, other = (found.table.value[0] for found in taken)
+    assert one == same != other

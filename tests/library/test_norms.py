@@ -1,0 +1,101 @@
+"""Norms, path norms and margins, by hand."""
+
+from copy import deepcopy
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import flatlas
+
+
+def net(*parts):
+    """Dense layers with given weights (outputs, inputs) and biases."""
+    layers = []
+    for weight, bias in parts:
+        layer = nn.Linear(len(weight[0]), len(weight))
+        layer.weight.data, layer.bias.data = torch.tensor(weight), torch.tensor(bias)
+        layers += [layer, nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
+TWO_LAYERS = net(([[1.0, -2.0]], [3.0]), ([[2.0], [-1.0]], [0.0, 1.0]))
+X = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.0, 9.0]])
+Y = torch.tensor([0, 1, 1])
+
+
+def norms(model=TWO_LAYERS, data=(X, Y), loss="cross_entropy", parameters=None, **options):
+    return flatlas.measure(model, data, {"norms": options}, loss=loss, parameters=parameters)[
+        "norms"
+    ]
+
+
+def test_norms_and_margins_of_two_layers():
+    found = norms()
+    assert found.weight_norm == pytest.approx(20**0.5)
+    # Paths from both inputs and the bias through the hidden neuron, and from the last bias.
+    assert found.path_norm == pytest.approx(((1 + 4 + 9) * (4 + 1) + 1) ** 0.5)
+    # The hidden values are 4, 1 and 0, and so the logits (8, −3), (2, 0) and (0, 1).
+    assert found.margin_lowest == pytest.approx(-2)
+    assert found.margin_tenth == pytest.approx(np.quantile([11, -2, 1], 0.1))
+    assert found.distance is None
+
+
+def test_rescaling_layers_leaves_the_path_norm():
+    scaled = deepcopy(TWO_LAYERS)
+    with torch.no_grad():
+        for parameter in scaled[0].parameters():
+            parameter *= 3
+        scaled[2].weight /= 3
+    assert norms(scaled).path_norm == pytest.approx(norms().path_norm)
+
+
+@pytest.mark.parametrize("given", [lambda model: model, nn.Module.state_dict])
+def test_distance_from_the_start(given):
+    start = deepcopy(TWO_LAYERS)
+    with torch.no_grad():
+        start[0].weight += torch.tensor([[3.0, 4.0]])
+        start[2].bias += 12
+    assert norms(initial=given(start)).distance == pytest.approx((25 + 288) ** 0.5)
+    assert norms(initial=given(start), parameters="0.*").distance == pytest.approx(5)
+
+
+def test_margins_of_single_outputs_and_of_tokens():
+    one = net(([[1.0, -2.0]], [0.5]))
+    found = norms(one, (X, torch.tensor([[1.0], [0.0], [1.0]])), "bce")
+    # The outputs are 1.5, −1.5 and −17.5.
+    assert found.margin_lowest == pytest.approx(-17.5)
+    tokens = nn.Embedding(3, 2)
+    tokens.weight.data = torch.tensor([[1.0, 0.0], [0.0, 5.0], [7.0, 0.0]])
+    data = [(torch.tensor([[0, 1, 2]]), torch.tensor([[0, 1, -100]]))]
+
+    def loss(output, target):
+        return nn.functional.cross_entropy(output.movedim(-1, 1), target)
+
+    assert norms(tokens, data, loss).margin_lowest == pytest.approx(1)
+    assert norms(tokens, data, loss).path_norm is None
+
+
+REGRESSION = (X, torch.randn(3, 2, generator=torch.Generator().manual_seed(0)))
+CONVOLUTION = nn.Sequential(nn.Unflatten(1, (1, 2)), nn.Conv1d(1, 1, 1), nn.Flatten())
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"data": REGRESSION, "loss": "mse", "margins": True}, "margins need class labels"),
+        ({"model": CONVOLUTION, "path_norm": True}, "a Unflatten"),
+        ({"initial": nn.Linear(2, 2)}, r"initial has no '0\.weight'"),
+        ({"initial": {**TWO_LAYERS.state_dict(), "2.bias": torch.ones(3)}}, r"'2\.bias' has the"),
+        ({"initial": 3}, "norms: initial"),
+    ],
+)
+def test_what_is_undefined_is_refused_if_it_is_requested(given, said):
+    with pytest.raises(flatlas.FlatlasError, match=said):
+        norms(**given)
+
+
+def test_what_is_undefined_is_left_out_otherwise():
+    found = flatlas.measure(CONVOLUTION, REGRESSION, ["norms"], loss="mse")
+    assert [*found.table.quantity] == ["weight_norm"]

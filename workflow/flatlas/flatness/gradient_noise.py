@@ -1,0 +1,92 @@
+"""The noise of minibatch gradients: its trace, its scale, and how much of it is along the Hessian.
+
+Σ is the covariance of the gradients of single examples, whose mean is ∇L. It is estimated from
+batches: if they are drawn at random without replacement, Σ_b m_b |g_b − ∇L|² / (B − 1) has the mean
+tr Σ, where g_b is the mean gradient of the m_b examples of one of B batches.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from flatlas.flatness.loss import Loss
+from flatlas.hessian.hutchinson import Estimate, mean
+from flatlas.hessian.lanczos import search
+
+
+@dataclass(frozen=True)
+class GradientNoise:
+    """tr Σ, the simple noise scale tr Σ / |∇L|² (McCandlish et al. 2018), and parts of tr Σ.
+
+    `along` are the variances along the unit eigenvectors of the largest `eigenvalues` of the
+    Hessian, and `share` is their share of the trace. `residuals` and `converged` refer to the
+    eigenvectors. Standard errors are those of independent batches.
+    """
+
+    trace: Estimate
+    scale: Estimate
+    share: Estimate
+    along: np.ndarray
+    eigenvalues: np.ndarray
+    residuals: np.ndarray
+    gradient_norm: float
+    iterations: int
+    converged: bool
+
+
+def gradient_noise(
+    loss: Loss,
+    parts: Iterable[Loss],
+    examples: Sequence[int],
+    top: int,
+    tolerance: float,
+    generator: torch.Generator,
+) -> GradientNoise:
+    """The noise in `parts`, the batches, whose mean is the loss; each has so many `examples`."""
+    gradient = loss.value_and_gradient(loss.w)[1]
+    found, space = search(loss.hessian_product, loss.size, top, generator, tolerance)
+    shares = torch.linalg.eigh(space.projected).eigenvectors[:, -len(found.top) :].flip(1)
+    squares, along = _deviations(loss.w, gradient, parts, examples, shares.T @ space.basis)
+    trace, inside = mean(squares), along.sum(1)
+    share = (inside.mean() / trace.value).item() if trace.value else 0.0
+    # The error of a ratio, to first order.
+    of_share = mean(inside - share * squares).standard_error
+    size = gradient.square().sum().item()
+    return GradientNoise(
+        trace=trace,
+        scale=Estimate(trace.value / size, trace.standard_error / size) if size else _INFINITE,
+        share=Estimate(share, of_share / trace.value if trace.value else 0.0),
+        along=along.mean(0).numpy(),
+        eigenvalues=found.top.cpu().numpy(),
+        residuals=found.top_residuals.cpu().numpy(),
+        gradient_norm=size**0.5,
+        iterations=found.iterations,
+        converged=found.converged,
+    )
+
+
+_INFINITE = Estimate(inf, inf)
+
+
+def _deviations(
+    w: Tensor,
+    gradient: Tensor,
+    parts: Iterable[Loss],
+    examples: Sequence[int],
+    directions: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """Each batch's m_b |g_b − ∇L|² B/(B − 1), and the same along each direction."""
+    count, total = len(examples), sum(examples)
+    squares, along = [], []
+    for part, own in zip(parts, examples, strict=True):
+        # The mean over parts is ∇L, and so is the mean over examples.
+        mean_gradient = part.value_and_gradient(w)[1] * total / (count * own)
+        away = mean_gradient - gradient
+        weight = own * count / (count - 1)
+        squares.append(weight * away.square().sum().cpu())
+        along.append(weight * (directions @ away).square().cpu())
+    return torch.stack(squares), torch.stack(along)

@@ -1,0 +1,57 @@
+"""Margins of a classifier: by how much each example's own class wins."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from flatlas.library.defined import Undefined
+from flatlas.models.batches import Batch
+from flatlas.models.losses import Outputs, described
+from flatlas.models.objective import Objective
+
+
+@torch.no_grad()
+def margins(of: Objective, w: Tensor) -> Tensor:
+    """The output of the right class minus the largest other one, for each label, in float64.
+
+    With one output for each example and labels 0 and 1 it is that output, with its sign changed
+    for label 0. Labels that the loss ignores are left out.
+    """
+    parts = of.parts(w)
+    return torch.cat([_of_batch(of, of.outputs(parts, batch), batch) for batch in of.batches])
+
+
+def _of_batch(of: Objective, outputs: Outputs, batch: Batch) -> Tensor:
+    logits = outputs["logits"] if isinstance(outputs, Mapping) and "logits" in outputs else outputs
+    target = batch.target
+    if not isinstance(logits, Tensor) or not isinstance(target, Tensor):
+        raise _undefined(logits, target)
+    logits = logits.double()
+    if of.loss.is_binary and logits.shape == target.shape and _is_binary(target):
+        return (logits * (2 * target.double() - 1)).flatten()
+    if target.is_floating_point():
+        raise _undefined(logits, target)
+    if not of.loss.is_of_classes and logits.shape[:-1] == target.shape and logits.ndim > 1:
+        # A user's own loss may have its classes last, torch's have them second.
+        logits = logits.movedim(-1, 1)
+    if logits.ndim < 2 or logits.shape[1] < 2 or logits[:, 0].shape != target.shape:
+        raise _undefined(logits, target)
+    known = of.loss.is_class(target)
+    # (labels, classes), of the labels that count.
+    logits, labels = logits.movedim(1, -1)[known], target[known].unsqueeze(1)
+    if (labels >= logits.shape[1]).any():
+        raise _undefined(logits, target)
+    others = logits.scatter(1, labels, -torch.inf)
+    return (logits.gather(1, labels) - others.amax(1, keepdim=True)).squeeze(1)
+
+
+def _is_binary(target: Tensor) -> bool:
+    return bool(((target == 0) | (target == 1)).all())
+
+
+def _undefined(outputs: Outputs, target: object) -> Undefined:
+    return Undefined(
+        f"margins need class labels and an output for each class, but the model's output is "
+        f"{described(outputs)} and its target {described(target)}."
+    )

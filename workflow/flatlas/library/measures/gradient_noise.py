@@ -1,0 +1,48 @@
+"""The noise of minibatch gradients, from the batches as they are given."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import PositiveFloat, PositiveInt
+
+from flatlas.errors import FlatlasError
+from flatlas.flatness import gradient_noise as flatness
+from flatlas.library.found import Quantity
+from flatlas.library.problem import Problem
+from flatlas.models.parts import Parts
+
+
+@dataclass(frozen=True)
+class GradientNoise(flatness.GradientNoise):
+    """The trace of the noise's covariance, its scale and its share along the Hessian."""
+
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The trace and scale for one example, and the share along all the directions."""
+        return {
+            "trace": Quantity(self.trace.value, self.trace.standard_error),
+            "scale": Quantity(self.scale.value, self.scale.standard_error),
+            "share_along_hessian": Quantity(
+                self.share.value, self.share.standard_error, self.converged
+            ),
+            "gradient_norm": Quantity(self.gradient_norm),
+        }
+
+
+def measure(
+    problem: Problem, *, top: PositiveInt = 10, tolerance: PositiveFloat = 1e-3
+) -> GradientNoise:
+    """The noise of single examples, unbiased if the batches are random.
+
+    It needs two batches; more make the error smaller. Those of one example give the exact value on
+    these data. The Hessian's `top` eigenvalues are to `tolerance` of the largest.
+    """
+    of = problem.training
+    parts = Parts(of)
+    if len(parts.examples) < 2:
+        raise FlatlasError(
+            "gradient_noise: the data are one batch. Give two or more: the noise is estimated from "
+            "how much their gradients differ."
+        )
+    random = problem.generator("gradient_noise")
+    found = flatness.gradient_noise(of, parts, parts.examples, top, tolerance, random)
+    return GradientNoise(**vars(found))

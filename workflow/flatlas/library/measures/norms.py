@@ -1,0 +1,65 @@
+"""How large the weights are, how far from the start, and how sure the model is of its answers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from flatlas.errors import FlatlasError
+from flatlas.library.classes import margins as class_margins
+from flatlas.library.defined import where_defined
+from flatlas.library.found import Quantity
+from flatlas.library.initial import Initial, initial_weights
+from flatlas.library.path_norm import path_norm as norm_of_paths
+from flatlas.library.problem import Problem
+
+# The lowest margin depends on one example, so this quantile is listed too.
+TENTH = 0.1
+
+
+@dataclass(frozen=True)
+class Norms:
+    """Norms of the weights; None is what is undefined for the model, or not known."""
+
+    weight_norm: float
+    distance: float | None
+    path_norm: float | None
+    margin_lowest: float | None
+    margin_tenth: float | None
+
+    def quantities(self) -> Mapping[str, Quantity]:
+        """Those that are known."""
+        return {name: Quantity(value) for name, value in vars(self).items() if value is not None}
+
+
+def measure(
+    problem: Problem,
+    *,
+    initial: Initial = None,
+    path_norm: bool | None = None,
+    margins: bool | None = None,
+) -> Norms:
+    """|w|, its distance from `initial`, the path norm, and margins on the training data.
+
+    `initial` is a state_dict or a model. The path norm is of a chain of dense layers with ReLU,
+    with all parameters; margins are those of a classifier. True refuses other models, and without
+    a choice both are left out for them.
+    """
+    of = problem.training
+    start = None if initial is None else initial_weights(of, initial)
+    taken = where_defined(margins, lambda: class_margins(of, of.w))
+    if taken is not None and not len(taken):
+        raise FlatlasError("norms: no example has a label that counts, so there is no margin.")
+    return Norms(
+        weight_norm=of.w.norm().item(),
+        distance=None if start is None else (of.w - start).norm().item(),
+        path_norm=where_defined(path_norm, lambda: norm_of_paths(of.model)),
+        margin_lowest=None if taken is None else taken.min().item(),
+        margin_tenth=None if taken is None else _tenth(taken),
+    )
+
+
+def _tenth(margins: torch.Tensor) -> float:
+    """By numpy, since torch's quantile has a limit of 16 million numbers."""
+    return float(np.quantile(margins.cpu().numpy(), TENTH))

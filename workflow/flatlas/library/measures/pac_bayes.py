@@ -1,0 +1,95 @@
+"""PAC-Bayes flatness: how large Gaussian perturbations of the weights may be, and a bound."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import torch
+from pydantic import Field, PositiveFloat
+from torch import Tensor
+
+from flatlas.flatness.pac_bayes import Bound, Perturbations, Tolerated, bound, tolerated
+from flatlas.library.classes import margins
+from flatlas.library.defined import Undefined, where_defined
+from flatlas.library.found import Quantity
+from flatlas.library.initial import Initial, initial_weights
+from flatlas.library.problem import Problem
+from flatlas.models.objective import Objective
+
+
+@dataclass(frozen=True)
+class PacBayes:
+    """The standard deviation `sigma` of w + σu at which the mean loss has risen; of w + σ|w|u.
+
+    `bound` is that of the classification error, with the `prior` at zero or at the initial weights;
+    None without class labels.
+    """
+
+    sigma: Tolerated
+    magnitude_aware: Tolerated
+    bound: Bound | None
+    prior: Literal["zero", "initial"]
+
+    def quantities(self) -> Mapping[str, Quantity]:
+        """Both σ, and the bound with the prior's centre in its name."""
+        found = {
+            name: Quantity(one.sigma.value, one.sigma.standard_error, one.converged)
+            for name, one in (
+                ("sigma", self.sigma),
+                ("sigma_magnitude_aware", self.magnitude_aware),
+            )
+        }
+        if self.bound is not None:
+            error = self.bound.error
+            found[f"error_bound_from_{self.prior}"] = Quantity(
+                error.value, error.standard_error, self.sigma.converged
+            )
+        return found
+
+
+def measure(
+    problem: Problem,
+    *,
+    rise: PositiveFloat = 0.1,
+    # A standard error takes two.
+    pairs: Annotated[int, Field(ge=2)] = 10,
+    tolerance: PositiveFloat = 1e-3,
+    initial: Initial = None,
+    confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95,
+) -> PacBayes:
+    """σ for a `rise` of the loss on the training data, with `pairs` of opposite perturbations.
+
+    The bound on the classification error holds with the given `confidence` if the prior is
+    independent of the data: its centre is `initial`, a state_dict or a model, or zero.
+    """
+    of = problem.training
+    start = torch.zeros_like(of.w) if initial is None else initial_weights(of, initial)
+    ones, random = torch.ones_like(of.w), problem.generator("pac_bayes")
+    plain = Perturbations(ones, pairs, random)
+    found = tolerated(of, plain, rise, tolerance)
+    examples = sum(batch.examples for batch in of.batches)
+
+    def error(w: Tensor) -> float:
+        return _error(of, w, examples)
+
+    return PacBayes(
+        sigma=found,
+        magnitude_aware=tolerated(of, Perturbations(of.w.abs(), pairs, random), rise, tolerance),
+        # Initial weights are for the bound alone, so with them it is wanted.
+        bound=where_defined(
+            None if initial is None else True,
+            lambda: bound(error, of.w, start, found.sigma.value, plain, examples, confidence),
+        ),
+        prior="zero" if initial is None else "initial",
+    )
+
+
+def _error(of: Objective, w: Tensor, examples: int) -> float:
+    """The share of examples in the wrong class; a tie is wrong."""
+    won = margins(of, w)
+    if len(won) != examples:
+        raise Undefined(
+            f"the bound needs one class label for each example, but {examples} examples have "
+            f"{len(won)} labels."
+        )
+    return (won <= 0).double().mean().item()

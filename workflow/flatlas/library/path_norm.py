@@ -1,0 +1,39 @@
+"""The path norm of a chain of dense layers with ReLU."""
+
+from collections.abc import Iterator
+
+import torch
+from torch import nn
+
+from flatlas.library.defined import Undefined
+
+
+@torch.no_grad()
+def path_norm(model: nn.Module) -> float:
+    """The root of the sum over paths of the products of their squared weights (Neyshabur 2015).
+
+    A path leads from an input or a bias to an output.
+    """
+    dense = [layer for layer in _layers(model) if isinstance(layer, nn.Linear)]
+    if not dense:
+        raise Undefined("path_norm needs dense layers, and the model has none.")
+    # The network with squared weights, for an input of ones.
+    x = dense[0].weight.new_ones(1, dense[0].in_features, dtype=torch.float64)
+    for layer in dense:
+        bias = None if layer.bias is None else layer.bias.double().square()
+        x = nn.functional.linear(x, layer.weight.double().square(), bias)
+    return float(x.sum().sqrt())
+
+
+def _layers(model: nn.Module) -> Iterator[nn.Module]:
+    """The layers of a chain in their order."""
+    if isinstance(model, nn.Sequential):
+        for child in model:
+            yield from _layers(child)
+    elif isinstance(model, nn.Linear | nn.ReLU | nn.Dropout | nn.Flatten | nn.Identity):
+        yield model
+    else:
+        raise Undefined(
+            "path_norm needs nn.Linear and nn.ReLU in an nn.Sequential, but the model has a "
+            f"{type(model).__name__}."
+        )
