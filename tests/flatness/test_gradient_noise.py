@@ -1,6 +1,6 @@
 """The noise of gradients: exact in the mean over all ways to cut a tiny set into batches."""
 
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -34,10 +34,7 @@ def covariance():
 @pytest.mark.parametrize("sizes", [(2, 2, 1), (3, 2), (1, 1, 1, 1, 1)])
 def test_it_is_exact_in_the_mean_over_all_batches(sizes):
     ends = np.cumsum((0, *sizes))
-    found = [
-        noise([order[a:b] for a, b in zip(ends, ends[1:], strict=False)])
-        for order in permutations(range(N))
-    ]
+    found = [noise([order[a:b] for a, b in pairwise(ends)]) for order in permutations(range(N))]
     matrix, top = covariance(), torch.linalg.eigh(HESSIAN).eigenvectors[:, -2:].flip(1)
     expected = (top.T @ matrix @ top).diagonal()
     trace = matrix.trace().item()

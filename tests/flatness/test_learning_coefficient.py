@@ -67,7 +67,7 @@ def test_minibatches_add_at_most_what_is_said():
     [
         (1.0, Run(4, 100, 50), "no minimum"),
         (0.0, Run(4, 100, 1, step_size=10.0), "accepted"),
-        (0.0, Run(4, 100, 1, step_size=1e-7), "drifts"),
+        (0.0, Run(8, 100, 1, step_size=1e-7), "drifts"),
     ],
 )
 def test_chains_that_are_not_healthy_say_so(slope, run, complaint):

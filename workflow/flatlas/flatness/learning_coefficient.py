@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 import torch
+from scipy.special import stdtrit
 from torch import Tensor
 
 from flatlas.flatness.loss import Loss
@@ -27,8 +28,8 @@ R_HAT, LEAST_ACCEPTED = 1.1, 0.2
 # Shares of the coefficient: how far it may differ between the halves of the chains, and how much
 # minibatches may add to it.
 DRIFT, MINIBATCH_BIAS = 0.1, 0.1
-# A drift counts if it is also larger than this many of its standard errors.
-ERRORS = 2.0
+# A drift counts if it is also outside this interval around 0, of Student's distribution.
+CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -265,7 +266,8 @@ def _judged(
     by_chain = drawn.mean(1)
     value = float(by_chain.mean())
     r_hat = _r_hat(halves.reshape(-1, half))
-    moved = abs(drift.value) > max(DRIFT * abs(value), ERRORS * drift.standard_error)
+    interval = stdtrit(len(by_chain) - 1, (1 + CONFIDENCE) / 2) * drift.standard_error
+    moved = abs(drift.value) > max(DRIFT * abs(value), interval)
     complaints = [
         (
             bool((by_chain < 0).any()),
