@@ -9,8 +9,9 @@ import torch
 from solutions import make_solution
 from torch.nn import functional
 
+from flatlas.flatness.margin import margin
 from flatlas.measures import measure
-from flatlas.measures.norms import margin, path_norm
+from flatlas.measures.norms import path_norm
 from flatlas.nets.rescaling import rescaled
 
 

@@ -18,7 +18,10 @@ MAY_IMPORT = {
     "training": {*FOUNDATION, "device", "seeds", "data", "nets"},
     "hessian": {*FOUNDATION, "seeds", "nets"},
     "gaussian_process": {*FOUNDATION, "seeds", "nets"},
-    "measures": {*FOUNDATION, "seeds", "data", "nets", "hessian", "gaussian_process"},
+    "measures": {
+        *FOUNDATION,
+        *("seeds", "data", "nets", "hessian", "gaussian_process", "flatness"),
+    },
     "models": set(),
     "flatness": {"statistics", "seeds", "hessian"},
     "library": {"plan", "seeds", "store", "hessian", "models", "flatness", "plotting"},

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
+from flatlas.flatness.margin import margin
 from flatlas.library.defined import Undefined
 from flatlas.models.batches import Batch
 from flatlas.models.losses import Outputs, described
@@ -29,7 +30,7 @@ def _of_batch(of: Objective, outputs: Outputs, batch: Batch) -> Tensor:
         raise _undefined(logits, target)
     logits = logits.double()
     if of.loss.is_binary and logits.shape == target.shape and _is_binary(target):
-        return (logits * (2 * target.double() - 1)).flatten()
+        return margin(logits.unsqueeze(-1), target.double()).flatten()
     if target.is_floating_point():
         raise _undefined(logits, target)
     if not of.loss.is_of_classes and logits.shape[:-1] == target.shape and logits.ndim > 1:
@@ -38,12 +39,10 @@ def _of_batch(of: Objective, outputs: Outputs, batch: Batch) -> Tensor:
     if logits.ndim < 2 or logits.shape[1] < 2 or logits[:, 0].shape != target.shape:
         raise _undefined(logits, target)
     known = of.loss.is_class(target)
-    # (labels, classes), of the labels that count.
-    logits, labels = logits.movedim(1, -1)[known], target[known].unsqueeze(1)
+    labels = target[known]
     if (labels >= logits.shape[1]).any():
         raise _undefined(logits, target)
-    others = logits.scatter(1, labels, -torch.inf)
-    return (logits.gather(1, labels) - others.amax(1, keepdim=True)).squeeze(1)
+    return margin(logits.movedim(1, -1)[known], labels)
 
 
 def _is_binary(target: Tensor) -> bool:

@@ -30,12 +30,12 @@ import torch
 from pandas import DataFrame
 from torch import Tensor
 
+from flatlas.flatness.margin import margin
 from flatlas.hessian import DenseHessian
 from flatlas.hessian.lanczos import Spectrum
 from flatlas.hessian.loss import flattened
 from flatlas.hessian.norms import Norms, norms
 from flatlas.measures.clean import on_clean
-from flatlas.measures.norms import margin
 from flatlas.measures.solution import Solution
 from flatlas.seeds import stream
 

@@ -10,6 +10,7 @@ import torch
 from pandas import DataFrame
 from torch import Tensor
 
+from flatlas.flatness.margin import margin
 from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient
 from flatlas.measures.clean import on_clean
 from flatlas.measures.solution import IMAGES, Solution
@@ -68,18 +69,6 @@ def outputs(solution: Solution, inputs: Tensor) -> Tensor:
     """Logits (1, images, outputs), some images at a time."""
     blocks = inputs.split(IMAGES, dim=1)
     return torch.cat([solution.net.forward(solution.parameters, block) for block in blocks], dim=1)
-
-
-def margin(logits: Tensor, labels: Tensor) -> Tensor:
-    """How far the output of the right class exceeds the largest other one, for each image.
-
-    With one output it is that output with the sign of the label.
-    """
-    if logits.shape[-1] == 1:
-        return logits.squeeze(-1) * (2 * labels - 1)
-    right = logits.gather(-1, labels.unsqueeze(-1))
-    others = logits.scatter(-1, labels.unsqueeze(-1), -torch.inf)
-    return right.squeeze(-1) - others.amax(-1)
 
 
 def path_norm(net: LayeredNet, parameters: Parameters, images: Tensor) -> Tensor:
