@@ -23,6 +23,7 @@ BEGIN, FACTOR, FARTHEST = 1e-2, 2.0, 60
 FAR = 1e6
 # Standard deviations that a bound may have are powers of 2 with exponents of this fineness.
 FINENESS = 4
+# The largest probability below 1 that counts.
 EPSILON = 1e-15
 
 
@@ -37,15 +38,9 @@ class Perturbations:
     def of(self, sigma: float) -> Iterator[Tensor]:
         """One vector of each pair."""
         self._generator.set_state(self._state)
-        like = self._scale
         for _ in range(self._pairs):
-            yield (
-                sigma
-                * like
-                * torch.randn(
-                    like.shape, generator=self._generator, dtype=like.dtype, device=like.device
-                )
-            )
+            draw = torch.empty_like(self._scale).normal_(generator=self._generator)
+            yield sigma * self._scale * draw
 
 
 @dataclass(frozen=True)

@@ -44,26 +44,6 @@ class Loss:
             self._of_torch, self._is_sum = True, self._loss.reduction == "sum"
             self._loss.reduction = "sum"
 
-    @property
-    def is_sum(self) -> bool:
-        """Whether it is the sum over all data instead of a mean."""
-        return self._is_sum
-
-    @property
-    def is_of_classes(self) -> bool:
-        """Whether it is torch's loss of labels, with a second dimension for classes."""
-        return isinstance(self._loss, OF_CLASSES)
-
-    @property
-    def is_binary(self) -> bool:
-        """Whether the sign of an output decides between labels 0 and 1."""
-        return isinstance(self._loss, nn.BCEWithLogitsLoss)
-
-    def is_class(self, labels: Tensor) -> Tensor:
-        """Where integers are labels of classes: not those that the loss ignores."""
-        ignored = getattr(self._loss, "ignore_index", nn.CrossEntropyLoss().ignore_index)
-        return (labels != ignored) & (labels >= 0)
-
     def of(self, outputs: Outputs, target: Any, examples: int) -> tuple[Tensor, float]:
         """The sum over the batch in float64, and its share of the divisor."""
         if isinstance(self._loss, nn.Module) and isinstance(target, Tensor):
@@ -94,6 +74,26 @@ class Loss:
         if not self._of_torch:
             return value * examples, float(examples)
         return value, self._divisor(outputs, target)
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether it is the sum over all data instead of a mean."""
+        return self._is_sum
+
+    @property
+    def is_of_classes(self) -> bool:
+        """Whether it is torch's loss of labels, with a second dimension for classes."""
+        return isinstance(self._loss, OF_CLASSES)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether the sign of an output decides between labels 0 and 1."""
+        return isinstance(self._loss, nn.BCEWithLogitsLoss)
+
+    def is_class(self, labels: Tensor) -> Tensor:
+        """Where integers are labels of classes: not those that the loss ignores."""
+        ignored = getattr(self._loss, "ignore_index", nn.CrossEntropyLoss().ignore_index)
+        return (labels != ignored) & (labels >= 0)
 
     def _divisor(self, outputs: Tensor, target: Tensor) -> float:
         """What torch divides the sum by for its mean."""
