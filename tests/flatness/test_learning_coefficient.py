@@ -14,8 +14,8 @@ N = 10_000
 SCALE = N / log(N)
 
 
-def sampled(loss, run=None, gamma=1.0, minibatches=None):
-    random = torch.Generator().manual_seed(0)
+def sampled(loss, run=None, gamma=1.0, minibatches=None, seed=0):
+    random = torch.Generator().manual_seed(seed)
     run = run or Run(chains=4, steps=600, burn_in=200)
     return learning_coefficient(loss, Posterior(SCALE, gamma), run, random, minibatches)
 
@@ -36,6 +36,13 @@ def test_a_quadratic_minimum_has_half_its_dimension(gamma):
     assert found.converged, found.verdict
     if gamma == 1:
         assert found.coefficient.value == pytest.approx(8 / 2, rel=0.1)
+
+
+def test_the_standard_error_is_the_spread_over_seeds():
+    loss = Quadratic(positive_definite(4))
+    found = [sampled(loss, Run(4, 150, 100), seed=seed).coefficient for seed in range(25)]
+    spread = np.std([one.value for one in found], ddof=1)
+    assert np.mean([one.standard_error for one in found]) == pytest.approx(spread, rel=0.4)
 
 
 def minibatches():
