@@ -10,14 +10,11 @@ from torch import Tensor
 class Loss(Protocol):
     """The mean loss L over all data as a function of weights in one vector, at a solution w.
 
-    All results are float64.
+    `shapes` are the parameters that follow each other in w. All results are float64.
     """
 
     w: Tensor
-
-    @property
-    def shapes(self) -> Mapping[str, torch.Size]:
-        """The parameters that follow each other in w."""
+    shapes: Mapping[str, torch.Size]
 
     @property
     def size(self) -> int:

@@ -1,6 +1,6 @@
 """The mean loss of a model over all its data, as a function of some of its parameters."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy, deepcopy
 from fnmatch import fnmatch
@@ -45,7 +45,7 @@ class Objective:
         self.model = deepcopy(model).to(device, dtype).eval()
         self.model.requires_grad_(False)
         parameters = dict(self.model.named_parameters())
-        self.shapes = {name: parameters[name].shape for name in names}
+        self.shapes: Mapping[str, torch.Size] = {name: parameters[name].shape for name in names}
         self.w = torch.cat([parameters[name].flatten() for name in names]).to(home, torch.float64)
         self.batches, self.loss = batches, loss
         self._divisor: float | None = None
