@@ -7,9 +7,10 @@ from scipy.optimize import brentq
 from solutions import make_solution
 from torch import nn
 
+from flatlas.flatness import ball
+from flatlas.flatness.ball import least_in_ball
 from flatlas.hessian.loss import flattened
-from flatlas.measures import ball, measure
-from flatlas.measures.ball import least_in_ball
+from flatlas.measures import measure
 from flatlas.measures.minibatch_loss import minibatch_loss
 from flatlas.measures.minibatches import minibatches
 from flatlas.measures.regret import Regret

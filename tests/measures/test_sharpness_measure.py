@@ -8,10 +8,11 @@ import pytest
 import torch
 from solutions import make_solution
 
+from flatlas.flatness.box import Box, sharpness_of
 from flatlas.hessian.loss import MeanLoss, flattened
 from flatlas.measures import sharpness
 from flatlas.measures.dense_ascent import DenseAscent
-from flatlas.measures.sharpness import Ascent, _tables, measure_stack
+from flatlas.measures.sharpness import Ascent, measure_stack
 from flatlas.nets.loss import predictions
 from flatlas.seeds import stream
 
@@ -194,9 +195,9 @@ def test_the_best_point_seen_is_not_the_last():
 )
 def test_the_last_tenth_of_an_ascent_decides_whether_it_converged(end, converged):
     curve = [0.0] * 5 + [1.0] * 40 + end
-    nothing = torch.zeros(2, dtype=torch.float64)
-    row = _tables(curve, nothing, nothing, 1e-4)["summary"].loc[0]
-    assert row["converged"] == converged
+    box = Box.around(torch.zeros(1, 2), 1e-4, lambda w, members: (w.sum(1), w), 2)
+    (found,) = sharpness_of(box, [curve])
+    assert found.converged == converged
 
 
 @every_way

@@ -7,8 +7,8 @@ import torch
 from pandas import DataFrame
 from torch import Tensor
 
+from flatlas.flatness.ball import least_in_ball
 from flatlas.hessian.loss import MeanLoss, value_and_gradient
-from flatlas.measures.ball import least_in_ball
 from flatlas.measures.clean import on_clean
 from flatlas.measures.minibatch_loss import minibatch_loss, stacked
 from flatlas.measures.minibatches import minibatches

@@ -8,8 +8,8 @@ import pandas as pd
 from pandas import DataFrame
 from torch import Tensor
 
+from flatlas.flatness.ball import least_in_ball
 from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient, without_dark_pixels
-from flatlas.measures.ball import least_in_ball
 from flatlas.measures.clean import on_clean
 from flatlas.measures.minibatch_loss import on_minibatches
 from flatlas.measures.minibatches import minibatches

@@ -1,0 +1,150 @@
+"""How far the loss rises around w: at worst, in the mean, and at worst on few examples.
+
+Adaptive sharpness (Kwon et al. 2021; Andriushchenko et al. 2023) measures each weight's
+displacement in units of the weight, so that rescaling layers of a ReLU network does not change it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from flatlas.flatness.ball import Ball, Least, descent
+from flatlas.flatness.loss import Loss
+from flatlas.hessian.hutchinson import Estimate, mean
+
+TINY = torch.finfo(torch.float64).tiny
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """All w + c ⊙ u with u in the `ball`, where c is |w| if `adaptive`, and otherwise 1."""
+
+    ball: Ball
+    adaptive: bool
+
+    def scale(self, w: Tensor) -> Tensor:
+        """c."""
+        return w.abs() if self.adaptive else torch.ones_like(w)
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search has converged when `left` is at most `tolerance` times the rise found.
+
+    It ends after `steps` at the latest, and begins in the centre and at `starts` − 1 random points.
+    """
+
+    tolerance: float
+    steps: int
+    starts: int = 1
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The largest `rise` of the loss that was found, a lower bound, and to first order.
+
+    `left` is how far a loss with the slope there would still rise if it were linear; it bounds the
+    error if the loss is concave. `residual` is its share of the rise. `rises` are those from each
+    start; `iterations` is their sum. `converged` refers to the largest.
+    """
+
+    rise: float
+    first_order: float
+    left: float
+    residual: float
+    iterations: int
+    converged: bool
+    rises: np.ndarray
+    loss: float
+
+
+def worst(loss: Loss, around: Neighbourhood, search: Search, generator: torch.Generator) -> Worst:
+    """The largest rise in the neighbourhood of w, by projected ascent."""
+    c = around.scale(loss.w)
+    origin, slope = loss.value_and_gradient(loss.w)
+
+    def fall(u: Tensor) -> tuple[Tensor, Tensor]:
+        value, g = loss.value_and_gradient(loss.w + c * u[0])
+        return (origin - value).unsqueeze(0), -(c * g).unsqueeze(0)
+
+    def risen(least: Tensor) -> Tensor:
+        return (-least).clamp_min(TINY)
+
+    centre = torch.zeros_like(c).unsqueeze(0)
+    starts = [centre, *(_on(around.ball, centre, generator) for _ in range(search.starts - 1))]
+    found = [
+        descent(fall, centre, around.ball, start, risen, search.tolerance, search.steps)
+        for start in starts
+    ]
+    rises = np.array([-one.value.item() for one in found])
+    best: Least = found[int(rises.argmax())]
+    return Worst(
+        rise=max(0.0, rises.max().item()),
+        first_order=around.ball.reach((c * slope).unsqueeze(0)).item(),
+        left=max(0.0, best.left.item()),
+        residual=best.residual.item(),
+        iterations=sum(int(one.iterations.item()) for one in found),
+        converged=bool(best.converged.item()),
+        rises=rises,
+        loss=origin.item(),
+    )
+
+
+def mean_rise(
+    loss: Loss, around: Neighbourhood, pairs: int, generator: torch.Generator
+) -> Estimate:
+    """E L(w + c ⊙ u) − L(w) with Gaussian u, whose standard deviation is the ball's radius.
+
+    Each of the `pairs` has u and −u, which cancels the first order.
+    """
+    c, origin = around.ball.radius * around.scale(loss.w), loss.value(loss.w)
+    rises = torch.empty(pairs, dtype=torch.float64)
+    for pair in range(pairs):
+        shift = c * _gaussian(c, generator)
+        rises[pair] = (loss.value(loss.w + shift) + loss.value(loss.w - shift)) / 2 - origin
+    return mean(rises)
+
+
+@dataclass(frozen=True)
+class WorstOfParts:
+    """The mean over parts of the data of the worst rise of each, with its standard error.
+
+    `rises` and `residuals` are those of each part; `iterations` is the sum. `converged` refers to
+    all of them.
+    """
+
+    mean: Estimate
+    rises: np.ndarray
+    residuals: np.ndarray
+    iterations: int
+    converged: bool
+
+
+def worst_of_parts(
+    parts: Iterable[Loss], around: Neighbourhood, search: Search, generator: torch.Generator
+) -> WorstOfParts:
+    """m-sharpness (Foret et al. 2021), of parts that have m examples each."""
+    found = [worst(part, around, search, generator) for part in parts]
+    rises = np.array([one.rise for one in found])
+    return WorstOfParts(
+        mean=mean(torch.from_numpy(rises)),
+        rises=rises,
+        residuals=np.array([one.residual for one in found]),
+        iterations=sum(one.iterations for one in found),
+        converged=all(one.converged for one in found),
+    )
+
+
+def _on(ball: Ball, like: Tensor, generator: torch.Generator) -> Tensor:
+    """A random point on the sphere, or on a corner of the cube."""
+    drawn = _gaussian(like, generator)
+    if ball.p == 2:
+        return ball.radius * drawn / drawn.norm()
+    return ball.radius * drawn.sign()
+
+
+def _gaussian(like: Tensor, generator: torch.Generator) -> Tensor:
+    return torch.randn(like.shape, generator=generator, dtype=like.dtype, device=like.device)
