@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -15,15 +16,16 @@ STEPS = 500
 # The relative round-off allowed in a value.
 ROUND_OFF = 1e-15
 
+Exponent = Literal[2, "infinity"]
 ValueAndGradient = Callable[[Tensor], tuple[Tensor, Tensor]]
 
 
 @dataclass(frozen=True)
 class Ball:
-    """All vectors with ‖Δ‖_p ≤ `radius`, where p is 2 or infinity."""
+    """All vectors with ‖Δ‖_p ≤ `radius`."""
 
     radius: float
-    p: float = 2
+    p: Exponent = 2
 
     def nearest(self, place: Tensor) -> Tensor:
         """The nearest point of the ball to each row."""

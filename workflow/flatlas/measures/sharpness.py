@@ -43,7 +43,7 @@ def tables_of(
     """The same for any loss and weights (members, size); each member may have its own images."""
     weights = w.shape[-1]
     loss, w = without_dark_pixels(loss, w)
-    tables = []
+    tables: list[dict[str, DataFrame]] = []
     for members in torch.arange(len(w), device=w.device).split(AT_ONCE):
         some = loss.of_members(members)
         box = Box.around(w[members], options["box"], _by_member(some, len(members)), weights)

@@ -28,6 +28,15 @@ class Batch:
     target: Any
     examples: int
 
+    def parts(self, examples: int) -> Iterator["Batch"]:
+        """Its parts of so many examples each; those left at the end are left out."""
+        for begin in range(0, self.examples - examples + 1, examples):
+            rows = slice(begin, begin + examples)
+            arguments, named, target = (
+                _cut(one, rows) for one in (self.arguments, self.named, self.target)
+            )
+            yield Batch(arguments, named, target, examples)
+
 
 class Batches:
     """The batches of a data loader, a list, or tensors (inputs, targets), the same at each pass.
@@ -136,6 +145,10 @@ def _batch(given: Any, number: int) -> Batch:
         return Batch((), inputs, target, examples)
     arguments = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
     return Batch(arguments, {}, target, examples)
+
+
+def _cut(given: Any, rows: slice) -> Any:
+    return tree_map(lambda leaf: leaf[rows] if _has_rows(leaf) else leaf, given)
 
 
 def _has_rows(leaf: Any) -> bool:

@@ -1,7 +1,7 @@
 """The loss of a model's outputs, as a sum over a batch and the number that it is divided by."""
 
 from collections.abc import Callable
-from copy import deepcopy
+from copy import copy, deepcopy
 from typing import Any
 
 from torch import Tensor, nn
@@ -38,16 +38,32 @@ class Loss:
             loss = BY_NAME[loss]()
         if not callable(loss):
             raise FlatlasError(f"loss is a {type(loss).__name__}. Allowed: a name or a function.")
-        self._of_torch = self._is_sum = False
+        self._of_torch = self._is_sum = self._normalizes = False
         self._loss: Any = deepcopy(loss).double() if isinstance(loss, nn.Module) else loss
         if isinstance(self._loss, nn.modules.loss._Loss):
             self._of_torch, self._is_sum = True, self._loss.reduction == "sum"
             self._loss.reduction = "sum"
 
+    def of_normalized_logits(self) -> "Loss":
+        """The same of logits that are divided by their standard deviation for each example.
+
+        Scaling all logits of a classifier then changes nothing (Andriushchenko et al. 2023).
+        """
+        if self._of_torch and not isinstance(self._loss, nn.CrossEntropyLoss):
+            raise FlatlasError(
+                f"logits can't be normalized for {type(self._loss).__name__}. Allowed: "
+                "cross-entropy, or a function of output and target."
+            )
+        other = copy(self)
+        other._normalizes = True
+        return other
+
     def of(self, outputs: Outputs, target: Any, examples: int) -> tuple[Tensor, float]:
         """The sum over the batch in float64, and its share of the divisor."""
         if isinstance(self._loss, nn.Module) and isinstance(target, Tensor):
             self._loss.to(target.device)
+        if self._normalizes:
+            outputs = _normalized(outputs)
         if self._of_torch and isinstance(outputs, Tensor) and outputs.is_floating_point():
             outputs = outputs.double()
             target = target.double() if target.is_floating_point() else target
@@ -104,6 +120,16 @@ class Loss:
         counted = target[target != self._loss.ignore_index]
         weight = self._loss.weight
         return float(len(counted) if weight is None else weight[counted].sum())
+
+
+def _normalized(outputs: Outputs) -> Tensor:
+    """Logits (examples, classes, ...) over their standard deviation."""
+    if not isinstance(outputs, Tensor) or outputs.ndim < 2 or outputs.shape[1] < 2:
+        raise FlatlasError(
+            f"logits can't be normalized: the model's output is {described(outputs)}. Allowed: "
+            "one row of at least two logits for each example."
+        )
+    return outputs / outputs.std(1, correction=0, keepdim=True)
 
 
 def described(value: Any) -> str:

@@ -61,6 +61,19 @@ class Objective:
         other.batches = batches
         return other
 
+    def of_normalized_logits(self) -> "Objective":
+        """The loss of a classifier whose logits can't be scaled."""
+        other = copy(self)
+        other.loss = self.loss.of_normalized_logits()
+        return other
+
+    def of_parameter(self, name: str) -> "Objective":
+        """The loss as a function of one parameter alone, whether w has it or not."""
+        other, parameter = copy(self), self.model.get_parameter(name)
+        other.shapes = {name: parameter.shape}
+        other.w = parameter.flatten().to(self.w)
+        return other
+
     def parts(self, w: Tensor) -> dict[str, Tensor]:
         """The parameters that w has, by name, as the model takes them."""
         pieces = w.to(self._device, self._dtype).split(

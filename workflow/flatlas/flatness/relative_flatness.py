@@ -1,0 +1,47 @@
+"""The relative flatness of a layer (Petzka et al. 2021), which no rescaling of layers changes."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from flatlas.flatness.loss import Loss
+from flatlas.hessian.hutchinson import Estimate, hutchinson
+
+
+@dataclass(frozen=True)
+class RelativeFlatness:
+    """Σ over s, s' of ⟨w_s, w_s'⟩ tr H_ss'; larger is sharper.
+
+    w_s has the weights into the layer's output s, and H_ss' is the Hessian's block of two of them.
+    `products` counts the Hessian's products with vectors. It is `exact` if they were enough for
+    that; otherwise it is unbiased, with its standard error.
+    """
+
+    flatness: Estimate
+    products: int
+    exact: bool
+
+
+def relative_flatness(loss: Loss, probes: int, generator: torch.Generator) -> RelativeFlatness:
+    """That of a loss whose w is one matrix W (outputs, inputs), from at most `probes` products.
+
+    It is the trace of Vᵀ H V for the linear map V of matrices, Ξ to B Ξ with B Bᵀ = W Wᵀ. Here B
+    has no more columns than W has rows or columns.
+    """
+    (shape,) = loss.shapes.values()
+    left, singular, _ = torch.linalg.svd(loss.w.view(shape), full_matrices=False)
+    b = left * singular
+    size = b.shape[1] * shape[1]
+
+    def product(rows: Tensor) -> Tensor:
+        spread = b @ rows.unflatten(1, (b.shape[1], shape[1]))
+        image = loss.hessian_product(spread.flatten(1))
+        return (b.T @ image.unflatten(1, shape)).flatten(1)
+
+    if size <= probes:
+        unit = torch.eye(size, dtype=b.dtype, device=b.device)
+        trace = sum(product(row.unsqueeze(0))[0] @ row for row in unit)
+        return RelativeFlatness(Estimate(float(trace), 0.0), size, exact=True)
+    trace, _ = hutchinson(product, size, probes, generator)
+    return RelativeFlatness(trace, probes, exact=False)

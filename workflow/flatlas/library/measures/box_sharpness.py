@@ -1,0 +1,49 @@
+"""The sharpness within a box (Keskar et al. 2016): the largest rise of the loss, in percent."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from pydantic import PositiveFloat, PositiveInt
+from torch import Tensor
+
+from flatlas.flatness.box import SEARCHES, Box, BoxSharpness, sharpness_of
+from flatlas.library.found import Quantity
+from flatlas.library.problem import Problem
+
+
+@dataclass(frozen=True)
+class Sharpness(BoxSharpness):
+    """100 (max L(w + Δw) − L(w)) / (1 + L(w)) with |Δw_i| ≤ ε (|w_i| + 1), a lower bound."""
+
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The sharpness, its first-order part, which is of the gradient alone, and the rest."""
+        error = self.residual * self.sharpness
+        return {
+            "sharpness": Quantity(self.sharpness, error, self.converged),
+            "first_order": Quantity(self.first_order),
+            "rest": Quantity(self.rest, error, self.converged),
+        }
+
+
+def measure(
+    problem: Problem,
+    *,
+    by: Literal["corners", "lbfgs"] = "corners",
+    box: PositiveFloat = 1e-3,
+    epochs: PositiveInt = 100,
+) -> Sharpness:
+    """With ε = `box`, from corner to corner or by L-BFGS-B, in at most so many steps.
+
+    The error is what the last tenth of the search added.
+    """
+    of = problem.training
+
+    def of_members(points: Tensor, members: Tensor) -> tuple[Tensor, Tensor]:
+        values, slopes = zip(*map(of.value_and_gradient, points), strict=True)
+        return torch.stack(values), torch.stack(slopes)
+
+    around = Box.around(of.w.unsqueeze(0), box, of_members, of.size)
+    (found,) = sharpness_of(around, SEARCHES[by](around, epochs))
+    return Sharpness(**vars(found))

@@ -1,0 +1,64 @@
+"""The relative flatness of a layer (Petzka et al. 2021): larger is sharper.
+
+It does not change if layers of a ReLU network are rescaled, or outputs of the layer one by one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from torch import nn
+
+from flatlas.errors import FlatlasError, nearest
+from flatlas.flatness import relative_flatness
+from flatlas.library.curvature import Probes
+from flatlas.library.found import Quantity
+from flatlas.library.problem import Problem
+from flatlas.models.objective import Objective
+
+
+@dataclass(frozen=True)
+class RelativeFlatness(relative_flatness.RelativeFlatness):
+    """The same, and the name of the layer's `weight`."""
+
+    weight: str
+
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The relative flatness alone."""
+        found = Quantity(self.flatness.value, self.flatness.standard_error)
+        return {"relative_flatness": found}
+
+
+def measure(
+    problem: Problem, *, weight: str | None = None, probes: Probes = 100
+) -> RelativeFlatness:
+    """Of a matrix (outputs, inputs) by its name; otherwise of the last nn.Linear that is measured.
+
+    It takes at most `probes` products with the Hessian. If they are enough, the result is exact.
+    """
+    name = _last_linear(problem.training) if weight is None else _matrix(problem.training, weight)
+    found = relative_flatness.relative_flatness(
+        problem.training.of_parameter(name), probes, problem.generator("relative_flatness")
+    )
+    return RelativeFlatness(**vars(found), weight=name)
+
+
+def _last_linear(of: Objective) -> str:
+    names = {id(parameter): name for name, parameter in of.model.named_parameters()}
+    linear = [part for part in of.model.modules() if isinstance(part, nn.Linear)]
+    found = [name for part in linear if (name := names.get(id(part.weight))) in of.shapes]
+    if not found:
+        raise FlatlasError(
+            "none of the measured parameters is the weight of an nn.Linear, so relative_flatness "
+            "is not defined. Measure some, or name a matrix (outputs, inputs) as its 'weight'."
+        )
+    return str(found[-1])
+
+
+def _matrix(of: Objective, weight: str) -> str:
+    matrices = [name for name, one in of.model.named_parameters() if one.ndim == 2]
+    if weight not in matrices:
+        raise FlatlasError(
+            f"relative_flatness: weight is '{weight}'. Allowed: a matrix, "
+            f"{', '.join(matrices) or 'of which the model has none'}.{nearest(weight, matrices)}"
+        )
+    return weight
