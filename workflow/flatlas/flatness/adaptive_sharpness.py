@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from flatlas.errors import FlatlasError
 from flatlas.flatness.ball import Ball, Least, descent
 from flatlas.flatness.loss import Loss
 from flatlas.hessian.hutchinson import Estimate, mean
@@ -65,21 +66,23 @@ def worst(loss: Loss, around: Neighbourhood, search: Search, generator: torch.Ge
     """The largest rise in the neighbourhood of w, by projected ascent."""
     c = around.scale(loss.w)
     origin, slope = loss.value_and_gradient(loss.w)
+    if origin.isnan():
+        raise FlatlasError("the loss is NaN at the model's weights, so it has no sharpness.")
 
-    def fall(u: Tensor) -> tuple[Tensor, Tensor]:
+    def negative(u: Tensor) -> tuple[Tensor, Tensor]:
         value, g = loss.value_and_gradient(loss.w + c * u[0])
-        return (origin - value).unsqueeze(0), -(c * g).unsqueeze(0)
+        return -value.unsqueeze(0), -(c * g).unsqueeze(0)
 
-    def risen(least: Tensor) -> Tensor:
-        return (-least).clamp_min(TINY)
+    def rise(least: Tensor) -> Tensor:
+        return (-least - origin).clamp_min(TINY)
 
     centre = torch.zeros_like(c).unsqueeze(0)
     starts = [centre, *(_on(around.ball, centre, generator) for _ in range(search.starts - 1))]
     found = [
-        descent(fall, centre, around.ball, start, risen, search.tolerance, search.steps)
+        descent(negative, centre, around.ball, start, rise, search.tolerance, search.steps)
         for start in starts
     ]
-    rises = np.array([-one.value.item() for one in found])
+    rises = np.array([-one.value.item() - origin.item() for one in found])
     best: Least = found[int(rises.argmax())]
     return Worst(
         rise=max(0.0, rises.max().item()),

@@ -1,0 +1,140 @@
+"""Sharpness in balls and boxes of a quadratic, whose largest rise has a closed form."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import torch
+from scipy.optimize import brentq
+
+from flatlas.flatness.adaptive_sharpness import Neighbourhood, Search, mean_rise, worst
+from flatlas.flatness.ball import Ball
+from flatlas.flatness.box import SEARCHES, Box, sharpness_of
+
+ACCURATE = Search(tolerance=1e-7, steps=2000, starts=3)
+
+
+@dataclass
+class Quadratic:
+    """L(w + Δ) = 1 + b·Δ + ½ Δᵀ H Δ."""
+
+    w: torch.Tensor
+    slope: torch.Tensor
+    matrix: torch.Tensor
+
+    def value(self, w):
+        return self.value_and_gradient(w)[0]
+
+    def value_and_gradient(self, w):
+        image = self.matrix @ (w - self.w)
+        value = 1 + self.slope @ (w - self.w) + (w - self.w) @ image / 2
+        return value, self.slope + image
+
+
+def quadratic(curvatures, slope=1.0, turned=False):
+    random = torch.Generator().manual_seed(3)
+    h = torch.tensor(curvatures, dtype=torch.float64)
+    w, b = torch.randn(2, len(h), generator=random, dtype=torch.float64)
+    matrix = h.diag()
+    if turned:
+        q = torch.linalg.qr(torch.randn(matrix.shape, generator=random, dtype=h.dtype)).Q
+        matrix = q @ matrix @ q.T
+    return Quadratic(w, slope * b, matrix)
+
+
+def rise(loss, around):
+    return worst(loss, around, ACCURATE, torch.Generator().manual_seed(0))
+
+
+CONVEX, SADDLE = [0.1, 0.5, 1.0, 4.0, 9.0], [-9.0, -2.0, 0.3, 1.0, 3.0]
+
+
+@pytest.mark.parametrize("curvatures", [CONVEX, SADDLE])
+@pytest.mark.parametrize("adaptive", [False, True])
+@pytest.mark.parametrize("radius", [1e-3, 0.5, 5.0])
+def test_the_worst_case_in_a_ball_solves_the_secular_equation(curvatures, adaptive, radius):
+    """It is at u(λ) = (λ − CHC)⁻¹ Cb with |u| the radius, and λ above all eigenvalues."""
+    loss = quadratic(curvatures, turned=True)
+    c = (loss.w.abs() if adaptive else torch.ones_like(loss.w)).numpy()
+    a, b = c[:, None] * loss.matrix.numpy() * c, c * loss.slope.numpy()
+
+    def u(multiplier):
+        return np.linalg.solve(multiplier * np.eye(len(b)) - a, b)
+
+    top = np.linalg.eigvalsh(a)[-1]
+    at = u(brentq(lambda x: np.linalg.norm(u(x)) - radius, top + 1e-9, 1e6, xtol=1e-14))
+    found = rise(loss, Neighbourhood(Ball(radius), adaptive))
+    assert found.converged
+    assert found.rise == pytest.approx(b @ at + at @ a @ at / 2, rel=1e-6)
+    assert found.first_order == pytest.approx(radius * np.linalg.norm(b), rel=1e-12)
+    assert found.loss == 1
+
+
+@pytest.mark.parametrize("curvatures", [CONVEX, SADDLE])
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_the_worst_case_in_a_cube_is_that_of_each_weight(curvatures, adaptive):
+    """On a side where the loss curves upwards, and where it curves downwards perhaps before."""
+    loss, radius = quadratic(curvatures), 0.3
+    side = radius * (loss.w.abs() if adaptive else torch.ones_like(loss.w))
+    h, b = loss.matrix.diagonal(), loss.slope.abs()
+    at = torch.where(h < 0, torch.minimum(b / h.abs(), side), side)
+    assert bool((at < side).any()) == (min(curvatures) < 0)
+    found = rise(loss, Neighbourhood(Ball(radius, "infinity"), adaptive))
+    assert found.converged
+    assert found.rise == pytest.approx((b @ at + h @ at.square() / 2).item(), rel=1e-6)
+    assert found.first_order == pytest.approx((b @ side).item(), rel=1e-12)
+
+
+def test_in_a_minimum_the_worst_case_is_the_largest_curvature():
+    """Where the slope is zero, the search must begin elsewhere."""
+    loss = quadratic(CONVEX, slope=0.0, turned=True)
+    found = rise(loss, Neighbourhood(Ball(0.1), adaptive=False))
+    assert found.rise == pytest.approx(0.1**2 * 9.0 / 2, rel=1e-6)
+    assert found.rises[0] == found.first_order == 0
+
+
+def test_a_search_without_enough_steps_has_not_converged():
+    around = Neighbourhood(Ball(1.0), adaptive=False)
+    few, random = Search(tolerance=1e-9, steps=2), torch.Generator()
+    found = worst(quadratic(CONVEX, 1e-3, turned=True), around, few, random)
+    assert (found.iterations, found.converged) == (2, False)
+    assert found.residual == pytest.approx(found.left / found.rise)
+    assert found.left > 1e-9 * found.rise
+
+
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_the_mean_is_half_of_the_trace(adaptive):
+    """ρ² tr(CHC) / 2, and its standard error is that of a sum of χ²."""
+    loss, radius, pairs = quadratic(CONVEX), 0.2, 4000
+    c = loss.w.abs() if adaptive else torch.ones_like(loss.w)
+    terms = radius**2 / 2 * c.square() * loss.matrix.diagonal()
+    around = Neighbourhood(Ball(radius), adaptive)
+    found = mean_rise(loss, around, pairs, torch.Generator().manual_seed(1))
+    error = (2 * terms.square().sum() / pairs).sqrt().item()
+    assert found.standard_error == pytest.approx(error, rel=0.1)
+    assert abs(found.value - terms.sum().item()) < 4 * error
+
+
+def test_a_slope_alone_does_not_change_the_mean():
+    around = Neighbourhood(Ball(0.2), adaptive=False)
+    found = mean_rise(quadratic([0.0] * 5), around, 10, torch.Generator())
+    assert (found.value, found.standard_error) == pytest.approx((0, 0), abs=1e-15)
+
+
+@pytest.mark.parametrize("by", SEARCHES)
+def test_the_largest_rise_in_a_box_is_at_a_corner(by):
+    loss, share = quadratic(CONVEX), 0.05
+
+    def of(points, members):
+        values, slopes = zip(*map(loss.value_and_gradient, points), strict=True)
+        return torch.stack(values), torch.stack(slopes)
+
+    box = Box.around(loss.w.unsqueeze(0), share, of, weights=5)
+    (found,) = sharpness_of(box, SEARCHES[by](box, 100))
+    side = share * (loss.w.abs() + 1)
+    first = (loss.slope.abs() @ side).item()
+    second = (loss.matrix.diagonal() @ side.square() / 2).item()
+    # 100 / (1 + L) with L = 1.
+    assert found.sharpness == pytest.approx(50 * (first + second), rel=1e-9)
+    assert (found.first_order, found.rest) == pytest.approx((50 * first, 50 * second), rel=1e-9)
+    assert found.converged

@@ -1,0 +1,239 @@
+"""Sharpness measures of any model: definitions, and what rescaling does not change."""
+
+from copy import deepcopy
+
+import numpy as np
+import pytest
+import torch
+from seven_models import seven
+from torch import nn
+
+import flatlas
+
+SEVEN = seven()
+SHORT = {
+    "adaptive_sharpness": {"probes": 2, "radius": 1e-2},
+    "m_sharpness": {"examples": 2, "radius": 1e-2},
+    "box_sharpness": {},
+    "relative_flatness": {"probes": 3},
+}
+QUANTITIES = {
+    "adaptive_sharpness": ["worst", "mean", "first_order"],
+    "m_sharpness": ["m_sharpness"],
+    "box_sharpness": ["sharpness", "first_order", "rest"],
+    "relative_flatness": ["relative_flatness"],
+}
+
+
+@pytest.mark.parametrize("measure", SHORT)
+@pytest.mark.parametrize("kind", SEVEN)
+def test_any_model_has_each_measure_that_is_defined_for_it(kind, measure):
+    model, data, loss, parameters = SEVEN[kind]
+
+    def taken():
+        return flatlas.measure(
+            model, data, {measure: SHORT[measure]}, loss=loss, parameters=parameters
+        )
+
+    if (kind, measure) == ("from torchvision", "relative_flatness"):
+        with pytest.raises(flatlas.FlatlasError, match=r"weight of an nn\.Linear"):
+            taken()
+        return
+    table = taken().table
+    assert [*table.quantity] == QUANTITIES[measure]
+    assert np.isfinite(table[["value", "error"]]).all(axis=None)
+    # Here the loss is not convex, and the search jumps from corner to corner.
+    jumps = (kind, measure) == ("from torchvision", "box_sharpness")
+    assert table.converged.all() != jumps
+    if measure != "relative_flatness":
+        assert table.value[0] > 0
+
+
+def relu_net():
+    torch.manual_seed(1)
+    widths = [(4, 5), (5, 5), (5, 3)]
+    first, second, third = (nn.Linear(*width) for width in widths)
+    return nn.Sequential(first, nn.ReLU(), second, nn.ReLU(), third).double()
+
+
+def rescaled(factor):
+    """The same function: the first layer times a factor or one for each output."""
+    model = deepcopy(relu_net())
+    with torch.no_grad():
+        model[0].weight *= torch.as_tensor(factor).reshape(-1, 1)
+        model[0].bias *= factor
+        model[2].weight /= factor
+    return model
+
+
+X = torch.randn(12, 4, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+DATA = X, torch.arange(12) % 3
+NEURONS = torch.tensor([0.2, 0.5, 1.0, 3.0, 8.0])
+
+
+@pytest.mark.parametrize("p", [2, "infinity"])
+@pytest.mark.parametrize("factor", [4.0, NEURONS], ids=["layer", "neurons"])
+def test_rescaling_changes_no_adaptive_sharpness(p, factor):
+    for adaptive in (True, False):
+        measures = {
+            "adaptive_sharpness": {"p": p, "adaptive": adaptive},
+            "m_sharpness": {"p": p, "adaptive": adaptive, "examples": 3},
+        }
+        before, after = (
+            flatlas.measure(model, DATA, measures).table.value.to_numpy()
+            for model in (relu_net(), rescaled(factor))
+        )
+        unchanged = np.isclose(before, after, rtol=1e-7, atol=0)
+        assert unchanged.tolist() == [adaptive] * 4
+
+
+def test_m_sharpness_is_the_mean_over_groups_of_each_alone():
+    """The fifth example of a batch is left out."""
+    batches = list(zip(DATA[0].split(5), DATA[1].split(5), strict=True))
+    options = {"radius": 0.1, "adaptive": True}
+    found = flatlas.measure(relu_net(), batches, {"m_sharpness": {"examples": 2, **options}})
+    groups = [[0, 1], [2, 3], [5, 6], [7, 8], [10, 11]]
+    alone = [
+        flatlas.measure(
+            relu_net(),
+            (DATA[0][group], DATA[1][group]),
+            {"adaptive_sharpness": {"starts": 1, "probes": 2, **options}},
+        )["adaptive_sharpness"].worst
+        for group in groups
+    ]
+    rises = np.array([one.rise for one in alone])
+    taken = found["m_sharpness"]
+    np.testing.assert_allclose(taken.rises, rises, rtol=1e-9)
+    assert taken.mean.value == pytest.approx(rises.mean())
+    assert taken.mean.standard_error == pytest.approx(rises.std(ddof=1) / 5**0.5)
+    assert taken.iterations == sum(one.iterations for one in alone)
+
+
+def test_the_fewer_examples_the_worse_is_the_worst_case():
+    """The mean of the largest values is at least the largest mean."""
+    measures = {"radius": 0.1, "tolerance": 1e-4, "steps": 500}
+    whole = flatlas.measure(
+        relu_net(), DATA, {"adaptive_sharpness": {"adaptive": False, **measures}}
+    )
+    found = [
+        flatlas.measure(relu_net(), DATA, {"m_sharpness": {"examples": m, **measures}})
+        for m in (6, 2, 1)
+    ]
+    values = [whole["adaptive_sharpness"].worst.rise]
+    values += [one["m_sharpness"].mean.value for one in found]
+    assert values == sorted(values)
+
+
+def test_normalized_logits_cannot_be_scaled():
+    """The loss is that of logits over their standard deviation, also of a longer last layer."""
+    wider = deepcopy(relu_net())
+    with torch.no_grad():
+        wider[4].weight *= 10
+        wider[4].bias *= 10
+    logits = relu_net()(DATA[0]).detach().numpy()
+    unit = torch.from_numpy(logits / logits.std(axis=1, keepdims=True))
+    expected = nn.functional.cross_entropy(unit, DATA[1]).item()
+    options = {"normalize_logits": True, "radius": 0.1}
+    one, other = (
+        flatlas.measure(model, DATA, {"adaptive_sharpness": options})["adaptive_sharpness"]
+        for model in (relu_net(), wider)
+    )
+    assert one.worst.loss == pytest.approx(expected, rel=1e-12)
+    assert other.worst.rise == pytest.approx(one.worst.rise, rel=1e-9)
+    assert other.mean.value == pytest.approx(one.mean.value, rel=1e-9)
+
+
+def by_definition(model, name):
+    """Σ ⟨w_s, w_s'⟩ tr H_ss' from the dense Hessian of one weight."""
+    weight = model.get_parameter(name).detach().clone()
+    outputs, inputs = weight.shape
+
+    def loss(flat):
+        named = {name: flat.view(outputs, inputs)}
+        logits = torch.func.functional_call(model, named, DATA[0])
+        return nn.functional.cross_entropy(logits, DATA[1])
+
+    hessian = torch.autograd.functional.hessian(loss, weight.flatten())
+    blocks = hessian.view(outputs, inputs, outputs, inputs)
+    return sum(
+        (weight[s] @ weight[r] * blocks[s, :, r].trace()).item()
+        for s in range(outputs)
+        for r in range(outputs)
+    )
+
+
+@pytest.mark.parametrize("name", ["0.weight", "2.weight", "4.weight"])
+def test_relative_flatness_is_that_of_the_dense_hessian(name):
+    expected = by_definition(relu_net(), name)
+    exact, sampled = (
+        flatlas.measure(relu_net(), DATA, {"relative_flatness": {"weight": name, "probes": probes}})
+        for probes in (25, 14)
+    )
+    found = exact["relative_flatness"]
+    assert found.exact
+    assert found.flatness.value == pytest.approx(expected, rel=1e-10)
+    found = sampled["relative_flatness"]
+    assert (found.exact, found.products) == (False, 14)
+    assert found.flatness.standard_error > 0
+    assert abs(found.flatness.value - expected) < 4 * found.flatness.standard_error
+
+
+def test_sampled_relative_flatness_has_no_bias_and_its_standard_error():
+    expected = by_definition(relu_net(), "4.weight")
+    drawn = [
+        flatlas.measure(relu_net(), DATA, {"relative_flatness": {"probes": 10}}, seed=seed)[
+            "relative_flatness"
+        ].flatness
+        for seed in range(60)
+    ]
+    values, errors = (
+        np.array([getattr(one, name) for one in drawn]) for name in ("value", "standard_error")
+    )
+    assert abs(values.mean() - expected) < 4 * values.std(ddof=1) / 60**0.5
+    assert np.sqrt((errors**2).mean()) == pytest.approx(values.std(ddof=1), rel=0.35)
+
+
+@pytest.mark.parametrize(
+    ("name", "factor"), [("0.weight", 4.0), ("2.weight", 4.0), ("0.weight", NEURONS)]
+)
+def test_rescaling_changes_no_relative_flatness(name, factor):
+    exact = {"relative_flatness": {"weight": name, "probes": 25}}
+    before, after = (
+        flatlas.measure(model, DATA, exact)["relative_flatness"].flatness.value
+        for model in (relu_net(), rescaled(factor))
+    )
+    assert after == pytest.approx(before, rel=1e-10)
+
+
+def test_the_last_linear_layer_is_taken_by_its_parameter_also_if_it_is_tied():
+    for kind, name in {"transformer": "embedding.weight", "LSTM": "head.weight"}.items():
+        model, data, loss, _ = SEVEN[kind]
+        found = flatlas.measure(model, data, {"relative_flatness": {"probes": 2}}, loss=loss)
+        assert found["relative_flatness"].weight == name
+
+
+@pytest.mark.parametrize(
+    ("kind", "measures", "said"),
+    [
+        ("regression", {"adaptive_sharpness": {"normalize_logits": True}}, "MSELoss"),
+        ("transformer", {"m_sharpness": {"normalize_logits": True, "examples": 2}}, "a dict"),
+        ("LSTM", {"adaptive_sharpness": {"p": 1}}, "p is 1"),
+        ("LSTM", {"m_sharpness": {"examples": 4}}, "1 groups of 4 examples"),
+        ("LSTM", {"relative_flatness": {"weight": "head.wieght"}}, "Did you mean 'head.weight'"),
+        ("ResNet with batch norm", {"relative_flatness": {"weight": "first.weight"}}, "a matrix"),
+    ],
+)
+def test_what_is_not_defined_is_refused(kind, measures, said):
+    model, data, loss, parameters = SEVEN[kind]
+    with pytest.raises(flatlas.FlatlasError, match=said):
+        flatlas.measure(model, data, measures, loss=loss, parameters=parameters)
+
+
+def test_a_loss_that_is_nan_is_refused():
+    silent = deepcopy(relu_net())
+    nn.init.zeros_(silent[4].weight)
+    nn.init.zeros_(silent[4].bias)
+    for measure in ("adaptive_sharpness", "m_sharpness"):
+        options = {"normalize_logits": True} | ({"examples": 2} if measure[0] == "m" else {})
+        with pytest.raises(flatlas.FlatlasError, match="NaN"):
+            flatlas.measure(silent, DATA, {measure: options})
