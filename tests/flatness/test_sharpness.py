@@ -93,13 +93,32 @@ def test_in_a_minimum_the_worst_case_is_the_largest_curvature():
     assert found.rises[0] == found.first_order == 0
 
 
+def two_summits(slope):
+    """b·Δ − ½ |Δ|² + 10 Δ₁² rises most at one of two ends of the first axis."""
+    b = torch.tensor([slope, 0.0, 0.0], dtype=torch.float64)
+    h = torch.tensor([19.0, -1.0, -1.0], dtype=torch.float64)
+    return Quadratic(torch.zeros(3, dtype=torch.float64), b, h.diag())
+
+
+def test_starts_that_disagree_show_in_the_error():
+    """At the end against the slope the rise is less by twice the slope."""
+    around, few = Neighbourhood(Ball(1.0), adaptive=False), Search(1e-7, 500, starts=2)
+    errors = set()
+    for seed in range(8):
+        random = torch.Generator().manual_seed(seed)
+        found = worst(two_summits(0.25), around, few, random)
+        assert found.rise == pytest.approx(0.25 + 9.5, rel=1e-6)
+        errors.add(round(found.error, 5))
+    assert errors == {0.0, 0.5}
+
+
 def test_a_search_without_enough_steps_has_not_converged():
     around = Neighbourhood(Ball(1.0), adaptive=False)
-    few, random = Search(tolerance=1e-9, steps=2), torch.Generator()
+    few, random = Search(tolerance=1e-9, steps=2, starts=1), torch.Generator()
     found = worst(quadratic(CONVEX, 1e-3, turned=True), around, few, random)
     assert (found.iterations, found.converged) == (2, False)
     assert found.residual == pytest.approx(found.left / found.rise)
-    assert found.left > 1e-9 * found.rise
+    assert found.error == found.left > 1e-9 * found.rise
 
 
 @pytest.mark.parametrize("adaptive", [False, True])

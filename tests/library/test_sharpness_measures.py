@@ -12,8 +12,8 @@ import flatlas
 
 SEVEN = seven()
 SHORT = {
-    "adaptive_sharpness": {"probes": 2, "radius": 1e-2},
-    "m_sharpness": {"examples": 2, "radius": 1e-2},
+    "adaptive_sharpness": {"probes": 2, "radius": 1e-2, "starts": 2},
+    "m_sharpness": {"examples": 2, "radius": 1e-2, "starts": 1},
     "box_sharpness": {},
     "relative_flatness": {"probes": 3},
 }
@@ -76,8 +76,8 @@ NEURONS = torch.tensor([0.2, 0.5, 1.0, 3.0, 8.0])
 def test_rescaling_changes_no_adaptive_sharpness(p, factor):
     for adaptive in (True, False):
         measures = {
-            "adaptive_sharpness": {"p": p, "adaptive": adaptive},
-            "m_sharpness": {"p": p, "adaptive": adaptive, "examples": 3},
+            "adaptive_sharpness": {"p": p, "adaptive": adaptive, "starts": 2},
+            "m_sharpness": {"p": p, "adaptive": adaptive, "starts": 2, "examples": 3},
         }
         before, after = (
             flatlas.measure(model, DATA, measures).table.value.to_numpy()
@@ -90,14 +90,14 @@ def test_rescaling_changes_no_adaptive_sharpness(p, factor):
 def test_m_sharpness_is_the_mean_over_groups_of_each_alone():
     """The fifth example of a batch is left out."""
     batches = list(zip(DATA[0].split(5), DATA[1].split(5), strict=True))
-    options = {"radius": 0.1, "adaptive": True}
+    options = {"radius": 0.1, "adaptive": True, "starts": 1}
     found = flatlas.measure(relu_net(), batches, {"m_sharpness": {"examples": 2, **options}})
     groups = [[0, 1], [2, 3], [5, 6], [7, 8], [10, 11]]
     alone = [
         flatlas.measure(
             relu_net(),
             (DATA[0][group], DATA[1][group]),
-            {"adaptive_sharpness": {"starts": 1, "probes": 2, **options}},
+            {"adaptive_sharpness": {"probes": 2, **options}},
         )["adaptive_sharpness"].worst
         for group in groups
     ]
@@ -106,12 +106,13 @@ def test_m_sharpness_is_the_mean_over_groups_of_each_alone():
     np.testing.assert_allclose(taken.rises, rises, rtol=1e-9)
     assert taken.mean.value == pytest.approx(rises.mean())
     assert taken.mean.standard_error == pytest.approx(rises.std(ddof=1) / 5**0.5)
+    assert taken.search_error == pytest.approx(np.mean([one.left for one in alone]))
     assert taken.iterations == sum(one.iterations for one in alone)
 
 
 def test_the_fewer_examples_the_worse_is_the_worst_case():
     """The mean of the largest values is at least the largest mean."""
-    measures = {"radius": 0.1, "tolerance": 1e-4, "steps": 500}
+    measures = {"radius": 0.1, "tolerance": 1e-3, "starts": 2}
     whole = flatlas.measure(
         relu_net(), DATA, {"adaptive_sharpness": {"adaptive": False, **measures}}
     )
@@ -133,7 +134,7 @@ def test_normalized_logits_cannot_be_scaled():
     logits = relu_net()(DATA[0]).detach().numpy()
     unit = torch.from_numpy(logits / logits.std(axis=1, keepdims=True))
     expected = nn.functional.cross_entropy(unit, DATA[1]).item()
-    options = {"normalize_logits": True, "radius": 0.1}
+    options = {"normalize_logits": True, "radius": 0.1, "starts": 2}
     one, other = (
         flatlas.measure(model, DATA, {"adaptive_sharpness": options})["adaptive_sharpness"]
         for model in (relu_net(), wider)

@@ -35,12 +35,13 @@ class Neighbourhood:
 class Search:
     """A search has converged when `left` is at most `tolerance` times the rise found.
 
-    It ends after `steps` at the latest, and begins in the centre and at `starts` − 1 random points.
+    It ends after `steps` at the latest, and begins in the centre and at `starts` − 1 random points:
+    each may find another local maximum, and the best of them may be twice the first.
     """
 
     tolerance: float
     steps: int
-    starts: int = 1
+    starts: int
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,15 @@ class Worst:
     converged: bool
     rises: np.ndarray
     loss: float
+
+    @property
+    def error(self) -> float:
+        """What the second-best start lacks, or `left` if that is more.
+
+        If the best was found only once, there may be a better one.
+        """
+        second = np.sort(self.rises)[-2:][0]
+        return max(self.left, self.rise - float(second))
 
 
 def worst(loss: Loss, around: Neighbourhood, search: Search, generator: torch.Generator) -> Worst:
@@ -115,11 +125,12 @@ def mean_rise(
 class WorstOfParts:
     """The mean over parts of the data of the worst rise of each, with its standard error.
 
-    `rises` and `residuals` are those of each part; `iterations` is the sum. `converged` refers to
-    all of them.
+    `rises` and `residuals` are those of each part, `search_error` is the mean of their errors, and
+    `iterations` the sum. `converged` refers to all of them.
     """
 
     mean: Estimate
+    search_error: float
     rises: np.ndarray
     residuals: np.ndarray
     iterations: int
@@ -134,6 +145,7 @@ def worst_of_parts(
     rises = np.array([one.rise for one in found])
     return WorstOfParts(
         mean=mean(torch.from_numpy(rises)),
+        search_error=float(np.mean([one.error for one in found])),
         rises=rises,
         residuals=np.array([one.residual for one in found]),
         iterations=sum(one.iterations for one in found),

@@ -27,7 +27,7 @@ class AdaptiveSharpness:
     def quantities(self) -> Mapping[str, Quantity]:
         """Both, and the largest rise to first order, which is of the gradient alone."""
         return {
-            "worst": Quantity(self.worst.rise, self.worst.left, self.worst.converged),
+            "worst": Quantity(self.worst.rise, self.worst.error, self.worst.converged),
             "mean": Quantity(self.mean.value, self.mean.standard_error),
             "first_order": Quantity(self.worst.first_order),
         }
@@ -43,14 +43,15 @@ def measure(
     probes: Probes = 10,
     tolerance: PositiveFloat = 0.01,
     steps: PositiveInt = 100,
-    starts: PositiveInt = 2,
+    starts: PositiveInt = 8,
 ) -> AdaptiveSharpness:
     """With displacements c ⊙ u, where c is |w|, or 1 if not `adaptive`.
 
     At worst ‖u‖_p is at most `radius`. The mean is over Gaussian u, whose standard deviation in
     each direction is `radius`, from `probes` pairs of opposite ones. The search begins at w and at
     `starts` − 1 random points. It has converged when the slope predicts that the loss would rise by
-    at most `tolerance` more, relative to its rise so far; it takes at most `steps`.
+    at most `tolerance` more, relative to its rise so far; it takes at most `steps`. The starts may
+    find several local maxima: the error of the largest is at least what the second lacks.
     """
     of = problem.training.of_normalized_logits() if normalize_logits else problem.training
     around, search = Neighbourhood(Ball(radius, p), adaptive), Search(tolerance, steps, starts)

@@ -6,6 +6,7 @@ order for each group.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import hypot
 
 from pydantic import PositiveFloat, PositiveInt
 
@@ -21,8 +22,9 @@ class MSharpness(WorstOfParts):
     """The `mean` over groups of examples, with its standard error."""
 
     def quantities(self) -> Mapping[str, Quantity]:
-        """The mean alone."""
-        found = Quantity(self.mean.value, self.mean.standard_error, self.converged)
+        """The mean alone, with the errors of the sample and of the searches."""
+        error = hypot(self.mean.standard_error, self.search_error)
+        found = Quantity(self.mean.value, error, self.converged)
         return {"m_sharpness": found}
 
 
@@ -36,6 +38,7 @@ def measure(
     normalize_logits: bool = False,
     tolerance: PositiveFloat = 0.01,
     steps: PositiveInt = 100,
+    starts: PositiveInt = 4,
 ) -> MSharpness:
     """With m `examples`, cut from each batch; those left at its end are left out.
 
@@ -52,7 +55,7 @@ def measure(
     found = worst_of_parts(
         parts,
         Neighbourhood(Ball(radius, p), adaptive),
-        Search(tolerance, steps),
+        Search(tolerance, steps, starts),
         problem.generator("m-sharpness"),
     )
     return MSharpness(**vars(found))
