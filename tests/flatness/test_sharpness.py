@@ -112,6 +112,22 @@ def test_starts_that_disagree_show_in_the_error():
     assert errors == {0.0, 0.5}
 
 
+class WithHole(Quadratic):
+    """The loss is NaN on one side of w."""
+
+    def value_and_gradient(self, w):
+        value, slope = super().value_and_gradient(w)
+        return value.where(w[0] <= self.w[0], np.nan), slope
+
+
+def test_a_start_where_the_loss_is_nan_counts_least():
+    around, few = Neighbourhood(Ball(0.1), adaptive=False), Search(1e-7, 50, starts=6)
+    hole = WithHole(**vars(quadratic(CONVEX)))
+    found = worst(hole, around, few, torch.Generator().manual_seed(0))
+    assert np.isneginf(found.rises).any()
+    assert found.rise == found.rises.max() > 0
+
+
 def test_a_search_without_enough_steps_has_not_converged():
     around = Neighbourhood(Ball(1.0), adaptive=False)
     few, random = Search(tolerance=1e-9, steps=2, starts=1), torch.Generator()

@@ -93,6 +93,8 @@ def worst(loss: Loss, around: Neighbourhood, search: Search, generator: torch.Ge
         for start in starts
     ]
     rises = np.array([-one.value.item() - origin.item() for one in found])
+    # A random start may lie where the loss overflows.
+    rises[np.isnan(rises)] = -np.inf
     best: Least = found[int(rises.argmax())]
     return Worst(
         rise=max(0.0, rises.max().item()),
