@@ -1,6 +1,5 @@
 """The package that pip builds: alone with what it declares, it measures a model."""
 
-import json
 import re
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from test_adding import blocks
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = "from setuptools import build_meta as b; import sys; b.build_wheel('.'), b.build_sdist('.')"
@@ -68,51 +68,19 @@ def needed(package, site):
     return found
 
 
-def in_python(python, code, *options):
-    done = subprocess.run([python, *options, "-c", code], capture_output=True, text=True)
+def in_python(python, code, folder=None):
+    done = subprocess.run([python, "-c", code], capture_output=True, text=True, cwd=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-MEASURED = """
-import json, torch, flatlas
-from torch import nn
-torch.manual_seed(0)
-model = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))
-data = torch.randn(20, 4), torch.arange(20) % 2
-found = flatlas.measure(model, data, ["hessian"])
-print(json.dumps([flatlas.__file__, found.table.value.tolist()]))
-"""
-
-
-def test_the_wheel_alone_measures_a_model(alone):
-    file, values = json.loads(in_python(alone, MEASURED))
-    assert file.startswith(str(alone.parents[1]))
-    assert len(values) == 13
-
-
-TRACKED = """
-import torch, flatlas
-torch.manual_seed(0)
-model, data = torch.nn.Linear(3, 2), (torch.randn(8, 3), torch.arange(8) % 2)
-few = {"hessian": {"top": 1, "probes": 2}}
-tracker = flatlas.Tracker(model, data, few, path="run.csv")
-tracker(0)
-print(len(open("run.csv").readlines()))
-for call in (tracker.plot, lambda: flatlas.Tracker(model, data, few, path="run.parquet")):
-    try:
-        call()
-    except flatlas.FlatlasError as error:
-        print(error)
-"""
-
-
-def test_without_matplotlib_and_pyarrow_it_says_what_to_install(alone, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    lines, plot, parquet = in_python(alone, TRACKED).splitlines()
-    assert lines == "5"
-    assert "pip install matplotlib" in plot
-    assert "pip install pyarrow" in parquet
+def test_the_examples_of_the_page_run_with_the_wheel_alone(alone, tmp_path):
+    *examples, _ = blocks("library.md")
+    where = "import flatlas; print(flatlas.__file__)"
+    printed = in_python(alone, "\n".join([*examples, where]), folder=tmp_path)
+    assert "eigenvalue_1" in printed
+    assert (tmp_path / "run.csv").exists()
+    assert printed.splitlines()[-1].startswith(str(alone.parents[1]))
 
 
 def test_importing_it_loads_nothing_else(alone):
