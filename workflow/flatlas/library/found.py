@@ -102,13 +102,14 @@ class Found:
 
 
 def _draw_numbers(ax: "Axes", quantities: Mapping[str, Quantity]) -> None:
-    """A row for each quantity, on an axis that is logarithmic but near 0."""
+    """A row for each quantity with its value, on an axis that is logarithmic but near 0."""
     from flatlas.plotting.look import BLUE
 
     for row, one in enumerate(quantities.values()):
         filled = "full" if one.converged else "none"
         ax.errorbar(one.value, row, xerr=one.error, fmt="o", color=BLUE, fillstyle=filled)
-    ax.set_yticks(range(len(quantities)), [name.replace("_", " ") for name in quantities])
+    labels = [f"{name.replace('_', ' ')}  {one.value:.3g}" for name, one in quantities.items()]
+    ax.set_yticks(range(len(quantities)), labels)
     ax.invert_yaxis()
     sizes = (abs(one.value) for one in quantities.values())
     largest = max((size for size in sizes if 0 < size < inf), default=1.0)
