@@ -234,7 +234,11 @@ def test_a_missing_key_is_reported_for_the_file_that_begins_the_entry(plan_of):
     message = message_of(plan_of, user={"studies.flat.runs.more": {"batch": 5}})
     place = f"{USER}: studies.flat.runs.more"
     missing = ("net", "optimizer", "stop", "data")
-    assert message.splitlines() == [f"{place}.{key} is missing." for key in missing]
+    lines = message.splitlines()
+    assert [line.partition(" is missing.")[0] for line in lines] == [
+        f"{place}.{key}" for key in missing
+    ]
+    assert all("beside base." in line for line in lines)
 
 
 @pytest.mark.parametrize("file", ["preset", "user"])

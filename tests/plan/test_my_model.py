@@ -18,8 +18,9 @@ MINE = {"images": "digits", "module": "my_nets:Small", "weights": "small.safeten
 def files(tmp_path, monkeypatch):
     """The user's files, and the shipped study beside those of the small configuration."""
     monkeypatch.chdir(tmp_path)
-    for name in ("my_nets.py", "small.safetensors", "late.safetensors"):
+    for name in ("small.safetensors", "late.safetensors"):
         (tmp_path / name).touch()
+    (tmp_path / "my_nets.py").write_text("from nets import Small\n")
     (tmp_path / "config").mkdir()
     shutil.copy(SHIPPED, tmp_path / "config")
 

@@ -8,7 +8,7 @@ from flatlas.plan.jobs import jobs_of
 
 WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
 FILES = {
-    "own_plan.py": "import yaml\nfrom parts import layers\nfrom parts.deep import norm\n",
+    "own_plan.py": "import yaml\nfrom parts import layers as Net\nfrom parts.deep import norm\n",
     "parts/__init__.py": "WIDTH = 3\n",
     "parts/layers.py": "from . import shapes\n",
     "parts/shapes.py": "SIDE = 3\n",
@@ -109,6 +109,7 @@ PRIOR = {"measure": "gp_prior", "kernel": "monte_carlo"}
         (own(weights="mine.pt"), "net.weights: 'mine.pt'", ".safetensors"),
         (own(module="own_plans:Net"), "net.module is 'own_plans:Net'", "has no own_plans.py"),
         (own(module="parts.more:Net"), "net.module is 'parts.more:Net'", "has no parts/more.py"),
+        (own(module="own_plan:Nets"), "net.module is 'own_plan:Nets'", "Did you mean 'Net'?"),
         (own(module="own_plan.Net"), "net.module: 'own_plan.Net'", "'my_nets:Tiny'"),
         (own(module="../own_plan:Net"), "net.module: '../own_plan:Net'", "'my_nets:Tiny'"),
     ],

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.plan.mistakes import Model, validated
+from flatlas.plan.mistakes import Model, listed, validated
 from flatlas.plan.reading import QUICK_LOADER
 from flatlas.plan.trees import Location, at, check_tree, dotted, has, leaves, merged
 
@@ -81,8 +81,9 @@ class Document:
             return ""
         kind, name, _ = missing
         known = self.layers[0].tree.get(str(kind)) or {}
-        close = "" if name in known else nearest(str(name), known)
-        return f" '{name}' is new here.{close}" if close else ""
+        if name in known or not known:
+            return ""
+        return f" '{name}' is new in {kind}, beside {listed([*known])}.{nearest(str(name), known)}"
 
     def validated(self, model: type[Model]) -> Model:
         """The tree as a model, or an error in a sentence or two for each mistake."""

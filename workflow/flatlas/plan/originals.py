@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from flatlas.data_root import naming_data_root
+from flatlas.data_root import NotInDataRootError, naming_data_root
 from flatlas.image_files import training_and_test
+from flatlas.plan.paths import RESULTS
 from flatlas.published_sets import SETS, refuse_unreadable
 
 
@@ -23,6 +24,11 @@ def originals(source: Mapping[str, Any], data_root: str, said_in: str, read: boo
         if source["kind"] == "folder":
             return _digest(root, source)
         if source["kind"] in SETS and not read:
+            if not root.is_dir() and not root.is_relative_to(RESULTS):
+                raise NotInDataRootError(
+                    f"{root} is no folder. If the data sets should be downloaded to it, make it "
+                    "first."
+                )
             refuse_unreadable(SETS[source["kind"]], root)
     return ""
 

@@ -22,7 +22,10 @@ def _where_and_what(module: str) -> str:
 
 def _safetensors(file: str) -> str:
     if not file.endswith(".safetensors"):
-        raise ValueError(f"'{file}' has to be a .safetensors file: reading one runs no code")
+        raise ValueError(
+            f"'{file}' has to be a .safetensors file: reading one runs no code. Of a state_dict, "
+            "safetensors.torch.save_file(state, 'weights.safetensors') makes one"
+        )
     return file
 
 
