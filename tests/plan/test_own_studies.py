@@ -60,7 +60,9 @@ def test_its_small_print_names_data_network_and_optimizer_of_every_run(plan_of):
         assert words in shows
     assert "normalized" not in shows
     assert "lr 0.1" not in shows, "the optimizer of weights that nobody trained here"
-    assert "shows" not in jobs_of(plan)["flat_fig1"].spec
+    of_paper = jobs_of(plan)["flat_fig1"].spec["shows"]
+    assert "digits" in of_paper and "preset small" in of_paper
+    assert "sgd" not in of_paper
 
 
 def test_its_small_print_says_that_images_are_normalized(plan_of):

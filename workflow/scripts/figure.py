@@ -12,7 +12,7 @@ with Job(globals().get("snakemake"), "figure") as job:
     material = gather(vars(job.input), spec["points"])
     figure = load_figure(spec["study"], spec["figure"], spec["module"])
     drawing = figure.draw(material)
-    if "shows" in spec:
+    if spec["shows"]:
         add_note(drawing.figure, spec["shows"])
     save(drawing, job.output)
     if hasattr(job.output, "claims"):

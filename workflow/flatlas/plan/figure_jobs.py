@@ -35,7 +35,7 @@ def figure_job(plan: Plan, target: str, jobs: Mapping[str, Job]) -> Job:
             **asdict(figure.drawing),
             "points": points_of(figure, tables, plan.runs),
             "inputs": hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:12],
-            **({"shows": shown_by(plan, figure)} if figure.own else {}),
+            "shows": shown_by(plan, figure),
         },
         modules=figure_modules(figure.drawing.study, figure.drawing.module),
         mem_mb=2000,
@@ -91,12 +91,15 @@ def data_of(plan: Plan, figure: FigurePlan) -> list[str]:
 
 
 def shown_by(plan: Plan, figure: FigurePlan) -> str:
-    """The data, networks and optimizers of a figure, for the small print of a user's own."""
+    """The data and scale of a figure, for its small print; of a user's own what else it shows."""
     runs = [plan.runs[entry.run] for entry in figure.entries]
-    return (
-        f"Data: {_each(map(_data, runs))}. Network: {_each(map(_network, runs))}. "
-        f"Optimizer: {_each(map(_optimizer, runs))}."
-    )
+    if not runs:
+        return ""
+    data = f"Data: {_each(map(_data, runs))}; preset {plan.settings.preset}."
+    if not figure.own:
+        return data
+    networks, optimizers = _each(map(_network, runs)), _each(map(_optimizer, runs))
+    return f"{data} Network: {networks}. Optimizer: {optimizers}."
 
 
 def _data(run: RunSpec) -> str:
