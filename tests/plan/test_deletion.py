@@ -2,7 +2,8 @@
 
 import pytest
 
-from flatlas.plan.deletion import readable_size, would_delete
+from flatlas.errors import FlatlasError
+from flatlas.plan.deletion import delete, readable_size, would_delete
 
 
 def test_sizes_are_of_all_files_below_and_links_count_as_themselves(tmp_path, monkeypatch):
@@ -24,3 +25,35 @@ def test_sizes_are_of_all_files_below_and_links_count_as_themselves(tmp_path, mo
 )
 def test_a_size_is_readable(size, said):
     assert readable_size(int(size)) == said
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """The folder of results, in the present folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results/runs").mkdir(parents=True)
+    return tmp_path / "results"
+
+
+def test_of_a_link_only_the_link_is_deleted(results, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "weights").write_text("mine")
+    (results / "runs/moved").symlink_to(elsewhere)
+    (results / "runs/broken").symlink_to(tmp_path / "gone")
+    (results / "runs/own").mkdir()
+    (results / "runs/own/link").symlink_to(elsewhere)
+    listed = [f"results/runs/{name}" for name in ("broken", "moved", "own", "absent")]
+    assert [*delete(listed)] == listed[:3]
+    assert [*(results / "runs").iterdir()] == []
+    assert (elsewhere / "weights").read_text() == "mine"
+
+
+@pytest.mark.parametrize("outside", ["results", "kept", "results/../kept", "results/runs/../.."])
+def test_nothing_is_deleted_if_anything_lies_outside_the_results(results, tmp_path, outside):
+    (tmp_path / "kept").mkdir()
+    (results / "runs/a").mkdir()
+    for path in (outside, str(tmp_path / outside)):
+        with pytest.raises(FlatlasError, match=f"Nothing is deleted: {path} "):
+            [*delete(["results/runs/a", path])]
+    assert (results / "runs/a").is_dir() and (tmp_path / "kept").is_dir()

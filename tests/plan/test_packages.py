@@ -62,6 +62,7 @@ WITHOUT_RESULTS = {
     ("changed_modules", "fingerprint"),
     ("leaves", "trees"),
     ("would_delete", "deletion"),
+    ("deletable", "cleaning"),
     # The library's own door.
     ("validated", "mistakes"),
     ("dotted", "trees"),

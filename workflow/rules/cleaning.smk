@@ -2,25 +2,23 @@
 # needs stays, and so do logs. `clean_unused` deletes the results that no study needs at any preset.
 
 
-def own_folders(study):
-    # Imported here because only these targets need the models of the specs.
-    from flatlas.plan.cleaning import own_and_shared
-    from flatlas.plan.resolve import resolve
+def alone(wildcards):
+    """No inputs; refuses while another Snakemake works here, whose results may be among the deleted.
 
-    try:
-        return own_and_shared(resolve(config, CONFIG), study, config, CONFIG)
-    except FlatlasError as error:
-        raise WorkflowError(str(error)) from None
+    Snakemake's own check compares files, and these rules have none. At the end of this call it would
+    remove the locks of the other, so this comes before it takes its own.
+    """
+    if not workflow.output_settings.dryrun and any(Path(".snakemake/locks").glob("*.lock")):
+        raise WorkflowError(
+            "Nothing is deleted: another Snakemake works in this folder. Wait until it has ended. "
+            "If there is none, an earlier one was killed: `snakemake --unlock`."
+        )
+    return []
 
 
-def unused_results():
-    from flatlas.plan.cleaning import unused
-
-    try:
-        return unused(config, CONFIG), []
-    except FlatlasError as error:
-        raise WorkflowError(str(error)) from None
-
+# The script works out what to delete, from the settings: between a list made here and the deletion,
+# other jobs of this call may run.
+SETTINGS = {"config": lambda wildcards: config, "root": str(CONFIG)}
 
 for study in PLAN.studies:
 
@@ -28,13 +26,16 @@ for study in PLAN.studies:
         """Deletes what only this study needs; -n lists it."""
         name:
             f"clean_{study}"
+        input:
+            alone,
         log:
             paths.LOG.format(stage="cleaning", name=f"{PLAN.preset}_{study}"),
         localrule: True
         conda:
             "../../envs/figures.yaml"
         params:
-            folders=lambda wildcards, study=study: own_folders(study),
+            **SETTINGS,
+            study=study,
             note="What was made with other settings is kept.",
         message:
             f"Deleting what {study} has to itself"
@@ -44,13 +45,16 @@ for study in PLAN.studies:
 
 rule clean_unused:
     """Deletes results that no preset needs, with the settings as they are; -n lists them."""
+    input:
+        alone,
     log:
         paths.LOG.format(stage="cleaning", name="unused"),
     localrule: True
     conda:
         "../../envs/figures.yaml"
     params:
-        folders=lambda wildcards: unused_results(),
+        **SETTINGS,
+        study=None,
         note="Runs of another --configfile or --config count as unused: add it to keep them.",
     message:
         "Deleting what no study needs"

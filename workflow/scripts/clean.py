@@ -1,23 +1,23 @@
 """List and delete results: those that one study has to itself, or those that none needs."""
 
-import shutil
+from contextlib import ExitStack
 from pathlib import Path
 
 from flatlas.jobs.job import Job
-from flatlas.plan.deletion import would_delete
-from flatlas.plan.paths import RESULTS
+from flatlas.plan.cleaning import deletable
+from flatlas.plan.deletion import delete, existing, would_delete
+from flatlas.plan.paths import RESUME
+from flatlas.store.lock import only_process
 
-with Job(globals().get("snakemake"), "cleaning") as job:
-    unneeded, shared = job.params.folders
+with Job(globals().get("snakemake"), "cleaning") as job, ExitStack() as trainings:
+    # Refuses while a training runs, also one of another machine.
+    for lock in Path().glob(RESUME.format(run="*.lock")):
+        trainings.enter_context(only_process(lock.with_suffix("")))
+    unneeded, shared = deletable(job.params.config, Path(job.params.root), job.params.study)
     print(f"Deleting {would_delete(unneeded)}\n{job.params.note}", flush=True)
-    for one in map(Path, unneeded):
-        assert one.is_relative_to(RESULTS), one
-        if one.is_dir():
-            shutil.rmtree(one)
-        else:
-            one.unlink(missing_ok=True)
+    for one in delete(unneeded):
         job.logger.info("deleted %s", one)
-    kept = [folder for folder in shared if Path(folder).is_dir()]
+    kept = existing(shared)
     for folder in kept:
         job.logger.info("kept %s: another study or scale needs it", folder)
     if kept:

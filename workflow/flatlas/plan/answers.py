@@ -85,7 +85,7 @@ def _pages(plan: Plan) -> Pages:
     if paths.MY_MODEL in plan.studies:
         pages[paths.MY_MODEL] = {
             kind: paths.FIGURE.format(
-                preset=preset, study=paths.MY_MODEL, figure="page", extension=kind
+                preset=preset, study=paths.MY_MODEL, figure=paths.MY_PAGE, extension=kind
             )
             for kind in ("html", "csv", "json")
         }

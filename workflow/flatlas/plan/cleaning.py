@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,15 @@ RECORDS = {
     WILDCARD.sub("*", outputs["provenance"])
     for outputs in (*paths.OUTPUTS.values(), paths.measure_outputs("*", ()))
 }
+
+
+def deletable(
+    config: Mapping[str, Any], root: Path, study: str | None
+) -> tuple[list[str], list[str]]:
+    """What to delete and what others share: of one study, or without one of all that is unused."""
+    if study is None:
+        return unused(config, root), []
+    return own_and_shared(resolve(config, root), study, config, root)
 
 
 def own_and_shared(
@@ -46,33 +55,45 @@ def unused(config: Mapping[str, Any], root: Path) -> list[str]:
     """The results that no figure needs, at any preset, with the settings as they are.
 
     Only what flatlas has written counts: folders named by an id, with a provenance, saved states of
-    trainings, and the files of figures.
+    trainings, and the files of figures and of the page of the user's networks.
     """
     plans = [_at(preset, config, root) for preset in _presets(root)]
     needed = set[str]().union(*(_folders(plan, plan.figures) for plan in plans))
     folders = {str(path.parent) for pattern in RECORDS for path in Path().glob(pattern)}
     folders |= {str(path) for path in Path().glob(paths.RESUME.format(run="*"))}
     drawn = {
-        paths.FIGURE.format(
-            preset=plan.settings.preset, study=one.study, figure=one.name, extension="json"
-        )
+        paths.FIGURE.format(preset=plan.settings.preset, study=study, figure=name, extension="json")
         for plan in plans
-        for one in plan.figures.values()
+        for study, name in _drawn(plan)
     }
     figures = {str(path) for path in paths.RESULTS.glob("*/*/*.json")} - drawn
     files = [file for path in sorted(figures) for file in _files_of_figure(Path(path))]
     return [*sorted(one for one in folders - needed if ID.search(one)), *files]
 
 
+def _drawn(plan: Plan) -> Iterator[tuple[str, str]]:
+    """The study and the name of each figure, and of the page of the user's networks."""
+    for one in plan.figures.values():
+        yield one.study, one.name
+    if paths.MY_MODEL in plan.studies:
+        yield paths.MY_MODEL, paths.MY_PAGE
+
+
 def _files_of_figure(provenance: Path) -> list[str]:
-    """The files that a figure's provenance lists, and itself; none if it is of something else."""
+    """The files that a figure's provenance lists, and itself; none if it is of something else.
+
+    The page of the user's networks has the spec of their figure.
+    """
+    place = provenance.parent.name, provenance.stem
     try:
         record = json.loads(provenance.read_bytes())
         spec, files = record["spec"], record["sha256"]
-        of_figure = (spec["study"], spec["figure"]) == (provenance.parent.name, provenance.stem)
-    except (ValueError, LookupError, TypeError):
+        is_page = place == (paths.MY_MODEL, paths.MY_PAGE) and spec["study"] == paths.MY_MODEL
+        is_figure = (spec["study"], spec["figure"]) == place
+        listed = [str(provenance.with_name(file)) for file in (*files, provenance.name)]
+    except (OSError, ValueError, LookupError, TypeError):
         return []
-    return [str(provenance.with_name(name)) for name in (*files, provenance.name) if of_figure]
+    return listed if is_page or is_figure else []
 
 
 def _presets(root: Path) -> list[str]:

@@ -1,16 +1,20 @@
-"""What a deletion of results would remove and free."""
+"""What a deletion of results would remove and free, and the deletion."""
 
 import os
-from collections.abc import Iterable
+import shutil
+from collections.abc import Iterable, Iterator
 from math import log10
 from pathlib import Path
+
+from flatlas.errors import FlatlasError
+from flatlas.plan.paths import RESULTS
 
 UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
 def would_delete(results: Iterable[str]) -> str:
     """Those of these files and folders that exist, each with its size, and what all free."""
-    sizes = {one: _size(Path(one)) for one in results if os.path.lexists(one)}
+    sizes = {one: _size(Path(one)) for one in existing(results)}
     if not sizes:
         return "nothing."
     lines = [f"{readable_size(size):>9}  {one}" for one, size in sizes.items()]
@@ -18,11 +22,39 @@ def would_delete(results: Iterable[str]) -> str:
     return "\n".join([total, *lines])
 
 
+def delete(results: Iterable[str]) -> Iterator[str]:
+    """Delete those of these files and folders that exist, and yield each; of links only the link.
+
+    Deletes nothing if any of them lies outside the results.
+    """
+    there = existing(results)
+    for one in there:
+        path = Path(one)
+        if RESULTS not in path.parents or ".." in path.parts:
+            raise FlatlasError(f"Nothing is deleted: {one} does not lie in {RESULTS}/.")
+    for one in there:
+        if _is_folder(Path(one)):
+            shutil.rmtree(one)
+        else:
+            os.unlink(one)
+        yield one
+
+
+def existing(results: Iterable[str]) -> list[str]:
+    """Those of these files and folders that exist, and links even if what they name is gone."""
+    return [one for one in results if os.path.lexists(one)]
+
+
 def _size(path: Path) -> int:
     """The bytes of a file or of all files in a folder; links count as themselves."""
-    if path.is_dir() and not path.is_symlink():
+    if _is_folder(path):
         return sum(_size(one) for one in path.iterdir())
     return path.lstat().st_size
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether it is a folder itself, rather than a link to one."""
+    return path.is_dir() and not path.is_symlink()
 
 
 def readable_size(size: int) -> str:

@@ -7,6 +7,8 @@ RESULTS = Path("results")
 
 # The study of the user's trained networks, and so its target and its folder.
 MY_MODEL = "my_model"
+# The name of their page among its figures.
+MY_PAGE = "page"
 
 LOG = str(RESULTS / "logs" / "{stage}" / "{name}.log")
 FIGURE = str(RESULTS / "{preset}" / "{study}" / "{figure}.{extension}")

@@ -9,6 +9,7 @@ from logging import LogRecord
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flatlas.errors import FlatlasError
 from flatlas.plan.deletion import would_delete
 from flatlas.plan.fingerprint import changed_modules
 from flatlas.plan.lookup import Lookup
@@ -55,6 +56,7 @@ def end_with_table(workflow: "Workflow", plan: Lookup) -> None:
     With `-p` it prints each job, as Snakemake does, after the table.
     """
     # Imported here because the library does without Snakemake.
+    from snakemake.exceptions import WorkflowError
     from snakemake.logging import logger
     from snakemake.settings.enums import Quietness
     from snakemake_interface_logger_plugins.common import LogEvent
@@ -65,7 +67,10 @@ def end_with_table(workflow: "Workflow", plan: Lookup) -> None:
             logger.removeFilter(with_table)
             resources = workflow.resource_settings
             slots = resources.nodes or resources.cores or 1
-            record.msg = f"{record.msg}\n{would_run(workflow.dag, plan, slots)}"
+            try:
+                record.msg = f"{record.msg}\n{would_run(workflow.dag, plan, slots)}"
+            except FlatlasError as error:
+                raise WorkflowError(str(error)) from None
         return True
 
     logger.addFilter(with_table)
@@ -80,7 +85,7 @@ def would_run(dag: "DAG", plan: Lookup, slots: int) -> str:
     running = {_name(job): job for job in dag.needrun_jobs() if not job.is_norun}
     cleaning = [name for name in running if name.startswith("clean_") and not running[name].output]
     deletions = [(name, running.pop(name).params) for name in cleaning]
-    said = [f"{name}: {would_delete(one.folders[0])}\n{one.note}" for name, one in deletions]
+    said = [f"{name}: {_would_delete(one)}\n{one.note}" for name, one in deletions]
     if running:
         seconds = _seconds(running, plan)
         said += [
@@ -88,6 +93,13 @@ def would_run(dag: "DAG", plan: Lookup, slots: int) -> str:
             _time(running, seconds, dag, plan, slots),
         ]
     return "\n\n".join([*said, "Nothing was run. To list each job, add -p."])
+
+
+def _would_delete(params: Any) -> str:
+    # Imported here because only these jobs need the models of the specs.
+    from flatlas.plan.cleaning import deletable
+
+    return would_delete(deletable(params.config, Path(params.root), params.study)[0])
 
 
 def _rows(

@@ -29,8 +29,8 @@ def only_process(folder: str | Path) -> Iterator[int]:
                 lock.seek(0)
                 raise FlatlasError(
                     f"process {lock.read().strip()}, or one that it started, still works on "
-                    f"{folder}. Wait until it has ended, or end it; then the same command "
-                    "continues from what it has saved."
+                    f"{folder}. Wait until it has ended, or end it, and give the same command "
+                    "again: trainings continue from what they have saved."
                 ) from error
             except OSError as error:
                 logger.warning("no lock for %s: %s", folder, error)
