@@ -1,12 +1,15 @@
 """The setting `my_model` becomes a study of its own, whose mistakes are reported by its keys."""
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
+from small_configuration import USER, changed
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.answers import answers_of
+from flatlas.plan.cleaning import unused
 from flatlas.plan.jobs import jobs_of
 from flatlas.plan.pages import page_of
 
@@ -65,6 +68,18 @@ def test_the_rest_of_the_study_is_changed_like_that_of_any_other(plan_of):
     (entry,) = plan.figures["my_model_spectrum"].entries
     assert plan.runs[entry.run].samples.train_size == 50
     assert [*entry.measurements] == ["hessian"]
+
+
+def test_its_page_is_unused_once_the_setting_is_gone(plan_of, tmp_path):
+    """The page and its table are no evidence without the results behind them."""
+    lookup = answers_of(plan_of(user={"my_model": MINE}))
+    page = lookup.pages["my_model"]
+    record = {"spec": lookup.jobs["my_model_spectrum"].spec, "sha256": {}}
+    record["sha256"] = {Path(page[kind]).name: "" for kind in ("html", "csv")}
+    Path(page["json"]).parent.mkdir(parents=True)
+    Path(page["json"]).write_text(json.dumps(record))
+    assert unused(changed(USER, {"my_model": MINE}), tmp_path / "config") == []
+    assert {*unused(USER, tmp_path / "config")} == {*page.values()}
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,6 @@
 # `clean_<study>` deletes the results that only one study needs. What another study or another preset
 # needs stays, and so do logs. `clean_unused` deletes the results that no study needs at any preset.
 
-
-def alone(wildcards):
-    """No inputs; refuses while another Snakemake works here, whose results may be among the deleted.
-
-    Snakemake's own check compares files, and these rules have none. At the end of this call it would
-    remove the locks of the other, so this comes before it takes its own.
-    """
-    if not workflow.output_settings.dryrun and any(Path(".snakemake/locks").glob("*.lock")):
-        raise WorkflowError(
-            "Nothing is deleted: another Snakemake works in this folder. Wait until it has ended. "
-            "If there is none, an earlier one was killed: `snakemake --unlock`."
-        )
-    return []
-
-
 # The script works out what to delete, from the settings: between a list made here and the deletion,
 # other jobs of this call may run.
 SETTINGS = {"config": lambda wildcards: config, "root": str(CONFIG)}
@@ -26,8 +11,6 @@ for study in PLAN.studies:
         """Deletes what only this study needs; -n lists it."""
         name:
             f"clean_{study}"
-        input:
-            alone,
         log:
             paths.LOG.format(stage="cleaning", name=f"{PLAN.preset}_{study}"),
         localrule: True
@@ -45,8 +28,6 @@ for study in PLAN.studies:
 
 rule clean_unused:
     """Deletes results that no preset needs, with the settings as they are; -n lists them."""
-    input:
-        alone,
     log:
         paths.LOG.format(stage="cleaning", name="unused"),
     localrule: True
@@ -60,3 +41,15 @@ rule clean_unused:
         "Deleting what no study needs"
     script:
         "../scripts/clean.py"
+
+
+# Snakemake's own check compares files, and these rules have none. At its end a call removes all locks,
+# those of others too, so this one must not begin.
+CLEANING = {"clean_unused", *(f"clean_{study}" for study in PLAN.studies)}
+
+if CLEANING & {*sys.argv} and not workflow.output_settings.dryrun:
+    if any(Path(".snakemake/locks").glob("*.lock")):
+        raise WorkflowError(
+            "Nothing is deleted: another Snakemake works in this folder. Wait until it has ended. "
+            "If there is none, an earlier one was killed: `snakemake --unlock`."
+        )

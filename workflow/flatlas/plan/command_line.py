@@ -23,7 +23,7 @@ KEY = re.compile(r"[a-zA-Z_][\w-]*\w(\.[\w-]+)*")
 def read_settings_better() -> None:
     """Replace two functions of Snakemake, which has no setting for it, in this process."""
     from snakemake import cli
-    from snakemake.exceptions import WorkflowError
+    from snakemake.exceptions import CliException
     from snakemake.settings import types
 
     parse_config, load_configfile = cli.parse_config, types.load_configfile
@@ -34,7 +34,7 @@ def read_settings_better() -> None:
                 # In place, since Snakemake also gives them to jobs on a cluster.
                 entries[:] = nested(entries)
             except FlatlasError as error:
-                raise WorkflowError(str(error)) from None
+                raise CliException(str(error)) from None
         return parse_config(entries)
 
     def loaded(path: Path) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def read_settings_better() -> None:
             with reading(str(path)):
                 return load_configfile(path)
         except FlatlasError as error:
-            raise WorkflowError(str(error)) from None
+            raise CliException(str(error)) from None
 
     cli.parse_config, types.load_configfile = parsed, loaded
 
@@ -58,8 +58,14 @@ def nested(entries: Iterable[str]) -> Iterator[str]:
             )
         if not KEY.fullmatch(key):
             raise FlatlasError(
-                f"--config: '{key}' is no key. Allowed: names joined by dots, as in "
+                f"--config: '{key}' is no key. Allowed: names of letters, digits, '_' and '-', the "
+                "first of two or more and not beginning with a digit or '-', joined by dots, as in "
                 "studies.duality.realizations=3."
+            )
+        if not value.strip():
+            raise FlatlasError(
+                f"--config: '{key}' has no value. Write {key}=null to unset it, {key}={{}} for an "
+                "empty mapping, or a value."
             )
         first, *others = key.split(".")
         if others:

@@ -24,7 +24,7 @@ from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.spec import Spec
 from flatlas.plan.studies import Figure, Run, Study
 from flatlas.plan.training_specs import RunSpec
-from flatlas.plan.trees import USER, Location, dotted, leaves
+from flatlas.plan.trees import USER, Location, dotted, leaves, with_nulls
 
 # A plan works out each run of each sweep of each figure, and its measurements. One counts as much
 # as this many seeds and moments, which it names.
@@ -36,7 +36,7 @@ Drawn = tuple[dict[str, Any], Run, RunSpec, Origin]
 
 def resolve(config: Mapping[str, Any], root: Path) -> Plan:
     """The plan of a configuration (a mapping as Snakemake has it) with the files under `root`."""
-    user = Document(Layer(USER, config))
+    user = Document(Layer(USER, with_nulls(config)))
     settings = user.validated(Settings)
     preset = _preset(settings.preset, root)
     plan = Plan(settings, preset.validated(Preset))

@@ -81,6 +81,15 @@ def with_value(tree: Any, location: Sequence[str], value: Any) -> dict[str, Any]
     return {**beside, head: with_value(inner, rest, value) if rest else value}
 
 
+def with_nulls(tree: Any) -> Any:
+    """A copy in which None replaces the text 'null', as which Snakemake reads it in --config."""
+    if isinstance(tree, Mapping):
+        return {key: with_nulls(value) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [with_nulls(value) for value in tree]
+    return None if tree == "null" else tree
+
+
 def has(tree: Any, location: Location) -> bool:
     """Whether there is a value at a place, even None."""
     for part in location:
