@@ -29,6 +29,18 @@ rule all:
     shell: "touch one"
 """
 
+# Settings of the output that a dry run compares for equality.
+QUIET = """
+from snakemake.settings.enums import Quietness
+
+workflow.output_settings.quiet = {Quietness.RULES, Quietness.PROGRESS}
+
+rule all:
+    output: "one"
+    message: "a line for the job"
+    shell: "touch one"
+"""
+
 
 def test_the_environment_of_a_job_and_the_private_parts_of_snakemake(tiny):
     tiny.edit("workflow/scripts/source.py", r"\nwith Job", f"\n{NOTE}\nwith Job")
@@ -50,3 +62,11 @@ def test_snakemake_still_looks_again_and_again_where_jobs_are_limited(tmp_path, 
     said = Checkout(tmp_path, memory).snakemake()
     looks = re.search(r"(\d+) looks were scheduled with <.*JobRateLimiter", said)
     assert looks is not None and int(looks[1]) > 0, said
+
+
+def test_a_dry_run_without_rules_and_progress_ends_after_the_number_of_jobs(tmp_path, memory):
+    """If this fails, change `end_with_table` in report/dry_run.py."""
+    (tmp_path / "Snakefile").write_text(QUIET)
+    said = Checkout(tmp_path, memory).snakemake("-n")
+    assert re.search(r"^total +1$", said, re.MULTILINE)
+    assert "a line for the job" not in said

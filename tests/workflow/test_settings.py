@@ -26,6 +26,17 @@ def test_a_target_among_settings_is_named(tiny):
     assert "Traceback" not in said
 
 
+def test_an_empty_value_is_named_and_null_unsets_a_key(tiny):
+    for empty in ("studies.duality=", "preset=", "studies.duality.realizations= "):
+        said = tiny.snakemake("-n", "--config", empty, fails=True)
+        assert f"'{empty.partition('=')[0]}' has no value" in said
+        # Neither a traceback nor a place in our code.
+        assert 'File "' not in said
+    tiny.set_study("runs", "base", "stop", "loss_below", value=-1)
+    tiny.snakemake("-n", fails=True)
+    assert tiny.would_run("--config", "studies.duality.runs.base.stop.loss_below=null")["train"]
+
+
 def test_dotted_keys_mean_the_same_as_mappings(tiny):
     """Also where jobs get them: a cluster's job reads no profile."""
     dotted = ("studies.duality.realizations=1", "studies.duality.runs.base.batch=10")

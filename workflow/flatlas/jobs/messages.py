@@ -65,9 +65,11 @@ class Messages(logging.Filter):
             cause = self.causes.get(job.jobid, UNEXPLAINED)
             sentence = cause.partition("\n")[0]
             yield f"{name_of(job)} failed: {sentence} (log: {job.log[0]})"
-        waiting = len(scheduler.remaining_jobs)
+        running = {*single(scheduler.running)}
+        # Snakemake counts those of a running or failed group as remaining.
+        waiting = len({*scheduler.remaining_jobs} - running - {*single(scheduler.failed)})
         if not failed:
-            to_do = waiting + len(scheduler.running)
+            to_do = waiting + len(running)
             yield f"Stopped. Jobs left: {to_do}. The same command continues."
             return
         yield (
