@@ -1,7 +1,7 @@
 """Better errors, and dotted keys, where Snakemake reads `--config` and `--configfile`.
 
 It reads them before the Snakefile, and ends with a traceback or without a line where they have a
-mistake. Before them it reads the profile, which calls `read_settings_better` (profiles/settings.py).
+mistake. Before them it reads the profile, which runs profiles/settings.py.
 """
 
 import json
