@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import yaml
@@ -24,8 +25,10 @@ from gallery import SCORECARD, Drawn, page
 
 from flatlas.claims.claim import known
 from flatlas.errors import FlatlasError
+from flatlas.plan.resolve import resolve
 from flatlas.store.provenance import verify
 from flatlas.studies.atlas.quantities import QUANTITIES
+from flatlas.studies.my_model.numbers import MEASURES, definition
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -52,7 +55,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=HERE) as folder:
         fresh, old, target = Path(folder) / "fresh", Path(folder) / "old", HERE / study
         fresh.mkdir()
-        _collect(study, presets, fresh)
+        _collect(study, presets, fresh, file)
         if file:
             shutil.copy(file, fresh)
         drawn.write(fresh)
@@ -62,7 +65,7 @@ def main() -> None:
         fresh.rename(target)
 
 
-def _collect(study: str, presets: Mapping[str, str], folder: Path) -> None:
+def _collect(study: str, presets: Mapping[str, str], folder: Path, configfile: Path | None) -> None:
     """The pictures and the claims of all figures, and the ranges over the atlas' networks."""
     tables = []
     for name, preset in presets.items():
@@ -77,17 +80,36 @@ def _collect(study: str, presets: Mapping[str, str], folder: Path) -> None:
             sys.exit(str(error))
         _shrink(picture, folder / f"{name}.png")
         if (study, name) == ("atlas", "fig4"):
-            ranges(points).to_csv(folder / "ranges.csv", index=False)
+            ranges(points, _options(preset, configfile)).to_csv(folder / "ranges.csv", index=False)
     if tables:
         pd.concat(tables, ignore_index=True).to_csv(folder / SCORECARD, index=False)
 
 
-def ranges(points: Path) -> pd.DataFrame:
+def _options(preset: str, configfile: Path | None) -> dict[str, Mapping[str, Any]]:
+    """The options of each measure of the atlas, which are the same for every network."""
+    config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+    config |= yaml.safe_load(configfile.read_text()) if configfile else {}
+    plan = resolve(config | {"preset": preset}, ROOT / "config")
+    return {
+        name: plan.measurements[one].options.model_dump()
+        for entry in plan.figures["atlas_fig4"].entries
+        for name, one in entry.measurements.items()
+    }
+
+
+def ranges(points: Path, options: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     """The range of each quantity over the atlas' networks, for the page of `snakemake my_model`."""
     nets = pd.read_csv(points)
     known = nets[[name for name in QUANTITIES if name in nets]]
     table = known.agg(["count", "min", "median", "max"]).T
     table.columns = ["networks", "least", "median", "largest"]
+    defined = [
+        definition(MEASURES[name].measure, options[MEASURES[name].measure])
+        if name in MEASURES
+        else ""
+        for name in table.index
+    ]
+    table.insert(0, "definition", defined)
     return table.rename_axis("measure").reset_index()
 
 

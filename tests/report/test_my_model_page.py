@@ -33,7 +33,7 @@ def page(tmp_path):
 
     def made(*nets, ranges=RANGES, doubts=()):
         rows = [(net, 0, *one) for net in nets for one in NUMBERS]
-        names = ["net.weights", "seed", "quantity", "value", "error", "converged"]
+        names = ["net.weights", "seed", "quantity", "value", "error", "settled"]
         model = MyModel(
             shows="Data: pictures.",
             nets=nets,

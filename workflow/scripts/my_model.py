@@ -6,11 +6,20 @@ import pandas as pd
 
 from flatlas.jobs.job import Job
 from flatlas.evidence.material import gather
+from flatlas.plan.tables import RANGES
 from flatlas.report.captions import caption
 from flatlas.report.my_model import MyModel, my_model_page
 from flatlas.store.atomic import replacing
+from flatlas.store.provenance import provenance_of, read_provenance
 from flatlas.store.tables import read_table, write_table
-from flatlas.studies.my_model.numbers import ACCURACY, MEASURES, WEIGHTS, accuracy, measured
+from flatlas.studies.my_model.numbers import (
+    ACCURACY,
+    WEIGHTS,
+    accuracy,
+    comparable,
+    measured,
+    readable,
+)
 
 with Job(globals().get("snakemake"), "my model") as job:
     tables = dict(vars(job.input))
@@ -23,6 +32,14 @@ with Job(globals().get("snakemake"), "my model") as job:
     several = nets["seed"].nunique() > 1
     ended = material.trainings
     published = [read_table(file) for file in others["ranges"]]
+    # A measure has the same options for every network.
+    options = {
+        name.removesuffix("_summary"): read_provenance(provenance_of(Path(first)))["spec"][
+            "options"
+        ]
+        for name, (first, *_) in tables.items()
+        if name.endswith("_summary")
+    }
     picture = Path(others["picture"])
     model = MyModel(
         shows=job.params.spec["shows"],
@@ -37,8 +54,8 @@ with Job(globals().get("snakemake"), "my model") as job:
         images=images,
         numbers=numbers,
         accuracy=ACCURACY,
-        measures=MEASURES,
-        ranges=pd.concat([pd.DataFrame({"measure": []}), *published]).set_index("measure"),
+        measures=readable(options),
+        ranges=comparable(pd.concat([pd.DataFrame(columns=[*RANGES]), *published]), options),
         picture=picture,
         caption=caption(job.params.caption),
         files={

@@ -110,11 +110,12 @@ MY_MODEL = columns(
     quantity=(str, "an error or loss on S or E, or a measure, named as its column"),
     value=(float, "its value"),
     error=(float, "its standard error or residual; empty if it has none"),
-    converged=(bool, "`False` if a search for it did not converge"),
+    settled=(bool, "`False` if a search for it did not converge"),
 )
 
 RANGES = columns(
     measure=(str, "the measure, as a column of atlas_fig4 is named"),
+    definition=(str, "what defines it: the measure and its options, except for those of precision"),
     networks=(int, "networks of the atlas that it was measured on"),
     least=(float, "its smallest value"),
     median=(float, "its median"),

@@ -1,7 +1,7 @@
 """The numbers on the page of the user's networks, and how to read them."""
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,18 +15,18 @@ WEIGHTS = "net.weights"
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number of a network: its words, its symbol, the table that has it, how to read it.
+    """A number of a network: its words, its symbol, the measure that has it, how to read it.
 
-    `error` is the column of its standard error or residual, if it has one. `relative` says that
-    this is a share of the number. `percent` is how pages write it.
+    Its reading may name options of the measure in braces.
+    `error` is the column of its standard error or residual, if it has one. `percent` is how pages
+    write it.
     """
 
     words: str
     symbol: str
-    table: str
+    measure: str
     reading: str
     error: str = ""
-    relative: bool = False
     percent: bool = False
 
 
@@ -44,7 +44,7 @@ MEASURES = {
         "100 · rise / (1 + L)",
         "sharpness",
         "How far the training loss L rises at worst if every weight moves by at most "
-        "1e-4 (|w| + 1). A search found it, so it is a lower bound.",
+        "{box:g} (|w| + 1). A search found it, so it is a lower bound.",
     ),
     "first_order": Quantity(
         "its first-order part",
@@ -64,10 +64,10 @@ MEASURES = {
         "largest curvature",
         "‖H‖ (spectral)",
         "hessian",
-        "The largest eigenvalue of the Hessian in size. Gradient descent with a learning rate "
-        "above 2 / ‖H‖ leaves this minimum.",
+        "The largest |λ| of the Hessian. If that λ is positive, gradient descent with a "
+        "learning rate above 2 / ‖H‖ moves away along its eigenvector; if it is negative, the "
+        "network is at no minimum.",
         error="spectral_norm_residual",
-        relative=True,
     ),
     "trace": Quantity(
         "total curvature",
@@ -89,8 +89,8 @@ MEASURES = {
         "ΔL",
         "duality",
         "How much larger the loss of a test image is than that of the most similar training image "
-        "of its class, on average, as a sum over directions of the last layer: how sharp each is, "
-        "times how far apart the images are along it.",
+        "of its class, on average, as a sum over directions of the layer {layer}: how sharp each "
+        "is, times how far apart the images are along it.",
     ),
     "mu_gap": Quantity(
         "its µ-term",
@@ -108,17 +108,47 @@ MEASURES = {
         "total size of duality",
         "T_w",
         "duality",
-        "How far the last layer's weights would have to move for training images to act like test "
-        "images.",
+        "How far the weights of the layer {layer} would have to move for training images to act "
+        "like test images.",
     ),
     "weight_norm": Quantity(
         "weight norm",
         "‖w‖",
         "norms",
-        "Of all weights and biases. A rescaling of layers can change it, and all of the above "
-        "except ΔL, but not the function.",
+        "Of all weights and biases. A rescaling of layers can change it and keep the function. It "
+        "then also changes the sharpness, its first-order part, the gradient norm, the trace and "
+        "the norms of the Hessian, T_g and T_w, but neither ΔL nor ΔL_µ. A rescaling of single "
+        "neurons can change these two as well, but not their sum.",
     ),
 }
+
+# What a measure's numbers depend on, except for their precision.
+DEFINING = {"sharpness": ("by", "box"), "duality": ("layer", "directions")}
+
+
+def definition(measure: str, options: Mapping[str, Any]) -> str:
+    """A measure with the options that define its numbers, as text."""
+    return ", ".join([measure, *(f"{one} {options[one]}" for one in DEFINING.get(measure, ()))])
+
+
+def readable(options: Mapping[str, Mapping[str, Any]]) -> dict[str, Quantity]:
+    """The quantities of the measures that were taken with these options, which they then name."""
+    return {
+        name: replace(quantity, reading=quantity.reading.format_map(options[quantity.measure]))
+        for name, quantity in MEASURES.items()
+        if quantity.measure in options
+    }
+
+
+def comparable(ranges: pd.DataFrame, options: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+    """The ranges, by quantity, of those measures that are defined as in the atlas."""
+    defined = {
+        name: definition(quantity.measure, options[quantity.measure])
+        for name, quantity in MEASURES.items()
+        if quantity.measure in options
+    }
+    same = [defined.get(row.measure) == row.definition for row in ranges.itertuples()]
+    return ranges[same].set_index("measure")
 
 
 def accuracy(material: Material, images: Mapping[str, int]) -> pd.DataFrame:
@@ -145,21 +175,21 @@ def _of_a_share(share: float, count: int) -> float:
 
 
 def measured(material: Material) -> pd.DataFrame:
-    """A row for each quantity and network: value, error (NaN if it has none), `converged`."""
+    """A row for each quantity and network: value, error (NaN if it has none), `settled`."""
     return pd.DataFrame([row for name in MEASURES for row in _rows(material, name)])
 
 
 def _rows(material: Material, name: str) -> Iterator[dict[str, object]]:
     """A row for each network; none if the measure is not taken."""
     quantity = MEASURES[name]
-    table = material.tables.get(f"{quantity.table}_summary", pd.DataFrame())
+    table = material.tables.get(f"{quantity.measure}_summary", pd.DataFrame())
     for net in table.to_dict("records"):
         error = net[quantity.error] if quantity.error else np.nan
-        yield _row(net, name, error * abs(net[name]) if quantity.relative else error)
+        yield _row(net, name, error)
 
 
 def _row(net: Mapping[Hashable, Any], name: str, error: float) -> dict[str, object]:
-    # Only searches may fail.
-    converged = net.get("converged", True)
+    # Only searches may fail. A table of a measure says so in `converged`; the history has none.
+    settled = net.get("converged", True)
     labels = {WEIGHTS: net[WEIGHTS], "seed": net["seed"], "quantity": name}
-    return labels | {"value": net[name], "error": error, "converged": converged}
+    return labels | {"value": net[name], "error": error, "settled": settled}
