@@ -76,6 +76,7 @@ def test_a_complete_declaration_is_found(declared, kind):
         ("measure", ".*tables.*\n", "", "MadeUp declares no tables"),
         ("measure", "from typing.*\n", "", "line 4: NameError: name 'Literal' is not defined"),
         ("measure", "layer: str", "layer = 'fc1'", "line 4: PydanticUserError: .*`layer = 'fc1'`"),
+        ("measure", "(?s).+", "assert False", "line 1: AssertionError$"),
         ("measure", "layer: str", "layer: str =", "line 6: invalid syntax"),
         (
             "family",

@@ -8,6 +8,11 @@ class FlatlasError(Exception):
     """A wrong input: the message names it, what is allowed, and what to do."""
 
 
+def named(error: BaseException) -> str:
+    """The kind of an unexpected error and its text, if it has any."""
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
+
+
 def nearest(given: str, allowed: Iterable[str]) -> str:
     """' Did you mean …?' when one of the allowed names is close to the given one, else ''."""
     close = get_close_matches(given, [str(name) for name in allowed], n=1, cutoff=0.5)

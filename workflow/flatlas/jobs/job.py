@@ -11,7 +11,7 @@ from shutil import rmtree
 from types import SimpleNamespace, TracebackType
 from typing import Any
 
-from flatlas.errors import FlatlasError
+from flatlas.errors import FlatlasError, named
 from flatlas.jobs.progress import Progress
 from flatlas.jobs.resources import wants_gpu
 from flatlas.jobs.terminal import ERASE
@@ -123,8 +123,7 @@ class Job:
             if not self.by_hand:
                 _leave()
             return
-        named = f"{kind.__name__}: {error}".removesuffix(": ")
-        cause = str(error) if isinstance(error, FlatlasError) else named
+        cause = str(error) if isinstance(error, FlatlasError) else named(error)
         logger.error("%s failed: %s", self.title, cause, exc_info=error)
         if self.by_hand:
             return

@@ -8,7 +8,7 @@ from traceback import extract_tb
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeVar, get_args
 
-from flatlas.errors import FlatlasError
+from flatlas.errors import FlatlasError, named
 from flatlas.plan.fingerprint import LIBRARY, find, shown
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def load(name: str) -> ModuleType:
         # The first module on the way is the one that is loaded, the others are what it uses.
         file = next(one.filename for one in frames if one.name == "<module>")
         line = [one.lineno for one in frames if one.filename == file][-1]
-        why = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+        why = named(error).partition("\n")[0]
         raise FlatlasError(f"{file_of(name)}, line {line}: {why}") from error
 
 
