@@ -10,12 +10,12 @@ LIBRARY = WORKFLOW / "flatlas"
 FOUNDATION = {"plan", "store", "statistics"}
 # What each package may import besides itself, and besides `errors`, which everyone may raise.
 MAY_IMPORT = {
-    "plan": {"layer_names", "data_root", "image_files", "published_sets"},
+    "plan": {"layer_names", "data_root", "image_files", "published_sets", "reasons"},
     "store": set(),
     "statistics": set(),
     "data": {*FOUNDATION, "seeds", "data_root", "image_files", "published_sets"},
     "nets": {*FOUNDATION, "layer_names", "seeds"},
-    "training": {*FOUNDATION, "device", "seeds", "data", "nets"},
+    "training": {*FOUNDATION, "device", "reasons", "seeds", "data", "nets"},
     "hessian": {*FOUNDATION, "seeds", "nets"},
     "gaussian_process": {*FOUNDATION, "seeds", "nets"},
     "measures": {
@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "plotting": {"store", "statistics", "evidence"},
     "claims": {"store", "statistics", "evidence"},
     "studies": {"store", "statistics", "evidence", "plotting", "claims"},
-    "report": {*FOUNDATION, "claims"},
+    "report": {*FOUNDATION, "claims", "reasons"},
     "jobs": {"plan", "store", "device"},
     "device": set(),
     "errors": set(),
@@ -37,13 +37,15 @@ MAY_IMPORT = {
     "image_files": {"data_root"},
     "published_sets": {"data_root"},
     "layer_names": set(),
+    "reasons": set(),
     "seeds": set(),
     # Its public names, imported at first use.
     "__init__": {"library"},
 }
 LIGHT = (
     *("plan", "store", "statistics", "evidence", "plotting", "claims", "studies", "report", "jobs"),
-    *("data_root", "device", "errors", "image_files", "layer_names", "published_sets", "seeds"),
+    *("data_root", "device", "errors", "image_files", "layer_names", "published_sets", "reasons"),
+    "seeds",
 )
 # What is no spec and may come from the plan, because no result depends on it.
 WITHOUT_RESULTS = {

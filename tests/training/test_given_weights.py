@@ -12,14 +12,15 @@ from short_runs import quiet, run
 from flatlas.data.images import Images, write_images
 from flatlas.evidence.material import Material
 from flatlas.plan.data_specs import Normalize
+from flatlas.plan.tables import OUTCOMES
 from flatlas.plan.training_specs import Expected
 from flatlas.plotting.trainings import small_print
+from flatlas.reasons import ABOVE_EXPECTED, ALL_EPOCHS, AT_CHANCE, DIVERGED
 from flatlas.report.facts import facts
 from flatlas.store.arrays import read_arrays
 from flatlas.store.tables import read_table, write_table
-from flatlas.training.given_weights import ABOVE_EXPECTED, AT_CHANCE, advice, doubt
+from flatlas.training.given_weights import advice, doubt
 from flatlas.training.moments import kept_moments
-from flatlas.training.outcome import ALL_EPOCHS, DIVERGED
 from flatlas.training.task import TrainingTask
 
 COUNT = 40
@@ -72,7 +73,9 @@ def ended(folder, normalize=None, expected=None, labels=None, **chosen):
         spec=spec.resolved(), images="i.safetensors", samples="s.parquet", start=None,
         outputs=outputs, resume="resume", identity="", place="",
     ).run("cpu", quiet)  # fmt: skip
-    return spec, read_table("o.csv"), read_table("h.parquet")
+    outcomes = read_table("o.csv")
+    assert all(f"`{one}`" in OUTCOMES["reason"].meaning for one in outcomes["reason"])
+    return spec, outcomes, read_table("h.parquet")
 
 
 def test_a_missing_normalization_is_seen_and_named(folder):

@@ -1,6 +1,7 @@
 """The columns of every table that no measure declares."""
 
 from flatlas.plan.columns import Column, Declared, columns
+from flatlas.reasons import REASONS
 
 SEED = Column(int, "the realization")
 CLAIM = Column(str, "`<study>_<figure>.<claim>`")
@@ -43,10 +44,14 @@ HISTORY = columns(
 
 OUTCOMES = columns(
     seed=SEED,
-    reason=(str, "`rule met`, `all epochs run`, `epochs exhausted` or `diverged`"),
+    reason=(str, " · ".join(f"`{reason}`" for reason in REASONS)),
     met_epoch=(int, "the epoch that met the stopping rule; 0 if none did"),
     epoch=(int, "the last epoch"),
-    converged=(bool, "whether the rule was met, or there is none and all epochs ran"),
+    converged=(
+        bool,
+        "whether the rule was met, or there is none and all epochs ran; `False` for given weights "
+        "whose error is in doubt",
+    ),
 )
 
 TIMES = columns(epoch=(int, "from 1"), seconds=(float, "wall time of the epoch", "s"))

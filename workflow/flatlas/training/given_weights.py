@@ -8,9 +8,8 @@ import torch
 from torch import Tensor
 
 from flatlas.plan.training_specs import Expected
+from flatlas.reasons import ABOVE_EXPECTED, AT_CHANCE, DOUBTED
 
-AT_CHANCE = "error near chance, perhaps a wrong normalization"
-ABOVE_EXPECTED = "error far above expected, perhaps a wrong normalization"
 # Near chance: from this share of the best constant answer's error on. A small net that had learnt
 # normalized images of CIFAR-10 misclassified 70 % of them without normalization; chance is 90 %.
 NEAR = 0.5
@@ -31,7 +30,7 @@ def doubt(error: float, labels: Tensor, expected: Expected | None) -> str | None
 
 def advice(spec: Mapping[str, Any], outcomes: pd.DataFrame, history: pd.DataFrame) -> str | None:
     """What to do about weights that err too often, for the job's log; None if none do."""
-    doubted = outcomes[outcomes["reason"].isin((AT_CHANCE, ABOVE_EXPECTED))]
+    doubted = outcomes[outcomes["reason"].isin(DOUBTED)]
     if doubted.empty:
         return None
     samples = spec["samples"]

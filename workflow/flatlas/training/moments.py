@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from flatlas.reasons import DIVERGED
 from flatlas.training.kept_weights import FINAL, checkpoint, overtrained
-from flatlas.training.outcome import DIVERGED
 
 
 class KeptMoment(NamedTuple):

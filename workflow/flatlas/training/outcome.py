@@ -4,12 +4,8 @@ import math
 from dataclasses import dataclass
 
 from flatlas.plan.training_specs import Stop
+from flatlas.reasons import ALL_EPOCHS, CONVERGED, DIVERGED, EXHAUSTED, RULE_MET
 from flatlas.training.evaluation import Evaluation
-
-RULE_MET = "rule met"
-ALL_EPOCHS = "all epochs run"
-EXHAUSTED = "epochs exhausted"
-DIVERGED = "diverged"
 
 
 @dataclass
@@ -26,8 +22,8 @@ class Outcome:
 
     @property
     def converged(self) -> bool:
-        """Whether the stopping rule was met."""
-        return self.reason in (RULE_MET, ALL_EPOCHS)
+        """Whether the training ended as it should: it is a solution."""
+        return self.reason in CONVERGED
 
     @property
     def ended(self) -> bool:
