@@ -47,6 +47,11 @@ def test_a_measure_with_other_options_is_not_compared_with_the_atlas(ranges, cha
     assert {*comparable(ranges, options | {"sharpness": SHARPNESS | change}).index} == {"trace"}
 
 
+def test_without_published_ranges_nothing_is_compared(ranges):
+    nothing = pd.DataFrame(columns=[*ranges])
+    assert comparable(nothing, {"sharpness": SHARPNESS}).empty
+
+
 def test_readings_name_the_options_that_were_taken():
     found = readable({"sharpness": {"box": 0.25}, "duality": {"layer": "head"}})
     assert "0.25" in found["sharpness"].reading

@@ -142,13 +142,13 @@ def readable(options: Mapping[str, Mapping[str, Any]]) -> dict[str, Quantity]:
 
 def comparable(ranges: pd.DataFrame, options: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     """The ranges, by quantity, of those measures that are defined as in the atlas."""
-    defined = {
-        name: definition(quantity.measure, options[quantity.measure])
+    defined = [
+        (name, definition(quantity.measure, options[quantity.measure]))
         for name, quantity in MEASURES.items()
         if quantity.measure in options
-    }
-    same = [defined.get(row.measure) == row.definition for row in ranges.itertuples()]
-    return ranges[same].set_index("measure")
+    ]
+    here = pd.DataFrame(defined, columns=["measure", "definition"])
+    return ranges.merge(here).set_index("measure")
 
 
 def accuracy(material: Material, images: Mapping[str, int]) -> pd.DataFrame:
