@@ -81,9 +81,9 @@ onsuccess:
     from flatlas.report.ending import ending
     from snakemake.settings.enums import Quietness
 
-    asked = {job.rule.name for job in workflow.dag.jobs}
+    targets = {job.rule.name for job in workflow.dag.jobs}
     try:
-        for line in ending(PLAN, asked, page_of(PLAN, asked)):
+        for line in ending(PLAN, targets, page_of(PLAN, targets)):
             logger.info(line, extra={"quietness": Quietness.PROGRESS})
     except FlatlasError as error:
         # A table of another figure is damaged, which this run did not need.

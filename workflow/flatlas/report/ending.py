@@ -1,20 +1,20 @@
 """What a run that went well ends with: where its figures are, and how their claims came out."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import pandas as pd
 
-from flatlas.plan.lookup import Lookup
+from flatlas.plan.lookup import Job, Lookup
 from flatlas.report.verdicts import SIGNS, Counts, count_verdicts
 from flatlas.store.tables import read_table
 
 
 def ending(plan: Lookup, rules: Collection[str], page: str | None) -> list[str]:
-    """A line each on the figures, the page and the claims of the rules that a run was for."""
-    asked = [plan.jobs[target] for target in plan.figures if target in rules]
+    """A line each on the figures, the page, the networks and the claims of a run of these rules."""
+    figures = [plan.jobs[target] for target in plan.figures if target in rules]
     # With --touch a run makes nothing.
-    jobs = [job for job in asked if all(Path(file).is_file() for file in job.outputs.values())]
+    jobs = [job for job in figures if all(Path(file).is_file() for file in job.outputs.values())]
     pictures = [job.outputs["png"] for job in jobs]
     lines = []
     if len(pictures) == 1:
@@ -24,9 +24,23 @@ def ending(plan: Lookup, rules: Collection[str], page: str | None) -> list[str]:
         lines.append(f"{len(pictures)} figures: {', '.join(folders)}")
     if page:
         lines.append(f"Page: {page}")
+    lines += _no_solutions(jobs)
     if tables := [job.outputs["claims"] for job in jobs if "claims" in job.outputs]:
         lines += _claims(tables, plan.judged)
     return lines
+
+
+def _no_solutions(jobs: Iterable[Job]) -> list[str]:
+    """How many of the networks drawn did not converge, and why; no line if all did."""
+    files = dict.fromkeys(file for job in jobs for file in job.inputs.get("outcomes", ()))
+    if not files:
+        return []
+    outcomes = pd.concat(map(read_table, files), ignore_index=True)
+    reasons = outcomes.loc[~outcomes["converged"], "reason"].value_counts()
+    if reasons.empty:
+        return []
+    counted = ", ".join(f"{reason}: {count}" for reason, count in reasons.items())
+    return [f"Networks that did not converge: {reasons.sum()} of {len(outcomes)} ({counted})"]
 
 
 def _claims(tables: list[str], judged: bool) -> list[str]:

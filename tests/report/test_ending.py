@@ -1,0 +1,43 @@
+"""The last lines of a run that went well count the networks that are no solution."""
+
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from flatlas.plan.lookup import Job
+from flatlas.report.ending import ending
+from flatlas.store.tables import write_table
+
+
+@pytest.fixture
+def ended(tmp_path):
+    """The last lines after two figures, with these reasons of each run, the first for both."""
+
+    def lines(*runs, good=("rule met",)):
+        files = []
+        for number, reasons in enumerate(runs):
+            files.append(str(tmp_path / f"{number}.csv"))
+            converged = [reason in good for reason in reasons]
+            write_table(files[-1], pd.DataFrame({"reason": reasons, "converged": converged}))
+        jobs = {}
+        for name, drawn in {"a": files, "b": files[:1], "c": []}.items():
+            picture = tmp_path / f"{name}.png"
+            picture.touch()
+            inputs = {"outcomes": drawn} if drawn else {}
+            jobs[name] = Job(name, inputs, {"png": str(picture)}, {}, [], 1, 1, {})
+        plan = SimpleNamespace(figures=[*jobs], jobs=jobs, judged=True)
+        return ending(plan, {*jobs}, None)
+
+    return lines
+
+
+def test_networks_that_are_no_solution_are_counted_once_with_their_reasons(ended):
+    doubt = "error near chance"
+    *_, line = ended(["rule met", "diverged"], ["diverged", "rule met", doubt])
+    assert "3 of 5" in line
+    assert "diverged: 2" in line and f"{doubt}: 1" in line
+
+
+def test_without_such_networks_there_is_no_line(ended):
+    assert len(ended(["rule met"], ["rule met"])) == 1
