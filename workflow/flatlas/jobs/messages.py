@@ -3,7 +3,6 @@
 import logging
 import re
 from collections.abc import Iterable, Iterator
-from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ UNEXPLAINED = "what it printed above may say why"
 class Messages(logging.Filter):
     """Adds a job's log to the message that it starts, and the cause to the one that it failed.
 
-    Keeps the causes, which `failures` lists once more at the end.
+    Keeps the causes, None if unknown, and how processes ended: `failures` lists them at the end.
     """
 
     def __init__(self, jobs: Iterable["AbstractJob"]) -> None:
@@ -31,7 +30,8 @@ class Messages(logging.Filter):
         logs = [log for job in single(jobs) for log in job.log]
         self.before = {log: _written(log) for log in logs}
         self.ended: dict[int | None, str] = {}
-        self.causes: dict[int, str] = {}
+        self.processes: dict[int, str] = {}
+        self.causes: dict[int, str | None] = {}
 
     def is_new(self, log: str) -> bool:
         """Whether a job of this run has written its log, rather than one of an earlier run."""
@@ -47,23 +47,32 @@ class Messages(logging.Filter):
             # The next message of this thread says which job it was.
             self.ended[record.thread] = ended[0].rstrip(".")
         elif event == "job_error":
-            cause = self._cause(message["log"], message["rule_msg"], record.thread)
-            message["rule_msg"] = self.causes[message["jobid"]] = cause
+            job = message["jobid"]
+            self.processes[job] = self._process(record.thread)
+            self.causes[job] = self._cause(message["log"], message["rule_msg"])
+            message["rule_msg"] = self._said_of(job)
         return True
 
-    def _cause(self, logs: list[str], reported: str | None, thread: int | None) -> str:
-        """The cause in the job's log; else what the cluster reports; else how its process ended."""
+    def _process(self, thread: int | None) -> str:
+        """How the process of the job ended that this thread reports."""
         ended = self.ended.pop(thread, "ended")
         killed = ", perhaps for want of memory" if any(sign in ended for sign in KILLED) else ""
+        return f"its process {ended}{killed}; {UNEXPLAINED}"
+
+    def _cause(self, logs: list[str], reported: str | None) -> str | None:
+        """The cause in the job's log, else what the cluster reports, if anything."""
         cause = cause_in(logs[0]) if logs and self.is_new(logs[0]) else None
-        return cause or reported or f"its process {ended}{killed}; {UNEXPLAINED}"
+        return cause or reported or None
+
+    def _said_of(self, job: int) -> str:
+        """The cause; else how the process ended, if Snakemake has reported the job at all."""
+        return self.causes.get(job) or self.processes.get(job, UNEXPLAINED)
 
     def failures(self, scheduler: "JobScheduler") -> Iterator[str]:
         """What the run ends with: a line for each failed job, and what to do."""
         failed = sorted(self._failed(scheduler.failed), key=name_of)
         for job in failed:
-            cause = self.causes.get(job.jobid, UNEXPLAINED)
-            sentence = cause.partition("\n")[0]
+            sentence = self._said_of(job.jobid).partition("\n")[0]
             yield f"{name_of(job)} failed: {sentence} (log: {job.log[0]})"
         running = {*single(scheduler.running)}
         # Snakemake counts those of a running or failed group as remaining.
@@ -86,9 +95,7 @@ class Messages(logging.Filter):
         """The failed jobs. A group fails as a whole: those with a cause, if any has one."""
         for job in jobs:
             members = list(single([job]))
-            causes = (self.causes.get(one.jobid, UNEXPLAINED) for one in members)
-            explained = [not cause.endswith(UNEXPLAINED) for cause in causes]
-            yield from compress(members, explained) if any(explained) else members
+            yield from [one for one in members if self.causes.get(one.jobid)] or members
 
 
 def single(jobs: Iterable["AbstractJob"]) -> Iterator["Job"]:
