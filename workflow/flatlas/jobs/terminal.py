@@ -100,11 +100,12 @@ def show_running(scheduler: "JobScheduler", messages: Messages) -> Callable[[], 
     stopped = threading.Event()
 
     def work() -> None:
-        # The terminal may be closed.
-        with suppress(OSError):
-            while not stopped.wait(seconds):
-                show(running_lines(scheduler, messages, least))
-            show([])
+        ended = False
+        while not ended:
+            ended = stopped.wait(seconds)
+            # The terminal may be closed, or a single drawing may fail.
+            with suppress(OSError):
+                show([] if ended else running_lines(scheduler, messages, least))
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
