@@ -247,9 +247,13 @@ def _changed(job: "Job", before: set[str], now: set[str]) -> Iterator[str]:
 
 
 def _changed_keys(before: set[str], spec: Mapping[str, Any]) -> list[str]:
-    """The dotted keys in which an earlier spec, given as text, differs."""
+    """The dotted keys in which an earlier spec, given as text, differs; none if that is unknown."""
     text = next((text for text in sorted(before) if text.startswith("{")), "{}")
-    old, new = leaves(ast.literal_eval(text)), leaves(spec)
+    try:
+        old, new = leaves(ast.literal_eval(text)), leaves(spec)
+    except ValueError:
+        # inf and nan are no literals.
+        return []
     return [dotted(key) for key in {**old, **new} if old.get(key) != new.get(key)]
 
 
