@@ -37,7 +37,7 @@ SOURCES = {
 
 @dataclass(frozen=True)
 class Drawn:
-    """What `make gallery` was asked for. `others` is PRESET:FIGURE,FIGURE."""
+    """The arguments of `make gallery`. `others` is PRESET:FIGURE,FIGURE."""
 
     preset: str
     others: str = ""

@@ -1,4 +1,4 @@
-"""`at_most`: a source with fewer images than asked for gives all of them."""
+"""`at_most`: a source with fewer images than that gives all of them."""
 
 import numpy as np
 import pytest

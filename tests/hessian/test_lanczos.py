@@ -93,7 +93,7 @@ def test_an_eigenvalue_is_within_its_residual_of_an_exact_one(monkeypatch):
     [
         # The search ends in a subspace of five, and starts again in the kernel.
         ([4.0, 3.0, 2.0, 1.0, *[0.0] * 95], 12),
-        # More are asked for than there are.
+        # More than there are.
         ([3.0, 2.0, -1.0], 50),
         ([0.0] * 6, 6),
         ([1.0] * 6, 6),

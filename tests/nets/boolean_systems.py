@@ -21,7 +21,7 @@ def domain(bits):
 
 
 def system(bits, *hidden, init=INIT):
-    """A net with biases, and the inputs that it is asked for."""
+    """A net with biases, and all of its inputs."""
     net = build_net(dense(*hidden, bias=True, init=init), (1, 1, bits), 1)
     return net, torch.from_numpy(domain(bits))[:, None, None]
 

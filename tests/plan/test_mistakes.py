@@ -168,7 +168,7 @@ USER = FILES["user"][1]
 PRESET = FILES["preset"][1]
 OUTSIDE_THE_STUDIES = [
     ("user", {"preset": "smal"}, "preset is 'smal'. Allowed: small.", "small"),
-    ("user", {"studies.flta": {}}, "studies.flta is no study. Allowed: flat; ", "flat"),
+    ("user", {"studies.flta": {}}, "studies.flta is no study. Allowed: flat. ", "flat"),
     ("preset", {"studies.flta": {}}, "studies.flta is no study. Allowed: flat.", "flat"),
     ("user", {"prest": "small"}, "prest is not a key", "preset"),
     ("preset", {"studys": {}}, "studys is not a key", "studies"),

@@ -46,7 +46,7 @@ AccountingStorageType=accounting_storage/none
 MpiDefault=none
 
 # Without cgroups the daemon itself looks, every second, how much memory a job has, and ends it
-# if that is more than it asked for.
+# if that is more than it requested.
 JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=task=1
 JobAcctGatherParams=OverMemoryKill

@@ -40,7 +40,7 @@ def test_a_target_is_a_rule_or_a_file(tiny):
 STUDY, CONFIG = "config/studies/duality.yaml", "config/config.yaml"
 TWIN = "results/twin/duality/fig3.pdf"
 TWICE = "studies: {duality: {runs: {base: {batch: 5}}}}\n" * 2
-# What is edited in which file, what Snakemake is asked for, and what it says.
+# What is edited in which file, the arguments of Snakemake, and what it says.
 MISTAKES = [
     ((), ["duality_fgi3"], "'duality_fgi3' is no target. Did you mean 'duality_fig3'?"),
     ((), ["results/tiny/duality/fig3.pgn"], "Did you mean 'results/tiny/duality/fig3.png'?"),

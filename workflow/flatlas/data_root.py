@@ -1,6 +1,7 @@
 """The folder of the data sets: errors about a set that it lacks.
 
-The module is outside `plan`, so that a change reads the images again (plan/fingerprint.py).
+The module is outside `plan`, so that its fingerprint belongs to the job that reads the images
+(plan/fingerprint.py).
 """
 
 from collections.abc import Iterator

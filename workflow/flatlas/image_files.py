@@ -1,6 +1,7 @@
 """The files of a folder of images: those whose changes the plan notices, and those that are read.
 
-The module stands outside `plan`, so that a change reads the images again (plan/fingerprint.py).
+The module is outside `plan`, so that its fingerprint belongs to the job that reads the images
+(plan/fingerprint.py).
 """
 
 import os

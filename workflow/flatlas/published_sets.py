@@ -1,6 +1,7 @@
 """The published data sets: their folders and files, and which files are surely not whole.
 
-The module is outside `plan`, so that a change reads the images again (plan/fingerprint.py).
+The module is outside `plan`, so that its fingerprint belongs to the job that reads the images
+(plan/fingerprint.py).
 """
 
 import os

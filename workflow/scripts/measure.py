@@ -1,4 +1,4 @@
-"""Take one measure of every realization of a run, at every moment that is asked for."""
+"""Take one measure of every realization of a run, at every moment of its spec."""
 
 from flatlas.jobs.job import Job
 from flatlas.data.samples import load_samples

@@ -67,7 +67,7 @@ class Material:
         """A table, of one sweep or all, with a column that says whether the training `converged`.
 
         That column replaces one of the same name in the table, which is about a search. Only
-        solutions are included, unless `every_moment` is asked for. All keys in `swept` are columns.
+        solutions are included, or with `every_moment` all moments. All keys in `swept` are columns.
         """
         measured = self.tables[name].drop(columns="converged", errors="ignore")
         if not every_moment:

@@ -78,7 +78,7 @@ def refuse_beyond_memory(
     weights = sum(prod(shape) for shape in net.shapes.values())
     vectors = options.vectors
     if isinstance(options, OfHessian):
-        # However many eigenvalues are asked for, a matrix has no more than rows.
+        # A matrix has no more eigenvalues than rows, whatever `top` is.
         vectors = min(vectors, 10 + 2 * weights)
     numbers = vectors * weights
     what = f"the net has {weights:,} weights"

@@ -29,7 +29,7 @@ from flatlas.plan.trees import USER, Location, dotted, leaves, with_nulls
 # A plan works out each run of each sweep of each figure, and its measurements. One counts as much
 # as this many seeds and moments, which it names.
 ONE_RESULT, MOST_WORKED_OUT = 200, 4_000_000
-_OR_OWN = "; one of your own has a title"
+_OR_OWN = " To declare your own study, give it a title."
 # A point of a sweep, what the study says of the run there, the run, and where it is said.
 Drawn = tuple[dict[str, Any], Run, RunSpec, Origin]
 
@@ -47,7 +47,7 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
             if not known and (laid_over is preset or "title" not in tree):
                 raise FlatlasError(
                     f"{laid_over.origin(('studies', name))} is no study. Allowed: "
-                    f"{', '.join(files)}{_OR_OWN if laid_over is user else ''}."
+                    f"{', '.join(files)}.{_OR_OWN if laid_over is user else ''}"
                     f"{nearest(name, files)}"
                 )
     _check_scaled(preset, files)
