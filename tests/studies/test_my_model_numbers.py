@@ -1,7 +1,10 @@
 """The numbers on the page of the user's networks, and with which ranges they are compared."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
+import yaml
 
 from flatlas.evidence.material import Material
 from flatlas.studies.my_model.numbers import (
@@ -12,6 +15,7 @@ from flatlas.studies.my_model.numbers import (
     readable,
 )
 
+CONFIG = Path(__file__).resolve().parents[2] / "config"
 NET = {WEIGHTS: "a", "seed": 0, "run": "r", "sweep": "model"}
 SHARPNESS = {"by": "corners", "box": 1e-4}
 HESSIAN = {"top": 50}
@@ -45,6 +49,16 @@ def test_a_measure_with_other_options_is_not_compared_with_the_atlas(ranges, cha
     options = {"sharpness": SHARPNESS, "hessian": {"top": 20}}
     assert {*comparable(ranges, options).index} == {"sharpness", "first_order", "trace"}
     assert {*comparable(ranges, options | {"sharpness": SHARPNESS | change}).index} == {"trace"}
+
+
+def test_the_shipped_sharpness_is_that_of_the_atlas():
+    def measures(file):
+        return yaml.safe_load((CONFIG / file).read_text())["measures"]
+
+    study, _, name = measures("studies/atlas.yaml")["sharpness"]["borrowed"].partition(".")
+    of_atlas = measures(f"studies/{study}.yaml")[name]
+    here = measures("my_model.yaml")["sharpness"]
+    assert definition("sharpness", here) == definition("sharpness", of_atlas)
 
 
 def test_without_published_ranges_nothing_is_compared(ranges):

@@ -147,8 +147,8 @@ def comparable(ranges: pd.DataFrame, options: Mapping[str, Mapping[str, Any]]) -
         for name, quantity in MEASURES.items()
         if quantity.measure in options
     ]
-    here = pd.DataFrame(defined, columns=["measure", "definition"])
-    return ranges.merge(here).set_index("measure")
+    both = ["measure", "definition"]
+    return ranges.merge(pd.DataFrame(defined, columns=both), on=both).set_index("measure")
 
 
 def accuracy(material: Material, images: Mapping[str, int]) -> pd.DataFrame:
