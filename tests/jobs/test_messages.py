@@ -1,8 +1,11 @@
-"""How the messages at the end of a run count the jobs of groups."""
+"""The messages at the end of a run: which jobs failed of what cause, and how many are left."""
 
+import logging
 from types import SimpleNamespace
 
 from flatlas.jobs.messages import Messages
+
+CAUSES = {0: "ValueError: it broke", 2: "ValueError: see what it printed above may say why"}
 
 
 class Job(SimpleNamespace):
@@ -22,20 +25,49 @@ class Group(tuple):
         return True
 
 
-def job(number):
+def job(number, folder="logs"):
     rule = SimpleNamespace(name="train", script="scripts/train.py")
-    return Job(jobid=number, rule=rule, wildcards=[f"run{number}-0123"], log=[f"{number}.log"])
+    wildcards, log = [f"run{number}-0123"], [f"{folder}/{number}.log"]
+    return Job(jobid=number, rule=rule, wildcards=wildcards, log=log)
 
 
-def last_lines(running, failed, waiting):
+def last_lines(messages, running, failed, waiting):
     """What the run ends with, where Snakemake counts the jobs of all groups as remaining."""
     members = [one for group in (*running, *failed) for one in group]
     scheduler = SimpleNamespace(running=running, failed=failed, remaining_jobs=[*members, *waiting])
-    return " ".join(Messages([]).failures(scheduler))
+    return [*messages.failures(scheduler)]
 
 
 def test_jobs_of_a_running_or_failed_group_do_not_wait():
     jobs = [job(number) for number in range(6)]
     first, second, waiting = Group(jobs[:2]), Group(jobs[2:4]), jobs[4:]
-    assert "Jobs left: 4." in last_lines([first], [], waiting)
-    assert "Jobs that did not run: 2." in last_lines([first], [second], waiting)
+    assert "Jobs left: 4." in " ".join(last_lines(Messages([]), [first], [], waiting))
+    said = " ".join(last_lines(Messages([]), [first], [second], waiting))
+    assert "Jobs that did not run: 2." in said
+
+
+def test_of_a_group_only_the_members_with_a_known_cause_are_listed(tmp_path):
+    """Even one whose cause reads like the sentence on an unknown one."""
+    jobs = [job(number, tmp_path) for number in range(4)]
+    messages = Messages(jobs)
+    for number, cause in CAUSES.items():
+        failed = f"2020-01-01 00:00:00,000 E training failed: {cause}\n"
+        (tmp_path / f"{number}.log").write_text(failed)
+    for one in jobs:
+        messages.filter(error(one))
+    groups = [Group(jobs[:3]), Group(jobs[3:])]
+    listed = [line for line in last_lines(messages, [], groups, []) if "(log: " in line]
+    assert len(listed) == 3
+    for number, cause in CAUSES.items():
+        (line,) = [line for line in listed if f"{number}.log" in line]
+        assert cause in line
+    assert any("3.log" in line for line in listed)
+
+
+def error(one):
+    """The record of a job's failure, as Snakemake logs it."""
+    record = logging.makeLogRecord({"msg": "failed"})
+    record.__dict__ |= {
+        "event": "job_error", "jobid": one.jobid, "log": one.log, "rule_msg": None
+    }  # fmt: skip
+    return record
