@@ -27,6 +27,8 @@ def ending(plan: Lookup, rules: Collection[str], page: str | None) -> list[str]:
     lines += _no_solutions(jobs)
     if tables := [job.outputs["claims"] for job in jobs if "claims" in job.outputs]:
         lines += _claims(tables, plan.judged)
+        if len(tables) == 1:
+            lines[-1] += f" ({tables[0]})"
     return lines
 
 
