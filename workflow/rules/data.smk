@@ -2,20 +2,6 @@
 # it. Trainings wait for all of it, so it comes first.
 
 
-def originals_of(wildcards):
-    job = JOBS[wildcards.source]
-    try:
-        return originals(
-            job.spec,
-            PLAN.data_root,
-            said_in("data_root", config, workflow.configfiles),
-            # Snakemake would not rerun for a changed parameter that depends on its own `output`.
-            read=Path(job.outputs["images"]).is_file(),
-        )
-    except FlatlasError as error:
-        raise WorkflowError(str(error)) from None
-
-
 rule source:
     """Internal: a data set as arrays."""
     output:

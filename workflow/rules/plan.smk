@@ -48,3 +48,30 @@ if workflow.output_settings.dryrun:
 
 # Jobs by id.
 JOBS = PLAN.jobs
+
+
+def originals_of(wildcards):
+    """What is known of a source's files, checked as far as that takes no time."""
+    job = JOBS[wildcards.source]
+    try:
+        return originals(
+            job.spec,
+            PLAN.data_root,
+            said_in("data_root", config, workflow.configfiles),
+            # Snakemake would not rerun for a changed parameter that depends on its own `output`.
+            read=Path(job.outputs["images"]).is_file(),
+        )
+    except FlatlasError as error:
+        raise WorkflowError(str(error)) from None
+
+
+def waits(page):
+    """Whether a scorecard waits for its figures.
+
+    With `complete: false` it does only if a target makes them all, since a page must never start a
+    training.
+    """
+    settings = workflow.dag_settings
+    # A job on a cluster has neither targets nor the default one.
+    targets = settings.targets or ([] if settings.target_jobs else ["all"])
+    return PLAN.complete or "all" in targets or page.of in targets

@@ -29,18 +29,6 @@ rule dag:
         "../scripts/dag.py"
 
 
-def waits(page):
-    """Whether a scorecard waits for its figures.
-
-    With `complete: false` it does only if a target makes them all, since a page must never start a
-    training.
-    """
-    settings = workflow.dag_settings
-    # A job on a cluster has neither targets nor the default one.
-    targets = settings.targets or ([] if settings.target_jobs else ["all"])
-    return PLAN.complete or "all" in targets or page.of in targets
-
-
 # The claims of each study with their verdicts, as `<study>_scorecard`, and of all on one page. One that
 # does not wait for its figures reads only the claims that exist, and a parameter with their last write
 # makes Snakemake remake the page when they change.
