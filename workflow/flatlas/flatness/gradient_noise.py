@@ -49,8 +49,8 @@ def gradient_noise(
     """The noise in `parts`, the batches, whose mean is the loss; each has so many `examples`."""
     gradient = loss.value_and_gradient(loss.w)[1]
     found, space = search(loss.hessian_product, loss.size, top, generator, tolerance)
-    shares = torch.linalg.eigh(space.projected).eigenvectors[:, -len(found.top) :].flip(1)
-    squares, along = _deviations(loss.w, gradient, parts, examples, shares.T @ space.basis)
+    directions = space.leading(len(found.top))
+    squares, along = _deviations(loss.w, gradient, parts, examples, directions)
     trace, inside = mean(squares), along.sum(1)
     share = (inside.mean() / trace.value).item() if trace.value else 0.0
     # The error of a ratio, to first order.

@@ -51,9 +51,8 @@ def filter_normalized(loss: Loss, dimensions: int, generator: torch.Generator) -
 def leading(loss: Loss, dimensions: int, tolerance: float, generator: torch.Generator) -> Plane:
     """The eigenvectors of the largest eigenvalues of the Hessian, each as long as w."""
     found, space = search(loss.hessian_product, loss.size, dimensions, generator, tolerance)
-    shares = torch.linalg.eigh(space.projected).eigenvectors[:, -dimensions:].flip(1)
-    vectors = shares.T @ space.basis
-    return Plane(vectors * loss.w.norm(), residuals=found.top_residuals, converged=found.converged)
+    vectors = space.leading(dimensions) * loss.w.norm()
+    return Plane(vectors, residuals=found.top_residuals, converged=found.converged)
 
 
 def principal(loss: Loss, trajectory: Tensor, dimensions: int) -> Plane:

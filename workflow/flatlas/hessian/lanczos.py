@@ -56,6 +56,11 @@ class Subspace:
         """The matrix in this basis, which is block-tridiagonal."""
         return self._projected[: self.size, : self.size]
 
+    def leading(self, count: int) -> Tensor:
+        """The unit vectors that are nearest to eigenvectors of the `count` largest eigenvalues."""
+        shares = torch.linalg.eigh(self.projected).eigenvectors[:, -count:].flip(1)
+        return shares.T @ self.basis
+
     def add(self, fresh: Tensor) -> Tensor:
         """Add orthonormal rows; return the part of their products outside the subspace."""
         before, begin, end = self._begin, self.size, self.size + len(fresh)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from logging import LogRecord
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,10 +114,10 @@ def _rows(
         users = studies.get(name, {name.removesuffix("_scorecard")} & {*plan.studies})
         study = "several" if len(users) > 1 else "".join(users)
         row = rows.setdefault((_stage(job, plan), study, _why(job, dag)), Row())
-        known = seconds[name] == seconds[name]
+        unknown = isnan(seconds[name])
         row.jobs += 1
-        row.seconds += seconds[name] if known else 0.0
-        row.unknown += not known
+        row.seconds += 0.0 if unknown else seconds[name]
+        row.unknown += unknown
     return rows
 
 
