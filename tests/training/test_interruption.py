@@ -60,6 +60,8 @@ CASES = {
     "adagrad": optimizer("adagrad", lr=0.1),
     # Seven Langevin steps a round and six minibatches an epoch: interrupted within a round.
     "entropy_sgd": optimizer("entropy_sgd", inner_lr=0.5, noise=0.01, langevin_steps=7),
+    "sam": optimizer("sam", lr=0.1, momentum=0.5) | DROPOUT,
+    "asam": optimizer("sam", lr=0.1, radius=0.5, adaptive=True),
     "dropout": DROPOUT,
     "ssgd": {"learners": {"kind": "ssgd", "count": 2}, "batch": 2},
     "dpsgd": {"learners": {"kind": "dpsgd", "count": 3}, "batch": 1, **DROPOUT},

@@ -100,6 +100,19 @@ class EntropySgd(Optimizer):
     inner_lr: Rate = 0.1
 
 
+class Sam(Optimizer):
+    """Sharpness-aware minimization (Foret et al. 2021): SGD's step with the gradient at w + ε.
+
+    ε = ρ g/‖g‖, where g is the gradient of the same minibatch at w; ρ is the `radius`.
+    """
+
+    name: Literal["sam"]
+    radius: Rate = 0.05
+    momentum: Fraction = 0.0
+    adaptive: bool = False
+    """`true`: ε = ρ w² g/‖w g‖, elementwise (ASAM, Kwon et al. 2021, with η = 0)."""
+
+
 OPTIMIZERS = by_tag(Optimizer.__subclasses__(), "name", "docs/add-an-optimizer.md")
 """The optimizers by name."""
 

@@ -6,7 +6,7 @@ All act elementwise, so they work on a stack of members (and learners) unchanged
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -35,6 +35,14 @@ class Optimizer(Protocol):
 
     def keep(self, rows: Tensor) -> None:
         """Keep only these rows of the stack."""
+
+
+@runtime_checkable
+class Ascending(Optimizer, Protocol):
+    """An optimizer whose steps take the gradient at another point, found from the one at w."""
+
+    def ascended(self, gradients: Parameters) -> Parameters:
+        """The point, from the gradient of the same minibatch at the parameters."""
 
 
 def build_optimizer(
