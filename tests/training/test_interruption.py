@@ -60,8 +60,8 @@ CASES = {
     "adagrad": optimizer("adagrad", lr=0.1),
     # Seven Langevin steps a round and six minibatches an epoch: interrupted within a round.
     "entropy_sgd": optimizer("entropy_sgd", inner_lr=0.5, noise=0.01, langevin_steps=7),
-    "sam": optimizer("sam", lr=0.1, momentum=0.5) | DROPOUT,
-    "asam": optimizer("sam", lr=0.1, radius=0.5, adaptive=True),
+    "sam": optimizer("sam", lr=0.1) | DROPOUT,
+    "asam": AVERAGED | optimizer("sam", lr=0.05, radius=0.5, adaptive=True),
     "dropout": DROPOUT,
     "ssgd": {"learners": {"kind": "ssgd", "count": 2}, "batch": 2},
     "dpsgd": {"learners": {"kind": "dpsgd", "count": 3}, "batch": 1, **DROPOUT},
@@ -112,8 +112,9 @@ def test_an_interruption_leaves_no_trace(tmp_path, monkeypatch, case, kernel):
     assert len(done.times) == len(undisturbed.times)
 
 
-def test_a_killed_process_loses_only_what_it_had_not_saved(tmp_path):
-    spec, data = run(stop={"epochs": 6}, **ADAM), samples()
+@pytest.mark.parametrize("chosen", [ADAM, CASES["sam"]])
+def test_a_killed_process_loses_only_what_it_had_not_saved(tmp_path, chosen):
+    spec, data = run(stop={"epochs": 6}, **chosen), samples()
 
     def until_killed():
         def kill(done, *_, **__):

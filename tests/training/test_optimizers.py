@@ -32,7 +32,7 @@ TWINS = {
     ),
     "adagrad": ({"name": "adagrad", "epsilon": 0.1}, "Adagrad", {"eps": 0.1}),
     # Where the gradient is taken is the trainer's part (test_sam.py).
-    "sam": ({"name": "sam", "momentum": 0.8}, "SGD", {"momentum": 0.8}),
+    "sam": ({"name": "sam"}, "SGD", {}),
 }
 ENTROPY = {"name": "entropy_sgd", "langevin_steps": 4, "noise": 0.1, "gamma": 0.1, "inner_lr": 0.05}
 ALL = {case: spec for case, (spec, _, _) in TWINS.items()} | {"entropy_sgd": ENTROPY}

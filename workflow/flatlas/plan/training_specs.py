@@ -101,14 +101,14 @@ class EntropySgd(Optimizer):
 
 
 class Sam(Optimizer):
-    """Sharpness-aware minimization (Foret et al. 2021): SGD's step with the gradient at w + ε.
+    """Sharpness-aware minimization (Foret et al. 2021): SGD with the gradient taken at w + ε.
 
-    ε = ρ g/‖g‖, where g is the gradient of the same minibatch at w; ρ is the `radius`.
+    ε = ρ g/‖g‖, where g is the gradient of the minibatch's loss at w and ρ is the `radius`. Each
+    learner takes its own ε. A penalty is not part of g, and its gradient is taken at w.
     """
 
     name: Literal["sam"]
     radius: Rate = 0.05
-    momentum: Fraction = 0.0
     adaptive: bool = False
     """`true`: ε = ρ w² g/‖w g‖, elementwise (ASAM, Kwon et al. 2021, with η = 0)."""
 

@@ -20,7 +20,7 @@ from flatlas.training.gradient import gradient
 from flatlas.training.images import StackedImages
 from flatlas.training.kernel import Kernel
 from flatlas.training.learners import Team, Together
-from flatlas.training.optimizers import Ascending, Optimizer
+from flatlas.training.optimizers import Ascent, Optimizer
 from flatlas.training.optimizers.compiled import CompiledOptimizer
 from flatlas.training.record import Record, Trained
 from flatlas.training.resume import Resume
@@ -179,35 +179,28 @@ class Trainer:
 
     def _step(self, optimizer: Optimizer, chosen: torch.Tensor) -> None:
         """Take one step; the learners share its images."""
-        spec, stack = self.spec, self.stack
+        spec, stack, parameters = self.spec, self.stack, self.stack.parameters()
         rows = [member for member in stack.members for _ in range(stack.m)]
         m = learners.count(spec.learners)
         shared = chosen.shape[1] // m * m
         chosen = stack.of_learners_here(chosen[:, :shared].reshape(len(chosen) * m, -1))
-        gradients = self._slopes(optimizer, rows, chosen)
+        ascended: Ascent | None = getattr(optimizer, "ascended", None)
+        point = self._ascended(ascended, rows, chosen) if ascended else parameters
+        gradients = self._gradient(point, rows, chosen)
+        if penalty.acts(spec.penalty, self.done_epochs):
+            penalty.add_gradient(spec.penalty, parameters, gradients)
         self.team.mix(optimizer.parameters, gradients)
         optimizer.step(gradients, self._learning_rate())
         if spec.average and self.done_epochs >= spec.average.from_epoch:
             stack.add_to_average()
 
-    def _slopes(self, optimizer: Optimizer, rows: list[int], chosen: torch.Tensor) -> Parameters:
-        """The gradients for a step; if it needs two, both have the same dropout masks."""
+    def _ascended(self, ascended: Ascent, rows: list[int], chosen: torch.Tensor) -> Parameters:
+        """Where a step takes its gradient; that one gets the same dropout masks as the one here."""
         parameters, streams = self.stack.parameters(), self.stack.streams
-        if not isinstance(optimizer, Ascending):
-            return self._penalized(parameters, rows, chosen)
         drawn = streams.state()
-        first = self._penalized(parameters, rows, chosen)
-        streams.restore(drawn)
-        return self._penalized({**parameters, **optimizer.ascended(first)}, rows, chosen)
-
-    def _penalized(
-        self, parameters: Parameters, rows: list[int], chosen: torch.Tensor
-    ) -> Parameters:
-        """The gradient of the loss with its penalty."""
         gradients = self._gradient(parameters, rows, chosen)
-        if penalty.acts(self.spec.penalty, self.done_epochs):
-            penalty.add_gradient(self.spec.penalty, parameters, gradients)
-        return gradients
+        streams.restore(drawn)
+        return {**parameters, **ascended(gradients)}
 
     def _gradient(
         self, parameters: Parameters, rows: list[int], chosen: torch.Tensor

@@ -6,7 +6,7 @@ All act elementwise, so they work on a stack of members (and learners) unchanged
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -15,9 +15,16 @@ from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import OptimizerSpec
 from flatlas.training.rule import Rule
 
+# From the gradient at the parameters, the point at which a step takes its gradient.
+Ascent = Callable[[Parameters], Parameters]
+
 
 class Optimizer(Protocol):
-    """The interface between trainer and optimizer. `step` changes the parameters in place."""
+    """The interface between trainer and optimizer. `step` changes the parameters in place.
+
+    One whose steps take the gradient at another point also has an `Ascent` named `ascended`. It
+    gets the gradient of the same minibatch at the parameters, without the penalty's.
+    """
 
     parameters: Parameters
 
@@ -35,14 +42,6 @@ class Optimizer(Protocol):
 
     def keep(self, rows: Tensor) -> None:
         """Keep only these rows of the stack."""
-
-
-@runtime_checkable
-class Ascending(Optimizer, Protocol):
-    """An optimizer whose steps take the gradient at another point, found from the one at w."""
-
-    def ascended(self, gradients: Parameters) -> Parameters:
-        """The point, from the gradient of the same minibatch at the parameters."""
 
 
 def build_optimizer(
