@@ -8,6 +8,9 @@ from flatlas.plan.training_specs import Sam
 from flatlas.training.optimizers.sgd import SgdOptimizer
 from flatlas.training.penalty import weight_norms
 
+# The squares of a gradient below it may round to zero, and its norm with them.
+SHORTEST = 1e-12
+
 
 def build(spec: Sam, parameters: Parameters, generators: list[torch.Generator]) -> "SamOptimizer":
     """The optimizer of a spec."""
@@ -23,10 +26,10 @@ class SamOptimizer(SgdOptimizer):
         self.spec = spec
 
     def ascended(self, gradients: Parameters) -> Parameters:
-        """w + ε, where each row of the stack has its own norm; w if the gradient is zero."""
+        """w + ε, where each row of the stack has its own norm; ε = 0 if the gradient is zero."""
         slopes = {name: self._scaled(name, gradients[name]) for name in self.parameters}
         norms = weight_norms(slopes)
-        lengths = self.spec.radius / norms.clamp_min(torch.finfo(norms.dtype).tiny)
+        lengths = self.spec.radius / norms.clamp_min(SHORTEST)
         return {
             name: w + lengths.view(-1, *[1] * (w.dim() - 1)) * self._scaled(name, slopes[name])
             for name, w in self.parameters.items()
