@@ -85,6 +85,17 @@ def test_the_function_is_what_the_net_says_on_s_and_e(solution):
     assert row["test_error"] == pytest.approx(wrong[30:].double().mean().item())
 
 
+def test_the_function_may_be_on_the_first_images_of_e_only(solution):
+    few = replace(
+        solution,
+        test_inputs=solution.test_inputs[:, :3],
+        test_labels=solution.test_labels[:, :3],
+    )
+    expected = row_of(few, PROBIT)
+    pd.testing.assert_series_equal(row_of(solution, {**PROBIT, "test_images": 3}), expected)
+    assert expected["log10_p"] != row_of(solution, PROBIT)["log10_p"]
+
+
 def test_equal_images_in_s_and_e_are_merged_under_a_hard_sign(solution):
     twins = solution.test_inputs.clone()
     twins[0, :5] = solution.inputs[0, :3].repeat(2, 1, 1, 1)[:5]

@@ -35,7 +35,7 @@ def measure_stack(
     f is what the net predicts on S and E, right or wrong. With the hard sign, equal images are
     merged into `points` different ones; if the net gives equal images different labels, P(f) = 0.
     """
-    seen = restriction(solutions[0])
+    seen = restriction(solutions[0], options.get("test_images"))
     functions = torch.stack([function(solution, seen) for solution in solutions])
     priors = log_prior(
         kernel_matrix(solutions[0], seen, options["kernel"]),
@@ -50,12 +50,12 @@ def measure_stack(
     ]
 
 
-def restriction(solution: Solution) -> Restriction:
-    """S and E of a solution."""
+def restriction(solution: Solution, test_images: int | None = None) -> Restriction:
+    """S and E of a solution, or S and the first `test_images` of E."""
     trained = on_clean(solution)
     return Restriction(
-        torch.cat([trained.inputs[0], solution.test_inputs[0]]),
-        torch.cat([trained.labels[0], solution.test_labels[0]]),
+        torch.cat([trained.inputs[0], solution.test_inputs[0][:test_images]]),
+        torch.cat([trained.labels[0], solution.test_labels[0][:test_images]]),
         training=trained.labels.shape[1],
     )
 

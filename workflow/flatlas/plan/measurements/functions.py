@@ -36,11 +36,12 @@ class GpPrior(OfFunction):
     """log P(f) of a binary network's function f on S and E, by EP under a GP prior.
 
     `arc_cosine`: for dense nets with `he_normal` or `scaled_normal`. `monte_carlo`: estimated with
-    random networks, for every family.
+    random networks, for every family. Of E it takes all images, or the first `test_images`.
     """
 
     measure: Literal["gp_prior"]
     kernel: Literal["arc_cosine", "monte_carlo"] = "arc_cosine"
+    test_images: Images | None = None
 
     tables: ClassVar = {
         "summary": columns(
@@ -55,7 +56,7 @@ class GpPrior(OfFunction):
             damping=(float, "share of each update that was taken at the end"),
             train_size=(int, "number of images in S"),
             train_error=(float, "share of S that is misclassified"),
-            test_error=(float, "share of E that is misclassified"),
+            test_error=(float, "share of the taken images of E that is misclassified"),
         )
     }
     # Seven were measured, on 3,000 images and on 11,000.
@@ -72,6 +73,8 @@ class GpPrior(OfFunction):
             yield "kernel", "is 'monte_carlo', which is sampled on a subset, all with true labels."
         if self.kernel == "monte_carlo" and getattr(run.net, "weights", None) is not None:
             yield "kernel", "is 'monte_carlo', that of random nets; this one's weights are given."
+        if self.kernel == "monte_carlo" and self.test_images is not None:
+            yield "test_images", "is of the kernel 'arc_cosine': a sampled one has all of E."
 
 
 class OfArcCosineKernel(OfFunction):
