@@ -12,7 +12,7 @@ from flatlas.flatness.box import Box, sharpness_of
 from flatlas.hessian.loss import MeanLoss, flattened
 from flatlas.measures import sharpness
 from flatlas.measures.dense_ascent import DenseAscent
-from flatlas.measures.sharpness import Ascent, measure_stack
+from flatlas.measures.sharpness import ascent, measure_stack
 from flatlas.nets.loss import predictions
 from flatlas.seeds import stream
 
@@ -125,8 +125,8 @@ def test_ascent_step_by_step(lr):
 def test_steps_in_float32_find_what_steps_in_float64_find(monkeypatch, net, lr):
     """Well within the box and at its sides; also where steps are below float32's round-off of w."""
     curves = []
-    for ascent in (DenseAscent, Ascent):
-        monkeypatch.setattr(sharpness, "DenseAscent", ascent)
+    for kind in (DenseAscent, ascent):
+        monkeypatch.setattr(sharpness, "DenseAscent", kind)
         curves.append(taken(make_solution(net), {**SGD, "lr": lr})[1])
     rises = [curve - curve[0] for curve in curves]
     np.testing.assert_allclose(*rises, rtol=1e-4, atol=1e-5 * rises[1].max())
@@ -141,7 +141,7 @@ def test_steps_in_float32_see_the_slope_of_sure_images(outputs, margin):
     for name in ("fc3.weight", "fc3.bias"):
         solution.parameters[name] *= margin
     loss, w = loss_of(replace(solution, labels=labels))
-    fast, exact = (kind(loss, w, 0.01 * (w.abs() + 1)) for kind in (DenseAscent, Ascent))
+    fast, exact = (kind(loss, w, 0.01 * (w.abs() + 1)) for kind in (DenseAscent, ascent))
     for climb in (fast, exact):
         climb.step(torch.arange(40), 1e-3)
     error = (fast.displacements - exact.displacements).norm() / exact.displacements.norm()

@@ -5,8 +5,9 @@ the largest loss, so the result is a lower bound. While the gradient is not zero
 is not curvature: to first order it is Σ |g_i| ε (|w_i| + 1).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -137,6 +138,49 @@ def corners(box: Box, epochs: int) -> list[list[float]]:
         values, slope = box.of(at, going)
         for member, value in zip(going.tolist(), values.tolist(), strict=True):
             curves[member].append(value)
+    return curves
+
+
+class Climb(Protocol):
+    """An ascent by minibatches, with its displacements Δw (members, size), at first 0."""
+
+    @property
+    def displacements(self) -> Tensor:
+        """Δw."""
+
+    def step(self, minibatch: Any, lr: float) -> None:
+        """Go up the slope of the mean loss of a minibatch, and back into the box."""
+
+
+class Ascent:
+    """Minibatch ascent by the slopes of any loss."""
+
+    def __init__(self, slope: Callable[[Any, Tensor], Tensor], w: Tensor, side: Tensor) -> None:
+        """`slope` is that of a minibatch at weights (members, size); the box is |Δw| ≤ `side`."""
+        self._slope, self._w, self._side = slope, w, side
+        self.displacements = torch.zeros_like(w)
+
+    def step(self, minibatch: Any, lr: float) -> None:
+        """Go up the slope of the mean loss of a minibatch, and back into the box."""
+        slope = self._slope(minibatch, self._w + self.displacements)
+        self.displacements.add_(slope, alpha=lr).clamp_(-self._side, self._side)
+
+
+def by_minibatches(
+    box: Box,
+    climb: Climb,
+    loss: Callable[[Tensor], Tensor],
+    minibatches: Callable[[], Iterable[Any]],
+    lr: float,
+    epochs: int,
+) -> list[list[float]]:
+    """L of each member after each epoch of minibatch ascent, put back into the box at each step."""
+    values = [box.value]
+    for _ in range(epochs):
+        for minibatch in minibatches():
+            climb.step(minibatch, lr)
+        values.append(loss(box.w + climb.displacements))
+    curves: list[list[float]] = torch.stack(values, dim=1).tolist()
     return curves
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from flatlas.hessian.hutchinson import Estimate
-from flatlas.hessian.lanczos import Product, Spectrum, spectrum
+from flatlas.hessian.lanczos import Product, Spectrum, search
 from flatlas.hessian.quadrature import Quadrature, quadrature
 
 # Grid points for each width of the kernel, and the widths by which the grid exceeds the ends.
@@ -80,7 +80,7 @@ def spectral_density(
     `width` is relative to the spectral norm; `product` multiplies vectors that are rows.
     """
     nodes = quadrature(product, size, probes, steps, generator)
-    ends = spectrum(product, size, top, generator, tolerance)
+    ends, _ = search(product, size, top, generator, tolerance)
     width = width * ends.norm
     low, high = ends.lowest - MARGIN * width, ends.top[0].item() + MARGIN * width
     if not width:

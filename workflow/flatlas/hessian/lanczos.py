@@ -109,20 +109,6 @@ class Spectrum:
 
 
 @torch.no_grad()
-def spectrum(
-    product: Product,
-    size: int,
-    count: int,
-    generator: torch.Generator,
-    tolerance: float = TOLERANCE,
-    block: int = 1,
-    norm_alone: bool = False,
-) -> Spectrum:
-    """What `search` finds, without its subspace."""
-    return search(product, size, count, generator, tolerance, block, norm_alone)[0]
-
-
-@torch.no_grad()
 def search(
     product: Product,
     size: int,

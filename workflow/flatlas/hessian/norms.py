@@ -7,7 +7,7 @@ import torch
 from flatlas.hessian.dense import DenseHessian
 from flatlas.hessian.free import FreeHessian
 from flatlas.hessian.hutchinson import Estimate, hutchinson
-from flatlas.hessian.lanczos import TOLERANCE, Spectrum, spectrum
+from flatlas.hessian.lanczos import TOLERANCE, Spectrum, search
 
 # With more images times outputs than this, the exact Frobenius norm, a sum over pairs of them,
 # takes longer than its estimate: at 10,000 half a minute of one core instead of half a second.
@@ -51,7 +51,7 @@ def norm_and_trace(
     """Only the spectral norm and the trace; of the eigenvalues, only the norm has converged."""
     if isinstance(hessian, DenseHessian):
         hessian = hessian.reduced()
-    found = spectrum(hessian.product, hessian.size, top, random, norm_alone=True)
+    found, _ = search(hessian.product, hessian.size, top, random, norm_alone=True)
     if isinstance(hessian, DenseHessian):
         return found, Estimate(hessian.trace(), 0.0)
     return found, _estimates(hessian, probes, random)[0]
@@ -65,7 +65,7 @@ def ends(
 ) -> Spectrum:
     """The ends of the spectrum, with the block size that suits the Hessian."""
     block = 2 if isinstance(hessian, DenseHessian) and top >= MANY else 1
-    return spectrum(hessian.product, hessian.size, top, random, tolerance, block)
+    return search(hessian.product, hessian.size, top, random, tolerance, block)[0]
 
 
 def _estimates(

@@ -8,7 +8,15 @@ import torch
 from pandas import DataFrame
 from torch import Tensor
 
-from flatlas.flatness.box import SEARCHES, Box, BoxSharpness, OfMembers, sharpness_of
+from flatlas.flatness.box import (
+    SEARCHES,
+    Ascent,
+    Box,
+    BoxSharpness,
+    OfMembers,
+    by_minibatches,
+    sharpness_of,
+)
 from flatlas.hessian.loss import (
     MeanLoss,
     flattened,
@@ -66,35 +74,24 @@ def _by_member(loss: MeanLoss, count: int) -> OfMembers:
 
 
 def sgd(box: Box, loss: MeanLoss, options: Mapping[str, Any], seed: int) -> list[list[float]]:
-    """L of each member after each epoch of minibatch ascent, put back into the box at each step.
+    """L of each member after each epoch of minibatch ascent.
 
     All members draw the same minibatches, whichever members are in the stack.
     """
     images = loss.labels.shape[1]
     random = torch.Generator().manual_seed(stream(seed, "sharpness"))
-    climb = (DenseAscent if loss.net.only_dense else Ascent)(loss, box.w, box.side)
-    values = [box.value]
-    for _ in range(options["epochs"]):
+
+    def minibatches() -> Sequence[Tensor]:
         order = torch.randperm(images, generator=random).to(box.w.device)
-        for drawn in order.split(options["batch"]):
-            climb.step(drawn, options["lr"])
-        values.append(loss(box.w + climb.displacements))
-    curves: list[list[float]] = torch.stack(values, dim=1).tolist()
-    return curves
+        return order.split(options["batch"])
+
+    climb = (DenseAscent if loss.net.only_dense else ascent)(loss, box.w, box.side)
+    return by_minibatches(box, climb, loss, minibatches, options["lr"], options["epochs"])
 
 
-class Ascent:
-    """Minibatch ascent of the loss of any net; Δw are its `displacements` (members, size)."""
-
-    def __init__(self, loss: MeanLoss, w: Tensor, side: Tensor) -> None:
-        """The box is |Δw| ≤ `side`."""
-        self._loss, self._w, self._side = loss, w, side
-        self.displacements = torch.zeros_like(w)
-
-    def step(self, drawn: Tensor, lr: float) -> None:
-        """Go up the slope of the mean loss of some images, and back into the box."""
-        _, slope = value_and_gradient(self._loss.of(drawn), self._w + self.displacements)
-        self.displacements.add_(slope, alpha=lr).clamp_(-self._side, self._side)
+def ascent(loss: MeanLoss, w: Tensor, side: Tensor) -> Ascent:
+    """Minibatch ascent of the loss of any net; a minibatch is the numbers of its images."""
+    return Ascent(lambda drawn, at: value_and_gradient(loss.of(drawn), at)[1], w, side)
 
 
 def _tables(curve: list[float], found: BoxSharpness) -> dict[str, DataFrame]:

@@ -17,28 +17,10 @@ from matplotlib.projections import register_projection
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from flatlas.errors import FlatlasError
-from flatlas.plotting.look import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    RED,
-    SKY,
-    STYLE,
-    panels,
-    shades,
-)
+from flatlas.plotting.look import *  # noqa: F403
+from flatlas.plotting.look import STYLE
 from flatlas.store.atomic import replacing
 from flatlas.store.tables import write_table
-
-# fmt: off
-__all__ = [
-    "BLACK", "BLUE", "GREEN", "GREY", "ORANGE", "PURPLE", "RED", "SKY", "Drawing", "note", "panels",
-    "plain_ticks", "save", "save_picture", "shades",
-]
-# fmt: on
 
 matplotlib.use("Agg")
 pyplot.rcParams.update(STYLE)
