@@ -22,7 +22,7 @@ SHORT = 1e6
 TEST_INTERVAL = 10
 # An end this many times the other alone decides the spectral norm.
 FAR = 2.0
-# The maximum number of steps for each requested eigenvalue. A step is one vector.
+# The default maximum number of steps for each requested eigenvalue. A step is one vector.
 STEPS = 20
 
 
@@ -118,17 +118,18 @@ def search(
     block: int = 1,
     norm_alone: bool = False,
     bottom: int = 1,
+    steps: int = STEPS,
 ) -> tuple[Spectrum, Subspace]:
     """The `count` largest and `bottom` lowest eigenvalues, or all there are, of (size, size).
 
-    `product` multiplies vectors that are rows, `block` of them at a time. With a larger block the
-    search needs more vectors in total. `generator`, on the matrix's device, draws the first ones.
-    With `norm_alone` the search ends when the spectral norm has converged; then `converged` refers
-    to the norm, and the other eigenvalues may not have converged. The subspace is the one that was
-    searched.
+    The search takes at most `steps` vectors for each but one of them. `product` multiplies vectors
+    that are rows, `block` of them at a time. With a larger block the search needs more vectors in
+    total. `generator`, on the matrix's device, draws the first ones. With `norm_alone` the search
+    ends when the spectral norm has converged; then `converged` refers to the norm, and the other
+    eigenvalues may not have converged. The subspace is the one that was searched.
     """
     count, bottom = min(count, size), min(bottom, size)
-    most = min(size, STEPS * (count + bottom - 1))
+    most = min(size, steps * (count + bottom - 1))
     space = Subspace(product, size, most, generator.device)
     fresh, next_test = _fresh(space.basis, min(block, most), generator), max(count, bottom)
     while True:

@@ -20,8 +20,9 @@ Probes = Annotated[int, Field(ge=2)]
 class Curvature:
     """The largest `eigenvalues` in descending order, the `lowest` in ascending, trace and norm.
 
-    An exact eigenvalue is at most its residual away. `iterations` counts the products of the
-    search; `converged` refers to all eigenvalues.
+    An exact eigenvalue is at most its residual away. It has converged if that is at most the
+    `tolerance` times the largest; `converged` refers to all. `iterations` counts the products of
+    the search.
     """
 
     eigenvalues: np.ndarray
@@ -30,6 +31,7 @@ class Curvature:
     lowest_residuals: np.ndarray
     trace: Estimate
     frobenius: Estimate
+    tolerance: float
     iterations: int
     converged: bool
 
@@ -43,9 +45,12 @@ class Curvature:
         }
 
     def _ranked(self, name: str, values: np.ndarray, residuals: np.ndarray) -> dict[str, Quantity]:
+        norm = np.abs([*self.eigenvalues, *self.lowest]).max()
         pairs = enumerate(zip(values, residuals, strict=True), start=1)
         return {
-            f"{name}_{rank}": Quantity(float(value), float(residual), self.converged)
+            f"{name}_{rank}": Quantity(
+                float(value), float(residual), bool(residual <= self.tolerance * norm)
+            )
             for rank, (value, residual) in pairs
         }
 
@@ -56,6 +61,7 @@ def curvature(
     top: int,
     bottom: int,
     probes: int,
+    steps: int,
     tolerance: float,
     generator: torch.Generator,
 ) -> Curvature:
@@ -64,7 +70,9 @@ def curvature(
     The search takes `bottom` vectors at a time, so that an eigenvalue that many eigenvectors share,
     such as 0, can be all of the lowest.
     """
-    found, subspace = search(product, size, top, generator, tolerance, bottom, bottom=bottom)
+    found, subspace = search(
+        product, size, top, generator, tolerance, bottom, bottom=bottom, steps=steps
+    )
     trace, frobenius = deflated(product, subspace, probes, generator)
     return Curvature(
         eigenvalues=found.top.cpu().numpy(),
@@ -73,6 +81,7 @@ def curvature(
         lowest_residuals=found.bottom_residuals.cpu().numpy(),
         trace=trace,
         frobenius=frobenius,
+        tolerance=tolerance,
         iterations=found.iterations,
         converged=found.converged,
     )

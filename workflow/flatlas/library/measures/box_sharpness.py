@@ -8,9 +8,18 @@ import torch
 from pydantic import PositiveFloat, PositiveInt
 from torch import Tensor
 
-from flatlas.flatness.box import SEARCHES, Box, BoxSharpness, sharpness_of
+from flatlas.flatness.box import (
+    SEARCHES,
+    Ascent,
+    Box,
+    BoxSharpness,
+    by_minibatches,
+    sharpness_of,
+)
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
+from flatlas.models.objective import Objective
+from flatlas.models.parts import Parts
 
 
 @dataclass(frozen=True)
@@ -30,13 +39,15 @@ class Sharpness(BoxSharpness):
 def measure(
     problem: Problem,
     *,
-    by: Literal["corners", "lbfgs"] = "corners",
+    by: Literal["corners", "lbfgs", "sgd"] = "corners",
     box: PositiveFloat = 1e-3,
+    lr: PositiveFloat = 1e-3,
     epochs: PositiveInt = 100,
 ) -> Sharpness:
-    """With ε = `box`, from corner to corner or by L-BFGS-B, in at most so many steps.
+    """With ε = `box`, from corner to corner or by L-BFGS-B, in at most so many steps, or by SGD.
 
-    The error is what the last tenth of the search added.
+    SGD takes `epochs` over the batches with learning rate `lr`. The error is what the last tenth of
+    the search added.
     """
     of = problem.training
 
@@ -45,5 +56,17 @@ def measure(
         return torch.stack(values), torch.stack(slopes)
 
     around = Box.around(of.w.unsqueeze(0), box, of_members, of.size)
-    (found,) = sharpness_of(around, SEARCHES[by](around, epochs))
+    curves = _sgd(around, of, lr, epochs) if by == "sgd" else SEARCHES[by](around, epochs)
+    (found,) = sharpness_of(around, curves)
     return Sharpness(**vars(found))
+
+
+def _sgd(box: Box, of: Objective, lr: float, epochs: int) -> list[list[float]]:
+    """L after each epoch of minibatch ascent."""
+    parts = Parts(of)
+
+    def slope(part: Objective, w: Tensor) -> Tensor:
+        return part.value_and_gradient(w[0])[1].unsqueeze(0)
+
+    climb = Ascent(slope, box.w, box.side)
+    return by_minibatches(box, climb, lambda w: of.value(w[0]).view(1), lambda: parts, lr, epochs)

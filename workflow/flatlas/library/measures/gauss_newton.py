@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import PositiveFloat, PositiveInt
 
+from flatlas.hessian.lanczos import STEPS
 from flatlas.library.curvature import Curvature, Probes, curvature
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
@@ -27,11 +28,17 @@ def measure(
     top: PositiveInt = 10,
     bottom: PositiveInt = 1,
     probes: Probes = 10,
+    steps: PositiveInt = STEPS,
     tolerance: PositiveFloat = 1e-3,
 ) -> GaussNewton:
-    """`top` and `bottom` eigenvalues to `tolerance` of the largest; trace and norm by `probes`."""
+    """`top` and `bottom` eigenvalues to `tolerance` of the largest; trace and norm by `probes`.
+
+    The search takes at most `steps` products for each eigenvalue.
+    """
     of, random = problem.training, problem.generator("gauss_newton")
-    found = curvature(of.gauss_newton_product, of.size, top, bottom, probes, tolerance, random)
+    found = curvature(
+        of.gauss_newton_product, of.size, top, bottom, probes, steps, tolerance, random
+    )
     w = of.w.double()
     fisher_rao = (w @ of.gauss_newton_product(w.unsqueeze(0))[0]).item()
     return GaussNewton(**vars(found), fisher_rao=fisher_rao)

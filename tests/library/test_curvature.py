@@ -1,0 +1,32 @@
+"""Eigenvalues of a search that ends early: each says whether it has converged."""
+
+import torch
+from torch import nn
+
+import flatlas
+
+X, Y = torch.randn(40, 6, generator=torch.Generator().manual_seed(0)), torch.arange(40) % 3
+
+
+def found(**options):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 3))
+    few = {"top": 1, "probes": 2, "tolerance": 1e-6, **options}
+    return flatlas.measure(model, (X, Y), {"hessian": few})
+
+
+def test_each_eigenvalue_has_converged_by_its_own_error():
+    few = found()
+    assert few["hessian"].iterations == 20
+    rows = few.table.set_index("quantity")
+    largest = rows.value["eigenvalue_1"]
+    for name in ("eigenvalue_1", "lowest_1"):
+        assert rows.converged[name] == (rows.error[name] <= 1e-6 * largest)
+    assert rows.converged["eigenvalue_1"] > rows.converged["lowest_1"]
+    assert not few["hessian"].converged
+
+
+def test_more_steps_converge():
+    more = found(steps=60)
+    assert more.table.converged.all()
+    assert 20 < more["hessian"].iterations <= 60
