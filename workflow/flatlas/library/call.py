@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from inspect import signature
 from pkgutil import iter_modules
-from typing import Any
+from typing import Any, Unpack
 
-import torch
 from pydantic import ConfigDict, create_model
 from torch import nn
 from tqdm import tqdm
@@ -15,9 +14,7 @@ from tqdm import tqdm
 import flatlas.library.measures
 from flatlas.errors import FlatlasError, nearest
 from flatlas.library.found import Found, Result
-from flatlas.library.problem import BatchNorm, Problem, opened
-from flatlas.models.losses import LossFunction
-from flatlas.models.objective import Chosen
+from flatlas.library.problem import Problem, Settings, opened
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
 
@@ -32,26 +29,26 @@ def measure(
     measures: Measures,
     *,
     test: Any = None,
-    loss: str | nn.Module | LossFunction = "cross_entropy",
-    parameters: Chosen = None,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    batch_norm: BatchNorm = "as it is",
-    seed: int = 0,
     progress: bool = False,
+    **settings: Unpack[Settings],
 ) -> Found:
     """Measures of a model, each number with its error; the model stays as it was.
 
     `data`, and `test` for measures that compare with it, are a DataLoader, a list of batches
     (inputs, target), or two tensors. Inputs are a tensor, a tuple or a dictionary of the model's
-    arguments. `measures` are names, or names with options: `{"hessian": {"top": 20}}`. `loss` is
-    "cross_entropy", "bce", "mse", a loss of torch.nn, or a function of output and target that
-    returns the mean over a batch. `parameters` chooses some by a pattern, as "blocks.*", several,
-    or a function of name and parameter; otherwise those that require a gradient. The model is in
-    evaluation mode, with its batch-norm statistics as they are, or recomputed on the data.
+    arguments. `measures` are names, or names with options: `{"hessian": {"top": 20}}`. Settings:
+
+    - `loss`: "cross_entropy", the default, "bce", "mse", a loss of torch.nn, or a function of
+      output and target that returns the mean over a batch.
+    - `parameters`: a pattern of names, as "blocks.*", several, or a function of name and parameter;
+      by default all that require a gradient.
+    - `device`, by default "cpu"; `dtype`, by default `torch.float64`, otherwise `torch.float32`.
+    - `batch_norm`: the model is in evaluation mode, with its statistics "as it is", the default, or
+      "recomputed" on the data.
+    - `seed`, by default 0, of all random numbers.
     """
     chosen = with_options(measures)
-    with opened(model, data, test, loss, parameters, device, dtype, batch_norm, seed) as problem:
+    with opened(model, data, test, settings) as problem:
         return take(problem, chosen, progress)
 
 
@@ -69,6 +66,8 @@ def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
     """Each measure's options, checked before anything is computed."""
     if isinstance(measures, str):
         measures = [measures]
+    if not isinstance(measures, Iterable):
+        raise FlatlasError(f"measures is {measures!r}. Allowed: a list of {', '.join(MEASURES)}.")
     asked = measures if isinstance(measures, Mapping) else {name: {} for name in measures}
     if not asked:
         raise FlatlasError(f"measures names none. Allowed: {', '.join(MEASURES)}.")
@@ -78,12 +77,15 @@ def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
 def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if name not in MEASURES:
         allowed = ", ".join(MEASURES)
-        raise FlatlasError(f"'{name}' is no measure. Allowed: {allowed}.{nearest(name, MEASURES)}")
+        near = nearest(str(name), MEASURES)
+        raise FlatlasError(f"'{name}' is no measure. Allowed: {allowed}.{near}")
     given = signature(_function(name)).parameters.items()
     fields: dict[str, Any] = {
         key: (one.annotation, one.default) for key, one in given if one.kind is one.KEYWORD_ONLY
     }
     declared = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
+    if not isinstance(options, Mapping):
+        raise FlatlasError(f"the options of {name} are {options!r}. Allowed: a dictionary.")
     return dict(validated(declared, options, lambda at: f"{name}: {dotted(at)}"))
 
 

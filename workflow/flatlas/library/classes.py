@@ -7,8 +7,8 @@ from torch import Tensor
 
 from flatlas.flatness.margin import margin
 from flatlas.library.defined import Undefined
-from flatlas.models.batches import Batch
-from flatlas.models.losses import Outputs, described
+from flatlas.models.batches import Batch, described, exact
+from flatlas.models.losses import Outputs
 from flatlas.models.objective import Objective
 
 
@@ -28,7 +28,7 @@ def _of_batch(of: Objective, outputs: Outputs, batch: Batch) -> Tensor:
     target = batch.target
     if not isinstance(logits, Tensor) or not isinstance(target, Tensor):
         raise _undefined(logits, target)
-    logits = logits.double()
+    logits, target = exact(logits), target.to(exact(logits).device)
     if of.loss.is_binary and logits.shape == target.shape and _is_binary(target):
         return margin(logits.unsqueeze(-1), target.double()).flatten()
     if target.is_floating_point():

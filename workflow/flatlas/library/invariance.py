@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from math import log
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import numpy as np
 import torch
@@ -18,9 +18,8 @@ from flatlas.errors import FlatlasError
 from flatlas.library.call import Measures, take, with_options
 from flatlas.library.found import Found
 from flatlas.library.pictures import panels, symmetric_scale
-from flatlas.library.problem import Problem, opened
-from flatlas.models.losses import LossFunction
-from flatlas.models.objective import Chosen, Objective
+from flatlas.library.problem import Problem, Settings, opened
+from flatlas.models.objective import Objective
 from flatlas.models.rescaling import Rescaling, rescalings
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
@@ -109,30 +108,27 @@ def invariance(
     draws: int = 3,
     factor: float = 4.0,
     test: Any = None,
-    loss: str | nn.Module | LossFunction = "cross_entropy",
-    parameters: Chosen = None,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    seed: int = 0,
     progress: bool = False,
+    **settings: Unpack[Settings],
 ) -> Invariance:
     """Measures of the model and of copies with other weights but the same function.
 
     Layers are found by tracing: linear layers, convolutions and batch norms with ReLU, pooling or
     the like between them. Each of the `draws` multiplies every such layer by a random number from
     1/factor to factor, which the next layers undo; batch norm after a layer does with its
-    statistics. That the outputs on the data are unchanged is checked. The rest is as in `measure`.
+    statistics. That the outputs on the data are unchanged is checked. The settings are those of
+    `measure`.
     """
     chosen = with_options(measures)
     validated(_Draws, {"draws": draws, "factor": factor}, lambda at: f"invariance: {dotted(at)}")
-    with opened(model, data, test, loss, parameters, device, dtype, "as it is", seed) as problem:
+    with opened(model, data, test, settings) as problem:
         original = problem.training
         ways = rescalings(original.model)
-        random, reach = generator(seed, "rescalings"), log(factor)
+        random, reach = generator(problem.seed, "rescalings"), log(factor)
         drawn = np.exp(random.uniform(-reach, reach, (draws, len(ways))))
         copies = [_rescaled(original.model, ways, row) for row in drawn]
         difference = max(_difference(original, original.of_model(one)) for one in copies)
-        round_off = torch.finfo(dtype).eps ** 0.5
+        round_off = torch.finfo(original.dtype).eps ** 0.5
         if not difference <= round_off:
             raise FlatlasError(
                 f"the model's outputs change by {difference:.1g} of the largest if these layers "

@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from flatlas.library.defined import Undefined
+from flatlas.models.batches import exact
 
 
 @torch.no_grad()
@@ -18,10 +19,12 @@ def path_norm(model: nn.Module) -> float:
     if not dense:
         raise Undefined("path_norm needs dense layers, and the model has none.")
     # The network with squared weights, for an input of ones.
-    x = dense[0].weight.new_ones(1, dense[0].in_features, dtype=torch.float64)
+    x = torch.ones(
+        1, dense[0].in_features, dtype=torch.float64, device=exact(dense[0].weight).device
+    )
     for layer in dense:
-        bias = None if layer.bias is None else layer.bias.double().square()
-        x = nn.functional.linear(x, layer.weight.double().square(), bias)
+        bias = None if layer.bias is None else exact(layer.bias).square()
+        x = nn.functional.linear(x, exact(layer.weight).square(), bias)
     return float(x.sum().sqrt())
 
 

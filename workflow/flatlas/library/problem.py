@@ -4,18 +4,23 @@ import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 import torch
+from pydantic import BaseModel, ConfigDict, Field
 from torch import nn
 
+from flatlas.errors import FlatlasError
 from flatlas.models.batch_norm import take_statistics
-from flatlas.models.batches import Batches, random_state_kept
+from flatlas.models.batches import WITHOUT_FLOAT64, Batches, random_state_kept
 from flatlas.models.losses import Loss, LossFunction
 from flatlas.models.objective import Chosen, Objective
+from flatlas.plan.mistakes import validated
+from flatlas.plan.trees import dotted
 from flatlas.seeds import stream
 
 BatchNorm = Literal["as it is", "recomputed"]
+DTYPES = (torch.float64, torch.float32)
 DRAWS = (
     "The data shuffle or augment: two passes over them differ. Each pass of a measure began from "
     "the same random state, so all of them saw the same batches."
@@ -39,32 +44,66 @@ class Problem:
         return torch.Generator(self.training.w.device).manual_seed(stream(self.seed, purpose))
 
 
+class Settings(TypedDict, total=False):
+    """How a model is measured: what `measure` says of its options, which all calls share."""
+
+    loss: str | nn.Module | LossFunction
+    parameters: Chosen
+    device: str | torch.device
+    dtype: torch.dtype
+    batch_norm: BatchNorm
+    seed: int
+
+
+class _Settings(BaseModel):
+    """The defaults; a loss and a choice of parameters are checked where they are used."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    loss: Any = "cross_entropy"
+    parameters: Any = None
+    device: Any = "cpu"
+    dtype: Any = torch.float64
+    batch_norm: BatchNorm = "as it is"
+    # Of numpy's generators; the next seed is used, too.
+    seed: Annotated[int, Field(ge=0, lt=2**32 - 1)] = 0
+
+
 @contextmanager
-def opened(
-    model: nn.Module,
-    data: Any,
-    test: Any,
-    loss: str | nn.Module | LossFunction,
-    parameters: Chosen,
-    device: str | torch.device,
-    dtype: torch.dtype,
-    batch_norm: BatchNorm,
-    seed: int,
-) -> Iterator[Problem]:
-    """The problem of a copy of the model; random states are restored at the end."""
+def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterator[Problem]:
+    """The problem of a copy of the model; random states are restored at the end.
+
+    Its loss on all data is computed once, so that no measure begins with data that it can't take.
+    """
+    given = validated(_Settings, settings, dotted)
     with ExitStack() as kept:
         for one in (data, test):
             kept.enter_context(random_state_kept(one))
-        function, where = Loss(loss), torch.device(device)
-        batches = Batches(data, where, dtype, seed)
-        objective = Objective(model, batches, function, parameters, where, dtype)
-        if batch_norm == "recomputed":
+        where, dtype = _device(given.device), given.dtype
+        allowed = DTYPES[1:] if where.type in WITHOUT_FLOAT64 else DTYPES
+        if dtype not in allowed:
+            names = ", ".join(map(str, allowed))
+            raise FlatlasError(f"dtype is {dtype}. Allowed on {where.type}: {names}.")
+        batches = Batches(data, where, dtype, given.seed)
+        objective = Objective(model, batches, Loss(given.loss), given.parameters, where, dtype)
+        if given.batch_norm == "recomputed":
             take_statistics(objective.model, batches)
+        objective.refuse_without_loss()
         compared = None
         if test is not None:
-            compared = objective.on(Batches(test, where, dtype, seed))
+            compared = objective.on(Batches(test, where, dtype, given.seed))
+            compared.refuse_without_loss()
         notes = [DRAWS] if batches.draws else []
         for note in notes:
             # Level 4 is the user's call: beyond this generator, `contextmanager` and its caller.
             warnings.warn(note, stacklevel=4)
-        yield Problem(objective, compared, seed, notes)
+        yield Problem(objective, compared, given.seed, notes)
+
+
+def _device(given: Any) -> torch.device:
+    try:
+        found = torch.device(given)
+        torch.zeros((), device=found)
+    except Exception as error:
+        raise FlatlasError(f"device is {given!r}, which can't be used: {error}") from error
+    return found

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack
 
 import numpy as np
 import torch
@@ -15,9 +15,8 @@ from tqdm import tqdm
 from flatlas.errors import FlatlasError, nearest
 from flatlas.flatness.slices import Plane, filter_normalized, leading, principal
 from flatlas.library.pictures import panels
-from flatlas.library.problem import BatchNorm, Problem, opened
-from flatlas.models.losses import LossFunction
-from flatlas.models.objective import Chosen, Objective
+from flatlas.library.problem import Problem, Settings, opened
+from flatlas.models.objective import Objective
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
 
@@ -128,13 +127,8 @@ def surface(
     dimensions: Literal[1, 2] = 2,
     points: int = 21,
     reach: float | None = None,
-    loss: str | nn.Module | LossFunction = "cross_entropy",
-    parameters: Chosen = None,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    batch_norm: BatchNorm = "as it is",
-    seed: int = 0,
     progress: bool = False,
+    **settings: Unpack[Settings],
 ) -> Surface:
     """The loss on a line or a plane through the model's weights w, which stay as they are.
 
@@ -142,12 +136,12 @@ def surface(
     "hessian", the eigenvectors of its largest eigenvalues; or a trajectory, a list of models or
     state dictionaries, whose principal directions are taken. The grid has `points` along each
     direction, each a pass over the data, from -reach to reach: by default 1 for random directions,
-    0.1 for eigenvectors, and as far as a trajectory goes. The rest is as in `measure`.
+    0.1 for eigenvectors, and as far as a trajectory goes. The settings are those of `measure`.
     """
     grid = {"dimensions": dimensions, "points": points, "reach": reach}
     validated(_Grid, grid, lambda at: f"surface: {dotted(at)}")
     _refuse_unknown(directions)
-    with opened(model, data, None, loss, parameters, device, dtype, batch_norm, seed) as problem:
+    with opened(model, data, None, settings) as problem:
         plane = _plane(problem, directions, dimensions)
         if reach is None and isinstance(directions, str):
             reach = REACH[directions]

@@ -1,12 +1,12 @@
 """`Tracker`: measures along a training, in a table that is written as it grows."""
 
+import warnings
 from copy import copy
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pandas as pd
-import torch
 from pandas import DataFrame
 from pydantic import BaseModel, PositiveFloat, PositiveInt
 from torch import nn
@@ -16,9 +16,7 @@ from flatlas.errors import FlatlasError
 from flatlas.library.call import Measures, measure, with_options
 from flatlas.library.found import Found
 from flatlas.library.pictures import panels
-from flatlas.library.problem import BatchNorm
-from flatlas.models.losses import LossFunction
-from flatlas.models.objective import Chosen
+from flatlas.library.problem import Settings, opened
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
 from flatlas.store.tables import read_table, write_table
@@ -41,7 +39,7 @@ class Tracker:
     replaced as a whole after each measurement, so that a kill at any moment leaves a complete file.
     A training that is continued, with the same path, continues its table: rows from the first step
     that is measured again are replaced. The model, random states and an iteration over the same
-    loader stay as they are. The rest is as in `measure`.
+    loader stay as they are. The settings are those of `measure`.
     """
 
     def __init__(
@@ -53,27 +51,18 @@ class Tracker:
         every: int = 1,
         path: str | Path | None = None,
         test: Any = None,
-        loss: str | nn.Module | LossFunction = "cross_entropy",
-        parameters: Chosen = None,
-        device: str | torch.device = "cpu",
-        dtype: torch.dtype = torch.float64,
-        batch_norm: BatchNorm = "as it is",
-        seed: int = 0,
+        **settings: Unpack[Settings],
     ) -> None:
-        """Mistakes in measures and path are refused here, before the training begins."""
+        """Mistakes are refused here, before the training begins: also those in model and data."""
         validated(_Every, {"every": every}, lambda at: f"Tracker: {dotted(at)}")
         self._every, self._path = every, None if path is None else Path(path)
-        self._model, self._data = model, _apart(data)
-        self._measures = with_options(measures)
-        self._settings: dict[str, Any] = {
-            "test": _apart(test),
-            "loss": loss,
-            "parameters": parameters,
-            "device": device,
-            "dtype": dtype,
-            "batch_norm": batch_norm,
-            "seed": seed,
-        }
+        self._model, self._data, self._test = model, _apart(data), _apart(test)
+        self._measures, self._settings = with_options(measures), settings
+        with (
+            warnings.catch_warnings(action="ignore"),
+            opened(model, self._data, self._test, settings),
+        ):
+            pass
         self._table = DataFrame(columns=COLUMNS)
         if self._path is not None:
             self._table = _begun(self._path, self._table)
@@ -87,7 +76,7 @@ class Tracker:
         """Measure if this is one of every so many steps."""
         if step % self._every:
             return None
-        found = measure(self._model, self._data, self._measures, **self._settings)
+        found = measure(self._model, self._data, self._measures, test=self._test, **self._settings)
         fresh = found.table.assign(step=step)[COLUMNS]
         before = self._table[self._table.step < step]
         self._table = pd.concat([before, fresh], ignore_index=True) if len(before) else fresh

@@ -15,6 +15,8 @@ from flatlas.errors import FlatlasError
 
 # Examples of tensors that are given whole, in one batch.
 EXAMPLES = 256
+# Devices that compute in float32 alone.
+WITHOUT_FLOAT64 = ("mps",)
 # The entries of a batch that is a dictionary under which its target may be.
 TARGETS = ("labels", "label", "targets", "target")
 
@@ -131,8 +133,8 @@ def _batch(given: Any, number: int) -> Batch:
         inputs, target = given
     else:
         raise FlatlasError(
-            f"batch {number} is a {type(given).__name__}. Allowed: (inputs, target), where inputs "
-            "are a tensor, a tuple or a dictionary of them; or a dictionary with its target."
+            f"batch {number} is {described(given)}. Allowed: (inputs, target), where inputs are a "
+            "tensor, a tuple or a dictionary of them; or a dictionary with its target."
         )
     sizes = [len(leaf) for leaf in tree_leaves((inputs, target)) if _has_rows(leaf)]
     if len(set(sizes)) > 1:
@@ -147,6 +149,20 @@ def _batch(given: Any, number: int) -> Batch:
     return Batch(arguments, {}, target, examples)
 
 
+def described(value: Any) -> str:
+    """What a value is, for a message."""
+    if isinstance(value, Tensor):
+        return f"{value.dtype} of shape {tuple(value.shape)}"
+    if isinstance(value, tuple | list):
+        return f"a {type(value).__name__} of {len(value)}"
+    return f"a {type(value).__name__}"
+
+
+def exact(leaf: Tensor) -> Tensor:
+    """The same in float64, on the CPU if its own device has none."""
+    return (leaf.cpu() if leaf.device.type in WITHOUT_FLOAT64 else leaf).double()
+
+
 def _cut(given: Any, rows: slice) -> Any:
     return tree_map(lambda leaf: leaf[rows] if _has_rows(leaf) else leaf, given)
 
@@ -157,6 +173,11 @@ def _has_rows(leaf: Any) -> bool:
 
 def _refuse_not_finite(given: Any, number: int) -> None:
     for leaf in tree_leaves(given):
+        if isinstance(leaf, np.ndarray):
+            raise FlatlasError(
+                f"batch {number} has a numpy array of shape {leaf.shape}. Allowed: tensors, as "
+                "torch.from_numpy makes them."
+            )
         if isinstance(leaf, Tensor) and leaf.is_floating_point() and not leaf.isfinite().all():
             raise FlatlasError(
                 f"batch {number} has NaN or infinite numbers, {int((~leaf.isfinite()).sum())} of "

@@ -7,6 +7,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError, nearest
+from flatlas.models.batches import described, exact
 
 Outputs = Any
 LossFunction = Callable[[Outputs, Any], Tensor]
@@ -17,6 +18,8 @@ BY_NAME: dict[str, type[nn.Module]] = {
 }
 # Their mean weighs each label; they leave out an index.
 OF_CLASSES = (nn.CrossEntropyLoss, nn.NLLLoss)
+# Those whose target need not have the shape of the output.
+OF_LABELS = (*OF_CLASSES, nn.MultiMarginLoss, nn.MultiLabelMarginLoss)
 
 
 class Loss:
@@ -36,12 +39,22 @@ class Loss:
                     f"output and target.{nearest(loss, BY_NAME)}"
                 )
             loss = BY_NAME[loss]()
-        if not callable(loss):
-            raise FlatlasError(f"loss is a {type(loss).__name__}. Allowed: a name or a function.")
-        self._of_torch = self._is_sum = self._normalizes = False
+        if not callable(loss) or isinstance(loss, type):
+            given = f"the class {loss.__name__}" if isinstance(loss, type) else described(loss)
+            raise FlatlasError(
+                f"loss is {given}. Allowed: {', '.join(BY_NAME)}, a loss of torch.nn, as in "
+                "nn.CrossEntropyLoss(), or a function of output and target."
+            )
+        self._of_torch, self._reduction = False, "mean"
+        if isinstance(loss, nn.modules.loss._Loss):
+            self._of_torch, self._reduction = True, loss.reduction
+        if self._reduction == "none":
+            raise FlatlasError(
+                f"loss is {type(loss).__name__} with reduction 'none'. Allowed: 'mean' or 'sum'."
+            )
+        self._normalizes = False
         self._loss: Any = deepcopy(loss).double() if isinstance(loss, nn.Module) else loss
-        if isinstance(self._loss, nn.modules.loss._Loss):
-            self._of_torch, self._is_sum = True, self._loss.reduction == "sum"
+        if isinstance(self._loss, OF_CLASSES):
             self._loss.reduction = "sum"
 
     def of_normalized_logits(self) -> "Loss":
@@ -60,21 +73,15 @@ class Loss:
 
     def of(self, outputs: Outputs, target: Any, examples: int) -> tuple[Tensor, float]:
         """The sum over the batch in float64, and its share of the divisor."""
-        if isinstance(self._loss, nn.Module) and isinstance(target, Tensor):
-            self._loss.to(target.device)
         if self._normalizes:
             outputs = _normalized(outputs)
-        if self._of_torch and isinstance(outputs, Tensor) and outputs.is_floating_point():
-            outputs = outputs.double()
-            target = target.double() if target.is_floating_point() else target
-            if not isinstance(self._loss, OF_CLASSES) and outputs.shape != target.shape:
-                raise FlatlasError(
-                    f"the model's output is {described(outputs)}, but its target "
-                    f"{described(target)}. Allowed for this loss: the same shape."
-                )
+        if isinstance(outputs, Tensor) and isinstance(target, Tensor):
+            outputs, target = self._comparable(outputs, target)
+            if isinstance(self._loss, nn.Module):
+                self._loss.to(outputs.device)
         try:
             value = self._loss(outputs, target)
-        except (RuntimeError, ValueError, IndexError, TypeError) as error:
+        except Exception as error:
             raise FlatlasError(
                 f"the loss can't compare the model's output, {described(outputs)}, with its "
                 f"target, {described(target)}: {error}"
@@ -84,17 +91,33 @@ class Loss:
                 f"the loss returns {described(value)}. Allowed: one number, the mean over a "
                 "batch's examples."
             )
-        value = value.double().reshape(())
-        if self._is_sum:
+        value = exact(value).reshape(())
+        if self.is_sum:
             return value, 0.0
-        if not self._of_torch:
-            return value * examples, float(examples)
-        return value, self._divisor(outputs, target)
+        if isinstance(self._loss, OF_CLASSES):
+            return value, self._divisor(target)
+        elementwise = self._of_torch and self._reduction == "mean" and outputs.shape == target.shape
+        share = float(outputs.numel() if elementwise else examples)
+        return value * share, share
+
+    def _comparable(self, outputs: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+        """Both as a loss of torch takes them, in float64 where it computes with them."""
+        if not self._of_torch or not outputs.is_floating_point():
+            return outputs, target
+        of_labels = isinstance(self._loss, OF_LABELS)
+        if not of_labels and outputs.shape != target.shape:
+            raise FlatlasError(
+                f"the model's output is {described(outputs)}, but its target "
+                f"{described(target)}. Allowed for this loss: the same shape."
+            )
+        outputs = exact(outputs)
+        is_number = target.is_floating_point() or not of_labels
+        return outputs, exact(target) if is_number else target.to(outputs.device)
 
     @property
     def is_sum(self) -> bool:
         """Whether it is the sum over all data instead of a mean."""
-        return self._is_sum
+        return self._reduction == "sum"
 
     @property
     def is_of_classes(self) -> bool:
@@ -111,10 +134,8 @@ class Loss:
         ignored = getattr(self._loss, "ignore_index", nn.CrossEntropyLoss().ignore_index)
         return (labels != ignored) & (labels >= 0)
 
-    def _divisor(self, outputs: Tensor, target: Tensor) -> float:
-        """What torch divides the sum by for its mean."""
-        if not isinstance(self._loss, OF_CLASSES):
-            return float(outputs.numel())
+    def _divisor(self, target: Tensor) -> float:
+        """What torch divides the sum over classes' losses by for its mean."""
         if target.is_floating_point():
             return target.numel() / target.shape[1]
         counted = target[target != self._loss.ignore_index]
@@ -130,10 +151,3 @@ def _normalized(outputs: Outputs) -> Tensor:
             "one row of at least two logits for each example."
         )
     return outputs / outputs.std(1, correction=0, keepdim=True)
-
-
-def described(value: Any) -> str:
-    """What a value is, for a message."""
-    if isinstance(value, Tensor):
-        return f"{value.dtype} of shape {tuple(value.shape)}"
-    return f"a {type(value).__name__}"

@@ -10,11 +10,12 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.parallel import DataParallel, DistributedDataParallel
 from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves, tree_map
 
 from flatlas.errors import FlatlasError
-from flatlas.models.batches import Batch
+from flatlas.models.batches import WITHOUT_FLOAT64, Batch, described
 from flatlas.models.losses import Loss, Outputs
 
 # A pattern of parameters' names, several, or a function of name and parameter.
@@ -38,11 +39,12 @@ class Objective:
         dtype: torch.dtype = torch.float64,
     ) -> None:
         """Without a choice, w has all parameters that require a gradient."""
+        model = _unwrapped(model)
         names = _chosen(model, chosen)
-        self._device, self._dtype = torch.device(device), dtype
-        # MPS has no float64, in which vectors of weights are kept.
-        home = "cpu" if self._device.type == "mps" else self._device
-        self.model = deepcopy(model).to(device, dtype).eval()
+        self._device, self.dtype = torch.device(device), dtype
+        # Vectors of weights are in float64.
+        home = "cpu" if self._device.type in WITHOUT_FLOAT64 else self._device
+        self.model = _copied(model).to(device, dtype).eval()
         self.model.requires_grad_(False)
         parameters = dict(self.model.named_parameters())
         self.shapes: Mapping[str, torch.Size] = {name: parameters[name].shape for name in names}
@@ -76,7 +78,7 @@ class Objective:
 
     def parts(self, w: Tensor) -> dict[str, Tensor]:
         """The parameters that w has, by name, as the model takes them."""
-        pieces = w.to(self._device, self._dtype).split(
+        pieces = w.to(self._device, self.dtype).split(
             [shape.numel() for shape in self.shapes.values()]
         )
         return {
@@ -86,8 +88,37 @@ class Objective:
 
     def outputs(self, parts: dict[str, Tensor], batch: Batch) -> Outputs:
         """What the model makes of a batch: a tensor, or what its own loss takes."""
-        made = functional_call(self.model, parts, batch.arguments, dict(batch.named))
+        try:
+            made = functional_call(self.model, parts, batch.arguments, dict(batch.named))
+        except Exception as error:
+            inputs = [
+                f"{name}{described(one)}"
+                for name, one in (
+                    *(("", one) for one in batch.arguments),
+                    *((f"{name}: ", one) for name, one in batch.named.items()),
+                )
+            ]
+            raise FlatlasError(
+                f"the model can't take its inputs, {', '.join(inputs)}: {error}"
+            ) from error
         return getattr(made, "logits", made)
+
+    @torch.no_grad()
+    def refuse_without_loss(self) -> None:
+        """Raise an error if the loss at w is no number, or if no example counts."""
+        parts, divisor = self.parts(self.w), 0.0
+        for number, batch in enumerate(self.batches):
+            try:
+                value, share = self._loss_of(parts, batch)
+            except FlatlasError as error:
+                raise FlatlasError(f"batch {number}: {error}") from error
+            if not value.isfinite():
+                raise FlatlasError(
+                    f"batch {number}: the loss is {value.item()} at the model's weights."
+                )
+            divisor += share
+        if not divisor and not self.loss.is_sum:
+            raise FlatlasError("the loss ignores the labels of all examples.")
 
     def of_model(self, model: nn.Module) -> "Objective":
         """The loss of a copy of the model with other weights, on the same data."""
@@ -133,7 +164,7 @@ class Objective:
                         image.add_(_flat(_again([slope], leaves, [vector])).to(image.device))
                 yield total.detach(), share
 
-        return images / self._sum(losses())[1]
+        return _finite(images / self._sum(losses())[1], "Hessian")
 
     def gauss_newton_product(self, vectors: Tensor) -> Tensor:
         """Jᵀ (∂²ℓ/∂z²) J v for each row v, with the outputs z: the part of ∇∇L without ∇∇z."""
@@ -147,7 +178,7 @@ class Objective:
                         image.add_(part.product(vector).to(image.device))
                     yield part.total, part.share
 
-        return images / self._sum(losses())[1]
+        return _finite(images / self._sum(losses())[1], "Gauss-Newton matrix")
 
     @torch.no_grad()
     def divisor(self) -> float:
@@ -237,14 +268,49 @@ def _twice_differentiable() -> Iterator[None]:
         yield
 
 
+def _finite(products: Tensor, matrix: str) -> Tensor:
+    """Searches for eigenvalues need numbers, but a loss may have a slope without a derivative."""
+    if not products.isfinite().all():
+        raise FlatlasError(
+            f"the {matrix} has NaN or infinite entries at the model's weights, where the loss is "
+            "finite: look for a function such as a root at 0, or for an overflow in float32."
+        )
+    return products
+
+
+def _unwrapped(model: Any) -> nn.Module:
+    """The module inside of those that compile or distribute it, which hide its derivatives."""
+    while isinstance(model, DataParallel | DistributedDataParallel):
+        model = model.module
+    # torch.compile's own class takes seconds to import.
+    model = getattr(model, "_orig_mod", model)
+    if not isinstance(model, nn.Module):
+        raise FlatlasError(f"the model is {described(model)}. Allowed: an nn.Module.")
+    return model
+
+
+def _copied(model: nn.Module) -> nn.Module:
+    """A copy, in which tensors that remember how they were computed do not."""
+    kept = [value for part in model.modules() for value in vars(part).values()]
+    computed = {id(one): one.detach() for one in kept if isinstance(one, Tensor) and one.grad_fn}
+    try:
+        return deepcopy(model, computed)
+    except Exception as error:
+        raise FlatlasError(
+            f"the model can't be copied, and measures are taken of a copy: {error}"
+        ) from error
+
+
 def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
     """The names of the parameters that w has."""
-    if not isinstance(model, nn.Module):
-        raise FlatlasError(f"the model is a {type(model).__name__}. Allowed: an nn.Module.")
     parameters = dict(model.named_parameters())
     lazy = [name for name, parameter in parameters.items() if is_lazy(parameter)]
     if lazy:
         raise FlatlasError(f"'{lazy[0]}' has no shape yet: pass one batch through the model.")
+    for name, one in (*parameters.items(), *model.named_buffers()):
+        if not one.isfinite().all():
+            what = "weights: the training diverged" if name in parameters else "numbers"
+            raise FlatlasError(f"'{name}' has NaN or infinite {what}.")
     if chosen is None:
         names = [name for name, parameter in parameters.items() if parameter.requires_grad]
         empty = "no parameter requires a gradient. Name some: parameters='*'"
@@ -256,13 +322,16 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
     for name in names:
         if not parameters[name].is_floating_point():
             raise FlatlasError(f"'{name}' is {parameters[name].dtype}: leave it out.")
-        if not parameters[name].isfinite().all():
-            raise FlatlasError(f"'{name}' has NaN or infinite weights: the training diverged.")
     return names
 
 
 def _is_chosen(chosen: Chosen, name: str, parameter: nn.Parameter) -> bool:
     if callable(chosen):
         return bool(chosen(name, parameter))
-    patterns = [chosen] if isinstance(chosen, str) else chosen or ()
+    patterns = [chosen] if isinstance(chosen, str) else chosen
+    if not isinstance(patterns, list | tuple) or not all(isinstance(p, str) for p in patterns):
+        raise FlatlasError(
+            f"parameters is {described(chosen)}. Allowed: a pattern of names, as 'blocks.*', "
+            "several, or a function of name and parameter."
+        )
     return any(fnmatch(name, pattern) for pattern in patterns)

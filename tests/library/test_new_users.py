@@ -1,0 +1,170 @@
+"""What new users give: losses of all kinds, and mistakes, each of which gets a sentence."""
+
+from copy import deepcopy
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import flatlas
+from flatlas.models.batches import Batches
+from flatlas.models.losses import Loss
+from flatlas.models.objective import Objective
+
+CPU = torch.device("cpu")
+RANDOM = torch.Generator().manual_seed(0)
+X, Y = torch.randn(12, 4, generator=RANDOM), torch.arange(12) % 3
+SHARES = torch.softmax(torch.randn(12, 3, generator=RANDOM), 1)
+FEW = {"hessian": {"top": 1, "probes": 2}}
+
+
+def net(*after, outputs=3):
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(4, 5), nn.ReLU(), nn.Linear(5, outputs), *after)
+
+
+def of_torch(loss, given, target):
+    """The same as torch itself finds on all examples at once."""
+    return loss(given(X).double(), target).item()
+
+
+OF_TORCH = {
+    "batchmean": (nn.KLDivLoss(reduction="batchmean"), net(nn.LogSoftmax(1)), SHARES),
+    "KL": (nn.KLDivLoss(), net(nn.LogSoftmax(1)), SHARES),
+    "multi-margin": (nn.MultiMarginLoss(), net(), Y),
+    "multi-margin sum": (nn.MultiMarginLoss(reduction="sum"), net(), Y),
+    "multi-label": (nn.MultiLabelSoftMarginLoss(), net(), (SHARES > 0.3).float()),
+    "Huber": (nn.HuberLoss(), net(), SHARES),
+    "NLL": (nn.NLLLoss(), net(nn.LogSoftmax(1)), Y),
+    "shares": (nn.CrossEntropyLoss(), net(), SHARES),
+}
+
+
+@pytest.mark.parametrize("name", OF_TORCH)
+@pytest.mark.parametrize("size", [12, 5])
+def test_a_loss_is_that_of_torch_however_the_data_are_cut(name, size):
+    loss, model, target = OF_TORCH[name]
+    cut = list(zip(X.split(size), target.split(size), strict=True))
+    objective = Objective(model, Batches(cut, CPU, torch.float64, seed=0), Loss(loss))
+    assert objective.value(objective.w).item() == pytest.approx(
+        of_torch(loss, model, target), rel=1e-6
+    )
+
+
+def test_binary_labels_may_be_whole_numbers():
+    given = (Y > 0)[:, None]
+    expected = flatlas.measure(net(outputs=1), (X, given.float()), FEW, loss="bce").table
+    for target in (given, given.long()):
+        found = flatlas.measure(net(outputs=1), (X, target), FEW, loss="bce").table
+        assert found.value.tolist() == expected.value.tolist()
+
+
+class Root(nn.Module):
+    """Its slope at 0 is infinite, and so is what follows from it."""
+
+    def forward(self, x):
+        return (x - x.detach()).abs().pow(1.5)
+
+
+class Blank(nn.Module):
+    """NaN for every input."""
+
+    def forward(self, x):
+        return x * torch.nan
+
+
+def broken_statistics():
+    model = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3))
+    model[1].running_mean[0] = torch.nan
+    return model
+
+
+def frozen_and_broken():
+    model = net()
+    model[0].weight.requires_grad_(False)[0, 0] = torch.inf
+    return model
+
+
+def uncopied():
+    model = net()
+    model.made_by = iter([1])
+    model.lock = __import__("threading").Lock()
+    return model
+
+
+@pytest.mark.parametrize(
+    ("model", "data", "settings", "said"),
+    [
+        (net(), [(X.numpy(), Y.numpy())], {}, r"batch 0 has a numpy array of shape \(12, 4\)"),
+        (net(), (X.numpy(), Y.numpy()), {}, "numpy|ndarray"),
+        (net(), (X.byte(), Y), {}, r"batch 0: the model can't take its inputs, torch.uint8"),
+        (net(), [(X, Y), (X[:, :3], Y)], {}, r"batch 1: the model can't take.*\(12, 3\)"),
+        (net(), [(X, Y), (X, Y + 1)], {}, "batch 1: the loss can't compare.*out of bounds"),
+        (net(), (X, Y * 0 - 100), {}, "ignores the labels of all"),
+        (net(Blank()), (X, Y), {}, "batch 0: the loss is nan"),
+        (net(Root()), (X, Y), {}, "the Hessian has NaN"),
+        (broken_statistics(), (X, Y), {}, r"'1\.running_mean' has NaN"),
+        (frozen_and_broken(), (X, Y), {}, r"'0\.weight' has NaN or infinite weights"),
+        (uncopied(), (X, Y), {}, "the model can't be copied"),
+        (net(), (X, Y), {"loss": nn.CrossEntropyLoss}, "the class CrossEntropyLoss"),
+        (net(), (X, Y), {"loss": nn.CrossEntropyLoss(reduction="none")}, "reduction 'none'"),
+        (net(), (X, [1]), {}, "batch 0|a tuple"),
+        (net(), (X, Y), {"los": "mse"}, "Did you mean 'loss'"),
+        (net(), (X, Y), {"batch_norm": "recompute"}, "Did you mean 'recomputed'"),
+        (net(), (X, Y), {"seed": -1}, "seed is -1"),
+        (net(), (X, Y), {"seed": "a"}, "seed is 'a'"),
+        (net(), (X, Y), {"dtype": torch.float16}, "torch.float64, torch.float32"),
+        (net(), (X, Y), {"dtype": "float32"}, "torch.float64, torch.float32"),
+        (net(), (X, Y), {"device": "gpu"}, "device is 'gpu'"),
+        (net(), (X, Y), {"parameters": 3}, "parameters is a int"),
+        (net(), (X, Y), {"parameters": [nn.Parameter(X)]}, "parameters is a list"),
+    ],
+)
+def test_a_mistake_gets_a_sentence(model, data, settings, said):
+    with pytest.raises(flatlas.FlatlasError, match=said):
+        flatlas.measure(model, data, FEW, **settings)
+
+
+@pytest.mark.parametrize("measures", [None, 5, [5], {"hessian": 5}, {"hessian": None}])
+def test_measures_are_names_and_options(measures):
+    with pytest.raises(flatlas.FlatlasError, match=r"hessian"):
+        flatlas.measure(net(), (X, Y), measures)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"loss": "crossentropy"}, {"parameters": "heads.*"}, {"device": "gpu"}]
+)
+def test_a_tracker_refuses_mistakes_before_the_training(settings):
+    with pytest.raises(flatlas.FlatlasError):
+        flatlas.Tracker(net(), (X, Y), FEW, every=1000, **settings)
+    with pytest.raises(flatlas.FlatlasError, match="batch 0"):
+        flatlas.Tracker(net(), (X, Y + 1), FEW, every=1000)
+
+
+def test_modules_that_wrap_or_keep_what_they_computed_are_measured():
+    expected = flatlas.measure(net(), (X, Y), FEW).table.value.tolist()
+    keeping = net()
+    keeping.last = keeping(X)
+    for model in (nn.DataParallel(net()), torch.compile(net(), backend="eager"), keeping):
+        assert flatlas.measure(model, (X, Y), FEW).table.value.tolist() == expected
+    with pytest.warns(FutureWarning):
+        normed = nn.Sequential(nn.utils.weight_norm(nn.Linear(4, 3)))
+    modern = nn.Sequential(nn.utils.parametrizations.weight_norm(nn.Linear(4, 3)))
+    with torch.no_grad():
+        parts = modern[0].parametrizations.weight
+        parts.original0.copy_(normed[0].weight_g)
+        parts.original1.copy_(normed[0].weight_v)
+        modern[0].bias.copy_(normed[0].bias)
+    traces = [
+        flatlas.measure(one, (X, Y), {"hessian": {"top": 3}}, seed=1)["hessian"].eigenvalues
+        for one in (normed, modern)
+    ]
+    np.testing.assert_allclose(*traces, rtol=1e-6)
+
+
+def test_a_model_in_half_precision_is_measured_in_float64():
+    half = net().half()
+    exact = deepcopy(half).double()
+    found, expected = (flatlas.measure(one, (X, Y), FEW).table.value for one in (half, exact))
+    assert found.tolist() == expected.tolist()
