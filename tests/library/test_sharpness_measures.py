@@ -111,6 +111,14 @@ def test_m_sharpness_is_the_mean_over_groups_of_each_alone():
     assert taken.iterations == sum(one.iterations for one in alone)
 
 
+def test_without_a_choice_there_are_two_groups():
+    """Of 7 examples three, of 100 in batches of 16 all of a batch."""
+    for sizes, expected in (([7], 3), ([16, 16], 16), ([40], 20), ([200], 32), ([1, 1], 1)):
+        data = [(X[:1].expand(size, -1), DATA[1][:1].expand(size)) for size in sizes]
+        few = {"m_sharpness": {"starts": 1, "steps": 1}}
+        assert flatlas.measure(relu_net(), data, few)["m_sharpness"].examples == expected
+
+
 def test_the_fewer_examples_the_worse_is_the_worst_case():
     """The mean of the largest values is at least the largest mean."""
     measures = {"radius": 0.1, "tolerance": 1e-3, "starts": 2}
@@ -220,7 +228,7 @@ def test_the_last_linear_layer_is_taken_by_its_parameter_also_if_it_is_tied():
         ("regression", {"adaptive_sharpness": {"normalize_logits": True}}, "MSELoss"),
         ("transformer", {"m_sharpness": {"normalize_logits": True, "examples": 2}}, "a dict"),
         ("LSTM", {"adaptive_sharpness": {"p": 1}}, "p is 1"),
-        ("LSTM", {"m_sharpness": {"examples": 4}}, "1 groups of 4 examples"),
+        ("LSTM", {"m_sharpness": {"examples": 4}}, "4, 2 examples, have no two groups of 4"),
         ("LSTM", {"relative_flatness": {"weight": "head.wieght"}}, "Did you mean 'head.weight'"),
         ("ResNet with batch norm", {"relative_flatness": {"weight": "first.weight"}}, "a matrix"),
     ],

@@ -15,11 +15,17 @@ from flatlas.flatness.adaptive_sharpness import Neighbourhood, Search, WorstOfPa
 from flatlas.flatness.ball import Ball, Exponent
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
+from flatlas.plan.mistakes import listed
+
+# m, if it is not given.
+MOST = 32
 
 
 @dataclass(frozen=True)
 class MSharpness(WorstOfParts):
-    """The `mean` over groups of examples, with its standard error."""
+    """The `mean` over groups of m `examples`, with its standard error."""
+
+    examples: int
 
     def quantities(self) -> Mapping[str, Quantity]:
         """The mean alone, with the errors of the sample and of the searches."""
@@ -31,7 +37,7 @@ class MSharpness(WorstOfParts):
 def measure(
     problem: Problem,
     *,
-    examples: PositiveInt = 32,
+    examples: PositiveInt | None = None,
     radius: PositiveFloat = 0.05,
     p: Exponent = 2,
     adaptive: bool = False,
@@ -42,20 +48,23 @@ def measure(
 ) -> MSharpness:
     """With m `examples`, cut from each batch; those left at its end are left out.
 
-    The other options are those of `adaptive_sharpness`.
+    Without a choice m is 32, or the most of which there are two groups. The other options are those
+    of `adaptive_sharpness`.
     """
     of = problem.training.of_normalized_logits() if normalize_logits else problem.training
-    groups = sum(batch.examples // examples for batch in of.batches)
-    if groups < 2:
+    sizes = [batch.examples for batch in of.batches]
+    wanted = [examples] if examples else range(MOST, 0, -1)
+    enough = [m for m in wanted if sum(size // m for size in sizes) >= 2]
+    if not enough:
         raise FlatlasError(
-            f"the batches have {groups} groups of {examples} examples. Allowed: at least two, for "
-            "a standard error. Take fewer examples, or larger batches."
+            f"the batches, of {listed([*map(str, sizes)])} examples, have no two groups of "
+            f"{wanted[-1]}, which a standard error takes: give fewer examples, or larger batches."
         )
-    parts = (of.on([part]) for batch in of.batches for part in batch.parts(examples))
+    parts = (of.on([part]) for batch in of.batches for part in batch.parts(enough[0]))
     found = worst_of_parts(
         parts,
         Neighbourhood(Ball(radius, p), adaptive),
         Search(tolerance, steps, starts),
         problem.generator("m-sharpness"),
     )
-    return MSharpness(**vars(found))
+    return MSharpness(**vars(found), examples=enough[0])
