@@ -74,13 +74,18 @@ def spectral_density(
     tolerance: float,
     width: float,
     generator: torch.Generator,
+    light: torch.dtype | None = None,
 ) -> SpectralDensity:
     """The density from up to `steps` of Lanczos for each of the `probes`; the `top` eigenvalues.
 
-    `width` is relative to the spectral norm; `product` multiplies vectors that are rows.
+    `width` is relative to the spectral norm; `product` multiplies vectors that are rows. If
+    `light`, vectors are of this dtype, and eigenvalues to which a probe has converged are not
+    searched again.
     """
-    nodes = quadrature(product, size, probes, steps, generator)
-    ends, _ = search(product, size, top, generator, tolerance)
+    nodes = quadrature(product, size, probes, steps, generator, light)
+    ends = nodes.ends(top, tolerance) if light and top < nodes.steps else None
+    if ends is None or not ends.converged:
+        ends = search(product, size, top, generator, tolerance, light=light)[0]
     width = width * ends.norm
     low, high = ends.lowest - MARGIN * width, ends.top[0].item() + MARGIN * width
     if not width:

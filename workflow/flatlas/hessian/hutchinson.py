@@ -8,6 +8,11 @@ from torch import Tensor
 
 from flatlas.hessian.lanczos import Subspace
 
+# Probes outside a subspace that share a product: together they take three quarters of the time.
+TOGETHER = 4
+# The maximum number of probes, however small the tolerance.
+MOST = 1000
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -47,26 +52,55 @@ def hutchinson(
 
 @torch.no_grad()
 def deflated(
-    product: Callable[[Tensor], Tensor], known: Subspace, probes: int, generator: torch.Generator
+    product: Callable[[Tensor], Tensor],
+    known: Subspace,
+    probes: int,
+    generator: torch.Generator,
+    tolerance: float | None = None,
 ) -> tuple[Estimate, Estimate]:
     """The trace and the Frobenius norm, exact within a subspace and by `probes` outside of it.
 
     This is Hutch++ (Meyer et al. 2021) with the subspace of an earlier search. If that holds the
-    large eigenvalues, most of the variance of Hutchinson's estimates is gone.
+    large eigenvalues, most of the variance of Hutchinson's estimates is gone. With a `tolerance`
+    further probes follow, until the trace's standard error is that small relative to it.
     """
-    basis, room = known.basis, known.basis.shape[1] - len(known.basis)
-    inside, squared = known.projected.diagonal().sum().item(), known.images.square().sum().item()
-    traces, squares = torch.zeros(2, probes, dtype=torch.float64)
-    for probe in range(probes) if room else ():
-        signs = torch.randint(2, basis.shape[1:], generator=generator, device=basis.device)
-        outside = 2 * signs.double() - 1
-        outside -= (outside @ basis.T) @ basis
-        (image,) = product(outside.unsqueeze(0))
-        traces[probe], squares[probe] = outside @ image, image.square().sum()
-    trace, square = mean(traces), mean(squares)
-    norm = (squared + square.value) ** 0.5
+    basis, inside = known.basis, known.projected.diagonal().sum().item()
+    drawn = torch.zeros(2, probes, dtype=torch.float64)
+    if len(basis) < basis.shape[1]:
+        drawn = torch.cat(
+            [_outside(product, basis, some, generator) for some in _groups(probes)], 1
+        )
+    while True:
+        trace, square = mean(drawn[0]), mean(drawn[1])
+        trace = Estimate(inside + trace.value, trace.standard_error)
+        if is_accurate(trace, tolerance) or drawn.shape[1] >= MOST:
+            break
+        drawn = torch.cat([drawn, _outside(product, basis, TOGETHER, generator)], 1)
+    norm = (known.squared + square.value) ** 0.5
     error = square.standard_error / (2 * norm) if norm else 0.0
-    return Estimate(inside + trace.value, trace.standard_error), Estimate(norm, error)
+    return trace, Estimate(norm, error)
+
+
+def is_accurate(found: Estimate, tolerance: float | None) -> bool:
+    """Whether the standard error is this small relative to the value, if there is a tolerance."""
+    return tolerance is None or found.standard_error <= tolerance * abs(found.value)
+
+
+def _groups(probes: int) -> list[int]:
+    return [min(TOGETHER, probes - first) for first in range(0, probes, TOGETHER)]
+
+
+def _outside(
+    product: Callable[[Tensor], Tensor], basis: Tensor, probes: int, generator: torch.Generator
+) -> Tensor:
+    """v·Hv and |Hv|², in two rows, for some random signs v without their part in the basis."""
+    shape = (probes, basis.shape[1])
+    signs = torch.randint(2, shape, generator=generator, device=basis.device)
+    outside = 2 * signs.to(basis.dtype) - 1
+    outside -= (outside @ basis.T) @ basis
+    images = product(outside)
+    found = torch.stack([(outside * images).sum(1), images.square().sum(1)])
+    return found.double().cpu()
 
 
 def mean(drawn: Tensor) -> Estimate:

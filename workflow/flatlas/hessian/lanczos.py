@@ -16,6 +16,8 @@ Product = Callable[[Tensor], Tensor]
 TOLERANCE = 1e-8
 # The rest of a vector is round-off up to this, relative to the spectral norm.
 ROUND_OFF = 1e-13
+# The same of vectors in single precision.
+SINGLE_ROUND_OFF = 1e-6
 # A vector shorter than this many times the round-off is orthogonalized again.
 SHORT = 1e6
 # Steps between two tests of convergence.
@@ -24,22 +26,40 @@ TEST_INTERVAL = 10
 FAR = 2.0
 # The default maximum number of steps for each requested eigenvalue. A step is one vector.
 STEPS = 20
+# A light search may take this many steps, however few eigenvalues are requested.
+LEAST = 100
 
 
 class Subspace:
     """A growing set of orthonormal vectors, and the projection of a matrix onto them.
 
     All vectors are kept, and each new product is made orthogonal to all of them. Otherwise an
-    eigenvalue would be found again and again.
+    eigenvalue would be found again and again. `squared` is the sum of the squares of all products.
     """
 
-    def __init__(self, product: Product, size: int, most: int, device: torch.device) -> None:
-        """An empty subspace with room for `most` vectors, which are rows."""
+    def __init__(
+        self,
+        product: Product,
+        size: int,
+        most: int,
+        device: torch.device,
+        light: torch.dtype | None = None,
+    ) -> None:
+        """An empty subspace with room for `most` vectors, which are rows.
+
+        A `light` one has vectors of this dtype, and does not keep their products.
+        """
         self._product = product
-        self._basis = torch.empty(most, size, dtype=torch.float64, device=device)
-        self._images = torch.empty_like(self._basis)
-        self._projected = self._basis.new_zeros(most, most)
-        self._begin, self.size, self.reach = 0, 0, 0.0
+        self._basis = torch.empty(most, size, dtype=light or torch.float64, device=device)
+        self._images = None if light else torch.empty_like(self._basis)
+        self._projected = torch.zeros(most, most, dtype=torch.float64, device=device)
+        self._begin, self.size, self.reach, self.squared = 0, 0, 0.0, 0.0
+
+    @property
+    def round_off(self) -> float:
+        """The rest of a vector is round-off up to this length."""
+        relative = ROUND_OFF if self._basis.dtype == torch.float64 else SINGLE_ROUND_OFF
+        return relative * self.reach
 
     @property
     def basis(self) -> Tensor:
@@ -48,7 +68,8 @@ class Subspace:
 
     @property
     def images(self) -> Tensor:
-        """The products of the matrix with them."""
+        """The products of the matrix with them, if they are kept."""
+        assert self._images is not None
         return self._images[: self.size]
 
     @property
@@ -59,15 +80,22 @@ class Subspace:
     def leading(self, count: int) -> Tensor:
         """The unit vectors that are nearest to eigenvectors of the `count` largest eigenvalues."""
         shares = torch.linalg.eigh(self.projected).eigenvectors[:, -count:].flip(1)
-        return shares.T @ self.basis
+        return shares.T @ self.basis.to(shares)
 
     def add(self, fresh: Tensor) -> Tensor:
         """Add orthonormal rows; return the part of their products outside the subspace."""
+        return self.take(fresh, self._product(fresh))
+
+    def take(self, fresh: Tensor, images: Tensor) -> Tensor:
+        """The same with products that are known."""
         before, begin, end = self._begin, self.size, self.size + len(fresh)
         self._begin, self.size = begin, end
         self._basis[begin:end] = fresh
-        self._images[begin:end] = images = self._product(fresh)
-        self.reach = max(self.reach, images.norm(dim=1).max().item())
+        if self._images is not None:
+            self._images[begin:end] = images
+        lengths = images.norm(dim=1)
+        self.reach = max(self.reach, lengths.max().item())
+        self.squared += lengths.double().square().sum().item()
         shares = images @ self._basis[before:end].T
         self._projected[begin:end, before:end] = shares
         self._projected[before:end, begin:end] = shares.T
@@ -119,6 +147,7 @@ def search(
     norm_alone: bool = False,
     bottom: int = 1,
     steps: int = STEPS,
+    light: torch.dtype | None = None,
 ) -> tuple[Spectrum, Subspace]:
     """The `count` largest and `bottom` lowest eigenvalues, or all there are, of (size, size).
 
@@ -127,10 +156,13 @@ def search(
     total. `generator`, on the matrix's device, draws the first ones. With `norm_alone` the search
     ends when the spectral norm has converged; then `converged` refers to the norm, and the other
     eigenvalues may not have converged. The subspace is the one that was searched.
+
+    A `light` search, for products in which a test costs next to nothing, has vectors of this dtype,
+    half of the memory, and a test after each step. `bottom` may then be 0.
     """
     count, bottom = min(count, size), min(bottom, size)
-    most = min(size, steps * (count + bottom - 1))
-    space = Subspace(product, size, most, generator.device)
+    most = min(size, max(LEAST if light else 0, steps * (count + bottom - 1)))
+    space = Subspace(product, size, most, generator.device, light)
     fresh, next_test = _fresh(space.basis, min(block, most), generator), max(count, bottom)
     while True:
         left = space.add(fresh)
@@ -138,16 +170,18 @@ def search(
         if end >= next_test or end == most:
             values, vectors = torch.linalg.eigh(space.projected)
             wanted = [*range(end - 1, end - 1 - count, -1), *range(bottom - 1, -1, -1)]
-            away = ((fresh @ left.T) @ vectors[end - len(left) :, wanted]).norm(dim=0)
-            if norm_alone:
-                away = away[_of_norm(values[wanted], away)]
+            rest = (fresh @ left.T).to(vectors)
+            residuals = (rest @ vectors[end - len(left) :, wanted]).norm(dim=0)
+            away = residuals[_of_norm(values[wanted], residuals)] if norm_alone else residuals
             if end == most or (away <= tolerance * values.abs().max()).all():
                 break
-            next_test = end + TEST_INTERVAL
+            next_test = end + (1 if light else TEST_INTERVAL)
         fresh = fresh[: most - end]
     found = values[wanted]
-    shares = vectors[:, wanted].T
-    residuals = (shares @ space.images - found.unsqueeze(1) * (shares @ space.basis)).norm(dim=1)
+    if not light:
+        shares = vectors[:, wanted].T
+        outside = shares @ space.images - found.unsqueeze(1) * (shares @ space.basis)
+        residuals = outside.norm(dim=1)
     deciding = residuals[_of_norm(found, residuals)] if norm_alone else residuals
     ends = Spectrum(
         top=found[:count],
@@ -176,7 +210,7 @@ def _orthonormal(vectors: Tensor, space: Subspace, generator: torch.Generator) -
 
     If a vector adds only round-off, a random one replaces it.
     """
-    basis, smallest = space.basis, ROUND_OFF * space.reach
+    basis, smallest = space.basis, space.round_off
     found, triangle = torch.linalg.qr(vectors.T)
     lengths = triangle.diagonal().abs()
     lost = lengths <= smallest

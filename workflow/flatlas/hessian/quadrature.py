@@ -11,24 +11,48 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from flatlas.hessian.hutchinson import Estimate, mean
-from flatlas.hessian.lanczos import ROUND_OFF, Product, Subspace
+from flatlas.hessian.hutchinson import TOGETHER, Estimate, mean
+from flatlas.hessian.lanczos import Product, Spectrum, Subspace
 
 
 @dataclass(frozen=True)
 class Quadrature:
-    """Nodes θ and weights (probes, steps) of a matrix of this `size`; each probe's add up to 1."""
+    """Nodes θ and weights (probes, steps) of a matrix of this `size`; each probe's add up to 1.
+
+    A residual is |Hv − θv| of the unit vector v that a probe has for a node; inf if it has none.
+    """
 
     size: int
     nodes: np.ndarray
     weights: np.ndarray
+    residuals: np.ndarray
+
+    @property
+    def steps(self) -> int:
+        """The number of nodes of a probe."""
+        return self.nodes.shape[1]
 
     @property
     def reach(self) -> float:
         """The largest |θ|, which approaches the spectral norm with many steps."""
         return float(np.abs(self.nodes).max())
+
+    def ends(self, count: int, tolerance: float) -> Spectrum:
+        """The `count` largest eigenvalues and the lowest, from the probe that has them best."""
+        wanted = [*range(-1, -1 - count, -1), 0]
+        best = self.residuals[:, wanted].max(1).argmin()
+        values, residuals = torch.as_tensor(
+            np.stack([self.nodes[best, wanted], self.residuals[best, wanted]])
+        )
+        return Spectrum(
+            top=values[:-1],
+            top_residuals=residuals[:-1],
+            bottom=values[-1:],
+            bottom_residuals=residuals[-1:],
+            iterations=self.steps,
+            converged=bool((residuals <= tolerance * values.abs().max()).all()),
+        )
 
     def moment(self, power: int) -> Estimate:
         """∫ φ(t) t^power dt."""
@@ -50,27 +74,55 @@ class Quadrature:
 
 @torch.no_grad()
 def quadrature(
-    product: Product, size: int, probes: int, steps: int, generator: torch.Generator
+    product: Product,
+    size: int,
+    probes: int,
+    steps: int,
+    generator: torch.Generator,
+    light: torch.dtype | None = None,
 ) -> Quadrature:
     """The quadrature from `probes` vectors of random signs, with up to `steps` products each.
 
-    `product` multiplies vectors that are rows; `generator` is on the matrix's device.
+    `product` multiplies vectors that are rows; `generator` is on the matrix's device. If `light`,
+    vectors are of this dtype, and some probes share each product.
     """
     nodes, weights = np.zeros((2, probes, min(steps, size)))
-    for probe in range(probes):
-        drawn = torch.randint(2, (size,), generator=generator, device=generator.device)
-        space = _grown(product, 2 * drawn.double() - 1, nodes.shape[1])
-        values, vectors = torch.linalg.eigh(space.projected)
-        # If the search ends early, the rest of a row has no weight.
-        nodes[probe, : len(values)] = values.cpu()
-        weights[probe, : len(values)] = vectors[0].square().cpu()
-    return Quadrature(size, nodes, weights)
+    residuals = np.full_like(nodes, np.inf)
+    for some in torch.arange(probes).split(TOGETHER if light else 1):
+        grown = _grown(product, size, len(some), nodes.shape[1], generator, light)
+        for probe, (space, left) in zip(some, grown, strict=True):
+            values, vectors = torch.linalg.eigh(space.projected)
+            # If the search ends early, the rest of a row has no weight.
+            nodes[probe, : len(values)] = values.cpu()
+            weights[probe, : len(values)] = vectors[0].square().cpu()
+            residuals[probe, : len(values)] = (vectors[-1] * left).abs().cpu()
+    return Quadrature(size, nodes, weights, residuals)
 
 
-def _grown(product: Product, start: Tensor, steps: int) -> Subspace:
-    """The subspace that grows from `start`, in which the matrix is tridiagonal."""
-    space = Subspace(product, len(start), steps, start.device)
-    left = start.unsqueeze(0)
-    while space.size < steps and left.norm() > ROUND_OFF * space.reach:
-        left = space.add(left / left.norm())
-    return space
+def _grown(
+    product: Product,
+    size: int,
+    probes: int,
+    steps: int,
+    generator: torch.Generator,
+    light: torch.dtype | None,
+) -> list[tuple[Subspace, float]]:
+    """The subspaces that grow from random signs, and the length of what is left in the end.
+
+    In each the matrix is tridiagonal. They share products.
+    """
+    device, lefts = generator.device, []
+    for _ in range(probes):
+        signs = torch.randint(2, (1, size), generator=generator, device=device)
+        lefts.append(2 * signs.to(light or torch.float64) - 1)
+    spaces = [Subspace(product, size, steps, device, light) for _ in lefts]
+    while growing := [
+        one
+        for one, (space, left) in enumerate(zip(spaces, lefts, strict=True))
+        if space.size < steps and left.norm() > space.round_off
+    ]:
+        fresh = [lefts[one] / lefts[one].norm() for one in growing]
+        images = product(torch.cat(fresh))
+        for one, vector, image in zip(growing, fresh, images, strict=True):
+            lefts[one] = spaces[one].take(vector, image.unsqueeze(0))
+    return [(space, left.norm().item()) for space, left in zip(spaces, lefts, strict=True)]
