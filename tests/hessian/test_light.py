@@ -29,7 +29,14 @@ def seeded(seed: int) -> torch.Generator:
 def test_eigenvalues_are_within_their_residuals(dtype: torch.dtype, top: int, bottom: int) -> None:
     exact, dense = torch.linalg.eigvalsh(matrix()), matrix().to(dtype)
     found, space = search(
-        lambda rows: rows @ dense, SIZE, top, seeded(1), 1e-3, max(1, bottom), False, bottom, dtype
+        lambda rows: rows @ dense,
+        SIZE,
+        top,
+        seeded(1),
+        1e-3,
+        max(1, bottom),
+        bottom=bottom,
+        light=dtype,
     )
     assert found.converged
     assert space.basis.dtype == dtype

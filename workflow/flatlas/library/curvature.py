@@ -2,18 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 import torch
 from pydantic import Field
 
-from flatlas.hessian.hutchinson import Estimate, deflated
+from flatlas.hessian.hutchinson import Estimate, deflated, is_accurate
 from flatlas.hessian.lanczos import Product, search
 from flatlas.library.found import Quantity
 
 # A standard error takes two.
 Probes = Annotated[int, Field(ge=2)]
+# With none, an estimate is left out.
+MaybeProbes = Probes | Literal[0]
 
 
 @dataclass(frozen=True)
@@ -21,28 +23,32 @@ class Curvature:
     """The largest `eigenvalues` in descending order, the `lowest` in ascending, trace and norm.
 
     An exact eigenvalue is at most its residual away. It has converged if that is at most the
-    `tolerance` times the largest; `converged` refers to all. `iterations` counts the products of
-    the search.
+    `tolerance` times the largest; `converged` refers to all, `sampled` to the trace. `iterations`
+    counts the products of the search. Without probes there is neither trace nor norm.
     """
 
     eigenvalues: np.ndarray
     residuals: np.ndarray
     lowest: np.ndarray
     lowest_residuals: np.ndarray
-    trace: Estimate
-    frobenius: Estimate
+    trace: Estimate | None
+    frobenius: Estimate | None
     tolerance: float
     iterations: int
     converged: bool
+    sampled: bool
 
     def quantities(self) -> Mapping[str, Quantity]:
         """The eigenvalues by rank, and the rest."""
-        return {
+        found = {
             **self._ranked("eigenvalue", self.eigenvalues, self.residuals),
             **self._ranked("lowest", self.lowest, self.lowest_residuals),
-            "trace": Quantity(self.trace.value, self.trace.standard_error),
-            "frobenius": Quantity(self.frobenius.value, self.frobenius.standard_error),
         }
+        if self.trace is not None and self.frobenius is not None:
+            trace, norm = self.trace, self.frobenius
+            found["trace"] = Quantity(trace.value, trace.standard_error, self.sampled)
+            found["frobenius"] = Quantity(norm.value, norm.standard_error)
+        return found
 
     def _ranked(self, name: str, values: np.ndarray, residuals: np.ndarray) -> dict[str, Quantity]:
         norm = np.abs([*self.eigenvalues, *self.lowest]).max()
@@ -63,17 +69,30 @@ def curvature(
     probes: int,
     steps: int,
     tolerance: float,
+    trace_tolerance: float | None,
     generator: torch.Generator,
+    dtype: torch.dtype,
 ) -> Curvature:
-    """The curvature of a symmetric matrix (size, size).
+    """The curvature of a symmetric matrix (size, size), by vectors of this dtype.
 
     The search takes `bottom` vectors at a time, so that an eigenvalue that many eigenvectors share,
     such as 0, can be all of the lowest.
     """
+    block = max(1, bottom)
     found, subspace = search(
-        product, size, top, generator, tolerance, bottom, bottom=bottom, steps=steps
+        product,
+        size,
+        top,
+        generator,
+        tolerance,
+        block,
+        bottom=bottom,
+        steps=steps,
+        light=dtype,
     )
-    trace, frobenius = deflated(product, subspace, probes, generator)
+    trace = frobenius = None
+    if probes:
+        trace, frobenius = deflated(product, subspace, probes, generator, trace_tolerance)
     return Curvature(
         eigenvalues=found.top.cpu().numpy(),
         residuals=found.top_residuals.cpu().numpy(),
@@ -84,4 +103,5 @@ def curvature(
         tolerance=tolerance,
         iterations=found.iterations,
         converged=found.converged,
+        sampled=trace is None or is_accurate(trace, trace_tolerance),
     )

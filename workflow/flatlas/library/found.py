@@ -5,14 +5,13 @@ from dataclasses import dataclass, field
 from math import floor, inf, log10
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from pandas import DataFrame
-
 from flatlas.errors import FlatlasError, nearest
 from flatlas.library.pictures import panels, symmetric_scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from pandas import DataFrame
 
 # An axis of all quantities is linear below this fraction of the decade of the largest.
 NEAR_ZERO = 0.01
@@ -70,8 +69,11 @@ class Found:
         return iter(self.results)
 
     @property
-    def table(self) -> DataFrame:
+    def table(self) -> "DataFrame":
         """A row for each number: measure, quantity, value, error, converged, seconds."""
+        # Imported here: it takes as much memory as many a measure.
+        from pandas import DataFrame
+
         rows = [
             {
                 "measure": measure,

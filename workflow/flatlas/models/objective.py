@@ -148,20 +148,27 @@ class Objective:
         return value / divisor, slope / divisor
 
     def hessian_product(self, vectors: Tensor) -> Tensor:
-        """∇∇L v for each row v, by the gradient of ∇L·v.
+        """∇∇L v for each row v, in the dtype of v, by the gradient of ∇L·v.
 
         All rows share a batch's loss and gradient, which are half of the work for one.
         """
         images = torch.zeros_like(vectors)
+        rows = [list(self.parts(vector).values()) for vector in vectors]
 
         def losses() -> Iterator[tuple[Tensor, float]]:
             for leaves, total, share in self._with_leaves(self.w):
-                slope = _flat(
-                    torch.autograd.grad(total, leaves, create_graph=True, materialize_grads=True)
-                )
-                if slope.requires_grad:
-                    for image, vector in zip(images, vectors.to(slope), strict=True):
-                        image.add_(_flat(_again([slope], leaves, [vector])).to(image.device))
+                slope = torch.autograd.grad(total, leaves, create_graph=True, allow_unused=True)
+                varies = [number for number, part in enumerate(slope) if _varies(part)]
+                for row, image in zip(rows, images, strict=True) if varies else ():
+                    # The last row needs the graph no longer: its parts are freed on the way.
+                    curved = torch.autograd.grad(
+                        [slope[number] for number in varies],
+                        leaves,
+                        [row[number] for number in varies],
+                        retain_graph=row is not rows[-1],
+                        materialize_grads=True,
+                    )
+                    image.add_(_flat(curved).to(image))
                 yield total.detach(), share
 
         return _finite(images / self._sum(losses())[1], "Hessian")

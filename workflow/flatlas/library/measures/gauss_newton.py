@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pydantic import PositiveFloat, PositiveInt
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from flatlas.hessian.lanczos import STEPS
-from flatlas.library.curvature import Curvature, Probes, curvature
+from flatlas.library.curvature import Curvature, MaybeProbes, curvature
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 
@@ -26,18 +26,30 @@ def measure(
     problem: Problem,
     *,
     top: PositiveInt = 10,
-    bottom: PositiveInt = 1,
-    probes: Probes = 10,
+    bottom: NonNegativeInt = 1,
+    probes: MaybeProbes = 10,
     steps: PositiveInt = STEPS,
     tolerance: PositiveFloat = 1e-3,
+    trace_tolerance: PositiveFloat | None = None,
 ) -> GaussNewton:
     """`top` and `bottom` eigenvalues to `tolerance` of the largest; trace and norm by `probes`.
 
-    The search takes at most `steps` products for each eigenvalue.
+    The search takes at most `steps` products for each eigenvalue. With `trace_tolerance` further
+    probes follow, until the trace's standard error is so small relative to it. `bottom` and
+    `probes` may be 0.
     """
     of, random = problem.training, problem.generator("gauss_newton")
     found = curvature(
-        of.gauss_newton_product, of.size, top, bottom, probes, steps, tolerance, random
+        of.gauss_newton_product,
+        of.size,
+        top,
+        bottom,
+        probes,
+        steps,
+        tolerance,
+        trace_tolerance,
+        random,
+        of.dtype,
     )
     w = of.w.double()
     fisher_rao = (w @ of.gauss_newton_product(w.unsqueeze(0))[0]).item()

@@ -1,9 +1,9 @@
 """The Hessian ∇∇L: its largest and lowest eigenvalues, trace and Frobenius norm."""
 
-from pydantic import PositiveFloat, PositiveInt
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from flatlas.hessian.lanczos import STEPS
-from flatlas.library.curvature import Curvature, Probes, curvature
+from flatlas.library.curvature import Curvature, MaybeProbes, curvature
 from flatlas.library.problem import Problem
 
 
@@ -11,14 +11,28 @@ def measure(
     problem: Problem,
     *,
     top: PositiveInt = 10,
-    bottom: PositiveInt = 1,
-    probes: Probes = 10,
+    bottom: NonNegativeInt = 1,
+    probes: MaybeProbes = 10,
     steps: PositiveInt = STEPS,
     tolerance: PositiveFloat = 1e-3,
+    trace_tolerance: PositiveFloat | None = None,
 ) -> Curvature:
     """`top` and `bottom` eigenvalues to `tolerance` of the largest; trace and norm by `probes`.
 
-    The search takes at most `steps` products for each eigenvalue.
+    The search takes at most `steps` products for each eigenvalue. With `trace_tolerance` further
+    probes follow, until the trace's standard error is so small relative to it. `bottom` and
+    `probes` may be 0.
     """
     of, random = problem.training, problem.generator("hessian")
-    return curvature(of.hessian_product, of.size, top, bottom, probes, steps, tolerance, random)
+    return curvature(
+        of.hessian_product,
+        of.size,
+        top,
+        bottom,
+        probes,
+        steps,
+        tolerance,
+        trace_tolerance,
+        random,
+        of.dtype,
+    )

@@ -53,5 +53,7 @@ def measure(
     """
     of, random = problem.training, problem.generator("spectral_density")
     product = of.hessian_product if matrix == "hessian" else of.gauss_newton_product
-    found = spectral_density(product, of.size, top, probes, steps, tolerance, width, random)
+    found = spectral_density(
+        product, of.size, top, probes, steps, tolerance, width, random, of.dtype
+    )
     return Density(**vars(found))
