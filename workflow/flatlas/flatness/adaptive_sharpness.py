@@ -13,7 +13,7 @@ from torch import Tensor
 
 from flatlas.errors import FlatlasError
 from flatlas.flatness.ball import Ball, Least, descent
-from flatlas.flatness.loss import Loss
+from flatlas.flatness.loss import Slope
 from flatlas.hessian.hutchinson import Estimate, mean
 
 TINY = torch.finfo(torch.float64).tiny
@@ -72,7 +72,7 @@ class Worst:
         return max(self.left, self.rise - float(second))
 
 
-def worst(loss: Loss, around: Neighbourhood, search: Search, generator: torch.Generator) -> Worst:
+def worst(loss: Slope, around: Neighbourhood, search: Search, generator: torch.Generator) -> Worst:
     """The largest rise in the neighbourhood of w, by projected ascent."""
     c = around.scale(loss.w)
     origin, slope = loss.value_and_gradient(loss.w)
@@ -109,7 +109,7 @@ def worst(loss: Loss, around: Neighbourhood, search: Search, generator: torch.Ge
 
 
 def mean_rise(
-    loss: Loss, around: Neighbourhood, pairs: int, generator: torch.Generator
+    loss: Slope, around: Neighbourhood, pairs: int, generator: torch.Generator
 ) -> Estimate:
     """E L(w + c ⊙ u) − L(w) with Gaussian u, whose standard deviation is the ball's radius.
 
@@ -140,7 +140,7 @@ class WorstOfParts:
 
 
 def worst_of_parts(
-    parts: Iterable[Loss], around: Neighbourhood, search: Search, generator: torch.Generator
+    parts: Iterable[Slope], around: Neighbourhood, search: Search, generator: torch.Generator
 ) -> WorstOfParts:
     """m-sharpness (Foret et al. 2021), of parts that have m examples each."""
     found = [worst(part, around, search, generator) for part in parts]

@@ -15,7 +15,7 @@ import torch
 from scipy.special import stdtrit
 from torch import Tensor
 
-from flatlas.flatness.loss import Loss
+from flatlas.flatness.loss import Slope
 from flatlas.hessian.hutchinson import Estimate, mean
 
 # Steps are adapted until this share of them is accepted: the best for Langevin steps in many
@@ -81,11 +81,11 @@ class LearningCoefficient:
 
 
 def learning_coefficient(
-    loss: Loss,
+    loss: Slope,
     posterior: Posterior,
     run: Run,
     generator: torch.Generator,
-    minibatches: Iterable[Loss] | None = None,
+    minibatches: Iterable[Slope] | None = None,
 ) -> LearningCoefficient:
     """λ̂ at the solution, from chains that begin there.
 
@@ -125,7 +125,7 @@ class _Term(Protocol):
 class _CentredTerm:
     """A minibatch's loss plus a linear function such that value and slope at w* are those of L."""
 
-    of: Loss
+    of: Slope
     solution: Tensor
     raised: Tensor
     tilted: Tensor
@@ -143,7 +143,7 @@ class _Centred:
     Around a minimum that is most of the noise. It costs another gradient for each minibatch.
     """
 
-    minibatches: Iterable[Loss]
+    minibatches: Iterable[Slope]
     solution: Tensor
     origin: Tensor
     slope: Tensor

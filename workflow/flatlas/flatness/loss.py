@@ -7,24 +7,29 @@ import torch
 from torch import Tensor
 
 
-class Loss(Protocol):
+class Slope(Protocol):
     """The mean loss L over all data as a function of weights in one vector, at a solution w.
 
-    `shapes` are the parameters that follow each other in w. All results are float64.
+    All results are float64.
     """
 
     w: Tensor
-    shapes: Mapping[str, torch.Size]
-
-    @property
-    def size(self) -> int:
-        """The number of weights in w."""
 
     def value(self, w: Tensor) -> Tensor:
         """L(w)."""
 
     def value_and_gradient(self, w: Tensor) -> tuple[Tensor, Tensor]:
         """L(w) and ∇L(w)."""
+
+
+class Loss(Slope, Protocol):
+    """The same with its curvature; `shapes` are the parameters that follow each other in w."""
+
+    shapes: Mapping[str, torch.Size]
+
+    @property
+    def size(self) -> int:
+        """The number of weights in w."""
 
     def hessian_product(self, vectors: Tensor) -> Tensor:
         """∇∇L v at the solution, for each row v."""

@@ -14,7 +14,7 @@ from scipy.optimize import brentq
 from scipy.special import rel_entr
 from torch import Tensor
 
-from flatlas.flatness.loss import Loss
+from flatlas.flatness.loss import Slope
 from flatlas.hessian.hutchinson import Estimate, mean
 
 # The search for σ begins here and goes on by this factor, at most so many times.
@@ -58,7 +58,7 @@ class Tolerated:
     converged: bool
 
 
-def tolerated(loss: Loss, perturbations: Perturbations, rise: float, tolerance: float) -> Tolerated:
+def tolerated(loss: Slope, perturbations: Perturbations, rise: float, tolerance: float) -> Tolerated:
     """The first σ that the search finds with E L(w + σu) − L(w) = `rise`.
 
     The rise may be `tolerance` off, relative to the wanted one. All σ have the same perturbations.
@@ -105,7 +105,7 @@ def _bracket(excess: Callable[[float], float]) -> tuple[float, float]:
 
 
 def _near(
-    loss: Loss, perturbations: Perturbations, sigma: float, origin: float
+    loss: Slope, perturbations: Perturbations, sigma: float, origin: float
 ) -> tuple[Estimate, float]:
     """The mean rise at σ, and its derivative by σ."""
     rises, slopes = [], []

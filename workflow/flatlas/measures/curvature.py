@@ -34,7 +34,7 @@ def hessian(solution: Solution, layer: str, activity: Tensor) -> Tensor:
 
     `activity` (1, images, n_in) is the layer's input for all training images.
     """
-    return _mean_over_images(solution, layer, activity, _hessian_root)
+    return _mean_over_images(solution, layer, activity, hessian_root)
 
 
 def fisher(solution: Solution, layer: str, activity: Tensor) -> Tensor:
@@ -91,7 +91,7 @@ def _by_outputs(solution: Solution, layer: str, activity: Tensor, root: Root) ->
     return total.reshape(n_in * n_out, n_in * n_out) / activity.shape[1]
 
 
-def _hessian_root(solution: Solution, layer: str, z: Tensor, labels: Tensor) -> Tensor:
+def hessian_root(solution: Solution, layer: str, z: Tensor, labels: Tensor) -> Tensor:
     """R (outputs, images, n_out) with Rᵀ R = Jᵀ S J; the labels do not matter."""
     logits = solution.logits_from(layer, z)
     return root_times(logits.detach().squeeze(0), _jacobian(logits, z))

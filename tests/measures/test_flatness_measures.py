@@ -1,0 +1,126 @@
+"""Measures that the library has, too: the same numbers of the same weights as a module."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from every_measure import options_of
+from solutions import make_solution
+from torch import nn
+
+import flatlas
+from flatlas.hessian.loss import flattened
+from flatlas.measures import measure
+from flatlas.nets.rescaling import rescaled
+
+
+def taken(name, solution, **options):
+    (row,) = measure(name, solution, options_of(name, **options))["summary"].to_dict("records")
+    return row
+
+
+def module_of(solution):
+    """The same network in torch's own modules."""
+    layers = [nn.Flatten()]
+    for layer in solution.net.dense_layers:
+        linear = nn.Linear(layer.inputs, layer.outputs, bias=layer.bias, dtype=torch.float64)
+        with torch.no_grad():
+            linear.weight.copy_(solution.parameters[f"{layer.name}.weight"][0].T)
+            if layer.bias:
+                linear.bias.copy_(solution.parameters[f"{layer.name}.bias"][0])
+        layers += [linear, nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
+def by_library(solution, name, **options):
+    images, labels = solution.inputs[0], solution.labels[0]
+    loss = nn.CrossEntropyLoss()
+    if solution.net.outputs == 1:
+        loss, labels = nn.BCEWithLogitsLoss(), labels.double().unsqueeze(1)
+    data = (images, labels)
+    return flatlas.measure(module_of(solution), data, {name: options}, loss=loss)[name]
+
+
+OUTPUTS = pytest.mark.parametrize("outputs", [1, 3])
+
+
+@OUTPUTS
+def test_the_fisher_rao_norm_is_the_library_s(outputs):
+    solution = make_solution("biases", outputs)
+    expected = by_library(solution, "gauss_newton", top=1, probes=2).fisher_rao
+    assert taken("fisher_rao", solution)["fisher_rao"] == pytest.approx(expected, rel=1e-10)
+
+
+def test_the_fisher_rao_norm_of_a_net_with_convolutions_is_that_of_its_jacobian():
+    solution = make_solution("two_convolutions")
+    (w,) = flattened(solution.net, solution.parameters)
+
+    def logits(w):
+        parts = w.split([torch.Size(shape).numel() for shape in solution.net.shapes.values()])
+        shapes = solution.net.shapes.items()
+        named = {name: p.view(1, *s) for (name, s), p in zip(shapes, parts, strict=True)}
+        return solution.net.forward(named, solution.inputs)[0]
+
+    along = torch.autograd.functional.jacobian(logits, w) @ w
+    p = logits(w).softmax(1)
+    variances = (p * along.square()).sum(1) - (p * along).sum(1).square()
+    expected = variances.mean().item()
+    assert taken("fisher_rao", solution)["fisher_rao"] == pytest.approx(expected, rel=1e-10)
+
+
+@OUTPUTS
+@pytest.mark.parametrize(("layer", "weight"), [("fc1", 1), ("fc2", 3), ("fc3", 5)])
+def test_relative_flatness_is_the_library_s(outputs, layer, weight):
+    solution = make_solution("biases", outputs)
+    found = by_library(solution, "relative_flatness", weight=f"{weight}.weight", probes=400)
+    assert found.exact
+    row = taken("relative_flatness", solution, layer=layer)
+    assert row["relative_flatness"] == pytest.approx(found.flatness.value, rel=1e-10)
+
+
+@OUTPUTS
+@pytest.mark.parametrize("options", [{}, {"p": 2, "radius": 0.1}, {"adaptive": False}])
+def test_adaptive_sharpness_is_the_library_s(outputs, options):
+    """From the centre alone: random starts are other ones."""
+    solution = make_solution("biases", outputs)
+    exact = {"p": "infinity", "radius": 0.01, "starts": 1, **options}
+    row = taken("adaptive_sharpness", solution, **exact)
+    found = by_library(solution, "adaptive_sharpness", **exact)
+    assert row["converged"] and row["residual"] <= 0.01
+    assert row["adaptive_sharpness"] == pytest.approx(found.worst.rise, rel=1e-8)
+    assert row["first_order"] == pytest.approx(found.worst.first_order, rel=1e-8)
+    error = np.hypot(row["mean_rise_error"], found.mean.standard_error)
+    assert abs(row["mean_rise"] - found.mean.value) < 4 * error
+
+
+@OUTPUTS
+def test_pac_bayes_flatness_is_the_library_s(outputs):
+    solution = make_solution("biases", outputs)
+    row = taken("pac_bayes_flatness", solution, pairs=100)
+    found = by_library(solution, "pac_bayes", pairs=100)
+    assert row["converged"] and row["residual"] <= 0.01
+    for name, sigma in (("sigma", found.sigma), ("sigma_magnitude", found.magnitude_aware)):
+        error = np.hypot(row[f"{name}_error"], sigma.sigma.standard_error)
+        assert row[f"{name}_error"] < 0.1 * row[name]
+        assert abs(row[name] - sigma.sigma.value) < 4 * error
+
+
+RESCALED = pytest.mark.parametrize("factor", [5.0, torch.linspace(0.2, 3, 8).double()])
+
+
+@RESCALED
+def test_rescaling_changes_only_the_plain_sigma(factor):
+    solution = make_solution("biases")
+    scaled = rescaled(solution.net, solution.parameters, "fc1", factor)
+    other = replace(solution, parameters=scaled)
+    for name, column in {
+        "fisher_rao": "fisher_rao",
+        "relative_flatness": "relative_flatness",
+        "adaptive_sharpness": "adaptive_sharpness",
+        "pac_bayes_flatness": "sigma_magnitude",
+    }.items():
+        before, after = taken(name, solution), taken(name, other)
+        assert after[column] == pytest.approx(before[column], rel=1e-6), name
+        if name == "pac_bayes_flatness":
+            assert abs(after["sigma"] / before["sigma"] - 1) > 0.1

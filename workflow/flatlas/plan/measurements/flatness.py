@@ -1,0 +1,116 @@
+"""Measures of flatness that the library has, too, for networks of the workflow."""
+
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import Field
+
+from flatlas.plan.bounds import AtLeastTwo, Count, Positive
+from flatlas.plan.columns import columns, search
+from flatlas.plan.measurements.measurement import Measurement
+from flatlas.plan.training_specs import RunSpec
+
+Tolerance = Annotated[float, Field(gt=0, le=1)]
+
+
+class FisherRao(Measurement):
+    """The Fisher-Rao norm wᵀ F w of all weights, with the Fisher matrix F on S; exact."""
+
+    measure: Literal["fisher_rao"]
+
+    tables: ClassVar = {
+        "summary": columns(
+            fisher_rao=(float, "wᵀ F w, with F of the network's own predictions", "nat")
+        )
+    }
+
+
+class RelativeFlatness(Measurement):
+    """The relative flatness of a `layer`, of the last one if none is given; larger is sharper.
+
+    It is Σ over s, s' of ⟨w_s, w_s'⟩ tr H_ss', of the Hessian of the loss on S in the weights w_s
+    into each output s; exact.
+    """
+
+    measure: Literal["relative_flatness"]
+    layer: str | None = None
+
+    tables: ClassVar = {
+        "summary": columns(
+            layer=(str, "the layer"),
+            relative_flatness=(float, "Σ over s, s' of ⟨w_s, w_s'⟩ tr H_ss'", "nat"),
+        )
+    }
+
+    def spelled_out(self, run: RunSpec) -> Self:
+        """Also with the last layer's name."""
+        layer = self.layer or run.net.names("dense")[-1]
+        return super().spelled_out(run).model_copy(update={"layer": layer})
+
+
+class AdaptiveSharpness(Measurement):
+    """The largest rise of L, on S, at w + c ⊙ u with ‖u‖_`p` ≤ `radius`, and the mean rise.
+
+    c is |w|, or 1 if not `adaptive`. The mean is over Gaussian u with the standard deviation
+    `radius`, from `pairs` of opposite ones. The search begins at w and at `starts` − 1 random
+    points; it ends when the slope predicts a further rise of at most `tolerance`, relative to the
+    rise so far, or after `steps`.
+    """
+
+    measure: Literal["adaptive_sharpness"]
+    # Below that, most of the rise is first order in MNIST nets at zero error, so of the gradient.
+    radius: Positive = 0.01
+    p: Literal[2, "infinity"] = "infinity"
+    adaptive: bool = True
+    pairs: AtLeastTwo = 10
+    tolerance: Tolerance = 0.01
+    steps: Count = 100
+    starts: Count = 4
+
+    tables: ClassVar = {
+        "summary": columns(
+            adaptive_sharpness=(float, "largest rise that was found, a lower bound", "nat"),
+            adaptive_sharpness_error=(
+                float,
+                "what the second-best start lacks, or what the slope predicts beyond, if more",
+                "nat",
+            ),
+            first_order=(float, "the largest rise if the loss were linear", "nat"),
+            mean_rise=(float, "mean rise over random u", "nat"),
+            mean_rise_error=(float, "standard error of the mean rise", "nat"),
+            loss=(float, "L, the mean loss on S", "nat"),
+            **search("rise that the slope predicts beyond the largest one, relative to that"),
+        )
+    }
+
+    @property
+    def passes(self) -> int:
+        """Searches converge long before: after 10 steps at each start, as measured."""
+        return self.starts * min(self.steps, 20) + 2 * self.pairs
+
+
+class PacBayesFlatness(Measurement):
+    """The largest σ for which w + σu, or w + σ|w| ⊙ u, raises the mean loss on S by a `rise`.
+
+    u is Gaussian, and all σ have the same `pairs` of opposite ones. The rise may be `tolerance`
+    off, relative to the wanted one.
+    """
+
+    measure: Literal["pac_bayes_flatness"]
+    rise: Positive = 0.1
+    pairs: AtLeastTwo = 20
+    tolerance: Tolerance = 0.01
+
+    tables: ClassVar = {
+        "summary": columns(
+            sigma=(float, "σ of w + σu", "w"),
+            sigma_error=(float, "standard error of it; infinite if there is no such σ", "w"),
+            sigma_magnitude=(float, "σ of w + σ|w| ⊙ u"),
+            sigma_magnitude_error=(float, "standard error of it; infinite if there is none"),
+            **search("distance of the rise from the wanted one, relative to that; the larger one"),
+        )
+    }
+
+    @property
+    def passes(self) -> int:
+        """As measured: ten values of σ, without gradients, for each of two σ."""
+        return 20 * self.pairs
