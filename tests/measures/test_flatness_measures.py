@@ -84,10 +84,10 @@ def test_relative_flatness_is_the_library_s(outputs, layer, weight):
 def test_adaptive_sharpness_is_the_library_s(outputs, options):
     """From the centre alone: random starts are other ones."""
     solution = make_solution("biases", outputs)
-    exact = {"p": "infinity", "radius": 0.01, "starts": 1, **options}
+    exact = {"p": "infinity", "radius": 0.01, "starts": 1, "steps": 10, **options}
     row = taken("adaptive_sharpness", solution, **exact)
     found = by_library(solution, "adaptive_sharpness", **exact)
-    assert row["converged"] and row["residual"] <= 0.01
+    assert row["converged"] == found.worst.converged
     assert row["adaptive_sharpness"] == pytest.approx(found.worst.rise, rel=1e-8)
     assert row["first_order"] == pytest.approx(found.worst.first_order, rel=1e-8)
     error = np.hypot(row["mean_rise_error"], found.mean.standard_error)
@@ -97,12 +97,12 @@ def test_adaptive_sharpness_is_the_library_s(outputs, options):
 @OUTPUTS
 def test_pac_bayes_flatness_is_the_library_s(outputs):
     solution = make_solution("biases", outputs)
-    row = taken("pac_bayes_flatness", solution, pairs=100)
-    found = by_library(solution, "pac_bayes", pairs=100)
+    row = taken("pac_bayes_flatness", solution, pairs=30)
+    found = by_library(solution, "pac_bayes", pairs=30)
     assert row["converged"] and row["residual"] <= 0.01
     for name, sigma in (("sigma", found.sigma), ("sigma_magnitude", found.magnitude_aware)):
         error = np.hypot(row[f"{name}_error"], sigma.sigma.standard_error)
-        assert row[f"{name}_error"] < 0.1 * row[name]
+        assert row[f"{name}_error"] < 0.2 * row[name]
         assert abs(row[name] - sigma.sigma.value) < 4 * error
 
 
