@@ -29,6 +29,9 @@ OPTIONS = {
     "forgetting": {
         "task": [1], "strengths": [1.0], "directions": [2], "epochs": 2, "batch": 8, "lr": 0.1,
     },
+    "adaptive_sharpness": {"starts": 2, "steps": 5, "pairs": 2},
+    "pac_bayes_flatness": {"pairs": 2},
+    "learning_coefficient": {"chains": 2, "steps": 4, "burn_in": 2, "leaps": 1},
     "regret": {"batch": 8, "pairs": 3},
     "true_regret": {"batch": 8, "pairs": 1, "radii": [0.01]},
     "regret_slice": {"batch": 8, "radius": 0.1},

@@ -62,7 +62,7 @@ def surviving(sizes):
     tables = {}
     for scaling, x in sizes.items():
         parts = columns(x)
-        del parts["valley"]
+        parts = {name: rows for name, rows in parts.items() if name in (*SURVIVAL, "kl_ball")}
         parts["norms"][0].update(baselines(x, x, x))
         for part, rows in parts.items():
             tables.setdefault(part, []).extend(row | {"scaling": scaling} for row in rows)
@@ -81,6 +81,11 @@ def columns(x):
         "regret": [{"regret": x}],
         "kl_ball": [{"damping": damping, "regret": x} for damping in (0.0, 0.1)],
         "contrast": [{"flatness": "sharpness", "contrast": x}],
+        "fisher_rao": [{"fisher_rao": x}],
+        "relative_flatness": [{"relative_flatness": x}],
+        "adaptive_sharpness": [{"adaptive_sharpness": x}],
+        "pac_bayes": [{"sigma": -x, "sigma_magnitude": -x}],
+        "learning_coefficient": [{"learning_coefficient": x}],
         "valley": [{"rank": rank, "flatness": 10**-x} for rank in (1, 2)],
     }
     return {part: [STANDING | row for row in rows] for part, rows in parts.items()}

@@ -7,7 +7,7 @@ minimum has λ = d/2 with d weights, a degenerate one has less. Its estimate is
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import exp, log
+from math import cos, exp, log, pi, sin
 from typing import Protocol
 
 import numpy as np
@@ -18,9 +18,9 @@ from torch import Tensor
 from flatlas.flatness.loss import Slope
 from flatlas.hessian.hutchinson import Estimate, mean
 
-# Steps are adapted until this share of them is accepted: the best for Langevin steps in many
-# dimensions (Roberts & Rosenthal 1998). The noise of minibatches needs shorter ones.
-ACCEPTED, ACCEPTED_OF_MINIBATCHES = 0.574, 0.95
+# Steps are adapted until this share of them is accepted, which suits Hamiltonian steps in many
+# dimensions (Beskos et al. 2013). The noise of minibatches needs shorter ones.
+ACCEPTED, ACCEPTED_OF_MINIBATCHES = 0.65, 0.95
 # How fast that happens: the exponent of the Robbins-Monro series.
 ADAPTATION = 0.4
 # Chains are healthy within these limits. R-hat compares their halves (Gelman et al. 2013, §11.4).
@@ -44,13 +44,15 @@ class Posterior:
 class Run:
     """How many chains; the steps of each, after those of the burn-in, which adapt the step size.
 
-    A `step_size` that is given is kept.
+    A `step_size` that is given is kept. Each step takes `leaps` gradients: several let it go
+    farther, up to a quarter of an oscillation.
     """
 
     chains: int
     steps: int
     burn_in: int
     step_size: float | None = None
+    leaps: int = 1
 
 
 @dataclass(frozen=True)
@@ -89,9 +91,10 @@ def learning_coefficient(
 ) -> LearningCoefficient:
     """λ̂ at the solution, from chains that begin there.
 
-    Each Langevin step is accepted or rejected by the loss (Metropolis-adjusted), so that the size
-    of the steps makes no error. With minibatches, whose mean is the loss, each step is on the next
-    of them (SGLD).
+    Each Hamiltonian step is accepted or rejected (Metropolis-adjusted), so that its size makes no
+    error. Between the kicks of the loss it moves exactly as the localization alone has it (Beskos
+    et al. 2011): directions in which the loss is flat, however many, cause no rejections. With
+    minibatches, whose mean is the loss, each step is on the next of them.
     """
     origin, slope = loss.value_and_gradient(loss.w)
     parts: Iterable[_Term] = [loss]
@@ -156,13 +159,17 @@ class _Centred:
 
 @dataclass(frozen=True)
 class _Place:
-    """Some weights, a term of the loss, and minus the logarithm of the density with its slope."""
+    """A shift y = √γ (w − w*), a term of the loss, and nβ L there with its slope by y."""
 
     of: _Term
-    w: Tensor
+    y: Tensor
     loss: float
-    energy: float
+    potential: float
     slope: Tensor
+
+    def energy(self, momentum: Tensor) -> float:
+        """nβ L + |y|²/2 + |momentum|²/2; both have the density exp(−energy)."""
+        return self.potential + (self.y @ self.y + momentum @ momentum).item() / 2
 
 
 @dataclass(frozen=True)
@@ -170,14 +177,18 @@ class _Density:
     posterior: Posterior
     solution: Tensor
 
-    def at(self, term: _Term, w: Tensor) -> _Place:
+    def at(self, term: _Term, y: Tensor) -> _Place:
         """With a term instead of L."""
-        value, gradient = term.value_and_gradient(w)
-        scale, localization = self.posterior.inverse_temperature, self.posterior.localization
-        away = w - self.solution
-        energy = scale * value + localization / 2 * away.square().sum()
-        slope = scale * gradient + localization * away
-        return _Place(term, w, value.item(), energy.item(), slope)
+        scale, root = self.posterior.inverse_temperature, self.posterior.localization**0.5
+        value, gradient = term.value_and_gradient(self.solution + y / root)
+        return _Place(term, y, value.item(), scale * value.item(), scale / root * gradient)
+
+    def leap(self, here: _Place, momentum: Tensor, angle: float) -> tuple[_Place, Tensor]:
+        """A kick, a rotation of y and its momentum, and a kick."""
+        kicked = momentum - angle / 2 * here.slope
+        there = self.at(here.of, cos(angle) * here.y + sin(angle) * kicked)
+        turned = cos(angle) * kicked - sin(angle) * here.y
+        return there, turned - angle / 2 * there.slope
 
 
 @dataclass(frozen=True)
@@ -198,27 +209,32 @@ def _chain(
     accepted: float,
     generator: torch.Generator,
 ) -> _Chain:
-    total, w = run.burn_in + run.steps, density.solution
-    losses, chances, log_sizes = np.empty((3, total))
-    # Far too long at first, except along flat directions: all steps are rejected until it shrinks.
-    log_size = log(run.step_size or 1 / density.posterior.localization)
+    total, y = run.burn_in + run.steps, torch.zeros_like(density.solution)
+    losses, chances, log_angles = np.empty((3, total))
+    # A step size ε moves w as far as a Langevin step does. Far too long at first, except along flat
+    # directions: all steps are rejected until it shrinks.
+    localization, most = density.posterior.localization, log(pi / 2 / run.leaps)
+    log_angle = most if run.step_size is None else log(run.step_size * localization) / 2
     here: _Place | None = None
     for step, term in zip(range(total), _endlessly(parts), strict=False):
         if here is None or here.of is not term:
-            here = density.at(term, w)
-        losses[step], log_sizes[step] = here.loss, log_size
-        draw = torch.randn(w.shape, generator=generator, dtype=w.dtype, device=w.device)
-        tried = w - exp(log_size) / 2 * here.slope + exp(log_size / 2) * draw
-        there = density.at(term, tried)
-        chances[step] = _chance(here, there, draw, exp(log_size))
-        if torch.rand((), generator=generator, device=w.device).item() < chances[step]:
-            here, w = there, tried
+            here = density.at(term, y)
+        losses[step], log_angles[step] = here.loss, log_angle
+        drawn = torch.randn(y.shape, generator=generator, dtype=y.dtype, device=y.device)
+        there, momentum = here, drawn
+        for _ in range(run.leaps):
+            there, momentum = density.leap(there, momentum, exp(log_angle))
+        chances[step] = _chance(here.energy(drawn) - there.energy(momentum))
+        if torch.rand((), generator=generator, device=y.device).item() < chances[step]:
+            here, y = there, there.y
         if run.step_size is None and step < run.burn_in:
-            log_size += (chances[step] - accepted) / (step + 1) ** ADAPTATION
+            log_angle += (chances[step] - accepted) / (step + 1) ** ADAPTATION
+            log_angle = min(log_angle, most)
             if step + 1 == run.burn_in:
-                log_size = float(log_sizes[run.burn_in // 2 : run.burn_in].mean())
-    kept = slice(run.burn_in, None)
-    return _Chain(losses[kept], float(chances[kept].mean()), exp(log_size), _noise(parts, w))
+                log_angle = float(log_angles[run.burn_in // 2 : run.burn_in].mean())
+    kept, step_size = slice(run.burn_in, None), exp(2 * log_angle) / localization
+    w = density.solution + y / localization**0.5
+    return _Chain(losses[kept], float(chances[kept].mean()), step_size, _noise(parts, w))
 
 
 def _noise(parts: Iterable[_Term], w: Tensor) -> float:
@@ -241,11 +257,8 @@ def _endlessly(parts: Iterable[_Term]) -> Iterator[_Term]:
         yield from parts
 
 
-def _chance(here: _Place, there: _Place, draw: Tensor, size: float) -> float:
-    """The probability with which a step is accepted."""
-    back = here.w - there.w + size / 2 * there.slope
-    gain = here.energy - there.energy
-    gain += (draw.square().sum() / 2 - back.square().sum() / (2 * size)).item()
+def _chance(gain: float) -> float:
+    """The probability with which a step is accepted whose energy falls by so much."""
     # A loss that overflows is not a number.
     return exp(min(0.0, gain)) if np.isfinite(gain) else 0.0
 

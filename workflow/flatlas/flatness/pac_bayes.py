@@ -58,7 +58,9 @@ class Tolerated:
     converged: bool
 
 
-def tolerated(loss: Slope, perturbations: Perturbations, rise: float, tolerance: float) -> Tolerated:
+def tolerated(
+    loss: Slope, perturbations: Perturbations, rise: float, tolerance: float
+) -> Tolerated:
     """The first σ that the search finds with E L(w + σu) − L(w) = `rise`.
 
     The rise may be `tolerance` off, relative to the wanted one. All σ have the same perturbations.

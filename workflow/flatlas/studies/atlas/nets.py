@@ -162,6 +162,9 @@ PREPARED = {
     "hessian": _geometric_mean,
     "prior": lambda rows: rows.assign(prior=-rows["log10_p"]),
     "ball": _most_damped,
+    "pac_bayes": lambda rows: rows.assign(
+        pac_bayes=-rows["sigma"], pac_bayes_magnitude=-rows["sigma_magnitude"]
+    ),
     "contrast": lambda rows: rows[rows["flatness"] == "sharpness"],
     "valley": _narrowness,
 }

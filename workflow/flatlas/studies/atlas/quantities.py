@@ -70,6 +70,28 @@ MEASURES = {
     "regret": Quantity("local regret", "local regret", "regret"),
     "kl_regret": Quantity("local regret in a KL-ball", "regret, KL-ball", "ball", searched=True),
     "contrast": Quantity("contrastive flatness", "contrastive flatness", "contrast", searched=True),
+    "fisher_rao": Quantity("Fisher-Rao norm", r"$w^\top F w$", "fisher_rao"),
+    "relative_flatness": Quantity(
+        "relative flatness of the last layer", "relative flatness", "relative_flatness"
+    ),
+    "adaptive_sharpness": Quantity(
+        "adaptive sharpness", "adaptive sharpness", "adaptive_sharpness", searched=True
+    ),
+    "pac_bayes": Quantity(
+        "narrowness for random perturbations, −σ",
+        r"$-\sigma$, PAC-Bayes",
+        "pac_bayes",
+        searched=True,
+    ),
+    "pac_bayes_magnitude": Quantity(
+        "narrowness for random perturbations relative to weights",
+        r"$-\sigma$, PAC-Bayes, relative",
+        "pac_bayes",
+        searched=True,
+    ),
+    "learning_coefficient": Quantity(
+        "local learning coefficient", r"$\hat\lambda$", "learning_coefficient", searched=True
+    ),
     "distance": Quantity("distance from initialization", r"$\|w-w_0\|_2$", "norms"),
     "path_norm": Quantity("path norm", "path norm", "norms"),
     "margin": Quantity("smallness of the margin", "$-$margin", "norms"),
@@ -88,6 +110,11 @@ TABLES = {
     "ball": "regret_kl_ball",
     "contrast": "contrast_summary",
     "valley": "valley_directions",
+    "fisher_rao": "fisher_rao_summary",
+    "relative_flatness": "relative_flatness_summary",
+    "adaptive_sharpness": "adaptive_sharpness_summary",
+    "pac_bayes": "pac_bayes_summary",
+    "learning_coefficient": "learning_coefficient_summary",
 }
 # The table of each part of the measure `survival`, with a row for each moment and scaling.
 SURVIVAL = {
