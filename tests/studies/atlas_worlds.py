@@ -1,6 +1,6 @@
 """Made-up tables of the study `atlas`, in a world where every measure is right, or is wrong.
 
-The runs of each axis go up step by step, and the gap with them. Right measures follow the gap, and
+The runs of each sweep go up step by step, and the gap with them. Right measures follow the gap, and
 no baseline does; wrong measures go against it. An α-scaling changes wrong measures only.
 """
 
@@ -11,44 +11,84 @@ import numpy as np
 from declared import ended
 from side_by_side import material_of
 
-from flatlas.studies.atlas.nets import AXES
+from flatlas.studies.atlas.nets import AT, AXES, CROSSED
 from flatlas.studies.atlas.quantities import SURVIVAL, TABLES
 
-STANDING = {"at": "met+0", "epoch": 60, "converged": True}
+STANDING = {"epoch": 60, "converged": True}
 RIGHT, WRONG = True, False
-FIGURES = ("fig1", "fig2", "fig3")
-STEPS = 6
-# Axes whose key is longer than its beginning.
-KEYS = {"optimizer": "optimizer.name", "survivors": "data.attack_size"}
-# The order in which a baseline has the steps: τ = 0.07 with the gap.
-NONE = (2, 4, 0, 5, 1, 3)
+FIGURES = ("fig1", "fig2", "fig3", "fig6")
+STEPS = 8
+# Keys that begin as their axis says.
+KEYS = {"optimizer": "optimizer.name", "init": "net.init.weight_std", "survivors": "batch"}
+# The settings of the crossed design, of three values each; the first one moves the gap most.
+DESIGN = ("optimizer.lr", "batch", "net.hidden")
+# The order in which a baseline has the steps: hardly correlated with them.
+NONE = (3, 5, 1, 7, 0, 6, 2, 4)
 
 
 @cache
 def world(right, figure, seeds=5):
     """The material of one figure. It is cached: don't change it."""
-    axes, places = (["survivors"], SURVIVAL) if figure == "fig3" else (AXES, TABLES)
-    nets = []
-    for axis, step, seed in product(axes, range(STEPS), range(seeds)):
-        key = KEYS.get(axis) or AXES[axis][1]
-        point = {"sweep": axis, "of": f"made.{axis}", "run": f"{axis}-{step}"}
-        point |= {"seed": seed, key: str(step) if axis == "optimizer" else step}
-        found = scaled(right) if figure == "fig3" else measured(right, step, seed)
-        tables = {places["ball" if part == "kl_ball" else part]: t for part, t in found.items()}
-        nets.append((point, tables | {"outcomes": ended(60)}))
-    return material_of(nets)
+    survivors = figure == "fig3"
+    nets = survived(right, seeds) if survivors else trained(right, seeds)
+    places = SURVIVAL if survivors else TABLES
+    return material_of(
+        [
+            (point, {places[part]: rows for part, rows in found.items()} | {"outcomes": ended(60)})
+            for point, found in nets
+        ]
+    )
+
+
+def survived(right, seeds):
+    for step, seed in product(range(STEPS), range(seeds)):
+        yield point("survivors", step, seed), scaled(right)
+
+
+def trained(right, seeds):
+    """All nets of the axes and of the crossed design; `beyond` has one run and several moments."""
+    for axis, seed in product(AXES, range(seeds)):
+        steps = [measured(right, step, seed) for step in range(STEPS)]
+        if AXES[axis][1] == AT:
+            later = [moved(one, f"met+{10 * step}") for step, one in enumerate(steps)]
+            parts = {part: [row for one in later for row in one[part]] for part in later[0]}
+            yield {"sweep": axis, "run": axis, "seed": seed}, parts
+        else:
+            yield from ((point(axis, step, seed), one) for step, one in enumerate(steps))
+    for values, seed in product(product(range(3), repeat=len(DESIGN)), range(seeds)):
+        step = sum(value * 3.0**-place for place, value in enumerate(values))
+        run = f"{CROSSED}-{'-'.join(map(str, values))}"
+        where = {"sweep": CROSSED, "run": run, "seed": seed}
+        yield where | dict(zip(DESIGN, values, strict=True)), measured(right, step, seed)
+
+
+def point(axis, step, seed):
+    key = KEYS.get(axis) or AXES[axis][1]
+    value = str(step) if axis == "optimizer" else step
+    return {"sweep": axis, "run": f"{axis}-{step}", "seed": seed, key: value}
+
+
+def moved(parts, at):
+    return {part: [row | {AT: at} for row in rows] for part, rows in parts.items()}
 
 
 def measured(right, step, seed):
     """Realizations differ too little to change the order of the steps."""
-    chance = 0.01 * np.random.default_rng([step, seed]).normal(size=4)
-    other = NONE[step] + chance[1:]
-    parts = columns(np.exp((step if right else -step) + chance[0]))
+    chance = 0.01 * np.random.default_rng([int(100 * step), seed]).normal(size=4)
+    other = unrelated(step) + chance[1:]
+    parts = columns(np.exp((step if right else -step) / 2 + chance[0]))
     # The weight norm is almost constant, and so is what it multiplies.
     parts["norms"][0].update(baselines(1 + other[0], 1 + other[1], 10 + 0.01 * other[2]))
     gap = 0.1 + 0.05 * step + 0.001 * chance[0]
-    parts["norms"][0].update(train_error=0.0, test_error=gap)
-    return parts | {"history": [{"epoch": 10 + NONE[step], "train_error": 0.0}]}
+    parts["norms"][0].update(train_error=0.0, test_error=gap, epoch=10 + unrelated(step))
+    return parts
+
+
+def unrelated(step):
+    """The place of a step in another order."""
+    if isinstance(step, int):
+        return NONE[step]
+    return np.random.default_rng(int(100 * step)).uniform(0, 8)
 
 
 def scaled(right):
@@ -62,7 +102,8 @@ def surviving(sizes):
     tables = {}
     for scaling, x in sizes.items():
         parts = columns(x)
-        parts = {name: rows for name, rows in parts.items() if name in (*SURVIVAL, "kl_ball")}
+        parts = {name: rows for name, rows in parts.items() if name in SURVIVAL}
+        parts = moved(parts, "met+0")
         parts["norms"][0].update(baselines(x, x, x))
         for part, rows in parts.items():
             tables.setdefault(part, []).extend(row | {"scaling": scaling} for row in rows)
@@ -79,7 +120,7 @@ def columns(x):
         "duality": [{"T_g": x, "T_w": x, "dual_gap": x}],
         "prior": [{"log10_p": -x}],
         "regret": [{"regret": x}],
-        "kl_ball": [{"damping": damping, "regret": x} for damping in (0.0, 0.1)],
+        "ball": [{"damping": damping, "regret": x} for damping in (0.0, 0.1)],
         "contrast": [{"flatness": "sharpness", "contrast": x}],
         "fisher_rao": [{"fisher_rao": x}],
         "relative_flatness": [{"relative_flatness": x}],
@@ -88,7 +129,7 @@ def columns(x):
         "learning_coefficient": [{"learning_coefficient": x}],
         "valley": [{"rank": rank, "flatness": 10**-x} for rank in (1, 2)],
     }
-    return {part: [STANDING | row for row in rows] for part, rows in parts.items()}
+    return {part: [STANDING | {AT: "final"} | row for row in rows] for part, rows in parts.items()}
 
 
 def baselines(train_loss, gradient_norm, weight_norm):

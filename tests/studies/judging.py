@@ -43,6 +43,7 @@ QUESTIONS = {
     "atlas_fig1": "",
     "atlas_fig2": "",
     "atlas_fig3": "",
+    "atlas_fig6": "",
 }
 NOTHING = "(?!)"
 

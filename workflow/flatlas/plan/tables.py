@@ -207,7 +207,7 @@ _POINTS: dict[str, Declared] = {
     "after": (float, "the measure after that"),
     "log10_factor": (float, "log10 of after / before"),
     "seconds": (float, "time for one network, in the median run", "s"),
-    "zero_error_epoch": (float, "epochs to zero error", "epochs"),
+    "epochs": (float, "epochs of training until then", "epochs"),
     "norm_sharpness": (float, "sharpness times ‖w‖²"),
     "pca_flatness": (float, "minus the flatness along principal directions"),
     "prior": (float, "−log10 P(f)"),

@@ -9,112 +9,59 @@ of z_i − z_j by least squares; for one z that is Kendall's partial τ.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import combinations_with_replacement
 
 import numpy as np
 import pandas as pd
-from scipy.sparse.csgraph import connected_components
 
-from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
+from flatlas.statistics.estimate import UNKNOWN, Estimate, jackknife
 
 # A variable is determined by the given ones if they leave less than this share of it.
 NOTHING = 1e-9
-# The least number of independent comparisons of clusters for an interval. For five clusters in one
-# stratum two orders in 120 are perfect, up or down; for four already two in 24. Each given variable
-# takes one more.
-FEWEST = 4
+# The least number of independent comparisons in a realization for an interval: the order of three
+# points is perfect, up or down, by chance in one case of three, that of four in one of twelve. Each
+# given variable takes one more.
+FEWEST = 3
 
 
 def tau(
     table: pd.DataFrame,
     x: str,
     y: str,
-    strata: np.ndarray | pd.Series,
-    clusters: np.ndarray | pd.Series,
+    strata: np.ndarray,
+    realizations: np.ndarray,
     given: Iterable[str] = (),
 ) -> Estimate:
     """τ of two columns given others, over the rows without missing values, and its interval.
 
-    Rows are compared within their `strata`; the bootstrap resamples their `clusters`. Both are
-    labels, one for each row.
+    Rows are compared within their `strata`, each of which belongs to one of the `realizations`.
+    Both are labels, one for each row. The interval is that of the jackknife over realizations: it
+    is about the same points with other images and other random weights.
     """
     values = table[[x, y, *given]].to_numpy(float).T
     known = np.isfinite(values).all(0)
-    if not known.any():
+    values, strata, realizations = values[:, known], strata[known], realizations[known]
+    places = [np.flatnonzero(realizations == one) for one in np.unique(realizations)]
+    # n points of a stratum give n − 1 independent comparisons.
+    compared = [len(place) - len(np.unique(strata[place])) for place in places]
+    places = [place for place, count in zip(places, compared, strict=True) if count]
+    if not places:
         return UNKNOWN
-    return _Pairs(values[:, known], np.asarray(strata)[known], np.asarray(clusters)[known]).tau()
+    left = sum(compared) / len(places) - (len(values) - 2)
+    if len(values) > 2 and left <= 0:
+        # With fewer, least squares can explain everything and leave ±1 or nothing.
+        return UNKNOWN
+    sums = np.stack([_products(values[:, place], strata[place]) for place in places])
+    found = jackknife(_partial, sums)
+    if left < FEWEST:
+        return Estimate(found.value, np.nan, np.nan)
+    return Estimate(found.value, max(found.low, -1.0), min(found.high, 1.0))
 
 
-@dataclass(frozen=True)
-class _Pairs:
-    """The values of some variables (variables, points), all known."""
-
-    values: np.ndarray
-    strata: np.ndarray
-    clusters: np.ndarray
-
-    def tau(self) -> Estimate:
-        count = len(self._begins)
-        given = len(self.values) - 2
-        # Clusters connected by comparisons, also through others, give one comparison fewer than
-        # clusters.
-        groups, _ = connected_components(self._sums_of_clusters(self._alike) > 0)
-        compared = count - groups
-        if 0 < given >= compared:
-            # With fewer, least squares can explain everything and leave ±1 or nothing.
-            return UNKNOWN
-        known = compared + 1 if compared >= FEWEST + given else 1
-        return estimate(self._of_clusters, np.arange(count), fewest=known)
-
-    @cached_property
-    def _order(self) -> np.ndarray:
-        return np.argsort(self.clusters, kind="stable")
-
-    @cached_property
-    def _begins(self) -> np.ndarray:
-        """The position in that order at which each cluster begins."""
-        return np.unique(self.clusters[self._order], return_index=True)[1]
-
-    @cached_property
-    def _alike(self) -> np.ndarray:
-        """Whether two points are in the same stratum (points, points)."""
-        strata = self.strata[self._order]
-        return np.asarray(strata[:, np.newaxis] == strata)
-
-    def _sums_of_clusters(self, pairs: np.ndarray) -> np.ndarray:
-        by_row = np.add.reduceat(pairs.astype(float), self._begins, 0)
-        return np.asarray(np.add.reduceat(by_row, self._begins, 1))
-
-    @cached_property
-    def _products(self) -> dict[tuple[int, int], np.ndarray]:
-        """Sums over pairs of products of two signs (clusters, clusters), for each two variables."""
-        values = self.values[:, self._order]
-        signs = [np.sign(one[:, np.newaxis] - one) * self._alike for one in values]
-        return {
-            (v, w): self._sums_of_clusters(signs[v] * signs[w])
-            for v, w in combinations_with_replacement(range(len(signs)), 2)
-        }
-
-    def _of_clusters(self, drawn: np.ndarray) -> np.ndarray:
-        """τ of the clusters that were drawn (clusters, ...), some of them several times.
-
-        Each copy is a separate cluster, but copies are not compared with each other: pairs within a
-        cluster would count twice as often as pairs between two, and shift the interval off the
-        value.
-        """
-        clusters, resamples = len(drawn), drawn.reshape(len(drawn), -1)
-        places = resamples + clusters * np.arange(resamples.shape[1])
-        times = np.bincount(places.ravel(), minlength=resamples.size).astype(float)
-        times = times.reshape(*drawn.shape[1:], clusters)
-        count = len(self.values)
-        sums = np.empty((*times.shape[:-1], count, count))
-        for (v, w), product in self._products.items():
-            within = np.diag(product)
-            between = ((times @ (product - np.diag(within))) * times).sum(-1)
-            sums[..., v, w] = sums[..., w, v] = between + times @ within
-        return _partial(sums)
+def _products(values: np.ndarray, strata: np.ndarray) -> np.ndarray:
+    """Sums over pairs in one stratum of products of two signs (variables, variables)."""
+    alike = strata[:, np.newaxis] == strata
+    signs = np.sign(values[:, :, np.newaxis] - values[:, np.newaxis])[:, alike]
+    return np.asarray(signs @ signs.T)
 
 
 def _partial(sums: np.ndarray) -> np.ndarray:

@@ -5,43 +5,57 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from flatlas.claims.claim import Claim
-from flatlas.claims.conventions import MORE
+from flatlas.claims.conventions import USEFUL
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note, panels
-from flatlas.statistics.estimate import UNKNOWN, Estimate
-from flatlas.statistics.rank_correlation import tau
+from flatlas.statistics.estimate import least
 from flatlas.studies.atlas.heat import heat_map
-from flatlas.studies.atlas.nets import AXES, GAP, Along, along, nets
+from flatlas.studies.atlas.nets import AXES, STUDY, Along, along, nets
 from flatlas.studies.atlas.quantities import BASELINES, MEASURES, QUANTITIES, other_baselines
-from flatlas.studies.atlas.ranking import on_ranks
+from flatlas.studies.atlas.ranking import (
+    ASKED,
+    REPEATED,
+    label_of,
+    on_ranks,
+    ranked,
+    with_repeated,
+)
 from flatlas.studies.atlas.styles import small_print
 
+COLUMNS = ["axis", "measure", "values", "nets"] + [
+    f"{kind}_{end}" for kind in ("plain", "given") for end in ("tau", "low", "high")
+]
 TITLES = {"plain": "plain", "given": "given the baselines"}
+# Axes that each measure is asked about: what is tuned first, and what every real data set has.
+QUESTIONS = {"rate": "learning rate", "noise": "share of wrong labels"}
 
 
 def draw(material: Material) -> Drawing:
     """Two heat maps: the granulated coefficient, plain and given the baselines."""
     table = nets(material)
-    measured = _measured(table[table["sweep"].isin([*AXES])])
-    axes_of = {axis: along(table, axis) for axis in AXES}
-    points = pd.DataFrame(
-        [_row(axis, some, name) for axis, some in axes_of.items() for name in measured]
-    )
-    figure, axes = panels(1, 2, width=4.3, height=0.27 * len(measured) + 1.6)
+    axes_of = {axis: some for axis, some in _axes(table).items() if len(some.nets)}
+    measured = [*_measured(table[table["sweep"].isin([*axes_of])]), REPEATED]
+    rows = [
+        _row(axis, with_repeated(some), name) for axis, some in axes_of.items() for name in measured
+    ]
+    points = pd.DataFrame(rows, columns=COLUMNS)
+    figure, axes = panels(1, 2, width=0.46 * len(axes_of) + 1.6, height=0.27 * len(measured) + 1.6)
     for ax, kind in zip(axes, TITLES, strict=True):
-        _panel(figure, ax, points, kind, measured)
+        _panel(ax, points, kind, measured, [*axes_of])
     axes[1].set_yticklabels([])
     note(
         figure,
-        r"$\tau$ over pairs of nets that differ only in what is varied. Bold: the 95 % interval "
-        "over the chosen values excludes 0; fewer than five values, or nine with the baselines, "
-        "have no interval. Empty: not measured, or nothing to compare. "
+        r"$\tau$ over pairs of nets of one realization that differ only in what is varied, and "
+        "half the 95 % interval over realizations, which bold ones exclude 0 from. "
         + small_print(material, table),
     )
     return Drawing(figure, points)
+
+
+def _axes(table: pd.DataFrame) -> dict[str, Along]:
+    return {axis: along(table, axis) for axis in AXES}
 
 
 def _measured(table: pd.DataFrame) -> list[str]:
@@ -50,72 +64,94 @@ def _measured(table: pd.DataFrame) -> list[str]:
 
 
 def _row(axis: str, some: Along, name: str) -> dict[str, object]:
+    known = some.nets[name].notna()
     row: dict[str, object] = {
         "axis": axis,
         "measure": name,
-        "values": len(np.unique(some.values[some.nets[name].notna()])),
+        "values": len(np.unique(some.values[known])),
+        "nets": int(known.sum()),
     }
-    for kind, given in (("plain", []), ("given", other_baselines(name))):
-        found = tau(some.nets, name, GAP, some.settings, some.values, given)
+    for kind in TITLES:
+        given = other_baselines(name) if kind == "given" and name != REPEATED else []
+        found = ranked(some, name, given)
         row |= {f"{kind}_tau": found.value, f"{kind}_low": found.low, f"{kind}_high": found.high}
     return row
 
 
-def _hundredths(value: float) -> str:
-    """Two decimals, without a minus sign on zero."""
-    return f"{round(value, 2) + 0.0:.2f}"
-
-
-def _panel(figure: Figure, ax: Axes, points: pd.DataFrame, kind: str, names: list[str]) -> None:
+def _panel(ax: Axes, points: pd.DataFrame, kind: str, names: list[str], axes: list[str]) -> None:
     def grid(column: str) -> np.ndarray:
-        wide = points.pivot(index="measure", columns="axis", values=column)
-        return wide.reindex(index=names, columns=[*AXES]).to_numpy(float)
+        wide = points.pivot(index="measure", columns="axis", values=f"{kind}_{column}")
+        return wide.reindex(index=names, columns=axes).to_numpy(float)
 
-    taus, low, high = (grid(f"{kind}_{end}") for end in ("tau", "low", "high"))
-    heat_map(ax, taus, 1.0, text=_hundredths, bold=(low > 0) | (high < 0))
+    taus, low, high = (grid(end) for end in ("tau", "low", "high"))
+    text = np.vectorize(_with_half, otypes=[object])(taus, (high - low) / 2)
+    heat_map(ax, taus, 1.0, text, bold=(low > 0) | (high < 0))
     ax.set_title(TITLES[kind])
-    ax.set_xticks(range(len(AXES)), [words for words, _ in AXES.values()], rotation=40, ha="right")
-    ax.set_yticks(range(len(names)), [QUANTITIES[name].label for name in names])
-    ax.axhline(len([name for name in names if name in BASELINES]) - 0.5, color="black", lw=0.8)
+    words = [AXES[axis][0] for axis in axes]
+    ax.set_xticks(range(len(axes)), words, rotation=40, ha="right")
+    ax.set_yticks(range(len(names)), [label_of(name) for name in names])
+    for line in (sum(name in BASELINES for name in names), len(names) - 1):
+        ax.axhline(line - 0.5, color="black", lw=0.8)
+
+
+def _with_half(value: float, half: float) -> str:
+    """Two decimals, without a minus sign on zero, and half an interval if there is one."""
+    words = f"{round(value, 2) + 0.0:.2f}"
+    return f"{words} ±{half:.2f}".replace("±0.", "±.") if np.isfinite(half) else words
 
 
 def claims(material: Material) -> list[Claim]:
-    """For each measure: whether it rises with the gap along every axis."""
+    """For each measure: whether it ranks nets along every axis, and along those of QUESTIONS."""
     return list(_claims(nets(material)))
 
 
 def _claims(table: pd.DataFrame) -> Iterator[Claim]:
-    axes = {axis: along(table, axis) for axis in AXES}
-    for name, measure in MEASURES.items():
-        found = {axis: _tau(some, name) for axis, some in axes.items()}
-        known = {axis: one for axis, one in found.items() if np.isfinite(one.low)}
-        least = _least([*known.values()])
-        # One axis is enough to refute the claim; to confirm it takes all of them.
-        open_axes = [axis for axis in AXES if axis not in known and np.isfinite(found[axis].value)]
-        missing = "" if least.high <= 0 else _without_interval(open_axes)
-        everywhere = Claim(
-            f"{name}_everywhere",
-            f"whatever is varied, the larger the {measure.words}, the larger the gap",
-            "the least of Kendall's coefficients over pairs of nets that differ only in one of "
-            f"{', '.join(AXES[axis][0] for axis in known) or 'nothing'}",
-            MORE,
-            least,
-        )
-        yield on_ranks(everywhere, name, table[table["sweep"].isin([*known])], missing=missing)
+    axes = _axes(table)
+    for name in ASKED:
+        yield _everywhere(table, axes, name)
+        for axis, words in QUESTIONS.items():
+            yield _along_one(axes[axis], name, axis, f"that differ only in the {words}")
+    # Narrowness is measured where the training was recorded.
+    yield _along_one(
+        axes["recorded"], "pca_flatness", "rate", "that differ only in the learning rate"
+    )
 
 
-def _tau(some: Along, name: str) -> Estimate:
-    return tau(some.nets, name, GAP, some.settings, some.values)
+def _along_one(some: Along, name: str, axis: str, which: str) -> Claim:
+    words = MEASURES[name].words
+    claim = Claim(
+        f"{name}_{axis}",
+        f"of networks {which}, the larger the {words}, the larger the gap",
+        f"Kendall's coefficient of the {words} with the gap, over pairs of one realization",
+        USEFUL,
+        ranked(some, name),
+    )
+    return on_ranks(claim, name, some.nets)
+
+
+def _everywhere(table: pd.DataFrame, axes: dict[str, Along], name: str) -> Claim:
+    found = {axis: ranked(some, name) for axis, some in axes.items()}
+    known = {axis: one for axis, one in found.items() if np.isfinite(one.low)}
+    words = MEASURES[name].words
+    least_of_all = least([*known.values()], _realizations(table))
+    # One axis is enough to refute the claim; to confirm it takes all of them.
+    others = [axis for axis in AXES if axis not in known and np.isfinite(found[axis].value)]
+    missing = "" if least_of_all.high <= USEFUL.low else _without_interval(others)
+    claim = Claim(
+        f"{name}_everywhere",
+        f"whatever is varied, the larger the {words}, the larger the gap",
+        "the least of Kendall's coefficients over pairs of nets that differ only in one of "
+        f"{', '.join(AXES[axis][0] for axis in known) or 'nothing'}",
+        USEFUL,
+        least_of_all,
+    )
+    return on_ranks(claim, name, table[table["sweep"].isin([*known])], missing=missing)
+
+
+def _realizations(table: pd.DataFrame) -> int:
+    return int(table.groupby(STUDY)["seed"].nunique().min()) if len(table) else 0
 
 
 def _without_interval(axes: list[str]) -> str:
     words = ", ".join(AXES[axis][0] for axis in axes)
     return f"Too few values for an interval: {words}." if axes else ""
-
-
-def _least(found: list[Estimate]) -> Estimate:
-    """The least value; its interval ends at the least of each end."""
-    if not found:
-        return UNKNOWN
-    ends = [[one.value, one.low, one.high] for one in found]
-    return Estimate(*map(float, np.min(ends, axis=0)))

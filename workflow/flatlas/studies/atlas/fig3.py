@@ -47,7 +47,8 @@ def draw(material: Material) -> Drawing:
     grid = wide.reindex(index=measured, columns=[*CHANGES])
     figure, (ax,) = panels(1, 1, width=5.2, height=0.28 * len(measured) + 1.9)
     values = grid.to_numpy(float)
-    heat_map(ax, values, DECADES, text=_factor, bold=np.abs(values) < UNCHANGED)
+    text = np.vectorize(_factor, otypes=[object])(values)
+    heat_map(ax, values, DECADES, text, bold=np.abs(values) < UNCHANGED)
     ax.set_xticks(range(len(CHANGES)), [*CHANGES.values()], rotation=25, ha="right")
     ax.set_yticks(range(len(measured)), [QUANTITIES[name].label for name in measured])
     ax.axhline(sum(name in BASELINES for name in measured) - 0.5, color="black", lw=0.8)
@@ -82,10 +83,12 @@ def _by_optimizer(material: Material, nets: pd.DataFrame) -> tuple[pd.DataFrame,
     """Nets of the first optimizer; and of the others, renamed to the matching run of the first."""
     outcomes = material.trainings
     same = [key for key in ("data.attack_size",) if key in outcomes]
-    known = nets.merge(outcomes[[*NET, *same, "of"]], on=NET)
-    sweeps = list(dict.fromkeys(outcomes["of"]))
-    first = known[known["of"] == sweeps[0]]
-    others = known[known["of"] != sweeps[0]].drop(columns="run")
+    # Borrowed sweeps are named after the optimizer; the study's own sweep varies it.
+    which = "of" if "of" in outcomes else "optimizer.name"
+    known = nets.merge(outcomes[[*NET, *same, which]], on=NET)
+    sweeps = list(dict.fromkeys(outcomes[which]))
+    first = known[known[which] == sweeps[0]]
+    others = known[known[which] != sweeps[0]].drop(columns="run")
     return first, others.merge(first[["run", "seed", *same]], on=["seed", *same])
 
 
@@ -114,6 +117,8 @@ def _sign_changes(factors: pd.DataFrame) -> str:
 
 def _factor(log: float) -> str:
     factor = 10**log
+    if not np.isfinite(factor):
+        return ""
     return f"×{factor:.3g}" if factor < 1000 else f"×{factor:.0e}".replace("e+0", "e")
 
 

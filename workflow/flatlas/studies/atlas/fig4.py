@@ -5,9 +5,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
-from flatlas.evidence.material import NET, Material
+from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note, panels, plain_ticks
-from flatlas.studies.atlas.nets import STUDY, nets, once
+from flatlas.studies.atlas.nets import AXES, MOMENT, nets, once
 from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES
 from flatlas.studies.atlas.styles import counted, small_print, styles
 
@@ -19,7 +19,7 @@ FEW_DECADES = 100
 
 
 def draw(material: Material) -> Drawing:
-    """A panel for each measure, the baselines first; dots coloured by study."""
+    """A panel for each measure, the baselines first; dots coloured by sweep."""
     table = once(nets(material))
     known = table[table["test_error"].notna()]
     drawn = [name for name in QUANTITIES if known[name].notna().any()] or [*QUANTITIES]
@@ -34,12 +34,13 @@ def draw(material: Material) -> Drawing:
         _panel(ax, table, drawn[place], colours)
         if place % COLUMNS == 0:
             ax.set_ylabel("test error (%)", fontsize=8)
-    for study, (colour, sign) in colours.items():
-        axes[0].plot([], [], sign, color=colour, ms=4, label=study)
+    for sweep, (colour, sign) in colours.items():
+        label = AXES[sweep][0] if sweep in AXES else sweep
+        axes[0].plot([], [], sign, color=colour, ms=4, label=label)
     if colours:
-        figure.legend(loc="outside upper center", ncols=len(colours))
+        figure.legend(loc="outside upper center", ncols=COLUMNS)
     note(figure, "Grey titles: baselines. " + small_print(material, table))
-    points = table[[STUDY, *NET, "test_error", "train_error", *drawn]]
+    points = table[["sweep", *MOMENT, "test_error", "train_error", *drawn]]
     return Drawing(figure, points)
 
 
@@ -54,8 +55,8 @@ def _panel(ax: Axes, table: pd.DataFrame, name: str, colours: dict[str, tuple[st
             axis.set_minor_formatter(NullFormatter())
             if values.max() < FEW_DECADES * values.min():
                 plain_ticks(axis, (1.0, 3.0))
-    for study, some in known.groupby(STUDY):
-        colour, sign = colours[str(study)]
+    for sweep, (colour, sign) in colours.items():
+        some = known[known["sweep"] == sweep]
         ax.plot(
             some[name], 100 * some["test_error"], sign, color=colour, ms=3, mew=0, alpha=0.75,
         )  # fmt: skip

@@ -4,23 +4,24 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.evidence.material import NET, Material
+from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLUE, GREY, Drawing, note, panels
-from flatlas.statistics.rank_correlation import tau
-from flatlas.studies.atlas.nets import GAP, STUDY, nets, once
+from flatlas.studies.atlas.nets import MOMENT, Along, crossed, nets
 from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES, TABLES
+from flatlas.studies.atlas.ranking import ranked
 from flatlas.studies.atlas.styles import small_print
 
 # Dots of one job that are nearer than this in |τ| are drawn side by side, this factor apart.
 NEAR, SPACING = 0.05, 1.17
-# What training gives for free is drawn at this share of the quickest measure's seconds.
-FREE = 0.4
+# What training gives for free, drawn at this share of the quickest measure's seconds.
+FREE_PART, FREE = "training", 0.4
 
 
 def draw(material: Material) -> Drawing:
     """A dot for each quantity: the seconds for a net in the median run, and |τ|."""
-    table = once(nets(material))
-    points = pd.DataFrame([_row(material, table, name) for name in QUANTITIES])
+    table = nets(material)
+    some = crossed(table)
+    points = pd.DataFrame([_row(material, some, name) for name in QUANTITIES])
     known = points.dropna(subset=["size_of_tau"])
     quickest = known["seconds"].min()
     free = FREE * quickest if np.isfinite(quickest) else 1.0
@@ -40,7 +41,7 @@ def draw(material: Material) -> Drawing:
         ax.text(*at, words, transform=ax.transAxes, va="center", fontsize=8, color=_colour(row))
     note(
         figure,
-        "Grey: baselines. Epochs to zero error come with the training. Measures of one job share "
+        "Grey: baselines. Epochs come with the training. Measures of one job share "
         "its time; they are side by side where they would hide each other. Times depend on the "
         "machine and its other work: with new measurements this figure changes. "
         + small_print(material, table),
@@ -48,8 +49,8 @@ def draw(material: Material) -> Drawing:
     return Drawing(figure, points)
 
 
-def _row(material: Material, table: pd.DataFrame, name: str) -> dict[str, object]:
-    found = tau(table, name, GAP, table[STUDY], table["run"])
+def _row(material: Material, some: Along, name: str) -> dict[str, object]:
+    found = ranked(some, name)
     row = {"measure": name, "baseline": name in BASELINES, "seconds": _seconds(material, name)}
     return row | {"size_of_tau": abs(found.value)}
 
@@ -58,11 +59,11 @@ def _seconds(material: Material, name: str) -> float:
     """The seconds of a job for each net that it measured, in the median run."""
     part = TABLES[QUANTITIES[name].part]
     measure = part.partition("_")[0]
-    if f"{measure}_cost" not in material.tables:
+    if f"{measure}_cost" not in material.tables or QUANTITIES[name].part == FREE_PART:
         return np.nan
     jobs = material.tables[f"{measure}_cost"].drop_duplicates("run").set_index("run")
     rows = material.tables[part]
-    measured = rows.drop_duplicates(NET).groupby("run").size()
+    measured = rows.drop_duplicates([one for one in MOMENT if one in rows]).groupby("run").size()
     return float((jobs["seconds"] / measured).median())
 
 

@@ -1,7 +1,5 @@
 """A heat map with its numbers in it."""
 
-from collections.abc import Callable
-
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -13,15 +11,16 @@ DARK = 0.65
 
 
 def heat_map(
-    ax: Axes, values: np.ndarray, limit: float, text: Callable[[float], str], bold: np.ndarray
+    ax: Axes, values: np.ndarray, limit: float, text: np.ndarray, bold: np.ndarray
 ) -> None:
-    """Draw values as colours from −`limit` to `limit` and as `text`; NaN stays empty."""
+    """Draw values as colours from −`limit` to `limit` and their `text`; NaN stays empty."""
     colours = colormaps[SCALE].with_extremes(bad="0.93")
     ax.imshow(np.ma.masked_invalid(values), cmap=colours, vmin=-limit, vmax=limit, aspect="auto")
     for (row, column), value in np.ndenumerate(values):
         if np.isfinite(value):
+            words = str(text[row, column]).replace("-", "−")
             ax.text(
-                column, row, text(value).replace("-", "−"), ha="center", va="center", fontsize=6.5,
+                column, row, words, ha="center", va="center", fontsize=6.5,
                 color="white" if abs(value) > DARK * limit else "black",
                 fontweight="bold" if bold[row, column] else "normal",
             )  # fmt: skip

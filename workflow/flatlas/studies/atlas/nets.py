@@ -6,24 +6,35 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from flatlas.evidence.material import NET, Material, each_run_once
+from flatlas.evidence.material import NET, ZERO_ERROR, Material, each_run_once
 from flatlas.studies.atlas.quantities import QUANTITIES, SEARCHED, SURVIVAL, TABLES, settled
 
 # The generalization gap, test error less training error: every quantity is compared with it.
 GAP = "gap"
-# A net's study, which is the first part of `of`, the name of the borrowed sweep.
+# The study that defines a net's sweep: the first part of `of`, the name of a borrowed sweep.
 STUDY = "study"
 BORROWED_FROM = "of"
+OWN = "atlas"
+# The moment of a training. Nets of one run at different moments are different nets.
+AT = "at"
+MOMENT = [*NET, AT]
 # What each sweep of the study varies: its axis in words, and how the keys begin.
 AXES = {
-    "optimizer": ("optimizer", "optimizer."),
-    "batch": ("batch size", "batch"),
     "rate": ("learning rate", "optimizer.lr"),
+    "batch": ("batch size", "batch"),
     "decay": ("weight decay", "penalty.coefficient"),
-    "init": ("initialization", "net.init.scale"),
+    "init": ("initialization", "net.init."),
+    "width": ("width", "net.hidden"),
+    "depth": ("depth", "net.hidden"),
+    "size": ("data size", "data.train_size"),
+    "noise": ("label noise", "data.label_noise"),
     "attack": ("attack-set size", "data.attack_size"),
-    "size": ("data size", "data.per_class"),
+    "optimizer": ("optimizer", "optimizer."),
+    "beyond": ("training on", AT),
+    "recorded": ("learning rate, recorded", "optimizer.lr"),
 }
+# The sweep that varies several settings at once, in all combinations.
+CROSSED = "crossed"
 # The columns of a net that are neither varied nor quantities.
 IDENTITY = ("sweep", BORROWED_FROM, "run", "seed", STUDY, "train_error", "test_error", GAP)
 # Keys that cannot affect a net before it meets its rule.
@@ -33,64 +44,101 @@ AFTER = ("stop.epochs", "stop.extra_epochs", "overtraining", "rescaling.")
 def nets(material: Material) -> pd.DataFrame:
     """Each net that met its rule, once for each of its sweeps, with its gap and all quantities.
 
-    A value from a search that did not converge is kept; its column `settled` is 0.
+    A net is a training when it met its rule; along an axis of moments, at each of them. A value
+    from a search that did not converge is kept; its column `settled` is 0.
     """
     outcomes = material.tables["outcomes"]
     table = outcomes[outcomes["converged"]]
     table = table.drop(columns=["reason", "met_epoch", "epoch", "converged"])
-    table[STUDY] = table[BORROWED_FROM].str.split(".").str[0]
-    parts = _parts(material.tables, TABLES, NET)
+    table[STUDY] = _studies(table)
+    known = [place for place in TABLES.values() if place in material.tables]
+    tables = {place: _by_moment(material.tables[place]) for place in known}
+    parts = _parts(tables, TABLES, MOMENT)
     errors = parts["norms"][["train_error", "test_error"]]
     errors = errors.assign(**{GAP: errors["test_error"] - errors["train_error"]})
     # A figure need not name every measure.
     quantities = _quantities(parts).reindex(columns=[*QUANTITIES, *map(settled, SEARCHED)])
-    return table.join(errors, on=NET).join(quantities, on=NET)
+    table = table.join(errors.join(quantities).reset_index(AT), on=NET)
+    table[AT] = table[AT].fillna(ZERO_ERROR)
+    along_moments = table["sweep"].isin([axis for axis, (_, key) in AXES.items() if key == AT])
+    return table[along_moments | (table[AT] == ZERO_ERROR)].reset_index(drop=True)
+
+
+def _studies(table: pd.DataFrame) -> pd.Series:
+    """The study of each net: the lender of its sweep, or this one."""
+    if BORROWED_FROM not in table:
+        return pd.Series(OWN, table.index)
+    return table[BORROWED_FROM].astype("string").str.split(".").str[0].fillna(OWN).astype(object)
+
+
+def _by_moment(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a table; nets that it has at one moment only met their rule then.
+
+    A training that ends with its rule has no other moment than `final`.
+    """
+    if AT not in rows:
+        return rows
+    only = rows.groupby(NET)[AT].transform("nunique") == 1
+    return rows.assign(**{AT: rows[AT].astype(object).mask(only, ZERO_ERROR)})
 
 
 def once(table: pd.DataFrame) -> pd.DataFrame:
     """Each net once, whatever sweeps it is in."""
-    return table.drop_duplicates(NET)
+    return table.drop_duplicates(MOMENT)
 
 
 @dataclass(frozen=True)
 class Along:
-    """The nets of one axis, and for each net the label of its setting and of its value."""
+    """Nets of a sweep, with labels that say which of them may be compared.
+
+    Nets of one `realizations` label have the same seed, nets of one `values` label the same values
+    of what is varied, nets of one `contexts` label the same values of all else. Values count from
+    0, in the order of the configuration.
+    """
 
     nets: pd.DataFrame
-    settings: np.ndarray
+    realizations: np.ndarray
+    contexts: np.ndarray
     values: np.ndarray
+
+    @property
+    def settings(self) -> np.ndarray:
+        """A label for each net; nets with the same label have their images in common, too."""
+        return self.contexts + len(self.nets) * self.realizations
 
 
 def along(table: pd.DataFrame, axis: str) -> Along:
-    """The nets of one axis."""
+    """The nets of one axis, compared where they differ only in what the axis varies."""
     some = table[table["sweep"] == axis]
-    return Along(some, settings(some, axis), values(some, axis))
+    return _along(some, [key for key in _varied(some) if key.startswith(AXES[axis][1])])
 
 
-def settings(table: pd.DataFrame, axis: str) -> np.ndarray:
-    """A label for each net; nets with the same label differ only in what the axis varies.
-
-    They have the same study and seed, and so the same images, unless the axis varies the images.
-    """
-    own = _of_axis(table, axis)
-    return _labels(table, ["seed", *(key for key in _varied(table) if key not in own)])
+def crossed(table: pd.DataFrame) -> Along:
+    """The nets of the crossed design, compared whatever they differ in."""
+    some = table[table["sweep"] == CROSSED]
+    return _along(some, _varied(some))
 
 
-def values(table: pd.DataFrame, axis: str) -> np.ndarray:
-    """A label for each net; nets with the same label have the axis' value and the study in common.
+def factors(table: pd.DataFrame) -> dict[str, Along]:
+    """For each setting of the crossed design, its nets, compared where they differ only in it."""
+    some = table[table["sweep"] == CROSSED]
+    several = [key for key in _varied(some) if some[key].astype(str).nunique() > 1]
+    return {key: _along(some, [key]) for key in several}
 
-    The chosen values are the sample: three optimizers with ten attack sets each count as three.
-    """
-    return _labels(table, _of_axis(table, axis))
+
+def words_of(key: str) -> str:
+    """A varied setting in words."""
+    return next((words for words, begin in AXES.values() if key.startswith(begin)), key)
+
+
+def _along(some: pd.DataFrame, own: list[str]) -> Along:
+    others = [key for key in _varied(some) if key not in own]
+    return Along(some, *(_labels(some, columns) for columns in (["seed"], others, own)))
 
 
 def _labels(table: pd.DataFrame, columns: list[str]) -> np.ndarray:
-    grouped = table[columns].astype(str).groupby([table[STUDY], *columns], dropna=False)
-    return grouped.ngroup().to_numpy()
-
-
-def _of_axis(table: pd.DataFrame, axis: str) -> list[str]:
-    return [key for key in _varied(table) if key.startswith(AXES[axis][1])]
+    by = [table[STUDY], *(table[column].astype(str) for column in columns)]
+    return table.groupby(by, dropna=False, sort=False).ngroup().to_numpy()
 
 
 def _varied(table: pd.DataFrame) -> list[str]:
@@ -101,7 +149,7 @@ def _varied(table: pd.DataFrame) -> list[str]:
 
 def survival(material: Material) -> pd.DataFrame:
     """The quantities of each net at each moment `at` and under each `scaling`, a row each."""
-    return _quantities(_parts(material.tables, SURVIVAL, [*NET, "at", "scaling"])).reset_index()
+    return _quantities(_parts(material.tables, SURVIVAL, [*MOMENT, "scaling"])).reset_index()
 
 
 def _quantities(parts: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -134,11 +182,6 @@ def _parts(
     return parts
 
 
-def _epoch_of_zero_error(rows: pd.DataFrame) -> pd.DataFrame:
-    rows = rows[rows["train_error"] == 0].sort_values("epoch")
-    return rows.assign(zero_error_epoch=rows["epoch"])
-
-
 def _geometric_mean(rows: pd.DataFrame) -> pd.DataFrame:
     """The geometric mean of the positive eigenvalues."""
     count = rows["positive"].where(rows["positive"] > 0)
@@ -152,12 +195,12 @@ def _most_damped(rows: pd.DataFrame) -> pd.DataFrame:
 def _narrowness(rows: pd.DataFrame) -> pd.DataFrame:
     """Minus the mean of log10 F_i over the directions in which the valley has both ends."""
     logs = np.log10(rows["flatness"].where(rows["flatness"] > 0))
-    return rows.assign(pca_flatness=-logs.groupby([rows[key] for key in NET]).transform("mean"))
+    return rows.assign(pca_flatness=-logs.groupby([rows[key] for key in MOMENT]).transform("mean"))
 
 
 # How a part's table gets the quantities that are not among its columns, and one row for each net.
 PREPARED = {
-    "history": _epoch_of_zero_error,
+    "training": lambda rows: rows.assign(epochs=rows["epoch"]),
     "norms": lambda rows: rows.assign(margin=-rows["normalized_margin_tenth"]),
     "hessian": _geometric_mean,
     "prior": lambda rows: rows.assign(prior=-rows["log10_p"]),

@@ -29,7 +29,7 @@ class Quantity:
 
 LOSSES = "the losses of test images"
 BASELINES = {
-    "zero_error_epoch": Quantity("epochs to zero error", "epochs to zero error", "history"),
+    "epochs": Quantity("epochs of training", "epochs", "training"),
     "train_loss": Quantity("training loss", "training loss", "norms"),
     "gradient_norm": Quantity("gradient norm", r"$\|g\|$", "norms"),
     "weight_norm": Quantity("weight norm", r"$\|w\|_2$", "norms"),
@@ -100,7 +100,7 @@ QUANTITIES = BASELINES | MEASURES
 SEARCHED = [name for name, quantity in QUANTITIES.items() if quantity.searched]
 # The table of each part, in a figure that names the measures.
 TABLES = {
-    "history": "history",
+    "training": "norms_summary",
     "norms": "norms_summary",
     "sharpness": "sharpness_summary",
     "hessian": "hessian_summary",

@@ -1,31 +1,85 @@
-"""Claims on how a quantity ranks nets by their generalization gap."""
+"""How a quantity ranks nets by their generalization gap, and claims on it."""
 
+from collections.abc import Iterable
 from dataclasses import replace
-from math import isfinite
+from math import inf, isfinite, sqrt
 
+import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 
-from flatlas.claims.claim import Claim
-from flatlas.claims.nets import trusted, unsettled
-from flatlas.studies.atlas.nets import once
-from flatlas.studies.atlas.quantities import QUANTITIES, settled
+from flatlas.claims.claim import UNDECIDED, Claim
+from flatlas.claims.trust import trusted, unsettled
+from flatlas.statistics.estimate import CONFIDENCE, Estimate
+from flatlas.statistics.rank_correlation import tau
+from flatlas.studies.atlas.nets import GAP, STUDY, Along, once
+from flatlas.studies.atlas.quantities import MEASURES, QUANTITIES, Quantity, settled
+
+# Measures that every net can have; that of a recording is asked about on its own axis.
+ASKED = {name: measure for name, measure in MEASURES.items() if measure.part != "valley"}
+# What the gap of the other realizations with the same settings would get: a measure that knows the
+# expected gap of each setting, and nothing about a realization. No measure, but a ceiling for most.
+REPEATED = "repeated"
+REPEATED_LABEL = "gap of other realizations"
+# More realizations than this are out of reach.
+MOST = 1000
+
+
+def ranked(some: Along, name: str, given: Iterable[str] = ()) -> Estimate:
+    """τ of a quantity with the gap, over the nets that may be compared."""
+    return tau(some.nets, name, GAP, some.settings, some.realizations, given)
+
+
+def with_repeated(some: Along) -> Along:
+    """The same nets, each with the mean gap of the other realizations with its values."""
+    gaps = some.nets[GAP].groupby(some.values)
+    others = (gaps.transform("sum") - some.nets[GAP]) / (gaps.transform("count") - 1)
+    return replace(some, nets=some.nets.assign(**{REPEATED: others}))
+
+
+def label_of(name: str) -> str:
+    """A quantity, or what the other realizations would get, as figures name it."""
+    return REPEATED_LABEL if name == REPEATED else QUANTITIES[name].label
 
 
 def on_ranks(claim: Claim, name: str, table: pd.DataFrame, *given: str, missing: str = "") -> Claim:
-    """A claim on a coefficient of a quantity, with notes on the nets of a table behind it.
+    """A claim on a number of a quantity, with notes on the nets of a table behind it.
 
     These are the nets whose quantity, and all that is `given`, are known. `missing` says what else
-    the coefficient lacks.
+    the number lacks. For a claim that is undecided the note says what would decide it.
     """
     quantity, nets = QUANTITIES[name], once(table.dropna(subset=[name, *given]))
-    knows = f"; it knows {quantity.tested}" if quantity.tested else ""
     searches = [nets[settled(name)].to_numpy(float)] if quantity.searched else []
     known = isfinite(claim.estimate.low)
-    few = "" if known else f"No interval, of {nets['run'].nunique()} runs."
-    return replace(
+    few = "" if known else f"No interval, of {len(nets)} networks."
+    claim = replace(
         claim,
-        quantity=claim.quantity + knows,
-        note=" ".join(filter(None, [few, missing, unsettled(searches)])),
+        quantity=claim.quantity + _knows(quantity),
         complete=known and not missing and trusted(searches),
         ours=True,
     )
+    takes = _takes(claim, len(nets[[STUDY, "seed"]].drop_duplicates()))
+    return replace(claim, note=" ".join(filter(None, [few, missing, unsettled(searches), takes])))
+
+
+def _knows(quantity: Quantity) -> str:
+    return f"; it knows {quantity.tested}" if quantity.tested else ""
+
+
+def _takes(claim: Claim, realizations: int) -> str:
+    """How many realizations would decide a claim that its interval leaves open."""
+    found = claim.estimate
+    if claim.verdict != UNDECIDED or not claim.complete:
+        return ""
+    ends = [end for end in (claim.criterion.low, claim.criterion.high) if isfinite(end)]
+    distance = min((abs(found.value - end) for end in ends), default=inf)
+    spread = (found.high - found.low) / 2 * sqrt(realizations) / _student(realizations)
+    counts = np.arange(realizations + 1, MOST + 1)
+    enough = counts[_student(counts) * spread / np.sqrt(counts) < distance]
+    if not len(enough):
+        return f"More than {MOST:,} realizations would be needed: it is too close to the bound."
+    return f"About {enough[0]} realizations would decide it, if the number stays as it is."
+
+
+def _student(count: int | np.ndarray) -> np.ndarray:
+    return np.asarray(stdtrit(np.asarray(count) - 1, (1 + CONFIDENCE) / 2))

@@ -1,21 +1,25 @@
-"""What the figures of the atlas share: the style of each study, and the small print."""
+"""What the figures of the atlas share: the style of each sweep, and the small print."""
 
 import pandas as pd
 
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLUE, GREEN, ORANGE, PURPLE, RED, SKY
-from flatlas.studies.atlas.nets import STUDY, once
+from flatlas.studies.atlas.nets import CROSSED, STUDY, once
 from flatlas.studies.atlas.quantities import SEARCHED, settled
 
-# Colours and markers of the studies, in alphabetical order of their names.
 STYLES = ((BLUE, "o"), (RED, "^"), (GREEN, "s"), (ORANGE, "D"), (PURPLE, "v"), (SKY, "P"))
+# With more than six sweeps each colour has a second marker.
+MORE = "X*p<>h"
+BEHIND = ("0.75", "o")
 DAGGER = r"†: knows test images; $T_g$ and $\Delta L$ know their losses. "
 
 
 def styles(table: pd.DataFrame) -> dict[str, tuple[str, str]]:
-    """The colour and marker of each study in a table."""
-    studies = sorted(table[STUDY].unique())
-    return {name: STYLES[place % len(STYLES)] for place, name in enumerate(studies)}
+    """The colour and marker of each sweep; the crossed design is drawn first, in grey."""
+    sweeps = [str(name) for name in table["sweep"].unique() if name != CROSSED]
+    more = [(colour, sign) for (colour, _), sign in zip(STYLES, MORE, strict=True)]
+    known = {CROSSED: BEHIND} if CROSSED in set(table["sweep"]) else {}
+    return known | dict(zip(sweeps, [*STYLES, *more], strict=False))
 
 
 def counted(table: pd.DataFrame, name: str) -> str:
@@ -25,18 +29,13 @@ def counted(table: pd.DataFrame, name: str) -> str:
 
 
 def small_print(material: Material, table: pd.DataFrame) -> str:
-    """How many nets there are, from which studies, and which values are not reliable."""
-    trained = material.trainings
-    nets = once(table)
-    by_study = nets.groupby(STUDY)["run"].nunique().items()
-    counts = ", ".join(f"{name}: {count}" for name, count in by_study)
-    lost = len(trained) - len(nets)
-    text = (
-        f"{nets['run'].nunique()} runs ({counts}), {len(nets)} nets; pairs of one study compared."
-    )
-    if lost:
+    """How many nets there are, and which values are not reliable."""
+    trained, found = material.trainings, once(table)
+    seeds = len(found[[STUDY, "seed"]].drop_duplicates())
+    text = f"{found['run'].nunique()} runs, {len(found)} networks, {seeds} realizations."
+    if lost := int((~trained["converged"]).sum()):
         text += f" {lost} of {len(trained)} trainings met no stopping rule and are left out."
-    searches = nets[[settled(name) for name in SEARCHED if settled(name) in nets]]
+    searches = found[[settled(name) for name in SEARCHED if settled(name) in found]]
     if count := int((searches == 0).sum().sum()):
         text += f" {count} of {int(searches.notna().sum().sum())} values come from searches that"
         text += " did not converge."

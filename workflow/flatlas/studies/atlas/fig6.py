@@ -1,0 +1,162 @@
+"""Figure 6: how often a measure is right about a change of one setting."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from flatlas.claims.claim import Claim
+from flatlas.claims.conventions import COIN, RIGHT
+from flatlas.evidence.material import Material
+from flatlas.plotting.style import BLACK, GREY, SKY, Drawing, note, panels
+from flatlas.statistics.estimate import Estimate, least
+from flatlas.studies.atlas.changes import changes, right, right_on_average
+from flatlas.studies.atlas.nets import AXES, CROSSED, Along, along, factors, nets, words_of
+from flatlas.studies.atlas.quantities import BASELINES, MEASURES, QUANTITIES
+from flatlas.studies.atlas.ranking import ASKED, on_ranks
+from flatlas.studies.atlas.styles import small_print, styles
+
+# What a practitioner changes, by axis. All optimizers are compared, otherwise neighbouring values.
+PRACTICE = ("rate", "batch", "decay", "init", "width", "depth", "optimizer", "beyond")
+UNORDERED = "optimizer"
+MEAN = "mean of all"
+COLUMNS = ["measure", "kind", "environment", "pairs", "right", "low", "high"]
+
+
+def draw(material: Material) -> Drawing:
+    """Left: the share of changes about which a measure is right. Right: its worst environment."""
+    table = nets(material)
+    kinds = {"practice": practice(table), "crossed": environments(table)}
+    rows = [row for kind, pairs in kinds.items() for row in _rows(table, kind, pairs)]
+    points = pd.DataFrame(rows, columns=COLUMNS)
+    means = points[(points["kind"] == "practice") & (points["environment"] == MEAN)]
+    by_mean = means.set_index("measure")["right"].reindex([*QUANTITIES])
+    order = [
+        name
+        for group in (BASELINES, MEASURES)
+        for name in by_mean[[*group]].sort_values(ascending=False, na_position="last").index
+    ]
+    figure, axes = panels(1, 2, width=4.4, height=0.29 * len(order) + 1.4)
+    _practice(axes[0], points[points["kind"] == "practice"], order, styles(table))
+    _worst(axes[1], points[points["kind"] == "crossed"], order)
+    for ax in axes:
+        ax.set(ylim=(len(order) - 0.4, -0.6), xlim=(-0.03, 1.03))
+        ax.set_yticks(range(len(order)), [QUANTITIES[name].label for name in order])
+        ax.axhline(len(BASELINES) - 0.5, color=GREY, lw=0.8, ls=":")
+        ax.axvline(0.5, color=BLACK, lw=0.8)
+    axes[1].set_yticklabels([])
+    figure.legend(loc="outside upper center", ncols=5)
+    counts = {kind: len(pairs) for kind, pairs in kinds.items()}
+    note(
+        figure,
+        "Only changes that move the gap: the 95 % interval of its mean change over realizations "
+        f"excludes 0. Left: {counts['practice']} pairs of nets; right: {counts['crossed']}. Lines: "
+        "95 % intervals over realizations. " + small_print(material, table),
+    )
+    return Drawing(figure, points)
+
+
+def practice(table: pd.DataFrame) -> pd.DataFrame:
+    """Pairs before and after a change that a practitioner makes; an environment for each axis."""
+    parts = [
+        changes(along(table, axis), neighbours=axis != UNORDERED).assign(environment=axis)
+        for axis in PRACTICE
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def environments(table: pd.DataFrame) -> pd.DataFrame:
+    """Pairs of the crossed design; an environment for each two values of each setting."""
+    parts = [_named(key, some) for key, some in factors(table).items()]
+    return pd.concat(parts, ignore_index=True) if parts else practice(table).iloc[:0]
+
+
+def _named(key: str, some: Along) -> pd.DataFrame:
+    found = changes(some, neighbours=False)
+    values = some.nets[key].astype(str).groupby(some.values).first()
+    ends = (values.reindex(found[f"values_{when}"]).to_numpy() for when in ("before", "after"))
+    names = [f"{words_of(key)} {before} → {after}" for before, after in zip(*ends, strict=True)]
+    return found.assign(environment=names)
+
+
+def _rows(table: pd.DataFrame, kind: str, pairs: pd.DataFrame) -> Iterator[dict[str, object]]:
+    for name in QUANTITIES:
+        for environment, found in right(pairs, table[name]).items():
+            count = int((pairs["environment"] == environment).sum())
+            yield _row(name, kind, environment, count, found)
+        if kind == "practice":
+            yield _row(name, kind, MEAN, len(pairs), right_on_average(pairs, table[name]))
+
+
+def _row(name: str, kind: str, environment: str, pairs: int, found: Estimate) -> dict[str, object]:
+    row = {"measure": name, "kind": kind, "environment": environment, "pairs": pairs}
+    return row | {"right": found.value, "low": found.low, "high": found.high}
+
+
+def _practice(
+    ax: Axes, points: pd.DataFrame, order: list[str], colours: dict[str, tuple[str, str]]
+) -> None:
+    """A bar for the mean over axes, a dot for each axis."""
+    means = points[points["environment"] == MEAN].set_index("measure").reindex(order)
+    shades = ["0.75" if name in BASELINES else SKY for name in order]
+    ax.barh(range(len(order)), means["right"].fillna(0), height=0.66, color=shades, alpha=0.75)
+    _intervals(ax, means)
+    for axis in PRACTICE:
+        some = points[points["environment"] == axis]
+        at = [order.index(name) for name in some["measure"]]
+        colour, sign = colours.get(axis, (GREY, "o"))
+        ax.plot(some["right"], at, sign, color=colour, ms=3.5, mew=0, label=AXES[axis][0])
+    ax.axvline(RIGHT.low, color=GREY, lw=0.8, ls="--")
+    ax.set_xlabel("share of a practitioner's changes that it is right about")
+
+
+def _worst(ax: Axes, points: pd.DataFrame, order: list[str]) -> None:
+    """All environments of the crossed design, and the words of the worst."""
+    at = [order.index(name) for name in points["measure"]]
+    ax.plot(points["right"], at, "|", color=GREY, ms=7)
+    worst = points.sort_values("right").drop_duplicates("measure").set_index("measure")
+    worst = worst.reindex(order)
+    ax.plot(worst["right"], range(len(order)), "o", color=BLACK, ms=4)
+    _intervals(ax, worst)
+    right = ax.secondary_yaxis("right")
+    words = worst["environment"].fillna("")
+    right.set_yticks(range(len(order)), words, fontsize=6.5)
+    right.tick_params(length=0, colors=GREY)
+    right.spines["right"].set_visible(False)
+    ax.set_xlabel("share of pairs that it is right about, in each environment")
+
+
+def _intervals(ax: Axes, rows: pd.DataFrame) -> None:
+    for place, (low, high) in enumerate(rows[["low", "high"]].to_numpy(float)):
+        if np.isfinite(low):
+            ax.plot([low, high], [place, place], "-", color=BLACK, lw=1.1)
+
+
+def claims(material: Material) -> list[Claim]:
+    """For each measure: whether it is right about changes, also in the worst environment."""
+    return list(_claims(nets(material)))
+
+
+def _claims(table: pd.DataFrame) -> Iterator[Claim]:
+    made, designed = practice(table), environments(table)
+    for name, measure in ASKED.items():
+        changed = Claim(
+            f"{name}_right",
+            f"if a change of one setting moves the gap, it moves the {measure.words} with it",
+            "share of changes of " + ", ".join(AXES[axis][0] for axis in PRACTICE) + " to the next "
+            "value, or of the optimizer to another, that it is right about; mean over these axes",
+            RIGHT,
+            right_on_average(made, table[name]),
+        )
+        yield on_ranks(changed, name, table[table["sweep"].isin(PRACTICE)])
+        found = [one for one in right(designed, table[name]).values() if np.isfinite(one.low)]
+        robust = Claim(
+            f"{name}_worst",
+            f"the {measure.words} misleads in no environment of the crossed design",
+            "share of pairs that it is right about, for the change between two values of one "
+            "setting where it is least",
+            COIN,
+            least(found, designed["realizations"].nunique()),
+        )
+        yield on_ranks(robust, name, table[table["sweep"] == CROSSED])
