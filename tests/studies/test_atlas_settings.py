@@ -3,12 +3,16 @@
 import numpy as np
 import pandas as pd
 import pytest
+from atlas_worlds import baselines
+from declared import ended
+from side_by_side import material_of
 
-from flatlas.studies.atlas.nets import settings, values
+from flatlas.studies.atlas.nets import along, crossed, factors, nets
 
 
-def nets(*rows):
-    point = {"sweep": "batch", "of": "made.batch", "study": "made", "seed": 0, "gap": 0.1}
+def table(*rows, sweep="batch"):
+    point = {"sweep": sweep, "of": "made.batch", "study": "made", "seed": 0, "gap": 0.1}
+    point["at"] = "met+0"
     return pd.DataFrame([point | {"run": f"run{place}"} | row for place, row in enumerate(rows)])
 
 
@@ -23,25 +27,94 @@ def alike(labels):
         {"net.hidden": "(20,)"},
         {"optimizer.lr": 0.2},
         {"stop.loss_below": 0.1},
+        {"at": "met+10"},
         {"seed": 1},
         {"study": "another"},
     ],
 )
 def test_nets_that_differ_in_anything_else_are_not_compared(other):
-    table = nets({"batch": 8}, {"batch": 16}, {"batch": 16} | other)
+    some = along(table({"batch": 8}, {"batch": 16}, {"batch": 16} | other), "batch")
     same = [[True, True, False], [True, True, False], [False, False, True]]
-    assert alike(settings(table, "batch")) == same
+    assert alike(some.settings) == same
 
 
 @pytest.mark.parametrize(
     "later", [{"stop.epochs": 400}, {"stop.extra_epochs": 60}, {"rescaling.alpha": 2.0}]
 )
 def test_what_comes_after_the_rule_is_met_makes_no_difference(later):
-    table = nets({"batch": 8}, {"batch": 16} | later)
-    assert alike(settings(table, "batch")) == [[True, True], [True, True]]
+    some = along(table({"batch": 8}, {"batch": 16} | later), "batch")
+    assert alike(some.settings) == [[True, True], [True, True]]
+
+
+def test_values_are_counted_in_the_order_of_the_configuration():
+    """Also where they are no numbers: 9 before 16 before `full`."""
+    nets_of = [(9, 0), (16, 0), ("full", 0), (16, 1), (9, 1)]
+    rows = [{"batch": value, "seed": seed} for value, seed in nets_of]
+    assert along(table(*rows), "batch").values.tolist() == [0, 1, 2, 1, 0]
 
 
 def test_nets_with_the_same_value_share_a_label_unless_of_another_study():
     by = [{"optimizer.name": name, "data.attack_size": n} for name in "ab" for n in (0, 10)]
-    labels = values(nets(*by, by[0] | {"study": "another"}), "optimizer")
-    assert alike(labels) == [[a == b for b in "aabbc"] for a in "aabbc"]
+    some = along(table(*by, by[0] | {"study": "another"}, sweep="optimizer"), "optimizer")
+    assert alike(some.values) == [[a == b for b in "aabbc"] for a in "aabbc"]
+
+
+def test_in_the_crossed_design_all_nets_of_a_seed_are_compared():
+    points = [
+        {"batch": b, "optimizer.lr": lr, "seed": s} for b in (8, 9) for lr in (1, 2) for s in (0, 1)
+    ]
+    some = table(*points, sweep="crossed")
+    seeds = [point["seed"] for point in points]
+    assert alike(crossed(some).settings) == [[a == b for b in seeds] for a in seeds]
+    assert len(set(crossed(some).values)) == 4
+
+
+def test_a_factor_of_the_crossed_design_is_varied_with_all_else_the_same():
+    points = [
+        {"batch": b, "optimizer.lr": lr, "penalty.coefficient": 0.1}
+        for b in (8, 9)
+        for lr in (1, 2)
+    ]
+    found = factors(table(*points, sweep="crossed"))
+    assert [*found] == ["batch", "optimizer.lr"]
+    rates = [1, 2, 1, 2]
+    assert alike(found["batch"].settings) == [[a == b for b in rates] for a in rates]
+
+
+def measured(sweep, run, moments):
+    """A net whose weight norm is the number of its moment."""
+    norms = baselines(0.0, 0.0, 0.0) | {
+        "distance": 0.0,
+        "path_norm": 0.0,
+        "normalized_margin_tenth": 0.0,
+    }
+    rows = [
+        norms
+        | {
+            "at": at,
+            "epoch": 60 + place,
+            "weight_norm": place,
+            "train_error": 0.0,
+            "test_error": 0.1,
+        }
+        for place, at in enumerate(moments)
+    ]
+    return {"sweep": sweep, "run": run, "seed": 0}, {"norms_summary": rows, "outcomes": ended(60)}
+
+
+def test_a_net_is_a_training_when_it_met_its_rule_except_along_moments():
+    moments = ["met+0", "met+10", "final"]
+    found = nets(material_of([measured("batch", "a", moments), measured("beyond", "b", moments)]))
+    assert found.groupby("sweep")["at"].apply(list).to_dict() == {
+        "batch": ["met+0"],
+        "beyond": moments,
+    }
+    assert found.groupby("sweep")["epochs"].apply(list).to_dict() == {
+        "batch": [60],
+        "beyond": [60, 61, 62],
+    }
+
+
+def test_a_training_that_ends_with_its_rule_met_it_at_the_end():
+    found = nets(material_of([measured("batch", "a", ["final"])]))
+    assert found[["at", "study", "weight_norm"]].to_numpy().tolist() == [["met+0", "atlas", 0]]

@@ -26,7 +26,8 @@ def test_no_line_ends_within_a_formula(before):
 
 def test_the_atlas_counts_searches_that_did_not_converge():
     """It counts each net once, whatever sweeps it is in."""
-    nets = pd.DataFrame({"run": ["a", "b", "b"], "seed": 0, "study": "made"})
+    nets = pd.DataFrame({"run": ["a", "b", "b"], "seed": 0, "study": "made", "at": "met+0"})
+    nets["converged"] = True
     found = nets.assign(sharpness_settled=[0.0, 1.0, 1.0], prior_settled=[np.nan, 0.0, 0.0])
     text = small_print(Material({"outcomes": nets}), found)
     assert " 2 of 3 values come from searches that did not converge" in text

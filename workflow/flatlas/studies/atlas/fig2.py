@@ -41,7 +41,7 @@ def draw(material: Material) -> Drawing:
         _row(axis, with_repeated(some), name) for axis, some in axes_of.items() for name in measured
     ]
     points = pd.DataFrame(rows, columns=COLUMNS)
-    figure, axes = panels(1, 2, width=0.46 * len(axes_of) + 1.6, height=0.27 * len(measured) + 1.6)
+    figure, axes = panels(1, 2, width=0.62 * len(axes_of) + 0.8, height=0.27 * len(measured) + 1.6)
     for ax, kind in zip(axes, TITLES, strict=True):
         _panel(ax, points, kind, measured, [*axes_of])
     axes[1].set_yticklabels([])

@@ -108,7 +108,7 @@ def _practice(
         colour, sign = colours.get(axis, (GREY, "o"))
         ax.plot(some["right"], at, sign, color=colour, ms=3.5, mew=0, label=AXES[axis][0])
     ax.axvline(RIGHT.low, color=GREY, lw=0.8, ls="--")
-    ax.set_xlabel("share of a practitioner's changes that it is right about")
+    ax.set_xlabel("right about a practitioner's changes, share")
 
 
 def _worst(ax: Axes, points: pd.DataFrame, order: list[str]) -> None:
@@ -124,7 +124,7 @@ def _worst(ax: Axes, points: pd.DataFrame, order: list[str]) -> None:
     right.set_yticks(range(len(order)), words, fontsize=6.5)
     right.tick_params(length=0, colors=GREY)
     right.spines["right"].set_visible(False)
-    ax.set_xlabel("share of pairs that it is right about, in each environment")
+    ax.set_xlabel("right in each environment, share")
 
 
 def _intervals(ax: Axes, rows: pd.DataFrame) -> None:
