@@ -33,7 +33,7 @@ SCALINGS = {"layer": "a layer", "neurons": "each neuron of a layer"}
 # These cannot change in any net: tests prove it, so it is not a result.
 OF_THE_FUNCTION = {"train_loss", "prior", "path_norm", "margin", "kl_regret"}
 IDENTITIES = {"layer": OF_THE_FUNCTION | {"dual_gap"}, "neurons": OF_THE_FUNCTION}
-# Fewer runs decide nothing.
+# Fewer realizations decide nothing.
 FEWEST = 3
 
 
@@ -81,15 +81,16 @@ def _factors(material: Material) -> pd.DataFrame:
 
 def _by_optimizer(material: Material, nets: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Nets of the first optimizer; and of the others, renamed to the matching run of the first."""
-    outcomes = material.trainings
-    same = [key for key in ("data.attack_size",) if key in outcomes]
-    # Borrowed sweeps are named after the optimizer; the study's own sweep varies it.
-    which = "of" if "of" in outcomes else "optimizer.name"
-    known = nets.merge(outcomes[[*NET, *same, which]], on=NET)
-    sweeps = list(dict.fromkeys(outcomes[which]))
-    first = known[known[which] == sweeps[0]]
-    others = known[known[which] != sweeps[0]].drop(columns="run")
-    return first, others.merge(first[["run", "seed", *same]], on=["seed", *same])
+    trained = material.trainings
+    # The first optimizer is that of the base run, which no point names.
+    trained = trained.assign(
+        optimizer=trained.get("optimizer.name", pd.Series("", trained.index)).astype(str),
+        attacked=trained.get("data.attack_size", pd.Series(0, trained.index)).fillna(0),
+    )
+    known = nets.merge(trained[[*NET, "optimizer", "attacked"]], on=NET)
+    first = known["optimizer"].isin(known["optimizer"].head(1))
+    same, others = known[first], known[~first].drop(columns="run")
+    return same, others.merge(same[["run", "seed", "attacked"]], on=["seed", "attacked"])
 
 
 def _between(before: pd.DataFrame, after: pd.DataFrame, change: str) -> pd.DataFrame:
@@ -147,11 +148,11 @@ def _claim(name: str, scaling: str, change: np.ndarray, searches: list[np.ndarra
     )
 
 
-def _few(runs: int) -> str:
-    """How few runs there are. Runs are the sample: their realizations share images."""
-    if runs < FEWEST:
-        return f"Measured on {runs} runs."
-    return range_of(runs, "runs")
+def _few(realizations: int) -> str:
+    """How few realizations there are. They are the sample: runs of one seed share images."""
+    if realizations < FEWEST:
+        return f"Measured in {realizations} realizations."
+    return range_of(realizations, "realizations")
 
 
 def _searches(table: pd.DataFrame, name: str, scaling: str) -> list[np.ndarray]:
@@ -163,7 +164,7 @@ def _searches(table: pd.DataFrame, name: str, scaling: str) -> list[np.ndarray]:
 
 
 def _change(wide: pd.DataFrame, scaling: str) -> np.ndarray:
-    """The relative change of each run, a mean over realizations."""
+    """The relative change in each realization, a mean over runs."""
     both = wide.reindex(columns=["none", scaling])
     change = (both[scaling] / both["none"] - 1).abs()
-    return change[np.isfinite(change)].groupby("run").mean().to_numpy()
+    return change[np.isfinite(change)].groupby("seed").mean().to_numpy()

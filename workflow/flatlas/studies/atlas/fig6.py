@@ -18,7 +18,7 @@ from flatlas.studies.atlas.ranking import ASKED, on_ranks
 from flatlas.studies.atlas.styles import small_print, styles
 
 # What a practitioner changes, by axis. All optimizers are compared, otherwise neighbouring values.
-PRACTICE = ("rate", "batch", "decay", "init", "width", "depth", "optimizer", "beyond")
+PRACTICE = ("rate", "batch", "decay", "init", "width", "depth", "optimizer", "radius", "beyond")
 UNORDERED = "optimizer"
 MEAN = "mean of all"
 COLUMNS = ["measure", "kind", "environment", "pairs", "right", "low", "high"]

@@ -30,6 +30,7 @@ AXES = {
     "noise": ("label noise", "data.label_noise"),
     "attack": ("attack-set size", "data.attack_size"),
     "optimizer": ("optimizer", "optimizer."),
+    "radius": ("SAM's radius", "optimizer.radius"),
     "beyond": ("training on", AT),
     "recorded": ("learning rate, recorded", "optimizer.lr"),
 }

@@ -1,5 +1,7 @@
 """What the figures of the atlas share: the style of each sweep, and the small print."""
 
+from itertools import cycle
+
 import pandas as pd
 
 from flatlas.evidence.material import Material
@@ -8,8 +10,8 @@ from flatlas.studies.atlas.nets import CROSSED, STUDY, once
 from flatlas.studies.atlas.quantities import SEARCHED, settled
 
 STYLES = ((BLUE, "o"), (RED, "^"), (GREEN, "s"), (ORANGE, "D"), (PURPLE, "v"), (SKY, "P"))
-# With more than six sweeps each colour has a second marker.
-MORE = "X*p<>h"
+# Colours repeat after six sweeps, markers do not.
+MARKERS = "o^sDvPX*p<>hd8H"
 BEHIND = ("0.75", "o")
 DAGGER = r"†: knows test images; $T_g$ and $\Delta L$ know their losses. "
 
@@ -17,9 +19,9 @@ DAGGER = r"†: knows test images; $T_g$ and $\Delta L$ know their losses. "
 def styles(table: pd.DataFrame) -> dict[str, tuple[str, str]]:
     """The colour and marker of each sweep; the crossed design is drawn first, in grey."""
     sweeps = [str(name) for name in table["sweep"].unique() if name != CROSSED]
-    more = [(colour, sign) for (colour, _), sign in zip(STYLES, MORE, strict=True)]
+    colours = [STYLES[place % len(STYLES)][0] for place in range(len(MARKERS))]
     known = {CROSSED: BEHIND} if CROSSED in set(table["sweep"]) else {}
-    return known | dict(zip(sweeps, [*STYLES, *more], strict=False))
+    return known | dict(zip(sweeps, cycle(zip(colours, MARKERS, strict=True)), strict=False))
 
 
 def counted(table: pd.DataFrame, name: str) -> str:
