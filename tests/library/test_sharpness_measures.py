@@ -228,7 +228,7 @@ def test_the_last_linear_layer_is_taken_by_its_parameter_also_if_it_is_tied():
         ("regression", {"adaptive_sharpness": {"normalize_logits": True}}, "MSELoss"),
         ("transformer", {"m_sharpness": {"normalize_logits": True, "examples": 2}}, "a dict"),
         ("LSTM", {"adaptive_sharpness": {"p": 1}}, "p is 1"),
-        ("LSTM", {"m_sharpness": {"examples": 4}}, "4, 2 examples, have no two groups of 4"),
+        ("LSTM", {"m_sharpness": {"examples": 4}}, "1 groups of 4 examples"),
         ("LSTM", {"relative_flatness": {"weight": "head.wieght"}}, "Did you mean 'head.weight'"),
         ("ResNet with batch norm", {"relative_flatness": {"weight": "first.weight"}}, "a matrix"),
     ],

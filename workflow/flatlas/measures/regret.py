@@ -9,12 +9,12 @@ orthogonal in any net, and 1 − cos is 1.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from pandas import DataFrame
 from torch import Tensor
 
+from flatlas.flatness.regret import Regret
 from flatlas.hessian.fisher import NaturalGradients, fisher_of
 from flatlas.hessian.loss import (
     MeanLoss,
@@ -29,34 +29,6 @@ from flatlas.measures.minibatches import minibatches
 from flatlas.measures.solution import Solution
 from flatlas.measures.under_scaling import under_scaling
 from flatlas.nets.loss import predictions
-
-
-@dataclass(frozen=True)
-class Regret:
-    """For each pair of minibatches: R/ε, 1 − cos(g₁, g₂), and both norms (pairs, 2)."""
-
-    regret: Tensor
-    dissimilarity: Tensor
-    norms: Tensor
-
-    @classmethod
-    def of(cls, gradients: Tensor, duals: Tensor) -> "Regret":
-        """From gradients (pairs, 2, size) and their natural ones: the same, or F⁻¹ g."""
-        norms = (gradients * duals).sum(-1).clamp_min(0).sqrt()
-        overlap = (gradients[:, 1] * duals[:, 0]).sum(-1)
-        # A zero gradient has cosine 0 with every other.
-        cosine = overlap / norms.prod(1).where(norms.prod(1) > 0, 1.0)
-        return cls(norms[:, 1] * (1 - cosine), 1 - cosine, norms)
-
-    def summary(self) -> dict[str, float]:
-        """Means over pairs, with their standard errors."""
-        by_pair = {
-            "regret": self.regret,
-            "dissimilarity": self.dissimilarity,
-            "norm": self.norms.mean(1),
-        }
-        errors = {f"{name}_error": _error(values) for name, values in by_pair.items()}
-        return {name: values.mean().item() for name, values in by_pair.items()} | errors
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
@@ -113,7 +85,3 @@ def _net(solution: Solution) -> dict[str, float]:
 def _error_rate(solution: Solution, inputs: Tensor, labels: Tensor) -> float:
     predicted = predictions(solution.net.forward(solution.parameters, inputs))
     return (predicted != labels).double().mean().item()
-
-
-def _error(values: Tensor) -> float:
-    return values.std().item() / len(values) ** 0.5

@@ -9,11 +9,11 @@ from pandas import DataFrame
 from torch import Tensor
 
 from flatlas.flatness.ball import least_in_ball
+from flatlas.flatness.regret import Regret
 from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient, without_dark_pixels
 from flatlas.measures.clean import on_clean
 from flatlas.measures.minibatch_loss import on_minibatches
 from flatlas.measures.minibatches import minibatches
-from flatlas.measures.regret import Regret
 from flatlas.measures.solution import Solution
 
 

@@ -15,7 +15,6 @@ from flatlas.flatness.adaptive_sharpness import Neighbourhood, Search, WorstOfPa
 from flatlas.flatness.ball import Ball, Exponent
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
-from flatlas.plan.mistakes import listed
 
 # m, if it is not given.
 MOST = 32
@@ -57,8 +56,9 @@ def measure(
     enough = [m for m in wanted if sum(size // m for size in sizes) >= 2]
     if not enough:
         raise FlatlasError(
-            f"the batches, of {listed([*map(str, sizes)])} examples, have no two groups of "
-            f"{wanted[-1]}, which a standard error takes: give fewer examples, or larger batches."
+            f"the batches have {sum(size // wanted[-1] for size in sizes)} groups of {wanted[-1]} "
+            "examples. Allowed: at least two, for a standard error. Take fewer examples, or larger "
+            "batches."
         )
     parts = (of.on([part]) for batch in of.batches for part in batch.parts(enough[0]))
     found = worst_of_parts(
