@@ -81,7 +81,9 @@ def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
         raise FlatlasError(f"'{name}' is no measure. Allowed: {allowed}.{near}")
     given = signature(_function(name)).parameters.items()
     fields: dict[str, Any] = {
-        key: (one.annotation, one.default) for key, one in given if one.kind is one.KEYWORD_ONLY
+        key: (one.annotation, ... if one.default is one.empty else one.default)
+        for key, one in given
+        if one.kind is one.KEYWORD_ONLY
     }
     declared = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
     if not isinstance(options, Mapping):

@@ -1,6 +1,6 @@
 """`surface`: the loss along a line or in a plane through a model's weights."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack
@@ -14,9 +14,9 @@ from tqdm import tqdm
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.flatness.slices import Plane, filter_normalized, leading, principal
+from flatlas.library.checkpoint import Checkpoint, trajectory_of
 from flatlas.library.pictures import panels
 from flatlas.library.problem import Problem, Settings, opened
-from flatlas.models.objective import Objective
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
 
@@ -35,8 +35,6 @@ TOLERANCE = 1e-3
 # A loss that varies by more than this factor is drawn on a logarithmic scale.
 WIDE = 10
 LEVELS = 20
-
-Checkpoint = nn.Module | Mapping[str, Tensor]
 
 
 @dataclass(frozen=True)
@@ -189,29 +187,7 @@ def _plane(problem: Problem, directions: str | Sequence[Checkpoint], dimensions:
                 "parameters with a matrix, or directions='hessian'."
             )
         return filter_normalized(of, dimensions, random)
-    trajectory = [_weights(one, at, of) for at, one in enumerate(directions)]
-    if len(trajectory) <= dimensions:
-        raise FlatlasError(
-            f"the trajectory has {len(trajectory)} points. Allowed: at least {dimensions + 1} for "
-            f"its {dimensions} principal directions."
-        )
-    points = torch.stack(trajectory)
-    if (points == points[0]).all():
-        raise FlatlasError("the trajectory does not move: all its points have the same weights.")
-    return principal(of, points, dimensions)
-
-
-def _weights(checkpoint: Any, at: int, of: Objective) -> Tensor:
-    """The weights that w has, of a checkpoint."""
-    state = checkpoint.state_dict() if isinstance(checkpoint, nn.Module) else checkpoint
-    for name, shape in of.shapes.items():
-        found = state.get(name) if isinstance(state, Mapping) else None
-        if not isinstance(found, Tensor) or found.shape != shape:
-            raise FlatlasError(
-                f"point {at} of the trajectory has no '{name}' of shape {tuple(shape)}. Allowed: "
-                "models of the same kind, or their state dictionaries."
-            )
-    return torch.cat([state[name].detach().flatten() for name in of.shapes]).to(of.w)
+    return principal(of, trajectory_of(directions, of, dimensions), dimensions)
 
 
 def _axis(plane: Plane, number: int, reach: float | None, points: int) -> np.ndarray:

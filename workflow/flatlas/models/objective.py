@@ -39,7 +39,7 @@ class Objective:
         dtype: torch.dtype = torch.float64,
     ) -> None:
         """Without a choice, w has all parameters that require a gradient."""
-        model = _unwrapped(model)
+        model = unwrapped(model)
         names = _chosen(model, chosen)
         self._device, self.dtype = torch.device(device), dtype
         # Vectors of weights are in float64.
@@ -285,7 +285,7 @@ def _finite(products: Tensor, matrix: str) -> Tensor:
     return products
 
 
-def _unwrapped(model: Any) -> nn.Module:
+def unwrapped(model: Any) -> nn.Module:
     """The module inside of those that compile or distribute it, which hide its derivatives."""
     while isinstance(model, DataParallel | DistributedDataParallel):
         model = model.module

@@ -7,10 +7,10 @@ import numpy as np
 import torch
 
 from flatlas.errors import FlatlasError
+from flatlas.library.checkpoint import Checkpoint, weights_at
 from flatlas.library.classes import margins as class_margins
 from flatlas.library.defined import where_defined
 from flatlas.library.found import Quantity
-from flatlas.library.initial import Initial, initial_weights
 from flatlas.library.path_norm import path_norm as norm_of_paths
 from flatlas.library.problem import Problem
 
@@ -36,7 +36,7 @@ class Norms:
 def measure(
     problem: Problem,
     *,
-    initial: Initial = None,
+    initial: Checkpoint | None = None,
     path_norm: bool | None = None,
     margins: bool | None = None,
 ) -> Norms:
@@ -47,7 +47,7 @@ def measure(
     a choice both are left out for them.
     """
     of = problem.training
-    start = None if initial is None else initial_weights(of, initial)
+    start = None if initial is None else weights_at(initial, of, "initial")
     taken = where_defined(margins, lambda: class_margins(of, of.w))
     if taken is not None and not len(taken):
         raise FlatlasError("norms: no example has a label that counts, so there is no margin.")

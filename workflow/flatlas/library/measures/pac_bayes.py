@@ -9,10 +9,10 @@ from pydantic import Field, PositiveFloat
 from torch import Tensor
 
 from flatlas.flatness.pac_bayes import Bound, Perturbations, Tolerated, bound, tolerated
+from flatlas.library.checkpoint import Checkpoint, weights_at
 from flatlas.library.classes import margins
 from flatlas.library.defined import Undefined, where_defined
 from flatlas.library.found import Quantity
-from flatlas.library.initial import Initial, initial_weights
 from flatlas.library.problem import Problem
 from flatlas.models.objective import Objective
 
@@ -54,7 +54,7 @@ def measure(
     # A standard error takes two.
     pairs: Annotated[int, Field(ge=2)] = 10,
     tolerance: PositiveFloat = 1e-3,
-    initial: Initial = None,
+    initial: Checkpoint | None = None,
     confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95,
 ) -> PacBayes:
     """σ for a `rise` of the loss on the training data, with `pairs` of opposite perturbations.
@@ -63,7 +63,7 @@ def measure(
     independent of the data: its centre is `initial`, a state_dict or a model, or zero.
     """
     of = problem.training
-    start = torch.zeros_like(of.w) if initial is None else initial_weights(of, initial)
+    start = torch.zeros_like(of.w) if initial is None else weights_at(initial, of, "initial")
     ones, random = torch.ones_like(of.w), problem.generator("pac_bayes")
     plain = Perturbations(ones, pairs, random)
     found = tolerated(of, plain, rise, tolerance)

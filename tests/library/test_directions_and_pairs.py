@@ -1,0 +1,115 @@
+"""Flatness along a trajectory, and the regret of minibatches: in closed form, and for any model."""
+
+from copy import deepcopy
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from seven_models import seven
+from torch import nn
+from torch.utils._pytree import tree_map
+
+import flatlas
+
+SEVEN = seven()
+RANDOM = torch.Generator().manual_seed(0)
+
+
+def linear_regression():
+    """Squared errors of a linear model with one output: L is a parabola in each direction."""
+    x, y = (torch.randn(40, size, generator=RANDOM, dtype=torch.float64) for size in (3, 1))
+    torch.manual_seed(0)
+    return nn.Linear(3, 1, bias=False).double(), x, y
+
+
+def test_flatness_along_the_principal_directions_of_known_points():
+    """Points on an ellipse, whose axes are the directions."""
+    model, x, y = linear_regression()
+    model.weight.data = torch.linalg.lstsq(x, y).solution.T
+    axes = torch.linalg.qr(torch.randn(3, 3, generator=RANDOM, dtype=torch.float64)).Q[:2]
+    angles = torch.arange(8, dtype=torch.float64) * torch.pi / 4
+    points = torch.stack([2 * angles.cos(), 0.5 * angles.sin()], 1) @ axes
+    states = [{"weight": model.weight.detach() + point} for point in points]
+    options = {"trajectory": states, "factor": 3.0, "tolerance": 1e-6}
+    found = flatlas.measure(model, (x, y), {"pca_flatness": options}, loss="mse")
+    values = found.table.set_index("quantity").value
+    least = (y - x @ model.weight.detach().T).square().mean().item()
+    for rank, (axis, variance) in enumerate(zip(axes, (2.0, 0.125), strict=True), start=1):
+        # L = least + θ² |x·p|²: it is three times the least at θ² = 2 least / |x·p|².
+        curved = (x @ axis).square().mean().item()
+        assert values[f"flatness_{rank}"] == pytest.approx(2 * (2 * least / curved) ** 0.5, 1e-5)
+        assert values[f"variance_{rank}"] == pytest.approx(variance, rel=1e-9)
+    assert found.table.converged.all()
+
+
+def test_the_regret_is_that_of_the_gradients_of_pairs():
+    model, x, y = linear_regression()
+    data = list(zip(x.split(10), y.split(10), strict=True))
+    found = flatlas.measure(model, data, {"regret": {"radius": 1e-5}}, loss="mse")
+    rows = found.table.set_index("quantity")
+    gradients = []
+    for inputs, target in data:
+        (slope,) = torch.autograd.grad((model(inputs) - target).square().mean(), [model.weight])
+        gradients.append(slope.flatten().numpy())
+    cosines, regrets = [], []
+    for first, second in (gradients[:2], gradients[2:]):
+        cosines.append(first @ second / np.linalg.norm(first) / np.linalg.norm(second))
+        regrets.append(np.linalg.norm(second) * (1 - cosines[-1]))
+    assert rows.value["regret"] == pytest.approx(np.mean(regrets), rel=1e-9)
+    assert rows.error["regret"] == pytest.approx(np.std(regrets, ddof=1) / 2**0.5, rel=1e-9)
+    assert rows.value["dissimilarity"] == pytest.approx(1 - np.mean(cosines), rel=1e-9)
+    # In so small a ball the true regret is that to first order.
+    assert rows.value["true_regret"] == pytest.approx(1e-5 * np.mean(regrets), rel=1e-2)
+    assert rows.converged.all()
+
+
+def test_the_true_regret_of_parabolas_with_known_minima():
+    """In a ball that holds both minima: f₂ at the minimum of f₁, minus its least."""
+    target = torch.tensor([[1.0], [1.0], [-2.0], [-2.0]], dtype=torch.float64)
+    data = list(zip(torch.ones(4, 1).double().split(1), target.flip(0).split(1), strict=True))
+    model = nn.Linear(1, 1, bias=False).double()
+    nn.init.zeros_(model.weight)
+    pairs = [data[0], data[3], data[1], data[2]]
+    found = flatlas.measure(model, pairs, {"regret": {"radius": 10.0}}, loss="mse")
+    # f = (w − t)²: at w = −2 that of t = 1 is 9.
+    assert found.table.set_index("quantity").value["true_regret"] == pytest.approx(9, rel=1e-4)
+
+
+@pytest.mark.parametrize("kind", SEVEN)
+def test_any_model_has_both(kind):
+    model, data, loss, parameters = SEVEN[kind]
+    steps = [deepcopy(model) for _ in range(4)]
+    for one, after in pairwise(steps):
+        with torch.no_grad():
+            for p, q in zip(one.parameters(), after.parameters(), strict=True):
+                q.copy_(p + 0.01 * torch.randn(p.shape, generator=RANDOM))
+    first = data[0]
+    halves = [tree_map(lambda t, cut=cut: t[cut], first) for cut in (slice(0, 2), slice(2, 4))]
+    found = flatlas.measure(
+        model,
+        2 * halves if isinstance(first, dict) or len(first[1]) > 2 else 2 * data,
+        {"pca_flatness": {"trajectory": steps}, "regret": {"radius": 1e-3}},
+        loss=loss,
+        parameters=parameters,
+    )
+    names = ["flatness_1", "flatness_2", "variance_1", "variance_2"]
+    names += ["regret", "dissimilarity", "norm", "true_regret"]
+    assert [*found.table.quantity] == names
+    assert np.isfinite(found.table.value).all()
+    assert (found.table.value[:4] > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("measures", "said"),
+    [
+        (["pca_flatness"], "trajectory is missing"),
+        ({"pca_flatness": {"trajectory": [3]}}, "trajectory"),
+        ({"pca_flatness": {"trajectory": []}}, "at least 3"),
+        (["regret"], "the data have 1 batches"),
+    ],
+)
+def test_what_is_missing_is_said(measures, said):
+    model, x, y = linear_regression()
+    with pytest.raises(flatlas.FlatlasError, match=said):
+        flatlas.measure(model, (x, y), measures, loss="mse")

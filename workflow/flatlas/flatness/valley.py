@@ -1,0 +1,67 @@
+"""How wide the valley of a loss is along a direction: until the loss has grown by a factor."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf, log
+
+from scipy.optimize import brentq
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
+from flatlas.flatness.loss import Loss
+
+# The search for an end begins here, relative to the length of w, and goes on by this factor.
+BEGIN, FACTOR, FARTHEST = 1e-4, 2.0, 60
+# Losses count up to this far from the wanted one, relative to it: a loss may overflow, or fall.
+FAR = 1e6
+
+
+@dataclass(frozen=True)
+class Valley:
+    """The `flatness` F is the distance between two ends, to the `left` and to the `right` of w.
+
+    `residual` is how far the loss at the worse end is from the wanted one, relative to that;
+    `iterations` counts evaluations of the loss.
+    """
+
+    flatness: float
+    left: float
+    right: float
+    residual: float
+    iterations: int
+    converged: bool
+
+
+def valley(loss: Loss, direction: Tensor, factor: float, tolerance: float) -> Valley:
+    """That along a unit vector: at its ends the loss is `factor` times that at w.
+
+    An end is found to `tolerance`, relative to its distance. It is the nearest one if the loss
+    crosses that level once before the distance doubles.
+    """
+    origin = loss.value(loss.w).item()
+    if origin <= 0:
+        raise FlatlasError(f"the loss is {origin:.3g}, so it has no factor by which it grows.")
+    evaluations = 0
+
+    def excess(step: float) -> float:
+        nonlocal evaluations
+        evaluations += 1
+        value = loss.value(loss.w + step * direction).item() / origin / factor
+        # A loss that overflows is above.
+        return log(max(value, 1 / FAR)) if value < FAR else log(FAR)
+
+    begin = BEGIN * (loss.w.norm().item() or 1.0)
+    left, right = (_end(excess, sign * begin, tolerance) for sign in (-1, 1))
+    known = abs(left) < inf and right < inf
+    residual = max(abs(excess(left)), abs(excess(right))) if known else inf
+    return Valley(right - left, left, right, residual, evaluations, converged=known)
+
+
+def _end(excess: Callable[[float], float], step: float, tolerance: float) -> float:
+    """Where the excess becomes positive; infinite if it does not."""
+    before = 0.0
+    for _ in range(FARTHEST):
+        if excess(step) > 0:
+            return float(brentq(excess, before, step, xtol=tolerance * abs(step) / 4))
+        before, step = step, FACTOR * step
+    return inf if step > 0 else -inf

@@ -1,0 +1,50 @@
+"""Weights of the same model at another time, as a user has them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from pydantic import InstanceOf
+from torch import Tensor, nn
+
+from flatlas.errors import FlatlasError, nearest
+from flatlas.models.objective import Objective, unwrapped
+
+# A model, or its state dictionary.
+Checkpoint = InstanceOf[nn.Module] | Mapping[str, InstanceOf[Tensor]]
+
+
+def weights_at(checkpoint: Any, of: Objective, name: str) -> Tensor:
+    """The same parameters as in w, in one vector; `name` is that of the checkpoint in errors."""
+    given = checkpoint
+    if isinstance(checkpoint, nn.Module):
+        given = unwrapped(checkpoint).state_dict()
+    if not isinstance(given, Mapping):
+        raise FlatlasError(
+            f"{name} is a {type(given).__name__}. Allowed: a model, or its state dictionary."
+        )
+    for key, shape in of.shapes.items():
+        if not isinstance(given.get(key), Tensor):
+            raise FlatlasError(f"{name} has no '{key}'.{nearest(key, given)}")
+        if given[key].shape != shape:
+            raise FlatlasError(
+                f"'{key}' has the shape {tuple(given[key].shape)} in {name}, but {tuple(shape)} in "
+                "the model. Allowed: the same model at another time."
+            )
+    return torch.cat([given[key].detach().flatten().to(of.w) for key in of.shapes])
+
+
+def trajectory_of(checkpoints: Sequence[Any], of: Objective, dimensions: int) -> Tensor:
+    """The weights at all points of a trajectory, which has so many principal directions."""
+    found = [
+        weights_at(one, of, f"point {at} of the trajectory") for at, one in enumerate(checkpoints)
+    ]
+    if len(found) <= dimensions:
+        raise FlatlasError(
+            f"the trajectory has {len(found)} points. Allowed: at least {dimensions + 1} for its "
+            f"{dimensions} principal directions."
+        )
+    points = torch.stack(found)
+    if (points == points[0]).all():
+        raise FlatlasError("the trajectory does not move: all its points have the same weights.")
+    return points

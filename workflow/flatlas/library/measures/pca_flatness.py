@@ -1,0 +1,59 @@
+"""How wide the valley is along the principal directions of a trajectory (Feng & Tu 2021)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import e
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field, PositiveFloat, PositiveInt
+
+from flatlas.flatness.slices import principal
+from flatlas.flatness.valley import Valley, valley
+from flatlas.library.checkpoint import Checkpoint, trajectory_of
+from flatlas.library.found import Quantity
+from flatlas.library.problem import Problem
+
+
+@dataclass(frozen=True)
+class PcaFlatness:
+    """The `valleys` along unit vectors, and the `variances` of the trajectory along them."""
+
+    directions: np.ndarray
+    variances: np.ndarray
+    valleys: list[Valley]
+    tolerance: float
+
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The flatness and the variance of each direction, by rank."""
+        found = {
+            f"flatness_{rank}": Quantity(one.flatness, self.tolerance * one.flatness, one.converged)
+            for rank, one in enumerate(self.valleys, start=1)
+        }
+        spread = enumerate(self.variances, start=1)
+        return found | {f"variance_{rank}": Quantity(float(one)) for rank, one in spread}
+
+
+def measure(
+    problem: Problem,
+    *,
+    trajectory: list[Checkpoint],
+    top: PositiveInt = 2,
+    factor: Annotated[float, Field(gt=1)] = e,
+    tolerance: PositiveFloat = 1e-3,
+) -> PcaFlatness:
+    """Along the `top` principal directions of a `trajectory`, models or state dictionaries.
+
+    The flatness is the distance between the two ends at which the loss is `factor` times that of
+    the model, found to `tolerance`.
+    """
+    of = problem.training
+    points = trajectory_of(trajectory, of, top)
+    plane = principal(of, points, top)
+    centred = points - points.mean(0)
+    return PcaFlatness(
+        directions=plane.directions.cpu().numpy(),
+        variances=(centred @ plane.directions.T).square().mean(0).cpu().numpy(),
+        valleys=[valley(of, one, factor, tolerance) for one in plane.directions],
+        tolerance=tolerance,
+    )
