@@ -28,7 +28,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     images, total = solution.inputs.squeeze(0), 0.0
     for some in Predictions(solution.net, images).split(IMAGES):
         with differentiable_attention():
-            logits, along = jvp(some, (w,), (w,))
+            logits, along = jvp(some, (w,), (w,))[:2]
         seen = softmax.root(logits.double(), len(images)) @ along.double().unsqueeze(-1)
         total += seen.square().sum().item()
     return {"summary": DataFrame([{"fisher_rao": total}])}
