@@ -128,7 +128,9 @@ def test_rescaling_changes_only_the_plain_sigma(factor):
 
 def test_the_learning_coefficient_is_the_library_s():
     solution = make_solution("biases")
-    row = taken("learning_coefficient", solution, localization=1e4, chains=4, steps=60, burn_in=20, leaps=2)
+    row = taken(
+        "learning_coefficient", solution, localization=1e4, chains=4, steps=60, burn_in=20, leaps=2
+    )
     found = by_library(solution, "learning_coefficient", localization=1e4, steps=120, burn_in=40)
     error = np.hypot(row["learning_coefficient_error"], found.coefficient.standard_error)
     assert abs(row["learning_coefficient"] - found.coefficient.value) < 4 * error
