@@ -97,7 +97,7 @@ class PacBayesFlatness(Measurement):
 
     measure: Literal["pac_bayes_flatness"]
     rise: Positive = 0.1
-    pairs: AtLeastTwo = 20
+    pairs: AtLeastTwo = 10
     tolerance: Tolerance = 0.01
 
     tables: ClassVar = {
