@@ -1,0 +1,217 @@
+"""How often the atlas' intervals hold the truth, in made-up designs where it is known.
+
+    python tests/studies/atlas_coverage.py 400
+
+prints the tables of docs/atlas.md in ten minutes: from 400 designs, or 80 where each has many.
+"""
+
+import sys
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from flatlas.claims.claim import UNDECIDED, Claim
+from flatlas.claims.conventions import ADDS, COIN, RIGHT, USEFUL
+from flatlas.statistics.estimate import estimate, least
+from flatlas.statistics.means import mean
+from flatlas.studies.atlas.changes import changes, right, right_on_average
+from flatlas.studies.atlas.fig6 import environments
+from flatlas.studies.atlas.nets import CROSSED, along, crossed
+from flatlas.studies.atlas.quantities import BASELINES
+from flatlas.studies.atlas.ranking import ranked
+
+REALIZATIONS, VALUES, AXES = 5, 8, 12
+DESIGN = {"optimizer.lr": 3, "batch": 3, "net.hidden": 3, "penalty.coefficient": 2}
+# So many realizations know a coefficient well enough.
+MANY = 100
+MEASURE = "sharpness"
+# Half of the test images are hard, or easy, for all networks of a realization.
+SHARED = 0.5
+
+
+@dataclass(frozen=True)
+class Design:
+    """Expected gaps of some settings, and the expected value of a measure and of each baseline."""
+
+    settings: dict
+    gaps: np.ndarray
+    measures: np.ndarray
+    images: int
+
+    def drawn(self, realizations, chance):
+        """A table of networks as `nets` makes it, of these many realizations.
+
+        Networks differ by chance, and all of a realization by its images.
+        """
+        size = realizations, len(self.gaps)
+        images = 0.005 * chance.normal(size=(realizations, 1))
+        gaps = np.clip(self.gaps + images + 0.003 * chance.normal(size=size), 0.002, 0.9)
+        alike = int(SHARED * self.images)
+        hard = np.sort(chance.uniform(size=(realizations, alike)))
+        wrong = [np.searchsorted(one, some) for one, some in zip(hard, gaps, strict=True)]
+        wrong = (wrong + chance.binomial(self.images - alike, gaps)) / self.images
+        values = self.measures[:, np.newaxis] + 0.2 * chance.normal(size=(5, *size))
+        columns = dict(zip((MEASURE, *BASELINES), values.reshape(5, -1), strict=True))
+        return pd.DataFrame(
+            {
+                **{key: np.tile(one, realizations) for key, one in self.settings.items()},
+                **{"study": "made", "at": "met+0", "gap": wrong.ravel(), **columns},
+                "seed": np.repeat(np.arange(realizations), size[1]),
+            }
+        )
+
+
+def smooth(places, chance, waves=30):
+    """A random smooth function at some places (places, dimensions), of variance one."""
+    frequencies = 2 * chance.normal(size=(places.shape[1], waves))
+    shift, size = chance.uniform(0, 2 * np.pi, size=waves), chance.normal(size=waves)
+    return np.cos(places @ frequencies + shift) @ size * np.sqrt(2 / waves)
+
+
+def design(levels, sweep, images, chance, spread=None, known=None):
+    """A design of factors with these many levels.
+
+    The expected gaps differ by `spread`; the measure knows a part of them, between −1 and 1, and
+    the baselines know a half.
+    """
+    spread = chance.choice([0.01, 0.03]) if spread is None else spread
+    known = chance.uniform(-1, 1) if known is None else known
+    points = [*product(*map(range, levels.values()))]
+    ends = np.array([*levels.values()]) - 1
+    places = 2 * np.array(points) / ends - 1
+    moves = smooth(places, chance)
+    parts = [known, 0.5, 0.5, 0.5, 0.5]
+    others = np.stack([smooth(places, chance) for _ in parts])
+    weights = np.array(parts)[:, np.newaxis]
+    settings = dict(zip(levels, np.transpose(points), strict=True))
+    settings["run"] = [f"{sweep}-{place}" for place in range(len(points))]
+    settings["sweep"] = [sweep] * len(points)
+    return Design(
+        settings, 0.06 + spread * moves, weights * moves + np.sqrt(1 - weights**2) * others, images
+    )
+
+
+def of_axis(images, chance, **known):
+    return design({"batch": VALUES}, "batch", images, chance, **known)
+
+
+def of_crossed(images, chance, **known):
+    return design(DESIGN, CROSSED, images, chance, **known)
+
+
+def tau_of_axis(table):
+    return ranked(along(table, "batch"), MEASURE)
+
+
+def tau_of_crossed(table):
+    return ranked(crossed(table), MEASURE)
+
+
+def given_of_crossed(table):
+    return ranked(crossed(table), MEASURE, BASELINES)
+
+
+def bootstrap_of_axis(table):
+    """The same with the percentile bootstrap, of the mean over realizations."""
+    taus = [tau_of_axis(some).value for _, some in table.groupby("seed")]
+    return estimate(mean, np.array(taus))
+
+
+def pairs_of_axis(table):
+    return changes(along(table, "batch"), neighbours=True).assign(environment="batch")
+
+
+# How a design is made, its number, how that is estimated, and the criterion.
+NUMBERS = {
+    "τ along an axis": (of_axis, tau_of_axis, tau_of_axis, USEFUL),
+    "the same, percentile bootstrap": (of_axis, tau_of_axis, bootstrap_of_axis, USEFUL),
+    "τ over the crossed design": (of_crossed, tau_of_crossed, tau_of_crossed, USEFUL),
+    "the same, given the baselines": (of_crossed, given_of_crossed, given_of_crossed, ADDS),
+}
+
+
+def judged(name, images, chance):
+    """Whether the interval of one design holds the truth, half its width, and if it decides."""
+    make, number, estimated, criterion = NUMBERS[name]
+    made = make(images, chance)
+    truth = number(made.drawn(MANY, chance)).value
+    return row(estimated(made.drawn(REALIZATIONS, chance)), truth, criterion)
+
+
+def row(found, truth, criterion):
+    verdict = Claim("", "", "", criterion, found).verdict
+    return found.low <= truth <= found.high, (found.high - found.low) / 2, verdict == UNDECIDED
+
+
+def judged_least(images, chance):
+    """The least of the coefficients of twelve axes."""
+    made = [of_axis(images, chance) for _ in range(AXES)]
+    truth = min(tau_of_axis(one.drawn(MANY, chance)).value for one in made)
+    found = [tau_of_axis(one.drawn(REALIZATIONS, chance)) for one in made]
+    return row(least(found, REALIZATIONS), truth, USEFUL)
+
+
+def judged_changes(images, chance, often=10):
+    """The share of right pairs of eight axes; the truth is what this share is on average."""
+    made, known = [], chance.uniform(-1, 1)
+    made = [of_axis(images, chance, known=known) for _ in range(8)]
+
+    def found():
+        tables = [one.drawn(REALIZATIONS, chance) for one in made]
+        whole = pd.concat(tables, ignore_index=True)
+        starts = np.cumsum([0, *map(len, tables[:-1])])
+        pairs = [pairs_of_axis(one).assign(environment=place) for place, one in enumerate(tables)]
+        for some, start in zip(pairs, starts, strict=True):
+            some[["net_before", "net_after"]] += start
+        return right_on_average(pd.concat(pairs, ignore_index=True), whole[MEASURE])
+
+    return row(found(), np.mean([found().value for _ in range(often)]), RIGHT)
+
+
+def judged_worst(images, chance, often=10):
+    """The worst environment; the truth is the least of their shares on average."""
+    made = of_crossed(images, chance)
+
+    def found():
+        table = made.drawn(REALIZATIONS, chance)
+        return right(environments(table), table[MEASURE])
+
+    once = [one for one in found().values() if np.isfinite(one.low)]
+    shares = pd.DataFrame([{k: one.value for k, one in found().items()} for _ in range(often)])
+    return row(least(once, REALIZATIONS), shares.mean().min(), COIN)
+
+
+def ceiling(images, spread, chance, often=40):
+    """τ along an axis and over the crossed design of a measure that knows each expected gap."""
+    taus = []
+    for make, number in ((of_axis, tau_of_axis), (of_crossed, tau_of_crossed)):
+        made = [make(images, chance, spread=spread) for _ in range(often)]
+        tables = [(one, one.drawn(REALIZATIONS, chance)) for one in made]
+        known = [t.assign(**{MEASURE: np.tile(one.gaps, REALIZATIONS)}) for one, t in tables]
+        taus.append(np.mean([number(one).value for one in known]))
+    return taus
+
+
+def main(often):
+    judges = {name: lambda *given, name=name: judged(name, *given) for name in NUMBERS}
+    judges |= {
+        "the least of twelve axes": judged_least,
+        "right changes, mean of eight axes": judged_changes,
+        "the worst environment": judged_worst,
+    }
+    for (name, judge), images in product(judges.items(), (1000, 4000)):
+        chance = np.random.default_rng(0)
+        count = often if name in NUMBERS else often // 5
+        holds, half, open_ = np.mean([judge(images, chance) for _ in range(count)], axis=0)
+        print(
+            f"| {name} | {images} | {count} | {holds:.3f} | ±{half:.2f} | {open_:.2f} |", flush=True
+        )
+    for images, spread in product((1000, 4000), (0.005, 0.01, 0.02, 0.04)):
+        axis, whole = ceiling(images, spread, np.random.default_rng(0))
+        print(f"| {100 * spread:.1f} % | {images} | {axis:.2f} | {whole:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
