@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from flatlas.statistics.correlation import pearson
-from flatlas.statistics.estimate import UNKNOWN, estimate
+from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate, jackknife, least
 from flatlas.statistics.means import mean
 from flatlas.statistics.pooling import over_all_nets, within_realizations
 
@@ -154,3 +154,34 @@ def test_only_intervals_within_realizations_cover_a_correlation():
         covers[pooling] = np.mean([one.low <= true <= one.high for one in found])
     assert covers[within_realizations] > 0.85
     assert covers[over_all_nets] < 0.75
+
+
+@pytest.mark.parametrize("count", [3, 5, 30])
+def test_the_jackknife_of_a_mean_is_students_interval(count):
+    sample = np.random.default_rng(0).normal(size=count)
+    parts = np.stack([sample, np.ones(count)], axis=1)
+    found = jackknife(lambda sums: sums[..., 0] / sums[..., 1], parts)
+    half = stats.t.ppf(0.975, count - 1) * sample.std(ddof=1) / sqrt(count)
+    assert found.value == pytest.approx(sample.mean())
+    assert (found.low, found.high) == pytest.approx((sample.mean() - half, sample.mean() + half))
+
+
+def test_the_jackknife_needs_three_realizations_and_a_number_without_each():
+    of_two = jackknife(lambda sums: sums, np.array([1.0, 2.0]))
+    one_is_all = jackknife(lambda sums: np.where(sums > 1, sums, np.nan), np.array([1.0, 0.0, 1.0]))
+    assert (of_two.value, one_is_all.value) == (3, 2)
+    assert np.isnan([of_two.low, one_is_all.high]).all()
+
+
+def test_the_least_of_one_value_has_its_interval():
+    one = Estimate(0.3, 0.1, 0.5)
+    found = least([one], 5)
+    assert (found.value, found.low, found.high) == pytest.approx((0.3, 0.1, 0.5))
+    assert least([], 5) == UNKNOWN
+
+
+def test_the_least_of_equal_values_is_seldom_too_small():
+    """Twelve values that are all 0, each known from five realizations."""
+    parts = np.random.default_rng(0).normal(size=(1000, 12, 5))
+    found = [least([jackknife(lambda sums: sums, one) for one in case], 5) for case in parts]
+    assert np.mean([one.high >= 0 for one in found]) >= 0.96
