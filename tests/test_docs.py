@@ -17,6 +17,7 @@ def made():
     """The modules of docs/made, and the generated parts by name."""
     sys.path.insert(0, str(ROOT / "docs" / "made"))
     try:
+        import claims
         import columns
         import dag
         import figures
@@ -26,7 +27,13 @@ def made():
         import verdicts
     finally:
         sys.path.pop(0)
-    parts = {**columns.COLUMNS, **settings.SETTINGS, **figures.FIGURES, **verdicts.VERDICTS}
+    parts = {
+        **claims.CLAIMS,
+        **columns.COLUMNS,
+        **settings.SETTINGS,
+        **figures.FIGURES,
+        **verdicts.VERDICTS,
+    }
     return SimpleNamespace(dag=dag, gallery=gallery, pages=pages, settings=settings, parts=parts)
 
 

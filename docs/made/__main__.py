@@ -4,6 +4,7 @@ A part is between <!-- made: NAME --> and <!-- end: NAME -->; the rest of the pa
 hand. tests/test_docs.py checks that the parts are up to date.
 """
 
+from claims import CLAIMS
 from columns import COLUMNS
 from dag import draw_plan
 from figures import FIGURES
@@ -12,7 +13,7 @@ from pages import PAGES, ROOT, filled
 from settings import SETTINGS
 from verdicts import VERDICTS
 
-PARTS = {**COLUMNS, **SETTINGS, **FIGURES, **VERDICTS}
+PARTS = {**CLAIMS, **COLUMNS, **SETTINGS, **FIGURES, **VERDICTS}
 
 
 if __name__ == "__main__":

@@ -21,13 +21,13 @@ sys.path.insert(0, str(ROOT / "workflow"))
 from flatlas.plan.tables import GALLERY as GALLERY_COLUMNS
 from flatlas.report.captions import without_title
 from flatlas.report.pages import Entry
+from flatlas.report.published import DRAWN, SCORECARD, is_smaller
+from flatlas.report.published import read_scorecard as read_published
 from flatlas.report.rendering import render
 from flatlas.report.verdicts import count_verdicts
 
 GALLERY = ROOT / "docs" / "gallery"
 SYMBOLS = ROOT / "docs" / "symbols.md"
-DRAWN, SCORECARD = "drawn.yaml", "scorecard.csv"
-NUMBERS = ["value", "low", "high"]
 # Where the sources that a citation names can be read.
 SOURCES = {
     re.compile(r"\barXiv:(\S+\d)"): r"[arXiv:\1](https://arxiv.org/abs/\1)",
@@ -135,20 +135,16 @@ def _check_scales(presets: Mapping[str, str], scorecard: pd.DataFrame, study: st
 
 
 def read_scorecard(folder: Path) -> pd.DataFrame:
-    """All claims of a gallery: cells as they were written, except numbers."""
+    """All claims of a gallery, which may have none."""
     file = folder / SCORECARD
     if not file.is_file():
         return pd.DataFrame(columns=[*GALLERY_COLUMNS], dtype=str)
-    claims = pd.read_csv(file, dtype=str, keep_default_na=False)
-    claims[NUMBERS] = claims[NUMBERS].apply(pd.to_numeric, errors="coerce")
-    return claims
+    return read_published(file)
 
 
 def scale(preset: str, folder: Path) -> str:
-    """A preset, and whether the configuration file of the gallery changed studies."""
-    name = read_drawn(folder).configfile
-    own = yaml.safe_load((folder / name).read_text(encoding="utf-8")) if name else {}
-    return f"`{preset}`, partly smaller" if "studies" in own else f"`{preset}`"
+    """A preset, and whether the gallery has smaller settings than it."""
+    return f"`{preset}`, partly smaller" if is_smaller(folder) else f"`{preset}`"
 
 
 def symbols_in(text: str, study: str) -> list[tuple[str, str]]:

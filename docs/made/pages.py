@@ -10,6 +10,7 @@ PAGES = (
     "config/README.md",
     "docs/figures.md",
     "docs/add-a-claim.md",
+    "docs/claims.md",
     "docs/columns.md",
 )
 PART = re.compile(r"(<!-- made: ([\w-]+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)

@@ -2,27 +2,24 @@
 
 import sys
 
-import pandas as pd
-from gallery import scale
+from gallery import GALLERY, SCORECARD, scale
 from pages import ROOT, table
 
 sys.path.insert(0, str(ROOT / "workflow"))
 
+from flatlas.report.published import published
 from flatlas.report.rendering import render
-from flatlas.report.verdicts import count_verdicts
 
 
 def summary() -> str:
     """A row for each scale of each study that has a gallery."""
     rows = []
-    for scorecard in sorted((ROOT / "docs" / "gallery").glob("*/scorecard.csv")):
-        name = scorecard.parent.name
-        link = f"[`{name}`](docs/gallery/{name}/README.md)"
-        for preset, claims in pd.read_csv(scorecard).groupby("preset", sort=False):
-            verdicts = count_verdicts(claims)
-            ours = " · ".join(map(str, verdicts.ours.values())) if verdicts.asked else ""
-            counts = verdicts.claimed, *verdicts.papers.values(), ours
-            rows.append([link, scale(preset, scorecard.parent), *counts])
+    for one in published(sorted(GALLERY.glob(f"*/{SCORECARD}"))):
+        verdicts = one.verdicts
+        link = f"[`{one.name}`](docs/gallery/{one.name}/README.md)"
+        ours = " · ".join(map(str, verdicts.ours.values())) if verdicts.asked else ""
+        counts = verdicts.claimed, *verdicts.papers.values(), ours
+        rows.append([link, scale(one.preset, GALLERY / one.name), *counts])
     names = ["study", "scale", "claims", "✓ reproduced", "✗ not", "? undecided", "ours: ✓ · ✗ · ?"]
     return table(names, rows)
 

@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 from reading import Page
 
-from flatlas.claims.claim import Claim, at_least, claims_table, not_run
+from flatlas.claims.claim import FLATLAS, UNDECIDED, Claim, at_least, claims_table, not_run
 from flatlas.report.captions import caption
 from flatlas.report.facts import facts
 from flatlas.report.pages import Change, Chapter, Entry, Report, report_page
+from flatlas.report.published import published
 from flatlas.report.rendering import render
 from flatlas.statistics.estimate import Estimate
 
@@ -89,9 +90,42 @@ def test_the_page_says_how_to_read_a_verdict(read):
     assert " ".join(render("reading.txt").split()) in read().text
 
 
-@pytest.mark.parametrize("judged", [True, False])
-def test_a_scale_that_decides_nothing_says_so(read, judged):
-    assert ("decides nothing" in read(judged=judged).text) is not judged
+@pytest.fixture
+def galleries(tmp_path):
+    """Two scorecards: `flat` has a claim at each preset, `other` a question of ours."""
+    claims = claims_table("flat_fig1", [CLAIM], judged=True)
+    tables = {
+        "flat": [claims.assign(preset="paper"), claims.assign(preset="laptop", verdict=UNDECIDED)],
+        "other": [claims.assign(preset="laptop", whose=FLATLAS)],
+    }
+    for name, parts in tables.items():
+        folder = tmp_path / "gallery" / name
+        folder.mkdir(parents=True)
+        pd.concat(parts).to_csv(folder / "scorecard.csv", index=False)
+        (folder / "drawn.yaml").write_text("{preset: paper, configfile: own.yaml}")
+        (folder / "own.yaml").write_text("studies: {}" if name == "other" else "sources: {}")
+    return sorted(tmp_path.glob("gallery/*/scorecard.csv"))
+
+
+def test_a_scale_that_decides_nothing_opens_with_what_is_published(read, galleries):
+    page = read(judged=False, published=published(galleries))
+    assert re.findall(r"[✓✗?] \d+|\d+ claims", page.marked["counts"][0]) == [
+        *("✓ 1", "✗ 0", "? 1", "2 claims"),
+    ]
+    assert page.tables[0][1:] == [
+        ["Flat & sharp", "paper", "1", "✓ 1", "0", ""],
+        ["Flat & sharp", "laptop", "1", "? 1", "0", ""],
+        ["other", "laptop, partly smaller", "0", "", "1", "✓ 1"],
+    ]
+    (standin,) = page.marked["standin"]
+    assert page.text.index(page.marked["counts"][0]) < page.text.index(standin)
+    assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
+
+
+def test_a_scale_that_decides_opens_with_its_own_verdicts(read):
+    page = read(judged=True)
+    assert "standin" not in page.marked
+    assert page.tables[0][1:] == [["Flat & sharp", "1", "✓ 1", "0", ""]]
 
 
 def test_the_costs_add_up(read):

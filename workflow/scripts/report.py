@@ -7,6 +7,7 @@ from flatlas.report.costs import cost_of_stages
 from flatlas.report.entries import read_report_entry
 from flatlas.report.estimates import read_costs
 from flatlas.report.pages import Chapter, Report, report_page
+from flatlas.report.published import published
 from flatlas.store.atomic import replacing
 
 with Job(globals().get("snakemake"), "report") as job:
@@ -28,6 +29,7 @@ with Job(globals().get("snakemake"), "report") as job:
         stages=cost_of_stages(read_costs(job.params.jobs)),
         dag=Path(job.input.dag),
         opening=job.params.opening,
+        published=published(map(Path, job.input.scorecards)),
     )
     with replacing(job.output.html) as temporary:
         temporary.write_text(report_page(report), encoding="utf-8")

@@ -1,12 +1,13 @@
 """The scorecard and the report: each one page of HTML that fetches nothing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
+from flatlas.report.published import Published
 from flatlas.report.rendering import render
 from flatlas.report.verdicts import Verdicts, count_verdicts
 
@@ -57,7 +58,10 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Report:
-    """What the report shows. `opening` is the target of a figure that it shows at the top, too."""
+    """What the report shows. `opening` is the target of a figure that it shows at the top, too.
+
+    `published` are claims judged on real data, for a scale that can't be `judged` itself.
+    """
 
     preset: str
     scale: str
@@ -66,26 +70,41 @@ class Report:
     stages: pd.DataFrame
     dag: Path
     opening: str = ""
+    published: Sequence[Published] = ()
 
 
 def scorecard_page(title: str, scale: str, chapters: Sequence[Chapter]) -> str:
     """All claims, by study and figure."""
-    verdicts = _all_verdicts(chapters)
-    return render("scorecard.html", title=title, scale=scale, chapters=chapters, verdicts=verdicts)
+    verdicts = _verdicts(claims for chapter in chapters for claims in chapter.claims)
+    return render(
+        "scorecard.html",
+        title=title,
+        scale=scale,
+        chapters=chapters,
+        verdicts=verdicts,
+        titles=_titles(chapters),
+    )
 
 
 def report_page(report: Report) -> str:
     """All figures with their claims, and what they cost."""
     entries = [entry for chapter in report.chapters for entry in chapter.entries]
-    judged = [chapter for chapter in report.chapters if chapter.claims]
+    judged = [chapter for chapter in report.chapters if report.judged and chapter.claims]
+    claims = [claims for chapter in judged for claims in chapter.claims]
+    claims += [one.claims for one in report.published]
     return render(
         "report.html",
         report=report,
         judged=judged,
-        verdicts=_all_verdicts(judged) if judged else None,
+        verdicts=_verdicts(claims) if claims else None,
+        titles=_titles(report.chapters),
         opening=[entry for entry in entries if entry.target == report.opening],
     )
 
 
-def _all_verdicts(chapters: Sequence[Chapter]) -> Verdicts:
-    return count_verdicts(pd.concat([claims for chapter in chapters for claims in chapter.claims]))
+def _titles(chapters: Sequence[Chapter]) -> dict[str, str]:
+    return {chapter.name: chapter.title for chapter in chapters}
+
+
+def _verdicts(tables: Iterable[pd.DataFrame]) -> Verdicts:
+    return count_verdicts(pd.concat(tables))

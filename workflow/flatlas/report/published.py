@@ -1,0 +1,54 @@
+"""The claims that were judged on real data, as the galleries in docs/gallery publish them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+from flatlas.claims.claim import known
+from flatlas.report.verdicts import Verdicts, count_verdicts
+
+SCORECARD, DRAWN = "scorecard.csv", "drawn.yaml"
+NUMBERS = ["value", "low", "high"]
+
+
+@dataclass(frozen=True)
+class Published:
+    """The claims of a study that were judged at one preset, some of them `smaller` than there."""
+
+    name: str
+    preset: str
+    smaller: bool
+    claims: pd.DataFrame
+
+    @property
+    def verdicts(self) -> Verdicts:
+        """How they came out."""
+        return count_verdicts(self.claims)
+
+
+def published(scorecards: Iterable[Path]) -> list[Published]:
+    """Study by study and preset by preset, from the scorecards of galleries."""
+    return [
+        Published(file.parent.name, preset, is_smaller(file.parent), claims)
+        for file in scorecards
+        for preset, claims in read_scorecard(file).groupby("preset", sort=False)
+    ]
+
+
+def read_scorecard(file: Path) -> pd.DataFrame:
+    """All claims of a gallery: cells as they were written, except numbers."""
+    claims = known(pd.read_csv(file, dtype=str, keep_default_na=False), str(file))
+    claims[NUMBERS] = claims[NUMBERS].apply(pd.to_numeric, errors="coerce")
+    return claims
+
+
+def is_smaller(gallery: Path) -> bool:
+    """Whether the configuration file of a gallery changed studies."""
+    drawn = yaml.safe_load((gallery / DRAWN).read_text(encoding="utf-8"))
+    if "configfile" not in drawn:
+        return False
+    own = yaml.safe_load((gallery / drawn["configfile"]).read_text(encoding="utf-8"))
+    return "studies" in own
