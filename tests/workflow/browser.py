@@ -42,7 +42,7 @@ ALONE = """<script>addEventListener("load", () => {{
 def found_on(page: Path) -> dict:
     """Pictures with their widths, broken links, linked files, fetched files, overflow."""
     dom = _chromium(page, PROBE, "--dump-dom").decode()
-    return json.loads(_unescaped(re.search(r'<pre id="probe">(.*?)</pre>', dom, re.DOTALL)[1]))
+    return json.loads(_unescaped(re.search(r'<pre id="probe".*?>(.*?)</pre>', dom, re.DOTALL)[1]))
 
 
 def screenshot(page: Path, to: Path, part: str = "") -> Path:

@@ -32,7 +32,7 @@ class Published:
 def published(scorecards: Iterable[Path]) -> list[Published]:
     """Study by study and preset by preset, from the scorecards of galleries."""
     return [
-        Published(file.parent.name, preset, is_smaller(file.parent), claims)
+        Published(file.parent.name, str(preset), is_smaller(file.parent), claims)
         for file in scorecards
         for preset, claims in read_scorecard(file).groupby("preset", sort=False)
     ]
