@@ -46,6 +46,12 @@ def test_the_checkpoint_is_measured_as_it_is_and_shown_on_a_page(plan_of):
     assert "small.safetensors" in lookup.jobs["my_model_spectrum"].spec["shows"]
 
 
+def test_arguments_that_its_module_does_not_take_are_refused_by_their_key(plan_of, tmp_path):
+    (tmp_path / "my_nets.py").write_text("def Small(width):\n    pass\n")
+    with pytest.raises(FlatlasError, match=r"my_model\.arguments lacks width, .*my_nets\.py:1"):
+        plan_of(user={"my_model": MINE})
+
+
 def test_what_its_owner_knows_of_it_is_expected_of_the_run(plan_of):
     plan = plan_of(user={"my_model": MINE | {"expected": {"train_error": 0.25}}})
     (entry,) = plan.figures["my_model_spectrum"].entries

@@ -1,12 +1,12 @@
 """The base runs of a study, at the points of its sweeps: as it says them, and as specs."""
 
-import ast
 from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from flatlas.errors import FlatlasError, nearest
+from flatlas.errors import FlatlasError
+from flatlas.plan import own_module
 from flatlas.plan.data_specs import (
     AttackSpec,
     Boolean,
@@ -206,7 +206,7 @@ def _check_batch(run: Run, images: int, origin: Origin) -> None:
 
 
 def _check_own(net: Own, origin: Origin) -> set[str]:
-    """Its files, which are looked for, but not read: that takes torch."""
+    """Its files: that of the module is read as text, weights are only looked for."""
     where = net.module.partition(":")[0]
     module = find(where)
     if module is None:
@@ -215,30 +215,11 @@ def _check_own(net: Own, origin: Origin) -> set[str]:
     if net.weights is not None and not Path(net.weights).is_file():
         place = origin(("net", "weights"))
         raise FlatlasError(f"{place} is '{net.weights}', but {Path.cwd()} has no such file.")
-    what, defined = net.module.partition(":")[2], _defined(module)
-    if defined is not None and what not in defined:
-        raise FlatlasError(
-            f"{origin(('net', 'module'))} is '{net.module}', but {module.name} defines no "
-            f"'{what}'.{nearest(what, defined)}"
-        )
+    place = f"{origin(('net', 'module'))} is '{net.module}'"
+    what = net.module.partition(":")[2]
+    own_module.check(module, what, net.arguments, place, origin(("net", "arguments")))
     weights = set() if net.weights is None else {net.weights}
     return weights | {str(module.relative_to(Path.cwd()))}
-
-
-def _defined(module: Path) -> set[str] | None:
-    """All names that a module's text defines or imports; None if it does not say them all."""
-    try:
-        nodes = [*ast.walk(ast.parse(module.read_bytes()))]
-    except (SyntaxError, ValueError):
-        # Its import says where.
-        return None
-    names = {one.name for one in nodes if isinstance(one, ast.FunctionDef | ast.ClassDef)}
-    names |= {
-        one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-    }
-    aliases = [alias for one in nodes if isinstance(one, ast.ImportFrom) for alias in one.names]
-    names |= {alias.asname or alias.name for alias in aliases}
-    return None if "*" in names else names
 
 
 def _check_data(run: Run, source: SourceSpec, classes: int, origin: Origin) -> None:

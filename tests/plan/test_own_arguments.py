@@ -1,0 +1,90 @@
+"""Arguments of a user's own net are compared with the text of its file, which is not run."""
+
+import inspect
+
+import pytest
+
+NEVER_RUN = "raise SystemExit('was run')\n"
+SIGNATURE = "width, depth=2, *layers, classes, bias=True"
+CLASS = f"class Net(nn.Module):\n    def __init__(self, {SIGNATURE}):\n        pass\n"
+FUNCTION = f"def Net({SIGNATURE}):\n    return 1\n"
+# What the text does not say for certain is left to the job.
+UNCERTAIN = {
+    "inherited": "class Net(Base):\n    pass\n",
+    "decorated": f"@wrapped\n{FUNCTION}",
+    "dataclass": "@dataclass\nclass Net(nn.Module):\n    width: int\n",
+    "metaclass": CLASS.replace("nn.Module", "metaclass=Meta"),
+    "two meanings": f"{FUNCTION}if big:\n    Net = Other\n",
+    "conditional": "if big:\n    def Net():\n        pass\nelse:\n    from other import Net\n",
+    "imported": "from other import Net\n",
+    "only by place": "def Net(width, /):\n    pass\n",
+    "made otherwise": CLASS + "    def __new__(cls, *given, **named):\n        pass\n",
+    "no Python": "def Net(:\n",
+}
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    """A study with a net from a file with this text and these arguments."""
+    monkeypatch.chdir(tmp_path)
+
+    def made(text, arguments, **changes):
+        (tmp_path / "own_text.py").write_text(text + NEVER_RUN)
+        net = {"family": "own", "module": "own_text:Net", "arguments": arguments}
+        return {"runs.base.net": net, "measures.hidden.layer": "fc", **changes}
+
+    return made
+
+
+GIVEN = [
+    {"width": 1, "classes": 2},
+    {"width": 1, "depth": 3, "classes": 2, "bias": False},
+    {"width": 1, "widht": 2, "classes": 2},
+    {"width": 1},
+    {},
+    {"classes": 2, "layers": 3},
+]
+
+
+@pytest.mark.parametrize("text", [CLASS, FUNCTION], ids=["class", "function"])
+@pytest.mark.parametrize("given", GIVEN, ids=str)
+@pytest.mark.parametrize("more", [False, True])
+def test_what_python_would_refuse_is_refused(study, plan_of, refusal, text, given, more):
+    """Python's own `inspect` decides which ones these are."""
+    signature = SIGNATURE + (", **more" if more else "")
+    text = text.replace(SIGNATURE, signature)
+    names: dict = {}
+    exec(f"def same({signature}): pass", names)
+    try:
+        inspect.signature(names["same"]).bind(**given)
+    except TypeError:
+        message = refusal(study(text, given))
+        assert message.startswith("runs.base.net.arguments ")
+        assert "'Net' (own_text.py:" in message
+        assert "Allowed: width, depth, classes, bias." in message
+    else:
+        plan_of(study=study(text, given))
+
+
+def test_the_message_names_all_missing_ones_or_the_nearest_allowed(study, refusal):
+    assert " lacks width, classes, " in refusal(study(CLASS, {}))
+    wrong = refusal(study(CLASS, {"widht": 1, "classes": 2}))
+    assert " has 'widht', " in wrong and "Did you mean 'width'?" in wrong
+    assert "Allowed: none." in refusal(study("def Net():\n    pass\n", {"width": 1}))
+
+
+@pytest.mark.parametrize("text", UNCERTAIN.values(), ids=UNCERTAIN)
+def test_what_the_text_does_not_say_is_left_to_the_job(study, plan_of, text):
+    plan_of(study=study(text, {"surely": "wrong"}))
+
+
+def test_a_value_that_is_swept_counts(study, plan_of, refusal):
+    def swept(key, arguments):
+        figures = {"fig1": {"title": "One", "sweeps": ["alpha"], "measures": ["hidden"]}}
+        sweeps = {"alpha": {"run": "base", "grid": {f"net.arguments.{key}": [1, 2]}}}
+        return study(CLASS, arguments, sweeps=sweeps, figures=figures)
+
+    plan = plan_of(study=swept("width", {"classes": 2}))
+    assert {run.net.arguments["width"] for run in plan.runs.values()} == {1, 2}
+    said = refusal(swept("widht", {"width": 1, "classes": 2}))
+    assert said.startswith("sweeps.alpha.grid")
