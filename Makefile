@@ -16,7 +16,6 @@ PRESET     ?= paper
 FROM       ?=
 WITHOUT    ?=
 CONFIGFILE ?=
-EXPLORER   ?=
 
 .PHONY: help venv demo test pytest test-slurm lint style types bench docs site gallery lock clean clean-venv
 .DEFAULT_GOAL := help
@@ -79,9 +78,8 @@ bench: $(READY)  ## how long the stages take
 docs: $(READY)  ## the made parts of pages (keys, columns, figures, verdicts) and the galleries' pages
 	$(BIN)/python docs/made
 
-# EXPLORER=results/laptop/explorer.html takes that explorer instead of the gallery's.
-site: $(READY)  ## results/site: docs, galleries and claims as a static site
-	EXPLORER="$(EXPLORER)" $(BIN)/python docs/site
+site: $(READY)  ## results/site: docs, galleries, claims and explorer as a static site
+	$(BIN)/python docs/site
 	@echo "Open results/site/index.html in a browser."
 
 gallery: $(READY)  ## docs/gallery/STUDY from the figures of PRESET

@@ -21,6 +21,7 @@ BROKEN = {
     "docs/scale.md": "![a picture](no-such-picture.png)",
     "docs/new.md": "# No menu has this page",
 }
+EXPLORER = "docs/gallery/atlas/explorer.html"
 # What is no word of a page: addresses, comments, numbers of a list, languages of code.
 MARKUP = re.compile(r"(?s)<!--.*?-->|\]\([^)]*\)|<a id.*?</a>|(?m:^\d+\. |^```\w+)")
 
@@ -61,6 +62,9 @@ def built(tmp_path_factory):
         elif path.is_file():
             shutil.copy(path, copy)
     shutil.copy(ROOT / "results" / "README.md", copy / "results")
+    (copy / EXPLORER).write_text("<p>An explorer</p>")
+    with (copy / "docs" / "reruns.md").open("a", encoding="utf-8") as page:
+        page.write("\n[Explore](gallery/atlas/explorer.html)\n")
     for name, mistake in BROKEN.items():
         with (copy / name).open("a", encoding="utf-8") as page:
             page.write(f"\n{mistake}\n")
@@ -120,6 +124,14 @@ def test_every_page_is_there_with_all_its_words_and_pictures(pages):
         pictures = {Path(one).name for one in re.findall(r"!\[[^]]*\]\(([^)]*)\)", text)}
         shown = {re.sub(r"\d+(?=\.png)", "", Path(one).name) for one in page.loads}
         assert {re.sub(r"\d+(?=\.png)", "", one) for one in pictures} <= shown, path
+
+
+def test_the_explorer_is_a_page_in_every_menu_with_its_pictures(built, pages):
+    site, _ = built
+    assert (site / EXPLORER).read_text() == "<p>An explorer</p>"
+    assert (site / EXPLORER).with_name("fig1.png").is_file()
+    assert EXPLORER in pages["README.html"].links
+    assert pages["docs/reruns.html"].links.count("gallery/atlas/explorer.html") == 2
 
 
 def test_folders_open_with_their_readme(built):

@@ -11,6 +11,7 @@ from typing import Any
 
 from docutils import nodes
 from docutils.transforms import Transform
+from sphinx import addnodes
 from sphinx.application import Sphinx
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,10 +85,9 @@ templates_path = ["templates"]
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_sidebars = {"**": ["menu.html"]}
-# The explorer is a page that was made elsewhere: it is published as it is.
-EXPLORER = Path(os.environ.get("EXPLORER") or GALLERY / "atlas" / "explorer.html")
-html_extra_path = [str(EXPLORER)] if EXPLORER.is_file() else []
-html_context = {"explorer": EXPLORER.name if EXPLORER.is_file() else ""}
+# This page is published as it is, in the same place, with the pictures that it shows.
+EXPLORER = Path("docs/gallery/atlas/explorer.html")
+html_context = {"explorer": str(EXPLORER) if (ROOT / EXPLORER).is_file() else ""}
 html_theme_options = {
     "logo": {"text": "flatlas"},
     "navbar_center": [],
@@ -116,6 +116,18 @@ class Anchors(Transform):
                 self.document.myst_slugs[name] = (line.line, name, name)
 
 
+class Explorer(Transform):
+    """Lets links open the explorer, where Sphinx would offer it as a file to save."""
+
+    default_priority = 100
+
+    def apply(self, **_: Any) -> None:
+        """Link to its place in the site, which is that in the repository."""
+        for link in [*self.document.findall(addnodes.download_reference)]:
+            if Path(link["reftarget"]).name == EXPLORER.name:
+                link.replace_self(nodes.reference("", "", *link, refuri=link["reftarget"]))
+
+
 class Pictures(Transform):
     """Makes pictures links to themselves in full size, as Sphinx does with scaled ones."""
 
@@ -136,15 +148,21 @@ def add_menu(_: Sphinx, page: str, source: list[str]) -> None:
             source[0] += "\n".join(["", "", "```{toctree}", *options, *lines, "```", ""])
 
 
-def add_indices(app: Sphinx, exception: Exception | None) -> None:
-    """Servers show index.html where GitHub shows README.md."""
-    if exception is None:
-        for page in Path(app.outdir).rglob("README.html"):
-            shutil.copy(page, page.with_name("index.html"))
+def add_files(app: Sphinx, exception: Exception | None) -> None:
+    """The explorer; and index.html, which servers show where GitHub shows README.md."""
+    if exception is not None:
+        return
+    site = Path(app.outdir)
+    for page in site.rglob("README.html"):
+        shutil.copy(page, page.with_name("index.html"))
+    if html_context["explorer"]:
+        for file in (ROOT / EXPLORER, *GALLERY.glob("*/*.png")):
+            shutil.copy(file, site / file.relative_to(ROOT))
 
 
 def setup(app: Sphinx) -> None:
     app.add_transform(Anchors)
+    app.add_transform(Explorer)
     app.add_transform(Pictures)
     app.connect("source-read", add_menu)
-    app.connect("build-finished", add_indices)
+    app.connect("build-finished", add_files)
