@@ -111,7 +111,7 @@ rule report:
 # range of the atlas, which its gallery publishes.
 if "my_model" in PLAN.pages:
     MEASURED = JOBS["my_model_spectrum"]
-    RANGES = GALLERY / "atlas" / "ranges.csv"
+    RANGES = LIBRARY.parent / "docs" / "gallery" / "atlas" / "ranges.csv"
 
     rule my_model_page:
         """Page: accuracy and measures of your own networks."""
