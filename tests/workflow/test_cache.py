@@ -58,6 +58,10 @@ def executed(checkout):
     return sorted(log.parent.name for log in logs if log.read_text())
 
 
+def test_a_run_without_it_says_nothing_about_it(tiny):
+    assert "cach" not in tiny.snakemake("-n").lower()
+
+
 def test_equal_trainings_are_shared_and_different_ones_are_not(train):
     first = train("first")
     assert executed(first) == ["source", "subset", "train"]

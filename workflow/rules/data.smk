@@ -8,7 +8,7 @@ rule source:
         **paths.OUTPUTS["source"],
     log:
         paths.LOG.format(stage="source", name="{source}"),
-    cache: True
+    cache: CACHE
     priority: 2
     conda:
         "../../envs/compute.yaml"
@@ -41,7 +41,7 @@ for rule in paths.DRAWN:
             **paths.DRAWN[rule],
         log:
             paths.LOG.format(stage=rule, name="{samples}"),
-        cache: True
+        cache: CACHE
         priority: 2
         conda:
             "../../envs/compute.yaml"

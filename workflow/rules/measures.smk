@@ -10,7 +10,7 @@ rule kernel:
         **paths.OUTPUTS["kernel"],
     log:
         paths.LOG.format(stage="kernel", name="{kernel}"),
-    cache: True
+    cache: CACHE
     conda:
         "../../envs/compute.yaml"
     resources:

@@ -29,6 +29,9 @@ from flatlas.plan.targets import check_config, check_studies, check_targets, tar
 work_out_once()
 check_entries()
 
+# Rules whose results --cache shares. Without --cache, Snakemake would print a line for each of them.
+CACHE = workflow.enable_cache
+
 # profiles/slurm-gres has this among its default resources.
 BY_GRES = "gpus_by_gres" in (workflow.resource_settings.default_resources or ())
 

@@ -13,7 +13,7 @@ for kind in ("train", "record"):
             **paths.OUTPUTS[kind],
         log:
             paths.LOG.format(stage=kind, name="{run}"),
-        cache: True
+        cache: CACHE
         # The longest jobs come first: started last, one would still run alone at the end.
         priority: 1
         conda:
