@@ -3,8 +3,8 @@
     make gallery STUDY=duality PRESET=paper
 
 FROM="laptop:cifar_fig3,cifar_fig4" takes these figures from another preset, WITHOUT="s1,s3" leaves
-figures out. CONFIGFILE=mine.yaml names the --configfile that the figures were drawn with.
-`make docs` makes the pages again from what lies here.
+figures out. CONFIGFILE=mine.yaml names the --configfile that the figures were drawn with. That of
+the atlas gets its measure table, too. `make docs` makes the pages again from what lies here.
 """
 
 import argparse
@@ -13,7 +13,6 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import yaml
@@ -22,13 +21,13 @@ from PIL import Image
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "made"))
 
 from gallery import SCORECARD, Drawn, page
+from networks import dictionary
 
 from flatlas.claims.claim import known
 from flatlas.errors import FlatlasError
-from flatlas.plan.resolve import resolve
+from flatlas.plan.paths import ATLAS, NETWORKS
 from flatlas.store.provenance import verify
-from flatlas.studies.atlas.quantities import QUANTITIES
-from flatlas.studies.my_model.numbers import MEASURES, definition
+from flatlas.store.tables import read_table
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -55,7 +54,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=HERE) as folder:
         fresh, old, target = Path(folder) / "fresh", Path(folder) / "old", HERE / study
         fresh.mkdir()
-        _collect(study, presets, fresh, file)
+        _collect(study, presets, fresh)
+        if study == ATLAS:
+            _publish(given.preset, fresh)
         if file:
             shutil.copy(file, fresh)
         drawn.write(fresh)
@@ -65,52 +66,38 @@ def main() -> None:
         fresh.rename(target)
 
 
-def _collect(study: str, presets: Mapping[str, str], folder: Path, configfile: Path | None) -> None:
-    """The pictures and the claims of all figures, and the ranges over the atlas' networks."""
+def _collect(study: str, presets: Mapping[str, str], folder: Path) -> None:
+    """The pictures and the claims of all figures."""
     tables = []
     for name, preset in presets.items():
         picture = _picture(study, preset, name)
-        points, file = (picture.with_suffix(kind) for kind in (".csv", ".claims.csv"))
+        file = picture.with_suffix(".claims.csv")
         try:
-            verify([one for one in (picture, points, file) if one.is_file()])
+            verify([one for one in (picture, file) if one.is_file()])
             if file.is_file():
                 claims = pd.read_csv(file, dtype=str, keep_default_na=False)
                 tables.append(known(claims, str(file)).assign(preset=preset))
         except FlatlasError as error:
             sys.exit(str(error))
         _shrink(picture, folder / f"{name}.png")
-        if (study, name) == ("atlas", "fig4"):
-            ranges(points, _options(preset, configfile)).to_csv(folder / "ranges.csv", index=False)
     if tables:
         pd.concat(tables, ignore_index=True).to_csv(folder / SCORECARD, index=False)
 
 
-def _options(preset: str, configfile: Path | None) -> dict[str, Mapping[str, Any]]:
-    """The options of each measure of the atlas, which are the same for every network."""
-    config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
-    config |= yaml.safe_load(configfile.read_text()) if configfile else {}
-    plan = resolve(config | {"preset": preset}, ROOT / "config")
-    return {
-        name: plan.measurements[one].options.model_dump()
-        for entry in plan.figures["atlas_fig4"].entries
-        for name, one in entry.measurements.items()
-    }
-
-
-def ranges(points: Path, options: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """The range of each quantity over the atlas' networks, for the page of `snakemake my_model`."""
-    nets = pd.read_csv(points)
-    known = nets[[name for name in QUANTITIES if name in nets]]
-    table = known.agg(["count", "min", "median", "max"]).T
-    table.columns = ["networks", "least", "median", "largest"]
-    defined = [
-        definition(MEASURES[name].measure, options[MEASURES[name].measure])
-        if name in MEASURES
-        else ""
-        for name in table.index
-    ]
-    table.insert(0, "definition", defined)
-    return table.rename_axis("measure").reset_index()
+def _publish(preset: str, folder: Path) -> None:
+    """The atlas' measure table; nine digits of each number as CSV, where whole ones take 1.5 MB."""
+    source = ROOT / "results" / preset / ATLAS / f"{NETWORKS}.parquet"
+    if not source.is_file():
+        command = f"snakemake {ATLAS}_{NETWORKS} --config preset={preset}"
+        sys.exit(f"There is no {source}. `{command}` makes it.")
+    try:
+        verify([source])
+    except FlatlasError as error:
+        sys.exit(str(error))
+    shutil.copy(source, folder)
+    table = read_table(source)
+    table.to_csv(folder / f"{NETWORKS}.csv", index=False, float_format="%.9g")
+    (folder / f"{NETWORKS}.md").write_text(dictionary(table), encoding="utf-8")
 
 
 def _picture(study: str, preset: str, figure: str) -> Path:

@@ -14,10 +14,12 @@ from typing import Any
 
 import pandas as pd
 import yaml
+from networks import dictionary
 from pages import ROOT
 
 sys.path.insert(0, str(ROOT / "workflow"))
 
+from flatlas.plan.paths import NETWORKS
 from flatlas.plan.tables import GALLERY as GALLERY_COLUMNS
 from flatlas.report.captions import without_title
 from flatlas.report.pages import Entry
@@ -25,6 +27,7 @@ from flatlas.report.published import DRAWN, SCORECARD, is_smaller
 from flatlas.report.published import read_scorecard as read_published
 from flatlas.report.rendering import render
 from flatlas.report.verdicts import count_verdicts
+from flatlas.store.tables import read_table
 
 GALLERY = ROOT / "docs" / "gallery"
 SYMBOLS = ROOT / "docs" / "symbols.md"
@@ -85,9 +88,11 @@ def read_drawn(folder: Path) -> Drawn:
 
 
 def galleries() -> dict[Path, str]:
-    """The page of each study, by its path."""
+    """The page of each study, and the data dictionary of the measure table, by their paths."""
     folders = sorted(path.parent for path in GALLERY.glob(f"*/{DRAWN}"))
-    return {folder / "README.md": page(folder.name, folder) for folder in folders}
+    pages = {folder / "README.md": page(folder.name, folder) for folder in folders}
+    tables = sorted(GALLERY.glob(f"*/{NETWORKS}.parquet"))
+    return pages | {file.with_suffix(".md"): dictionary(read_table(file)) for file in tables}
 
 
 def page(study: str, folder: Path, root: Path = ROOT) -> str:

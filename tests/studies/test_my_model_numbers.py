@@ -7,31 +7,32 @@ import pytest
 import yaml
 
 from flatlas.evidence.material import Material
+from flatlas.plan.jobs import jobs_of
+from flatlas.plan.networks import networks_job
+from flatlas.plan.resolve import resolve
 from flatlas.studies.my_model.numbers import (
     WEIGHTS,
     comparable,
     definition,
     measured,
+    ranges,
     readable,
 )
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 NET = {WEIGHTS: "a", "seed": 0, "run": "r", "sweep": "model"}
-SHARPNESS = {"by": "corners", "box": 1e-4}
-HESSIAN = {"top": 50}
+SHARPNESS = {"measure": "sharpness", "by": "corners", "box": 1e-4}
+HESSIAN = {"measure": "hessian", "top": 50}
 
 
 @pytest.fixture
-def ranges():
-    """Of an atlas with these options."""
-    rows = [
-        ("sharpness", definition("sharpness", SHARPNESS), 149, 1.0, 2.0, 3.0),
-        ("first_order", definition("sharpness", SHARPNESS), 149, 1.0, 2.0, 3.0),
-        ("trace", definition("hessian", HESSIAN), 149, 1.0, 2.0, 3.0),
-        ("prior", "", 149, 1.0, 2.0, 3.0),
-    ]
-    names = ["measure", "definition", "networks", "least", "median", "largest"]
-    return pd.DataFrame(rows, columns=names)
+def networks():
+    """An atlas of two networks with these options, one of them at a second moment."""
+    rows = [("a", 0, 1.0), ("a", 0, 90.0), ("b", 0, 3.0)]
+    table = pd.DataFrame(rows, columns=["run", "seed", "trace"])
+    table = table.assign(**dict.fromkeys(("sharpness", "first_order", "prior"), table["trace"]))
+    table.attrs["options"] = {"sharpness": SHARPNESS, "hessian": HESSIAN}
+    return table
 
 
 def test_the_residual_of_the_largest_curvature_is_its_error_in_the_same_unit():
@@ -45,25 +46,30 @@ def test_the_residual_of_the_largest_curvature_is_its_error_in_the_same_unit():
 
 
 @pytest.mark.parametrize("change", [{"box": 1e-3}, {"by": "lbfgs"}])
-def test_a_measure_with_other_options_is_not_compared_with_the_atlas(ranges, change):
-    options = {"sharpness": SHARPNESS, "hessian": {"top": 20}}
-    assert {*comparable(ranges, options).index} == {"sharpness", "first_order", "trace"}
-    assert {*comparable(ranges, options | {"sharpness": SHARPNESS | change}).index} == {"trace"}
+def test_a_measure_with_other_options_is_not_compared_with_the_atlas(networks, change):
+    options = {"sharpness": SHARPNESS, "hessian": HESSIAN | {"top": 20}}
+    assert {*comparable(networks, options)} == {"sharpness", "first_order", "trace"}
+    assert {*comparable(networks, options | {"sharpness": SHARPNESS | change})} == {"trace"}
+
+
+def test_a_range_is_over_networks_not_over_moments(networks):
+    found = ranges(comparable(networks, {"hessian": HESSIAN}))
+    assert found.loc["trace"].to_dict() == {
+        "networks": 2, "least": 1.0, "median": 2.0, "largest": 3.0
+    }  # fmt: skip
+
+
+def test_a_measure_that_the_atlas_did_not_take_has_no_range(networks):
+    found = ranges(comparable(networks.assign(trace=float("nan")), {"hessian": HESSIAN}))
+    assert found.empty
 
 
 def test_the_shipped_sharpness_is_that_of_the_atlas():
-    def measures(file):
-        return yaml.safe_load((CONFIG / file).read_text())["measures"]
-
-    study, _, name = measures("studies/atlas.yaml")["sharpness"]["borrowed"].partition(".")
-    of_atlas = measures(f"studies/{study}.yaml")[name]
-    here = measures("my_model.yaml")["sharpness"]
-    assert definition("sharpness", here) == definition("sharpness", of_atlas)
-
-
-def test_without_published_ranges_nothing_is_compared(ranges):
-    nothing = pd.DataFrame(columns=[*ranges])
-    assert comparable(nothing, {"sharpness": SHARPNESS}).empty
+    config = yaml.safe_load((CONFIG / "config.yaml").read_text())
+    plan = resolve(config | {"preset": "laptop"}, CONFIG)
+    atlas = networks_job(plan, jobs_of(plan)).spec["options"]["sharpness"]
+    here = yaml.safe_load((CONFIG / "my_model.yaml").read_text())["measures"]["sharpness"]
+    assert definition(here) == definition(atlas)
 
 
 def test_readings_name_the_options_that_were_taken():

@@ -107,11 +107,37 @@ rule report:
         "../scripts/report.py"
 
 
-# The page of the user's own networks, if the configuration names any. It shows where they lie in the
-# range of the atlas, which its gallery publishes.
+# Every network of the atlas with its settings and all measures, which the explorer and whoever checks a
+# coefficient begin with.
+if "atlas_networks" in JOBS:
+
+    rule atlas_networks:
+        """Page: the measure table, every network of the atlas with all measures."""
+        input:
+            unpack(lambda wildcards: JOBS["atlas_networks"].inputs),
+        output:
+            **JOBS["atlas_networks"].outputs,
+        log:
+            paths.LOG.format(stage="figures", name=f"{PLAN.preset}_atlas_networks"),
+        conda:
+            "../../envs/figures.yaml"
+        resources:
+            mem_mb=growing(JOBS["atlas_networks"].mem_mb),
+            runtime=growing(JOBS["atlas_networks"].runtime),
+        params:
+            spec=JOBS["atlas_networks"].spec,
+            code=lambda wildcards: stage_code("networks"),
+        message:
+            "The measure table"
+        script:
+            "../scripts/networks.py"
+
+
+# The page of the user's own networks, if the configuration names any. It shows where they lie among the
+# networks of the atlas, whose table its gallery publishes.
 if "my_model" in PLAN.pages:
     MEASURED = JOBS["my_model_spectrum"]
-    RANGES = LIBRARY.parent / "docs" / "gallery" / "atlas" / "ranges.csv"
+    PUBLISHED = LIBRARY.parent / "docs" / "gallery" / "atlas" / "networks.parquet"
 
     rule my_model_page:
         """Page: accuracy and measures of your own networks."""
@@ -119,7 +145,7 @@ if "my_model" in PLAN.pages:
             unpack(lambda wildcards: MEASURED.inputs),
             samples=samples_of(PLAN, "my_model_spectrum"),
             picture=MEASURED.outputs["png"],
-            ranges=[str(RANGES)] if RANGES.is_file() else [],
+            networks=[str(PUBLISHED)] if PUBLISHED.is_file() else [],
         output:
             html=PLAN.pages["my_model"]["html"],
             csv=PLAN.pages["my_model"]["csv"],

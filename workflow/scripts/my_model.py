@@ -6,7 +6,6 @@ import pandas as pd
 
 from flatlas.jobs.job import Job
 from flatlas.evidence.material import gather
-from flatlas.plan.tables import RANGES
 from flatlas.report.captions import caption
 from flatlas.report.my_model import MyModel, my_model_page
 from flatlas.store.atomic import replacing
@@ -18,12 +17,13 @@ from flatlas.studies.my_model.numbers import (
     accuracy,
     comparable,
     measured,
+    ranges,
     readable,
 )
 
 with Job(globals().get("snakemake"), "my model") as job:
     tables = dict(vars(job.input))
-    others = {name: tables.pop(name) for name in ("samples", "picture", "ranges")}
+    others = {name: tables.pop(name) for name in ("samples", "picture", "networks")}
     material = gather(tables, job.params.spec["points"])
     # Every network has the same images.
     images = read_table(others["samples"]).query("seed == 0")["part"].value_counts().to_dict()
@@ -31,7 +31,7 @@ with Job(globals().get("snakemake"), "my model") as job:
     nets = numbers[[WEIGHTS, "seed"]].drop_duplicates()
     several = nets["seed"].nunique() > 1
     ended = material.trainings
-    published = [read_table(file) for file in others["ranges"]]
+    published = [read_table(file) for file in others["networks"]]
     # A measure has the same options for every network.
     options = {
         name.removesuffix("_summary"): read_provenance(provenance_of(Path(first)))["spec"][
@@ -55,7 +55,7 @@ with Job(globals().get("snakemake"), "my model") as job:
         numbers=numbers,
         accuracy=ACCURACY,
         measures=readable(options),
-        ranges=comparable(pd.concat([pd.DataFrame(columns=[*RANGES]), *published]), options),
+        ranges=ranges(comparable(published[0], options) if published else {}),
         picture=picture,
         caption=caption(job.params.caption),
         files={

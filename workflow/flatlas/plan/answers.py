@@ -13,6 +13,7 @@ from flatlas.plan.graph import needed_by_targets, picture
 from flatlas.plan.jobs import OUTPUTS, jobs_of
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.named_modules import check_modules
+from flatlas.plan.networks import TARGET
 from flatlas.plan.plan import Plan
 from flatlas.plan.resolve import resolve
 
@@ -104,6 +105,8 @@ def _study(plan: Plan, study: str, jobs: Mapping[str, lookup.Job], pages: Pages)
     results = [file for target in targets for file in jobs[target].outputs.values()]
     if study == paths.MY_MODEL:
         results += pages[paths.MY_MODEL].values()
+    if study == paths.ATLAS and TARGET in jobs:
+        results += jobs[TARGET].outputs.values()
     if any("claims" in jobs[target].outputs for target in targets):
         results += scorecard.values()
     return lookup.Study(

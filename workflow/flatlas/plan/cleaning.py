@@ -72,9 +72,11 @@ def unused(config: Mapping[str, Any], root: Path) -> list[str]:
 
 
 def _drawn(plan: Plan) -> Iterator[tuple[str, str]]:
-    """The study and the name of each figure, and of the page of the user's networks."""
+    """The study and the name of each figure, of the atlas' table and of the user's page."""
     for one in plan.figures.values():
         yield one.study, one.name
+    if paths.ATLAS in plan.studies:
+        yield paths.ATLAS, paths.NETWORKS
     if paths.MY_MODEL in plan.studies:
         yield paths.MY_MODEL, paths.MY_PAGE
 

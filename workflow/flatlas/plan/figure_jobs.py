@@ -25,8 +25,8 @@ MOST_NAMED = 4
 def figure_job(plan: Plan, target: str, jobs: Mapping[str, Job]) -> Job:
     """The job that draws a figure and judges its claims, among the jobs of its runs."""
     figure = plan.figures[target]
-    tables = _tables(figure, jobs)
-    inputs = _inputs(figure, tables, jobs)
+    tables = tables_of(figure, jobs)
+    inputs = inputs_of(figure, tables, jobs)
     return Job(
         rule=target,
         inputs=inputs,
@@ -34,7 +34,7 @@ def figure_job(plan: Plan, target: str, jobs: Mapping[str, Job]) -> Job:
         spec={
             **asdict(figure.drawing),
             "points": points_of(figure, tables, plan.runs),
-            "inputs": hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:12],
+            "inputs": digest_of(inputs),
             "shows": shown_by(plan, figure),
         },
         modules=figure_modules(figure.drawing.study, figure.drawing.module),
@@ -44,7 +44,7 @@ def figure_job(plan: Plan, target: str, jobs: Mapping[str, Job]) -> Job:
     )
 
 
-def _tables(figure: FigurePlan, jobs: Mapping[str, Job]) -> dict[str, tuple[str, str]]:
+def tables_of(figure: FigurePlan, jobs: Mapping[str, Job]) -> dict[str, tuple[str, str]]:
     """For each table that a figure reads: the name of its measure, and its name in the job."""
     measured = {name: one for each in figure.entries for name, one in each.measurements.items()}
     tables = {}
@@ -57,7 +57,7 @@ def _tables(figure: FigurePlan, jobs: Mapping[str, Job]) -> dict[str, tuple[str,
     return tables
 
 
-def _inputs(
+def inputs_of(
     figure: FigurePlan, tables: Mapping[str, tuple[str, str]], jobs: Mapping[str, Job]
 ) -> dict[str, list[str]]:
     """The files of each table, in the order of the entries that have the measure."""
@@ -69,6 +69,11 @@ def _inputs(
         measured = [entry.measurements.get(name) for entry in figure.entries]
         inputs[table] = [jobs[one].outputs[output] for one in measured if one is not None]
     return inputs
+
+
+def digest_of(inputs: Mapping[str, list[str]]) -> str:
+    """A digest of the files that a job reads."""
+    return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:12]
 
 
 def _outputs(figure: FigurePlan, preset: str) -> dict[str, str]:

@@ -29,6 +29,7 @@ from flatlas.plan.lookup import Job
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
 from flatlas.plan.measurements.recordings import AlongRecording
 from flatlas.plan.needs import kernel_needs, measuring_needs, training_needs
+from flatlas.plan.networks import networks_job
 from flatlas.plan.plan import Plan
 from flatlas.plan.spec import Spec
 from flatlas.plan.training_specs import RunSpec
@@ -57,6 +58,8 @@ def jobs_of(plan: Plan) -> dict[str, Job]:
         jobs[name] = _measurement(name, measured, jobs)
     for target in plan.figures:
         jobs[target] = figure_job(plan, target, jobs)
+    if table := networks_job(plan, jobs):
+        jobs[table.rule] = table
     return jobs
 
 

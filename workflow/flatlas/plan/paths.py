@@ -9,6 +9,9 @@ RESULTS = Path("results")
 MY_MODEL = "my_model"
 # The name of their page among its figures.
 MY_PAGE = "page"
+# The study of every measure on every network, and the name of its measure table among its figures.
+ATLAS = "atlas"
+NETWORKS = "networks"
 
 LOG = str(RESULTS / "logs" / "{stage}" / "{name}.log")
 FIGURE = str(RESULTS / "{preset}" / "{study}" / "{figure}.{extension}")

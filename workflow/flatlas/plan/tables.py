@@ -118,14 +118,53 @@ MY_MODEL = columns(
     settled=(bool, "`False` if a search for it did not converge"),
 )
 
-RANGES = columns(
-    measure=(str, "the measure, as a column of atlas_fig4 is named"),
-    definition=(str, "what defines it: the measure and its options, except for those of precision"),
-    networks=(int, "networks of the atlas that it was measured on"),
-    least=(float, "its smallest value"),
-    median=(float, "its median"),
-    largest=(float, "its largest value"),
+NETWORK_SETTINGS = columns(
+    **{
+        "data.source": (str, "where the images are from"),
+        "data.positive": (str, "the classes with label 1; empty unless the task is binary"),
+        "data.train_size": (int, "images of S, the training images with their true label"),
+        "data.test_size": (int, "images of E, the test images"),
+        "data.label_noise": (float, "share of the training labels that are wrong"),
+        "data.attack_size": (int, "further training images, all with wrong labels"),
+        "outputs": (int, "outputs of the network; 1: logistic loss, more: cross-entropy"),
+        "net.family": (str, "the family of networks"),
+        "width": (int, "neurons of the first hidden layer"),
+        "depth": (int, "number of hidden layers"),
+        "net.init.scheme": (str, "how the initial weights are drawn"),
+        "net.init.scale": (float, "factor on that, of schemes that have one"),
+        "net.init.weight_std": (float, "its standard deviation times √n_in, of `scaled_normal`"),
+        "optimizer.name": (str, "the optimizer"),
+        "optimizer.lr": (float, "its learning rate"),
+        "optimizer.radius": (float, "ρ, the radius of `sam`", "w"),
+        "optimizer.adaptive": (bool, "whether `sam` is ASAM, whose radius has no unit"),
+        "batch": (int, "images in a minibatch; all training images with `full`"),
+        "penalty.coefficient": (float, "β, the weight decay"),
+        "penalty.form": (str, "what β multiplies"),
+        "stop.loss_below": (float, "the loss on S at which a network counts as trained", "nat"),
+        "stop.zero_error": (bool, "whether no image of S may be misclassified then"),
+    }
 )
+"""What the atlas' measure table says of a network's settings, by dotted keys of a run."""
+
+NETWORKS = {
+    **columns(
+        study=(str, "the study that trained the network"),
+        axes=(str, "the sweeps of the atlas that have it, joined by `;`: what each varies"),
+        run=(str, "the folder in results/runs"),
+        seed=SEED,
+        at=(str, "`met`: when the stopping rule is met; `met+100`: 100 epochs later"),
+    ),
+    **NETWORK_SETTINGS,
+    **columns(
+        epochs=(int, "epochs trained until then"),
+        train_error=(float, "share of S that is misclassified"),
+        test_error=(float, "share of E that is misclassified"),
+        train_loss=(float, "L, the mean loss on S", "nat"),
+        test_loss=(float, "mean loss on E", "nat"),
+        gap=(float, "the generalization gap, test_error − train_error"),
+    ),
+}
+"""The columns of the atlas' measure table before its measures."""
 
 FILES = {
     "results/data/{subsets,attack_sets,label_noise,functions}/<id>/samples.parquet": SAMPLES,
@@ -136,7 +175,6 @@ FILES = {
     "results/<preset>/<study>/<figure>.claims.csv": CLAIMS,
     "results/<preset>/{,<study>/}scorecard.csv": SCORECARD,
     "docs/gallery/<study>/scorecard.csv": GALLERY,
-    "docs/gallery/atlas/ranges.csv": RANGES,
     "results/<preset>/my_model/page.csv": MY_MODEL,
     "results/comparison.csv": COMPARISON,
     "results/<preset>/costs.csv": COSTS,
@@ -212,6 +250,8 @@ _POINTS: dict[str, Declared] = {
     "pca_flatness": (float, "minus the flatness along principal directions"),
     "prior": (float, "−log10 P(f)"),
     "kl_regret": (float, "local regret in a KL-ball", "√nat"),
+    "product": (float, "geometric mean of the positive among the `top` eigenvalues", "nat/w²"),
+    "margin": (float, "minus the normalized margin that a tenth of S is below"),
     # prior
     "attack_size": (int, "images with a wrong label that the run has learnt besides S"),
     "labels": (str, "whether there are any"),

@@ -54,11 +54,11 @@ def nets(material: Material) -> pd.DataFrame:
     table[STUDY] = _studies(table)
     known = [place for place in TABLES.values() if place in material.tables]
     tables = {place: _by_moment(material.tables[place]) for place in known}
-    parts = _parts(tables, TABLES, MOMENT)
+    parts = parts_of(tables, TABLES, MOMENT)
     errors = parts["norms"][["train_error", "test_error"]]
     errors = errors.assign(**{GAP: errors["test_error"] - errors["train_error"]})
     # A figure need not name every measure.
-    quantities = _quantities(parts).reindex(columns=[*QUANTITIES, *map(settled, SEARCHED)])
+    quantities = quantities_of(parts).reindex(columns=[*QUANTITIES, *map(settled, SEARCHED)])
     table = table.join(errors.join(quantities).reset_index(AT), on=NET)
     table[AT] = table[AT].fillna(ZERO_ERROR)
     along_moments = table["sweep"].isin([axis for axis, (_, key) in AXES.items() if key == AT])
@@ -150,10 +150,10 @@ def _varied(table: pd.DataFrame) -> list[str]:
 
 def survival(material: Material) -> pd.DataFrame:
     """The quantities of each net at each moment `at` and under each `scaling`, a row each."""
-    return _quantities(_parts(material.tables, SURVIVAL, [*MOMENT, "scaling"])).reset_index()
+    return quantities_of(parts_of(material.tables, SURVIVAL, [*MOMENT, "scaling"])).reset_index()
 
 
-def _quantities(parts: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def quantities_of(parts: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """A column for each quantity of these parts; NaN where a net was not measured.
 
     A searched quantity has a second column, which says whether the search converged.
@@ -167,7 +167,7 @@ def _quantities(parts: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _parts(
+def parts_of(
     tables: Mapping[str, pd.DataFrame], places: Mapping[str, str], keys: list[str]
 ) -> dict[str, pd.DataFrame]:
     """The tables that a figure has of these, by part, with one row for each of the keys."""

@@ -126,9 +126,10 @@ MEASURES = {
 DEFINING = {"sharpness": ("by", "box"), "duality": ("layer", "directions")}
 
 
-def definition(measure: str, options: Mapping[str, Any]) -> str:
-    """A measure with the options that define its numbers, as text."""
-    return ", ".join([measure, *(f"{one} {options[one]}" for one in DEFINING.get(measure, ()))])
+def definition(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a measure's options defines its numbers."""
+    named = ("measure", *DEFINING.get(options["measure"], ()))
+    return {name: options[name] for name in named}
 
 
 def readable(options: Mapping[str, Mapping[str, Any]]) -> dict[str, Quantity]:
@@ -140,15 +141,37 @@ def readable(options: Mapping[str, Mapping[str, Any]]) -> dict[str, Quantity]:
     }
 
 
-def comparable(ranges: pd.DataFrame, options: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """The ranges, by quantity, of those measures that are defined as in the atlas."""
-    defined = [
-        (name, definition(quantity.measure, options[quantity.measure]))
+def comparable(
+    networks: pd.DataFrame, options: Mapping[str, Mapping[str, Any]]
+) -> dict[str, pd.Series]:
+    """The atlas' values, by quantity, of those measures that it takes as they are defined here.
+
+    A network counts once, at its first moment: that of the stopping rule.
+    """
+    atlas = networks.attrs["options"]
+    networks = networks.drop_duplicates(NET)
+    return {
+        name: networks[name].dropna()
         for name, quantity in MEASURES.items()
-        if quantity.measure in options
-    ]
-    both = ["measure", "definition"]
-    return ranges.merge(pd.DataFrame(defined, columns=both), on=both).set_index("measure")
+        if name in networks
+        and {quantity.measure} <= atlas.keys() & options.keys()
+        and definition(options[quantity.measure]) == definition(atlas[quantity.measure])
+    }
+
+
+def ranges(values: Mapping[str, pd.Series]) -> pd.DataFrame:
+    """How many values there are of each quantity, the least, the median and the largest."""
+    rows = {
+        name: {
+            "networks": len(one),
+            "least": one.min(),
+            "median": one.median(),
+            "largest": one.max(),
+        }
+        for name, one in values.items()
+        if len(one)
+    }
+    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def accuracy(material: Material, images: Mapping[str, int]) -> pd.DataFrame:

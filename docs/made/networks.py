@@ -1,0 +1,102 @@
+"""The data dictionary of the atlas' measure table, from the declarations of its columns."""
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from pages import ROOT, table
+
+sys.path.insert(0, str(ROOT / "workflow"))
+
+from flatlas.plan.columns import Column
+from flatlas.plan.measure_specs import MEASURES
+from flatlas.plan.paths import NETWORKS as NAME
+from flatlas.plan.tables import NETWORKS, POINTS
+from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES, TABLES, Quantity
+
+Options = Mapping[str, Mapping[str, Any]]
+BEGINNING = """\
+# The measure table
+
+[{name}.parquet]({name}.parquet) and [{name}.csv]({name}.csv) (nine digits of each number) have {rows} rows: {nets}
+networks of {runs} runs, each at every moment at which it was measured.
+[docs/atlas.md](../../atlas.md#the-measure-table) checks a coefficient in five lines. Networks that met no stopping rule are
+left out. Units: nat for losses, w for weights. Empty: not measured, or no such number.
+
+## Networks
+
+{networks}
+
+## Measures
+
+If its theory is right, more of a measure means a larger gap; the sign is changed of those that are worse when smaller.
+`<measure>_error` has the unit of the measure: a standard error of what is sampled, else a residual.
+`<measure>_converged` says whether a search for it converged. *Baseline*: costs next to nothing. †: knows test
+images.
+
+{measures}
+
+## How they were taken
+
+The file itself says so, too: `pandas.read_parquet("{name}.parquet").attrs["options"]`.
+[config/README.md](../../../config/README.md#a-measure) explains the options.
+
+{options}
+"""
+
+
+def dictionary(nets: pd.DataFrame) -> str:
+    """The page of a measure table: each of its columns, and the options of each measure."""
+    options: Options = nets.attrs["options"]
+    return BEGINNING.format(
+        name=NAME,
+        rows=f"{len(nets):,}",
+        nets=f"{len(nets.drop_duplicates(['run', 'seed'])):,}",
+        runs=nets["run"].nunique(),
+        networks=_networks(),
+        measures=_measures(nets, options),
+        options=_options(options),
+    )
+
+
+def _networks() -> str:
+    rows = [(f"`{name}`", c.type.__name__, c.unit, c.meaning) for name, c in NETWORKS.items()]
+    return table(("column", "type", "unit", "meaning"), rows)
+
+
+def _measures(nets: pd.DataFrame, options: Options) -> str:
+    """A row for each measure in the table."""
+    rows = []
+    for name, quantity in QUANTITIES.items():
+        if name in nets and name not in NETWORKS:
+            column = _declared(name, quantity, options)
+            quality = ("✓" if f"{name}_{kind}" in nets else "" for kind in ("error", "converged"))
+            meaning = _meaning(name, quantity, column)
+            rows.append((f"`{name}`", column.unit, meaning, *quality, nets[name].notna().sum()))
+    return table(("column", "unit", "meaning", "`_error`", "`_converged`", "rows with it"), rows)
+
+
+def _declared(name: str, quantity: Quantity, options: Options) -> Column:
+    """The declaration of a quantity's column: by its measure or, if it is derived, by figures."""
+    measure, _, part = TABLES[quantity.part].partition("_")
+    if measure in options:
+        declared = MEASURES[options[measure]["measure"]].tables[part]
+        if name in declared:
+            return declared[name]
+    return POINTS[name]
+
+
+def _meaning(name: str, quantity: Quantity, column: Column) -> str:
+    kind = "*Baseline*: " if name in BASELINES else ""
+    tested = f". † It knows {quantity.tested}" if quantity.tested else ""
+    same = quantity.words == column.meaning
+    return f"{kind}{quantity.words}{'' if same else f': {column.meaning}'}{tested}"
+
+
+def _options(options: Options) -> str:
+    rows = [
+        (f"`{name}`", ", ".join(f"{key}: {value}" for key, value in sorted(taken.items())))
+        for name, taken in options.items()
+    ]
+    return table(("measure", "options"), rows)

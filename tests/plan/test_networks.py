@@ -1,0 +1,93 @@
+"""The job of the atlas' measure table: which networks, with which settings and measures."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from small_configuration import RUN
+
+from flatlas.plan.answers import answers_of
+from flatlas.plan.cleaning import unused
+from flatlas.plan.networks import TARGET, settings_of
+from flatlas.plan.resolve import resolve
+from flatlas.plan.tables import NETWORK_SETTINGS
+from flatlas.plan.training_specs import RunSpec
+
+CONFIG = Path(__file__).resolve().parents[2] / "config"
+SHIPPED = yaml.safe_load((CONFIG / "config.yaml").read_text())
+# What begins so is no setting of a network at the moment at which it is measured.
+NOT_OF_A_NETWORK = ("of", "stop.extra_epochs", "stop.epochs", "overtraining", "snapshots")
+# Options that come with an optimizer's name.
+OF_OPTIMIZER = ("optimizer.momentum", "optimizer.nesterov", "optimizer.betas", "optimizer.epsilon")
+OF_OPTIMIZER += ("optimizer.smoothing", "optimizer.decay", "optimizer.langevin_steps")
+OF_OPTIMIZER += ("optimizer.gamma", "optimizer.noise", "optimizer.averaging", "optimizer.inner_lr")
+# Settings with columns of another name.
+DERIVED = {"net.hidden": "width", "data.per_class": "data.train_size"}
+
+
+@pytest.fixture(scope="module", params=["demo", "laptop"])
+def shipped(request):
+    """The plan of the shipped configuration."""
+    return resolve(SHIPPED | {"preset": request.param}, CONFIG)
+
+
+def test_the_table_has_every_network_and_measure_of_the_figures(shipped):
+    job = answers_of(shipped).jobs[TARGET]
+    points = job.spec["points"]
+    assert len({(point["sweep"], point["run"]) for point in points}) == len(points)
+    drawn = [one for one in shipped.figures.values() if one.study == "atlas"]
+    taken = {
+        (entry.sweep, entry.run): {*entry.measurements}
+        for figure in drawn
+        for entry in figure.entries
+        if "norms" in entry.measurements
+    }
+    assert {(point["sweep"], point["run"]) for point in points} == {*taken}
+    assert {name for names in taken.values() for name in names} <= {*job.spec["options"]}
+    assert {*job.outputs.values()} <= {*answers_of(shipped).studies["atlas"].results}
+
+
+def test_each_axis_of_the_atlas_has_a_column(shipped):
+    varied = {
+        key
+        for figure in shipped.figures.values()
+        if figure.study == "atlas"
+        for entry in figure.entries
+        for key in entry.point
+        if not key.startswith((*NOT_OF_A_NETWORK, *OF_OPTIMIZER))
+    }
+    assert {DERIVED.get(key, key) for key in varied} <= {*NETWORK_SETTINGS}
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({}, {"batch": 25, "data.train_size": 4000, "outputs": 10, "width": 30, "depth": 2}),
+        ({"batch": "full"}, {"batch": 4000}),
+        ({"penalty": {"coefficient": 0.5}}, {"penalty.coefficient": 0.5}),
+        ({"net": RUN["net"] | {"hidden": [7]}}, {"width": 7, "depth": 1}),
+        (
+            {"samples": {"subset": RUN["samples"], "size": 100, "seeds": [0, 1]}, "batch": "full"},
+            {"data.attack_size": 100, "data.train_size": 4000, "batch": 4100},
+        ),
+        (
+            {"samples": {"subset": RUN["samples"], "fraction": 0.25, "seeds": [0, 1]}},
+            {"data.label_noise": 0.25, "data.attack_size": 0},
+        ),
+    ],
+)
+def test_settings_are_those_of_the_run(change, found):
+    settings = settings_of(RunSpec.model_validate(RUN | change))
+    assert {*settings} == {*NETWORK_SETTINGS}
+    assert found.items() <= settings.items()
+
+
+def test_the_table_is_no_unused_result(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    job = answers_of(resolve(SHIPPED, CONFIG)).jobs[TARGET]
+    file = Path(job.outputs["provenance"])
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"spec": job.spec, "sha256": {"networks.parquet": ""}}))
+    assert unused(SHIPPED, CONFIG) == []

@@ -1,0 +1,106 @@
+"""The measure table: each net at each moment with its settings and errors, and every measure.
+
+A measure's columns are its value, `<measure>_error` and `<measure>_converged`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from flatlas.evidence.material import NET, Material
+from flatlas.studies.atlas.nets import BORROWED_FROM, GAP, STUDY, parts_of, quantities_of
+from flatlas.studies.atlas.quantities import QUANTITIES, TABLES, settled
+
+MOMENT = [*NET, "at"]
+# The table with a row for each training, whatever the moment.
+WHOLE = "history"
+# The columns between a net's settings and its measures.
+OUTCOME = ["epochs", "train_error", "test_error", "train_loss", "test_loss", GAP]
+# Columns with the error of a quantity that are not named `<quantity>_error`.
+ERRORS = {"spectral_norm": "spectral_norm_residual", "kl_regret": "regret_error"}
+# What a search lacks, as a share of what it found.
+SHARES = ("sharpness", "norm_sharpness")
+# Types of settings that may be missing, by the names of their types.
+MISSING = {"int": "Int64", "bool": "boolean", "str": "string"}
+
+
+def networks(
+    material: Material,
+    study: str,
+    settings: Mapping[str, Mapping[str, Any]],
+    types: Mapping[str, str],
+) -> pd.DataFrame:
+    """A row for each net that met its rule and each moment at which its errors were measured.
+
+    `study` is that of runs that are not borrowed. `settings` has those of each run, and `types`
+    the name of the type of each.
+    """
+    parts = _parts(material.tables)
+    outcomes = parts["norms"]
+    table = outcomes[["train_error", "test_error", "test_loss"]].assign(
+        epochs=outcomes["epoch"], **{GAP: outcomes["test_error"] - outcomes["train_error"]}
+    )
+    table = table.join(_measures(parts)).reset_index().merge(_nets(material, study), on=NET)
+    table["at"] = _moments(table)
+    described = pd.DataFrame.from_dict(settings, orient="index", columns=[*types])
+    kinds = {name: MISSING.get(kind, kind) for name, kind in types.items()}
+    table = table.join(described.astype(kinds), on="run")
+    whole = [STUDY, "axes", *MOMENT, *types, *OUTCOME]
+    measures = [name for name in columns_of(QUANTITIES) if name in table and name not in whole]
+    table = table[[*whole, *measures]].astype({"seed": int, "epochs": int})
+    return table.sort_values([STUDY, "run", "seed", "epochs"], ignore_index=True)
+
+
+def columns_of(quantities: Sequence[str] | Mapping[str, Any]) -> list[str]:
+    """The columns that these quantities may have, in their order."""
+    return [f"{name}{kind}" for name in quantities for kind in ("", "_error", "_converged")]
+
+
+def _nets(material: Material, study: str) -> pd.DataFrame:
+    """For each net that met its rule its study, the sweeps that it is in, and when it met it."""
+    outcomes = material.tables["outcomes"]
+    met = outcomes[outcomes["converged"]]
+    borrowed = met[BORROWED_FROM].str.split(".").str[0] if BORROWED_FROM in met else study
+    met = met.assign(**{STUDY: borrowed})
+    met[STUDY] = met[STUDY].fillna(study)
+    return met.groupby(NET, as_index=False).agg(
+        **{STUDY: (STUDY, "first"), "met_epoch": ("met_epoch", "first")},
+        axes=("sweep", lambda sweeps: ";".join(dict.fromkeys(sweeps))),
+    )
+
+
+def _moments(table: pd.DataFrame) -> pd.Series:
+    """Each moment by its distance from that of the rule; without a rule as the study names it."""
+    later = table["epochs"].astype(int) - table["met_epoch"]
+    named = ("met+" + later.astype(str)).where(later != 0, "met")
+    return named.where(table["met_epoch"] > 0, table["at"].astype(str))
+
+
+def _parts(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """The tables of all parts by net and moment; of the history by net."""
+    others = {part: place for part, place in TABLES.items() if part != WHOLE}
+    parts = parts_of(tables, others, MOMENT)
+    if "sharpness" in parts:
+        found = parts["sharpness"]
+        lacking = {f"{name}_error": found["residual"] * found[name] for name in SHARES}
+        parts["sharpness"] = found.assign(**lacking)
+    (history,) = parts_of(tables, {WHOLE: TABLES[WHOLE]}, NET).values()
+    at_each = parts["norms"].index
+    whole = history.reindex(at_each.droplevel("at"))
+    return {**parts, WHOLE: whole.set_axis(at_each)}
+
+
+def _measures(parts: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Each quantity that was measured, its error if it has one, and whether its search converged."""
+    found = quantities_of(parts)
+    columns: dict[str, pd.Series] = {}
+    for name in found.columns.intersection([*QUANTITIES]):
+        columns[name] = found[name]
+        part = parts[QUANTITIES[name].part]
+        error = ERRORS.get(name, f"{name}_error")
+        if error in part:
+            columns[f"{name}_error"] = part[error]
+        if settled(name) in found:
+            columns[f"{name}_converged"] = found[settled(name)].astype("boolean")
+    return pd.DataFrame(columns)

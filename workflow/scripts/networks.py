@@ -1,0 +1,16 @@
+"""The measure table of the atlas, as parquet and CSV."""
+
+from flatlas.evidence.material import gather
+from flatlas.jobs.job import Job
+from flatlas.store.tables import write_table
+from flatlas.studies.atlas.networks import networks
+
+with Job(globals().get("snakemake"), "networks") as job:
+    spec = job.params.spec
+    material = gather(vars(job.input), spec["points"])
+    table = networks(material, spec["study"], spec["settings"], spec["types"])
+    # Parquet keeps them: a reader then knows how each measure was taken.
+    table.attrs["options"] = spec["options"]
+    write_table(job.output.parquet, table)
+    write_table(job.output.csv, table)
+    job.record(realizations=material.realizations())
