@@ -59,12 +59,13 @@ class Drawn:
         kept = [name for name in figures if name not in left_out]
         return {name: other if name in elsewhere else self.preset for name in kept}
 
-    def commands(self, study: str, presets: Mapping[str, str]) -> list[str]:
-        """What draws the figures, preset by preset, and what makes the page."""
+    def commands(self, study: str, presets: Mapping[str, str], table: bool = False) -> list[str]:
+        """What draws the figures, preset by preset, and the measure table, and makes the page."""
         own = f" --configfile {self.configfile}" if self.configfile else ""
         commands = []
         for preset in dict.fromkeys(presets.values()):
             targets = " ".join(f"{study}_{name}" for name, at in presets.items() if at == preset)
+            targets += f" {study}_{NETWORKS}" if table and preset == self.preset else ""
             commands.append(f"snakemake {targets}{own} --config preset={preset} data_root=DIR")
         settings = {
             "STUDY": study,
@@ -124,7 +125,8 @@ def page(study: str, folder: Path, root: Path = ROOT) -> str:
         scales={name: scale(preset, folder) for name, preset in presets.items()},
         count=count_verdicts,
         missing=[name for name in settings["figures"] if name not in presets],
-        commands=drawn.commands(study, presets),
+        networks=NETWORKS if (table := (folder / f"{NETWORKS}.parquet").is_file()) else "",
+        commands=drawn.commands(study, presets, table),
         configuration=configuration,
         figures=figures,
         symbols=symbols_in("\n".join(text), study),

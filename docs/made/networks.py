@@ -13,43 +13,17 @@ from flatlas.plan.columns import Column
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.paths import NETWORKS as NAME
 from flatlas.plan.tables import NETWORKS, POINTS
+from flatlas.report.rendering import render
 from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES, TABLES, Quantity
 
 Options = Mapping[str, Mapping[str, Any]]
-BEGINNING = """\
-# The measure table
-
-[{name}.parquet]({name}.parquet) and [{name}.csv]({name}.csv) (nine digits of each number) have {rows} rows: {nets}
-networks of {runs} runs, each at every moment at which it was measured.
-[docs/atlas.md](../../atlas.md#the-measure-table) checks a coefficient in five lines. Networks that met no stopping rule are
-left out. Units: nat for losses, w for weights. Empty: not measured, or no such number.
-
-## Networks
-
-{networks}
-
-## Measures
-
-If its theory is right, more of a measure means a larger gap; the sign is changed of those that are worse when smaller.
-`<measure>_error` has the unit of the measure: a standard error of what is sampled, else a residual.
-`<measure>_converged` says whether a search for it converged. *Baseline*: costs next to nothing. †: knows test
-images.
-
-{measures}
-
-## How they were taken
-
-The file itself says so, too: `pandas.read_parquet("{name}.parquet").attrs["options"]`.
-[config/README.md](../../../config/README.md#a-measure) explains the options.
-
-{options}
-"""
 
 
 def dictionary(nets: pd.DataFrame) -> str:
     """The page of a measure table: each of its columns, and the options of each measure."""
     options: Options = nets.attrs["options"]
-    return BEGINNING.format(
+    return render(
+        "networks.md",
         name=NAME,
         rows=f"{len(nets):,}",
         nets=f"{len(nets.drop_duplicates(['run', 'seed'])):,}",

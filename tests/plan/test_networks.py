@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-
 from small_configuration import RUN
 
 from flatlas.plan.answers import answers_of

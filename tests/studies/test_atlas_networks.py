@@ -1,8 +1,8 @@
-"""The measure table of the atlas: a row for each network and moment, with what each number is worth."""
+"""The measure table of the atlas: a row for each network and moment, and errors."""
 
 import pandas as pd
 import pytest
-from atlas_worlds import RIGHT, STANDING, columns
+from atlas_worlds import STANDING, columns
 from declared import ended
 from side_by_side import material_of
 
@@ -22,7 +22,7 @@ ERRORS = {
 
 
 def net(run, sweep, x, later=()):
-    """A network in a sweep, with every measure as x when its rule is met, and at `later` moments."""
+    """A network in a sweep, with every measure as x when its rule is met and at `later` moments."""
     parts = columns(x)
     for part, more in ERRORS.items():
         parts[part] = [row | more for row in parts[part]]

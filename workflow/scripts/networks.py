@@ -1,7 +1,7 @@
 """The measure table of the atlas, as parquet and CSV."""
 
-from flatlas.evidence.material import gather
 from flatlas.jobs.job import Job
+from flatlas.evidence.material import gather
 from flatlas.store.tables import write_table
 from flatlas.studies.atlas.networks import networks
 

@@ -42,11 +42,14 @@ def picture(plan: Plan, jobs: Mapping[str, Job]) -> dict[str, Any]:
     """The jobs by column, the pairs of which one feeds the other, and the study of each job.
 
     A pair is left out if its first job also feeds the second one through another. A job that
-    several studies need has no study.
+    several studies need has no study. The atlas' measure table is not in the picture.
     """
-    before = needed(jobs)
+    nodes, before = _columns(jobs, plan), needed(jobs)
+    shown = {name for names in nodes.values() for name in names}
     edges = []
     for name, all_before in before.items():
+        if name not in shown:
+            continue
         through = set[str]().union(*(before[one] for one in all_before))
         edges += [(one, name) for one in all_before - through]
     users: dict[str, set[str]] = {}
@@ -55,7 +58,7 @@ def picture(plan: Plan, jobs: Mapping[str, Job]) -> dict[str, Any]:
             users.setdefault(name, set()).add(figure.study)
     # Sorted: a parameter of a job must be the same each time.
     own = {name: min(users[name]) for name in sorted(users) if len(users[name]) == 1}
-    return {"nodes": _columns(jobs, plan), "edges": sorted(edges), "studies": own}
+    return {"nodes": nodes, "edges": sorted(edges), "studies": own}
 
 
 def _columns(jobs: Mapping[str, Job], plan: Plan) -> dict[str, list[str]]:

@@ -118,32 +118,31 @@ MY_MODEL = columns(
     settled=(bool, "`False` if a search for it did not converge"),
 )
 
-NETWORK_SETTINGS = columns(
-    **{
-        "data.source": (str, "where the images are from"),
-        "data.positive": (str, "the classes with label 1; empty unless the task is binary"),
-        "data.train_size": (int, "images of S, the training images with their true label"),
-        "data.test_size": (int, "images of E, the test images"),
-        "data.label_noise": (float, "share of the training labels that are wrong"),
-        "data.attack_size": (int, "further training images, all with wrong labels"),
-        "outputs": (int, "outputs of the network; 1: logistic loss, more: cross-entropy"),
-        "net.family": (str, "the family of networks"),
-        "width": (int, "neurons of the first hidden layer"),
-        "depth": (int, "number of hidden layers"),
-        "net.init.scheme": (str, "how the initial weights are drawn"),
-        "net.init.scale": (float, "factor on that, of schemes that have one"),
-        "net.init.weight_std": (float, "its standard deviation times √n_in, of `scaled_normal`"),
-        "optimizer.name": (str, "the optimizer"),
-        "optimizer.lr": (float, "its learning rate"),
-        "optimizer.radius": (float, "ρ, the radius of `sam`", "w"),
-        "optimizer.adaptive": (bool, "whether `sam` is ASAM, whose radius has no unit"),
-        "batch": (int, "images in a minibatch; all training images with `full`"),
-        "penalty.coefficient": (float, "β, the weight decay"),
-        "penalty.form": (str, "what β multiplies"),
-        "stop.loss_below": (float, "the loss on S at which a network counts as trained", "nat"),
-        "stop.zero_error": (bool, "whether no image of S may be misclassified then"),
-    }
-)
+_SETTINGS: dict[str, Declared] = {
+    "data.source": (str, "where the images are from"),
+    "data.positive": (str, "the classes with label 1; empty unless the task is binary"),
+    "data.train_size": (int, "images of S, the training images with their true label"),
+    "data.test_size": (int, "images of E, the test images"),
+    "data.label_noise": (float, "share of the training labels that are wrong"),
+    "data.attack_size": (int, "further training images, all with wrong labels"),
+    "outputs": (int, "outputs of the network; 1: logistic loss, more: cross-entropy"),
+    "net.family": (str, "the family of networks"),
+    "width": (int, "neurons of the first hidden layer"),
+    "depth": (int, "number of hidden layers"),
+    "net.init.scheme": (str, "how the initial weights are drawn"),
+    "net.init.scale": (float, "factor on that, of schemes that have one"),
+    "net.init.weight_std": (float, "its standard deviation times √n_in, of `scaled_normal`"),
+    "optimizer.name": (str, "the optimizer"),
+    "optimizer.lr": (float, "its learning rate"),
+    "optimizer.radius": (float, "ρ, the radius of `sam`", "w"),
+    "optimizer.adaptive": (bool, "whether `sam` is ASAM, whose radius has no unit"),
+    "batch": (int, "images in a minibatch; all training images with `full`"),
+    "penalty.coefficient": (float, "β, the weight decay"),
+    "penalty.form": (str, "what β multiplies"),
+    "stop.loss_below": (float, "the loss on S at which a network counts as trained", "nat"),
+    "stop.zero_error": (bool, "whether no image of S may be misclassified then"),
+}
+NETWORK_SETTINGS = columns(**_SETTINGS)
 """What the atlas' measure table says of a network's settings, by dotted keys of a run."""
 
 NETWORKS = {

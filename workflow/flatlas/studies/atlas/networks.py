@@ -43,7 +43,7 @@ def networks(
     )
     table = table.join(_measures(parts)).reset_index().merge(_nets(material, study), on=NET)
     table["at"] = _moments(table)
-    described = pd.DataFrame.from_dict(settings, orient="index", columns=[*types])
+    described = pd.DataFrame([*settings.values()], index=[*settings], columns=[*types])
     kinds = {name: MISSING.get(kind, kind) for name, kind in types.items()}
     table = table.join(described.astype(kinds), on="run")
     whole = [STUDY, "axes", *MOMENT, *types, *OUTCOME]
@@ -86,13 +86,12 @@ def _parts(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         lacking = {f"{name}_error": found["residual"] * found[name] for name in SHARES}
         parts["sharpness"] = found.assign(**lacking)
     (history,) = parts_of(tables, {WHOLE: TABLES[WHOLE]}, NET).values()
-    at_each = parts["norms"].index
-    whole = history.reindex(at_each.droplevel("at"))
-    return {**parts, WHOLE: whole.set_axis(at_each)}
+    whole = parts["norms"].reset_index("at")[["at"]].join(history).set_index("at", append=True)
+    return {**parts, WHOLE: whole}
 
 
 def _measures(parts: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Each quantity that was measured, its error if it has one, and whether its search converged."""
+    """Each quantity that was measured, its error if it has one, and whether a search converged."""
     found = quantities_of(parts)
     columns: dict[str, pd.Series] = {}
     for name in found.columns.intersection([*QUANTITIES]):
