@@ -9,7 +9,8 @@ from small_configuration import RUN
 
 from flatlas.plan.answers import answers_of
 from flatlas.plan.cleaning import unused
-from flatlas.plan.networks import TARGET, settings_of
+from flatlas.plan.described import settings_of
+from flatlas.plan.networks import TARGET
 from flatlas.plan.resolve import resolve
 from flatlas.plan.tables import NETWORK_SETTINGS
 from flatlas.plan.training_specs import RunSpec

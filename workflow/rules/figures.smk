@@ -3,6 +3,9 @@
 # are long and only requested figures need theirs.
 
 for target, figure in PLAN.figures.items():
+    # It also reads the published table (report.smk).
+    if figure.study == paths.ATLAS_MINE:
+        continue
 
     rule:
         name:

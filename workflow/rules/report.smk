@@ -166,6 +166,34 @@ if "my_model" in PLAN.pages:
             "../scripts/my_model.py"
 
 
+# The same networks among those of the atlas, by all its measures.
+if f"{paths.ATLAS_MINE}_{paths.PLACE}" in JOBS:
+    MINE = JOBS[f"{paths.ATLAS_MINE}_{paths.PLACE}"]
+
+    rule atlas_mine_place:
+        """Figure and page: your own networks among those of the atlas."""
+        input:
+            unpack(lambda wildcards: MINE.inputs),
+            published=[str(PUBLISHED)] if PUBLISHED.is_file() else [],
+        output:
+            **MINE.outputs,
+            html=PLAN.pages[paths.ATLAS_MINE]["html"],
+        log:
+            paths.LOG.format(stage="figures", name=f"{PLAN.preset}_atlas_mine_place"),
+        conda:
+            "../../envs/figures.yaml"
+        resources:
+            **SMALL,
+        params:
+            spec=MINE.spec,
+            caption=caption_of(PLAN.figures["atlas_mine_place"].caption),
+            code=lambda wildcards: stage_code("atlas_mine"),
+        message:
+            "My networks in the atlas"
+        script:
+            "../scripts/atlas_mine.py"
+
+
 # Reports existing results and makes nothing else. It prints, so it does not run on a cluster node.
 rule costs:
     """Page: time by figure, study and measure."""

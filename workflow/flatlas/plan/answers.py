@@ -90,6 +90,11 @@ def _pages(plan: Plan) -> Pages:
             )
             for kind in ("html", "csv", "json")
         }
+    if paths.ATLAS_MINE in plan.studies:
+        html = paths.FIGURE.format(
+            preset=preset, study=paths.ATLAS_MINE, figure=paths.MY_PAGE, extension="html"
+        )
+        pages[paths.ATLAS_MINE] = {"html": html}
     return pages
 
 
@@ -103,8 +108,8 @@ def _study(plan: Plan, study: str, jobs: Mapping[str, lookup.Job], pages: Pages)
         for kind in PAGES["scorecard"]
     }
     results = [file for target in targets for file in jobs[target].outputs.values()]
-    if study == paths.MY_MODEL:
-        results += pages[paths.MY_MODEL].values()
+    if study in (paths.MY_MODEL, paths.ATLAS_MINE):
+        results += pages[study].values()
     if study == paths.ATLAS and TARGET in jobs:
         results += jobs[TARGET].outputs.values()
     if any("claims" in jobs[target].outputs for target in targets):

@@ -11,6 +11,7 @@ import yaml
 from flatlas.plan import paths
 from flatlas.plan.code import figure_modules
 from flatlas.plan.data_specs import Pictures, subset_of
+from flatlas.plan.described import described
 from flatlas.plan.families.own import Own
 from flatlas.plan.ids import source_id
 from flatlas.plan.lookup import Job
@@ -27,6 +28,8 @@ def figure_job(plan: Plan, target: str, jobs: Mapping[str, Job]) -> Job:
     figure = plan.figures[target]
     tables = tables_of(figure, jobs)
     inputs = inputs_of(figure, tables, jobs)
+    # Networks are placed in the atlas by their settings.
+    placed = _placed(plan, figure) if figure.study == paths.ATLAS_MINE else {}
     return Job(
         rule=target,
         inputs=inputs,
@@ -36,12 +39,21 @@ def figure_job(plan: Plan, target: str, jobs: Mapping[str, Job]) -> Job:
             "points": points_of(figure, tables, plan.runs),
             "inputs": digest_of(inputs),
             "shows": shown_by(plan, figure),
+            **placed,
         },
         modules=figure_modules(figure.drawing.study, figure.drawing.module),
         mem_mb=2000,
         runtime=10,
         work={"stage": "figure", "net": "", "units": 1},
     )
+
+
+def _placed(plan: Plan, figure: FigurePlan) -> dict[str, Any]:
+    """The settings of a user's networks, and the data set whose images they say they are."""
+    mine = plan.settings.my_model
+    source = plan.settings.sources[mine.same_as] if mine and mine.same_as else None
+    same_as = source_id(source).rpartition("-")[0] if source else None
+    return {**described(plan, figure.entries), "same_as": same_as}
 
 
 def tables_of(figure: FigurePlan, jobs: Mapping[str, Job]) -> dict[str, tuple[str, str]]:

@@ -1,15 +1,22 @@
-"""The study of the user's trained network: config/my_model.yaml with what the setting names."""
+"""The studies of the user's trained networks: their own files with what the setting names."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from flatlas.errors import FlatlasError
+from flatlas.plan.data_specs import shape_and_classes
 from flatlas.plan.documents import Document, Layer, read_yaml
-from flatlas.plan.paths import MY_MODEL
-from flatlas.plan.settings import MyModel
+from flatlas.plan.mistakes import refuse
+from flatlas.plan.networks import NEEDED
+from flatlas.plan.paths import ATLAS_MINE, MY_MODEL, PLACE
+from flatlas.plan.settings import MyModel, Settings
 from flatlas.plan.trees import USER, with_value
 
-# Where the study has what each key of the setting says.
+# Where a study has what each key of the setting says.
 PLACES = {
     "images": ("runs", "model", "data", "source"),
+    "positive": ("runs", "model", "data", "positive"),
     "module": ("runs", "model", "net", "module"),
     "arguments": ("runs", "model", "net", "arguments"),
     "weights": ("sweeps", "model", "grid", "net.weights"),
@@ -20,12 +27,50 @@ FIRST_WEIGHTS = ("runs", "model", "net", "weights")
 
 
 def my_model(said: MyModel, root: Path, changes: Layer) -> Document:
-    """The study; `changes` are those of the user to the rest of it."""
-    tree = with_value({}, FIRST_WEIGHTS, said.weights[0])
+    """The study of the page; `changes` are those of the user to the rest of it."""
+    return Document(_shipped(root, MY_MODEL), _named(said), changes)
+
+
+def atlas_mine(said: MyModel, root: Path, atlas: Document, changes: Layer) -> Document:
+    """The study that places the networks in the atlas: it takes what that takes of its own."""
+    figures = atlas.tree.get("figures", {}).values()
+    taken = [one["measures"] for one in figures if NEEDED in one.get("measures", ())]
+    names = list(dict.fromkeys(name for measures in taken for name in measures))
+    measures = {name: atlas.tree["measures"][name] for name in names}
+    tree = {"measures": measures, "figures": {PLACE: {"measures": names}}}
+    of_atlas = Layer(atlas.layers[0].file, tree)
+    return Document(_shipped(root, ATLAS_MINE), of_atlas, _named(said), changes)
+
+
+def check_same_as(settings: Settings) -> None:
+    """Refuse a source to compare with that does not exist, or has images of another shape."""
+    said = settings.my_model
+    if said is None or said.same_as is None:
+        return
+    place = f"{USER}: {MY_MODEL}.same_as"
+    if said.same_as not in settings.sources:
+        refuse(place, said.same_as, settings.sources)
+    if said.images in settings.sources:
+        here, there = (
+            shape_and_classes(settings.sources[name])[0] for name in (said.images, said.same_as)
+        )
+        if here != there:
+            raise FlatlasError(
+                f"{place} is '{said.same_as}', whose images have shape {there}, but those of "
+                f"'{said.images}' have {here}: leave it out."
+            )
+
+
+def _shipped(root: Path, study: str) -> Layer:
+    return Layer(f"config/{study}.yaml", read_yaml(root / f"{study}.yaml"))
+
+
+def _named(said: MyModel) -> Layer:
+    """What the setting names, where a study has it."""
+    tree: Mapping[str, Any] = with_value({}, FIRST_WEIGHTS, said.weights[0])
     for key, value in said.model_dump(mode="json", exclude_none=True).items():
-        tree = with_value(tree, PLACES[key], value)
+        if key in PLACES:
+            tree = with_value(tree, PLACES[key], value)
     places = [*PLACES.items(), ("weights", FIRST_WEIGHTS)]
     written = {".".join(place): f"{MY_MODEL}.{key}" for key, place in places}
-    file = root / f"{MY_MODEL}.yaml"
-    shipped = Layer(f"config/{file.name}", read_yaml(file))
-    return Document(shipped, Layer(USER, tree, (MY_MODEL,), written), changes)
+    return Layer(USER, tree, (MY_MODEL,), written)

@@ -1,18 +1,13 @@
 """The job of the atlas' measure table: its networks, and the settings of each."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from flatlas.plan.data_specs import AttackSpec, NoiseSpec, images_to_train_on, subset_of
+from flatlas.plan.described import described
 from flatlas.plan.figure_jobs import digest_of, inputs_of, tables_of
-from flatlas.plan.ids import source_id
 from flatlas.plan.lookup import Job
 from flatlas.plan.paths import ATLAS, FIGURE, NETWORKS
 from flatlas.plan.plan import Drawing, Entry, FigurePlan, Plan
 from flatlas.plan.points import points_of
-from flatlas.plan.tables import NETWORK_SETTINGS
-from flatlas.plan.training_specs import RunSpec
-from flatlas.plan.trees import dotted, leaves
 
 TARGET = f"{ATLAS}_{NETWORKS}"
 # The measure with a network's errors and losses: a network without them is not in the table.
@@ -51,9 +46,7 @@ def networks_job(plan: Plan, jobs: Mapping[str, Job]) -> Job | None:
             "study": ATLAS,
             "figure": NETWORKS,
             "points": points_of(table, tables, plan.runs),
-            "settings": {entry.run: settings_of(plan.runs[entry.run]) for entry in entries},
-            "types": {name: column.type.__name__ for name, column in NETWORK_SETTINGS.items()},
-            "options": _options(plan, entries),
+            **described(plan, entries),
             "inputs": digest_of(inputs),
         },
         modules=[],
@@ -74,46 +67,3 @@ def _entries(figures: list[FigurePlan]) -> tuple[Entry, ...]:
                 both = {**known, **entry.measurements}
                 found[place] = Entry(entry.sweep, entry.point, entry.run, both)
     return tuple(found.values())
-
-
-def _options(plan: Plan, entries: tuple[Entry, ...]) -> dict[str, dict[str, Any]]:
-    """The options of each measure, of the first run that it is taken of."""
-    first: dict[str, str] = {}
-    for entry in entries:
-        first = {**entry.measurements, **first}
-    return {
-        name: plan.measurements[one].options.model_dump(
-            mode="json", exclude={"at"}, exclude_none=True
-        )
-        for name, one in sorted(first.items())
-    }
-
-
-def settings_of(run: RunSpec) -> dict[str, Any]:
-    """What a network's row says of its settings, by the columns of the table."""
-    said = {dotted(place): value for place, value in leaves(run.resolved()).items()}
-    known = said | _of_data(run) | _of_net(run)
-    return {name: known.get(name) for name in NETWORK_SETTINGS}
-
-
-def _of_data(run: RunSpec) -> dict[str, Any]:
-    samples, subset = run.samples, subset_of(run.samples)
-    trained = images_to_train_on(samples)
-    attack = samples.size if isinstance(samples, AttackSpec) else 0
-    positive = getattr(subset, "positive", None)
-    return {
-        "data.source": source_id(subset.source).rpartition("-")[0],
-        "data.positive": None if positive is None else ";".join(map(str, positive)),
-        "data.train_size": trained - attack,
-        "data.test_size": getattr(subset, "test_size", None),
-        "data.label_noise": samples.fraction if isinstance(samples, NoiseSpec) else 0.0,
-        "data.attack_size": attack,
-        "batch": trained if run.batch == "full" else run.batch,
-    }
-
-
-def _of_net(run: RunSpec) -> dict[str, Any]:
-    hidden = getattr(run.net, "hidden", None)
-    if hidden is None:
-        return {}
-    return {"width": hidden[0] if hidden else None, "depth": len(hidden)}

@@ -8,7 +8,7 @@ from typing import Any
 
 from flatlas.plan.code import STUDIES, stage_code
 from flatlas.plan.lookup import Lookup
-from flatlas.plan.paths import MY_MODEL
+from flatlas.plan.paths import ATLAS_MINE, MY_MODEL, PLACE
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,8 @@ def page_of(plan: Lookup, rules: Collection[str]) -> str | None:
     """The page that shows the most of those that rules make: report, own networks, scorecard."""
     cards = {name: card.files for name, card in scorecards(plan).items()}
     all_studies = {name: plan.pages[name] for name in ("report", "scorecard")}
-    own = {f"{MY_MODEL}_page": plan.pages[MY_MODEL]} if MY_MODEL in plan.pages else {}
+    made = {f"{MY_MODEL}_page": MY_MODEL, f"{ATLAS_MINE}_{PLACE}": ATLAS_MINE}
+    own = {rule: plan.pages[page] for rule, page in made.items() if page in plan.pages}
     pages = {**all_studies, **own, **cards}
     return next((files["html"] for name, files in pages.items() if name in rules), None)
 

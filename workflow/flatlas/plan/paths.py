@@ -9,6 +9,9 @@ RESULTS = Path("results")
 MY_MODEL = "my_model"
 # The name of their page among its figures.
 MY_PAGE = "page"
+# The study that places them among those of the atlas, and its one figure.
+ATLAS_MINE = "atlas_mine"
+PLACE = "place"
 # The study of every measure on every network, and the name of its measure table among its figures.
 ATLAS = "atlas"
 NETWORKS = "networks"

@@ -14,10 +14,10 @@ from flatlas.plan.kernel_specs import sampled_kernel
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
 from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.mistakes import Origin, refuse, validated
-from flatlas.plan.my_model import my_model
+from flatlas.plan.my_model import atlas_mine, check_same_as, my_model
 from flatlas.plan.named_layers import LINEAR, check_layer, check_layers
 from flatlas.plan.needs import kernel_needs, measuring_needs, refuse_impossible, training_needs
-from flatlas.plan.paths import MY_MODEL
+from flatlas.plan.paths import ATLAS, ATLAS_MINE, MY_MODEL
 from flatlas.plan.plan import Drawing, Entry, FigurePlan, Plan
 from flatlas.plan.runs import Runs, values_at
 from flatlas.plan.settings import Preset, Settings
@@ -29,6 +29,8 @@ from flatlas.plan.trees import USER, Location, dotted, leaves, with_nulls
 # A plan works out each run of each sweep of each figure, and its measurements. One counts as much
 # as this many seeds and moments, which it names.
 ONE_RESULT, MOST_WORKED_OUT = 200, 4_000_000
+# The studies that the setting `my_model` makes.
+OF_SETTING = (MY_MODEL, ATLAS_MINE)
 _OR_OWN = " To declare your own study, give it a title."
 # A point of a sweep, what the study says of the run there, the run, and where it is said.
 Drawn = tuple[dict[str, Any], Run, RunSpec, Origin]
@@ -43,7 +45,7 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
     files = {path.stem: path for path in sorted((root / "studies").glob("*.yaml"))}
     for laid_over in (user, preset):
         for name, tree in laid_over.tree.get("studies", {}).items():
-            known = name in files or (name == MY_MODEL and settings.my_model)
+            known = name in files or (name in OF_SETTING and settings.my_model)
             if not known and (laid_over is preset or "title" not in tree):
                 raise FlatlasError(
                     f"{laid_over.origin(('studies', name))} is no study. Allowed: "
@@ -56,7 +58,12 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
         resolvers[name] = _StudyResolver(plan, name, _study(path, preset, settings), resolvers)
     own = {name: Document(_changes(settings, name)) for name in settings.studies}
     if settings.my_model:
+        check_same_as(settings)
         own[MY_MODEL] = my_model(settings.my_model, root, _changes(settings, MY_MODEL))
+        if ATLAS in files:
+            atlas = resolvers[ATLAS].document
+            changes = _changes(settings, ATLAS_MINE)
+            own[ATLAS_MINE] = atlas_mine(settings.my_model, root, atlas, changes)
     for name, document in own.items():
         if name not in files:
             resolvers[name] = _StudyResolver(plan, name, document, resolvers, own=True)
@@ -163,7 +170,7 @@ class _StudyResolver:
     def _drawing(self, name: str, figure: Figure) -> Drawing:
         """What draws a figure: its own module, or that of the figure that it is borrowed from."""
         if figure.borrowed is None:
-            if self.own and self.name != MY_MODEL:
+            if self.own and self.name not in OF_SETTING:
                 raise FlatlasError(
                     f"{self.document.origin(('figures', name, 'borrowed'))} is missing. Allowed: "
                     "<study>.<figure>, the figure to draw it as."
@@ -191,7 +198,12 @@ class _StudyResolver:
             )
 
     def _check_use(self, figure: str, entries: Iterable[Entry]) -> None:
-        """A measure that fits none of a figure's runs is a mistake, however lenient the figure."""
+        """A measure that fits none of a figure's runs is a mistake, however lenient the figure.
+
+        Of those of the atlas a user's network can have only some.
+        """
+        if self.name == ATLAS_MINE:
+            return
         taken = {name for entry in entries for name in entry.measurements}
         for name in self.study.figures[figure].measures:
             if name not in taken and self.study.figures[figure].sweeps:

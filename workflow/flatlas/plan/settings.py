@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, JsonValue
 
-from flatlas.plan.bounds import Name, PathText
+from flatlas.plan.bounds import Class, Name, PathText
 from flatlas.plan.data_specs import SourceSpec
 from flatlas.plan.spec import Distinct, Spec
 from flatlas.plan.training_specs import Expected
@@ -15,7 +15,10 @@ def _in_a_list(given: Any) -> Any:
 
 
 class MyModel(Spec):
-    """Your trained network, which `snakemake my_model` measures (docs/bring-your-own.md)."""
+    """Your trained networks, which `snakemake my_model` and `atlas_mine` measure.
+
+    See docs/bring-your-own.md.
+    """
 
     images: str
     """A name from `sources`."""
@@ -27,6 +30,10 @@ class MyModel(Spec):
         tuple[PathText, ...], Field(min_length=1), Distinct, BeforeValidator(_in_a_list)
     ]
     """safetensors file with its `state_dict`, or a list of several."""
+    positive: tuple[Class, ...] | None = None
+    """Binary task: label 1 for these classes, 0 for the others, and one output."""
+    same_as: str | None = None
+    """Whose images these are, a name from `sources`: networks on the same images are compared."""
     expected: Expected | None = None
 
 

@@ -1,0 +1,67 @@
+"""What a network's row in a measure table says of its settings, and how measures were taken."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from flatlas.plan.data_specs import AttackSpec, NoiseSpec, images_to_train_on, subset_of
+from flatlas.plan.ids import source_id
+from flatlas.plan.measure_specs import MeasureSpec
+from flatlas.plan.plan import Entry, Plan
+from flatlas.plan.tables import NETWORK_SETTINGS
+from flatlas.plan.training_specs import RunSpec
+from flatlas.plan.trees import dotted, leaves
+
+
+def described(plan: Plan, entries: Iterable[Entry]) -> dict[str, Any]:
+    """For the spec of a table of these runs: settings and their types, and options of measures."""
+    entries = list(entries)
+    return {
+        "settings": {entry.run: settings_of(plan.runs[entry.run]) for entry in entries},
+        "types": {name: column.type.__name__ for name, column in NETWORK_SETTINGS.items()},
+        "options": _options(plan, entries),
+    }
+
+
+def _options(plan: Plan, entries: Iterable[Entry]) -> dict[str, dict[str, Any]]:
+    """The options of each measure, of the first run that it is taken of."""
+    first: dict[str, str] = {}
+    for entry in entries:
+        first = {**entry.measurements, **first}
+    return {name: _taken(plan.measurements[one]) for name, one in sorted(first.items())}
+
+
+def _taken(measured: MeasureSpec) -> dict[str, Any]:
+    """Its options, with the last layer as `last`: its name depends on the network."""
+    options = measured.options.model_dump(mode="json", exclude={"at"}, exclude_none=True)
+    is_last = options.get("layer") == measured.run.net.names("dense")[-1]
+    return options | ({"layer": "last"} if is_last else {})
+
+
+def settings_of(run: RunSpec) -> dict[str, Any]:
+    """What a network's row says of its settings, by the columns of the table."""
+    said = {dotted(place): value for place, value in leaves(run.resolved()).items()}
+    known = said | _of_data(run) | _of_net(run)
+    return {name: known.get(name) for name in NETWORK_SETTINGS}
+
+
+def _of_data(run: RunSpec) -> dict[str, Any]:
+    samples, subset = run.samples, subset_of(run.samples)
+    trained = images_to_train_on(samples)
+    attack = samples.size if isinstance(samples, AttackSpec) else 0
+    positive = getattr(subset, "positive", None)
+    return {
+        "data.source": source_id(subset.source).rpartition("-")[0],
+        "data.positive": None if positive is None else ";".join(map(str, positive)),
+        "data.train_size": trained - attack,
+        "data.test_size": getattr(subset, "test_size", None),
+        "data.label_noise": samples.fraction if isinstance(samples, NoiseSpec) else 0.0,
+        "data.attack_size": attack,
+        "batch": trained if run.batch == "full" else run.batch,
+    }
+
+
+def _of_net(run: RunSpec) -> dict[str, Any]:
+    hidden = getattr(run.net, "hidden", None)
+    if hidden is None:
+        return {}
+    return {"width": hidden[0] if hidden else None, "depth": len(hidden)}

@@ -1,0 +1,59 @@
+"""The page of the user's networks among those of the atlas: a picture and a table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from flatlas.report.rendering import render
+
+
+@dataclass(frozen=True)
+class AtlasMine:
+    """What the page shows: `rows` of values and percentiles, and how measures are named.
+
+    `doubts` says of networks that count as no solution why.
+    """
+
+    shows: str
+    rows: pd.DataFrame
+    doubts: Sequence[str]
+    labels: Mapping[str, str]
+    picture: Path
+    caption: str
+
+
+def atlas_mine_page(page: AtlasMine) -> str:
+    """The picture, the table of measures that were compared, and the list of the others."""
+    nets = list(page.rows["net"].unique()) if len(page.rows) else []
+    compared = page.rows[page.rows["why"] == ""] if nets else page.rows
+    return render(
+        "atlas_mine.html",
+        page=page,
+        nets=nets,
+        compared=_lines(compared, page.labels) if nets else [],
+        listed=_others(page.rows, page.labels) if nets else [],
+    )
+
+
+def _lines(rows: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, object]]:
+    """A line for each measure, with the row of each network that has it."""
+    return [
+        {
+            "name": name,
+            "words": labels.get(str(name), "wrong test images, as a share"),
+            "networks": some["networks"].max(),
+            "by_net": some.set_index("net").to_dict("index"),
+        }
+        for name, some in rows.groupby("measure", sort=False)
+    ]
+
+
+def _others(rows: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, object]]:
+    """The measures that were not compared, with their values and reasons."""
+    left = rows[rows["why"] != ""]
+    return [
+        {"words": labels.get(str(row["measure"]), "wrong test images, as a share"), **row}
+        for row in left.to_dict("records")
+    ]

@@ -1,0 +1,1 @@
+"""The user's trained networks, placed among those of the atlas."""

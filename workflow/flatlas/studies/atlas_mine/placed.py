@@ -1,0 +1,98 @@
+"""Where each measure of a user's network lies among the networks of the atlas, or why nowhere."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from flatlas.evidence.material import NET
+from flatlas.studies.atlas.quantities import QUANTITIES, TABLES
+
+Options = Mapping[str, Mapping[str, Any]]
+# What is placed besides the measures.
+TESTED = "test_error"
+LOSSES = {1: "one output, with the logistic loss"}
+# Of a training, which happened elsewhere.
+UNKNOWN = {"zero_error_epoch": "its training is unknown", "distance": "its start is unknown"}
+ABSENT = "it can't be taken of this network"
+
+
+def placed(mine: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
+    """A row for each of my networks and each measure: its value, its percentile, or `why` not.
+
+    Both are measure tables, with the options of measures among their `attrs`. The percentile is the
+    share of comparable networks with a smaller value, half of those with an equal one included.
+    """
+    rows = [row for net in mine.index for row in _rows(mine, net, published)]
+    return pd.DataFrame(rows)
+
+
+def comparable(net: pd.Series, published: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """The networks of the atlas that saw the same images with the same loss; or why there are none.
+
+    Each counts once, at its first moment: that of the stopping rule.
+    """
+    once = published.drop_duplicates(NET)
+    alike = once[once["data.source"] == net["data.source"]]
+    if alike.empty:
+        seen = ", ".join(sorted(once["data.source"].unique()))
+        return alike, f"another data set: {net['data.source']}, in the atlas {seen}"
+    same = alike[alike["outputs"] == net["outputs"]]
+    if same.empty:
+        counts = ", ".join(_loss(count) for count in sorted(alike["outputs"].unique()))
+        return same, f"another loss: {_loss(net['outputs'])}; in the atlas {counts}"
+    return same, ""
+
+
+def _loss(outputs: int) -> str:
+    return LOSSES.get(int(outputs), f"{outputs} outputs, with cross-entropy")
+
+
+def _rows(
+    mine: pd.DataFrame, place: Any, published: pd.DataFrame | None
+) -> Iterator[dict[str, Any]]:
+    net = mine.loc[place]
+    others, why = (
+        (mine.iloc[:0], "no table of the atlas is published")
+        if published is None
+        else comparable(net, published)
+    )
+    for name in (TESTED, *QUANTITIES):
+        value = float(net.get(name, float("nan")))
+        settled = net.get(f"{name}_converged")
+        row = {
+            "net": net["net"],
+            "measure": name,
+            "value": value,
+            "error": float(net.get(f"{name}_error", float("nan"))),
+            "converged": True if settled is None or pd.isna(settled) else bool(settled),
+        }
+        values = others[name].dropna() if name in others else pd.Series(dtype=float)
+        refused = why or _refused(name, value, values, mine, published)
+        if pd.isna(value) or name in UNKNOWN:
+            refused = UNKNOWN.get(name, ABSENT)
+        yield row | _percentile(value, values if not refused else values[:0]) | {"why": refused}
+
+
+def _refused(
+    name: str, value: float, values: pd.Series, mine: pd.DataFrame, published: pd.DataFrame | None
+) -> str:
+    """Why a measure is not compared with that of the atlas; '' if it is."""
+    if published is None or values.empty:
+        return "the atlas did not take it of comparable networks"
+    if name == TESTED:
+        return ""
+    taken = TABLES[QUANTITIES[name].part].partition("_")[0]
+    here, there = (dict(one.attrs["options"].get(taken, {})) for one in (mine, published))
+    other = sorted(key for key in {*here, *there} if here.get(key) != there.get(key))
+    if other:
+        said = ", ".join(f"{key} {here.get(key)} instead of {there.get(key)}" for key in other)
+        return f"other options: {said}"
+    return ""
+
+
+def _percentile(value: float, values: pd.Series) -> dict[str, float | int]:
+    if values.empty:
+        return {"percentile": float("nan"), "networks": 0}
+    share = (values < value).mean() + (values == value).mean() / 2
+    return {"percentile": 100 * float(share), "networks": len(values)}

@@ -1,0 +1,50 @@
+"""Place the user's networks among those of the atlas: a picture, a table, and a page of both."""
+
+from pathlib import Path, PurePath
+
+from flatlas.jobs.job import Job
+from flatlas.evidence.material import gather
+from flatlas.plotting.style import add_note, save
+from flatlas.report.atlas_mine import AtlasMine, atlas_mine_page
+from flatlas.report.captions import caption
+from flatlas.store.atomic import replacing
+from flatlas.store.tables import read_table
+from flatlas.studies.atlas.networks import networks
+from flatlas.studies.atlas.quantities import QUANTITIES
+from flatlas.studies.atlas_mine.place import draw
+from flatlas.studies.atlas_mine.placed import placed
+
+with Job(globals().get("snakemake"), "atlas mine") as job:
+    spec = job.params.spec
+    tables = dict(vars(job.input))
+    published = [read_table(file) for file in tables.pop("published")]
+    material = gather(tables, spec["points"])
+    mine = networks(material, spec["study"], spec["settings"], spec["types"])
+    files = {point["run"]: point["net.weights"] for point in spec["points"]}
+    stems = [PurePath(file).stem for file in files.values()]
+    unique = len({*stems}) == len(stems)
+    names = {run: PurePath(file).stem if unique else file for run, file in files.items()}
+    mine.insert(0, "net", mine["run"].map(names))
+    if spec["same_as"]:
+        mine["data.source"] = spec["same_as"]
+    mine.attrs["options"] = spec["options"]
+    table = published[0] if published else None
+    rows = placed(mine, table)
+    drawing = draw(mine, rows, table)
+    add_note(drawing.figure, spec["shows"])
+    save(drawing, job.output)
+    ended = material.trainings
+    page = AtlasMine(
+        shows=spec["shows"],
+        rows=rows,
+        doubts=[
+            f"{names[net['run']]}, {net['reason']}"
+            for net in ended[~ended["converged"]].to_dict("records")
+        ],
+        labels={name: quantity.words for name, quantity in QUANTITIES.items()},
+        picture=Path(job.output.png),
+        caption=caption(job.params.caption),
+    )
+    with replacing(job.output.html) as temporary:
+        temporary.write_text(atlas_mine_page(page), encoding="utf-8")
+    job.record(realizations=material.realizations())
