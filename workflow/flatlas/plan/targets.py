@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.plan.paths import MY_MODEL
+from flatlas.plan.paths import ATLAS_MINE, MY_MODEL
 
 
 def targets_of(argv: list[str], known: Collection[str] = ()) -> list[str]:
@@ -82,7 +82,7 @@ def check_targets(
         elsewhere = target.startswith(tuple(f"results/{preset}/" for preset in presets))
         if ("/" in target and allowed is names and not elsewhere) or target in allowed:
             continue
-        if target == MY_MODEL:
+        if target in (MY_MODEL, ATLAS_MINE):
             raise FlatlasError(
                 f"'{target}' needs the setting {MY_MODEL}, which names your network: write it into"
                 " a file for --configfile (docs/bring-your-own.md)."

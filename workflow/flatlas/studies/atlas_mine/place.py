@@ -26,7 +26,7 @@ def draw(mine: pd.DataFrame, rows: pd.DataFrame, published: pd.DataFrame | None)
     colours = dict(zip(mine["net"], shades(len(mine)), strict=True))
     for place, ax in enumerate(axes):
         ax.set_title("", loc="left")
-        if place >= len(names):
+        if place >= len(names) or published is None:
             ax.set_axis_off()
             continue
         _panel(ax, names[place], found, mine, published, colours)
@@ -54,13 +54,11 @@ def _panel(
     name: str,
     found: pd.DataFrame,
     mine: pd.DataFrame,
-    published: pd.DataFrame | None,
+    published: pd.DataFrame,
     colours: dict[str, str],
 ) -> None:
     own = mine[mine["net"].isin(found.loc[found["measure"] == name, "net"])]
-    parts = (
-        [] if published is None else [comparable(net, published)[0] for _, net in own.iterrows()]
-    )
+    parts = [comparable(net, published)[0] for _, net in own.iterrows()]
     others = pd.concat(parts)[[name, TESTED]].drop_duplicates().dropna()
     ax.plot(others[name], 100 * others[TESTED], "o", color=GREY, ms=2.5, mew=0, alpha=0.5)
     for net in own.to_dict("records"):
