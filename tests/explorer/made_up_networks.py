@@ -1,0 +1,132 @@
+"""A table of made-up networks with the columns of the atlas' networks.parquet, and made-up claims."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from flatlas.claims.claim import COLUMNS
+from flatlas.studies.atlas.quantities import QUANTITIES, SEARCHED
+
+BASE = {
+    "optimizer.name": "sgd",
+    "optimizer.lr": 0.1,
+    "batch": 32,
+    "penalty.coefficient": 0.0,
+    "net.init.scale": 1.0,
+    "width": 40,
+    "depth": 2,
+    "data.train_size": 500,
+    "data.label_noise": 0.0,
+    "data.attack_size": 0,
+}
+SWEPT = {
+    "rate": ("optimizer.lr", [0.01, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3]),
+    "batch": ("batch", [4, 8, 16, 32, 64, 128, 250, 500]),
+    "decay": ("penalty.coefficient", [0.0, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2]),
+    "init": ("net.init.scale", [0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0]),
+    "width": ("width", [10, 20, 30, 40, 60, 80, 120, 160]),
+    "depth": ("depth", [1, 2, 3, 4, 5, 6, 7, 8]),
+    "size": ("data.train_size", [100, 200, 300, 400, 500, 700, 1000, 2000]),
+    "noise": ("data.label_noise", [0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5]),
+    "attack": ("data.attack_size", [0, 50, 100, 200, 300, 500, 700, 1000]),
+}
+OPTIMIZERS = ("sgd", "momentum", "adam", "adagrad", "rmsprop", "entropy_sgd", "sam", "asam")
+SEEDS = 5
+BEYOND = (0, 10, 30, 100, 200, 300, 500, 1000)
+# How much the gap grows with each setting, and the measures with it: the same for label noise, the
+# other way for the learning rate.
+GAP = {"optimizer.lr": -0.1, "data.label_noise": 0.4, "data.attack_size": 2e-4, "depth": 0.005}
+PRIOR = {"optimizer.lr": 12, "data.label_noise": 90, "data.attack_size": 0.08, "depth": 1.5}
+SHARP = {"optimizer.lr": -2.5, "data.label_noise": 6, "batch": 0.002, "width": -0.004}
+
+
+def networks(crossed: int = 8) -> pd.DataFrame:
+    """About 700 networks: eight values of each axis, and a grid of `crossed` rates; five seeds."""
+    points: dict[tuple, set[str]] = {}
+
+    def add(sweep: str, **changes: object) -> None:
+        points.setdefault(tuple((BASE | changes).items()), set()).add(sweep)
+
+    for sweep, (key, values) in SWEPT.items():
+        for value in values:
+            add(sweep, **{key: value})
+    for place, name in enumerate(OPTIMIZERS):
+        add("optimizer", **{"optimizer.name": name, "optimizer.lr": 0.1 if place < 2 else 0.01})
+    for rate, batch, width in product(np.geomspace(0.01, 0.3, crossed).round(3), [8, 32, 128], [20, 40, 80]):
+        add("crossed", **{"optimizer.lr": rate, "batch": batch, "width": width})
+    random = np.random.default_rng(0)
+    rows = [
+        _network(dict(point), sweeps, number, seed, beyond, random)
+        for number, (point, sweeps) in enumerate(points.items())
+        for seed in range(SEEDS)
+        for beyond in (BEYOND if dict(point) == BASE else (0,))
+    ]
+    return pd.DataFrame(rows)
+
+
+def _network(point, sweeps, number, seed, beyond, random) -> dict:
+    noise = lambda size=1.0: size * random.standard_normal()  # noqa: E731
+    away = {key: point[key] - BASE[key] for key in {*GAP, *PRIOR, *SHARP}}
+    test = 0.08 + 0.003 * seed + sum(GAP.get(key, 0) * away[key] for key in away) + noise(0.006)
+    test = round(max(test, 0.01) * 1000) / 1000
+    loss = 0.02 * float(np.exp(noise(0.3))) / (1 + beyond / 50)
+    name = f"mnist-500-dense{point['width']}x{point['depth']}-{point['optimizer.name']}-{number:012x}"
+    row = {
+        "study": "atlas",
+        "axes": ";".join(sorted(sweeps | ({"beyond"} if point == BASE else set()))),
+        "run": name,
+        "seed": seed,
+        "at": f"met+{beyond}" if beyond else "met",
+        **point,
+        "epochs": round(40 * float(np.exp(noise(0.4)))) + beyond,
+        "train_error": 0.0,
+        "test_error": test,
+        "train_loss": loss,
+        "test_loss": 3 * test + abs(noise(0.02)),
+        "gap": test,
+    }
+    if beyond:
+        row["axes"] = "beyond"
+    sharp = sum(SHARP.get(key, 0) * away[key] for key in away) - beyond / 250
+    improbable = 60 + sum(PRIOR.get(key, 0) * away[key] for key in away)
+    for place, measure in enumerate(QUANTITIES):
+        if measure in row:
+            continue
+        if measure == "prior":
+            value = improbable + noise(2)
+        elif measure == "margin":
+            value = -abs(0.3 + noise(0.1)) + test
+        else:
+            value = float(np.exp(0.3 * place + sharp * (0.3 + 0.05 * place) + 3 * test + noise(0.3)))
+        row[measure] = value
+        row[f"{measure}_error"] = abs(value) * 0.02
+        if measure in SEARCHED:
+            row[f"{measure}_converged"] = bool(random.random() > 0.04)
+    if point["depth"] > 5:
+        row |= {"regret": np.nan, "kl_regret": np.nan, "kl_regret_error": np.nan}
+    # Only trajectories that were recorded have it.
+    row["pca_flatness"] = np.nan
+    return row
+
+
+def claims() -> pd.DataFrame:
+    """A table of every kind of claim: each verdict, open and closed criteria, with and without."""
+    infinite = float("inf")
+    rows = [
+        ("duality_fig3.slope", "ΔL falls with the learning rate", "paper", "slope of ΔL over α",
+         "at most 0", -infinite, 0.0, "-0.8", -0.7, -0.9, -0.5, "reproduced", ""),
+        ("duality_fig3.constant", "the size stays as it is", "paper", "T_w, relative change",
+         "-0.1 to 0.1", -0.1, 0.1, "", 0.37, 0.3, 0.42, "not reproduced", "Three realizations."),
+        ("prior_fig4.flatness", "flatness & accuracy <correlate>", "paper", "Pearson's coefficient",
+         "at least 0.7", 0.7, infinite, "0.9", 0.48, 0.22, 0.71, "undecided", ""),
+        ("prior_fig4.added", "the prior adds to it", "flatlas", "partial τ", "above 0", 0.0, infinite,
+         "", 0.5, 0.4, 0.6, "reproduced", ""),
+        ("mystery_fig2", "True regret", np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, np.nan,
+         np.nan, np.nan, "not run", "The figure is not drawn."),
+    ]
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    study = table["claim"].str.split("_").str[0]
+    figure = table["claim"].str.split(r"[._]", regex=True).str[1]
+    picture = [f"{one}/{name}.png" for one, name in zip(study, figure, strict=True)]
+    return table.assign(study=study, figure=figure, scale="laptop", picture=picture)

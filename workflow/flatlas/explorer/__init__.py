@@ -1,0 +1,1 @@
+"""The explorer: all networks, measures and claims on one page, to choose from and to look into."""

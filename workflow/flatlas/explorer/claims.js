@@ -1,0 +1,79 @@
+// All claims of all studies, with what the paper says, what came out, and where the claim holds.
+
+const VERDICTS = Object.keys(DATA.signs);
+const OWN = "flatlas";
+
+function claimRow(claim) {
+  const figure = `${claim.study} ${claim.figure}`;
+  const link = claim.picture
+    ? element("a", { href: claim.picture, title: `Open the figure ${figure}` }, figure)
+    : element("span", {}, figure);
+  const row = element(
+    "tr", { "data-claim": claim.claim },
+    element("td", { "data-head": "figure" }, link),
+    element("td", {},
+      claim.whose === OWN ? element("span", { class: "ours" }, "our question") : null,
+      claim.says ?? "",
+      element("div", { class: "quantity" }, claim.quantity ?? "")),
+    element("td", { class: "number", "data-head": "paper" }, String(claim.paper ?? "")),
+    element("td", { class: "number", "data-head": "here" },
+      claim.value === null ? "–" : element("b", {}, short(claim.value)),
+      claim.low === null || claim.high === null ? "" : ` [${short(claim.low)}, ${short(claim.high)}]`),
+    element("td", {}, claim.value === null ? "" : forest(claim), element("div", { class: "quantity" }, (claim.criterion ?? "").replaceAll("-", "−"))),
+    element("td", { class: "verdict" },
+      element("span", { class: (claim.verdict ?? "").replaceAll(" ", "-") }, `${DATA.signs[claim.verdict] ?? ""} ${claim.verdict}`),
+      element("div", { class: "quantity" }, claim.note ?? "")),
+  );
+  if (claim.picture) {
+    row.classList.add("opens");
+    // A marked text is no click.
+    row.addEventListener("click", (event) => {
+      if (!event.target.closest("a") && getSelection().isCollapsed) link.click();
+    });
+  }
+  return row;
+}
+
+// On a scale of its own: the value, the interval, the paper's number and the ends of the criterion.
+function forest(claim) {
+  const paper = claim.paper === null || claim.paper === "" ? NaN : Number(String(claim.paper).replaceAll("−", "-"));
+  const ends = [claim.holds_from, claim.holds_to];
+  const known = [claim.value, claim.low, claim.high, paper, ...ends].filter((number) => number !== null && Number.isFinite(number));
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  const room = (most - least) * 0.1 || Math.abs(least) * 0.1 || 1;
+  const range = ends.some((end) => end !== null) ? [ends[0] ?? -Infinity, ends[1] ?? Infinity] : null;
+  return strip({
+    value: claim.value,
+    interval: claim.low === null || claim.high === null ? null : [claim.low, claim.high],
+    range, paper, low: least - room, high: most + room,
+  });
+}
+
+let claimRows = null;
+
+function showClaims() {
+  const table = document.getElementById("claimed");
+  if (!claimRows) {
+    claimRows = DATA.claims.map((claim) => ({
+      claim,
+      row: claimRow(claim),
+      text: [claim.claim, claim.study, claim.figure, claim.says, claim.quantity, claim.note].join(" ").toLowerCase(),
+    }));
+    table.tBodies[0].replaceChildren(...claimRows.map(({ row }) => row));
+  }
+  const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
+  const shown = claimRows.filter(({ claim, row, text }) => {
+    const fits =
+      words.every((word) => text.includes(word)) &&
+      (!state.of || claim.study === state.of) &&
+      (!state.verdict || claim.verdict === state.verdict) &&
+      (!state.whose || claim.whose === state.whose);
+    row.hidden = !fits;
+    return fits;
+  });
+  const counts = VERDICTS.map((verdict) => [verdict, shown.filter(({ claim }) => claim.verdict === verdict).length]).filter(([, count]) => count);
+  document.getElementById("found").replaceChildren(
+    `${shown.length} of ${claimRows.length} claims`, shown.length ? ": " : "",
+    ...counts.map(([verdict, count]) => element("span", { class: verdict.replaceAll(" ", "-") }, `${DATA.signs[verdict]} ${count} ${verdict} `)),
+  );
+}

@@ -1,0 +1,130 @@
+"""What the columns of the table of networks are, and which networks an axis compares."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+IDENTITY = ("study", "axes", "run", "seed", "at")
+# One row of the table.
+NET = ["run", "seed", "at"]
+OUTCOMES = {
+    "gap": "generalization gap",
+    "test_error": "test error",
+    "test_loss": "test loss",
+    "train_error": "training error",
+    "epochs": "epochs of training",
+}
+# Before the rule was met, and after: `met`, `met+100`.
+BEYOND = "epochs beyond the stopping rule"
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A column that the page offers: a `setting`, an `outcome` or a `measure`, in words.
+
+    `tested` is what a measure knows about the test images; a `baseline` costs next to nothing.
+    """
+
+    name: str
+    words: str
+    kind: str
+    tested: str = ""
+    baseline: bool = False
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Networks of a sweep that are compared if they differ in nothing but the `own` settings."""
+
+    name: str
+    words: str
+    sweep: str
+    own: Sequence[str]
+
+    def on(self, table: pd.DataFrame) -> dict[str, Any]:
+        """For the page: which rows are on it, and for each row what it may be compared with.
+
+        Rows of one stratum are alike in all other settings and in the seed, so in their images,
+        unless the axis varies these. Rows of one value have the own settings in common.
+        """
+        rows = _rows(table, self.sweep, "at" in self.own)
+        some = table.loc[rows]
+        others = [key for key in _varied(some) if key not in self.own]
+        return {
+            "name": self.name,
+            "words": self.words,
+            "own": list(self.own),
+            "rows": rows,
+            "strata": _labels(some, ["study", "seed", *others]),
+            "values": _labels(some, ["study", *self.own]),
+        }
+
+
+def variables(
+    table: pd.DataFrame,
+    axes: Mapping[str, tuple[str, str]],
+    quantities: Mapping[str, Any],
+    baselines: Iterable[str],
+) -> list[Variable]:
+    """The variables of a table: settings, outcomes, and those `quantities` that it has.
+
+    `axes` has, for each sweep, its words and the key of its setting, or how its keys begin.
+    """
+    chosen = [name for name in _settings(table) if table[name].nunique() > 1]
+    shown = [Variable(name, _words(name, axes), "setting") for name in chosen]
+    shown += [Variable(name, words, "outcome") for name, words in OUTCOMES.items() if name in table]
+    return shown + [
+        Variable(name, one.words, "measure", one.tested, name in baselines)
+        for name, one in quantities.items()
+        if name in table and table[name].notna().any()
+    ]
+
+
+def compared(table: pd.DataFrame, axes: Mapping[str, tuple[str, str]]) -> list[Axis]:
+    """The axes of a table. A sweep that crosses several settings has one for each of them."""
+    sweeps = list(dict.fromkeys(name for cell in table["axes"] for name in cell.split(";")))
+    found = []
+    for sweep in sorted(sweeps, key=[*axes, *sweeps].index):
+        keys = _varied(table.loc[_rows(table, sweep)]) or ["at"]
+        words, begins = axes.get(sweep, (sweep, ""))
+        if sweep in axes or len(keys) == 1:
+            own = [key for key in keys if key.startswith(begins)] or keys
+            found.append(Axis(sweep, words, sweep, own))
+        else:
+            found += [Axis(f"{sweep}:{key}", f"{_words(key, axes)} ({words})", sweep, [key]) for key in keys]
+    return found
+
+
+def moments(table: pd.DataFrame) -> pd.Series:
+    """How many epochs after its stopping rule was met a network was measured: 100 for met+100."""
+    said = table["at"].astype(str).str.extract(r"\+(\d+)$")[0]
+    return said.astype(float).fillna(0.0)
+
+
+def _settings(table: pd.DataFrame) -> list[str]:
+    """The columns before the outcomes, and the moment, which counts as a setting."""
+    outcomes = min(list(table).index(name) for name in OUTCOMES if name in table)
+    return ["at", *(name for name in list(table)[:outcomes] if name not in IDENTITY)]
+
+
+def _varied(table: pd.DataFrame) -> list[str]:
+    return [name for name in _settings(table) if table[name].nunique(dropna=False) > 1]
+
+
+def _rows(table: pd.DataFrame, sweep: str, every_moment: bool = False) -> list[int]:
+    on = table["axes"].str.split(";").map(lambda names: sweep in names)
+    return list(table.index[on & ((moments(table) == 0) | every_moment)])
+
+
+def _labels(table: pd.DataFrame, columns: list[str]) -> list[int]:
+    return list(table[columns].astype(str).groupby(columns, sort=False).ngroup())
+
+
+def _words(key: str, axes: Mapping[str, tuple[str, str]]) -> str:
+    """A setting in words: `optimizer.lr` is the learning rate, `optimizer.name` the optimizer."""
+    if key == "at":
+        return BEYOND
+    words = {begins: words for words, begins in axes.values()}
+    return words.get(key) or words.get(key.removesuffix("name")) or key

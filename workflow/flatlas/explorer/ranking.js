@@ -1,0 +1,190 @@
+// Measures by axes: a heat map of Kendall's τ over the pairs that differ only in the axis.
+
+// Coefficients by outcome, baselines, axis and measure, with their intervals once these are known.
+const found = new Map();
+let rankingWanted = 0;
+
+function baselinesFor(...names) {
+  return MEASURES.filter((variable) => variable.baseline && !names.includes(variable.name));
+}
+
+// Kendall's τ of x and y over rows, between which `strata` and `clusters` say what is compared and
+// resampled; `given` other variables.
+function tauOf(x, y, given, rows, strata, clusters) {
+  const variables = [x, y, ...given].map((variable) => variable.numbers);
+  const known = rows.map((row, place) => ({ row, place }))
+    .filter(({ row }) => variables.every((numbers) => Number.isFinite(numbers[row])));
+  const values = variables.map((numbers) => Float64Array.from(known, ({ row }) => numbers[row]));
+  const [strata_, clusters_] = [strata, clusters].map((labels) => known.map(({ place }) => labels[place]));
+  return { ...kendall(values, strata_, clusters_), nets: known.length };
+}
+
+function cell(measure, axis) {
+  const key = [state.outcome, state.given, axis.name, measure.name].join(" ");
+  if (!found.has(key)) {
+    const given = state.given ? baselinesFor(measure.name) : [];
+    const tau = tauOf(measure, VARIABLES.get(state.outcome), given, axis.rows, axis.strata, axis.values);
+    found.set(key, { ...tau, interval: null });
+  }
+  return found.get(key);
+}
+
+function rankedAxes() {
+  const names = state.ranked.split(",").filter((name) => AXES.has(name));
+  return names.length ? names.map((name) => AXES.get(name)) : DATA.axes;
+}
+
+// The measures, the best first: the one whose worst coefficient on the ranked axes is largest.
+function rankedMeasures() {
+  const axes = rankedAxes();
+  const shown = MEASURES.filter((measure) => !(state.untested && measure.tested));
+  const lines = shown.map((measure) => {
+    const values = axes.map((axis) => cell(measure, axis).value);
+    const missing = values.filter((value) => !Number.isFinite(value)).length;
+    return { measure, missing, worst: missing === axes.length ? NaN : Math.min(...values.filter(Number.isFinite)) };
+  });
+  const order = (worst) => (Number.isFinite(worst) ? worst : -2);
+  return lines.sort((a, b) => a.missing - b.missing || order(b.worst) - order(a.worst));
+}
+
+function showRanking() {
+  const axes = rankedAxes();
+  const lines = rankedMeasures();
+  const outcome = VARIABLES.get(state.outcome);
+  for (const place of document.querySelectorAll(".outcome")) place.textContent = outcome.words;
+  document.getElementById("all-axes").hidden = !state.ranked;
+  const head = DATA.axes.map((axis) => {
+    const isRanked = Boolean(state.ranked) && axes.includes(axis);
+    const button = element("button", { type: "button", "data-axis": axis.name, "aria-pressed": String(isRanked), title: `Rank the measures by ${axis.words}` }, axis.words);
+    button.addEventListener("click", () => toggleAxis(axis.name));
+    return element("th", { scope: "col" }, button);
+  });
+  const pin = pinnedRow();
+  const pinned = pin === null ? [] : [element("th", { scope: "col", class: "standing" }, "pinned network among all")];
+  const top = element("tr", {}, element("th", { scope: "col" }, "measure"), element("th", { scope: "col", class: "worst" }, "worst"), ...head, ...pinned);
+  const rows = lines.map(({ measure, worst }) => element(
+    "tr", { "data-measure": measure.name },
+    element("th", { scope: "row" }, label(measure)),
+    element("td", { class: "worst" }, coefficientText(worst)),
+    ...DATA.axes.map((axis) => heatCell(measure, axis, axes.includes(axis))),
+    ...(pin === null ? [] : [element("td", { class: "standing" }, standing(measure, pin))]),
+  ));
+  document.getElementById("heat").replaceChildren(element("thead", {}, top), element("tbody", {}, ...rows));
+  findIntervals(axes, lines);
+}
+
+function heatCell(measure, axis, isRanked) {
+  const { value, nets } = cell(measure, axis);
+  const made = element("td", { class: isRanked ? "heat" : "heat aside" });
+  if (!Number.isFinite(value)) {
+    made.append(element("span", { class: "missing", title: nets ? "not enough to compare" : "not measured on these networks" }, "–"));
+    return made;
+  }
+  const button = element("button", { type: "button", "data-measure": measure.name, "data-axis": axis.name }, coefficientText(value));
+  button.addEventListener("click", () => change({
+    view: "networks", x: measure.name, y: state.outcome, axis: axis.name, colour: axis.own[0], xlog: "", ylog: "",
+    panels: "", study: "", optimizer: "", seed: "", moments: "", settled: "", range: "",
+  }));
+  made.append(button);
+  made.style.setProperty("--share", `${Math.round(70 * Math.abs(value))}%`);
+  made.classList.add(value < 0 ? "minus" : "plus");
+  sayInterval(made, measure, axis);
+  return made;
+}
+
+// The interval of a cell: bold if it excludes 0.
+function sayInterval(made, measure, axis) {
+  const { value, interval: ends, nets } = cell(measure, axis);
+  if (!ends) return;
+  const button = made.querySelector("button");
+  made.classList.toggle("sure", ends[0] > 0 || ends[1] < 0);
+  made.classList.toggle("unsure", !(ends[0] > 0 || ends[1] < 0));
+  const said = `${coefficientText(value)} ${intervalText(ends) || "no interval: too few values"}, ${nets} networks`;
+  button.title = `${measure.words}, ${axis.words}: ${said}`;
+  button.setAttribute("aria-label", button.title);
+}
+
+function findIntervals(axes, lines) {
+  showAnswer(axes, lines);
+  const wanted = ++rankingWanted;
+  const missing = lines.flatMap(({ measure }) => DATA.axes.map((axis) => ({ measure, axis, tau: cell(measure, axis) })))
+    .filter(({ tau }) => !tau.interval);
+  const heat = document.getElementById("heat");
+  heat.setAttribute("aria-busy", missing.length > 0);
+  inSteps(missing.map(({ measure, axis, tau }) => ({
+    steps: interval(tau, DATA.tails),
+    done: (ends) => {
+      tau.interval = ends;
+      const button = heat.querySelector(`button[data-measure="${measure.name}"][data-axis="${axis.name}"]`);
+      if (button) sayInterval(button.parentElement, measure, axis);
+    },
+  })), () => wanted !== rankingWanted).then(() => {
+    if (wanted !== rankingWanted) return;
+    heat.setAttribute("aria-busy", "false");
+    showAnswer(axes, lines);
+  });
+}
+
+function toggleAxis(name) {
+  const names = state.ranked ? state.ranked.split(",") : [];
+  const chosen = names.includes(name) ? names.filter((one) => one !== name) : [...names, name];
+  change({ ranked: chosen.join(",") });
+  document.querySelector(`#heat thead button[data-axis="${name}"]`).focus();
+}
+
+// The best measures in a sentence or two.
+function showAnswer(axes, lines) {
+  const complete = lines.filter(({ missing }) => !missing);
+  const blind = complete.find(({ measure }) => !measure.tested);
+  const place = document.getElementById("answer");
+  const where = listed(axes.map((axis) => axis.words));
+  if (!complete.length) return place.replaceChildren(`No measure was taken of all networks of ${where}.`);
+  if (axes.length > 4) return place.replaceChildren(...answerOnMany(axes, lines));
+  const [best] = complete;
+  place.replaceChildren(
+    `Among networks that differ only in ${where}, the best measure is `, ...withValues(best, axes), ".",
+    ...(best.measure.tested && blind ? [" † It knows test images; the best that does not is ", ...withValues(blind, axes), "."] : []),
+  );
+}
+
+function withValues({ measure }, axes) {
+  const values = axes.map((axis) => coefficientText(cell(measure, axis).value));
+  const doubtful = axes.filter((axis) => isKnown(measure, axis) && !isRight(measure, axis)).map((axis) => axis.words);
+  const doubt = doubtful.length ? `; on ${listed(doubtful)} this may be chance` : "";
+  return [element("b", {}, label(measure)), ` (${listed(values)}${doubt})`];
+}
+
+// On how many axes each measure is certainly right.
+function answerOnMany(axes, lines) {
+  if (!lines.every(({ measure }) => axes.every((axis) => isKnown(measure, axis)))) return ["Computing intervals …"];
+  const counts = lines.map(({ measure, worst }) => ({ measure, worst, count: axes.filter((axis) => isRight(measure, axis)).length }));
+  const most = (some) => some.reduce((best, one) => (one.count > best.count ? one : best));
+  const best = most(counts);
+  if (best.count === axes.length) return ["On all ", `${axes.length} axes `, element("b", {}, label(best.measure)), ` is right, with at least ${coefficientText(best.worst)}.`];
+  const said = ({ measure, count }) => [element("b", {}, label(measure)), `: ${count}`];
+  const blind = counts.filter(({ measure }) => !measure.tested);
+  return [
+    `No measure is certainly right on all ${axes.length} axes. On most is `, ...said(best),
+    ...(best.measure.tested && blind.length ? ["; of those that know no test images †, ", ...said(most(blind))] : []), ".",
+  ];
+}
+
+function isKnown(measure, axis) {
+  const { value, interval: ends } = cell(measure, axis);
+  return ends !== null || !Number.isFinite(value);
+}
+
+// Whether the measure certainly orders the networks of an axis as the outcome does.
+function isRight(measure, axis) {
+  return (cell(measure, axis).interval?.[0] ?? NaN) > 0;
+}
+
+// Where the pinned network lies among all: the share with a smaller value.
+function standing(measure, row) {
+  const value = measure.numbers[row];
+  if (!Number.isFinite(value)) return "–";
+  const others = measure.numbers.filter(Number.isFinite);
+  const share = others.filter((other) => other < value).length / others.length;
+  const made = strip({ value: share, low: 0, high: 1, width: 90 });
+  return element("span", { title: `${short(value)}: larger than ${Math.round(100 * share)} % of the networks` }, made);
+}

@@ -1,0 +1,95 @@
+// The data, and the state of the page: what is chosen. The address keeps all that differs from START,
+// so a view can be sent as a link.
+
+const DATA = JSON.parse(document.getElementById("data").textContent);
+const VARIABLES = new Map(DATA.variables.map((variable) => [variable.name, variable]));
+const AXES = new Map(DATA.axes.map((axis) => [axis.name, axis]));
+const MEASURES = DATA.variables.filter((variable) => variable.kind === "measure");
+const OUTCOMES = DATA.variables.filter((variable) => variable.kind === "outcome");
+const OPTIMIZER = "optimizer.name";
+const START = {
+  view: "ranking",
+  // Measures by axes. `ranked`: names of axes; none: all.
+  outcome: OUTCOMES[0]?.name ?? "",
+  given: "",
+  untested: "",
+  ranked: "",
+  // Networks. A scale without a choice ("") is logarithmic where that spreads the points.
+  x: MEASURES.find((variable) => !variable.baseline)?.name ?? MEASURES[0]?.name ?? "",
+  y: OUTCOMES[0]?.name ?? "",
+  xlog: "",
+  ylog: "",
+  colour: "",
+  panels: "",
+  axis: "",
+  study: "",
+  optimizer: "",
+  seed: "",
+  moments: "",
+  settled: "",
+  range: "",
+  // Claims.
+  q: "",
+  of: "",
+  verdict: "",
+  whose: "",
+  // A row of the table: run, seed and moment.
+  pin: "",
+};
+const state = { ...START };
+
+for (const variable of DATA.variables) {
+  const texts = variable.values.some((value) => typeof value === "string");
+  variable.categories = texts ? [...new Set(variable.values)].sort() : null;
+  // A category lies where it is in the alphabet.
+  variable.numbers = variable.values.map((value) =>
+    value === null ? NaN : texts ? variable.categories.indexOf(value) : value,
+  );
+  variable.distinct = [...new Set(variable.numbers.filter(Number.isFinite))].sort((a, b) => a - b);
+}
+
+function change(changes) {
+  const turned = changes.view !== undefined && changes.view !== state.view;
+  Object.assign(state, changes);
+  const chosen = Object.entries(state).filter(([key, value]) => value !== START[key]);
+  const address = `#${new URLSearchParams(chosen)}`;
+  if (turned) history.pushState(null, "", address);
+  else history.replaceState(null, "", address);
+  show();
+}
+
+function readAddress() {
+  const said = new URLSearchParams(location.hash.slice(1));
+  for (const key of Object.keys(START)) state[key] = said.get(key) ?? START[key];
+  for (const key of ["x", "y", "outcome"]) if (!VARIABLES.has(state[key])) state[key] = START[key];
+  for (const key of ["colour", "panels"]) {
+    if (!VARIABLES.has(state[key]) && state[key] !== "axis") state[key] = "";
+  }
+  if (!AXES.has(state.axis)) state.axis = "";
+  if (!["ranking", "networks", "claims"].includes(state.view)) state.view = START.view;
+}
+
+function netName(row) {
+  return `${DATA.run[row]} ${DATA.seed[row]} ${DATA.at[row]}`;
+}
+
+const ROWS = new Map(DATA.run.map((_, row) => [netName(row), row]));
+
+function pinnedRow() {
+  return ROWS.get(state.pin) ?? null;
+}
+
+// Do several long things in short steps, until `isOld` says that nobody waits for them any more.
+async function inSteps(generators, isOld) {
+  for (const { steps, done } of generators) {
+    for (let result = { done: false }; !result.done; ) {
+      const until = performance.now() + 12;
+      while (!result.done && performance.now() < until) result = steps.next();
+      if (result.done) done(result.value);
+      else {
+        await new Promise((resume) => setTimeout(resume));
+        if (isOld()) return;
+      }
+    }
+  }
+}
