@@ -3,6 +3,13 @@
 const VERDICTS = Object.keys(DATA.signs);
 const OWN = "flatlas";
 
+// Text with the papers' subscripts, which Python has made HTML.
+function symbols(html) {
+  const template = element("template");
+  template.innerHTML = html ?? "";
+  return template.content;
+}
+
 function claimRow(claim) {
   const figure = `${claim.study} ${claim.figure}`;
   const link = claim.picture
@@ -13,8 +20,8 @@ function claimRow(claim) {
     element("td", { "data-head": "figure" }, link),
     element("td", {},
       claim.whose === OWN ? element("span", { class: "ours" }, "our question") : null,
-      claim.says ?? "",
-      element("div", { class: "quantity" }, claim.quantity ?? "")),
+      symbols(claim.says),
+      element("div", { class: "quantity" }, symbols(claim.quantity))),
     element("td", { class: "number", "data-head": "paper" }, String(claim.paper ?? "")),
     element("td", { class: "number", "data-head": "here" },
       claim.value === null ? "–" : element("b", {}, short(claim.value)),
@@ -54,11 +61,10 @@ let claimRows = null;
 function showClaims() {
   const table = document.getElementById("claimed");
   if (!claimRows) {
-    claimRows = DATA.claims.map((claim) => ({
-      claim,
-      row: claimRow(claim),
-      text: [claim.claim, claim.study, claim.figure, claim.says, claim.quantity, claim.note].join(" ").toLowerCase(),
-    }));
+    claimRows = DATA.claims.map((claim) => {
+      const row = claimRow(claim);
+      return { claim, row, text: `${claim.claim} ${row.textContent}`.toLowerCase() };
+    });
     table.tBodies[0].replaceChildren(...claimRows.map(({ row }) => row));
   }
   const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);

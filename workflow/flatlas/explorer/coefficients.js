@@ -28,63 +28,69 @@ function numbered(labels) {
 }
 
 // Kendall's τ of the first two of some variables, given the others, over pairs of points in one
-// stratum. With one stratum and nothing given it is τ-b. `tau.value`; `tau.of(times)` for clusters
-// that were drawn so many times; `tau.known` clusters count for the interval.
-function kendall(variables, strata, clusters) {
+// stratum. With one stratum and nothing given it is τ-b. In steps, since the pairs are many. Returns
+// its `value`; `of(times)`, the value if each of `count` clusters is drawn so many times; and how many
+// clusters are `known` for an interval.
+function* kendall(variables, strata, clusters) {
   const points = variables[0].length;
   const names = numbered(clusters);
   const count = Math.max(...names, -1) + 1;
   const size = variables.length;
-  const pairs = [];
-  for (let v = 0; v < size; v++) for (let w = v; w < size; w++) pairs.push([v, w]);
-  const between = pairs.map(() => new Float64Array(count * count));
-  const parent = Array.from({ length: count }, (_, c) => c);
-  const root = (c) => (parent[c] === c ? c : (parent[c] = root(parent[c])));
+  const products = (size * (size + 1)) / 2;
+  // Sums over pairs of points of products of two signs, for each pair of clusters a >= b.
+  const sums = new Float64Array(count * count * products);
+  const parent = Array.from({ length: count }, (_, cluster) => cluster);
+  const root = (cluster) => (parent[cluster] === cluster ? cluster : (parent[cluster] = root(parent[cluster])));
   const signs = new Float64Array(size);
   for (let i = 0; i < points; i++) {
     for (let j = 0; j < i; j++) {
       if (strata[i] !== strata[j]) continue;
-      const place = names[i] * count + names[j];
-      parent[root(names[i])] = root(names[j]);
+      const [a, b] = names[i] > names[j] ? [names[i], names[j]] : [names[j], names[i]];
+      if (parent[a] !== parent[b]) parent[root(a)] = root(b);
       for (let v = 0; v < size; v++) signs[v] = Math.sign(variables[v][i] - variables[v][j]);
-      for (let p = 0; p < pairs.length; p++) {
-        between[p][place] += signs[pairs[p][0]] * signs[pairs[p][1]];
-      }
+      let place = (a * count + b) * products;
+      for (let v = 0; v < size; v++) for (let w = v; w < size; w++) sums[place++] += signs[v] * signs[w];
     }
+    yield;
   }
   // Copies of one cluster are not compared with each other.
   const of = (times) => {
-    const sums = Array.from({ length: size }, () => new Float64Array(size));
-    pairs.forEach(([v, w], p) => {
-      let sum = 0;
-      for (let a = 0, place = 0; a < count; a++) {
-        if (times[a] === 0) {
-          place += count;
-          continue;
-        }
-        let row = 0;
-        for (let b = 0; b < count; b++, place++) if (b !== a) row += between[p][place] * times[b];
-        sum += times[a] * (row + between[p][a * count + a]);
+    const total = new Float64Array(products);
+    for (let a = 0; a < count; a++) {
+      if (times[a] === 0) continue;
+      for (let b = 0; b <= a; b++) {
+        const weight = a === b ? times[a] : times[a] * times[b];
+        if (weight === 0) continue;
+        const place = (a * count + b) * products;
+        for (let p = 0; p < products; p++) total[p] += weight * sums[place + p];
       }
-      sums[v][w] = sums[w][v] = sum;
-    });
-    return partial(sums);
+    }
+    return partial(total, size);
   };
-  const groups = parent.filter((_, c) => root(c) === c).length;
-  const compared = count - groups;
+  const compared = count - parent.filter((_, cluster) => root(cluster) === cluster).length;
   const given = size - 2;
-  if (given > 0 && given >= compared) return { value: NaN, of: () => NaN, count, known: 0 };
+  if (given > 0 && given >= compared) return { value: NaN, of, count, known: 0 };
   const known = compared >= FEWEST + given ? compared + 1 : 1;
-  return { value: of(new Float64Array(count).fill(1)), of, count, known, names };
+  return { value: of(new Float64Array(count).fill(1)), of, count, known };
 }
 
-// The correlation of the first two variables, given the rest, from sums of products.
-function partial(sums) {
-  const size = sums.length;
-  const scale = sums.map((row, v) => Math.sqrt(row[v]));
-  const r = sums.map((row, v) =>
-    Array.from(row, (sum, w) => (scale[v] && scale[w] ? sum / (scale[v] * scale[w]) : 0)),
-  );
+// All steps at once.
+function finished(steps) {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+// The correlation of the first two variables, given the rest, from the sums of their products: (0, 0),
+// (0, 1), … (1, 1), …
+function partial(sums, size) {
+  const r = Array.from({ length: size }, () => new Float64Array(size));
+  for (let v = 0, place = 0; v < size; v++) for (let w = v; w < size; w++) r[v][w] = r[w][v] = sums[place++];
+  const scale = r.map((row, v) => Math.sqrt(row[v]));
+  for (let v = 0; v < size; v++) {
+    for (let w = 0; w < size; w++) r[v][w] = scale[v] && scale[w] ? r[v][w] / (scale[v] * scale[w]) : 0;
+  }
   for (let z = size - 1; z > 1; z--) {
     const left = r[z][z];
     if (left < NOTHING) continue;
@@ -117,7 +123,7 @@ function spearman(x, y, clusters) {
     });
     return pearson(...ranks, names.map((name) => times[name]));
   };
-  return { value: of(new Float64Array(count).fill(1)), of, count, known: count > FEWEST ? count : 1, names };
+  return { value: of(new Float64Array(count).fill(1)), of, count, known: count > FEWEST ? count : 1 };
 }
 
 function pearson(x, y, weights) {

@@ -9,6 +9,7 @@ const NEAR = 14;
 let panels = [];
 let activeRow = null;
 let coefficientsWanted = 0;
+let coefficientsShown = null;
 
 function selectableRows() {
   const axis = AXES.get(state.axis);
@@ -221,58 +222,84 @@ function showSelection() {
   showCoefficients(rows);
 }
 
+// The coefficients of these rows: a name, words, and the steps to its value.
 function coefficientsOf(rows) {
   const [x, y] = [VARIABLES.get(state.x), VARIABLES.get(state.y)];
   const axis = AXES.get(state.axis);
   const given = baselinesFor(x.name, y.name);
   const one = rows.map(() => 0);
   const runs = rows.map((row) => DATA.run[row]);
-  const lines = [];
-  if (axis) {
-    const place = new Map(axis.rows.map((row, k) => [row, k]));
-    const [strata, values] = [axis.strata, axis.values].map((labels) => rows.map((row) => labels[place.get(row)]));
-    lines.push(["granulated", `τ over pairs that differ only in ${axis.words}`, tauOf(x, y, [], rows, strata, values)]);
-    lines.push(["granulated-given", "the same, given the baselines ‡", tauOf(x, y, given, rows, strata, values)]);
-  }
   const [a, b] = [x, y].map((variable) => Float64Array.from(rows, (row) => variable.numbers[row]));
-  lines.push(["kendall", `${axis ? "τ over all pairs (Kendall’s τ-b)" : "Kendall’s τ-b"}`, tauOf(x, y, [], rows, one, runs)]);
-  lines.push(["spearman", "Spearman’s ρ", spearman(a, b, runs)]);
-  lines.push(["partial", "τ given the baselines ‡", tauOf(x, y, given, rows, one, runs)]);
-  return lines;
+  const lines = [
+    ["kendall", axis ? "τ over all pairs (Kendall’s τ-b)" : "Kendall’s τ-b", tauOf(x, y, [], rows, one, runs)],
+    ["spearman", "Spearman’s ρ", (function* () { return spearman(a, b, runs); })()],
+    ["partial", "τ given the baselines ‡", tauOf(x, y, given, rows, one, runs)],
+  ];
+  if (!axis) return lines;
+  const place = new Map(axis.rows.map((row, k) => [row, k]));
+  const [strata, values] = [axis.strata, axis.values].map((labels) => rows.map((row) => labels[place.get(row)]));
+  return [
+    ["granulated", `τ over pairs that differ only in ${axis.words}`, tauOf(x, y, [], rows, strata, values)],
+    ["granulated-given", "the same, given the baselines ‡", tauOf(x, y, given, rows, strata, values)],
+    ...lines,
+  ];
 }
 
-// The values at once, the intervals once nobody brushes any more.
-function showCoefficients(rows) {
-  const wanted = ++coefficientsWanted;
-  const [x, y] = [VARIABLES.get(state.x), VARIABLES.get(state.y)];
-  const counted = rows.filter((row) => !isSettled(x, row) || !isSettled(y, row)).length;
-  const runs = new Set(rows.map((row) => DATA.run[row])).size;
-  document.getElementById("counted").textContent =
-    `${y.words} with ${x.words}: ${rows.length} ${state.range ? "selected " : ""}networks`;
-  const given = listed(baselinesFor(x.name, y.name).map((variable) => variable.words));
-  document.getElementById("resampled").textContent =
-    `Of ${runs} settings, each with its seeds.${counted ? ` ${counted} networks have a value from a search that did not converge.` : ""} ` +
-    `‡ Baselines: ${given}. Intervals resample whole settings with all their seeds${state.axis ? "; for pairs that differ only in the axis, its values" : ""}: ` +
-    `${RESAMPLES} resamples, always the same draws. No interval: too few to compare.`;
+// The values follow the selection; the intervals come once nobody brushes any more.
+async function showCoefficients(rows) {
+  describeSelection(rows);
   const table = document.getElementById("coefficients");
-  const lines = coefficientsOf(rows);
-  table.tBodies[0].replaceChildren(...lines.map(([name, words, tau]) => element(
-    "tr", { "data-coefficient": name },
-    element("th", { scope: "row" }, words),
-    element("td", { class: "number", "data-value": tau.value }, coefficientText(tau.value)),
-    element("td", { class: "ends" }, "…"),
-    element("td", {}, strip({ value: tau.value, low: -1, high: 1, width: 90 })),
-  )));
   table.setAttribute("aria-busy", "true");
+  const wanted = ++coefficientsWanted;
   const isOld = () => wanted !== coefficientsWanted;
-  setTimeout(() => !isOld() && inSteps(lines.map(([name, , tau]) => ({
-    steps: interval(tau, DATA.tails),
-    done: (ends) => {
-      const row = table.querySelector(`[data-coefficient="${name}"]`);
-      row.cells[2].textContent = intervalText(ends) || "–";
-      row.cells[3].replaceChildren(strip({ value: tau.value, interval: ends, low: -1, high: 1, width: 90 }));
+  // Values that are being computed are shown, though the selection has changed since: or none would be
+  // while somebody brushes.
+  await coefficientsShown;
+  if (isOld()) return;
+  const lines = coefficientsOf(rows);
+  if (table.tBodies[0].rows.length !== lines.length) table.tBodies[0].replaceChildren(...lines.map(() => coefficientRow()));
+  const values = new Map();
+  coefficientsShown = inSteps(lines.map(([name, words, steps], k) => ({
+    steps,
+    done: (tau) => {
+      values.set(name, tau);
+      fillCoefficient(table.tBodies[0].rows[k], name, words, tau, null);
     },
-  })), isOld).then(() => !isOld() && table.setAttribute("aria-busy", "false")), 150);
+  })), () => false);
+  await coefficientsShown;
+  await new Promise((resume) => setTimeout(resume, 150));
+  if (isOld()) return;
+  await inSteps(lines.map(([name, words], k) => ({
+    steps: interval(values.get(name), DATA.tails),
+    done: (ends) => fillCoefficient(table.tBodies[0].rows[k], name, words, values.get(name), ends),
+  })), isOld);
+  if (!isOld()) table.setAttribute("aria-busy", "false");
+}
+
+function coefficientRow() {
+  return element("tr", {}, element("th", { scope: "row" }), element("td", { class: "number" }), element("td"), element("td"));
+}
+
+function fillCoefficient(row, name, words, { value }, ends) {
+  const [what, number, between, picture] = row.cells;
+  row.dataset.coefficient = name;
+  what.textContent = words;
+  number.textContent = coefficientText(value);
+  number.dataset.value = value;
+  between.textContent = ends ? intervalText(ends) || "–" : "…";
+  picture.replaceChildren(strip({ value, interval: ends, low: -1, high: 1, width: 90 }));
+}
+
+function describeSelection(rows) {
+  const [x, y] = [VARIABLES.get(state.x), VARIABLES.get(state.y)];
+  const doubtful = rows.filter((row) => !isSettled(x, row) || !isSettled(y, row)).length;
+  const runs = new Set(rows.map((row) => DATA.run[row])).size;
+  const given = listed(baselinesFor(x.name, y.name).map((variable) => variable.words));
+  document.getElementById("counted").textContent = `${y.words} with ${x.words}: ${rows.length} ${state.range ? "selected " : ""}networks`;
+  document.getElementById("resampled").textContent =
+    `Of ${runs} settings, each with its seeds.${doubtful ? ` Values from searches that did not converge: ${doubtful}.` : ""} ` +
+    `‡ Baselines: ${given}. Intervals resample whole settings with all their seeds${state.axis ? "; for pairs that differ only in the axis, its values" : ""}: ` +
+    `${RESAMPLES} resamples, always the same draws. –: too few to compare.`;
 }
 
 // Mouse, finger and pen: drag to select, click to pin, hover to read.
@@ -351,7 +378,8 @@ function hover(row, one = null) {
   const svg = one.svg.getBoundingClientRect();
   const left = svg.left - plot.left + x;
   box.style.left = `${Math.max(0, Math.min(left + 14, plot.width - 250))}px`;
-  box.style.top = `${svg.top - plot.top + document.getElementById("plot").offsetTop + y + 14}px`;
+  const below = svg.top + y + 14 + box.offsetHeight < innerHeight;
+  box.style.top = `${svg.top - plot.top + document.getElementById("plot").offsetTop + y + (below ? 14 : -14 - box.offsetHeight)}px`;
 }
 
 function withError(variable, row) {

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from flatlas.explorer.networks import NET, Axis, Variable, moments
+from flatlas.report.rendering import FILTERS
 from flatlas.report.verdicts import SIGNS
 from flatlas.statistics.estimate import tail
 
@@ -72,7 +73,7 @@ def _data(explorer: Explorer) -> dict[str, Any]:
         "axes": [axis.on(table) for axis in explorer.axes],
         "variables": [_variable(table, one) for one in explorer.variables],
         "curves": _curves(explorer.curves),
-        "claims": explorer.claims.reindex(columns=CLAIM).to_dict("records"),
+        "claims": _claims(explorer.claims),
         "signs": SIGNS,
         # By the number of independent clusters: what the bootstrap leaves out at each end.
         "tails": [0.0, 0.0, *(tail(count) for count in range(2, clusters + 2))],
@@ -102,6 +103,12 @@ def _variable(table: pd.DataFrame, one: Variable) -> dict[str, Any]:
         # A network that lacks the measure has no search that failed.
         said["settled"] = [int(one) for one in settled.astype("boolean").fillna(True)]
     return said
+
+
+def _claims(claims: pd.DataFrame) -> list[dict[str, Any]]:
+    table = claims.reindex(columns=CLAIM)
+    with_symbols = {name: table[name].map(FILTERS["symbols"]) for name in ("says", "quantity")}
+    return table.assign(**with_symbols).to_dict("records")
 
 
 def _curves(curves: pd.DataFrame) -> dict[str, Any]:

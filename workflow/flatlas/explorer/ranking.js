@@ -10,20 +10,20 @@ function baselinesFor(...names) {
 
 // Kendall's τ of x and y over rows, between which `strata` and `clusters` say what is compared and
 // resampled; `given` other variables.
-function tauOf(x, y, given, rows, strata, clusters) {
+function* tauOf(x, y, given, rows, strata, clusters) {
   const variables = [x, y, ...given].map((variable) => variable.numbers);
   const known = rows.map((row, place) => ({ row, place }))
     .filter(({ row }) => variables.every((numbers) => Number.isFinite(numbers[row])));
   const values = variables.map((numbers) => Float64Array.from(known, ({ row }) => numbers[row]));
   const [strata_, clusters_] = [strata, clusters].map((labels) => known.map(({ place }) => labels[place]));
-  return { ...kendall(values, strata_, clusters_), nets: known.length };
+  return { ...(yield* kendall(values, strata_, clusters_)), nets: known.length };
 }
 
 function cell(measure, axis) {
   const key = [state.outcome, state.given, axis.name, measure.name].join(" ");
   if (!found.has(key)) {
     const given = state.given ? baselinesFor(measure.name) : [];
-    const tau = tauOf(measure, VARIABLES.get(state.outcome), given, axis.rows, axis.strata, axis.values);
+    const tau = finished(tauOf(measure, VARIABLES.get(state.outcome), given, axis.rows, axis.strata, axis.values));
     found.set(key, { ...tau, interval: null });
   }
   return found.get(key);
@@ -61,11 +61,12 @@ function showRanking() {
   });
   const pin = pinnedRow();
   const pinned = pin === null ? [] : [element("th", { scope: "col", class: "standing" }, "pinned network among all")];
-  const top = element("tr", {}, element("th", { scope: "col" }, "measure"), element("th", { scope: "col", class: "worst" }, "worst"), ...head, ...pinned);
+  const top = element("tr", {}, element("th", { scope: "col" }, "measure"), element("th", { scope: "col", class: "worst" }, "worst"), element("th", { scope: "col", class: "worst" }, "right on"), ...head, ...pinned);
   const rows = lines.map(({ measure, worst }) => element(
     "tr", { "data-measure": measure.name },
     element("th", { scope: "row" }, label(measure)),
     element("td", { class: "worst" }, coefficientText(worst)),
+    element("td", { class: "worst count" }, countRight(measure, axes)),
     ...DATA.axes.map((axis) => heatCell(measure, axis, axes.includes(axis))),
     ...(pin === null ? [] : [element("td", { class: "standing" }, standing(measure, pin))]),
   ));
@@ -86,7 +87,7 @@ function heatCell(measure, axis, isRanked) {
     panels: "", study: "", optimizer: "", seed: "", moments: "", settled: "", range: "",
   }));
   made.append(button);
-  made.style.setProperty("--share", `${Math.round(70 * Math.abs(value))}%`);
+  made.style.setProperty("--share", `${Math.round(75 * Math.abs(value))}%`);
   made.classList.add(value < 0 ? "minus" : "plus");
   sayInterval(made, measure, axis);
   return made;
@@ -98,7 +99,6 @@ function sayInterval(made, measure, axis) {
   if (!ends) return;
   const button = made.querySelector("button");
   made.classList.toggle("sure", ends[0] > 0 || ends[1] < 0);
-  made.classList.toggle("unsure", !(ends[0] > 0 || ends[1] < 0));
   const said = `${coefficientText(value)} ${intervalText(ends) || "no interval: too few values"}, ${nets} networks`;
   button.title = `${measure.words}, ${axis.words}: ${said}`;
   button.setAttribute("aria-label", button.title);
@@ -117,6 +117,8 @@ function findIntervals(axes, lines) {
       tau.interval = ends;
       const button = heat.querySelector(`button[data-measure="${measure.name}"][data-axis="${axis.name}"]`);
       if (button) sayInterval(button.parentElement, measure, axis);
+      const count = heat.querySelector(`tr[data-measure="${measure.name}"] .count`);
+      if (count) count.textContent = countRight(measure, axes);
     },
   })), () => wanted !== rankingWanted).then(() => {
     if (wanted !== rankingWanted) return;
@@ -137,12 +139,12 @@ function showAnswer(axes, lines) {
   const complete = lines.filter(({ missing }) => !missing);
   const blind = complete.find(({ measure }) => !measure.tested);
   const place = document.getElementById("answer");
-  const where = listed(axes.map((axis) => axis.words));
-  if (!complete.length) return place.replaceChildren(`No measure was taken of all networks of ${where}.`);
+  const where = axes.map((axis) => axis.words).join(" or only in ");
+  if (!complete.length) return place.replaceChildren("No measure was taken on all of these axes.");
   if (axes.length > 4) return place.replaceChildren(...answerOnMany(axes, lines));
   const [best] = complete;
   place.replaceChildren(
-    `Among networks that differ only in ${where}, the best measure is `, ...withValues(best, axes), ".",
+    `Where networks differ only in ${where}, the best measure is `, ...withValues(best, axes), ".",
     ...(best.measure.tested && blind ? [" † It knows test images; the best that does not is ", ...withValues(blind, axes), "."] : []),
   );
 }
@@ -157,21 +159,25 @@ function withValues({ measure }, axes) {
 // On how many axes each measure is certainly right.
 function answerOnMany(axes, lines) {
   if (!lines.every(({ measure }) => axes.every((axis) => isKnown(measure, axis)))) return ["Computing intervals …"];
-  const counts = lines.map(({ measure, worst }) => ({ measure, worst, count: axes.filter((axis) => isRight(measure, axis)).length }));
+  const counts = lines.map((line) => ({ ...line, count: axes.filter((axis) => isRight(line.measure, axis)).length }));
   const most = (some) => some.reduce((best, one) => (one.count > best.count ? one : best));
   const best = most(counts);
   if (best.count === axes.length) return ["On all ", `${axes.length} axes `, element("b", {}, label(best.measure)), ` is right, with at least ${coefficientText(best.worst)}.`];
   const said = ({ measure, count }) => [element("b", {}, label(measure)), `: ${count}`];
   const blind = counts.filter(({ measure }) => !measure.tested);
   return [
-    `No measure is certainly right on all ${axes.length} axes. On most is `, ...said(best),
-    ...(best.measure.tested && blind.length ? ["; of those that know no test images †, ", ...said(most(blind))] : []), ".",
+    `No measure is certainly right on all ${axes.length} axes. Right on most: `, ...said(best),
+    ...(best.measure.tested && blind.length ? ["; of those that know no test images (†), ", ...said(most(blind))] : []), ".",
   ];
 }
 
 function isKnown(measure, axis) {
   const { value, interval: ends } = cell(measure, axis);
   return ends !== null || !Number.isFinite(value);
+}
+
+function countRight(measure, axes) {
+  return axes.every((axis) => isKnown(measure, axis)) ? String(axes.filter((axis) => isRight(measure, axis)).length) : "…";
 }
 
 // Whether the measure certainly orders the networks of an axis as the outcome does.

@@ -6,6 +6,8 @@ const VARIABLES = new Map(DATA.variables.map((variable) => [variable.name, varia
 const AXES = new Map(DATA.axes.map((axis) => [axis.name, axis]));
 const MEASURES = DATA.variables.filter((variable) => variable.kind === "measure");
 const OUTCOMES = DATA.variables.filter((variable) => variable.kind === "outcome");
+// The longest time without a look at what the reader does, in milliseconds.
+const STEP = 12;
 const OPTIMIZER = "optimizer.name";
 const START = {
   view: "ranking",
@@ -81,15 +83,17 @@ function pinnedRow() {
 
 // Do several long things in short steps, until `isOld` says that nobody waits for them any more.
 async function inSteps(generators, isOld) {
+  let until = performance.now() + STEP;
   for (const { steps, done } of generators) {
-    for (let result = { done: false }; !result.done; ) {
-      const until = performance.now() + 12;
-      while (!result.done && performance.now() < until) result = steps.next();
-      if (result.done) done(result.value);
-      else {
-        await new Promise((resume) => setTimeout(resume));
-        if (isOld()) return;
+    for (let result = steps.next(); ; result = steps.next()) {
+      if (result.done) {
+        done(result.value);
+        break;
       }
+      if (performance.now() < until) continue;
+      await new Promise((resume) => setTimeout(resume));
+      if (isOld()) return;
+      until = performance.now() + STEP;
     }
   }
 }
