@@ -1,85 +1,68 @@
-// Rank coefficients and their intervals, as flatlas.statistics.rank_correlation has them. Pure
-// functions of arrays; tests/explorer compares them with Python's and SciPy's.
+// Rank coefficients with intervals, as flatlas.statistics.rank_correlation has them. Pure functions of
+// arrays; tests/explorer compares them with Python's and SciPy's.
 
-const RESAMPLES = 1000;
-// The least number of independent comparisons of clusters for an interval; each given variable takes
-// one more. As in rank_correlation.py.
-const FEWEST = 4;
+// The least number of independent comparisons in a realization for an interval; each given variable
+// takes one more. As in rank_correlation.py.
+const FEWEST = 3;
 // A variable is determined by the given ones if they leave less than this share of it.
 const NOTHING = 1e-9;
-
-// Numbers from 0 to 1, always the same (mulberry32).
-function randomNumbers(seed) {
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-// Labels as 0, 1, 2, …
-function numbered(labels) {
-  const numbers = new Map();
-  return labels.map((label) => {
-    if (!numbers.has(label)) numbers.set(label, numbers.size);
-    return numbers.get(label);
-  });
-}
+const UNKNOWN = { value: NaN, low: NaN, high: NaN };
 
 // Kendall's τ of the first two of some variables, given the others, over pairs of points in one
-// stratum. With one stratum and nothing given it is τ-b. In steps, since the pairs are many. Returns
-// its `value`; `of(times)`, the value if each of `count` clusters is drawn so many times; and how many
-// clusters are `known` for an interval.
-function* kendall(variables, strata, clusters) {
-  const points = variables[0].length;
-  const names = numbered(clusters);
-  const count = Math.max(...names, -1) + 1;
+// stratum; with one stratum and nothing given it is τ-b. The interval is that of the jackknife, which
+// leaves out one realization with all its pairs. `students[n]` is Student's 97.5 % quantile for n
+// realizations. In steps, since pairs may be many.
+function* kendall(variables, strata, realizations, students) {
+  const seeds = numbered(realizations);
   const size = variables.length;
   const products = (size * (size + 1)) / 2;
-  // Sums over pairs of points of products of two signs, for each pair of clusters a >= b.
-  const sums = new Float64Array(count * count * products);
-  const parent = Array.from({ length: count }, (_, cluster) => cluster);
-  const root = (cluster) => (parent[cluster] === cluster ? cluster : (parent[cluster] = root(parent[cluster])));
+  // For each pair of seeds the sums, over pairs of points, of products of two signs.
+  const sums = new Map();
   const signs = new Float64Array(size);
-  for (let i = 0; i < points; i++) {
-    for (let j = 0; j < i; j++) {
-      if (strata[i] !== strata[j]) continue;
-      const [a, b] = names[i] > names[j] ? [names[i], names[j]] : [names[j], names[i]];
-      if (parent[a] !== parent[b]) parent[root(a)] = root(b);
-      for (let v = 0; v < size; v++) signs[v] = Math.sign(variables[v][i] - variables[v][j]);
-      let place = (a * count + b) * products;
-      for (let v = 0; v < size; v++) for (let w = v; w < size; w++) sums[place++] += signs[v] * signs[w];
+  // n points of a stratum give n − 1 independent comparisons.
+  const compared = [];
+  for (const points of grouped(strata)) {
+    for (const own of grouped(points.map((point) => seeds[point]))) {
+      const seed = seeds[points[own[0]]];
+      compared[seed] = (compared[seed] ?? 0) + own.length - 1;
     }
-    yield;
-  }
-  // Copies of one cluster are not compared with each other.
-  const of = (times) => {
-    const total = new Float64Array(products);
-    for (let a = 0; a < count; a++) {
-      if (times[a] === 0) continue;
-      for (let b = 0; b <= a; b++) {
-        const weight = a === b ? times[a] : times[a] * times[b];
-        if (weight === 0) continue;
-        const place = (a * count + b) * products;
-        for (let p = 0; p < products; p++) total[p] += weight * sums[place + p];
+    for (let i = 0; i < points.length; i++) {
+      for (let j = 0; j < i; j++) {
+        const [a, b] = [points[i], points[j]];
+        const pair = sumsOf(sums, seeds[a], seeds[b], products);
+        for (let v = 0; v < size; v++) signs[v] = Math.sign(variables[v][a] - variables[v][b]);
+        for (let v = 0, place = 0; v < size; v++) {
+          for (let w = v; w < size; w++) pair[place++] += signs[v] * signs[w];
+        }
       }
+      yield;
     }
-    return partial(total, size);
-  };
-  const compared = count - parent.filter((_, cluster) => root(cluster) === cluster).length;
-  const given = size - 2;
-  if (given > 0 && given >= compared) return { value: NaN, of, count, known: 0 };
-  const known = compared >= FEWEST + given ? compared + 1 : 1;
-  return { value: of(new Float64Array(count).fill(1)), of, count, known };
+  }
+  const kept = compared.map((count, seed) => (count ? seed : -1)).filter((seed) => seed >= 0);
+  if (!kept.length) return UNKNOWN;
+  const left = kept.reduce((sum, seed) => sum + compared[seed], 0) / kept.length - (size - 2);
+  // With fewer, least squares can explain everything and leave ±1 or nothing.
+  if (size > 2 && left <= 0) return UNKNOWN;
+  const without = (seed) => partial(totals(sums, seed, products), size);
+  const value = without(-1);
+  return withInterval(value, left < FEWEST ? [] : kept.map(without), students);
 }
 
-// All steps at once.
-function finished(steps) {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
+function sumsOf(sums, a, b, products) {
+  const key = a > b ? a * 65536 + b : b * 65536 + a;
+  let found = sums.get(key);
+  if (!found) sums.set(key, (found = new Float64Array(products)));
+  return found;
+}
+
+// The sums over all pairs of which none is of the seed that is left out.
+function totals(sums, out, products) {
+  const total = new Float64Array(products);
+  for (const [key, pair] of sums) {
+    if (key >> 16 === out || (key & 65535) === out) continue;
+    for (let place = 0; place < products; place++) total[place] += pair[place];
   }
+  return total;
 }
 
 // The correlation of the first two variables, given the rest, from the sums of their products: (0, 0),
@@ -103,62 +86,71 @@ function partial(sums, size) {
   return enough ? r[0][1] / Math.sqrt(r[0][0] * r[1][1]) : NaN;
 }
 
-// Spearman's ρ, with mean ranks for ties; the same as `kendall` returns.
-function spearman(x, y, clusters) {
-  const names = numbered(clusters);
-  const count = Math.max(...names, -1) + 1;
-  const orders = [x, y].map((values) => Uint32Array.from(values.keys()).sort((i, j) => values[i] - values[j]));
-  const ranks = [x, y].map(() => new Float64Array(x.length));
-  const of = (times) => {
-    [x, y].forEach((values, v) => {
-      let below = 0;
-      for (let start = 0, end; start < x.length; start = end) {
-        let ties = 0;
-        for (end = start; end < x.length && values[orders[v][end]] === values[orders[v][start]]; end++) {
-          ties += times[names[orders[v][end]]];
-        }
-        for (let k = start; k < end; k++) ranks[v][orders[v][k]] = below + (ties + 1) / 2;
-        below += ties;
-      }
-    });
-    return pearson(...ranks, names.map((name) => times[name]));
+// Spearman's ρ, with mean ranks for ties, and the same interval.
+function spearman(x, y, realizations, students) {
+  const seeds = numbered(realizations);
+  const count = Math.max(...seeds, -1) + 1;
+  const without = (seed) => {
+    const kept = [...seeds.keys()].filter((point) => seeds[point] !== seed);
+    return pearson(...[x, y].map((values) => ranks(kept.map((point) => values[point]))));
   };
-  return { value: of(new Float64Array(count).fill(1)), of, count, known: count > FEWEST ? count : 1 };
+  return withInterval(without(-1), x.length / count - 1 < FEWEST ? [] : Array.from({ length: count }, (_, seed) => without(seed)), students);
 }
 
-function pearson(x, y, weights) {
-  let n = 0, sx = 0, sy = 0;
-  for (let i = 0; i < x.length; i++) (n += weights[i]), (sx += weights[i] * x[i]), (sy += weights[i] * y[i]);
-  let xx = 0, yy = 0, xy = 0;
+function ranks(values) {
+  const order = [...values.keys()].sort((i, j) => values[i] - values[j]);
+  const found = new Float64Array(values.length);
+  for (let start = 0, end; start < order.length; start = end) {
+    for (end = start; end < order.length && values[order[end]] === values[order[start]]; end++);
+    for (let place = start; place < end; place++) found[order[place]] = (start + end + 1) / 2;
+  }
+  return found;
+}
+
+function pearson(x, y) {
+  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [mx, my] = [mean(x), mean(y)];
+  let [xx, yy, xy] = [0, 0, 0];
   for (let i = 0; i < x.length; i++) {
-    const dx = x[i] - sx / n, dy = y[i] - sy / n;
-    (xx += weights[i] * dx * dx), (yy += weights[i] * dy * dy), (xy += weights[i] * dx * dy);
+    xx += (x[i] - mx) ** 2;
+    yy += (y[i] - my) ** 2;
+    xy += (x[i] - mx) * (y[i] - my);
   }
-  return xx > 0 && yy > 0 && n > 2 ? xy / Math.sqrt(xx * yy) : NaN;
+  return xx > 0 && yy > 0 && x.length > 2 ? xy / Math.sqrt(xx * yy) : NaN;
 }
 
-// The 95 % bootstrap interval of a coefficient, in steps: whole clusters are drawn, always the same
-// ones. `tails[known]` is the share of resamples beyond each end (flatlas.statistics.estimate).
-function* interval(coefficient, tails) {
-  const { of, count, known } = coefficient;
-  if (known < 2 || !Number.isFinite(coefficient.value)) return [NaN, NaN];
-  const random = randomNumbers(1);
-  const found = [];
-  for (let resample = 0; resample < RESAMPLES; resample++) {
-    const times = new Float64Array(count);
-    for (let draw = 0; draw < count; draw++) times[Math.floor(random() * count)]++;
-    const value = of(times);
-    if (Number.isFinite(value)) found.push(value);
-    yield;
-  }
-  if (!found.length) return [NaN, NaN];
-  found.sort((a, b) => a - b);
-  return [tails[known], 1 - tails[known]].map((share) => quantile(found, share));
+// Student's 95 % interval around a coefficient, from its values without each of the realizations.
+function withInterval(value, left, students) {
+  const count = left.length;
+  if (count < 3 || !left.every(Number.isFinite)) return { value, low: NaN, high: NaN };
+  const mean = left.reduce((sum, one) => sum + one, 0) / count;
+  const half = students[count] * Math.sqrt(((count - 1) / count) * left.reduce((sum, one) => sum + (one - mean) ** 2, 0));
+  return { value, low: Math.max(value - half, -1), high: Math.min(value + half, 1) };
 }
 
-function quantile(sorted, share) {
-  const place = share * (sorted.length - 1);
-  const below = Math.floor(place);
-  const above = Math.min(below + 1, sorted.length - 1);
-  return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
+// Labels as 0, 1, 2, …
+function numbered(labels) {
+  const numbers = new Map();
+  return Array.from(labels, (label) => {
+    if (!numbers.has(label)) numbers.set(label, numbers.size);
+    return numbers.get(label);
+  });
+}
+
+// The places of each label.
+function grouped(labels) {
+  const places = new Map();
+  labels.forEach((label, place) => {
+    if (!places.has(label)) places.set(label, []);
+    places.get(label).push(place);
+  });
+  return [...places.values()];
+}
+
+// All steps at once.
+function finished(steps) {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }

@@ -84,7 +84,7 @@ function panelsOf(rows) {
     }));
   }
   const sorted = rows.map((row) => numbers[row]).filter(Number.isFinite).sort((a, b) => a - b);
-  const ends = [0, 0.25, 0.5, 0.75, 1].map((share) => quantile(sorted, share));
+  const ends = [0, 0.25, 0.5, 0.75, 1].map((share) => sorted[Math.round(share * (sorted.length - 1))]);
   return [0, 1, 2, 3].map((k) => ({
     title: `${variable.words}: ${short(ends[k])} to ${short(ends[k + 1])}`,
     rows: rows.filter((row) => numbers[row] >= ends[k] && (numbers[row] < ends[k + 1] || (k === 3 && numbers[row] === ends[4]))),
@@ -228,66 +228,55 @@ function coefficientsOf(rows) {
   const axis = AXES.get(state.axis);
   const given = baselinesFor(x.name, y.name);
   const one = rows.map(() => 0);
-  const runs = rows.map((row) => DATA.run[row]);
-  const [a, b] = [x, y].map((variable) => Float64Array.from(rows, (row) => variable.numbers[row]));
+  const [a, b] = [x, y].map((variable) => rows.map((row) => variable.numbers[row]));
   const lines = [
-    ["kendall", axis ? "τ over all pairs (Kendall’s τ-b)" : "Kendall’s τ-b", tauOf(x, y, [], rows, one, runs)],
-    ["spearman", "Spearman’s ρ", (function* () { return spearman(a, b, runs); })()],
-    ["partial", "τ given the baselines ‡", tauOf(x, y, given, rows, one, runs)],
+    ["kendall", axis ? "τ over all pairs (Kendall’s τ-b)" : "Kendall’s τ-b", tauOf(x, y, [], rows, one)],
+    ["spearman", "Spearman’s ρ", (function* () { return spearman(a, b, rows.map((row) => DATA.seed[row]), DATA.students); })()],
+    ["partial", "τ given the baselines ‡", tauOf(x, y, given, rows, one)],
   ];
   if (!axis) return lines;
-  const place = new Map(axis.rows.map((row, k) => [row, k]));
-  const [strata, values] = [axis.strata, axis.values].map((labels) => rows.map((row) => labels[place.get(row)]));
+  const stratum = new Map(axis.rows.map((row, place) => [row, axis.strata[place]]));
+  const strata = rows.map((row) => stratum.get(row));
   return [
-    ["granulated", `τ over pairs that differ only in ${axis.words}`, tauOf(x, y, [], rows, strata, values)],
-    ["granulated-given", "the same, given the baselines ‡", tauOf(x, y, given, rows, strata, values)],
+    ["granulated", `τ over pairs that differ only in ${axis.words}`, tauOf(x, y, [], rows, strata)],
+    ["granulated-given", "the same, given the baselines ‡", tauOf(x, y, given, rows, strata)],
     ...lines,
   ];
 }
 
-// The values follow the selection; the intervals come once nobody brushes any more.
+// The coefficients follow the selection.
 async function showCoefficients(rows) {
   describeSelection(rows);
   const table = document.getElementById("coefficients");
   table.setAttribute("aria-busy", "true");
   const wanted = ++coefficientsWanted;
-  const isOld = () => wanted !== coefficientsWanted;
-  // Values that are being computed are shown, though the selection has changed since: or none would be
-  // while somebody brushes.
+  // What is being computed is shown, though the selection has changed since: or nothing would be while
+  // somebody brushes.
   await coefficientsShown;
-  if (isOld()) return;
+  if (wanted !== coefficientsWanted) return;
   const lines = coefficientsOf(rows);
-  if (table.tBodies[0].rows.length !== lines.length) table.tBodies[0].replaceChildren(...lines.map(() => coefficientRow()));
-  const values = new Map();
-  coefficientsShown = inSteps(lines.map(([name, words, steps], k) => ({
+  const body = table.tBodies[0];
+  if (body.rows.length !== lines.length) body.replaceChildren(...lines.map(() => coefficientRow()));
+  coefficientsShown = inSteps(lines.map(([name, words, steps], place) => ({
     steps,
-    done: (tau) => {
-      values.set(name, tau);
-      fillCoefficient(table.tBodies[0].rows[k], name, words, tau, null);
-    },
-  })), () => false);
+    done: (found) => fillCoefficient(body.rows[place], name, words, found),
+  })));
   await coefficientsShown;
-  await new Promise((resume) => setTimeout(resume, 150));
-  if (isOld()) return;
-  await inSteps(lines.map(([name, words], k) => ({
-    steps: interval(values.get(name), DATA.tails),
-    done: (ends) => fillCoefficient(table.tBodies[0].rows[k], name, words, values.get(name), ends),
-  })), isOld);
-  if (!isOld()) table.setAttribute("aria-busy", "false");
+  if (wanted === coefficientsWanted) table.setAttribute("aria-busy", "false");
 }
 
 function coefficientRow() {
   return element("tr", {}, element("th", { scope: "row" }), element("td", { class: "number" }), element("td"), element("td"));
 }
 
-function fillCoefficient(row, name, words, { value }, ends) {
+function fillCoefficient(row, name, words, { value, low, high }) {
   const [what, number, between, picture] = row.cells;
   row.dataset.coefficient = name;
   what.textContent = words;
   number.textContent = coefficientText(value);
-  number.dataset.value = value;
-  between.textContent = ends ? intervalText(ends) || "–" : "…";
-  picture.replaceChildren(strip({ value, interval: ends, low: -1, high: 1, width: 90 }));
+  Object.assign(row.dataset, { value, low, high });
+  between.textContent = intervalText([low, high]) || "–";
+  picture.replaceChildren(strip({ value, interval: [low, high], low: -1, high: 1, width: 90 }));
 }
 
 function describeSelection(rows) {
@@ -297,9 +286,8 @@ function describeSelection(rows) {
   const given = listed(baselinesFor(x.name, y.name).map((variable) => variable.words));
   document.getElementById("counted").textContent = `${y.words} with ${x.words}: ${rows.length} ${state.range ? "selected " : ""}networks`;
   document.getElementById("resampled").textContent =
-    `Of ${runs} settings, each with its seeds.${doubtful ? ` Values from searches that did not converge: ${doubtful}.` : ""} ` +
-    `‡ Baselines: ${given}. Intervals resample whole settings with all their seeds${state.axis ? "; for pairs that differ only in the axis, its values" : ""}: ` +
-    `${RESAMPLES} resamples, always the same draws. –: too few to compare.`;
+    `Of ${runs} settings.${doubtful ? ` Values from searches that did not converge: ${doubtful}.` : ""} ` +
+    `Intervals leave out one seed at a time, with all its networks (jackknife). –: too few to compare. ‡ Baselines: ${given}.`;
 }
 
 // Mouse, finger and pen: drag to select, click to pin, hover to read.

@@ -10,11 +10,12 @@ from typing import Any
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from scipy.special import stdtrit
 
 from flatlas.explorer.networks import NET, Axis, Variable, moments
 from flatlas.report.rendering import FILTERS
 from flatlas.report.verdicts import SIGNS
-from flatlas.statistics.estimate import tail
+from flatlas.statistics.estimate import CONFIDENCE
 
 HERE = Path(__file__).parent
 SCRIPTS = ("coefficients", "state", "drawing", "networks", "ranking", "claims", "pinned", "start")
@@ -61,7 +62,6 @@ def explorer_page(explorer: Explorer) -> str:
 
 def _data(explorer: Explorer) -> dict[str, Any]:
     table = explorer.networks.sort_values(["study", *NET], kind="stable", ignore_index=True)
-    clusters = len(table[["study", "run", "at"]].drop_duplicates())
     return {
         "title": explorer.title,
         "again": explorer.again,
@@ -75,9 +75,13 @@ def _data(explorer: Explorer) -> dict[str, Any]:
         "curves": _curves(explorer.curves),
         "claims": _claims(explorer.claims),
         "signs": SIGNS,
-        # By the number of independent clusters: what the bootstrap leaves out at each end.
-        "tails": [0.0, 0.0, *(tail(count) for count in range(2, clusters + 2))],
+        # Student's quantile for an interval, by the number of realizations.
+        "students": [0, 0, *(_student(count) for count in range(2, table["seed"].nunique() + 1))],
     }
+
+
+def _student(realizations: int) -> float:
+    return float(stdtrit(realizations - 1, (1 + CONFIDENCE) / 2))
 
 
 def _first(table: pd.DataFrame) -> list[bool]:

@@ -1,32 +1,37 @@
 // Measures by axes: a heat map of Kendall's τ over the pairs that differ only in the axis.
 
-// Coefficients by outcome, baselines, axis and measure, with their intervals once these are known.
+// Coefficients by outcome, baselines, axis and measure.
 const found = new Map();
-let rankingWanted = 0;
 
 function baselinesFor(...names) {
   return MEASURES.filter((variable) => variable.baseline && !names.includes(variable.name));
 }
 
-// Kendall's τ of x and y over rows, between which `strata` and `clusters` say what is compared and
-// resampled; `given` other variables.
-function* tauOf(x, y, given, rows, strata, clusters) {
+// Kendall's τ of x and y, given other variables, over pairs of rows in one stratum.
+function* tauOf(x, y, given, rows, strata) {
   const variables = [x, y, ...given].map((variable) => variable.numbers);
-  const known = rows.map((row, place) => ({ row, place }))
-    .filter(({ row }) => variables.every((numbers) => Number.isFinite(numbers[row])));
-  const values = variables.map((numbers) => Float64Array.from(known, ({ row }) => numbers[row]));
-  const [strata_, clusters_] = [strata, clusters].map((labels) => known.map(({ place }) => labels[place]));
-  return { ...(yield* kendall(values, strata_, clusters_)), nets: known.length };
+  const known = [...rows.keys()].filter((place) => variables.every((numbers) => Number.isFinite(numbers[rows[place]])));
+  const values = variables.map((numbers) => Float64Array.from(known, (place) => numbers[rows[place]]));
+  const tau = yield* kendall(values, known.map((place) => strata[place]), known.map((place) => DATA.seed[rows[place]]), DATA.students);
+  return { ...tau, nets: known.length };
 }
 
 function cell(measure, axis) {
   const key = [state.outcome, state.given, axis.name, measure.name].join(" ");
   if (!found.has(key)) {
     const given = state.given ? baselinesFor(measure.name) : [];
-    const tau = finished(tauOf(measure, VARIABLES.get(state.outcome), given, axis.rows, axis.strata, axis.values));
-    found.set(key, { ...tau, interval: null });
+    found.set(key, finished(tauOf(measure, VARIABLES.get(state.outcome), given, axis.rows, axis.strata)));
   }
   return found.get(key);
+}
+
+// Whether the measure certainly orders the networks of an axis as the outcome does.
+function isRight(measure, axis) {
+  return cell(measure, axis).low > 0;
+}
+
+function countRight(measure, axes) {
+  return axes.filter((axis) => isRight(measure, axis)).length;
 }
 
 function rankedAxes() {
@@ -66,16 +71,16 @@ function showRanking() {
     "tr", { "data-measure": measure.name },
     element("th", { scope: "row" }, label(measure)),
     element("td", { class: "worst" }, coefficientText(worst)),
-    element("td", { class: "worst count" }, countRight(measure, axes)),
+    element("td", { class: "worst count" }, String(countRight(measure, axes))),
     ...DATA.axes.map((axis) => heatCell(measure, axis, axes.includes(axis))),
     ...(pin === null ? [] : [element("td", { class: "standing" }, standing(measure, pin))]),
   ));
   document.getElementById("heat").replaceChildren(element("thead", {}, top), element("tbody", {}, ...rows));
-  findIntervals(axes, lines);
+  showAnswer(axes, lines);
 }
 
 function heatCell(measure, axis, isRanked) {
-  const { value, nets } = cell(measure, axis);
+  const { value, low, high, nets } = cell(measure, axis);
   const made = element("td", { class: isRanked ? "heat" : "heat aside" });
   if (!Number.isFinite(value)) {
     made.append(element("span", { class: "missing", title: nets ? "not enough to compare" : "not measured on these networks" }, "–"));
@@ -89,42 +94,10 @@ function heatCell(measure, axis, isRanked) {
   made.append(button);
   made.style.setProperty("--share", `${Math.round(75 * Math.abs(value))}%`);
   made.classList.add(value < 0 ? "minus" : "plus");
-  sayInterval(made, measure, axis);
-  return made;
-}
-
-// The interval of a cell: bold if it excludes 0.
-function sayInterval(made, measure, axis) {
-  const { value, interval: ends, nets } = cell(measure, axis);
-  if (!ends) return;
-  const button = made.querySelector("button");
-  made.classList.toggle("sure", ends[0] > 0 || ends[1] < 0);
-  const said = `${coefficientText(value)} ${intervalText(ends) || "no interval: too few values"}, ${nets} networks`;
-  button.title = `${measure.words}, ${axis.words}: ${said}`;
+  made.classList.toggle("sure", low > 0 || high < 0);
+  button.title = `${measure.words}, ${axis.words}: ${coefficientText(value)} ${intervalText([low, high]) || "without interval: too few values"}, ${nets} networks`;
   button.setAttribute("aria-label", button.title);
-}
-
-function findIntervals(axes, lines) {
-  showAnswer(axes, lines);
-  const wanted = ++rankingWanted;
-  const missing = lines.flatMap(({ measure }) => DATA.axes.map((axis) => ({ measure, axis, tau: cell(measure, axis) })))
-    .filter(({ tau }) => !tau.interval);
-  const heat = document.getElementById("heat");
-  heat.setAttribute("aria-busy", missing.length > 0);
-  inSteps(missing.map(({ measure, axis, tau }) => ({
-    steps: interval(tau, DATA.tails),
-    done: (ends) => {
-      tau.interval = ends;
-      const button = heat.querySelector(`button[data-measure="${measure.name}"][data-axis="${axis.name}"]`);
-      if (button) sayInterval(button.parentElement, measure, axis);
-      const count = heat.querySelector(`tr[data-measure="${measure.name}"] .count`);
-      if (count) count.textContent = countRight(measure, axes);
-    },
-  })), () => wanted !== rankingWanted).then(() => {
-    if (wanted !== rankingWanted) return;
-    heat.setAttribute("aria-busy", "false");
-    showAnswer(axes, lines);
-  });
+  return made;
 }
 
 function toggleAxis(name) {
@@ -151,15 +124,14 @@ function showAnswer(axes, lines) {
 
 function withValues({ measure }, axes) {
   const values = axes.map((axis) => coefficientText(cell(measure, axis).value));
-  const doubtful = axes.filter((axis) => isKnown(measure, axis) && !isRight(measure, axis)).map((axis) => axis.words);
+  const doubtful = axes.filter((axis) => !isRight(measure, axis)).map((axis) => axis.words);
   const doubt = doubtful.length ? `; on ${listed(doubtful)} this may be chance` : "";
   return [element("b", {}, label(measure)), ` (${listed(values)}${doubt})`];
 }
 
 // On how many axes each measure is certainly right.
 function answerOnMany(axes, lines) {
-  if (!lines.every(({ measure }) => axes.every((axis) => isKnown(measure, axis)))) return ["Computing intervals …"];
-  const counts = lines.map((line) => ({ ...line, count: axes.filter((axis) => isRight(line.measure, axis)).length }));
+  const counts = lines.map((line) => ({ ...line, count: countRight(line.measure, axes) }));
   const most = (some) => some.reduce((best, one) => (one.count > best.count ? one : best));
   const best = most(counts);
   if (best.count === axes.length) return ["On all ", `${axes.length} axes `, element("b", {}, label(best.measure)), ` is right, with at least ${coefficientText(best.worst)}.`];
@@ -169,20 +141,6 @@ function answerOnMany(axes, lines) {
     `No measure is certainly right on all ${axes.length} axes. Right on most: `, ...said(best),
     ...(best.measure.tested && blind.length ? ["; of those that know no test images (†), ", ...said(most(blind))] : []), ".",
   ];
-}
-
-function isKnown(measure, axis) {
-  const { value, interval: ends } = cell(measure, axis);
-  return ends !== null || !Number.isFinite(value);
-}
-
-function countRight(measure, axes) {
-  return axes.every((axis) => isKnown(measure, axis)) ? String(axes.filter((axis) => isRight(measure, axis)).length) : "…";
-}
-
-// Whether the measure certainly orders the networks of an axis as the outcome does.
-function isRight(measure, axis) {
-  return (cell(measure, axis).interval?.[0] ?? NaN) > 0;
 }
 
 // Where the pinned network lies among all: the share with a smaller value.

@@ -81,8 +81,8 @@ function pinnedRow() {
   return ROWS.get(state.pin) ?? null;
 }
 
-// Do several long things in short steps, until `isOld` says that nobody waits for them any more.
-async function inSteps(generators, isOld) {
+// Do several long things in short steps.
+async function inSteps(generators) {
   let until = performance.now() + STEP;
   for (const { steps, done } of generators) {
     for (let result = steps.next(); ; result = steps.next()) {
@@ -92,7 +92,6 @@ async function inSteps(generators, isOld) {
       }
       if (performance.now() < until) continue;
       await new Promise((resume) => setTimeout(resume));
-      if (isOld()) return;
       until = performance.now() + STEP;
     }
   }

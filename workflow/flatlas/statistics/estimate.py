@@ -45,12 +45,12 @@ def estimate(
     known = count if fewest is None else fewest
     if known < 2 or not len(resampled):
         return Estimate(value, nan, nan)
-    outside = tail(known)
-    low, high = np.quantile(resampled, [outside, 1 - outside])
+    tail = _tail(known)
+    low, high = np.quantile(resampled, [tail, 1 - tail])
     return Estimate(value, float(low), float(high))
 
 
-def tail(count: int) -> float:
+def _tail(count: int) -> float:
     """The share of the resamples beyond each end of the interval.
 
     The plain percentile interval of few realizations is too narrow: resampled means have the
