@@ -121,6 +121,7 @@ rule all:
         rules.dag.output,
         rules.scorecard.output,
         rules.report.output,
+        rules.explorer.output if "atlas_networks" in JOBS else [],
 
 
 # Snakemake offers the targets (workflow.dag_settings.targets) only after it has read this file, and then

@@ -20,18 +20,21 @@ from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "made"))
 
+from explorer import CURVES, EXPLORER, explorer
 from gallery import SCORECARD, Drawn, page
 from networks import dictionary
 
 from flatlas.claims.claim import known
 from flatlas.errors import FlatlasError
+from flatlas.explorer.curves import learning_curves
 from flatlas.plan.paths import ATLAS, NETWORKS
 from flatlas.store.provenance import verify
-from flatlas.store.tables import read_table
+from flatlas.store.tables import read_table, write_table
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WIDTH = 1400
+TABLE = f"{NETWORKS}.parquet"
 
 
 def main() -> None:
@@ -57,6 +60,7 @@ def main() -> None:
         _collect(study, presets, fresh)
         if study == ATLAS:
             _publish(given.preset, fresh)
+            _learning(fresh)
         if file:
             shutil.copy(file, fresh)
         drawn.write(fresh)
@@ -64,6 +68,9 @@ def main() -> None:
         if target.exists():
             target.rename(old)
         fresh.rename(target)
+    # It has the claims of all studies.
+    if (HERE / ATLAS / TABLE).is_file():
+        EXPLORER.write_text(explorer(), encoding="utf-8")
 
 
 def _collect(study: str, presets: Mapping[str, str], folder: Path) -> None:
@@ -86,7 +93,7 @@ def _collect(study: str, presets: Mapping[str, str], folder: Path) -> None:
 
 def _publish(preset: str, folder: Path) -> None:
     """The atlas' measure table; nine digits of each number as CSV, where whole ones take 1.5 MB."""
-    source = ROOT / "results" / preset / ATLAS / f"{NETWORKS}.parquet"
+    source = ROOT / "results" / preset / ATLAS / TABLE
     if not source.is_file():
         command = f"snakemake {ATLAS}_{NETWORKS} --config preset={preset}"
         sys.exit(f"There is no {source}. `{command}` makes it.")
@@ -98,6 +105,13 @@ def _publish(preset: str, folder: Path) -> None:
     table = read_table(source)
     table.to_csv(folder / f"{NETWORKS}.csv", index=False, float_format="%.9g")
     (folder / f"{NETWORKS}.md").write_text(dictionary(table), encoding="utf-8")
+
+
+def _learning(folder: Path) -> None:
+    """The learning curves of the networks in the measure table, for the explorer."""
+    runs = sorted(read_table(folder / TABLE)["run"].unique())
+    files = [file for run in runs for file in (ROOT / "results").glob(f"*/{run}/history.parquet")]
+    write_table(folder / CURVES.name, learning_curves(files))
 
 
 def _picture(study: str, preset: str, figure: str) -> Path:

@@ -1,4 +1,4 @@
-"""`make docs`: write the generated parts of pages, the galleries' pages, the picture of the plan.
+"""`make docs`: write the generated parts of pages, the galleries' pages, their explorer, the plan.
 
 A part is between <!-- made: NAME --> and <!-- end: NAME -->; the rest of the page is written by
 hand. tests/test_docs.py checks that the parts are up to date.
@@ -7,6 +7,7 @@ hand. tests/test_docs.py checks that the parts are up to date.
 from claims import CLAIMS
 from columns import COLUMNS
 from dag import draw_plan
+from explorer import EXPLORER, NETWORKS, explorer
 from figures import FIGURES
 from gallery import galleries
 from pages import PAGES, ROOT, filled
@@ -23,3 +24,5 @@ if __name__ == "__main__":
         page.write_text(filled(page.read_text(encoding="utf-8"), PARTS), encoding="utf-8")
     for path, text in galleries().items():
         path.write_text(text, encoding="utf-8")
+    if NETWORKS.is_file():
+        EXPLORER.write_text(explorer(), encoding="utf-8")

@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "claims": {"store", "statistics", "evidence"},
     "studies": {"store", "statistics", "evidence", "plotting", "claims"},
     "report": {*FOUNDATION, "claims", "reasons"},
+    "explorer": {"store", "statistics", "report"},
     "jobs": {"plan", "store", "device"},
     "device": set(),
     "errors": set(),
@@ -43,8 +44,8 @@ MAY_IMPORT = {
     "__init__": {"library"},
 }
 LIGHT = (
-    *("plan", "store", "statistics", "evidence", "plotting", "claims", "studies", "report", "jobs"),
-    *("data_root", "device", "errors", "image_files", "layer_names", "published_sets", "reasons"),
+    *("plan", "store", "statistics", "evidence", "plotting", "claims", "studies", "report", "explorer"),
+    *("jobs", "data_root", "device", "errors", "image_files", "layer_names", "published_sets", "reasons"),
     "seeds",
 )
 # What is no spec and may come from the plan, because no result depends on it.

@@ -30,6 +30,7 @@ with Job(globals().get("snakemake"), "report") as job:
         dag=Path(job.input.dag),
         opening=job.params.opening,
         published=published(map(Path, job.input.scorecards)),
+        explorer=job.params.explorer,
     )
     with replacing(job.output.html) as temporary:
         temporary.write_text(report_page(report), encoding="utf-8")

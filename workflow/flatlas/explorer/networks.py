@@ -1,6 +1,6 @@
 """What the columns of the table of networks are, and which networks an axis compares."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,7 +66,7 @@ def variables(
     table: pd.DataFrame,
     axes: Mapping[str, tuple[str, str]],
     quantities: Mapping[str, Any],
-    baselines: Iterable[str],
+    baselines: Collection[str],
 ) -> list[Variable]:
     """The variables of a table: settings, outcomes, and those `quantities` that it has.
 
@@ -83,17 +83,18 @@ def variables(
 
 
 def compared(table: pd.DataFrame, axes: Mapping[str, tuple[str, str]]) -> list[Axis]:
-    """The axes of a table. A sweep that crosses several settings has one for each of them."""
+    """The axes of a table. A sweep that is none of `axes` has one for each setting that it varies."""
     sweeps = list(dict.fromkeys(name for cell in table["axes"] for name in cell.split(";")))
     found = []
     for sweep in sorted(sweeps, key=[*axes, *sweeps].index):
         keys = _varied(table.loc[_rows(table, sweep)]) or ["at"]
-        words, begins = axes.get(sweep, (sweep, ""))
-        if sweep in axes or len(keys) == 1:
+        if sweep in axes:
+            words, begins = axes[sweep]
             own = [key for key in keys if key.startswith(begins)] or keys
             found.append(Axis(sweep, words, sweep, own))
         else:
-            found += [Axis(f"{sweep}:{key}", f"{_words(key, axes)} ({words})", sweep, [key]) for key in keys]
+            factors = {key: f"{_words(key, axes)} ({sweep})" for key in keys}
+            found += [Axis(f"{sweep}:{key}", words, sweep, [key]) for key, words in factors.items()]
     return found
 
 
@@ -123,8 +124,15 @@ def _labels(table: pd.DataFrame, columns: list[str]) -> list[int]:
 
 
 def _words(key: str, axes: Mapping[str, tuple[str, str]]) -> str:
-    """A setting in words: `optimizer.lr` is the learning rate, `optimizer.name` the optimizer."""
+    """A setting in words: `optimizer.lr` is the learning rate, `width` the width."""
     if key == "at":
         return BEYOND
-    words = {begins: words for words, begins in axes.values()}
-    return words.get(key) or words.get(key.removesuffix("name")) or key
+    whole = {begins: words for words, begins in axes.values()}
+    sweeps = {sweep: words for sweep, (words, _) in axes.items()}
+    if key in whole or key in sweeps:
+        return (whole | sweeps)[key]
+    for begins, words in whole.items():
+        if begins.endswith(".") and key.startswith(begins):
+            own = key.removeprefix(begins)
+            return words if own == "name" else f"{words}: {own}"
+    return key

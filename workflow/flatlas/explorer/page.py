@@ -12,24 +12,27 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from scipy.special import stdtrit
 
+from flatlas.explorer.curves import SHOWN
 from flatlas.explorer.networks import NET, Axis, Variable, moments
 from flatlas.report.rendering import FILTERS
 from flatlas.report.verdicts import SIGNS
 from flatlas.statistics.estimate import CONFIDENCE
 
-HERE = Path(__file__).parent
+TEMPLATE = Path(__file__).with_name("template")
 SCRIPTS = ("coefficients", "state", "drawing", "networks", "ranking", "claims", "pinned", "start")
-CLAIM = ("study", "figure", "claim", "says", "whose", "quantity", "criterion", "holds_from")
-CLAIM += ("holds_to", "paper", "value", "low", "high", "verdict", "note", "scale", "picture")
-# Of an error bar, these many digits are enough.
-ERROR_DIGITS = 3
+CLAIM = (
+    *("study", "figure", "claim", "says", "whose", "quantity", "criterion", "holds_from"),
+    *("holds_to", "paper", "value", "low", "high", "verdict", "note", "scale", "picture"),
+)
+# Enough of an error.
+DIGITS = 3
 
 
 @dataclass(frozen=True)
 class Explorer:
-    """What the page shows. `again` is the command that trains a network again; it names {run}.
+    """What the page shows. `again` is the command that trains a run again; it names {file}.
 
-    `curves` has the learning curves of the networks: a row for each run, seed and epoch.
+    `curves` are those of `learning_curves`, or none. `report` is a link to that page.
     """
 
     title: str
@@ -45,7 +48,7 @@ class Explorer:
 def explorer_page(explorer: Explorer) -> str:
     """The page."""
     environment = Environment(
-        loader=FileSystemLoader(HERE),
+        loader=FileSystemLoader(TEMPLATE),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -54,78 +57,75 @@ def explorer_page(explorer: Explorer) -> str:
     return environment.get_template("explorer.html").render(
         title=explorer.title,
         report=explorer.report,
-        style=Markup((HERE / "explorer.css").read_text(encoding="utf-8")),
-        scripts=[Markup((HERE / f"{name}.js").read_text(encoding="utf-8")) for name in SCRIPTS],
+        style=_text("explorer.css"),
+        scripts=[_text(f"{name}.js") for name in SCRIPTS],
         data=Markup(_json(_data(explorer))),
     )
 
 
+def _text(name: str) -> Markup:
+    return Markup((TEMPLATE / name).read_text(encoding="utf-8"))
+
+
 def _data(explorer: Explorer) -> dict[str, Any]:
     table = explorer.networks.sort_values(["study", *NET], kind="stable", ignore_index=True)
+    beyond = moments(table)
+    first = beyond.groupby([table["run"], table["seed"]]).transform("min")
+    seeds = table["seed"].nunique()
     return {
-        "title": explorer.title,
         "again": explorer.again,
-        "run": list(table["run"]),
-        "seed": list(table["seed"]),
-        "at": list(table["at"]),
-        "study": list(table["study"]),
-        "first": _first(table),
+        **{name: table[name] for name in ("study", *NET)},
+        # Whether a row is its network at the first of its moments.
+        "first": beyond == first,
         "axes": [axis.on(table) for axis in explorer.axes],
         "variables": [_variable(table, one) for one in explorer.variables],
-        "curves": _curves(explorer.curves),
+        **_curves(explorer.curves),
         "claims": _claims(explorer.claims),
         "signs": SIGNS,
         # Student's quantile for an interval, by the number of realizations.
-        "students": [0, 0, *(_student(count) for count in range(2, table["seed"].nunique() + 1))],
+        "students": [0, 0, *(stdtrit(n - 1, (1 + CONFIDENCE) / 2) for n in range(2, seeds + 1))],
     }
 
 
-def _student(realizations: int) -> float:
-    return float(stdtrit(realizations - 1, (1 + CONFIDENCE) / 2))
-
-
-def _first(table: pd.DataFrame) -> list[bool]:
-    """Whether a row is its network at the first of its moments."""
-    beyond = moments(table)
-    return list(beyond == beyond.groupby([table["run"], table["seed"]]).transform("min"))
-
-
 def _variable(table: pd.DataFrame, one: Variable) -> dict[str, Any]:
+    values = moments(table) if one.name == "at" else table[one.name]
+    if pd.api.types.is_bool_dtype(values):
+        values = values.map({True: "yes", False: "no"})
     said: dict[str, Any] = {
         "name": one.name,
         "words": one.words,
         "kind": one.kind,
         "tested": one.tested,
         "baseline": one.baseline,
-        "values": list(moments(table) if one.name == "at" else table[one.name]),
+        "values": values,
     }
     if f"{one.name}_error" in table:
-        errors = table[f"{one.name}_error"]
-        said["errors"] = [float(f"{error:.{ERROR_DIGITS}g}") for error in errors]
+        said["errors"] = [float(f"{error:.{DIGITS}g}") for error in table[f"{one.name}_error"]]
     if f"{one.name}_converged" in table:
-        settled = table[f"{one.name}_converged"]
         # A network that lacks the measure has no search that failed.
-        said["settled"] = [int(one) for one in settled.astype("boolean").fillna(True)]
+        settled = table[f"{one.name}_converged"].astype("boolean").fillna(True)
+        said["settled"] = settled.astype(int)
     return said
 
 
-def _claims(claims: pd.DataFrame) -> list[dict[str, Any]]:
-    table = claims.reindex(columns=CLAIM)
+def _claims(claims: pd.DataFrame) -> list[dict[Any, Any]]:
+    table = claims.reindex(columns=[*CLAIM])
     with_symbols = {name: table[name].map(FILTERS["symbols"]) for name in ("says", "quantity")}
     return table.assign(**with_symbols).to_dict("records")
 
 
 def _curves(curves: pd.DataFrame) -> dict[str, Any]:
-    """For each network its epochs and, rounded, each of its curves."""
+    """For each network its epochs and curves; where runs lie that are not in results/runs."""
     if curves.empty:
-        return {}
-    shown = [name for name in curves if name not in ("run", "seed", "epoch")]
+        return {"curves": {}, "folders": {}}
+    folders = curves.groupby("run")["folder"].first()
+    networks = curves.groupby(["run", "seed"])
     return {
-        f"{run} {seed}": {
-            "epoch": list(rows["epoch"]),
-            **{name: [float(f"{value:.3g}") for value in rows[name]] for name in shown},
-        }
-        for (run, seed), rows in curves.groupby(["run", "seed"])
+        "curves": {
+            f"{run} {seed}": {name: rows[name] for name in ("epoch", *SHOWN)}
+            for (run, seed), rows in networks
+        },
+        "folders": dict(folders[folders != "runs"]),
     }
 
 
@@ -145,5 +145,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         if not isfinite(value):
             return None
-        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+        return int(value) if value.is_integer() else value
     return None if value is pd.NA else value

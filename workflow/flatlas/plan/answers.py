@@ -21,6 +21,7 @@ PAGES = {
     "dag": ("pdf", "png", "json"),
     "scorecard": ("csv", "html", "json"),
     "report": ("html", "json"),
+    "explorer": ("html", "json"),
     "costs": ("csv", "txt"),
     "costs_by_measure": ("csv",),
     "costs_by_job": ("csv",),

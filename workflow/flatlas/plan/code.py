@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 SCRIPTS = LIBRARY.parent / "scripts"
 STUDIES = LIBRARY / "studies"
-TEMPLATES = LIBRARY / "report" / "templates"
-# The module through which a script fills them.
-RENDERING = "flatlas.report.rendering"
+# Templates, by the module through which a script fills them.
+TEMPLATES = {
+    "flatlas.report.rendering": LIBRARY / "report" / "templates",
+    "flatlas.explorer.page": LIBRARY / "explorer" / "template",
+}
 
 
 def stage_code(stage: str, *modules: str) -> str:
@@ -30,8 +32,9 @@ def stage_code(stage: str, *modules: str) -> str:
 @cache
 def _templates(stage: str) -> tuple[Path, ...]:
     """All templates, if the stage's script fills any."""
-    fills = RENDERING in closure([SCRIPTS / f"{stage}.py"])
-    return tuple(sorted(TEMPLATES.iterdir())) if fills else ()
+    used = closure([SCRIPTS / f"{stage}.py"])
+    folders = [folder for module, folder in TEMPLATES.items() if module in used]
+    return tuple(sorted(file for folder in folders for file in folder.iterdir()))
 
 
 def source_modules(source: "SourceSpec") -> list[str]:

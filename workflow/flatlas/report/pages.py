@@ -61,6 +61,7 @@ class Report:
     """What the report shows. `opening` is the target of a figure that it shows at the top, too.
 
     `published` are claims judged on real data, for a scale that can't be `judged` itself.
+    `explorer` is a link to that page, if there is one.
     """
 
     preset: str
@@ -71,6 +72,7 @@ class Report:
     dag: Path
     opening: str = ""
     published: Sequence[Published] = ()
+    explorer: str = ""
 
 
 def scorecard_page(title: str, scale: str, chapters: Sequence[Chapter]) -> str:

@@ -11,12 +11,14 @@ function showPinned() {
   if (row === null) return place.replaceChildren();
   const close = element("button", { type: "button", id: "unpin" }, "Unpin");
   close.addEventListener("click", () => change({ pin: "" }));
-  const command = DATA.again.replace("{run}", DATA.run[row]);
+  const folder = DATA.folders[DATA.run[row]] ?? "runs";
+  const command = DATA.again.replace("{file}", `results/${folder}/${DATA.run[row]}/weights.safetensors`);
   place.replaceChildren(
     element("h2", {}, "Pinned network", close),
     element("p", { class: "id" }, DATA.run[row]),
     element("p", {}, `Seed ${DATA.seed[row]}, measured at ${DATA.at[row]}.`),
-    ...(command ? [element("p", {}, "All seeds of it are trained again by"), element("pre", { tabindex: "0" }, command)] : []),
+    element("p", {}, "To train it again, with all its seeds:"),
+    element("pre", { tabindex: "0" }, command),
     ...learningCurve(row),
     ...["outcome", "setting", "measure"].map((kind) => values(kind, row)),
   );

@@ -1,0 +1,31 @@
+"""The explorer of the atlas: its measure table with the words of its measures and axes."""
+
+import pandas as pd
+
+from flatlas.explorer.networks import compared, variables
+from flatlas.explorer.page import Explorer
+from flatlas.studies.atlas.nets import AXES
+from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES
+
+AGAIN = "snakemake {{file}} --config preset={preset} data_root=DIR"
+
+
+def atlas_explorer(
+    networks: pd.DataFrame,
+    claims: pd.DataFrame,
+    curves: pd.DataFrame,
+    preset: str,
+    report: str = "",
+) -> Explorer:
+    """What its page shows, from the measure table, scorecards and learning curves of a preset."""
+    count = len(networks.drop_duplicates(["run", "seed"]))
+    return Explorer(
+        title=f"{count} networks of the atlas with {networks['run'].nunique()} settings, at {preset}",
+        networks=networks,
+        variables=variables(networks, AXES, QUANTITIES, BASELINES),
+        axes=compared(networks, AXES),
+        claims=claims,
+        again=AGAIN.format(preset=preset),
+        report=report,
+        curves=curves,
+    )

@@ -1,0 +1,22 @@
+"""All networks of the atlas and all claims on one page, to choose from and to look into."""
+
+from pathlib import Path
+
+from flatlas.jobs.job import Job
+from flatlas.explorer.atlas import atlas_explorer
+from flatlas.explorer.curves import learning_curves
+from flatlas.explorer.page import explorer_page
+from flatlas.store.atomic import replacing
+from flatlas.store.tables import read_table
+
+with Job(globals().get("snakemake"), "explorer") as job:
+    explorer = atlas_explorer(
+        read_table(job.input.networks),
+        read_table(job.input.claims),
+        learning_curves(map(Path, job.input.histories)),
+        job.params.preset,
+        report="report.html",
+    )
+    with replacing(job.output.html) as temporary:
+        temporary.write_text(explorer_page(explorer), encoding="utf-8")
+    job.record()
