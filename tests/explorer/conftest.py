@@ -1,0 +1,61 @@
+"""The explorer of a thousand made-up networks, and one browser that opens it."""
+
+import shutil
+
+import made_up_networks
+import pytest
+from browser import BROWSERS
+from made_up_explorer import explorer
+
+from flatlas.explorer.page import explorer_page
+
+
+@pytest.fixture(scope="session")
+def nets():
+    """A thousand networks, in the order of the page."""
+    table = made_up_networks.networks(crossed=14)
+    return table.sort_values(["study", "run", "seed", "at"], kind="stable", ignore_index=True)
+
+
+@pytest.fixture(scope="session")
+def file(nets, tmp_path_factory):
+    """The page, beside one of the figures that it links to."""
+    folder = tmp_path_factory.mktemp("explorer")
+    (folder / "duality").mkdir()
+    (folder / "duality" / "fig3.png").touch()
+    page = folder / "explorer.html"
+    page.write_text(explorer_page(explorer(nets)), encoding="utf-8")
+    return page
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """One browser for all tests of a module."""
+    # Imported here because only these tests need it.
+    from playwright.sync_api import sync_playwright
+
+    program = next(filter(None, map(shutil.which, BROWSERS)))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(chromium, file):
+    """Open the page with a fragment of its address, in a window of its own; errors fail the test."""
+    contexts, errors = [], []
+
+    def at(fragment="", **window):
+        settings = {"viewport": {"width": 1366, "height": 900}, **window}
+        contexts.append(chromium.new_context(**settings))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(20_000)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(f"{file.as_uri()}#{fragment}")
+        return page
+
+    yield at
+    for context in contexts:
+        context.close()
+    assert errors == []

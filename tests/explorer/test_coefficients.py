@@ -1,0 +1,149 @@
+"""The coefficients that the page computes are those of Python and SciPy."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from flatlas.explorer.networks import compared
+from flatlas.statistics.rank_correlation import tau
+
+pytestmark = pytest.mark.browser
+
+KENDALL = """([variables, strata, seeds, students]) => {
+  const found = finished(kendall(variables, strata, seeds, students));
+  return [found.value, found.low, found.high];
+}"""
+SPEARMAN = """([x, y, seeds, students]) => {
+  const found = spearman(x, y, seeds, students);
+  return [found.value, found.low, found.high];
+}"""
+STUDENTS = [0, 0, *(float(stats.t.ppf(0.975, n - 1)) for n in range(2, 8))]
+
+
+def points(seed, ties):
+    """Forty points of five realizations, eight of each in one stratum; z is much like x."""
+    random = np.random.default_rng(seed)
+    x = random.standard_normal(40)
+    table = pd.DataFrame({"x": x, "y": x + random.standard_normal(40)})
+    table["z"] = x + 0.5 * random.standard_normal(40)
+    table["w"] = random.standard_normal(40)
+    if ties:
+        table = (2 * table).round() / 2
+    return table.assign(seed=np.arange(40) % 5)
+
+
+def jackknife(statistic, table):
+    """Student's interval around a statistic, from its values without each realization."""
+    value = statistic(table)
+    left = [statistic(table[table["seed"] != seed]) for seed in range(5)]
+    half = STUDENTS[5] * np.sqrt(4 / 5 * ((left - np.mean(left)) ** 2).sum())
+    return [value, max(value - half, -1), min(value + half, 1)]
+
+
+def of_pairs(given, within):
+    """τ of x and y over pairs with the same `within`, by least squares; '': over all pairs."""
+
+    def statistic(table):
+        first, second = np.triu_indices(len(table), 1)
+        if within:
+            alike = table[within].to_numpy()[first] == table[within].to_numpy()[second]
+            first, second = first[alike], second[alike]
+        signs = {
+            name: np.sign(table[name].to_numpy()[first] - table[name].to_numpy()[second])
+            for name in ("x", "y", *given)
+        }
+        others = np.stack([signs[name] for name in given], -1) if given else np.zeros((len(first), 1))
+        x, y = (
+            signs[name] - others @ np.linalg.lstsq(others, signs[name], rcond=None)[0]
+            for name in ("x", "y")
+        )
+        return (x @ y) / np.sqrt((x @ x) * (y @ y))
+
+    return statistic
+
+
+@pytest.fixture(scope="module")
+def page(chromium, file):
+    page = chromium.new_page()
+    page.goto(file.as_uri())
+    return page
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("given", [(), ("z",), ("z", "w")])
+@pytest.mark.parametrize("within", ["seed", ""])
+def test_tau_and_its_interval(page, ties, given, within):
+    table = points(1, ties)
+    names = ["x", "y", *given]
+    strata = table[within] if within else pd.Series(0, table.index)
+    arguments = [[list(table[name]) for name in names], list(strata), list(table["seed"]), STUDENTS]
+    found = page.evaluate(KENDALL, arguments)
+    expected = jackknife(of_pairs(given, within), table)
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+    if within:
+        ours = tau(table, "x", "y", strata.to_numpy(), table["seed"].to_numpy(), given)
+        np.testing.assert_allclose(found, [ours.value, ours.low, ours.high], atol=1e-9)
+    elif not given:
+        assert found[0] == pytest.approx(stats.kendalltau(table["x"], table["y"]).statistic)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_spearmans_coefficient_and_its_interval(page, ties):
+    table = points(2, ties)
+    found = page.evaluate(SPEARMAN, [*(list(table[name]) for name in ("x", "y", "seed")), STUDENTS])
+    expected = jackknife(lambda some: stats.spearmanr(some["x"], some["y"]).statistic, table)
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+def test_no_interval_from_two_seeds_or_three_points_and_no_value_from_a_constant(page):
+    table = points(3, ties=False)
+
+    def found(some, x="x"):
+        variables = [list(some[x]), list(some["y"])]
+        return page.evaluate(KENDALL, [variables, list(some["seed"]), list(some["seed"]), STUDENTS])
+
+    assert np.isfinite(found(table)).all()
+    few = [table[table["seed"] < 2], table.groupby("seed").head(3)]
+    for some in few:
+        value, low, high = found(some)
+        assert np.isfinite(value)
+        assert np.isnan([low, high]).all()
+    assert np.isnan(found(table.assign(x=1.0))[0])
+
+
+def test_a_determined_variable_leaves_nothing(page):
+    table = points(4, ties=False)
+    variables = [list(table["x"]), list(table["y"]), list(2 * table["x"])]
+    seeds = list(table["seed"])
+    assert np.isnan(page.evaluate(KENDALL, [variables, seeds, seeds, STUDENTS])[0])
+
+
+@pytest.mark.parametrize("axis", ["rate", "noise", "beyond", "optimizer", "crossed:batch"])
+def test_the_table_has_tau_over_networks_that_differ_only_in_the_axis(page, nets, axis):
+    sweep, _, key = axis.partition(":")
+    own = {"rate": "optimizer.lr", "noise": "data.label_noise", "beyond": "at"}.get(axis, key)
+    some = nets[[sweep in names.split(";") for names in nets["axes"]]]
+    if axis == "beyond":
+        strata = some["seed"]
+    else:
+        some = some[some["at"] == "met"]
+        crossed = {"optimizer.lr", "batch", "width"} - {own} if key else set()
+        strata = some.groupby(["seed", *sorted(crossed)]).ngroup()
+    seeds = some["seed"].to_numpy()
+    for measure in ("sharpness", "prior"):
+        cell = page.locator(f"#heat td button[data-measure={measure}][data-axis='{axis}']")
+        value = tau(some, measure, "gap", strata.to_numpy(), seeds).value
+        assert cell.inner_text() == f"{value:.2f}".replace("-", "−").replace("−0.00", "0.00")
+
+
+def test_a_crossed_sweep_has_an_axis_for_each_setting(nets):
+    from made_up_networks import AXES
+
+    own = {axis.name: [*axis.own] for axis in compared(nets, AXES)}
+    assert own["rate"] == ["optimizer.lr"]
+    assert own["width"] == ["width"]
+    assert own["beyond"] == ["at"]
+    assert own["optimizer"] == ["optimizer.name", "optimizer.lr"]
+    crossed = {name for name in own if name.startswith("crossed")}
+    assert crossed == {"crossed:optimizer.lr", "crossed:batch", "crossed:width"}

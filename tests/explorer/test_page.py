@@ -1,0 +1,431 @@
+"""Each control of the explorer, used as a reader uses it, and what the page then shows."""
+
+import re
+
+import pandas as pd
+import pytest
+from scipy import stats
+
+pytestmark = pytest.mark.browser
+
+DOTS = "#plot .dots circle"
+READY = "#coefficients[aria-busy=false]"
+
+
+def rows_of(page, dots=DOTS):
+    """The rows of the table that are drawn."""
+    return page.eval_on_selector_all(dots, "dots => dots.map(dot => Number(dot.dataset.row))")
+
+
+def choose(page, key, value):
+    page.locator(f"select[data-key={key}]").select_option(value)
+
+
+def check(page, key):
+    page.locator(f"input[data-key={key}]").click()
+
+
+def coefficient(page, name):
+    page.locator(READY).wait_for()
+    return page.locator(f"#coefficients tr[data-coefficient={name}]")
+
+
+def value_of(page, name):
+    return float(coefficient(page, name).get_attribute("data-value"))
+
+
+def centre(page, row):
+    box = page.locator(f"{DOTS}[data-row='{row}']").bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(page, begin, end):
+    page.mouse.move(*begin)
+    page.mouse.down()
+    page.mouse.move(*((a + b) / 2 for a, b in zip(begin, end, strict=True)))
+    page.mouse.move(*end)
+    page.mouse.up()
+
+
+def first(nets):
+    """The networks when they met their rule."""
+    return nets[nets["at"] == "met"]
+
+
+def of_axis(nets, axis):
+    return first(nets)[[axis in names.split(";") for names in first(nets)["axes"]]]
+
+
+# Measures by axes
+
+
+def test_the_start_says_whether_a_measure_ranks_networks_that_differ_only_in_one_setting(opened):
+    page = opened()
+    for axis in ("rate", "noise"):
+        cell = page.locator(f"#heat td:has(button[data-measure=sharpness][data-axis={axis}])")
+        assert cell.is_visible()
+    sure = "#heat td.sure button[data-measure=prior]"
+    assert page.locator(f"{sure}[data-axis=noise]").inner_text() == "1.00"
+    assert page.locator(f"{sure}[data-axis=rate]").inner_text().startswith("−")
+    label = page.locator("#heat button[data-measure=prior][data-axis=rate]").get_attribute("title")
+    assert re.search(r"learning rate: −0\.\d\d \[−0\.\d\d, −0\.\d\d\], 40 networks$", label)
+
+
+def test_chosen_columns_rank_the_measures_by_the_worst_of_them(opened):
+    page = opened()
+    for axis in ("rate", "noise"):
+        page.locator(f"#heat thead button[data-axis={axis}]").click()
+    assert page.locator("#heat thead button[aria-pressed=true]").count() == 2
+    rows = page.locator("#heat tbody tr")
+    worst = []
+    for row in range(rows.count()):
+        cells = [rows.nth(row).locator(f"button[data-axis={axis}]") for axis in ("rate", "noise")]
+        worst.append(min(float(cell.inner_text().replace("−", "-")) for cell in cells))
+    assert worst == sorted(worst, reverse=True)
+    best = rows.nth(0).locator("th").inner_text()
+    answer = page.locator("#answer").inner_text()
+    assert best in answer
+    assert "learning rate" in answer
+    assert "label noise" in answer
+    page.get_by_role("button", name="Rank by all axes").click()
+    assert page.locator("#heat thead button[aria-pressed=true]").count() == 0
+    assert "all 14 axes" in page.locator("#answer").inner_text()
+
+
+def test_measures_that_know_test_images_can_be_left_out(opened):
+    page = opened()
+    tested = page.locator("#heat tbody th").filter(has_text="†")
+    assert tested.count() == 4
+    check(page, "untested")
+    assert tested.count() == 0
+
+
+def test_the_outcome_and_the_baselines_change_the_table(opened):
+    page = opened()
+    cell = page.locator("#heat button[data-measure=sharpness][data-axis=noise]")
+    before = cell.get_attribute("title")
+    check(page, "given")
+    given = cell.get_attribute("title")
+    assert given != before
+    choose(page, "outcome", "test_loss")
+    assert cell.get_attribute("title") != given
+    assert page.locator("#ranking .outcome").inner_text() == "test loss"
+
+
+def test_a_number_opens_its_networks(opened, nets):
+    page = opened()
+    number = page.locator("#heat button[data-measure=prior][data-axis=noise]")
+    shown = number.inner_text()
+    number.click()
+    assert page.locator("#plot svg").count() == 1
+    assert {*rows_of(page)} == {*of_axis(nets, "noise").index}
+    assert coefficient(page, "granulated").locator(".number").inner_text() == shown
+    # A line for each seed.
+    assert page.locator("#plot .joined path").count() == 5
+    assert "label noise" in page.locator("#legend").inner_text()
+
+
+# Networks
+
+
+def test_both_axes_are_chosen_from_all_variables(opened, nets):
+    page = opened("view=networks")
+    known = first(nets).dropna(subset=["regret"])
+    choose(page, "x", "regret")
+    choose(page, "y", "test_loss")
+    assert {*rows_of(page)} == {*known.index}
+    assert page.locator("#plot text.axis").all_inner_texts() == ["local regret", "test loss"]
+    lacking = len(first(nets)) - len(known)
+    assert str(lacking) in page.locator("#legend .lacking").inner_text()
+    choose(page, "x", "optimizer.name")
+    labels = page.locator("#plot text").all_text_contents()
+    assert {"adam", "asam", "sgd"} <= {*labels}
+
+
+def test_a_logarithmic_scale_moves_the_points(opened, nets):
+    page = opened("view=networks&x=trace&xlog=0")
+    box = page.locator("[data-key=xlog]")
+    some = first(nets)["trace"].sort_values().index
+    low, middle, high = some[0], some[len(some) // 2], some[-1]
+
+    def share():
+        left, here, right = (centre(page, row)[0] for row in (low, middle, high))
+        return (here - left) / (right - left)
+
+    assert not box.is_checked()
+    linear = share()
+    box.click()
+    assert box.is_checked()
+    assert share() > linear + 0.2
+    assert "xlog=1" in page.url
+
+
+def test_colour_and_panels(opened, nets):
+    page = opened("view=networks")
+    choose(page, "colour", "optimizer.name")
+    colours = page.eval_on_selector_all(
+        DOTS, "dots => [...new Set(dots.map(dot => getComputedStyle(dot).color))]"
+    )
+    assert len(colours) == 8
+    assert page.locator("#legend .entry").filter(has_text="entropy_sgd").count() == 1
+    choose(page, "panels", "data.label_noise")
+    assert page.locator("#plot svg").count() == nets["data.label_noise"].nunique()
+    assert len(rows_of(page)) == len(first(nets))
+    # A measure has a value for each network: quarters.
+    choose(page, "panels", "sharpness")
+    sizes = [svg.locator(".dots circle").count() for svg in page.locator("#plot svg").all()]
+    assert len(sizes) == 4
+    assert sum(sizes) == len(first(nets))
+    assert max(sizes) - min(sizes) <= 2
+    choose(page, "panels", "axis")
+    assert page.locator("#plot svg").count() == 14
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "column"),
+    [("study", "atlas", "study"), ("optimizer", "adam", "optimizer.name"), ("seed", "3", "seed")],
+)
+def test_filters(opened, nets, key, value, column):
+    page = opened("view=networks")
+    choose(page, key, value)
+    some = first(nets)
+    assert {*rows_of(page)} == {*some[some[column].astype(str) == value].index}
+    assert f"{key}={value}" in page.url
+
+
+def test_the_filter_by_axis_every_moment_and_convergence(opened, nets):
+    page = opened("view=networks&x=sharpness")
+    choose(page, "axis", "width")
+    assert {*rows_of(page)} == {*of_axis(nets, "width").index}
+    choose(page, "axis", "beyond")
+    assert len(rows_of(page)) == 8 * 5
+    choose(page, "axis", "")
+    check(page, "moments")
+    assert len(rows_of(page)) == len(nets)
+    hollow = page.locator(f"{DOTS}.hollow")
+    assert hollow.count() == (~nets["sharpness_converged"].astype(bool)).sum() > 0
+    check(page, "settled")
+    assert hollow.count() == 0
+
+
+def test_brushing_gives_the_coefficients_of_what_is_selected(opened, nets):
+    page = opened("view=networks&x=sharpness&axis=noise")
+    some = of_axis(nets, "noise")
+    assert value_of(page, "kendall") == pytest.approx(
+        stats.kendalltau(some["sharpness"], some["gap"]).statistic
+    )
+    box = page.locator("#plot svg").bounding_box()
+    across, up = box["width"], box["height"]
+    begin = box["x"] + 0.2 * across, box["y"] + 0.1 * up
+    end = box["x"] + 0.8 * across, box["y"] + 0.75 * up
+    drag(page, begin, end)
+    page.locator(READY).wait_for()
+    chosen = rows_of(page, f"{DOTS}:not(.left-out)")
+    inside = [
+        row
+        for row in rows_of(page)
+        if all(a <= at <= b for a, at, b in zip(begin, centre(page, row), end, strict=True))
+    ]
+    assert 0 < len(chosen) < len(some)
+    assert {*chosen} == {*inside}
+    assert f": {len(chosen)} selected" in page.locator("#counted").inner_text()
+    selected = nets.loc[chosen]
+    for name, statistic in (("kendall", stats.kendalltau), ("spearman", stats.spearmanr)):
+        expected = statistic(selected["sharpness"], selected["gap"]).statistic
+        assert value_of(page, name) == pytest.approx(expected)
+    assert "range=" in page.url
+    page.locator("#plot").press("Escape")
+    assert page.locator(f"{DOTS}.left-out").count() == 0
+    assert "range=" not in page.url
+
+
+def test_a_range_can_be_typed_and_cleared(opened, nets):
+    page = opened("view=networks&x=prior")
+    least = page.locator("#range input").nth(0)
+    least.fill("80")
+    least.press("Enter")
+    some = first(nets)
+    chosen = {*rows_of(page, f"{DOTS}:not(.left-out)")}
+    assert chosen == {*some[some["prior"] >= 80].index}
+    page.locator("#clear").click()
+    assert page.locator(f"{DOTS}.left-out").count() == 0
+    assert least.input_value() == ""
+
+
+def test_hover_reads_a_click_pins_in_all_views_and_the_link_keeps_it(opened, nets):
+    page = opened("view=networks&x=sharpness&axis=rate")
+    row = of_axis(nets, "rate")["gap"].idxmax()
+    net = nets.loc[row]
+    page.mouse.move(*centre(page, row))
+    read = page.locator("#hover").inner_text()
+    for words in ("sharpness in a box", "learning rate", "batch size", f"{net['gap']:.3g}"):
+        assert words in read
+    page.mouse.click(*centre(page, row))
+    card = page.locator("#pinned")
+    assert net["run"] in card.inner_text()
+    command = f"snakemake results/runs/{net['run']}/weights.safetensors --config preset=laptop"
+    assert card.locator("pre").inner_text().startswith(command)
+    assert card.locator("svg.curves").count() == 2
+    assert page.locator(f"{DOTS}.pinned").get_attribute("data-row") == str(row)
+    for view in ("claims", "ranking"):
+        page.locator(f"#tab-{view}").click()
+        assert net["run"] in card.inner_text()
+    assert page.locator("#heat td.standing svg").count() > 10
+    again = opened(page.url.partition("#")[2])
+    assert net["run"] in again.locator("#pinned").inner_text()
+    again.locator("#unpin").click()
+    assert not again.locator("#pinned").is_visible()
+    assert "pin=" not in again.url
+
+
+def test_a_link_opens_the_same_view_and_back_returns(opened):
+    page = opened()
+    page.locator("#tab-networks").click()
+    choose(page, "x", "path_norm")
+    choose(page, "colour", "width")
+    choose(page, "axis", "noise")
+    same = opened(page.url.partition("#")[2])
+    assert rows_of(same) == rows_of(page)
+    for key, value in (("x", "path_norm"), ("colour", "width"), ("axis", "noise")):
+        assert same.locator(f"#networks [data-key={key}]").input_value() == value
+    page.go_back()
+    assert page.locator("#heat").is_visible()
+
+
+def test_an_address_with_unknown_names_shows_the_start(opened):
+    page = opened("view=nothing&x=nobody&colour=none&pin=lost&axis=nowhere&range=a,b")
+    assert page.locator("#heat").is_visible()
+    page.locator("#tab-networks").click()
+    assert rows_of(page)
+
+
+# Claims
+
+
+def test_claims_are_searched_and_filtered(opened):
+    page = opened("view=claims")
+    shown = page.locator("#claimed tbody tr:not([hidden])")
+    assert shown.count() == 5
+    page.locator("[data-key=q]").fill("size STAYS")
+    assert shown.count() == 1
+    assert shown.get_attribute("data-claim") == "duality_fig3.constant"
+    assert "1 of 5" in page.locator("#found").inner_text()
+    page.locator("[data-key=q]").fill("")
+    for key, value, count in (("of", "prior", 2), ("verdict", "reproduced", 1), ("whose", "flatlas", 1)):
+        choose(page, key, value)
+        assert shown.count() == count
+    assert shown.get_attribute("data-claim") == "prior_fig4.added"
+
+
+def test_a_claim_shows_ours_the_papers_value_and_where_it_holds(opened):
+    page = opened("view=claims")
+    row = page.locator("[data-claim='duality_fig3.slope']")
+    assert "−0.7 [−0.9, −0.5]" in row.inner_text()
+    strip = row.locator("svg.strip")
+    value = float(strip.locator(".value").get_attribute("cx"))
+    low, high = (float(strip.locator(".interval").get_attribute(end)) for end in ("x1", "x2"))
+    begin = float(strip.locator(".holds").get_attribute("x"))
+    width = float(strip.locator(".holds").get_attribute("width"))
+    assert begin == 0 < low < value < high < begin + width
+    assert strip.locator(".paper").count() == 1
+    # Subscripts are the papers'; what looks like HTML is text.
+    assert page.locator("[data-claim='duality_fig3.constant'] sub").inner_text() == "w"
+    said = page.locator("[data-claim='prior_fig4.flatness']").inner_text()
+    assert "</script> <b>correlate</b>" in said
+
+
+def test_a_row_opens_its_figure(opened, file):
+    page = opened("view=claims")
+    link = page.locator("[data-claim='duality_fig3.slope'] a")
+    assert (file.parent / link.get_attribute("href")).is_file()
+    page.locator("[data-claim='duality_fig3.constant'] td").nth(1).click()
+    page.wait_for_url("**/duality/fig3.png")
+
+
+# For everyone
+
+
+def test_by_keyboard(opened, nets):
+    page = opened()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "tab-ranking"
+    style = "getComputedStyle(document.activeElement).outlineStyle"
+    assert page.evaluate(style) != "none"
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.id") == "tab-networks"
+    assert page.locator("[role=tab][aria-selected=true]").inner_text() == "Networks"
+    plot = page.locator("#plot")
+    plot.press("ArrowRight")
+    plot.press("ArrowRight")
+    active = page.locator(f"{DOTS}.active")
+    leftmost = first(nets)["sharpness"].sort_values().index
+    assert active.get_attribute("data-row") == str(leftmost[1])
+    assert page.locator("#hover").is_visible()
+    plot.press("Enter")
+    assert nets.loc[leftmost[1], "run"] in page.locator("#pinned").inner_text()
+
+
+def test_every_control_has_a_name(opened):
+    page = opened()
+    for view in ("ranking", "networks", "claims"):
+        page.locator(f"#tab-{view}").click()
+        names = page.eval_on_selector_all(
+            f"#{view} :is(select, input, button), #plot",
+            "all => all.map(one => one.labels?.[0]?.textContent || one.ariaLabel || one.textContent)",
+        )
+        assert names
+        assert all(name.strip() for name in names)
+
+
+@pytest.mark.parametrize("view", ["ranking", "networks", "claims"])
+def test_on_a_phone_nothing_sticks_out(opened, view):
+    page = opened(f"view={view}", viewport={"width": 390, "height": 844}, has_touch=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.locator(f"#{view}").is_visible()
+
+
+def test_in_dark_mode_text_is_light_on_dark(opened):
+    def colours(mode):
+        page = opened(color_scheme=mode)
+        style = "getComputedStyle(document.body)"
+        found = page.evaluate(f"[{style}.color, {style}.backgroundColor]")
+        return [sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in found]
+
+    ink, paper = colours("light")
+    assert ink < paper
+    ink, paper = colours("dark")
+    assert ink > paper
+
+
+def test_no_request_leaves_the_file(opened, file):
+    page = opened()
+    requests = []
+    page.context.on("request", lambda request: requests.append(request.url))
+    page.reload()
+    for view in ("networks", "claims", "ranking"):
+        page.locator(f"#tab-{view}").click()
+    assert {url.partition("#")[0] for url in requests} == {file.as_uri()}
+    # Nor could one.
+    refused = "fetch('https://example.org').then(() => 'sent', () => 'refused')"
+    assert page.evaluate(refused) == "refused"
+    assert len(requests) == 1
+
+
+def test_a_thousand_networks_follow_the_brush(opened, nets):
+    page = opened("view=networks&x=trace&panels=optimizer.name")
+    assert len(first(nets)) > 900
+    box = page.locator("#plot svg").nth(0).bounding_box()
+    page.mouse.move(box["x"] + 80, box["y"] + 40)
+    page.mouse.down()
+    counts = set()
+    for step in range(6):
+        page.mouse.move(box["x"] + 100 + 20 * step, box["y"] + 60 + 15 * step)
+        page.wait_for_timeout(30)
+        counts.add(page.locator("#counted").inner_text())
+    page.mouse.up()
+    assert len(counts) > 3
+    chosen = pd.Index(rows_of(page, f"{DOTS}:not(.left-out)"))
+    some = nets.loc[chosen]
+    expected = stats.kendalltau(some["trace"], some["gap"]).statistic
+    assert value_of(page, "kendall") == pytest.approx(expected)
