@@ -20,16 +20,15 @@ from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "made"))
 
-from explorer import CURVES, EXPLORER, explorer
+from explorer import write_curves, write_explorer
 from gallery import SCORECARD, Drawn, page
 from networks import dictionary
 
 from flatlas.claims.claim import known
 from flatlas.errors import FlatlasError
-from flatlas.explorer.curves import learning_curves
 from flatlas.plan.paths import ATLAS, NETWORKS
 from flatlas.store.provenance import verify
-from flatlas.store.tables import read_table, write_table
+from flatlas.store.tables import read_table
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -60,7 +59,7 @@ def main() -> None:
         _collect(study, presets, fresh)
         if study == ATLAS:
             _publish(given.preset, fresh)
-            _learning(fresh)
+            write_curves(fresh)
         if file:
             shutil.copy(file, fresh)
         drawn.write(fresh)
@@ -69,8 +68,7 @@ def main() -> None:
             target.rename(old)
         fresh.rename(target)
     # It has the claims of all studies.
-    if (HERE / ATLAS / TABLE).is_file():
-        EXPLORER.write_text(explorer(), encoding="utf-8")
+    write_explorer()
 
 
 def _collect(study: str, presets: Mapping[str, str], folder: Path) -> None:
@@ -105,13 +103,6 @@ def _publish(preset: str, folder: Path) -> None:
     table = read_table(source)
     table.to_csv(folder / f"{NETWORKS}.csv", index=False, float_format="%.9g")
     (folder / f"{NETWORKS}.md").write_text(dictionary(table), encoding="utf-8")
-
-
-def _learning(folder: Path) -> None:
-    """The learning curves of the networks in the measure table, for the explorer."""
-    runs = sorted(read_table(folder / TABLE)["run"].unique())
-    files = [file for run in runs for file in (ROOT / "results").glob(f"*/{run}/history.parquet")]
-    write_table(folder / CURVES.name, learning_curves(files))
 
 
 def _picture(study: str, preset: str, figure: str) -> Path:

@@ -7,7 +7,7 @@ hand. tests/test_docs.py checks that the parts are up to date.
 from claims import CLAIMS
 from columns import COLUMNS
 from dag import draw_plan
-from explorer import EXPLORER, NETWORKS, explorer
+from explorer import write_explorer
 from figures import FIGURES
 from gallery import galleries
 from pages import PAGES, ROOT, filled
@@ -24,5 +24,4 @@ if __name__ == "__main__":
         page.write_text(filled(page.read_text(encoding="utf-8"), PARTS), encoding="utf-8")
     for path, text in galleries().items():
         path.write_text(text, encoding="utf-8")
-    if NETWORKS.is_file():
-        EXPLORER.write_text(explorer(), encoding="utf-8")
+    write_explorer()

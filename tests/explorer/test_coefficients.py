@@ -53,7 +53,9 @@ def of_pairs(given, within):
             name: np.sign(table[name].to_numpy()[first] - table[name].to_numpy()[second])
             for name in ("x", "y", *given)
         }
-        others = np.stack([signs[name] for name in given], -1) if given else np.zeros((len(first), 1))
+        others = (
+            np.stack([signs[name] for name in given], -1) if given else np.zeros((len(first), 1))
+        )
         x, y = (
             signs[name] - others @ np.linalg.lstsq(others, signs[name], rcond=None)[0]
             for name in ("x", "y")

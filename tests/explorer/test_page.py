@@ -311,7 +311,11 @@ def test_claims_are_searched_and_filtered(opened):
     assert shown.get_attribute("data-claim") == "duality_fig3.constant"
     assert "1 of 5" in page.locator("#found").inner_text()
     page.locator("[data-key=q]").fill("")
-    for key, value, count in (("of", "prior", 2), ("verdict", "reproduced", 1), ("whose", "flatlas", 1)):
+    for key, value, count in (
+        ("of", "prior", 2),
+        ("verdict", "reproduced", 1),
+        ("whose", "flatlas", 1),
+    ):
         choose(page, key, value)
         assert shown.count() == count
     assert shown.get_attribute("data-claim") == "prior_fig4.added"
