@@ -43,7 +43,7 @@ def chromium():
 
 @pytest.fixture
 def opened(chromium, file):
-    """Open the page with a fragment of its address, in a window of its own; errors fail the test."""
+    """Open the page with a fragment of its address, in its own window; errors fail the test."""
     contexts, errors = [], []
 
     def at(fragment="", **window):

@@ -1,4 +1,4 @@
-"""A table of made-up networks with the columns of the atlas' networks.parquet, and made-up claims."""
+"""Made-up networks with the columns of the atlas' networks.parquet, and made-up claims."""
 
 from itertools import product
 
@@ -146,84 +146,41 @@ def curves(nets: pd.DataFrame) -> pd.DataFrame:
 
 def claims() -> pd.DataFrame:
     """A table of every kind of claim: each verdict, open and closed criteria, with and without."""
-    infinite = float("inf")
+    common = {"whose": "paper", "holds_from": -np.inf, "holds_to": np.inf, "paper": "", "note": ""}
     rows = [
-        (
-            "duality_fig3.slope",
-            "ΔL falls with the learning rate",
-            "paper",
-            "slope of ΔL over α",
-            "at most 0",
-            -infinite,
-            0.0,
-            "-0.8",
-            -0.7,
-            -0.9,
-            -0.5,
-            "reproduced",
-            "",
-        ),
-        (
-            "duality_fig3.constant",
-            "the size stays as it is",
-            "paper",
-            "T_w, relative change",
-            "-0.1 to 0.1",
-            -0.1,
-            0.1,
-            "",
-            0.37,
-            0.3,
-            0.42,
-            "not reproduced",
-            "Three realizations.",
-        ),
-        (
-            "prior_fig4.flatness",
-            "flatness & accuracy </script> <b>correlate</b>",
-            "paper",
-            "Pearson's coefficient",
-            "at least 0.7",
-            0.7,
-            infinite,
-            "0.9",
-            0.48,
-            0.22,
-            0.71,
-            "undecided",
-            "",
-        ),
-        (
-            "prior_fig4.added",
-            "the prior adds to it",
-            "flatlas",
-            "partial τ",
-            "above 0",
-            0.0,
-            infinite,
-            "",
-            0.5,
-            0.4,
-            0.6,
-            "reproduced",
-            "",
-        ),
-        (
-            "mystery_fig2",
-            "True regret",
-            np.nan,
-            np.nan,
-            np.nan,
-            np.nan,
-            np.nan,
-            np.nan,
-            np.nan,
-            np.nan,
-            np.nan,
-            "not run",
-            "The figure is not drawn.",
-        ),
+        {
+            "claim": "duality_fig3.slope",
+            "says": "ΔL falls with the learning rate",
+            "quantity": "slope of ΔL over α",
+            **{"criterion": "at most 0", "holds_to": 0.0, "paper": "-0.8"},
+            **{"value": -0.7, "low": -0.9, "high": -0.5, "verdict": "reproduced"},
+        },
+        {
+            "claim": "duality_fig3.constant",
+            "says": "the size stays as it is",
+            "quantity": "T_w, relative change",
+            **{"criterion": "-0.1 to 0.1", "holds_from": -0.1, "holds_to": 0.1},
+            **{"value": 0.37, "low": 0.3, "high": 0.42, "verdict": "not reproduced"},
+            "note": "Three realizations.",
+        },
+        {
+            "claim": "prior_fig4.flatness",
+            "says": "flatness & accuracy </script> <b>correlate</b>",
+            "quantity": "Pearson's coefficient",
+            **{"criterion": "at least 0.7", "holds_from": 0.7, "paper": "0.9"},
+            **{"value": 0.48, "low": 0.22, "high": 0.71, "verdict": "undecided"},
+        },
+        {
+            "claim": "prior_fig4.added",
+            "says": "the prior adds to it",
+            "whose": "flatlas",
+            "quantity": "partial τ",
+            **{"criterion": "above 0", "holds_from": 0.0},
+            **{"value": 0.5, "low": 0.4, "high": 0.6, "verdict": "reproduced"},
+        },
     ]
+    missing = {"claim": "mystery_fig2", "says": "True regret", "verdict": "not run"}
+    rows = [*({**common, **row} for row in rows), missing]
     table = pd.DataFrame(rows, columns=list(COLUMNS))
     study = table["claim"].str.split("_").str[0]
     figure = table["claim"].str.split(r"[._]", regex=True).str[1]

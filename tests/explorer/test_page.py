@@ -376,7 +376,7 @@ def test_every_control_has_a_name(opened):
         page.locator(f"#tab-{view}").click()
         names = page.eval_on_selector_all(
             f"#{view} :is(select, input, button), #plot",
-            "all => all.map(one => one.labels?.[0]?.textContent || one.ariaLabel || one.textContent)",
+            "all => all.map(e => e.labels?.[0]?.textContent || e.ariaLabel || e.textContent)",
         )
         assert names
         assert all(name.strip() for name in names)

@@ -19,8 +19,9 @@ def atlas_explorer(
 ) -> Explorer:
     """What its page shows, from the measure table, scorecards and learning curves of a preset."""
     count = len(networks.drop_duplicates(["run", "seed"]))
+    settings = networks["run"].nunique()
     return Explorer(
-        title=f"{count} networks of the atlas with {networks['run'].nunique()} settings, at {preset}",
+        title=f"{count} networks of the atlas with {settings} settings, at {preset}",
         networks=networks,
         variables=variables(networks, AXES, QUANTITIES, BASELINES),
         axes=compared(networks, AXES),

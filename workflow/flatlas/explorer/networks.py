@@ -83,7 +83,7 @@ def variables(
 
 
 def compared(table: pd.DataFrame, axes: Mapping[str, tuple[str, str]]) -> list[Axis]:
-    """The axes of a table. A sweep that is none of `axes` has one for each setting that it varies."""
+    """The axes of a table; a sweep that is none of `axes` has one for each setting it varies."""
     sweeps = list(dict.fromkeys(name for cell in table["axes"] for name in cell.split(";")))
     found = []
     for sweep in sorted(sweeps, key=[*axes, *sweeps].index):
