@@ -134,7 +134,7 @@ def test_both_axes_are_chosen_from_all_variables(opened, nets):
     choose(page, "x", "regret")
     choose(page, "y", "test_loss")
     assert {*rows_of(page)} == {*known.index}
-    assert page.locator("#plot text.axis").all_inner_texts() == ["local regret", "test loss"]
+    assert page.locator("#plot text.axis").all_text_contents() == ["local regret", "test loss"]
     lacking = len(first(nets)) - len(known)
     assert str(lacking) in page.locator("#legend .lacking").inner_text()
     choose(page, "x", "optimizer.name")
@@ -375,7 +375,7 @@ def test_every_control_has_a_name(opened):
     for view in ("ranking", "networks", "claims"):
         page.locator(f"#tab-{view}").click()
         names = page.eval_on_selector_all(
-            f"#{view} :is(select, input, button), #plot",
+            f"#{view} :is(select, input, button, #plot)",
             "all => all.map(e => e.labels?.[0]?.textContent || e.ariaLabel || e.textContent)",
         )
         assert names

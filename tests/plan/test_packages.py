@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "claims": {"store", "statistics", "evidence"},
     "studies": {"store", "statistics", "evidence", "plotting", "claims"},
     "report": {*FOUNDATION, "claims", "reasons"},
-    "explorer": {"store", "statistics", "report"},
+    "explorer": {"store", "statistics", "report", "studies"},
     "jobs": {"plan", "store", "device"},
     "device": set(),
     "errors": set(),
