@@ -47,6 +47,7 @@ include: "workflow/rules/training.smk"
 include: "workflow/rules/measures.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/explorer.smk"
 include: "workflow/rules/cleaning.smk"
 
 

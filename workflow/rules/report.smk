@@ -134,33 +134,6 @@ if "atlas_networks" in JOBS:
             "../scripts/networks.py"
 
 
-# All networks of the atlas and all claims, to choose from. The report has no script; this page has.
-if "atlas_networks" in JOBS:
-
-    rule explorer:
-        """Page: networks, measures and claims to choose from and to look into."""
-        input:
-            networks=JOBS["atlas_networks"].outputs["parquet"],
-            histories=lambda wildcards: JOBS["atlas_networks"].inputs["history"],
-            claims=rules.scorecard.output.csv,
-        output:
-            html=PLAN.pages["explorer"]["html"],
-            provenance=PLAN.pages["explorer"]["json"],
-        log:
-            paths.LOG.format(stage="figures", name=f"{PLAN.preset}_explorer"),
-        conda:
-            "../../envs/figures.yaml"
-        resources:
-            **SMALL,
-        params:
-            preset=PLAN.preset,
-            code=lambda wildcards: stage_code("explorer"),
-        message:
-            "Explorer"
-        script:
-            "../scripts/explorer.py"
-
-
 # The page of the user's own networks, if the configuration names any. It shows where they lie among the
 # networks of the atlas, whose table its gallery publishes.
 if "my_model" in PLAN.pages:
