@@ -74,7 +74,11 @@ def variables(
     """
     chosen = [name for name in _settings(table) if table[name].nunique() > 1]
     shown = [Variable(name, _words(name, axes), "setting") for name in chosen]
-    shown += [Variable(name, words, "outcome") for name, words in OUTCOMES.items() if name in table]
+    shown += [
+        Variable(name, words, "outcome")
+        for name, words in OUTCOMES.items()
+        if name in table and name not in quantities
+    ]
     return shown + [
         Variable(name, one.words, "measure", one.tested, name in baselines)
         for name, one in quantities.items()
