@@ -131,11 +131,10 @@ def _words(key: str, axes: Mapping[str, tuple[str, str]]) -> str:
     """A setting in words: `optimizer.lr` is the learning rate, `width` the width."""
     if key == "at":
         return BEYOND
-    whole = {begins: words for words, begins in axes.values()}
-    sweeps = {sweep: words for sweep, (words, _) in axes.items()}
-    if key in whole or key in sweeps:
-        return (whole | sweeps)[key]
-    for begins, words in whole.items():
+    for sweep, (words, begins) in axes.items():
+        if key in (sweep, begins):
+            return words
+    for words, begins in axes.values():
         if begins.endswith(".") and key.startswith(begins):
             own = key.removeprefix(begins)
             return words if own == "name" else f"{words}: {own}"

@@ -46,6 +46,11 @@ function label(variable) {
   return variable.words + (variable.tested ? " †" : "") + (variable.baseline ? " ‡" : "");
 }
 
+// May be broken in the middle of a long word.
+function hyphenated(words) {
+  return words.replace(/(\p{L}{7})(\p{L}{5,})/gu, "$1\u00AD$2");
+}
+
 function listed(words) {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }

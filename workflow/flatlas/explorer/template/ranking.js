@@ -34,9 +34,14 @@ function countRight(measure, axes) {
   return axes.filter((axis) => isRight(measure, axis)).length;
 }
 
+// The axes on which any measure can be compared.
+function comparedAxes() {
+  return DATA.axes.filter((axis) => MEASURES.some((measure) => Number.isFinite(cell(measure, axis).value)));
+}
+
 function rankedAxes() {
   const names = state.ranked.split(",").filter((name) => AXES.has(name));
-  return names.length ? names.map((name) => AXES.get(name)) : DATA.axes;
+  return names.length ? names.map((name) => AXES.get(name)) : comparedAxes();
 }
 
 // The measures, the best first: the one whose worst coefficient on the ranked axes is largest.
@@ -53,14 +58,15 @@ function rankedMeasures() {
 }
 
 function showRanking() {
+  const columns = comparedAxes();
   const axes = rankedAxes();
   const lines = rankedMeasures();
   const outcome = VARIABLES.get(state.outcome);
   for (const place of document.querySelectorAll(".outcome")) place.textContent = outcome.words;
   document.getElementById("all-axes").hidden = !state.ranked;
-  const head = DATA.axes.map((axis) => {
+  const head = columns.map((axis) => {
     const isRanked = Boolean(state.ranked) && axes.includes(axis);
-    const button = element("button", { type: "button", "data-axis": axis.name, "aria-pressed": String(isRanked), title: `Rank the measures by ${axis.words}` }, axis.words);
+    const button = element("button", { type: "button", "data-axis": axis.name, "aria-pressed": String(isRanked), title: `Rank the measures by ${axis.words}` }, hyphenated(axis.words));
     button.addEventListener("click", () => toggleAxis(axis.name));
     return element("th", { scope: "col" }, button);
   });
@@ -72,7 +78,7 @@ function showRanking() {
     element("th", { scope: "row" }, label(measure)),
     element("td", { class: "worst" }, coefficientText(worst)),
     element("td", { class: "worst count" }, String(countRight(measure, axes))),
-    ...DATA.axes.map((axis) => heatCell(measure, axis, axes.includes(axis))),
+    ...columns.map((axis) => heatCell(measure, axis, axes.includes(axis))),
     ...(pin === null ? [] : [element("td", { class: "standing" }, standing(measure, pin))]),
   ));
   document.getElementById("heat").replaceChildren(element("thead", {}, top), element("tbody", {}, ...rows));
@@ -109,12 +115,12 @@ function toggleAxis(name) {
 
 // The best measures in a sentence or two.
 function showAnswer(axes, lines) {
+  const place = document.getElementById("answer");
   const complete = lines.filter(({ missing }) => !missing);
   const blind = complete.find(({ measure }) => !measure.tested);
-  const place = document.getElementById("answer");
   const where = axes.map((axis) => axis.words).join(" or only in ");
-  if (!complete.length) return place.replaceChildren("No measure was taken on all of these axes.");
   if (axes.length > 4) return place.replaceChildren(...answerOnMany(axes, lines));
+  if (!complete.length) return place.replaceChildren("No measure was taken of all these networks.");
   const [best] = complete;
   place.replaceChildren(
     `Where networks differ only in ${where}, the best measure is `, ...withValues(best, axes), ".",
