@@ -44,9 +44,9 @@ MAY_IMPORT = {
     "__init__": {"library"},
 }
 LIGHT = (
-    *("plan", "store", "statistics", "evidence", "plotting", "claims", "studies", "report", "explorer"),
-    *("jobs", "data_root", "device", "errors", "image_files", "layer_names", "published_sets", "reasons"),
-    "seeds",
+    *("plan", "store", "statistics", "evidence", "plotting", "claims", "studies", "report"),
+    *("explorer", "jobs", "data_root", "device", "errors", "image_files", "layer_names"),
+    *("published_sets", "reasons", "seeds"),
 )
 # What is no spec and may come from the plan, because no result depends on it.
 WITHOUT_RESULTS = {

@@ -22,7 +22,7 @@ def learning_curves(histories: Iterable[Path]) -> pd.DataFrame:
 
 def _thinned(file: Path) -> pd.DataFrame:
     history = read_table(file).sort_values(["seed", "epoch"])
-    kept = history.groupby("seed", group_keys=False)[history.columns].apply(_some)
+    kept = history.groupby("seed", group_keys=False)[[*history.columns]].apply(_some)
     rounded = kept[SHOWN].map(lambda value: float(f"{value:.{DIGITS}g}"))
     run, folder = file.parent.name, file.parent.parent.name
     return pd.concat([kept[["seed", "epoch"]].assign(run=run, folder=folder), rounded], axis=1)

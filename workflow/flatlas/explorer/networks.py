@@ -111,7 +111,7 @@ def moments(table: pd.DataFrame) -> pd.Series:
 def _settings(table: pd.DataFrame) -> list[str]:
     """The columns before the outcomes, and the moment, which counts as a setting."""
     outcomes = min(list(table).index(name) for name in OUTCOMES if name in table)
-    return ["at", *(name for name in list(table)[:outcomes] if name not in IDENTITY)]
+    return ["at", *(str(name) for name in list(table)[:outcomes] if name not in IDENTITY)]
 
 
 def _varied(table: pd.DataFrame) -> list[str]:

@@ -54,8 +54,8 @@ def _counts(pairs: pd.DataFrame, quantity: pd.Series) -> tuple[list[str], np.nda
     known = quantity.where(np.isfinite(quantity))
     before, after = (known[pairs[f"net_{when}"]].to_numpy() for when in ("before", "after"))
     agrees = pairs.assign(right=(1 + np.sign(after - before) * pairs["direction"]) / 2)
-    counts = agrees.dropna(subset=["right"]).groupby(["realizations", "environment"], sort=False)
-    counts = counts["right"]
+    known_pairs = agrees.dropna(subset=["right"])
+    counts = known_pairs.groupby(["realizations", "environment"], sort=False)["right"]
     wide = [one.unstack(fill_value=0) for one in (counts.sum(), counts.count())]
     return [*wide[0].columns], np.stack([one.to_numpy(float) for one in wide], axis=-1)
 
