@@ -54,6 +54,9 @@ def _others(rows: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, obj
     """The measures that were not compared, with their values and reasons."""
     left = rows[rows["why"] != ""]
     return [
-        {"words": labels.get(name, "wrong test images, as a share"), **row}
-        for name, row in zip(left["measure"].astype(str), left.to_dict("records"), strict=True)
+        {
+            "words": labels.get(str(row["measure"]), "wrong test images, as a share"),
+            **{str(name): value for name, value in row.items()},
+        }
+        for row in left.to_dict("records")
     ]
