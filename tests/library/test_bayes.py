@@ -90,6 +90,13 @@ def test_the_noise_of_a_linear_model_is_the_covariance_of_its_gradients():
         assert found.scale.value == pytest.approx(scale, rel=1e-9)
 
 
+def test_two_batches_do_not_say_how_far_their_noise_is_off():
+    model, x, y = linear_regression()
+    data = list(zip(x.split(250), y.split(250), strict=True))
+    rows = flatlas.measure(model, data, ["gradient_noise"], loss="mse").table.set_index("quantity")
+    assert np.isinf(rows.error[["trace", "scale", "share_along_hessian"]]).all()
+
+
 def test_a_single_batch_has_no_noise():
     model, x, y = linear_regression()
     with pytest.raises(flatlas.FlatlasError, match="one batch"):

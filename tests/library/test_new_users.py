@@ -1,11 +1,13 @@
 """What new users give: losses of all kinds, and mistakes, each of which gets a sentence."""
 
+import warnings
 from copy import deepcopy
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
 import flatlas
 from flatlas.models.batches import Batches
@@ -67,6 +69,17 @@ class Root(nn.Module):
         return (x - x.detach()).abs().pow(1.5)
 
 
+class Bag(nn.Module):
+    """torch has no second derivative of it."""
+
+    def __init__(self):
+        super().__init__()
+        self.bag = nn.EmbeddingBag(5, 3)
+
+    def forward(self, x):
+        return self.bag(x.abs().long().clamp(max=4))
+
+
 class Blank(nn.Module):
     """NaN for every input."""
 
@@ -104,6 +117,7 @@ def uncopied():
         (net(), (X, Y * 0 - 100), {}, "ignores the labels of all"),
         (net(Blank()), (X, Y), {}, "batch 0: the loss is nan"),
         (net(Root()), (X, Y), {}, "the Hessian has NaN"),
+        (Bag(), (X, Y), {}, "second derivative.*_embedding_bag_backward"),
         (broken_statistics(), (X, Y), {}, r"'1\.running_mean' has NaN"),
         (frozen_and_broken(), (X, Y), {}, r"'0\.weight' has NaN or infinite weights"),
         (uncopied(), (X, Y), {}, "the model can't be copied"),
@@ -140,6 +154,17 @@ def test_a_tracker_refuses_mistakes_before_the_training(settings):
         flatlas.Tracker(net(), (X, Y), FEW, every=1000, **settings)
     with pytest.raises(flatlas.FlatlasError, match="batch 0"):
         flatlas.Tracker(net(), (X, Y + 1), FEW, every=1000)
+
+
+def test_a_tracker_warns_of_data_that_shuffle_once_and_where_it_is_made():
+    data = DataLoader(TensorDataset(X, Y), 4, shuffle=True)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        tracker = flatlas.Tracker(net(), data, FEW)
+        for step in range(2):
+            tracker(step)
+    (one,) = seen
+    assert one.filename == __file__
 
 
 def test_modules_that_wrap_or_keep_what_they_computed_are_measured():

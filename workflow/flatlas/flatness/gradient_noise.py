@@ -51,10 +51,10 @@ def gradient_noise(
     found, space = search(loss.hessian_product, loss.size, top, generator, tolerance)
     directions = space.leading(len(found.top))
     squares, along = _deviations(loss.w, gradient, parts, examples, directions)
-    trace, inside = mean(squares), along.sum(1)
+    trace, inside = _mean(squares), along.sum(1)
     share = (inside.mean() / trace.value).item() if trace.value else 0.0
     # The error of a ratio, to first order.
-    of_share = mean(inside - share * squares).standard_error
+    of_share = _mean(inside - share * squares).standard_error
     size = gradient.square().sum().item()
     return GradientNoise(
         trace=trace,
@@ -70,6 +70,12 @@ def gradient_noise(
 
 
 _INFINITE = Estimate(inf, inf)
+
+
+def _mean(of_batches: Tensor) -> Estimate:
+    """Two batches are equally far from their mean: their spread says nothing of its error."""
+    found = mean(of_batches)
+    return Estimate(found.value, inf) if len(of_batches) == 2 else found
 
 
 def _deviations(

@@ -1,5 +1,6 @@
 """`Tracker`: measures along a training, in a table that is written as it grows."""
 
+import re
 import warnings
 from copy import copy
 from importlib.util import find_spec
@@ -16,7 +17,7 @@ from flatlas.errors import FlatlasError
 from flatlas.library.call import Measures, measure, with_options
 from flatlas.library.found import Found
 from flatlas.library.pictures import panels
-from flatlas.library.problem import Settings, opened
+from flatlas.library.problem import DRAWS, Settings, opened
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
 from flatlas.store.tables import read_table, write_table
@@ -58,10 +59,7 @@ class Tracker:
         self._every, self._path = every, None if path is None else Path(path)
         self._model, self._data, self._test = model, _apart(data), _apart(test)
         self._measures, self._settings = with_options(measures), settings
-        with (
-            warnings.catch_warnings(action="ignore"),
-            opened(model, self._data, self._test, settings),
-        ):
+        with opened(model, self._data, self._test, settings):
             pass
         self._table = DataFrame(columns=COLUMNS)
         if self._path is not None:
@@ -76,7 +74,12 @@ class Tracker:
         """Measure if this is one of every so many steps."""
         if step % self._every:
             return None
-        found = measure(self._model, self._data, self._measures, test=self._test, **self._settings)
+        with warnings.catch_warnings():
+            # It was said at the beginning.
+            warnings.filterwarnings("ignore", re.escape(DRAWS))
+            found = measure(
+                self._model, self._data, self._measures, test=self._test, **self._settings
+            )
         fresh = found.table.assign(step=step)[COLUMNS]
         before = self._table[self._table.step < step]
         self._table = pd.concat([before, fresh], ignore_index=True) if len(before) else fresh

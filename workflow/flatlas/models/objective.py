@@ -157,18 +157,13 @@ class Objective:
 
         def losses() -> Iterator[tuple[Tensor, float]]:
             for leaves, total, share in self._with_leaves(self.w):
-                slope = torch.autograd.grad(total, leaves, create_graph=True, allow_unused=True)
-                varies = [number for number, part in enumerate(slope) if _varies(part)]
+                slope = _gradient(total, leaves)
+                varies = [part for part in slope if _varies(part)]
+                which = [number for number, part in enumerate(slope) if _varies(part)]
                 for row, image in zip(rows, images, strict=True) if varies else ():
                     # The last row needs the graph no longer: its parts are freed on the way.
-                    curved = torch.autograd.grad(
-                        [slope[number] for number in varies],
-                        leaves,
-                        [row[number] for number in varies],
-                        retain_graph=row is not rows[-1],
-                        materialize_grads=True,
-                    )
-                    image.add_(_flat(curved).to(image))
+                    along, last = [row[number] for number in which], row is rows[-1]
+                    image.add_(_flat(_again(varies, leaves, along, keep=not last)).to(image))
                 yield total.detach(), share
 
         return _finite(images / self._sum(losses())[1], "Hessian")
@@ -234,9 +229,7 @@ class _Part:
         outputs = tree_map(lambda leaf: copies.get(id(leaf), leaf), made)
         total, self.share = objective.loss.of(outputs, batch.target, batch.examples)
         self.total = total.detach()
-        self._slope = torch.autograd.grad(
-            total, self._free, create_graph=True, materialize_grads=True
-        )
+        self._slope = _gradient(total, self._free)
         # Jᵀu is linear in u, whose value does not matter: its derivative along v is J v.
         self._u = [torch.zeros_like(leaf, requires_grad=True) for leaf in self._z]
         pulled = torch.autograd.grad(
@@ -251,10 +244,23 @@ class _Part:
         return _flat(_again(self._z, self._leaves, curved))
 
 
-def _again(of: list[Tensor], by: list[Tensor], along: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """A product with a Jacobian from the left, which leaves the graph for the next one."""
+def _again(
+    of: list[Tensor], by: list[Tensor], along: Sequence[Tensor], keep: bool = True
+) -> tuple[Tensor, ...]:
+    """A product with a Jacobian from the left, which may leave the graph for the next one."""
+    try:
+        found: tuple[Tensor, ...] = torch.autograd.grad(
+            of, by, along, retain_graph=keep, materialize_grads=True
+        )
+    except (NotImplementedError, RuntimeError) as error:
+        raise FlatlasError(f"a second derivative of the model can't be had: {error}") from error
+    return found
+
+
+def _gradient(of: Tensor, by: list[Tensor]) -> tuple[Tensor, ...]:
+    """It can be differentiated again."""
     found: tuple[Tensor, ...] = torch.autograd.grad(
-        of, by, along, retain_graph=True, materialize_grads=True
+        of, by, create_graph=True, materialize_grads=True
     )
     return found
 
