@@ -7,6 +7,7 @@ prints the tables of docs/atlas.md in ten minutes: from 400 designs, or 80 where
 
 import sys
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -24,6 +25,7 @@ from flatlas.studies.atlas.ranking import ranked
 
 REALIZATIONS, VALUES, AXES = 5, 8, 12
 DESIGN = {"optimizer.lr": 3, "batch": 3, "net.hidden": 3, "penalty.coefficient": 2}
+EVEN = np.linspace(-1, 1, VALUES)
 # So many realizations know a coefficient well enough.
 MANY = 100
 MEASURE = "sharpness"
@@ -70,35 +72,34 @@ def smooth(places, chance, waves=30):
     return np.cos(places @ frequencies + shift) @ size * np.sqrt(2 / waves)
 
 
-def design(levels, sweep, images, chance, spread=None, known=None):
-    """A design of factors with these many levels.
+def design(settings, places, images, chance, spread=None, known=None):
+    """A design of some settings at these places, from −1 to 1.
 
     The expected gaps differ by `spread`; the measure knows a part of them, between −1 and 1, and
     the baselines know a half.
     """
     spread = chance.choice([0.01, 0.03]) if spread is None else spread
     known = chance.uniform(-1, 1) if known is None else known
-    points = [*product(*map(range, levels.values()))]
-    ends = np.array([*levels.values()]) - 1
-    places = 2 * np.array(points) / ends - 1
     moves = smooth(places, chance)
     parts = [known, 0.5, 0.5, 0.5, 0.5]
     others = np.stack([smooth(places, chance) for _ in parts])
     weights = np.array(parts)[:, np.newaxis]
-    settings = dict(zip(levels, np.transpose(points), strict=True))
-    settings["run"] = [f"{sweep}-{place}" for place in range(len(points))]
-    settings["sweep"] = [sweep] * len(points)
-    return Design(
-        settings, 0.06 + spread * moves, weights * moves + np.sqrt(1 - weights**2) * others, images
-    )
+    measures = weights * moves + np.sqrt(1 - weights**2) * others
+    settings["run"] = [*map(str, range(len(places)))]
+    return Design(settings, 0.06 + spread * moves, measures, images)
 
 
-def of_axis(images, chance, **known):
-    return design({"batch": VALUES}, "batch", images, chance, **known)
+def of_axis(images, chance, places=None, **known):
+    places = EVEN if places is None else places
+    settings = {"batch": np.arange(VALUES), "sweep": ["batch"] * VALUES}
+    return design(settings, places[:, np.newaxis], images, chance, **known)
 
 
 def of_crossed(images, chance, **known):
-    return design(DESIGN, CROSSED, images, chance, **known)
+    points = np.array([*product(*map(range, DESIGN.values()))])
+    settings = dict(zip(DESIGN, points.T, strict=True)) | {"sweep": [CROSSED] * len(points)}
+    places = 2 * points / (np.array([*DESIGN.values()]) - 1) - 1
+    return design(settings, places, images, chance, **known)
 
 
 def tau_of_axis(table):
@@ -143,6 +144,26 @@ def judged(name, images, chance):
 def row(found, truth, criterion):
     verdict = Claim("", "", "", criterion, found).verdict
     return found.low <= truth <= found.high, (found.high - found.low) / 2, verdict == UNDECIDED
+
+
+def shifted(chance):
+    """Evenly spaced values, by up to half a step higher or lower."""
+    return EVEN + chance.uniform(-0.5, 0.5) * (EVEN[1] - EVEN[0])
+
+
+def at_random(chance):
+    return np.sort(chance.uniform(-1, 1, size=VALUES))
+
+
+def judged_elsewhere(places, images, chance, often=40):
+    """An axis at some values; the truth is the mean over such values."""
+    functions = chance.integers(2**32)
+
+    def made():
+        return of_axis(images, np.random.default_rng(functions), places(chance))
+
+    truth = np.mean([tau_of_axis(made().drawn(5, chance)).value for _ in range(often)])
+    return row(tau_of_axis(made().drawn(REALIZATIONS, chance)), truth, USEFUL)
 
 
 def judged_least(images, chance):
@@ -195,8 +216,10 @@ def ceiling(images, spread, chance, often=40):
 
 
 def main(often):
-    judges = {name: lambda *given, name=name: judged(name, *given) for name in NUMBERS}
+    judges = {name: partial(judged, name) for name in NUMBERS}
     judges |= {
+        "τ along an axis, its values shifted": partial(judged_elsewhere, shifted),
+        "τ along an axis, its values at random": partial(judged_elsewhere, at_random),
         "the least of twelve axes": judged_least,
         "right changes, mean of eight axes": judged_changes,
         "the worst environment": judged_worst,

@@ -74,9 +74,9 @@ def jackknife(statistic: Callable[[np.ndarray], np.ndarray], parts: np.ndarray) 
     """The statistic of the sum of all realizations' parts, with Student's 95 % interval.
 
     Each realization contributes a part (realizations, ...); the statistic leaves leading axes as
-    they are. Its error is that of the jackknife: from how much it moves when one realization is
-    left out. For five realizations the percentile bootstrap ends at their range and covers 90 %;
-    this interval covers 95 % (docs/atlas.md).
+    they are, and is the same for twice the sum, as a ratio is. Its error is that of the jackknife:
+    from how much it moves when one realization is left out. The percentile bootstrap of five
+    realizations ends at their range, which is too narrow (docs/atlas.md).
     """
     total, count = parts.sum(0), len(parts)
     value = float(statistic(total))
