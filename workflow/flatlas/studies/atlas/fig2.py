@@ -24,7 +24,7 @@ from flatlas.studies.atlas.ranking import (
 )
 from flatlas.studies.atlas.styles import small_print
 
-COLUMNS = ["axis", "measure", "values", "nets"] + [
+COLUMNS = ["axis", "measure", "values", "count"] + [
     f"{kind}_{end}" for kind in ("plain", "given") for end in ("tau", "low", "high")
 ]
 TITLES = {"plain": "plain", "given": "given the baselines"}
@@ -69,7 +69,7 @@ def _row(axis: str, some: Along, name: str) -> dict[str, object]:
         "axis": axis,
         "measure": name,
         "values": len(np.unique(some.values[known])),
-        "nets": int(known.sum()),
+        "count": int(known.sum()),
     }
     for kind in TITLES:
         given = other_baselines(name) if kind == "given" and name != REPEATED else []

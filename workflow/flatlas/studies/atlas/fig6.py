@@ -21,7 +21,7 @@ from flatlas.studies.atlas.styles import small_print, styles
 PRACTICE = ("rate", "batch", "decay", "init", "width", "depth", "optimizer", "radius", "beyond")
 UNORDERED = "optimizer"
 MEAN = "mean of all"
-COLUMNS = ["measure", "kind", "environment", "pairs", "right", "low", "high"]
+COLUMNS = ["measure", "pairs", "environment", "count", "right", "low", "high"]
 
 
 def draw(material: Material) -> Drawing:
@@ -30,7 +30,7 @@ def draw(material: Material) -> Drawing:
     kinds = {"practice": practice(table), "crossed": environments(table)}
     rows = [row for kind, pairs in kinds.items() for row in _rows(table, kind, pairs)]
     points = pd.DataFrame(rows, columns=COLUMNS)
-    means = points[(points["kind"] == "practice") & (points["environment"] == MEAN)]
+    means = points[(points["pairs"] == "practice") & (points["environment"] == MEAN)]
     by_mean = means.set_index("measure")["right"].reindex([*QUANTITIES])
     order = [
         name
@@ -38,8 +38,8 @@ def draw(material: Material) -> Drawing:
         for name in by_mean[[*group]].sort_values(ascending=False, na_position="last").index
     ]
     figure, axes = panels(1, 2, width=4.4, height=0.29 * len(order) + 1.4)
-    _practice(axes[0], points[points["kind"] == "practice"], order, styles(table))
-    _worst(axes[1], points[points["kind"] == "crossed"], order)
+    _practice(axes[0], points[points["pairs"] == "practice"], order, styles(table))
+    _worst(axes[1], points[points["pairs"] == "crossed"], order)
     for ax in axes:
         ax.set(ylim=(len(order) - 0.4, -0.6), xlim=(-0.03, 1.03))
         ax.set_yticks(range(len(order)), [QUANTITIES[name].label for name in order])
@@ -89,8 +89,8 @@ def _rows(table: pd.DataFrame, kind: str, pairs: pd.DataFrame) -> Iterator[dict[
             yield _row(name, kind, MEAN, len(pairs), right_on_average(pairs, table[name]))
 
 
-def _row(name: str, kind: str, environment: str, pairs: int, found: Estimate) -> dict[str, object]:
-    row = {"measure": name, "kind": kind, "environment": environment, "pairs": pairs}
+def _row(name: str, kind: str, environment: str, count: int, found: Estimate) -> dict[str, object]:
+    row = {"measure": name, "pairs": kind, "environment": environment, "count": count}
     return row | {"right": found.value, "low": found.low, "high": found.high}
 
 
