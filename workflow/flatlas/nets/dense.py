@@ -1,17 +1,73 @@
 """Fully connected ReLU nets."""
 
+import re
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import prod
 
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
 from flatlas.nets.layered import LayeredNet
-from flatlas.nets.layers import Dense
+from flatlas.nets.layers import Dense, Parameters
+from flatlas.nets.refusals import refuse_integers, refuse_not_finite
 from flatlas.plan.families.dense import DenseNet
 
 
 def build(spec: DenseNet, input_shape: tuple[int, int, int], outputs: int) -> LayeredNet:
     """A net of fc1, fc2, ... with a ReLU after each except the last."""
     layers = dense_layers((prod(input_shape), *spec.hidden, outputs), spec.bias)
-    return LayeredNet(layers, spec.init, spec.dropout)
+    if spec.weights is None:
+        return LayeredNet(layers, spec.init, spec.dropout)
+    return TrainedNet(layers, spec)
+
+
+class TrainedNet(LayeredNet):
+    """A net that begins with the weights of a file."""
+
+    trained = True
+
+    def __init__(self, layers: list[Dense], spec: DenseNet) -> None:
+        """Read the file that the spec names."""
+        super().__init__(layers, spec.init, spec.dropout)
+        self._given = _given(str(spec.weights), self.shapes)
+
+    def initial(self, seeds: Sequence[int], purpose: str = "weights") -> Parameters:
+        """The weights of the file, one member for each seed."""
+        return {name: torch.stack([one] * len(seeds)) for name, one in self._given.items()}
+
+
+def _given(file: str, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Tensor]:
+    """The weights of a state_dict; its layers are taken in the order of their names."""
+    whose = f"net.weights: '{file}'"
+    try:
+        state = load_file(file)
+    except (SafetensorError, OSError) as error:
+        raise FlatlasError(f"{whose} can't be read: {error}") from error
+    names = sorted({name.rpartition(".")[0] for name in state}, key=_natural)
+    # Ours is z = a W, torch's z = a Wᵀ.
+    found = {
+        f"fc{number}.{kind}": one.t().contiguous() if one.ndim < 3 else one
+        for number, name in enumerate(names, start=1)
+        for kind in ("weight", "bias")
+        for one in [state.get(f"{name}.{kind}")]
+        if one is not None
+    }
+    here = {name: tuple(one.shape) for name, one in found.items()}
+    if len(found) < len(state) or here != dict(shapes):
+        raise FlatlasError(f"{whose} does not fit: it has {here}, but this net has {dict(shapes)}.")
+    refuse_integers(found, dict.fromkeys(found, torch.zeros(())), whose)
+    refuse_not_finite(found.items(), whose)
+    return {name: found[name].float() for name in shapes}
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """A key that sorts fc10 after fc2."""
+    parts = re.split(r"(\d+)", name)
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 def dense_layers(widths: tuple[int, ...], bias: bool) -> list[Dense]:

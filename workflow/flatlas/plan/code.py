@@ -53,15 +53,15 @@ def kernel_modules(kernel: "KernelSpec") -> list[str]:
 
 
 def _net(net: "NetSpec") -> list[str]:
-    """The module of a net's family; of a user's own net also its module and its given weights.
+    """The module of a net's family; also that of a user's own net, and weights that are given.
 
     Snakemake would miss other weights under the same name if their time is older than the results.
     """
     modules = [f"flatlas.nets.{net.family}"]
     if net.family == "own":
-        own = cast("Own", net)
-        modules += [own.module.partition(":")[0], *([own.weights] if own.weights else [])]
-    return modules
+        modules.append(cast("Own", net).module.partition(":")[0])
+    weights = getattr(net, "weights", None)
+    return [*modules, weights] if weights else modules
 
 
 def training_modules(run: "RunSpec") -> list[str]:

@@ -17,7 +17,7 @@ from flatlas.plan.ids import source_id
 from flatlas.plan.lookup import Job
 from flatlas.plan.plan import FigurePlan, Plan
 from flatlas.plan.points import points_of
-from flatlas.plan.training_specs import RunSpec
+from flatlas.plan.training_specs import RunSpec, given_to
 
 # So many networks, or optimizers, are named in small print.
 MOST_NAMED = 4
@@ -126,9 +126,9 @@ def _data(run: RunSpec) -> str:
 
 
 def _network(run: RunSpec) -> str:
-    if not isinstance(run.net, Own):
-        return run.net.slug
-    return run.net.module + (f" from {run.net.weights}" if run.net.weights else "")
+    weights = given_to(run.net)
+    name = run.net.module if isinstance(run.net, Own) else run.net.slug
+    return f"{name} from {weights}" if weights else name
 
 
 def _optimizer(run: RunSpec) -> str:

@@ -21,7 +21,6 @@ from flatlas.plan.data_specs import (
     SourceSpec,
     subset_of,
 )
-from flatlas.plan.families.own import Own
 from flatlas.plan.figure_jobs import figure_job
 from flatlas.plan.ids import kernel_id, run_id, samples_id, source_id
 from flatlas.plan.kernel_specs import KernelSpec, sampled_kernel
@@ -32,7 +31,7 @@ from flatlas.plan.needs import kernel_needs, measuring_needs, training_needs
 from flatlas.plan.networks import networks_job
 from flatlas.plan.plan import Plan
 from flatlas.plan.spec import Spec
-from flatlas.plan.training_specs import RunSpec
+from flatlas.plan.training_specs import RunSpec, given_to
 
 Jobs = Mapping[str, Job]
 WILDCARD = re.compile(r"\{\w+\}")
@@ -99,8 +98,8 @@ def _training(name: str, run: RunSpec, jobs: Jobs, distributed: bool) -> Job:
     rule, inputs = "record" if run.snapshots else "train", _drawn(run.samples, jobs)
     if run.start is not None:
         inputs["start"] = jobs[run_id(run.start.run)].outputs["weights"]
-    if isinstance(run.net, Own) and run.net.weights is not None:
-        inputs["weights"] = run.net.weights
+    if weights := given_to(run.net):
+        inputs["weights"] = weights
     # A process for each learner. The time is requested as if there were one.
     ranks = run.learners.count if run.learners and distributed else 1
     return _job(

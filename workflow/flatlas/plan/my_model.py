@@ -17,6 +17,7 @@ from flatlas.plan.trees import USER, with_value
 PLACES = {
     "images": ("runs", "model", "data", "source"),
     "positive": ("runs", "model", "data", "positive"),
+    "net": ("runs", "model", "net"),
     "module": ("runs", "model", "net", "module"),
     "arguments": ("runs", "model", "net", "arguments"),
     "weights": ("sweeps", "model", "grid", "net.weights"),
@@ -28,7 +29,14 @@ FIRST_WEIGHTS = ("runs", "model", "net", "weights")
 
 def my_model(said: MyModel, root: Path, changes: Layer) -> Document:
     """The study of the page; `changes` are those of the user to the rest of it."""
-    return Document(_shipped(root, MY_MODEL), _named(said), changes)
+    layers = [_shipped(root, MY_MODEL), _named(said)]
+    if said.net is not None:
+        # The shipped file is for modules: in float32, and with one known layer.
+        hidden = said.net.get("hidden")
+        last = f"fc{len(hidden) + 1 if isinstance(hidden, list) else 1}"
+        known = {"hessian": {"precision": None}, "duality": {"layer": last}}
+        layers.append(Layer(f"config/{MY_MODEL}.yaml", {"measures": known}))
+    return Document(*layers, changes)
 
 
 def atlas_mine(said: MyModel, root: Path, atlas: Document, changes: Layer) -> Document:
@@ -67,10 +75,11 @@ def _shipped(root: Path, study: str) -> Layer:
 
 def _named(said: MyModel) -> Layer:
     """What the setting names, where a study has it."""
-    tree: Mapping[str, Any] = with_value({}, FIRST_WEIGHTS, said.weights[0])
+    tree: Mapping[str, Any] = {}
     for key, value in said.model_dump(mode="json", exclude_none=True).items():
-        if key in PLACES:
+        if key in PLACES and not (key == "arguments" and said.net):
             tree = with_value(tree, PLACES[key], value)
+    tree = with_value(tree, FIRST_WEIGHTS, said.weights[0])
     places = [*PLACES.items(), ("weights", FIRST_WEIGHTS)]
     written = {".".join(place): f"{MY_MODEL}.{key}" for key, place in places}
     return Layer(USER, tree, (MY_MODEL,), written)

@@ -27,7 +27,7 @@ from flatlas.plan.measurements.measurement import without_next
 from flatlas.plan.mistakes import Origin, refuse, validated
 from flatlas.plan.named_layers import LINEAR, check_frozen, check_layer, check_layers
 from flatlas.plan.studies import Data, Run, Start, Study
-from flatlas.plan.training_specs import RunSpec, StartSpec
+from flatlas.plan.training_specs import RunSpec, StartSpec, given_to
 from flatlas.plan.trees import USER, Location, at, dotted, leaves, with_value
 
 # A base run as the study has it.
@@ -172,7 +172,9 @@ def values_at(point: Mapping[str, Any], run: Run) -> dict[str, Any]:
 
 def _check_net(run: Run, origin: Origin) -> set[str]:
     """The files of a user's own net, once its layers and files are checked."""
-    files = _check_own(run.net, origin) if isinstance(run.net, Own) else set()
+    files = _check_weights(run.net, origin)
+    if isinstance(run.net, Own):
+        files |= _check_own(run.net, origin)
     if run.snapshots is not None:
         check_layers([run.snapshots], run, origin(("snapshots",)), LINEAR)
     if run.rescaling is not None:
@@ -205,6 +207,17 @@ def _check_batch(run: Run, images: int, origin: Origin) -> None:
         )
 
 
+def _check_weights(net: NetSpec, origin: Origin) -> set[str]:
+    """The file of given weights, which is looked for, but not read."""
+    weights = given_to(net)
+    if weights is None:
+        return set()
+    if not Path(weights).is_file():
+        place = origin(("net", "weights"))
+        raise FlatlasError(f"{place} is '{weights}', but {Path.cwd()} has no such file.")
+    return {weights}
+
+
 def _check_own(net: Own, origin: Origin) -> set[str]:
     """Its files: that of the module is read as text, weights are only looked for."""
     where = net.module.partition(":")[0]
@@ -212,14 +225,10 @@ def _check_own(net: Own, origin: Origin) -> set[str]:
     if module is None:
         place, file = origin(("net", "module")), where.replace(".", "/")
         raise FlatlasError(f"{place} is '{net.module}', but {Path.cwd()} has no {file}.py.")
-    if net.weights is not None and not Path(net.weights).is_file():
-        place = origin(("net", "weights"))
-        raise FlatlasError(f"{place} is '{net.weights}', but {Path.cwd()} has no such file.")
     place = f"{origin(('net', 'module'))} is '{net.module}'"
     what = net.module.partition(":")[2]
     own_module.check(module, what, net.arguments, place, origin(("net", "arguments")))
-    weights = set() if net.weights is None else {net.weights}
-    return weights | {str(module.relative_to(Path.cwd()))}
+    return {str(module.relative_to(Path.cwd()))}
 
 
 def _check_data(run: Run, source: SourceSpec, classes: int, origin: Origin) -> None:

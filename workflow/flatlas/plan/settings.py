@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
 from flatlas.plan.bounds import Class, Name, PathText
 from flatlas.plan.data_specs import SourceSpec
@@ -22,10 +22,12 @@ class MyModel(Spec):
 
     images: str
     """A name from `sources`."""
-    module: str
+    module: str | None = None
     """`my_nets:Small`: the class or function in my_nets.py that makes the network."""
     arguments: dict[str, JsonValue] = Field(default={})
     """The arguments of that class or function."""
+    net: dict[str, JsonValue] | None = None
+    """Instead of `module`, for more measures: `{family: dense, hidden: [40, 40], bias: true}`."""
     weights: Annotated[
         tuple[PathText, ...], Field(min_length=1), Distinct, BeforeValidator(_in_a_list)
     ]
@@ -35,6 +37,12 @@ class MyModel(Spec):
     same_as: str | None = None
     """Whose images these are, a name from `sources`: networks on the same images are compared."""
     expected: Expected | None = None
+
+    @model_validator(mode="after")
+    def _one_network(self) -> "MyModel":
+        if (self.module is None) == (self.net is None):
+            raise ValueError("say exactly one of module and net")
+        return self
 
 
 class Settings(Spec):

@@ -20,6 +20,7 @@ from flatlas.plan.bounds import (
 from flatlas.plan.data_specs import SamplesSpec
 from flatlas.plan.declarations import by_tag
 from flatlas.plan.families import NetSpec
+from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.families.own import Own
 from flatlas.plan.moments import Epochs
 from flatlas.plan.spec import Spec
@@ -230,6 +231,11 @@ class Expected(Spec):
     """The share of its training images that it misclassifies."""
 
 
+def given_to(net: NetSpec) -> str | None:
+    """The file of a net's weights, if they are given instead of drawn."""
+    return net.weights if isinstance(net, Own | DenseNet) else None
+
+
 class Training(Spec):
     """Everything about a training except the data and the realizations."""
 
@@ -268,7 +274,7 @@ class Training(Spec):
         """The file of a checkpoint that is not trained here."""
         # A run that starts from another has `start`, and its weights.
         trained = self.stop.epochs or getattr(self, "start", None)
-        return self.net.weights if isinstance(self.net, Own) and not trained else None
+        return None if trained else given_to(self.net)
 
     def _misfits(self) -> Iterator[str]:
         """Options that do not fit together, and why."""

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from flatlas.plan.bounds import MOST_LAYERS, Width
+from flatlas.plan.families.own import WeightsFile
 from flatlas.plan.family import (
     LayeredFamily,
     LayerSize,
@@ -25,6 +26,8 @@ class DenseNet(LayeredFamily):
     bias: bool = False
     dropout: Probability = 0.0
     init: InitSpec = XavierUniform(scheme="xavier_uniform")
+    weights: WeightsFile | None = None
+    """safetensors file with a `state_dict`, its layers in the order of their names"""
 
     def layer_sizes(self, input_shape: Shape, outputs: int) -> Iterator[LayerSize]:
         """From width to width."""

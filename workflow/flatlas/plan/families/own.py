@@ -29,6 +29,9 @@ def _safetensors(file: str) -> str:
     return file
 
 
+WeightsFile = Annotated[PathText, AfterValidator(_safetensors)]
+
+
 class Own(ModuleFamily):
     """A torch module that ends with an nn.Linear, from a class or function with `arguments`.
 
@@ -38,7 +41,7 @@ class Own(ModuleFamily):
     family: Literal["own"]
     module: Annotated[str, Field(max_length=200), AfterValidator(_where_and_what)]
     arguments: dict[str, JsonValue] = Field(default={})
-    weights: Annotated[PathText, AfterValidator(_safetensors)] | None = None
+    weights: WeightsFile | None = None
     """safetensors file with its `state_dict`, instead of random weights"""
 
     @property
