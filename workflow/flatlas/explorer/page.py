@@ -19,7 +19,10 @@ from flatlas.report.verdicts import SIGNS
 from flatlas.statistics.estimate import CONFIDENCE
 
 TEMPLATE = Path(__file__).with_name("template")
-SCRIPTS = ("coefficients", "state", "drawing", "networks", "ranking", "claims", "pinned", "start")
+SCRIPTS = (
+    *("coefficients", "state", "drawing", "networks", "selection", "pointing"),
+    *("ranking", "claims", "pinned", "start"),
+)
 CLAIM = (
     *("study", "figure", "claim", "says", "whose", "quantity", "criterion", "holds_from"),
     *("holds_to", "paper", "value", "low", "high", "verdict", "note", "scale", "picture"),

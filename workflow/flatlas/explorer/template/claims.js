@@ -16,20 +16,41 @@ function claimRow(claim) {
     ? element("a", { href: claim.picture, title: `Open the figure ${figure}` }, figure)
     : element("span", {}, figure);
   const row = element(
-    "tr", { "data-claim": claim.claim },
+    "tr",
+    { "data-claim": claim.claim },
     element("td", { "data-head": "figure" }, link),
-    element("td", {},
+    element(
+      "td",
+      {},
       claim.whose === OWN ? element("span", { class: "ours" }, "our question") : null,
       symbols(claim.says),
-      element("div", { class: "quantity" }, symbols(claim.quantity))),
+      element("div", { class: "quantity" }, symbols(claim.quantity)),
+    ),
     element("td", { class: "number", "data-head": "paper" }, String(claim.paper ?? "")),
-    element("td", { class: "number", "data-head": "here" },
+    element(
+      "td",
+      { class: "number", "data-head": "here" },
       claim.value === null ? "–" : element("b", {}, short(claim.value)),
-      claim.low === null || claim.high === null ? "" : ` [${short(claim.low)}, ${short(claim.high)}]`),
-    element("td", {}, claim.value === null ? "" : forest(claim), element("div", { class: "quantity" }, (claim.criterion ?? "").replaceAll("-", "−"))),
-    element("td", { class: "verdict" },
-      element("span", { class: (claim.verdict ?? "").replaceAll(" ", "-") }, `${DATA.signs[claim.verdict] ?? ""} ${claim.verdict}`),
-      element("div", { class: "quantity" }, claim.note ?? "")),
+      claim.low === null || claim.high === null
+        ? ""
+        : ` [${short(claim.low)}, ${short(claim.high)}]`,
+    ),
+    element(
+      "td",
+      {},
+      claim.value === null ? "" : forest(claim),
+      element("div", { class: "quantity" }, (claim.criterion ?? "").replaceAll("-", "−")),
+    ),
+    element(
+      "td",
+      { class: "verdict" },
+      element(
+        "span",
+        { class: (claim.verdict ?? "").replaceAll(" ", "-") },
+        `${DATA.signs[claim.verdict] ?? ""} ${claim.verdict}`,
+      ),
+      element("div", { class: "quantity" }, claim.note ?? ""),
+    ),
   );
   if (claim.picture) {
     row.classList.add("opens");
@@ -43,16 +64,26 @@ function claimRow(claim) {
 
 // On a scale of its own: the value, the interval, the paper's number and the ends of the criterion.
 function forest(claim) {
-  const paper = claim.paper === null || claim.paper === "" ? NaN : Number(String(claim.paper).replaceAll("−", "-"));
+  const paper =
+    claim.paper === null || claim.paper === ""
+      ? NaN
+      : Number(String(claim.paper).replaceAll("−", "-"));
   const ends = [claim.holds_from, claim.holds_to];
-  const known = [claim.value, claim.low, claim.high, paper, ...ends].filter((number) => number !== null && Number.isFinite(number));
+  const known = [claim.value, claim.low, claim.high, paper, ...ends].filter(
+    (number) => number !== null && Number.isFinite(number),
+  );
   const [least, most] = [Math.min(...known), Math.max(...known)];
   const room = (most - least) * 0.1 || Math.abs(least) * 0.1 || 1;
-  const range = ends.some((end) => end !== null) ? [ends[0] ?? -Infinity, ends[1] ?? Infinity] : null;
+  const range = ends.some((end) => end !== null)
+    ? [ends[0] ?? -Infinity, ends[1] ?? Infinity]
+    : null;
   return strip({
     value: claim.value,
     interval: claim.low === null || claim.high === null ? null : [claim.low, claim.high],
-    range, paper, low: least - room, high: most + room,
+    range,
+    paper,
+    low: least - room,
+    high: most + room,
   });
 }
 
@@ -77,9 +108,21 @@ function showClaims() {
     row.hidden = !fits;
     return fits;
   });
-  const counts = VERDICTS.map((verdict) => [verdict, shown.filter(({ claim }) => claim.verdict === verdict).length]).filter(([, count]) => count);
-  document.getElementById("found").replaceChildren(
-    `${shown.length} of ${claimRows.length} claims`, shown.length ? ": " : "",
-    ...counts.map(([verdict, count]) => element("span", { class: verdict.replaceAll(" ", "-") }, `${DATA.signs[verdict]} ${count} ${verdict} `)),
-  );
+  const counts = VERDICTS.map((verdict) => [
+    verdict,
+    shown.filter(({ claim }) => claim.verdict === verdict).length,
+  ]).filter(([, count]) => count);
+  document
+    .getElementById("found")
+    .replaceChildren(
+      `${shown.length} of ${claimRows.length} claims`,
+      shown.length ? ": " : "",
+      ...counts.map(([verdict, count]) =>
+        element(
+          "span",
+          { class: verdict.replaceAll(" ", "-") },
+          `${DATA.signs[verdict]} ${count} ${verdict} `,
+        ),
+      ),
+    );
 }

@@ -69,10 +69,12 @@ function totals(sums, out, products) {
 // (0, 1), … (1, 1), …
 function partial(sums, size) {
   const r = Array.from({ length: size }, () => new Float64Array(size));
-  for (let v = 0, place = 0; v < size; v++) for (let w = v; w < size; w++) r[v][w] = r[w][v] = sums[place++];
+  for (let v = 0, place = 0; v < size; v++)
+    for (let w = v; w < size; w++) r[v][w] = r[w][v] = sums[place++];
   const scale = r.map((row, v) => Math.sqrt(row[v]));
   for (let v = 0; v < size; v++) {
-    for (let w = 0; w < size; w++) r[v][w] = scale[v] && scale[w] ? r[v][w] / (scale[v] * scale[w]) : 0;
+    for (let w = 0; w < size; w++)
+      r[v][w] = scale[v] && scale[w] ? r[v][w] / (scale[v] * scale[w]) : 0;
   }
   for (let z = size - 1; z > 1; z--) {
     const left = r[z][z];
@@ -94,7 +96,11 @@ function spearman(x, y, realizations, students) {
     const kept = [...seeds.keys()].filter((point) => seeds[point] !== seed);
     return pearson(...[x, y].map((values) => ranks(kept.map((point) => values[point]))));
   };
-  return withInterval(without(-1), x.length / count - 1 < FEWEST ? [] : Array.from({ length: count }, (_, seed) => without(seed)), students);
+  return withInterval(
+    without(-1),
+    x.length / count - 1 < FEWEST ? [] : Array.from({ length: count }, (_, seed) => without(seed)),
+    students,
+  );
 }
 
 function ranks(values) {
@@ -124,7 +130,9 @@ function withInterval(value, left, students) {
   const count = left.length;
   if (count < 3 || !left.every(Number.isFinite)) return { value, low: NaN, high: NaN };
   const mean = left.reduce((sum, one) => sum + one, 0) / count;
-  const half = students[count] * Math.sqrt(((count - 1) / count) * left.reduce((sum, one) => sum + (one - mean) ** 2, 0));
+  const half =
+    students[count] *
+    Math.sqrt(((count - 1) / count) * left.reduce((sum, one) => sum + (one - mean) ** 2, 0));
   return { value, low: Math.max(value - half, -1), high: Math.min(value + half, 1) };
 }
 

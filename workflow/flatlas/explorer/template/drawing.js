@@ -24,7 +24,10 @@ function short(number, digits = 3) {
   const size = Math.abs(number);
   const text =
     size !== 0 && (size < 1e-3 || size >= 1e5)
-      ? number.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e")
+      ? number
+          .toExponential(digits - 1)
+          .replace(/\.?0+e/, "e")
+          .replace("e+", "e")
       : String(Number(number.toPrecision(digits)));
   return text.replaceAll("-", "−");
 }
@@ -66,7 +69,8 @@ function spreads(numbers) {
 function scale(variable, numbers, isLog, from, to) {
   const known = numbers.filter((number) => Number.isFinite(number) && (!isLog || number > 0));
   const map = isLog ? Math.log10 : (number) => number;
-  let low = map(Math.min(...known)), high = map(Math.max(...known));
+  let low = map(Math.min(...known)),
+    high = map(Math.max(...known));
   if (!known.length) [low, high] = [0, 1];
   const room = (high - low) * 0.05 || 0.5;
   [low, high] = [low - room, high + room];
@@ -77,7 +81,9 @@ function scale(variable, numbers, isLog, from, to) {
   };
   const ticks = variable.categories
     ? variable.categories.map((text, number) => [number, text])
-    : (isLog ? logTicks : linearTicks)(low, high, Math.abs(to - from) / (from < to ? 60 : 45)).map((n) => [n, short(n)]);
+    : (isLog ? logTicks : linearTicks)(low, high, Math.abs(to - from) / (from < to ? 60 : 45)).map(
+        (n) => [n, short(n)],
+      );
   return { place, at, ticks };
 }
 
@@ -86,7 +92,9 @@ function linearTicks(low, high, most) {
   const unit = 10 ** Math.floor(Math.log10(rough));
   const step = unit * [1, 2, 5, 10].find((factor) => factor * unit >= rough);
   const first = Math.ceil(low / step);
-  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, k) => Number(((first + k) * step).toPrecision(12)));
+  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, k) =>
+    Number(((first + k) * step).toPrecision(12)),
+  );
 }
 
 function logTicks(low, high, most) {
@@ -108,30 +116,44 @@ function logTicks(low, high, most) {
 // A value and its interval, above a shaded range. All in numbers from `low` to `high`.
 function strip({ value, interval, range, paper, low, high, width = 160 }) {
   const x = (number) => Math.max(0, Math.min(width, ((number - low) / (high - low || 1)) * width));
-  const made = drawn("svg", { class: "strip", viewBox: `0 0 ${width} 16`, width, height: 16, "aria-hidden": "true" });
+  const made = drawn("svg", {
+    class: "strip",
+    viewBox: `0 0 ${width} 16`,
+    width,
+    height: 16,
+    "aria-hidden": "true",
+  });
   made.append(drawn("line", { class: "track", x1: 0, x2: width, y1: 8, y2: 8 }));
   if (range) {
     const [from, to] = range.map(x);
-    made.append(drawn("rect", { class: "holds", x: from, width: Math.max(to - from, 1), y: 0, height: 16 }));
+    made.append(
+      drawn("rect", { class: "holds", x: from, width: Math.max(to - from, 1), y: 0, height: 16 }),
+    );
   }
-  if (low < 0 && high > 0) made.append(drawn("line", { class: "zero", x1: x(0), x2: x(0), y1: 0, y2: 16 }));
+  if (low < 0 && high > 0)
+    made.append(drawn("line", { class: "zero", x1: x(0), x2: x(0), y1: 0, y2: 16 }));
   if (Number.isFinite(interval?.[0])) {
-    made.append(drawn("line", { class: "interval", x1: x(interval[0]), x2: x(interval[1]), y1: 8, y2: 8 }));
+    made.append(
+      drawn("line", { class: "interval", x1: x(interval[0]), x2: x(interval[1]), y1: 8, y2: 8 }),
+    );
   }
   if (Number.isFinite(paper)) {
     const at = x(paper);
     made.append(drawn("path", { class: "paper", d: `M${at} 2l5 6l-5 6l-5 -6z` }));
   }
-  if (Number.isFinite(value)) made.append(drawn("circle", { class: "value", cx: x(value), cy: 8, r: 4 }));
+  if (Number.isFinite(value))
+    made.append(drawn("circle", { class: "value", cx: x(value), cy: 8, r: 4 }));
   return made;
 }
 
 function fillSelect(key, options) {
   for (const select of document.querySelectorAll(`select[data-key="${key}"]`)) {
-    select.replaceChildren(...options.map((option) => {
-      if (!option.options) return element("option", { value: option.value }, option.text);
-      const made = option.options.map((one) => element("option", { value: one.value }, one.text));
-      return element("optgroup", { label: option.text }, ...made);
-    }));
+    select.replaceChildren(
+      ...options.map((option) => {
+        if (!option.options) return element("option", { value: option.value }, option.text);
+        const made = option.options.map((one) => element("option", { value: one.value }, one.text));
+        return element("optgroup", { label: option.text }, ...made);
+      }),
+    );
   }
 }

@@ -1,6 +1,11 @@
 // The pinned network, beside every view: its settings, its values, how to make it again, how it learnt.
 
-const CURVES = { train_loss: "training loss", test_loss: "test loss", train_error: "training error", test_error: "test error" };
+const CURVES = {
+  train_loss: "training loss",
+  test_loss: "test loss",
+  train_error: "training error",
+  test_error: "test error",
+};
 
 function showPinned() {
   const place = document.getElementById("pinned");
@@ -12,7 +17,10 @@ function showPinned() {
   const close = element("button", { type: "button", id: "unpin" }, "Unpin");
   close.addEventListener("click", () => change({ pin: "" }));
   const folder = DATA.folders[DATA.run[row]] ?? "runs";
-  const command = DATA.again.replace("{file}", `results/${folder}/${DATA.run[row]}/weights.safetensors`);
+  const command = DATA.again.replace(
+    "{file}",
+    `results/${folder}/${DATA.run[row]}/weights.safetensors`,
+  );
   place.replaceChildren(
     element("h2", {}, "Pinned network", close),
     element("p", { class: "id" }, DATA.run[row]),
@@ -25,12 +33,25 @@ function showPinned() {
 }
 
 function values(kind, row) {
-  const shown = DATA.variables.filter((variable) => variable.kind === kind && variable.values[row] !== null);
+  const shown = DATA.variables.filter(
+    (variable) => variable.kind === kind && variable.values[row] !== null,
+  );
   return element(
-    "details", { open: kind !== "measure" },
+    "details",
+    { open: kind !== "measure" },
     element("summary", {}, `${kind[0].toUpperCase()}${kind.slice(1)}s`),
-    element("table", {}, ...shown.map((variable) => element(
-      "tr", {}, element("th", { scope: "row" }, label(variable)), element("td", { class: "number" }, withError(variable, row))))),
+    element(
+      "table",
+      {},
+      ...shown.map((variable) =>
+        element(
+          "tr",
+          {},
+          element("th", { scope: "row" }, label(variable)),
+          element("td", { class: "number" }, withError(variable, row)),
+        ),
+      ),
+    ),
   );
 }
 
@@ -38,7 +59,10 @@ function values(kind, row) {
 function learningCurve(row) {
   const curves = DATA.curves[`${DATA.run[row]} ${DATA.seed[row]}`];
   if (!curves) return [];
-  return [["train_loss", "test_loss"], ["train_error", "test_error"]]
+  return [
+    ["train_loss", "test_loss"],
+    ["train_error", "test_error"],
+  ]
     .map((names) => names.filter((name) => curves[name]))
     .filter((names) => names.length)
     .map((names) => curvePicture(curves, names));
@@ -50,17 +74,53 @@ function curvePicture(curves, names) {
   const isLog = names[0].endsWith("loss") && spreads(all);
   const x = scale({}, curves.epoch, false, left, width - 8);
   const y = scale({}, all, isLog, height - bottom, 18);
-  const svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, class: "curves", role: "img", "aria-label": `Learning curve: ${names.map((name) => CURVES[name]).join(", ")}` });
+  const svg = drawn("svg", {
+    viewBox: `0 0 ${width} ${height}`,
+    class: "curves",
+    role: "img",
+    "aria-label": `Learning curve: ${names.map((name) => CURVES[name]).join(", ")}`,
+  });
   for (const [number, text] of y.ticks) {
-    svg.append(drawn("line", { class: "grid", x1: left, x2: width - 8, y1: y.place(number), y2: y.place(number) }));
+    svg.append(
+      drawn("line", {
+        class: "grid",
+        x1: left,
+        x2: width - 8,
+        y1: y.place(number),
+        y2: y.place(number),
+      }),
+    );
     svg.append(drawn("text", { x: left - 5, y: y.place(number) + 4, "text-anchor": "end" }, text));
   }
-  for (const [number, text] of x.ticks) svg.append(drawn("text", { x: x.place(number), y: height - bottom + 15, "text-anchor": "middle" }, text));
-  svg.append(drawn("text", { class: "axis", x: (left + width) / 2, y: height - 3, "text-anchor": "middle" }, "epoch"));
+  for (const [number, text] of x.ticks)
+    svg.append(
+      drawn("text", { x: x.place(number), y: height - bottom + 15, "text-anchor": "middle" }, text),
+    );
+  svg.append(
+    drawn(
+      "text",
+      { class: "axis", x: (left + width) / 2, y: height - 3, "text-anchor": "middle" },
+      "epoch",
+    ),
+  );
   names.forEach((name, k) => {
-    const points = curves.epoch.map((epoch, place) => [x.place(epoch), y.place(curves[name][place])]).filter(([, at]) => Number.isFinite(at));
-    svg.append(drawn("path", { class: "curve", d: `M${points.map((point) => point.map((pixel) => pixel.toFixed(1)).join(" ")).join("L")}`, style: `color: var(--hue-${k})` }));
-    svg.append(drawn("text", { class: "name", x: left + 110 * k, y: 12, style: `fill: var(--hue-${k})` }, CURVES[name]));
+    const points = curves.epoch
+      .map((epoch, place) => [x.place(epoch), y.place(curves[name][place])])
+      .filter(([, at]) => Number.isFinite(at));
+    svg.append(
+      drawn("path", {
+        class: "curve",
+        d: `M${points.map((point) => point.map((pixel) => pixel.toFixed(1)).join(" ")).join("L")}`,
+        style: `color: var(--hue-${k})`,
+      }),
+    );
+    svg.append(
+      drawn(
+        "text",
+        { class: "name", x: left + 110 * k, y: 12, style: `fill: var(--hue-${k})` },
+        CURVES[name],
+      ),
+    );
   });
   return svg;
 }

@@ -21,35 +21,57 @@ function show() {
 
 function fillSelects() {
   const option = (variable) => ({ value: variable.name, text: label(variable) });
-  const kinds = [["measures", "measure"], ["outcomes", "outcome"], ["settings", "setting"]].map(([text, kind]) => ({
-    text, options: DATA.variables.filter((variable) => variable.kind === kind).map(option),
+  const kinds = [
+    ["measures", "measure"],
+    ["outcomes", "outcome"],
+    ["settings", "setting"],
+  ].map(([text, kind]) => ({
+    text,
+    options: DATA.variables.filter((variable) => variable.kind === kind).map(option),
   }));
   const none = (text) => ({ value: "", text });
-  const all = (values) => [none("all"), ...[...new Set(values)].sort().map((value) => ({ value: String(value), text: String(value) }))];
+  const all = (values) => [
+    none("all"),
+    ...[...new Set(values)].sort().map((value) => ({ value: String(value), text: String(value) })),
+  ];
   fillSelect("x", kinds);
   fillSelect("y", kinds);
   fillSelect("outcome", OUTCOMES.filter(({ name }) => name !== "epochs").map(option));
   fillSelect("colour", [none("one"), ...kinds]);
   fillSelect("panels", [none("one"), { value: "axis", text: "axis" }, ...kinds]);
-  fillSelect("axis", [none("all axes"), ...DATA.axes.map((axis) => ({ value: axis.name, text: axis.words }))]);
+  fillSelect("axis", [
+    none("all axes"),
+    ...DATA.axes.map((axis) => ({ value: axis.name, text: axis.words })),
+  ]);
   fillSelect("study", all(DATA.study));
   fillSelect("seed", all(DATA.seed));
   fillSelect("optimizer", all(VARIABLES.get(OPTIMIZER)?.values ?? []));
   fillSelect("of", all(DATA.claims.map((claim) => claim.study)));
-  fillSelect("verdict", [none("all"), ...VERDICTS.map((value) => ({ value, text: `${DATA.signs[value]} ${value}` }))]);
-  fillSelect("whose", [none("all"), { value: "paper", text: "the papers" }, { value: OWN, text: "ours" }]);
+  fillSelect("verdict", [
+    none("all"),
+    ...VERDICTS.map((value) => ({ value, text: `${DATA.signs[value]} ${value}` })),
+  ]);
+  fillSelect("whose", [
+    none("all"),
+    { value: "paper", text: "the papers" },
+    { value: OWN, text: "ours" },
+  ]);
 }
 
 function listenToControls() {
-  for (const form of document.querySelectorAll("form")) form.addEventListener("submit", (event) => event.preventDefault());
+  for (const form of document.querySelectorAll("form"))
+    form.addEventListener("submit", (event) => event.preventDefault());
   for (const control of document.querySelectorAll("[data-key]")) {
     const key = control.dataset.key;
     const isScale = key === "xlog" || key === "ylog";
-    control.addEventListener("input", () => change({
-      [key]: control.type !== "checkbox" ? control.value : control.checked ? "1" : isScale ? "0" : "",
-      // Another variable has another scale and another range.
-      ...(key === "x" || key === "y" ? { [`${key}log`]: "", range: "" } : {}),
-    }));
+    control.addEventListener("input", () =>
+      change({
+        [key]:
+          control.type !== "checkbox" ? control.value : control.checked ? "1" : isScale ? "0" : "",
+        // Another variable has another scale and another range.
+        ...(key === "x" || key === "y" ? { [`${key}log`]: "", range: "" } : {}),
+      }),
+    );
   }
   const tabs = [...document.querySelectorAll("[role=tab]")];
   tabs.forEach((tab, place) => {
@@ -72,7 +94,9 @@ function listenToControls() {
       // An end that is not said is that of the plot.
       const [x, y] = [state.x, state.y].map((name) => VARIABLES.get(name).distinct);
       const whole = [x[0], x.at(-1), y[0], y.at(-1)];
-      change({ range: ends.map((one, k) => (one.value === "" ? whole[k] : Number(one.value))).join(",") });
+      change({
+        range: ends.map((one, k) => (one.value === "" ? whole[k] : Number(one.value))).join(","),
+      });
     });
   }
 }
