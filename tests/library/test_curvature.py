@@ -16,7 +16,7 @@ def found(**options):
 
 
 def test_each_eigenvalue_has_converged_by_its_own_error():
-    few = found()
+    few = found(steps=20)
     assert few["hessian"].iterations == 20
     rows = few.table.set_index("quantity")
     largest = rows.value["eigenvalue_1"]
@@ -27,6 +27,6 @@ def test_each_eigenvalue_has_converged_by_its_own_error():
 
 
 def test_more_steps_converge():
-    more = found(steps=60)
+    more = found()
     assert more.table.converged.all()
-    assert 20 < more["hessian"].iterations <= 60
+    assert more["hessian"].iterations > 20

@@ -146,22 +146,25 @@ def search(
     block: int = 1,
     norm_alone: bool = False,
     bottom: int = 1,
-    steps: int = STEPS,
+    steps: int | None = None,
     light: torch.dtype | None = None,
 ) -> tuple[Spectrum, Subspace]:
     """The `count` largest and `bottom` lowest eigenvalues, or all there are, of (size, size).
 
-    The search takes at most `steps` vectors for each but one of them. `product` multiplies vectors
-    that are rows, `block` of them at a time. With a larger block the search needs more vectors in
-    total. `generator`, on the matrix's device, draws the first ones. With `norm_alone` the search
-    ends when the spectral norm has converged; then `converged` refers to the norm, and the other
-    eigenvalues may not have converged. The subspace is the one that was searched.
+    The search takes at most `steps` vectors for each but one of them, by default 20. `product`
+    multiplies vectors that are rows, `block` of them at a time. With a larger block the search
+    needs more vectors in total. `generator`, on the matrix's device, draws the first ones. With
+    `norm_alone` the search ends when the spectral norm has converged; then `converged` refers to
+    the norm, and the other eigenvalues may not have converged. The subspace is the one that was
+    searched.
 
     A `light` search, for products in which a test costs next to nothing, has vectors of this dtype,
-    half of the memory, and a test after each step. `bottom` may then be 0.
+    half of the memory, and a test after each step. By default it may take 100 vectors for few
+    eigenvalues, and `bottom` may be 0.
     """
     count, bottom = min(count, size), min(bottom, size)
-    most = min(size, max(LEAST if light else 0, steps * (count + bottom - 1)))
+    others = count + bottom - 1
+    most = min(size, steps * others if steps else max(LEAST if light else 0, STEPS * others))
     space = Subspace(product, size, most, generator.device, light)
     fresh, next_test = _fresh(space.basis, min(block, most), generator), max(count, bottom)
     while True:

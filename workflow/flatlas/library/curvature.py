@@ -67,7 +67,7 @@ def curvature(
     top: int,
     bottom: int,
     probes: int,
-    steps: int,
+    steps: int | None,
     tolerance: float,
     trace_tolerance: float | None,
     generator: torch.Generator,

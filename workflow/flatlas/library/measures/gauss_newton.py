@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from flatlas.hessian.lanczos import STEPS
 from flatlas.library.curvature import Curvature, MaybeProbes, curvature
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
@@ -28,15 +27,15 @@ def measure(
     top: PositiveInt = 10,
     bottom: NonNegativeInt = 1,
     probes: MaybeProbes = 10,
-    steps: PositiveInt = STEPS,
+    steps: PositiveInt | None = None,
     tolerance: PositiveFloat = 1e-3,
     trace_tolerance: PositiveFloat | None = None,
 ) -> GaussNewton:
     """`top` and `bottom` eigenvalues to `tolerance` of the largest; trace and norm by `probes`.
 
-    The search takes at most `steps` products for each eigenvalue. With `trace_tolerance` further
-    probes follow, until the trace's standard error is so small relative to it. `bottom` and
-    `probes` may be 0.
+    The search takes at most `steps` products for each eigenvalue, by default 20, or 100 in all for
+    few. With `trace_tolerance` further probes follow, until the trace's standard error is so small
+    relative to it. `bottom` and `probes` may be 0.
     """
     of, random = problem.training, problem.generator("gauss_newton")
     found = curvature(
