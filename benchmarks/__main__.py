@@ -5,7 +5,15 @@ from importlib import import_module
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "workflow"))
-NAMES = ("training", "duality", "hessian", "gaussian_process", "annealing", "planning")
+NAMES = (
+    "training",
+    "duality",
+    "hessian",
+    "libraries",
+    "gaussian_process",
+    "annealing",
+    "planning",
+)
 
 chosen = sys.argv[1:] or NAMES
 for name in chosen:

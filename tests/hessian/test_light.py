@@ -68,8 +68,8 @@ def test_a_trace_is_sampled_until_its_error_is_small() -> None:
     single = dense.float()
     _, space = search(lambda rows: rows @ single, SIZE, 2, seeded(1), 0.1, light=torch.float32)
     few, _ = deflated(lambda rows: rows @ single, space, 2, seeded(2))
-    trace, norm = deflated(lambda rows: rows @ single, space, 2, seeded(2), 1e-3)
-    assert trace.standard_error <= 1e-3 * trace.value < few.standard_error
+    trace, norm = deflated(lambda rows: rows @ single, space, 2, seeded(2), 1e-2)
+    assert trace.standard_error <= 1e-2 * trace.value < few.standard_error
     assert abs(trace.value - dense.trace()) <= 4 * trace.standard_error
     assert abs(norm.value - dense.norm()) <= 4 * norm.standard_error + 1e-4
 
