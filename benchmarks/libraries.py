@@ -129,7 +129,7 @@ def _process(problem: str, task: str, library: str, weights: Path) -> dict[str, 
     data = Data(drawn(problem, IMAGES[problem], min(BATCH, IMAGES[problem] // 2), CLASSES))
     if task == "reference":
         fitted(model, data.batches)
-        save_model(model, weights)
+        save_model(model, str(weights))
         return _reference(problem, model, data)
     load_model(model, weights)
     model.eval()
@@ -165,7 +165,12 @@ def _reference(problem: str, model: Any, data: Data) -> dict[str, Any]:
     if problem != "transformer":
         found["trace"] = [exact_trace(model, data.batches)]
     else:
-        options = {"top": 60, "bottom": 0, "tolerance": 1e-2, "trace_tolerance": 2e-3}
+        options: dict[str, Any] = {
+            "top": 60,
+            "bottom": 0,
+            "tolerance": 1e-2,
+            "trace_tolerance": 2e-3,
+        }
         found["trace"] = _measured("hessian", options, model, data, torch.float64)["trace"]
     if problem != "resnet":
         doubled = [(x.double() if x.is_floating_point() else x, y) for x, y in data.batches]
