@@ -35,7 +35,8 @@ QUESTIONS = {"rate": "learning rate", "noise": "share of wrong labels"}
 def draw(material: Material) -> Drawing:
     """Two heat maps: the granulated coefficient, plain and given the baselines."""
     table = nets(material)
-    axes_of = {axis: some for axis, some in _axes(table).items() if len(some.nets)}
+    every = _axes(table)
+    axes_of = {axis: some for axis, some in every.items() if len(some.nets)} or every
     measured = [*_measured(table[table["sweep"].isin([*axes_of])]), REPEATED]
     rows = [
         _row(axis, with_repeated(some), name) for axis, some in axes_of.items() for name in measured
