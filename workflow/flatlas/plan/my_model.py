@@ -11,7 +11,7 @@ from flatlas.plan.mistakes import refuse
 from flatlas.plan.networks import NEEDED
 from flatlas.plan.paths import ATLAS_MINE, MY_MODEL, PLACE
 from flatlas.plan.settings import MyModel, Settings
-from flatlas.plan.trees import USER, with_value
+from flatlas.plan.trees import USER, dotted, leaves, with_value
 
 # Where a study has what each key of the setting says.
 PLACES = {
@@ -82,4 +82,6 @@ def _named(said: MyModel) -> Layer:
     tree = with_value(tree, FIRST_WEIGHTS, said.weights[0])
     places = [*PLACES.items(), ("weights", FIRST_WEIGHTS)]
     written = {".".join(place): f"{MY_MODEL}.{key}" for key, place in places}
+    of_net = map(dotted, leaves(said.net or {}))
+    written |= {f"runs.model.net.{key}": f"{MY_MODEL}.net.{key}" for key in of_net}
     return Layer(USER, tree, (MY_MODEL,), written)

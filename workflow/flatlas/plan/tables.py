@@ -145,6 +145,17 @@ _SETTINGS: dict[str, Declared] = {
 NETWORK_SETTINGS = columns(**_SETTINGS)
 """What the atlas' measure table says of a network's settings, by dotted keys of a run."""
 
+ATLAS_MINE = columns(
+    net=(str, "the file of the network's weights"),
+    measure=(str, "the measure, as a column of the measure table is named, or `test_error`"),
+    value=(float, "its value"),
+    error=(float, "its standard error or residual; empty if it has none"),
+    converged=(bool, "`False` if a search for it did not converge"),
+    percentile=(float, "share of comparable networks of the atlas with a smaller value", "%"),
+    networks=(int, "how many these are"),
+    why=(str, "why it is not compared; empty if it is"),
+)
+
 NETWORKS = {
     **columns(
         study=(str, "the study that trained the network"),
@@ -175,6 +186,7 @@ FILES = {
     "results/<preset>/{,<study>/}scorecard.csv": SCORECARD,
     "docs/gallery/<study>/scorecard.csv": GALLERY,
     "results/<preset>/my_model/page.csv": MY_MODEL,
+    "results/<preset>/atlas_mine/place.csv": ATLAS_MINE,
     "results/comparison.csv": COMPARISON,
     "results/<preset>/costs.csv": COSTS,
     "results/<preset>/costs_by_measure.csv": COSTS_BY_MEASURE,

@@ -1,12 +1,14 @@
 """The page of the user's networks among those of the atlas: a picture and a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from flatlas.report.rendering import render
+
+TESTED = "share of wrong test images"
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ def _lines(rows: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, obje
     return [
         {
             "name": name,
-            "words": labels.get(str(name), "wrong test images, as a share"),
+            "words": labels.get(str(name), TESTED),
             "networks": some["networks"].max(),
             "by_net": some.set_index("net").to_dict("index"),
         }
@@ -50,13 +52,8 @@ def _lines(rows: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, obje
     ]
 
 
-def _others(rows: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, object]]:
+def _others(rows: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[Hashable, object]]:
     """The measures that were not compared, with their values and reasons."""
     left = rows[rows["why"] != ""]
-    return [
-        {
-            "words": labels.get(str(row["measure"]), "wrong test images, as a share"),
-            **{str(name): value for name, value in row.items()},
-        }
-        for row in left.to_dict("records")
-    ]
+    words = left["measure"].map(labels).fillna(TESTED)
+    return left.assign(words=words).to_dict("records")

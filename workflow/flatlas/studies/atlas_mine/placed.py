@@ -9,6 +9,7 @@ from flatlas.evidence.material import NET
 from flatlas.studies.atlas.quantities import QUANTITIES, TABLES
 
 Options = Mapping[str, Mapping[str, Any]]
+COLUMNS = ["net", "measure", "value", "error", "converged", "percentile", "networks", "why"]
 # What is placed besides the measures.
 TESTED = "test_error"
 LOSSES = {1: "one output, with the logistic loss"}
@@ -24,7 +25,7 @@ def placed(mine: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
     share of comparable networks with a smaller value, half of those with an equal one included.
     """
     rows = [row for net in mine.index for row in _rows(mine, net, published)]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def comparable(net: pd.Series, published: pd.DataFrame) -> tuple[pd.DataFrame, str]:

@@ -1,0 +1,107 @@
+"""The setting `my_model` also makes the study that places networks in the atlas."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from flatlas.errors import FlatlasError
+from flatlas.plan.answers import answers_of
+from flatlas.plan.jobs import jobs_of
+from flatlas.plan.networks import networks_job
+from flatlas.plan.resolve import resolve
+
+CONFIG = Path(__file__).resolve().parents[2] / "config"
+SHIPPED = yaml.safe_load((CONFIG / "config.yaml").read_text())
+PICTURES = {"kind": "folder", "path": "pictures", "classes": 2, "channels": 1, "side": 28}
+DENSE = {"family": "dense", "hidden": [40, 40], "bias": True, "init": {"scheme": "he_normal"}}
+MINE = {"images": "pictures", "positive": [1], "weights": ["a.safetensors", "b.safetensors"]}
+TARGET = "atlas_mine_place"
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in MINE["weights"]:
+        (tmp_path / name).touch()
+    (tmp_path / "my_nets.py").write_text("from nets import Small\n")
+
+
+def plan_of(**mine):
+    sources = SHIPPED["sources"] | {"pictures": PICTURES}
+    return resolve(SHIPPED | {"sources": sources, "my_model": MINE | mine}, CONFIG)
+
+
+def test_a_dense_network_is_measured_as_the_atlas_measures_its_own():
+    plan = plan_of(net=DENSE, same_as="mnist")
+    jobs = jobs_of(plan)
+    mine, atlas = jobs[TARGET].spec, networks_job(plan, jobs).spec
+    shared = {*mine["options"]} & {*atlas["options"]}
+    assert {"norms", "sharpness", "hessian", "duality", "prior"} <= shared
+    # A run of another study may have options of its own; the atlas' are those of its file.
+    for name in ("norms", "sharpness", "hessian", "duality"):
+        assert mine["options"][name] == atlas["options"][name], name
+    assert mine["same_as"] == "mnist"
+    assert [*{one["data.source"] for one in mine["settings"].values()}] == ["pictures"]
+    assert {one["outputs"] for one in mine["settings"].values()} == {1}
+
+
+def test_each_checkpoint_is_a_run_that_trains_nothing():
+    plan = plan_of(net=DENSE)
+    runs = [plan.runs[entry.run] for entry in plan.figures[TARGET].entries]
+    assert [run.net.weights for run in runs] == MINE["weights"]
+    assert {run.stop.epochs for run in runs} == {0}
+    jobs = jobs_of(plan)
+    for entry, file in zip(plan.figures[TARGET].entries, MINE["weights"], strict=True):
+        assert jobs[entry.run].inputs["weights"] == file
+        assert file in jobs[entry.run].modules, "a changed file is measured again"
+    assert {*MINE["weights"]} <= plan.own_files
+
+
+def test_none_of_the_atlas_networks_is_needed():
+    lookup = answers_of(plan_of(net=DENSE))
+    of_atlas = {*lookup.needed["atlas"]}
+    trained = {name for name in lookup.needed["atlas_mine"] if lookup.jobs[name].rule == "train"}
+    assert len(trained) == 2 and not trained & of_atlas
+
+
+def test_a_module_is_measured_as_far_as_it_can_be():
+    plan = plan_of(module="my_nets:Small")
+    taken = {name for entry in plan.figures[TARGET].entries for name in entry.measurements}
+    assert {"norms", "sharpness", "hessian"} <= taken
+    assert not {"prior", "valley"} & taken
+
+
+def test_the_page_of_a_dense_network_takes_the_duality_of_its_last_layer():
+    plan = plan_of(net=DENSE)
+    options = [
+        plan.measurements[one].options
+        for entry in plan.figures["my_model_spectrum"].entries
+        for one in entry.measurements.values()
+    ]
+    assert {one.layer for one in options if one.measure == "duality"} == {"fc3"}
+
+
+def test_the_study_makes_its_picture_table_and_page():
+    results = {*answers_of(plan_of(net=DENSE)).studies["atlas_mine"].results}
+    names = ("place.png", "place.csv", "page.html")
+    assert {f"results/demo/atlas_mine/{name}" for name in names} <= results
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"net": DENSE, "same_as": "mnits"}, "my_model.same_as names 'mnits'. Allowed: "),
+        ({"net": DENSE, "same_as": "cifar10"}, "my_model.same_as is 'cifar10', whose images"),
+        ({}, "my_model: say exactly one of module and net"),
+        ({"net": DENSE, "module": "my_nets:Small"}, "my_model: say exactly one of module and net"),
+        ({"net": DENSE | {"hiden": [3]}}, "my_model.net.hiden is not a key"),
+        ({"net": DENSE, "weights": ["c.safetensors"]}, "my_model.weights is 'c.safetensors'"),
+        ({"net": DENSE, "positive": [7]}, "my_model.positive"),
+    ],
+)
+def test_a_mistake_is_reported_by_the_key_that_the_user_wrote(changes, said):
+    with pytest.raises(FlatlasError) as raised:
+        plan_of(**changes)
+    message = str(raised.value)
+    assert message.startswith(f"config/config.yaml (or --configfile, --config): {said}"), message
