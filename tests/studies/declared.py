@@ -10,7 +10,12 @@ from flatlas.studies import load_figure
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 FILES = {
-    path.stem: path for path in (*(CONFIG / "studies").glob("*.yaml"), CONFIG / "my_model.yaml")
+    path.stem: path
+    for path in (
+        *(CONFIG / "studies").glob("*.yaml"),
+        CONFIG / "my_model.yaml",
+        CONFIG / "atlas_mine.yaml",
+    )
 }
 STUDIES = sorted(FILES)
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot
 
+from flatlas.evidence.material import Material
 from flatlas.plan.tables import ATLAS_MINE
 from flatlas.studies.atlas.quantities import QUANTITIES
 from flatlas.studies.atlas_mine.place import draw
@@ -32,6 +33,11 @@ def mine(**more):
     made = pd.DataFrame([net | {"trace_error": 0.5, "zero_error_epoch": 0.0} | more])
     made.attrs["options"] = OPTIONS
     return made
+
+
+def drawn(net, rows, published):
+    tables = {"mine": net, "placed": rows}
+    return draw(Material(tables if published is None else tables | {"published": published})).figure
 
 
 def of(rows, measure):
@@ -103,7 +109,7 @@ def test_without_a_published_table_every_measure_says_so():
 def test_a_panel_has_the_comparable_networks_and_a_star_for_mine():
     published = table([1.0, 2.0, 3.0])
     rows = placed(mine(), published)
-    figure = draw(mine(), rows, published).figure
+    figure = drawn(mine(), rows, published)
     (panel,) = [ax for ax in figure.axes if ax.lines and ax.get_title()]
     dots, star = panel.lines[:2]
     assert sorted(dots.get_xdata()) == [1.0, 2.0, 3.0]
@@ -117,7 +123,7 @@ def test_no_network_is_placed_if_none_is_a_solution():
     none.attrs["options"] = OPTIONS
     rows = placed(none, table([1.0, 2.0]))
     assert [*rows] == [*ATLAS_MINE] and rows.empty
-    pyplot.close(draw(none, rows, table([1.0, 2.0])).figure)
+    pyplot.close(drawn(none, rows, table([1.0, 2.0])))
 
 
 @pytest.mark.parametrize("published", [None, table([1.0, 2.0]).assign(outputs=10)])
@@ -125,6 +131,6 @@ def test_without_anything_to_compare_no_panel_is_drawn(published):
     if published is not None:
         published.attrs["options"] = OPTIONS
     rows = placed(mine(), published)
-    figure = draw(mine(), rows, published).figure
+    figure = drawn(mine(), rows, published)
     assert not [line for ax in figure.axes for line in ax.lines]
     pyplot.close(figure)

@@ -3,7 +3,7 @@
 from pathlib import Path, PurePath
 
 from flatlas.jobs.job import Job
-from flatlas.evidence.material import gather
+from flatlas.evidence.material import Material, gather
 from flatlas.plotting.style import add_note, save
 from flatlas.report.atlas_mine import AtlasMine, atlas_mine_page
 from flatlas.report.captions import caption
@@ -30,7 +30,8 @@ with Job(globals().get("snakemake"), "atlas mine") as job:
     mine.attrs["options"] = spec["options"]
     table = published[0] if published else None
     rows = placed(mine, table)
-    drawing = draw(mine, rows, table)
+    shown = {"mine": mine, "placed": rows}
+    drawing = draw(Material(shown if table is None else shown | {"published": table}))
     add_note(drawing.figure, spec["shows"])
     save(drawing, job.output)
     ended = material.trainings

@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
+from flatlas.evidence.material import Material
 from flatlas.plotting.style import GREY, Drawing, note, panels, plain_ticks, shades
 from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES
 from flatlas.studies.atlas_mine.placed import TESTED, comparable
@@ -17,8 +18,13 @@ SPAN = 5
 FEW_DECADES = 100
 
 
-def draw(mine: pd.DataFrame, rows: pd.DataFrame, published: pd.DataFrame | None) -> Drawing:
-    """A panel for each measure that can be compared; `rows` say which, and are the points."""
+def draw(material: Material) -> Drawing:
+    """A panel for each measure that can be compared.
+
+    The tables are `mine` and `published`, measure tables, if any is published, and `placed`.
+    """
+    mine, rows = material.tables["mine"], material.tables["placed"]
+    published = material.tables.get("published")
     found = rows[(rows["why"] == "") & (rows["measure"] != TESTED)]
     names = [name for name in QUANTITIES if name in set(found["measure"])]
     count = -(-len(names) // COLUMNS) if names else 1
