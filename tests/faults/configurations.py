@@ -320,7 +320,8 @@ def _changed(trial: Trial, root: Path) -> dict[str, Any]:
     preset = {"title": "A preset", "studies": {}}
     (root / "studies").mkdir(parents=True)
     (root / "presets").mkdir()
-    shutil.copy(ROOT / "config" / "my_model.yaml", root)
+    for own in ("my_model.yaml", "atlas_mine.yaml"):
+        shutil.copy(ROOT / "config" / own, root)
     name, files = trial.study, {trial.study: _with_few_figures(trial)}
     files |= {study: _study(study) | {"figures": {}} for study in STUDIES[name]}
     # A preset would hide a mistake that it replaces.
