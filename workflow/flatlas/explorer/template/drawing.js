@@ -49,6 +49,12 @@ function label(variable) {
   return variable.words + (variable.tested ? " †" : "") + (variable.baseline ? " ‡" : "");
 }
 
+// As much of a text as fits beside a panel, at 7 pixels a letter.
+function clipped(text, pixels) {
+  const most = Math.floor(pixels / 7);
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
 // May be broken in the middle of a long word.
 function hyphenated(words) {
   return words.replace(/(\p{L}{7})(\p{L}{5,})/gu, "$1\u00AD$2");

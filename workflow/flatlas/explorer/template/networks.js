@@ -1,4 +1,4 @@
-// Networks as points: any two variables, in colours and panels; the coefficients of those selected.
+// Networks as points: any two variables, in colours and panels.
 
 // Okabe and Ito's colours, which differ to every eye; style sheets have them for both modes.
 const COLOURS = 8;
@@ -222,7 +222,11 @@ function panel(group, scales, size, colour) {
     svg.append(drawn("text", { x: left - 6, y: at + 4, "text-anchor": "end" }, text));
   }
   svg.append(
-    drawn("text", { class: "axis", x: middle, y: height - 8, "text-anchor": "middle" }, label(x)),
+    drawn(
+      "text",
+      { class: "axis", x: middle, y: height - 8, "text-anchor": "middle" },
+      clipped(label(x), width - left - right + 20),
+    ),
   );
   const high = (top + height - bottom) / 2;
   svg.append(
@@ -235,7 +239,7 @@ function panel(group, scales, size, colour) {
         "text-anchor": "middle",
         transform: `rotate(-90 14 ${high})`,
       },
-      label(y),
+      clipped(label(y), height - top - bottom + 30),
     ),
   );
   const at = new Map(
