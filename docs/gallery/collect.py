@@ -68,7 +68,7 @@ def main() -> None:
             target.rename(old)
         fresh.rename(target)
     # It has the claims of all studies.
-    write_explorer()
+    write_explorer(HERE)
 
 
 def _collect(study: str, presets: Mapping[str, str], folder: Path) -> None:

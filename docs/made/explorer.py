@@ -11,47 +11,41 @@ from flatlas.explorer.curves import learning_curves
 from flatlas.explorer.page import explorer_page
 from flatlas.store.tables import read_table, write_table
 
-ATLAS = GALLERY / "atlas"
-NETWORKS, CURVES = ATLAS / "networks.parquet", ATLAS / "curves.parquet"
-EXPLORER = ATLAS / "explorer.html"
-# A figure, seen from there.
-PICTURE = "../{study}/{figure}.png"
+NETWORKS, CURVES, EXPLORER = "networks.parquet", "curves.parquet", "explorer.html"
 
 
-def explorer(picture: str = PICTURE) -> str:
-    """The page; `picture` is the link to a figure, with {study} and {figure} in it."""
+def write_explorer(gallery: Path = GALLERY) -> None:
+    """Write the page beside the atlas' measure table, if that is published."""
+    atlas = gallery / "atlas"
+    if not (atlas / NETWORKS).is_file():
+        return
+    curves = atlas / CURVES
     page = atlas_explorer(
-        read_table(NETWORKS),
-        _claims(picture),
-        read_table(CURVES) if CURVES.is_file() else pd.DataFrame(),
-        read_drawn(ATLAS).preset,
+        read_table(atlas / NETWORKS),
+        _claims(gallery),
+        read_table(curves) if curves.is_file() else pd.DataFrame(),
+        read_drawn(atlas).preset,
     )
-    return explorer_page(page)
-
-
-def write_explorer() -> None:
-    """Write it, if the atlas has published its networks."""
-    if NETWORKS.is_file():
-        EXPLORER.write_text(explorer(), encoding="utf-8")
+    (atlas / EXPLORER).write_text(explorer_page(page), encoding="utf-8")
 
 
 def write_curves(folder: Path) -> None:
     """Write the learning curves of the networks whose table is in a folder, if there is one."""
-    table = folder / NETWORKS.name
-    if table.is_file():
-        runs = sorted(read_table(table)["run"].unique())
+    if (folder / NETWORKS).is_file():
+        runs = sorted(read_table(folder / NETWORKS)["run"].unique())
         files = [one for run in runs for one in (ROOT / "results").glob(f"*/{run}/history.parquet")]
-        write_table(folder / CURVES.name, learning_curves(files))
+        write_table(folder / CURVES, learning_curves(files))
 
 
-def _claims(picture: str) -> pd.DataFrame:
+def _claims(gallery: Path) -> pd.DataFrame:
+    """The claims of all studies, each with the picture of its figure, seen from the atlas."""
     tables = []
-    for file in sorted(GALLERY.glob(f"*/{SCORECARD}")):
+    for file in sorted(gallery.glob(f"*/{SCORECARD}")):
         study = file.parent.name
         claims = read_scorecard(file.parent).rename(columns={"preset": "scale"})
         figures = [claim.partition(".")[0].removeprefix(f"{study}_") for claim in claims["claim"]]
-        links = [picture.format(study=study, figure=figure) for figure in figures]
-        tables.append(claims.assign(study=study, figure=figures, picture=links))
+        pictures = [f"../{study}/{figure}.png" for figure in figures]
+        tables.append(claims.assign(study=study, figure=figures, picture=pictures))
     table = pd.concat(tables, ignore_index=True)
     ends = ["holds_from", "holds_to"]
     return table.assign(**table[ends].apply(pd.to_numeric, errors="coerce"))

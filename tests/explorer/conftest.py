@@ -1,4 +1,4 @@
-"""The explorer of a thousand made-up networks, and one browser that opens it."""
+"""The explorer of some hundred made-up networks, and one browser that opens it."""
 
 import shutil
 
@@ -12,8 +12,8 @@ from flatlas.explorer.page import explorer_page
 
 @pytest.fixture(scope="session")
 def nets():
-    """A thousand networks, in the order of the page."""
-    table = made_up_networks.networks(crossed=14)
+    """The networks, in the order of the page."""
+    table = made_up_networks.networks(crossed=2)
     return table.sort_values(["study", "run", "seed", "at"], kind="stable", ignore_index=True)
 
 
@@ -46,13 +46,13 @@ def opened(chromium, file):
     """Open the page with a fragment of its address, in its own window; errors fail the test."""
     contexts, errors = [], []
 
-    def at(fragment="", **window):
+    def at(fragment="", page_file=file, **window):
         settings = {"viewport": {"width": 1366, "height": 900}, **window}
         contexts.append(chromium.new_context(**settings))
         page = contexts[-1].new_page()
         page.set_default_timeout(20_000)
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(f"{file.as_uri()}#{fragment}")
+        page.goto(f"{page_file.as_uri()}#{fragment}")
         return page
 
     yield at

@@ -1,6 +1,10 @@
 """The page as a file: its size, its bytes, its curves."""
 
+import json
 import re
+import shutil
+import sys
+from pathlib import Path
 
 import made_up_networks
 import numpy as np
@@ -10,10 +14,18 @@ from made_up_explorer import explorer
 from flatlas.explorer.curves import POINTS, learning_curves
 from flatlas.explorer.page import explorer_page
 
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+sys.path.insert(0, str(DOCS / "made"))
+from explorer import EXPLORER, NETWORKS, write_explorer  # noqa: E402
 
-def test_it_is_small_fetches_nothing_and_has_the_same_bytes_whatever_the_order_of_rows(file, nets):
-    page = file.read_text()
+sys.path.pop(0)
+
+
+def test_it_is_small_fetches_nothing_and_has_the_same_bytes_whatever_the_order_of_rows():
+    nets = made_up_networks.networks(crossed=14)
+    page = explorer_page(explorer(nets))
     # The made-up claims are few; those of all galleries take 0.4 MB.
+    assert len(nets) > 1000
     assert len(page.encode()) < 2_500_000
     assert not re.search(r'(?:src|href)="(?:https?:)?//', page)
     shuffled = nets.sample(frac=1, random_state=0)
@@ -44,3 +56,17 @@ def test_a_network_trained_elsewhere_names_its_folder():
     elsewhere = page.curves["folder"].mask(page.curves["run"] == run, "recordings")
     page.curves["folder"] = elsewhere
     assert f'"folders":{{"{run}":"recordings"}}' in explorer_page(page)
+
+
+def test_the_gallerys_explorer_has_all_published_claims_with_their_pictures(tmp_path):
+    copy = tmp_path / "gallery"
+    shutil.copytree(DOCS / "gallery", copy, ignore=shutil.ignore_patterns("networks.*", "*.html"))
+    write_explorer(copy)
+    assert not (copy / "atlas" / EXPLORER).exists(), "there are no networks to show"
+    made_up_networks.networks(crossed=1).to_parquet(copy / "atlas" / NETWORKS)
+    write_explorer(copy)
+    page = (copy / "atlas" / EXPLORER).read_text()
+    data = json.loads(re.search('id="data">(.*?)</script>', page, re.DOTALL)[1])
+    counts = [len(pd.read_csv(file)) for file in copy.glob("*/scorecard.csv")]
+    assert len(data["claims"]) == sum(counts) > 0
+    assert all((copy / "atlas" / claim["picture"]).is_file() for claim in data["claims"])

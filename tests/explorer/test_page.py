@@ -2,9 +2,13 @@
 
 import re
 
+import made_up_networks
 import pandas as pd
 import pytest
+from made_up_explorer import explorer
 from scipy import stats
+
+from flatlas.explorer.page import explorer_page
 
 pytestmark = pytest.mark.browser
 
@@ -416,8 +420,12 @@ def test_no_request_leaves_the_file(opened, file):
     assert len(requests) == 1
 
 
-def test_a_thousand_networks_follow_the_brush(opened, nets):
-    page = opened("view=networks&x=trace&panels=optimizer.name")
+def test_a_thousand_networks_follow_the_brush(opened, tmp_path):
+    nets = made_up_networks.networks(crossed=14)
+    nets = nets.sort_values(["study", "run", "seed", "at"], kind="stable", ignore_index=True)
+    file = tmp_path / "explorer.html"
+    file.write_text(explorer_page(explorer(nets)), encoding="utf-8")
+    page = opened("view=networks&x=trace&panels=optimizer.name", file)
     assert len(first(nets)) > 900
     box = page.locator("#plot svg").nth(0).bounding_box()
     page.mouse.move(box["x"] + 80, box["y"] + 40)
