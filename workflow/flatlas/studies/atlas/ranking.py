@@ -15,8 +15,10 @@ from flatlas.statistics.rank_correlation import tau
 from flatlas.studies.atlas.nets import GAP, STUDY, Along, once
 from flatlas.studies.atlas.quantities import MEASURES, QUANTITIES, Quantity, settled
 
-# Measures that every net can have; that of a recording is asked about on its own axis.
-ASKED = {name: measure for name, measure in MEASURES.items() if measure.part != "valley"}
+# That of a recording is asked about on its own axis; chains are too slow for every net.
+OF_SOME_NETS = ("valley", "learning_coefficient")
+# Measures that every net has.
+ASKED = {name: measure for name, measure in MEASURES.items() if measure.part not in OF_SOME_NETS}
 # What the gap of the other realizations with the same settings would get: a measure that knows the
 # expected gap of each setting, and nothing about a realization. No measure, but a ceiling for most.
 REPEATED = "repeated"
