@@ -204,7 +204,7 @@ def judged_worst(images, chance, often=10):
     return row(least(once, REALIZATIONS), shares.mean().min(), COIN)
 
 
-def ceiling(images, spread, chance, often=40):
+def ceiling(images, spread, chance, often=20):
     """τ along an axis and over the crossed design of a measure that knows each expected gap."""
     taus = []
     for make, number in ((of_axis, tau_of_axis), (of_crossed, tau_of_crossed)):
