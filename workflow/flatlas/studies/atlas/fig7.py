@@ -1,0 +1,10 @@
+"""Figure 7: the local learning coefficient against the test error."""
+
+from flatlas.evidence.material import Material
+from flatlas.plotting.style import Drawing
+from flatlas.studies.atlas import fig4
+
+
+def draw(material: Material) -> Drawing:
+    """Panels as those of figure 4, of the nets whose coefficient was taken."""
+    return fig4.draw(material)
