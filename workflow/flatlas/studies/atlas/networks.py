@@ -9,12 +9,9 @@ from typing import Any
 import pandas as pd
 
 from flatlas.evidence.material import NET, Material
-from flatlas.studies.atlas.nets import BORROWED_FROM, GAP, STUDY, parts_of, quantities_of
+from flatlas.studies.atlas.nets import BORROWED_FROM, GAP, MOMENT, STUDY, parts_of, quantities_of
 from flatlas.studies.atlas.quantities import QUANTITIES, TABLES, settled
 
-MOMENT = [*NET, "at"]
-# The table with a row for each training, whatever the moment.
-WHOLE = "history"
 # The columns between a net's settings and its measures.
 OUTCOME = ["epochs", "train_error", "test_error", "train_loss", "test_loss", GAP]
 # Columns with the error of a quantity that are not named `<quantity>_error`.
@@ -78,16 +75,13 @@ def _moments(table: pd.DataFrame) -> pd.Series:
 
 
 def _parts(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """The tables of all parts by net and moment; of the history by net."""
-    others = {part: place for part, place in TABLES.items() if part != WHOLE}
-    parts = parts_of(tables, others, MOMENT)
+    """The tables of all parts, by net and moment."""
+    parts = parts_of(tables, TABLES, MOMENT)
     if "sharpness" in parts:
         found = parts["sharpness"]
         lacking = {f"{name}_error": found["residual"] * found[name] for name in SHARES}
         parts["sharpness"] = found.assign(**lacking)
-    (history,) = parts_of(tables, {WHOLE: TABLES[WHOLE]}, NET).values()
-    whole = parts["norms"].reset_index("at")[["at"]].join(history).set_index("at", append=True)
-    return {**parts, WHOLE: whole}
+    return parts
 
 
 def _measures(parts: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
