@@ -36,7 +36,7 @@ def networks(
     parts = _parts(material.tables)
     outcomes = parts["norms"]
     table = outcomes[["train_error", "test_error", "test_loss"]].assign(
-        epochs=outcomes["epoch"], **{GAP: outcomes["test_error"] - outcomes["train_error"]}
+        **{GAP: outcomes["test_error"] - outcomes["train_error"]}
     )
     table = table.join(_measures(parts)).reset_index().merge(_nets(material, study), on=NET)
     table["at"] = _moments(table)
