@@ -15,7 +15,12 @@ from flatlas.studies.atlas.quantities import QUANTITIES, TABLES, settled
 # The columns between a net's settings and its measures.
 OUTCOME = ["epochs", "train_error", "test_error", "train_loss", "test_loss", GAP]
 # Columns with the error of a quantity that are not named `<quantity>_error`.
-ERRORS = {"spectral_norm": "spectral_norm_residual", "kl_regret": "regret_error"}
+ERRORS = {
+    "spectral_norm": "spectral_norm_residual",
+    "kl_regret": "regret_error",
+    "pac_bayes": "sigma_error",
+    "pac_bayes_magnitude": "sigma_magnitude_error",
+}
 # What a search lacks, as a share of what it found.
 SHARES = ("sharpness", "norm_sharpness")
 # Types of settings that may be missing, by the names of their types.
