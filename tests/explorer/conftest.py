@@ -50,7 +50,8 @@ def opened(chromium, file):
         settings = {"viewport": {"width": 1366, "height": 900}, **window}
         contexts.append(chromium.new_context(**settings))
         page = contexts[-1].new_page()
-        page.set_default_timeout(20_000)
+        # Long enough beside other work: a page waits for events, not for times.
+        page.set_default_timeout(120_000)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(f"{page_file.as_uri()}#{fragment}")
         return page
