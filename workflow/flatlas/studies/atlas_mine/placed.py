@@ -14,7 +14,7 @@ COLUMNS = ["net", "measure", "value", "error", "converged", "percentile", "netwo
 TESTED = "test_error"
 LOSSES = {1: "one output, with the logistic loss"}
 # Of a training, which happened elsewhere.
-UNKNOWN = {"zero_error_epoch": "its training is unknown", "distance": "its start is unknown"}
+UNKNOWN = {"epochs": "its training is unknown", "distance": "its start is unknown"}
 ABSENT = "it can't be taken of this network"
 
 
