@@ -108,6 +108,12 @@ def moments(table: pd.DataFrame) -> pd.Series:
     return said.astype(float).fillna(0.0)
 
 
+def first(table: pd.DataFrame) -> pd.Series:
+    """Whether a row is its network at the first moment at which it was measured."""
+    beyond = moments(table)
+    return beyond == beyond.groupby([table["run"], table["seed"]]).transform("min")
+
+
 def _settings(table: pd.DataFrame) -> list[str]:
     """The columns before the outcomes, and the moment, which counts as a setting."""
     outcomes = min(list(table).index(name) for name in OUTCOMES if name in table)
@@ -120,7 +126,7 @@ def _varied(table: pd.DataFrame) -> list[str]:
 
 def _rows(table: pd.DataFrame, sweep: str, every_moment: bool = False) -> list[int]:
     on = table["axes"].str.split(";").map(lambda names: sweep in names)
-    return list(table.index[on & ((moments(table) == 0) | every_moment)])
+    return list(table.index[on & (first(table) | every_moment)])
 
 
 def _labels(table: pd.DataFrame, columns: list[str]) -> list[int]:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from scipy.special import stdtrit
 
 from flatlas.explorer.curves import SHOWN
-from flatlas.explorer.networks import NET, Axis, Variable, moments
+from flatlas.explorer.networks import NET, Axis, Variable, first, moments
 from flatlas.report.rendering import FILTERS
 from flatlas.report.verdicts import SIGNS
 from flatlas.statistics.estimate import CONFIDENCE
@@ -72,14 +72,11 @@ def _text(name: str) -> Markup:
 
 def _data(explorer: Explorer) -> dict[str, Any]:
     table = explorer.networks.sort_values(["study", *NET], kind="stable", ignore_index=True)
-    beyond = moments(table)
-    first = beyond.groupby([table["run"], table["seed"]]).transform("min")
     seeds = table["seed"].nunique()
     return {
         "again": explorer.again,
         **{name: table[name] for name in ("study", *NET)},
-        # Whether a row is its network at the first of its moments.
-        "first": beyond == first,
+        "first": first(table),
         "axes": [axis.on(table) for axis in explorer.axes],
         "variables": [_variable(table, one) for one in explorer.variables],
         **_curves(explorer.curves),

@@ -1,0 +1,31 @@
+"""Which networks an axis compares, and at which moment."""
+
+import pandas as pd
+
+from flatlas.explorer.networks import compared
+
+AXES = {"recorded": ("learning rate, recorded", "optimizer.lr"), "beyond": ("training on", "at")}
+
+
+def table(sweep, *nets):
+    """Networks of a sweep: run, moment and learning rate."""
+    rows = [
+        {"study": "atlas", "axes": sweep, "run": run, "seed": 0, "at": at, "optimizer.lr": rate}
+        for run, at, rate in nets
+    ]
+    return pd.DataFrame(rows).assign(gap=0.1)
+
+
+def test_networks_that_were_measured_only_later_are_compared_then():
+    """Recordings are measured at their end."""
+    nets = table("recorded", ("a", "met+20", 0.1), ("b", "met+20", 0.2), ("b", "met+40", 0.2))
+    (axis,) = compared(nets, AXES)
+    on = axis.on(nets)
+    assert (on["own"], on["rows"]) == (["optimizer.lr"], [0, 1])
+    assert on["strata"] == [0, 0] and on["values"] == [0, 1]
+
+
+def test_along_moments_every_moment_is_compared():
+    nets = table("beyond", ("a", "met", 0.1), ("a", "met+20", 0.1))
+    (axis,) = compared(nets, AXES)
+    assert (axis.on(nets)["own"], axis.on(nets)["rows"]) == (["at"], [0, 1])
