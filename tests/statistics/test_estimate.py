@@ -184,6 +184,11 @@ def test_the_least_of_one_value_has_its_interval():
     assert least([], 5) == UNKNOWN
 
 
+def test_an_end_that_is_cut_off_does_not_narrow_the_interval_of_the_least():
+    whole, cut_off = Estimate(0.05, -0.15, 0.25), Estimate(0.05, 0.0, 0.25)
+    assert least([cut_off] * 3, 5).high == pytest.approx(least([whole] * 3, 5).high)
+
+
 def test_the_least_of_equal_values_is_seldom_too_small():
     """Twelve values that are all 0, each known from five realizations."""
     parts = np.random.default_rng(0).normal(size=(1000, 12, 5))
