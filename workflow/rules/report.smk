@@ -138,7 +138,7 @@ if "atlas_networks" in JOBS:
 # networks of the atlas, whose table its gallery publishes.
 if "my_model" in PLAN.pages:
     MEASURED = JOBS["my_model_spectrum"]
-    PUBLISHED = LIBRARY.parent / "docs" / "gallery" / "atlas" / "networks.parquet"
+    PUBLISHED = GALLERY / paths.ATLAS / f"{paths.NETWORKS}.parquet"
 
     rule my_model_page:
         """Page: accuracy and measures of your own networks."""

@@ -44,7 +44,7 @@ def scorecards(plan: Lookup) -> dict[str, Scorecard]:
 
 
 def page_of(plan: Lookup, rules: Collection[str]) -> str | None:
-    """The page that shows the most of those that rules make: report, own networks, scorecard."""
+    """The page that shows the most of those that rules make: the report comes first."""
     cards = {name: card.files for name, card in scorecards(plan).items()}
     all_studies = {name: plan.pages[name] for name in ("report", "explorer", "scorecard")}
     made = {f"{MY_MODEL}_page": MY_MODEL, f"{ATLAS_MINE}_{PLACE}": ATLAS_MINE}

@@ -1,1 +1,1 @@
-"""Figures of the study `atlas`: every measure on runs of all studies."""
+"""Figures of the study `atlas`: every measure on the same networks."""
