@@ -3,7 +3,7 @@
 import sys
 from itertools import groupby
 
-from gallery import GALLERY, SCORECARD, scale
+from gallery import GALLERY, SCORECARD, figure_of, scale
 from pages import ROOT, table
 
 sys.path.insert(0, str(ROOT / "workflow"))
@@ -32,7 +32,7 @@ def _rows(part: Published) -> list[list[str]]:
     at = scale(part.preset, GALLERY / part.name)
     rows = []
     for claim in part.claims.to_dict("records"):
-        figure = claim["claim"].partition(".")[0].removeprefix(f"{part.name}_")
+        figure = figure_of(claim["claim"], part.name)
         link = f"[{figure}](gallery/{part.name}/README.md#{figure})"
         sign = SIGNS[claim["verdict"]] + " ★" * (claim["whose"] == FLATLAS)
         here = render("number.txt", claim=claim)

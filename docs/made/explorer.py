@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pandas as pd
-from gallery import GALLERY, SCORECARD, read_drawn, read_scorecard
+from gallery import GALLERY, SCORECARD, figure_of, read_drawn, read_scorecard
 from pages import ROOT
 
 from flatlas.explorer.atlas import atlas_explorer
@@ -30,11 +30,10 @@ def write_explorer(gallery: Path = GALLERY) -> None:
 
 
 def write_curves(folder: Path) -> None:
-    """Write the learning curves of the networks whose table is in a folder, if there is one."""
-    if (folder / NETWORKS).is_file():
-        runs = sorted(read_table(folder / NETWORKS)["run"].unique())
-        files = [one for run in runs for one in (ROOT / "results").glob(f"*/{run}/history.parquet")]
-        write_table(folder / CURVES, learning_curves(files))
+    """Write the learning curves of the networks whose table is in a folder."""
+    runs = sorted(read_table(folder / NETWORKS)["run"].unique())
+    files = [one for run in runs for one in (ROOT / "results").glob(f"*/{run}/history.parquet")]
+    write_table(folder / CURVES, learning_curves(files))
 
 
 def _claims(gallery: Path) -> pd.DataFrame:
@@ -43,7 +42,7 @@ def _claims(gallery: Path) -> pd.DataFrame:
     for file in sorted(gallery.glob(f"*/{SCORECARD}")):
         study = file.parent.name
         claims = read_scorecard(file.parent).rename(columns={"preset": "scale"})
-        figures = [claim.partition(".")[0].removeprefix(f"{study}_") for claim in claims["claim"]]
+        figures = [figure_of(claim, study) for claim in claims["claim"]]
         pictures = [f"../{study}/{figure}.png" for figure in figures]
         tables.append(claims.assign(study=study, figure=figures, picture=pictures))
     table = pd.concat(tables, ignore_index=True)

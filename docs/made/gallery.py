@@ -133,10 +133,15 @@ def page(study: str, folder: Path, root: Path = ROOT) -> str:
     )
 
 
+def figure_of(claim: str, study: str) -> str:
+    """The name of the figure that a claim of a study is on."""
+    return claim.partition(".")[0].removeprefix(f"{study}_")
+
+
 def _check_scales(presets: Mapping[str, str], scorecard: pd.DataFrame, study: str) -> None:
     """Refuse to show claims under another preset than the one at which they were judged."""
     for claim, judged in zip(scorecard["claim"], scorecard["preset"], strict=True):
-        name = claim.partition(".")[0].removeprefix(f"{study}_")
+        name = figure_of(claim, study)
         if presets.get(name) != judged:
             sys.exit(f"{SCORECARD} has {name} at {judged}, {DRAWN} at {presets.get(name)}.")
 

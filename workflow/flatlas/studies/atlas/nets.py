@@ -51,7 +51,7 @@ def nets(material: Material) -> pd.DataFrame:
     outcomes = material.tables["outcomes"]
     table = outcomes[outcomes["converged"]]
     table = table.drop(columns=["reason", "met_epoch", "epoch", "converged"])
-    table[STUDY] = _studies(table)
+    table[STUDY] = studies_of(table, OWN)
     known = [place for place in TABLES.values() if place in material.tables]
     tables = {place: _by_moment(material.tables[place]) for place in known}
     parts = parts_of(tables, TABLES, MOMENT)
@@ -65,11 +65,11 @@ def nets(material: Material) -> pd.DataFrame:
     return table[along_moments | (table[AT] == ZERO_ERROR)].reset_index(drop=True)
 
 
-def _studies(table: pd.DataFrame) -> pd.Series:
-    """The study of each net: the lender of its sweep, or this one."""
+def studies_of(table: pd.DataFrame, own: str) -> pd.Series:
+    """The study of each net: the lender of its sweep, or its `own`."""
     if BORROWED_FROM not in table:
-        return pd.Series(OWN, table.index)
-    return table[BORROWED_FROM].astype("string").str.split(".").str[0].fillna(OWN).astype(object)
+        return pd.Series(own, table.index)
+    return table[BORROWED_FROM].astype("string").str.split(".").str[0].fillna(own).astype(object)
 
 
 def _by_moment(rows: pd.DataFrame) -> pd.DataFrame:

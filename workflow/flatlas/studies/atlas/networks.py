@@ -3,13 +3,13 @@
 A measure's columns are its value, `<measure>_error` and `<measure>_converged`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 
 from flatlas.evidence.material import NET, Material
-from flatlas.studies.atlas.nets import BORROWED_FROM, GAP, MOMENT, STUDY, parts_of, quantities_of
+from flatlas.studies.atlas.nets import GAP, MOMENT, STUDY, parts_of, quantities_of, studies_of
 from flatlas.studies.atlas.quantities import QUANTITIES, TABLES, settled
 
 # The columns between a net's settings and its measures.
@@ -54,7 +54,7 @@ def networks(
     return table.sort_values([STUDY, "run", "seed", "epochs"], ignore_index=True)
 
 
-def columns_of(quantities: Sequence[str] | Mapping[str, Any]) -> list[str]:
+def columns_of(quantities: Iterable[str]) -> list[str]:
     """The columns that these quantities may have, in their order."""
     return [f"{name}{kind}" for name in quantities for kind in ("", "_error", "_converged")]
 
@@ -63,9 +63,7 @@ def _nets(material: Material, study: str) -> pd.DataFrame:
     """For each net that met its rule its study, the sweeps that it is in, and when it met it."""
     outcomes = material.tables["outcomes"]
     met = outcomes[outcomes["converged"]]
-    borrowed = met[BORROWED_FROM].str.split(".").str[0] if BORROWED_FROM in met else study
-    met = met.assign(**{STUDY: borrowed})
-    met[STUDY] = met[STUDY].fillna(study)
+    met = met.assign(**{STUDY: studies_of(met, study)})
     return met.groupby(NET, as_index=False).agg(
         **{STUDY: (STUDY, "first"), "met_epoch": ("met_epoch", "first")},
         axes=("sweep", lambda sweeps: ";".join(dict.fromkeys(sweeps))),
