@@ -1,28 +1,30 @@
-"""The bound on the error of a function that follows from its prior probability."""
+"""The PAC-Bayes bound on the error of functions that follows from their marginal likelihood."""
 
-from math import expm1, inf, log
+from math import expm1, log
 
 from flatlas.errors import FlatlasError
 
 
 def error_bound(log_prior: float, examples: int, confidence: float = 0.95) -> float:
-    """What the mean error of functions with these labels exceeds only with a probability δ.
+    """The upper limit of the mean error of all functions that fit a sample, at this confidence.
 
-    `log_prior` is log P(C), in nats, of all functions that label the `examples` independent
-    examples as they are labelled: the marginal likelihood. The mean is over these functions,
-    weighted by their prior. For each of them with error ε, all labels are right with the
-    probability (1 − ε)^n. So E (1 − ε)^-n over the prior, of functions that label a sample rightly,
-    is at most 1 in the mean over samples, and with the probability 1 − δ at most 1/δ. By Jensen's
-    inequality −ln(1 − ⟨ε⟩) is then at most (ln 1/P(C) + ln 1/δ) / n: the bound of Valle-Pérez &
-    Louis (2020) without its term ln n. Like theirs, it needs labels without noise.
+    `log_prior` is log P(C), in nats: the marginal likelihood of the labels of n `examples`, so the
+    prior probability of the set C of functions that label all of them rightly. The mean ⟨ε⟩ is over
+    C, weighted by the prior; one function of C may have a larger error. Examples must be
+    independent and as those on which ε counts, and the prior must be chosen without them. If labels
+    have noise, ε counts wrong ones as errors, too.
+
+    A function with the error ε is in C with the probability (1 − ε)^n. So the prior's mean of
+    (1 − ε)^-n over functions in C, and 0 elsewhere, has an expectation over samples of at most 1,
+    and is at most 1/δ with the probability 1 − δ, the confidence (Markov). By Jensen's inequality
+    −ln(1 − ⟨ε⟩) is then at most (ln 1/P(C) + ln 1/δ) / n. Valle-Pérez & Louis (2020) bound the
+    error of a single function drawn from C, with further terms for that.
     """
-    if log_prior > 0:
+    if not log_prior <= 0:
         raise FlatlasError(f"log_prior is {log_prior}. Allowed: the logarithm of a probability.")
     if examples < 1 or not 0 < confidence < 1:
         raise FlatlasError(
             f"examples are {examples} and confidence is {confidence}. Allowed: at least 1, and a "
             "number between 0 and 1."
         )
-    if log_prior == -inf:
-        return 1.0
     return -expm1((log_prior + log(1 - confidence)) / examples)
