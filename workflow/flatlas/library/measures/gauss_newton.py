@@ -31,12 +31,7 @@ def measure(
     tolerance: PositiveFloat = 1e-3,
     trace_tolerance: PositiveFloat | None = None,
 ) -> GaussNewton:
-    """`top` and `bottom` eigenvalues to `tolerance` of the largest; trace and norm by `probes`.
-
-    The search takes at most `steps` products for each eigenvalue, by default 20, or 100 in all for
-    few. With `trace_tolerance` further probes follow, until the trace's standard error is so small
-    relative to it. `bottom` and `probes` may be 0.
-    """
+    """Eigenvalues, trace and norm with the options of `hessian`; the Fisher-Rao norm is exact."""
     of, random = problem.training, problem.generator("gauss_newton")
     found = curvature(
         of.gauss_newton_product,
@@ -50,6 +45,5 @@ def measure(
         random,
         of.dtype,
     )
-    w = of.w.double()
-    fisher_rao = (w @ of.gauss_newton_product(w.unsqueeze(0))[0]).item()
+    fisher_rao = (of.w @ of.gauss_newton_product(of.w.unsqueeze(0))[0]).item()
     return GaussNewton(**vars(found), fisher_rao=fisher_rao)

@@ -1,4 +1,4 @@
-"""The regret of minibatches: how far the minimum of one is from that of another, nearby."""
+"""The regret of minibatches: what the minimum of one in a small ball costs another."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,6 @@ from itertools import islice
 
 import torch
 from pydantic import PositiveFloat
-from torch import Tensor
 
 from flatlas.errors import FlatlasError
 from flatlas.flatness import regret as flatness
@@ -27,15 +26,15 @@ class Regret:
 
     def quantities(self) -> Mapping[str, Quantity]:
         """Means over pairs, with their standard errors."""
-        by_pair = {
-            "regret": self.local.regret,
-            "dissimilarity": self.local.dissimilarity,
-            "norm": self.local.norms.mean(1),
+        means = self.local.summary()
+        found = {
+            name: Quantity(means[name], means[f"{name}_error"])
+            for name in ("regret", "dissimilarity", "norm")
         }
-        found = {name: _quantity(values) for name, values in by_pair.items()}
         if self.true:
-            values = torch.tensor([one.regret for one in self.true], dtype=torch.float64)
-            found["true_regret"] = _quantity(values, all(one.converged for one in self.true))
+            true = mean(torch.tensor([one.regret for one in self.true], dtype=torch.float64))
+            converged = all(one.converged for one in self.true)
+            found["true_regret"] = Quantity(true.value, true.standard_error, converged)
         return found
 
 
@@ -63,8 +62,3 @@ def _pairs(parts: Parts) -> Iterator[tuple[Objective, Objective]]:
     batches = iter(parts)
     while len(pair := tuple(islice(batches, 2))) == 2:
         yield pair[0], pair[1]
-
-
-def _quantity(values: Tensor, converged: bool = True) -> Quantity:
-    found = mean(values.cpu())
-    return Quantity(found.value, found.standard_error, converged)
