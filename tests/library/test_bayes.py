@@ -147,3 +147,24 @@ def test_beta_is_one_over_log_n():
     ]
     one, same, other = (found.table.value[0] for found in taken)
     assert one == same != other
+
+
+class Counted(list):
+    """Batches that count the passes over them."""
+
+    passes = 0
+
+    def __iter__(self):
+        self.passes += 1
+        return super().__iter__()
+
+
+def test_each_leap_takes_a_pass():
+    model, x, y = linear_regression()
+    passes = []
+    for leaps in (1, 3):
+        data = Counted([(x, y)])
+        few = {"chains": 2, "steps": 4, "burn_in": 2, "leaps": leaps}
+        flatlas.measure(model, data, {"learning_coefficient": few}, loss="mse")
+        passes.append(data.passes)
+    assert passes[1] - passes[0] == 2 * 6 * (3 - 1)

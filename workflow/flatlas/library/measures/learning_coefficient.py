@@ -40,13 +40,15 @@ def measure(
     localization: PositiveFloat = 100.0,
     beta: PositiveFloat | None = None,
     step_size: PositiveFloat | None = None,
+    leaps: PositiveInt = 1,
     minibatches: bool = False,
 ) -> LearningCoefficient:
     """The coefficient with n, the number of examples, and β = 1/log n if it is not given.
 
-    `localization` is γ: a direction with curvature h counts as ½ nβh / (nβh + γ). Each step takes a
-    pass over the data, or a single batch with `minibatches`, whose noise biases the coefficient.
-    The step size is adapted during the burn-in.
+    `localization` is γ: a direction with curvature h counts as ½ nβh / (nβh + γ). Each step takes
+    `leaps` passes over the data, or over a single batch with `minibatches`, whose noise biases the
+    coefficient. With several leaps chains mix in fewer steps. The step size is adapted during the
+    burn-in.
     """
     of = problem.training
     batches = Parts(of)
@@ -57,7 +59,7 @@ def measure(
     found = flatness.learning_coefficient(
         of,
         flatness.Posterior(beta if of.loss.is_sum else examples * beta, localization),
-        flatness.Run(chains, steps, burn_in, step_size),
+        flatness.Run(chains, steps, burn_in, step_size, leaps),
         problem.generator("learning_coefficient"),
         batches if minibatches else None,
     )
