@@ -130,7 +130,7 @@ def _process(problem: str, task: str, library: str, weights: Path) -> dict[str, 
     if task == "reference":
         fitted(model, data.batches)
         save_model(model, str(weights))
-        return _reference(problem, model, data)
+        return _reference(problem, model, data, weights)
     load_model(model, weights)
     model.eval()
     # What torch does once, it does here.
@@ -138,8 +138,13 @@ def _process(problem: str, task: str, library: str, weights: Path) -> dict[str, 
     parameters, loss = list(model.parameters()), torch.nn.CrossEntropyLoss()
     slope = torch.autograd.grad(loss(model(inputs[:2]), labels[:2]), parameters, create_graph=True)
     torch.autograd.grad(slope, parameters, [torch.ones_like(one) for one in slope])
-    found: Outcome = globals()[f"_{LIBRARIES[library]}"](task, model, data, weights)
-    return {**vars(found), "memory": _peak()}
+    ways: dict[str, Callable[[], Outcome]] = {
+        "flatlas": lambda: _flatlas(task, model, data),
+        "PyHessian": lambda: _pyhessian(task, model, data),
+        "curvlinops": lambda: _curvlinops(task, model, data, weights),
+        "eigenthings": lambda: _eigenthings(task, model, data),
+    }
+    return {**vars(ways[library]()), "memory": _peak()}
 
 
 def _peak() -> float:
@@ -154,7 +159,7 @@ def _counted(data: Data, way: Callable[[], list[float]]) -> Outcome:
     return Outcome(values, time.process_time() - began, data.passes - before)
 
 
-def _reference(problem: str, model: Any, data: Data) -> dict[str, Any]:
+def _reference(problem: str, model: Any, data: Data, weights: Path) -> dict[str, Any]:
     """The eigenvalues and the trace in float64, by curvlinops and ARPACK where that is fast."""
     import torch
 
@@ -177,11 +182,11 @@ def _reference(problem: str, model: Any, data: Data) -> dict[str, Any]:
         operator = _operator(model.double(), doubled)
         found["ten"] = _eigsh(operator, 10, 1e-6)
         found["top"] = found["ten"][:1]
-    Path(f"{sys.argv[4]}.json").write_text(json.dumps(found))
+    Path(f"{weights}.json").write_text(json.dumps(found))
     return found
 
 
-def _flatlas(task: str, model: Any, data: Data, weights: Path) -> Outcome:
+def _flatlas(task: str, model: Any, data: Data) -> Outcome:
     import torch
 
     # Imports are not timed, of no library.
@@ -209,7 +214,7 @@ def _measured(
     return {"eigenvalues": [float(one) for one in values], "trace": [trace.value] if trace else []}
 
 
-def _pyhessian(task: str, model: Any, data: Data, weights: Path) -> Outcome:
+def _pyhessian(task: str, model: Any, data: Data) -> Outcome:
     import numpy as np
     import torch
     from pyhessian import hessian
@@ -268,7 +273,7 @@ def _curvlinops(task: str, model: Any, data: Data, weights: Path) -> Outcome:
     return found[0]
 
 
-def _hessian_eigenthings(task: str, model: Any, data: Data, weights: Path) -> Outcome:
+def _eigenthings(task: str, model: Any, data: Data) -> Outcome:
     import torch
     from hessian_eigenthings import (
         HessianOperator,
