@@ -2,6 +2,7 @@
 
 import warnings
 from copy import deepcopy
+from threading import Lock
 
 import numpy as np
 import pytest
@@ -101,8 +102,7 @@ def frozen_and_broken():
 
 def uncopied():
     model = net()
-    model.made_by = iter([1])
-    model.lock = __import__("threading").Lock()
+    model.lock = Lock()
     return model
 
 
