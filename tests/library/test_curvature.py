@@ -30,3 +30,14 @@ def test_more_steps_converge():
     more = found()
     assert more.table.converged.all()
     assert more["hessian"].iterations > 20
+
+
+def test_without_the_lowest_a_search_has_room_for_all_it_looks_for():
+    alone = found(top=1, bottom=0, steps=30)
+    assert alone["hessian"].iterations <= 30
+    assert alone.table.set_index("quantity").converged["eigenvalue_1"]
+    exact = found(top=5)["hessian"].eigenvalues
+    few = found(top=5, bottom=0, steps=1)["hessian"]
+    assert few.iterations == 5
+    assert (few.eigenvalues[:-1] >= few.eigenvalues[1:]).all()
+    assert (few.eigenvalues <= exact + few.residuals).all()

@@ -163,8 +163,9 @@ def search(
     eigenvalues, and `bottom` may be 0.
     """
     count, bottom = min(count, size), min(bottom, size)
-    others = count + bottom - 1
-    most = min(size, steps * others if steps else max(LEAST if light else 0, STEPS * others))
+    others = max(1, count + bottom - 1)
+    allowed = steps * others if steps else max(LEAST if light else 0, STEPS * others)
+    most = min(size, max(count, allowed))
     space = Subspace(product, size, most, generator.device, light)
     fresh, next_test = _fresh(space.basis, min(block, most), generator), max(count, bottom)
     while True:
