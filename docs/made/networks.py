@@ -14,7 +14,7 @@ from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.paths import NETWORKS as NAME
 from flatlas.plan.tables import NETWORKS, POINTS
 from flatlas.report.rendering import render
-from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES, TABLES, Quantity
+from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES, TAKEN, Quantity
 
 Options = Mapping[str, Mapping[str, Any]]
 
@@ -53,7 +53,7 @@ def _measures(nets: pd.DataFrame, options: Options) -> str:
 
 def _declared(name: str, quantity: Quantity, options: Options) -> Column:
     """The declaration of a quantity's column: by its measure or, if it is derived, by figures."""
-    measure, _, part = TABLES[quantity.part].partition("_")
+    measure, part = TAKEN[quantity.part]
     if measure in options:
         declared = MEASURES[options[measure]["measure"]].tables[part]
         if name in declared:

@@ -95,6 +95,13 @@ def test_a_measure_with_other_options_is_listed_with_what_differs():
     assert of(rows, "test_error")["why"] == ""
 
 
+def test_options_are_those_of_the_measure_whatever_its_name():
+    both = [one.assign(fisher_rao=1.0) for one in (mine(), table([1.0, 2.0]))]
+    for one, layer in zip(both, ("fc1", "fc2"), strict=True):
+        one.attrs["options"] = OPTIONS | {"fisher_rao": {"measure": "fisher_rao", "layer": layer}}
+    assert of(placed(*both), "fisher_rao")["why"] == "other options: layer fc1 instead of fc2"
+
+
 @pytest.mark.parametrize("measure", ["prior", "epochs", "path_norm"])
 def test_what_is_unknown_of_my_network_is_listed(measure):
     row = of(placed(mine(), table([1.0, 2.0], **{measure: 1.0})), measure)

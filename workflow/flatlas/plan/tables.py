@@ -266,6 +266,8 @@ _POINTS: dict[str, Declared] = {
     "kl_regret": (float, "local regret in a KL-ball", "√nat"),
     "product": (float, "geometric mean of the positive among the `top` eigenvalues", "nat/w²"),
     "margin": (float, "minus the normalized margin that a tenth of S is below"),
+    "pac_bayes": (float, "minus the σ of w + σu", "w"),
+    "pac_bayes_magnitude": (float, "minus the σ of w + σ|w| ⊙ u"),
     # prior
     "attack_size": (int, "images with a wrong label that the run has learnt besides S"),
     "labels": (str, "whether there are any"),

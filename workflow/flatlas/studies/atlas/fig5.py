@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLUE, GREY, Drawing, note, panels
 from flatlas.studies.atlas.nets import MOMENT, Along, crossed, nets
-from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES, TABLES
+from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES, TABLES, TAKEN
 from flatlas.studies.atlas.ranking import ranked
 from flatlas.studies.atlas.styles import small_print
 
@@ -57,12 +57,12 @@ def _row(material: Material, some: Along, name: str) -> dict[str, object]:
 
 def _seconds(material: Material, name: str) -> float:
     """The seconds of a job for each net that it measured, in the median run."""
-    part = TABLES[QUANTITIES[name].part]
-    measure = part.partition("_")[0]
-    if f"{measure}_cost" not in material.tables or QUANTITIES[name].part == FREE_PART:
+    part = QUANTITIES[name].part
+    measure, _ = TAKEN[part]
+    if f"{measure}_cost" not in material.tables or part == FREE_PART:
         return np.nan
     jobs = material.tables[f"{measure}_cost"].drop_duplicates("run").set_index("run")
-    rows = material.tables[part]
+    rows = material.tables[TABLES[part]]
     measured = rows.drop_duplicates([one for one in MOMENT if one in rows]).groupby("run").size()
     return float((jobs["seconds"] / measured).median())
 

@@ -98,24 +98,25 @@ MEASURES = {
 }
 QUANTITIES = BASELINES | MEASURES
 SEARCHED = [name for name, quantity in QUANTITIES.items() if quantity.searched]
-# The table of each part, in a figure that names the measures.
-TABLES = {
-    "training": "norms_summary",
-    "norms": "norms_summary",
-    "sharpness": "sharpness_summary",
-    "hessian": "hessian_summary",
-    "duality": "duality_summary",
-    "prior": "prior_summary",
-    "regret": "regret_summary",
-    "ball": "regret_kl_ball",
-    "contrast": "contrast_summary",
-    "valley": "valley_directions",
-    "fisher_rao": "fisher_rao_summary",
-    "relative_flatness": "relative_flatness_summary",
-    "adaptive_sharpness": "adaptive_sharpness_summary",
-    "pac_bayes": "pac_bayes_summary",
-    "learning_coefficient": "learning_coefficient_summary",
+# The measure and the table of it that have each part, in a figure that names the measures.
+TAKEN = {
+    "training": ("norms", "summary"),
+    "norms": ("norms", "summary"),
+    "sharpness": ("sharpness", "summary"),
+    "hessian": ("hessian", "summary"),
+    "duality": ("duality", "summary"),
+    "prior": ("prior", "summary"),
+    "regret": ("regret", "summary"),
+    "ball": ("regret", "kl_ball"),
+    "contrast": ("contrast", "summary"),
+    "valley": ("valley", "directions"),
+    "fisher_rao": ("fisher_rao", "summary"),
+    "relative_flatness": ("relative_flatness", "summary"),
+    "adaptive_sharpness": ("adaptive_sharpness", "summary"),
+    "pac_bayes": ("pac_bayes", "summary"),
+    "learning_coefficient": ("learning_coefficient", "summary"),
 }
+TABLES = {part: f"{measure}_{table}" for part, (measure, table) in TAKEN.items()}
 # The table of each part of the measure `survival`, with a row for each moment and scaling.
 SURVIVAL = {
     part: f"survival_{'kl_ball' if part == 'ball' else part}"

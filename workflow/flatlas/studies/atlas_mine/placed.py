@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from flatlas.evidence.material import NET
-from flatlas.studies.atlas.quantities import QUANTITIES, TABLES
+from flatlas.studies.atlas.quantities import QUANTITIES, TAKEN
 
 Options = Mapping[str, Mapping[str, Any]]
 COLUMNS = ["net", "measure", "value", "error", "converged", "percentile", "networks", "why"]
@@ -83,7 +83,7 @@ def _refused(
         return "the atlas did not take it of comparable networks"
     if name == TESTED:
         return ""
-    taken = TABLES[QUANTITIES[name].part].partition("_")[0]
+    taken, _ = TAKEN[QUANTITIES[name].part]
     here, there = (dict(one.attrs["options"].get(taken, {})) for one in (mine, published))
     other = sorted(key for key in {*here, *there} if here.get(key) != there.get(key))
     if other:
