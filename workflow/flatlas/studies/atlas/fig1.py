@@ -14,7 +14,7 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, GREY, SKY, Drawing, note, panels
 from flatlas.statistics.estimate import Estimate
 from flatlas.studies.atlas.nets import Along, crossed, factors, nets, words_of
-from flatlas.studies.atlas.quantities import BASELINES, MEASURES, QUANTITIES, other_baselines
+from flatlas.studies.atlas.quantities import BASELINES, other_baselines
 from flatlas.studies.atlas.ranking import (
     ASKED,
     REPEATED,
@@ -47,16 +47,16 @@ def draw(material: Material) -> Drawing:
     """A bar for each measure, its partial and granulated coefficients, and a dot a setting."""
     table = nets(material)
     design = _Design(table)
-    rows = [row for name in (*QUANTITIES, REPEATED) for row in _rows(design, name)]
+    rows = [row for name in (*BASELINES, *ASKED, REPEATED) for row in _rows(design, name)]
     points = pd.DataFrame(rows, columns=COLUMNS)
-    order = [*_sorted(points, BASELINES), *_sorted(points, MEASURES), REPEATED]
+    order = [*_sorted(points, BASELINES), *_sorted(points, ASKED), REPEATED]
     figure, (ax,) = panels(1, 1, width=7.2, height=0.31 * len(order) + 1.2)
     for place, name in enumerate(order):
-        _bar(ax, place, points[points["measure"] == name], name in MEASURES)
+        _bar(ax, place, points[points["measure"] == name], name in ASKED)
     _dots(ax, points, order, [*design.factors])
     ax.plot([], [], "s", color=SKY, label="all pairs of a realization", ms=7)
     ax.plot([], [], "D", mfc="white", mec=BLACK, label="given the baselines", ms=4.5)
-    for line in (len(BASELINES), len(QUANTITIES)):
+    for line in (len(BASELINES), len(BASELINES) + len(ASKED)):
         ax.axhline(line - 0.5, color=GREY, lw=0.8, ls=":")
     ax.axvline(0, color=BLACK, lw=0.8)
     ax.axvline(USEFUL.low, color=GREY, lw=0.8, ls="--")

@@ -13,7 +13,7 @@ from flatlas.plotting.style import BLACK, GREY, SKY, Drawing, note, panels
 from flatlas.statistics.estimate import Estimate, least
 from flatlas.studies.atlas.changes import changes, right, right_on_average
 from flatlas.studies.atlas.nets import AXES, CROSSED, Along, along, factors, nets, words_of
-from flatlas.studies.atlas.quantities import BASELINES, MEASURES, QUANTITIES
+from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES
 from flatlas.studies.atlas.ranking import ASKED, on_ranks
 from flatlas.studies.atlas.styles import small_print, styles
 
@@ -31,10 +31,10 @@ def draw(material: Material) -> Drawing:
     rows = [row for kind, pairs in kinds.items() for row in _rows(table, kind, pairs)]
     points = pd.DataFrame(rows, columns=COLUMNS)
     means = points[(points["pairs"] == "practice") & (points["environment"] == MEAN)]
-    by_mean = means.set_index("measure")["right"].reindex([*QUANTITIES])
+    by_mean = means.set_index("measure")["right"].reindex([*BASELINES, *ASKED])
     order = [
         name
-        for group in (BASELINES, MEASURES)
+        for group in (BASELINES, ASKED)
         for name in by_mean[[*group]].sort_values(ascending=False, na_position="last").index
     ]
     figure, axes = panels(1, 2, width=4.4, height=0.29 * len(order) + 1.4)
@@ -81,7 +81,7 @@ def _named(key: str, some: Along) -> pd.DataFrame:
 
 
 def _rows(table: pd.DataFrame, kind: str, pairs: pd.DataFrame) -> Iterator[dict[str, object]]:
-    for name in QUANTITIES:
+    for name in (*BASELINES, *ASKED):
         for environment, found in right(pairs, table[name]).items():
             count = int((pairs["environment"] == environment).sum())
             yield _row(name, kind, environment, count, found)
