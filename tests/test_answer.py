@@ -17,7 +17,7 @@ CLAIMS = [
     {"prior_inverse.sharpness_spikes": ("{value:.1f} times larger [{low:.1f}, {high:.1f}]", YES)},
     {
         "atlas_fig1.sharpness_ranks": (COARSE, NO),
-        "atlas_fig1.trace_ranks": (COARSE, OPEN),
+        "atlas_fig1.trace_ranks": (COARSE, YES),
         "atlas_fig1.trace_adds": (COARSE, YES),
     },
     {},
