@@ -130,6 +130,10 @@ def test_the_criteria_are_those_that_were_fixed_beforehand():
         "NEAR_TWO_HUNDRED": (100, 400, False),
         "LIMIT": (-0.01, 0.01, False),
         "ONLY_THE_FUNCTION": (-inf, 0.01, False),
+        "RIGHT": (2 / 3, inf, False),
+        "USEFUL": (1 / 3, inf, False),
+        "ADDS": (0.2, inf, False),
+        "COIN": (0.5, inf, False),
     }
     strong, fair, weak = (
         {"pearson": of, "spearman": of, "kendall": kendall}

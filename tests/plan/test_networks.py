@@ -18,7 +18,14 @@ from flatlas.plan.training_specs import RunSpec
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 SHIPPED = yaml.safe_load((CONFIG / "config.yaml").read_text())
 # What begins so is no setting of a network at the moment at which it is measured.
-NOT_OF_A_NETWORK = ("of", "stop.extra_epochs", "stop.epochs", "overtraining", "snapshots")
+NOT_OF_A_NETWORK = (
+    "of",
+    "stop.extra_epochs",
+    "stop.epochs",
+    "overtraining",
+    "snapshots",
+    "measures.",
+)
 # Options that come with an optimizer's name.
 OF_OPTIMIZER = ("optimizer.momentum", "optimizer.nesterov", "optimizer.betas", "optimizer.epsilon")
 OF_OPTIMIZER += ("optimizer.smoothing", "optimizer.decay", "optimizer.langevin_steps")

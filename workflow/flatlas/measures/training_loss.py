@@ -1,5 +1,6 @@
 """The mean loss on S of a solution, as the measures of `flatness` take it."""
 
+import torch
 from torch import Tensor
 
 from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient, without_dark_pixels
@@ -30,5 +31,6 @@ class TrainingLoss:
         return self._loss(w)
 
     def value_and_gradient(self, w: Tensor) -> tuple[Tensor, Tensor]:
-        """L(w) and ∇L(w)."""
-        return value_and_gradient(self._loss, w)
+        """L(w) and ∇L(w), also within `torch.no_grad`."""
+        with torch.enable_grad():
+            return value_and_gradient(self._loss, w)
