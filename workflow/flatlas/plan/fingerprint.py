@@ -249,7 +249,8 @@ def find(module: str) -> Path | None:
     """The file of one of ours, or of a user's own in the folder in which Snakemake works."""
     base = (LIBRARY.parent if _is_ours(module) else Path.cwd()).joinpath(*module.split("."))
     candidates = (base.with_suffix(".py"), base / "__init__.py")
-    return next((path for path in candidates if path.is_file()), None)
+    # Of a name that is too long for a file, Path.is_file raises an error.
+    return next((path for path in candidates if os.path.isfile(path)), None)
 
 
 @cache
