@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from flatlas.claims.claim import COLUMNS
+from flatlas.studies.atlas import nets as atlas
 from flatlas.studies.atlas.quantities import QUANTITIES, SEARCHED
 
 BASE = {
@@ -31,20 +32,7 @@ SWEPT = {
     "noise": ("data.label_noise", [0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5]),
     "attack": ("data.attack_size", [0, 50, 100, 200, 300, 500, 700, 1000]),
 }
-# As flatlas.studies.atlas.nets has them: words, and the key or how the keys begin.
-AXES = {
-    "rate": ("learning rate", "optimizer.lr"),
-    "batch": ("batch size", "batch"),
-    "decay": ("weight decay", "penalty.coefficient"),
-    "init": ("initialization", "net.init."),
-    "width": ("width", "net.hidden"),
-    "depth": ("depth", "net.hidden"),
-    "size": ("data size", "data.train_size"),
-    "noise": ("label noise", "data.label_noise"),
-    "attack": ("attack-set size", "data.attack_size"),
-    "optimizer": ("optimizer", "optimizer."),
-    "beyond": ("training on", "at"),
-}
+AXES = {name: words for name, words in atlas.AXES.items() if name not in ("radius", "recorded")}
 OPTIMIZERS = ("sgd", "momentum", "adam", "adagrad", "rmsprop", "entropy_sgd", "sam", "asam")
 SEEDS = 5
 BEYOND = (0, 10, 30, 100, 200, 300, 500, 1000)

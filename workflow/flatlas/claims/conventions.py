@@ -12,7 +12,7 @@ directions of a recording were fixed before any figure of the study `annealing` 
 of the study `mystery`, whose text has no numbers, were fixed before any of its measures was taken
 on a trained net. The study `false_friend` adds no words; the norms and the largest eigenvalues of a
 logistic regression and an MLP were known at a few strengths of L2. The questions of the study
-`atlas` were asked before any of its nets was measured, and after all results of an earlier atlas,
+`atlas` were asked before any of its nets was compared, and after all results of an earlier atlas,
 of 55 runs borrowed from the other studies, had been seen. A last
 review, of everything, found three that did not test their sentence: the share of a part in a change
 of ΔL that goes the other way (`duality`), fluctuations next to the fresh weights (S8 of `prior`),
