@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
+STUDIES = sorted(path.parent.name for path in (ROOT / "docs" / "gallery").glob("*/README.md"))
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 
 
@@ -17,6 +18,7 @@ def made():
     """The modules of docs/made, and the generated parts by name."""
     sys.path.insert(0, str(ROOT / "docs" / "made"))
     try:
+        import cited
         import claims
         import columns
         import dag
@@ -34,7 +36,8 @@ def made():
         **figures.FIGURES,
         **verdicts.VERDICTS,
     }
-    return SimpleNamespace(dag=dag, gallery=gallery, pages=pages, settings=settings, parts=parts)
+    modules = {one.__name__: one for one in (cited, claims, dag, gallery, pages, settings)}
+    return SimpleNamespace(**modules, parts=parts)
 
 
 def read(page):
@@ -46,6 +49,22 @@ def test_generated_parts_are_up_to_date(made):
     filled = {page: made.pages.filled(text, made.parts) for page, text in texts.items()}
     outdated = [page for page, text in texts.items() if text != filled[page]]
     assert not outdated, "run `make docs`"
+
+
+@pytest.mark.parametrize("page", ["README.md", *(f"docs/{study}.md" for study in STUDIES)])
+def test_the_numbers_of_claims_in_sentences_are_those_of_the_scorecards(made, page):
+    claims, text = made.cited.scorecards(), read(page)
+    assert list(made.cited.REFERENCE.finditer(text))
+    assert made.cited.updated(text, claims) == text, "run `make docs`"
+    assert made.cited.misjudged(text, claims) == [], "read these sentences again"
+
+
+def test_main_claims_are_those_of_the_text(made):
+    claims = made.cited.scorecards()
+    for study, names in made.claims.MAIN.items():
+        main = claims.loc[[f"{study}_{name}" for name in names]]
+        assert main.index.is_unique
+        assert set(main["whose"]) == {"paper"}
 
 
 def test_the_pages_of_galleries_are_up_to_date(made):

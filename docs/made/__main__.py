@@ -1,9 +1,10 @@
 """`make docs`: write the generated parts of pages, the galleries' pages, their explorer, the plan.
 
-A part is between <!-- made: NAME --> and <!-- end: NAME -->; the rest of the page is written by
-hand. tests/test_docs.py checks that the parts are up to date.
+A part is between <!-- made: NAME --> and <!-- end: NAME -->. The rest of a page is written by hand,
+except the numbers of claims that it cites (cited.py). tests/test_docs.py checks all of them.
 """
 
+from cited import scorecards, updated
 from claims import CLAIMS
 from columns import COLUMNS
 from dag import draw_plan
@@ -21,7 +22,8 @@ if __name__ == "__main__":
     draw_plan()
     for name in PAGES:
         page = ROOT / name
-        page.write_text(filled(page.read_text(encoding="utf-8"), PARTS), encoding="utf-8")
+        text = filled(page.read_text(encoding="utf-8"), PARTS)
+        page.write_text(updated(text, scorecards()), encoding="utf-8")
     for path, text in galleries().items():
         path.write_text(text, encoding="utf-8")
     write_explorer()

@@ -12,6 +12,12 @@ PAGES = (
     "docs/add-a-claim.md",
     "docs/claims.md",
     "docs/columns.md",
+    "docs/annealing.md",
+    "docs/atlas.md",
+    "docs/duality.md",
+    "docs/false_friend.md",
+    "docs/mystery.md",
+    "docs/prior.md",
 )
 PART = re.compile(r"(<!-- made: ([\w-]+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
 

@@ -1,0 +1,60 @@
+"""Numbers of claims in a sentence follow the scorecard, with the digits that they are written with."""
+
+import sys
+from math import inf, nan
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "docs" / "made"))
+import cited  # noqa: E402
+
+sys.path.pop(0)
+
+CLAIMS = pd.DataFrame(
+    {
+        "value": {"a_fig1.up": 0.3742, "a_fig1.down": -0.2811, "a_s2.tiny": 2.449e-10, "a_s2.b2": nan},
+        "low": {"a_fig1.up": 0.301, "a_fig1.down": -0.35, "a_s2.tiny": -inf, "a_s2.b2": nan},
+        "high": {"a_fig1.up": 0.999, "a_fig1.down": 0.004, "a_s2.tiny": inf, "a_s2.b2": nan},
+        "verdict": {
+            "a_fig1.up": "reproduced",
+            "a_fig1.down": "not reproduced",
+            "a_s2.tiny": "reproduced",
+            "a_s2.b2": "undecided",
+        },
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "reference", "after"),
+    [
+        ("it is 0.1", "a_fig1.up ✓", "it is 0.4"),
+        ("it is 9.000", "a_fig1.up ✓", "it is 0.374"),
+        ("by 12 %", "a_fig1.up ✓", "by 37 %"),
+        ("by\n1.5\n%", "a_fig1.up ✓", "by\n37.4\n%"),
+        ("by 12", "100 · a_fig1.up ✓", "by 37"),
+        ("1.00 [1.0, 2]", "a_fig1.up ✓", "0.37 [0.3, 1]"),
+        ("1 % [1,\n2]", "a_fig1.up ✓", "37 % [30,\n100]"),
+        ("it is 0.50", "a_fig1.down ✗", "it is −0.28"),
+        ("falls by 1 % [2, 3]", "−1 · a_fig1.down ✗", "falls by 28 % [0, 35]"),
+        ("to 1e-9", "a_s2.tiny ✓", "to 2e-10"),
+        ("n = 3, 5.0", "a_s2.b2 ?", "n = 3, –"),
+        ("log10 P, it falls", "a_fig1.down ✗", "log10 P, it falls"),
+        ("figure fig3", "a_fig1.up ✓", "figure fig3"),
+    ],
+)
+def test_a_number_is_filled_in_as_it_is_written(before, reference, after):
+    comment = f"<!-- {reference} -->"
+    assert cited.updated(f"{before}{comment} or 7.", CLAIMS) == f"{after}{comment} or 7."
+
+
+def test_a_verdict_that_a_sentence_was_not_written_for_is_found():
+    page = "0.4<!-- a_fig1.up ✓ -->, it falls<!-- a_fig1.down ✓ -->, 5<!-- a_s2.b2 ? -->"
+    assert [line.split()[0] for line in cited.misjudged(page, CLAIMS)] == ["a_fig1.down"]
+
+
+def test_a_claim_that_no_gallery_has_is_refused():
+    with pytest.raises(SystemExit, match=r"a_fig1\.gone"):
+        cited.updated("0.4<!-- a_fig1.gone ✓ -->", CLAIMS)
