@@ -1,4 +1,4 @@
-"""Numbers of claims in a sentence follow the scorecard, with the digits that they are written with."""
+"""Numbers of claims in a sentence follow the scorecard, with the digits as written."""
 
 import sys
 from math import inf, nan
@@ -8,23 +8,20 @@ import pandas as pd
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "docs" / "made"))
-import cited  # noqa: E402
+import cited
 
 sys.path.pop(0)
 
+UP, DOWN, TINY, LOST = "a_fig1.up", "a_fig1.down", "a_s2.tiny", "a_s2.b2"
 CLAIMS = pd.DataFrame(
-    {
-        "value": {"a_fig1.up": 0.3742, "a_fig1.down": -0.2811, "a_s2.tiny": 2.449e-10, "a_s2.b2": nan},
-        "low": {"a_fig1.up": 0.301, "a_fig1.down": -0.35, "a_s2.tiny": -inf, "a_s2.b2": nan},
-        "high": {"a_fig1.up": 0.999, "a_fig1.down": 0.004, "a_s2.tiny": inf, "a_s2.b2": nan},
-        "verdict": {
-            "a_fig1.up": "reproduced",
-            "a_fig1.down": "not reproduced",
-            "a_s2.tiny": "reproduced",
-            "a_s2.b2": "undecided",
-        },
-    }
-)
+    [
+        (UP, 0.3742, 0.301, 0.999, "reproduced"),
+        (DOWN, -0.2811, -0.35, 0.004, "not reproduced"),
+        (TINY, 2.449e-10, -inf, inf, "reproduced"),
+        (LOST, nan, nan, nan, "undecided"),
+    ],
+    columns=["claim", "value", "low", "high", "verdict"],
+).set_index("claim")
 
 
 @pytest.mark.parametrize(
@@ -52,7 +49,7 @@ def test_a_number_is_filled_in_as_it_is_written(before, reference, after):
 
 def test_a_verdict_that_a_sentence_was_not_written_for_is_found():
     page = "0.4<!-- a_fig1.up ✓ -->, it falls<!-- a_fig1.down ✓ -->, 5<!-- a_s2.b2 ? -->"
-    assert [line.split()[0] for line in cited.misjudged(page, CLAIMS)] == ["a_fig1.down"]
+    assert [line.split()[0] for line in cited.misjudged(page, CLAIMS)] == [DOWN]
 
 
 def test_a_claim_that_no_gallery_has_is_refused():
