@@ -33,6 +33,7 @@ CLAIMS = pd.DataFrame(
         ("by\n1.5\n%", "a_fig1.up ✓", "by\n37.4\n%"),
         ("by 12", "100 · a_fig1.up ✓", "by 37"),
         ("1.00 [1.0, 2]", "a_fig1.up ✓", "0.37 [0.3, 1]"),
+        ("1.00\n  [1.0,\n  2]", "a_fig1.up ✓", "0.37\n  [0.3,\n  1]"),
         ("1 % [1,\n2]", "a_fig1.up ✓", "37 % [30,\n100]"),
         ("it is 0.50", "a_fig1.down ✗", "it is −0.28"),
         ("falls by 1 % [2, 3]", "−1 · a_fig1.down ✗", "falls by 28 % [0, 35]"),
@@ -50,6 +51,11 @@ def test_a_number_is_filled_in_as_it_is_written(before, reference, after):
 def test_a_verdict_that_a_sentence_was_not_written_for_is_found():
     page = "0.4<!-- a_fig1.up ✓ -->, it falls<!-- a_fig1.down ✓ -->, 5<!-- a_s2.b2 ? -->"
     assert [line.split()[0] for line in cited.misjudged(page, CLAIMS)] == [DOWN]
+
+
+@pytest.mark.parametrize("before", ["1.0 [0.5; 2.0]", "1.0%", "x1", "1.0 [0.5, 2.0] to 3 %]"])
+def test_a_number_that_cannot_be_read_is_no_verdict(before):
+    assert not cited.REFERENCE.search(f"{before}<!-- a_fig1.up ✓ -->")
 
 
 def test_a_claim_that_no_gallery_has_is_refused():

@@ -20,8 +20,8 @@ from flatlas.report.verdicts import SIGNS
 
 NUMBER = r"(?:[−\d][\d.]*(?:e-\d+)?|–)"
 REFERENCE = re.compile(
-    rf"(?:(?<![\w.−])(?P<value>{NUMBER})(?P<unit>\s%)?"
-    rf"(?:(?P<open>\s\[)(?P<low>{NUMBER})(?P<comma>,\s)(?P<high>{NUMBER})\])?)?"
+    rf"(?:(?<![\w.−])(?P<value>{NUMBER})(?P<unit>\s+%)?"
+    rf"(?:(?P<open>\s+\[)(?P<low>{NUMBER})(?P<comma>,\s+)(?P<high>{NUMBER})\])?|(?<![\d%\]–]))"
     r"(?P<comment><!--\s(?:(?P<factor>−?\d+)\s·\s)?(?P<claim>\w+\.[\w.]+)\s(?P<verdict>\S)\s-->)"
 )
 
