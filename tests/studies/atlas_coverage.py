@@ -23,7 +23,7 @@ from flatlas.studies.atlas.nets import CROSSED, along, crossed
 from flatlas.studies.atlas.quantities import BASELINES
 from flatlas.studies.atlas.ranking import ranked
 
-REALIZATIONS, VALUES, AXES = 5, 8, 12
+REALIZATIONS, VALUES, AXES = 8, 8, 12
 DESIGN = {"optimizer.lr": 3, "batch": 3, "net.hidden": 3, "penalty.coefficient": 2}
 EVEN = np.linspace(-1, 1, VALUES)
 # So many realizations know a coefficient well enough.
