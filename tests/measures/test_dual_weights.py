@@ -5,7 +5,7 @@ import pytest
 import torch
 from solutions import LAYERS, make_solution
 
-from flatlas.measures.dual_weights import dual_shift, gradient_scale, vanishing
+from flatlas.flatness.dual_weights import dual_shift, gradient_scale, vanishing
 from flatlas.nets.loss import sample_losses
 
 

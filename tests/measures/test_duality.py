@@ -7,8 +7,8 @@ import pytest
 import torch
 from solutions import along, changed, layer_hessian, losses_of, make_solution, partners_by_search
 
+from flatlas.flatness.split import live, steepest_drop
 from flatlas.measures import measure
-from flatlas.measures.split import live, steepest_drop
 from flatlas.nets.loss import sample_losses
 
 HESSIAN = {"layer": "fc2", "directions": "hessian"}

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from flatlas.errors import FlatlasError
-from flatlas.measures.partners import nearest_partners
+from flatlas.flatness.partners import nearest_partners
 
 
 def searched(test_images, test_labels, images, labels):
@@ -72,7 +72,7 @@ def test_a_label_without_training_images_is_dropped_and_counted(data):
 STATUS = Path("/proc/self/status")
 LARGE_SEARCH = """
 import torch
-from flatlas.measures.partners import nearest_partners
+from flatlas.flatness.partners import nearest_partners
 
 generator = torch.Generator().manual_seed(0)
 images, test_images = (torch.rand(n, 4, generator=generator).double() for n in (60_000, 10_000))

@@ -84,7 +84,7 @@ RETRAINED = {"train": 3} | MEASURED
 CHANGES = [
     ("training/optimizers/sgd.py", *STATEMENT, RETRAINED),
     ("measures/duality.py", *STATEMENT, MEASURED),
-    ("measures/dual_weights.py", "ROUND_OFF = 1e-12", "ROUND_OFF = 2e-12", MEASURED),
+    ("flatness/dual_weights.py", "ROUND_OFF = 1e-12", "ROUND_OFF = 2e-12", MEASURED),
     ("studies/duality/s4.py", *STATEMENT, {"duality_s4": 1} | SCORECARD | PAGES),
     ("studies/duality/s4.rst", r"\A.*\Z", "**Four.** Another text.\n", {"report": 1}),
     ("report/templates/style.css", r"\Z", "h1 { color: red; }\n", SCORECARD | PAGES),

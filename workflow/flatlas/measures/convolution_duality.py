@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.measures.dual_weights import ROUND_OFF, vanishing
+from flatlas.flatness.dual_weights import ROUND_OFF, vanishing
 from flatlas.measures.partners import partners_of
 from flatlas.measures.solution import Solution
 from flatlas.nets.layers import Convolution

@@ -8,15 +8,15 @@ from pandas import DataFrame
 from torch import Tensor
 
 from flatlas.errors import FlatlasError
+from flatlas.flatness.moments import moments
+from flatlas.flatness.split import steepest_drop
 from flatlas.measures.decomposition import (
     Decomposition,
     decompose,
     layer_weight,
-    moments,
     ranked,
 )
 from flatlas.measures.solution import Solution
-from flatlas.measures.split import steepest_drop
 
 TINY = torch.finfo(torch.float64).tiny
 

@@ -6,7 +6,8 @@ from typing import Any
 import torch
 from pandas import DataFrame
 
-from flatlas.measures.decomposition import decompose, layer_weight, moments, ranked
+from flatlas.flatness.moments import moments
+from flatlas.measures.decomposition import decompose, layer_weight, ranked
 from flatlas.measures.landscape import interval
 from flatlas.measures.solution import Solution
 

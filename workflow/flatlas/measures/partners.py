@@ -1,31 +1,9 @@
-"""The training partner of a test image: the nearest training image of the same label (§2.2)."""
-
-from dataclasses import dataclass
+"""The training partner of a solution's test images (§2.2)."""
 
 import torch
-from torch import Tensor
 
-from flatlas.errors import FlatlasError
+from flatlas.flatness.partners import Partners, nearest_partners
 from flatlas.measures.solution import Solution
-
-# Squared distances that differ by less, relative to the squared norms, are equal up to the
-# round-off of a matrix product. They count as a tie, so the order in which a machine sums does not
-# matter.
-ROUND_OFF = 1e-12
-# Distances held at a time: 64 MiB of them.
-DISTANCES = 2**23
-
-
-@dataclass(frozen=True)
-class Partners:
-    """The pairs (x′, x): positions of the test images, and of each one's training partner.
-
-    `unpartnered` counts the test images whose label no training image carries.
-    """
-
-    test: Tensor
-    train: Tensor
-    unpartnered: int
 
 
 def partners_of(solution: Solution) -> Partners:
@@ -36,46 +14,3 @@ def partners_of(solution: Solution) -> Partners:
         solution.inputs.squeeze(0).flatten(1),
         torch.where(solution.clean, solution.labels, -1).squeeze(0),
     )
-
-
-def nearest_partners(
-    test_images: Tensor,
-    test_labels: Tensor,
-    images: Tensor,
-    labels: Tensor,
-    distances: int = DISTANCES,
-) -> Partners:
-    """Pair every test image (a row) with a training image; a tie goes to the lowest position.
-
-    At most `distances` distances are held at a time, but always those of at least one image.
-    """
-    train = torch.full_like(test_labels, -1)
-    for label in test_labels.unique():
-        candidates = (labels == label).nonzero().flatten()
-        mine = (test_labels == label).nonzero().flatten()
-        if len(candidates):
-            found = _nearest(test_images[mine], images[candidates], distances)
-            train[mine] = candidates[found]
-    test = (train >= 0).nonzero().flatten()
-    if not len(test):
-        raise FlatlasError(
-            f"none of the {len(test_labels)} test images has a training image of its label: "
-            "take training and test images from the same classes."
-        )
-    return Partners(test, train[test], unpartnered=len(test_labels) - len(test))
-
-
-def _nearest(points: Tensor, among: Tensor, distances: int) -> Tensor:
-    """The position of the nearest row of `among` for each row of `points`."""
-    norms = torch.linalg.vector_norm(among, dim=1).square()
-    rows = max(1, distances // len(among))
-    return torch.cat([_nearest_in_block(block, among, norms) for block in points.split(rows)])
-
-
-def _nearest_in_block(points: Tensor, among: Tensor, norms: Tensor) -> Tensor:
-    """|x′ − x|² without |x′|², which is the same for all candidates: |x|² − 2 x′·x."""
-    squared = torch.addmm(norms, points, among.T, alpha=-2)
-    slack = ROUND_OFF * (points.square().sum(1) + norms.max())
-    near = squared <= (squared.amin(1) + slack).unsqueeze(1)
-    # argmax finds the first of equal values.
-    return near.byte().argmax(1)

@@ -11,7 +11,8 @@ import pandas as pd
 from pandas import DataFrame
 from torch import Tensor
 
-from flatlas.measures.decomposition import decompose, moments, ranked
+from flatlas.flatness.moments import moments
+from flatlas.measures.decomposition import decompose, ranked
 from flatlas.measures.solution import Solution
 from flatlas.measures.under_scaling import under_scaling
 

@@ -7,14 +7,14 @@ import pandas as pd
 from pandas import DataFrame
 from torch import Tensor
 
+from flatlas.flatness.dual_weights import gradient_scale
+from flatlas.flatness.moments import moments
 from flatlas.measures.decomposition import (
     Decomposition,
     decompose,
     layer_weight,
-    moments,
     ranked,
 )
-from flatlas.measures.dual_weights import gradient_scale
 from flatlas.measures.solution import Solution
 from flatlas.nets.loss import sample_losses
 

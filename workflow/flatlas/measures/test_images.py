@@ -7,9 +7,10 @@ import pandas as pd
 from pandas import DataFrame
 
 from flatlas.errors import FlatlasError
-from flatlas.measures.decomposition import Decomposition, decompose, moments, ranked
+from flatlas.flatness.moments import moments
+from flatlas.flatness.split import live
+from flatlas.measures.decomposition import Decomposition, decompose, ranked
 from flatlas.measures.solution import Solution
-from flatlas.measures.split import live
 
 COLUMNS = ("test_images", "n", "sigma_g", "sigma_w", "mu_g", "mu_w", "gap")
 
