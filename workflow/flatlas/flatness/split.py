@@ -1,6 +1,10 @@
 """Where the sharp directions end and the flat ones begin: n_s (§2.4, Fig. S8)."""
 
 import numpy as np
+import torch
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
 
 # Neighbours in a spectrum are unevenly spaced by chance, so a fall is measured over five ranks on
 # each side.
@@ -9,6 +13,19 @@ RANKS = 5
 SIGNAL = 0.99
 # Below this fraction of the largest, σ_g is the round-off of a direction in which nothing changes.
 ROUND_OFF = 1e-12
+TINY = torch.finfo(torch.float64).tiny
+
+
+def sharp_directions(sigma_g: np.ndarray, sharp: int | str) -> int:
+    """n_s, the number of sharp directions: as given, or at the steepest drop of σ_g."""
+    if sharp == "steepest":
+        return steepest_drop(sigma_g)
+    if int(sharp) > len(sigma_g):
+        raise FlatlasError(
+            f"sharp is {sharp}, but the layer has {len(sigma_g)} directions: "
+            "give a number up to that, or 'steepest'."
+        )
+    return int(sharp)
 
 
 def steepest_drop(sigma_g: np.ndarray) -> int:
@@ -40,3 +57,23 @@ def steepest_drop(sigma_g: np.ndarray) -> int:
 def live(sigma_g: np.ndarray) -> np.ndarray:
     """The directions in which anything changes, for σ_g in descending order."""
     return sigma_g > ROUND_OFF * sigma_g[0]
+
+
+def gaps(gap: np.ndarray, gap_mu: np.ndarray, loss_gap: Tensor, n_sharp: int) -> dict[str, float]:
+    """ΔL̃ from the losses (Eq. 7), ΔL from the directions (Eq. 11), its two parts and the µ-term.
+
+    `gap` and `gap_mu` are those of directions by descending σ_g, and `loss_gap` is Δl of each pair.
+    For pairs with dual weights it is an identity that they add up (Eq. 10). The residual, relative
+    to the mean |Δl|, shows round-off and the part of pairs without dual weights.
+    """
+    direct = loss_gap.mean().item()
+    size = max(loss_gap.abs().mean().item(), TINY)
+    return {
+        "pairwise_gap": direct,
+        "dual_gap": gap.sum(),
+        "mu_gap": gap_mu.sum(),
+        "gap_sharp": gap[:n_sharp].sum(),
+        "gap_flat": gap[n_sharp:].sum(),
+        "n_sharp": n_sharp,
+        "sum_rule_residual": abs((gap + gap_mu).sum() - direct) / size,
+    }

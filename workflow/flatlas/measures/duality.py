@@ -5,11 +5,9 @@ from typing import Any
 
 import torch
 from pandas import DataFrame
-from torch import Tensor
 
-from flatlas.errors import FlatlasError
 from flatlas.flatness.moments import moments
-from flatlas.flatness.split import steepest_drop
+from flatlas.flatness.split import gaps, sharp_directions
 from flatlas.measures.decomposition import (
     Decomposition,
     decompose,
@@ -37,7 +35,12 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         "pairs": len(found.loss_gap),
         "zero_pairs": int(found.zero.sum()),
         "unpartnered": found.partners.unpartnered,
-        **_gaps(directions, found.loss_gap, _sharp(directions, options["sharp"])),
+        **gaps(
+            directions["gap"].to_numpy(),
+            directions["gap_mu"].to_numpy(),
+            found.loss_gap,
+            sharp_directions(directions["sigma_g"].to_numpy(), options["sharp"]),
+        ),
         "S_w": directions["sigma_w"].sum(),
         "T_g": (directions["sigma_g"] ** 2).sum(),
         "T_h": directions["eigenvalue"].sum(),
@@ -58,38 +61,6 @@ def _directions(found: Decomposition) -> DataFrame:
     table = ranked(columns, columns["sigma_g"])
     table.insert(list(table).index("sigma_w") + 1, "S_w", table["sigma_w"].cumsum())
     return table
-
-
-def _sharp(directions: DataFrame, sharp: int | str) -> int:
-    """n_s, the number of sharp directions: as given, or at the steepest drop of σ_g."""
-    if sharp == "steepest":
-        return steepest_drop(directions["sigma_g"].to_numpy())
-    if int(sharp) > len(directions):
-        raise FlatlasError(
-            f"sharp is {sharp}, but the layer has {len(directions)} directions: "
-            "give a number up to that, or 'steepest'."
-        )
-    return int(sharp)
-
-
-def _gaps(directions: DataFrame, loss_gap: Tensor, n_sharp: int) -> dict[str, float]:
-    """ΔL̃ from the losses (Eq. 7), ΔL from the directions (Eq. 11), its two parts and the µ-term.
-
-    For pairs with dual weights it is an identity that they add up (Eq. 10). The residual, relative
-    to the mean |Δl|, shows round-off and the part of pairs without dual weights.
-    """
-    gap, gap_mu = directions["gap"], directions["gap_mu"]
-    direct = loss_gap.mean().item()
-    size = max(loss_gap.abs().mean().item(), TINY)
-    return {
-        "pairwise_gap": direct,
-        "dual_gap": gap.sum(),
-        "mu_gap": gap_mu.sum(),
-        "gap_sharp": gap[:n_sharp].sum(),
-        "gap_flat": gap[n_sharp:].sum(),
-        "n_sharp": n_sharp,
-        "sum_rule_residual": abs((gap + gap_mu).sum() - direct) / size,
-    }
 
 
 def _norm(solution: Solution) -> float:

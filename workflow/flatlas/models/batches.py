@@ -33,11 +33,15 @@ class Batch:
     def parts(self, examples: int) -> Iterator["Batch"]:
         """Its parts of so many examples each; those left at the end are left out."""
         for begin in range(0, self.examples - examples + 1, examples):
-            rows = slice(begin, begin + examples)
-            arguments, named, target = (
-                _cut(one, rows) for one in (self.arguments, self.named, self.target)
-            )
-            yield Batch(arguments, named, target, examples)
+            yield self.of_rows(torch.arange(begin, begin + examples))
+
+    def of_rows(self, numbers: Tensor) -> "Batch":
+        """Some of its examples, by their numbers."""
+        arguments, named, target = (
+            rows_of(one, numbers, self.examples)
+            for one in (self.arguments, self.named, self.target)
+        )
+        return Batch(arguments, named, target, len(numbers))
 
 
 class Batches:
@@ -163,8 +167,14 @@ def exact(leaf: Tensor) -> Tensor:
     return (leaf.cpu() if leaf.device.type in WITHOUT_FLOAT64 else leaf).double()
 
 
-def _cut(given: Any, rows: slice) -> Any:
-    return tree_map(lambda leaf: leaf[rows] if _has_rows(leaf) else leaf, given)
+def rows_of(given: Any, numbers: Tensor, examples: int) -> Any:
+    """The same with some rows of each tensor that has one for each example."""
+    return tree_map(
+        lambda leaf: (
+            leaf[numbers.to(leaf.device)] if _has_rows(leaf) and len(leaf) == examples else leaf
+        ),
+        given,
+    )
 
 
 def _has_rows(leaf: Any) -> bool:

@@ -15,7 +15,7 @@ from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves, tree_map
 
 from flatlas.errors import FlatlasError
-from flatlas.models.batches import WITHOUT_FLOAT64, Batch, described
+from flatlas.models.batches import WITHOUT_FLOAT64, Batch, described, rows_of
 from flatlas.models.losses import Loss, Outputs
 
 # A pattern of parameters' names, several, or a function of name and parameter.
@@ -103,6 +103,16 @@ class Objective:
             ) from error
         return getattr(made, "logits", made)
 
+    def losses(self, outputs: Outputs, batch: Batch) -> Tensor:
+        """The loss of each example alone, from the outputs of its batch."""
+        found = []
+        for number in torch.arange(batch.examples).split(1):
+            one, target = rows_of((outputs, batch.target), number, batch.examples)
+            total, share = self.loss.of(one, target, 1)
+            # The share of a sum, or of an example that does not count, is 0.
+            found.append(total / (share or 1.0))
+        return torch.stack(found)
+
     @torch.no_grad()
     def refuse_without_loss(self) -> None:
         """Raise an error if the loss at w is no number, or if no example counts."""
@@ -163,7 +173,7 @@ class Objective:
                 for row, image in zip(rows, images, strict=True) if varies else ():
                     # The last row needs the graph no longer: its parts are freed on the way.
                     along, last = [row[number] for number in which], row is rows[-1]
-                    image.add_(_flat(_again(varies, leaves, along, keep=not last)).to(image))
+                    image.add_(_flat(again(varies, leaves, along, keep=not last)).to(image))
                 yield total.detach(), share
 
         return _finite(images / self._sum(losses())[1], "Hessian")
@@ -174,7 +184,7 @@ class Objective:
 
         def losses() -> Iterator[tuple[Tensor, float]]:
             for batch in self.batches:
-                with _twice_differentiable():
+                with twice_differentiable():
                     part = _Part(self, batch)
                     for image, vector in zip(images, vectors, strict=True):
                         image.add_(part.product(vector).to(image.device))
@@ -197,7 +207,7 @@ class Objective:
     def _with_leaves(self, w: Tensor) -> Iterator[tuple[list[Tensor], Tensor, float]]:
         """Of each batch the parameters as leaves, its loss, and its share of the divisor."""
         for batch in self.batches:
-            with _twice_differentiable():
+            with twice_differentiable():
                 parts = self.leaves(w)
                 yield list(parts.values()), *self._loss_of(parts, batch)
 
@@ -239,13 +249,13 @@ class _Part:
 
     def product(self, vector: Tensor) -> Tensor:
         """Jᵀ (∂²ℓ/∂z²) J v."""
-        pushed = _again([self._pulled], self._u, [vector.to(self._pulled)])
-        curved = _again([s for s in self._slope if s.requires_grad], self._free, pushed)
-        return _flat(_again(self._z, self._leaves, curved))
+        pushed = again([self._pulled], self._u, [vector.to(self._pulled)])
+        curved = again([s for s in self._slope if s.requires_grad], self._free, pushed)
+        return _flat(again(self._z, self._leaves, curved))
 
 
-def _again(
-    of: list[Tensor], by: list[Tensor], along: Sequence[Tensor], keep: bool = True
+def again(
+    of: Sequence[Tensor], by: Sequence[Tensor], along: Sequence[Tensor], keep: bool = True
 ) -> tuple[Tensor, ...]:
     """A product with a Jacobian from the left, which may leave the graph for the next one."""
     try:
@@ -274,8 +284,8 @@ def _flat(parts: Sequence[Tensor]) -> Tensor:
 
 
 @contextmanager
-def _twice_differentiable() -> Iterator[None]:
-    """Attention and recurrent layers by kernels that have second derivatives."""
+def twice_differentiable() -> Iterator[None]:
+    """Compute attention and recurrent layers by kernels that have second derivatives."""
     without_cudnn = torch.backends.cudnn.flags(enabled=False)
     with torch.enable_grad(), sdpa_kernel(SDPBackend.MATH), without_cudnn:
         yield

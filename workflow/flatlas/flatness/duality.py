@@ -1,0 +1,84 @@
+"""The activity-weight duality of a dense layer (Feng, Zhang & Tu), from activities and losses.
+
+A test example x′ is paired with a training example x. The dual weights Δw change the layer so that
+x gives what x′ gave, and g = Δl Δw / |Δw|² is the effective gradient, with the gap Δl of their
+losses. Along the eigenvectors of the layer's Hessian their covariance is a part of the mean gap.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from flatlas.flatness.dual_weights import dual_shift, gradient_scale, vanishing
+from flatlas.flatness.moments import moments
+from flatlas.flatness.split import gaps, sharp_directions
+
+
+@dataclass(frozen=True)
+class Duality:
+    """Arrays have a number for each direction, by descending σ_g.
+
+    `gap` is c_n σ_g σ_w and `gap_mu` is µ_g µ_w, both with the sign that makes them parts of the
+    mean gap ΔL̃, the `pairwise_gap`. `dual_gap`, `mu_gap` are their sums, and `gap_sharp`,
+    `gap_flat` the sums of `gap` over the first `n_sharp` directions and over the others. Pairs with
+    Δw = 0 have no effective gradient; `zero_pairs` counts them.
+    """
+
+    eigenvalue: np.ndarray
+    sigma_g: np.ndarray
+    sigma_w: np.ndarray
+    correlation: np.ndarray
+    mu_g: np.ndarray
+    mu_w: np.ndarray
+    gap: np.ndarray
+    gap_mu: np.ndarray
+    pairs: int
+    zero_pairs: int
+    pairwise_gap: float
+    dual_gap: float
+    mu_gap: float
+    gap_sharp: float
+    gap_flat: float
+    n_sharp: int
+    sum_rule_residual: float
+
+
+def duality(
+    weight: Tensor, a: Tensor, test_a: Tensor, loss_gap: Tensor, hessian: Tensor, sharp: int | str
+) -> Duality:
+    """That of W (n_in, n_out) with the Hessian in its flattened weights.
+
+    The activities a of the partners and a′ of the test examples are (pairs, n_in).
+    """
+    shift = dual_shift(weight, a, test_a)
+    zero = vanishing(shift, weight)
+    eigenvalues, eigenvectors = torch.linalg.eigh(hessian)
+    components = shift.flatten(1) @ eigenvectors
+    columns = {
+        "eigenvalue": eigenvalues,
+        **moments(components, gradient_scale(shift, loss_gap, zero)),
+    }
+    order = columns["sigma_g"].argsort(descending=True, stable=True)
+    arrays = {name: column[order].cpu().numpy() for name, column in columns.items()}
+    n_sharp = sharp_directions(arrays["sigma_g"], sharp)
+    return Duality(
+        **arrays,
+        pairs=len(loss_gap),
+        zero_pairs=int(zero.sum()),
+        **gaps(arrays["gap"], arrays["gap_mu"], loss_gap, n_sharp),
+    )
+
+
+def add_curvature(total: Tensor, a: Tensor, curvature: Tensor) -> None:
+    """Add Σ over examples of ∂²l/∂W² to a sum (n_in, n_out, n_in, n_out), where z = a W.
+
+    That of an example is a_i a_i′ C_jj′ with the curvature C = ∂²l/∂z². `a` is (examples, n_in).
+    """
+    for j, other in combinations_with_replacement(range(curvature.shape[1]), 2):
+        block = (a.T * curvature[:, j, other]) @ a
+        total[:, j, :, other] += block
+        if other != j:
+            total[:, other, :, j] += block

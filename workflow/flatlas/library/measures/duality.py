@@ -1,0 +1,181 @@
+"""The activity-weight duality of a dense layer (Feng, Zhang & Tu): its part in the test loss.
+
+Each test example is paired with the nearest training example of the same label.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Literal
+
+import torch
+from pydantic import PositiveInt
+from torch import Tensor
+from torch.utils._pytree import tree_leaves
+
+from flatlas.errors import FlatlasError
+from flatlas.flatness import duality as flatness
+from flatlas.flatness.partners import Partners, nearest_partners
+from flatlas.library.found import Quantity
+from flatlas.library.problem import Problem
+from flatlas.models.batches import Batch, described, exact
+from flatlas.models.linear_layer import LinearLayer, Passed
+from flatlas.models.objective import Objective
+
+# Their Hessian has 3.2 GB, and finding its eigenvectors takes three times as much.
+WEIGHTS = 20_000
+# The loss of a partner with dual weights is that of its test example, up to this share of the mean
+# |Δl|: the round-off of float32.
+SAME = 1e-3
+# Labels of examples that the loss ignores. They are not equal, so these are never paired.
+IGNORED, IGNORED_IN_TEST = -1, -2
+
+
+@dataclass(frozen=True)
+class Duality(flatness.Duality):
+    """The same with S_w = Σ σ_w, T_g = Σ σ_g², T_h = Σ H_n and T_w = Σ σ_w².
+
+    `unpartnered` counts the test examples whose label no training example has.
+    """
+
+    unpartnered: int
+
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The gap of the losses with its parts, and the sums over directions."""
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        found = {name: one for name, one in given.items() if isinstance(one, int | float)}
+        found |= {
+            "S_w": self.sigma_w.sum(),
+            "T_g": (self.sigma_g**2).sum(),
+            "T_h": self.eigenvalue.sum(),
+            "T_w": (self.sigma_w**2).sum(),
+        }
+        return {name: Quantity(float(value)) for name, value in found.items()}
+
+
+def measure(
+    problem: Problem, *, layer: str, sharp: PositiveInt | Literal["steepest"] = "steepest"
+) -> Duality:
+    """Of the nn.Linear `layer`, along all eigenvectors of the Hessian in its weight.
+
+    The number of `sharp` directions is given, or where σ_g falls most steeply. It takes data to
+    `test`, and a label for each example. Each example must pass the layer once, as one vector, and
+    have no way past it: the loss of a partner whose weights are the dual ones is then that of the
+    test example, which is checked. Where the Hessian has no curvature, the solver chooses
+    eigenvectors: S_w depends on its choice, and so may the sharp part of the gap.
+    """
+    of, test = problem.training, problem.test
+    if test is None:
+        raise FlatlasError(
+            "duality compares the losses of test and training examples: give test=..., too."
+        )
+    one = LinearLayer(of, layer)
+    n_in, n_out = one.weight.shape
+    if n_in * n_out > WEIGHTS:
+        raise FlatlasError(
+            f"layer '{layer}' has {n_in * n_out} weights, and duality takes all eigenvectors of "
+            f"their Hessian. Allowed: a layer of at most {WEIGHTS} weights."
+        )
+    here, there = _seen(one, of, IGNORED), _seen(LinearLayer(test, layer), test, IGNORED_IN_TEST)
+    if here.inputs.shape[1] != there.inputs.shape[1]:
+        raise FlatlasError(
+            f"the inputs have {here.inputs.shape[1]} numbers in training examples, but "
+            f"{there.inputs.shape[1]} in test examples. Allowed: one length."
+        )
+    paired = nearest_partners(there.inputs, there.labels, here.inputs, here.labels)
+    gap = there.passed.losses[paired.test] - here.passed.losses[paired.train]
+    _refuse_ways_past(one, of, there.passed, paired, gap)
+    found = flatness.duality(
+        one.weight,
+        here.passed.activity[paired.train],
+        there.passed.activity[paired.test],
+        gap,
+        _hessian(one, of, here.passed),
+        sharp,
+    )
+    return Duality(**vars(found), unpartnered=paired.unpartnered)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """All examples as vectors (examples, numbers), their labels, and how they pass the layer."""
+
+    inputs: Tensor
+    labels: Tensor
+    passed: Passed
+
+
+def _seen(layer: LinearLayer, of: Objective, ignored: int) -> _Seen:
+    inputs, labels, passed = [], [], []
+    for batch in of.batches:
+        inputs.append(_vectors(batch))
+        labels.append(_labels(batch, of, ignored))
+        passed.append(layer.passed(batch))
+    lengths = {one.shape[1] for one in inputs}
+    if len(lengths) > 1:
+        raise FlatlasError(
+            f"the inputs have {' and '.join(map(str, sorted(lengths)))} numbers in different "
+            "batches, so there is no distance between them. Allowed: one length."
+        )
+    together = zip(*((one.activity, one.output, one.losses) for one in passed), strict=True)
+    return _Seen(torch.cat(inputs), torch.cat(labels), Passed(*map(torch.cat, together)))
+
+
+def _vectors(batch: Batch) -> Tensor:
+    """The inputs of each example in one row, whose distances decide about partners."""
+    leaves = tree_leaves((batch.arguments, dict(batch.named)))
+    for one in leaves:
+        if not isinstance(one, Tensor) or not one.is_floating_point() or not one.ndim:
+            raise FlatlasError(
+                "duality pairs each test example with the nearest training example, but "
+                f"{described(one)} has no distance. Allowed: inputs of floating-point numbers."
+            )
+    return torch.cat([exact(one).reshape(batch.examples, -1) for one in leaves], dim=1)
+
+
+def _labels(batch: Batch, of: Objective, ignored: int) -> Tensor:
+    target = batch.target
+    is_tensor = isinstance(target, Tensor) and target.numel() == batch.examples
+    is_class = is_tensor and not target.is_floating_point()
+    if not is_class and not (is_tensor and of.loss.is_binary and _is_binary(target)):
+        raise FlatlasError(
+            "duality pairs each test example with a training example of the same label, but the "
+            f"target is {described(target)}. Allowed: a label for each example."
+        )
+    labels = exact(target).long().reshape(-1)
+    return labels.where(of.loss.is_class(labels), ignored)
+
+
+def _is_binary(target: Tensor) -> bool:
+    return bool(((target == 0) | (target == 1)).all())
+
+
+def _refuse_ways_past(
+    layer: LinearLayer, of: Objective, test: Passed, paired: Partners, gap: Tensor
+) -> None:
+    """Raise an error unless what leaves the layer decides about the loss of an example."""
+    wanted = test.losses[paired.test]
+    found, begin = torch.full_like(wanted, torch.nan), 0
+    for batch in of.batches:
+        within = (paired.train >= begin) & (paired.train < begin + batch.examples)
+        for pairs in within.nonzero().flatten().split(batch.examples):
+            partners = batch.of_rows(paired.train[pairs] - begin)
+            found[pairs] = layer.losses_with(partners, test.output[paired.test[pairs]])
+        begin += batch.examples
+    if (found - wanted).abs().mean() > SAME * gap.abs().mean():
+        raise FlatlasError(
+            f"layer '{layer.name}' has no dual weights: with what it makes of the test examples, "
+            f"the mean loss of their partners is {found.mean():.3g}, but {wanted.mean():.3g} in "
+            "the test examples. There must be no way past it, such as a skip connection."
+        )
+
+
+def _hessian(layer: LinearLayer, of: Objective, passed: Passed) -> Tensor:
+    """That of the mean loss, in the flattened weights (n_in · n_out)."""
+    size, divisor, begin = layer.weight.numel(), 0.0, 0
+    total = passed.activity.new_zeros(*layer.weight.shape, *layer.weight.shape)
+    for batch in of.batches:
+        rows = slice(begin, begin + batch.examples)
+        curvature, share = layer.curvature(batch, passed.output[rows])
+        flatness.add_curvature(total, passed.activity[rows], curvature)
+        divisor, begin = divisor + share, begin + batch.examples
+    return total.view(size, size) / (divisor or 1.0)

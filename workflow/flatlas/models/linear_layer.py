@@ -1,0 +1,118 @@
+"""One nn.Linear of a model: what enters it, and how the loss depends on what leaves it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from flatlas.errors import FlatlasError, nearest
+from flatlas.models.batches import Batch, described, exact
+from flatlas.models.objective import Objective, again, twice_differentiable
+
+
+@dataclass(frozen=True)
+class Passed:
+    """Examples that passed the layer: its inputs (examples, n_in), outputs, and their losses."""
+
+    activity: Tensor
+    output: Tensor
+    losses: Tensor
+
+
+class LinearLayer:
+    """The nn.Linear `name` of a model, if each example passes it once, as one vector."""
+
+    def __init__(self, of: Objective, name: str) -> None:
+        """Refuses a layer whose weight is not its own."""
+        linear = {one: part for one, part in of.model.named_modules() if _is_linear(part)}
+        if name not in linear:
+            raise FlatlasError(
+                f"layer is '{name}'. Allowed: an nn.Linear of the model, "
+                f"{', '.join(linear) or 'of which it has none'}.{nearest(name, linear)}"
+            )
+        self.name, self._of, self._linear = name, of, linear[name]
+        self._parts = of.parts(of.w)
+        named = of.model.named_parameters(remove_duplicate=False)
+        if sum(one is self._linear.weight for _, one in named) > 1:
+            raise FlatlasError(
+                f"layer '{name}' shares its weight with another one, so its weight has no "
+                "gradient of its own. Allowed: a layer with its own weight."
+            )
+
+    @property
+    def weight(self) -> Tensor:
+        """W (n_in, n_out), as in z = a W, in float64."""
+        return exact(self._linear.weight.detach()).T
+
+    @torch.no_grad()
+    def passed(self, batch: Batch) -> Passed:
+        """What a batch makes of it."""
+        with self._seen() as calls:
+            outputs = self._of.outputs(self._parts, batch)
+        self._refuse_other_calls(calls, batch)
+        ((given, made),) = calls
+        rows = batch.examples
+        losses = self._of.losses(outputs, batch)
+        return Passed(exact(given.reshape(rows, -1)), exact(made.reshape(rows, -1)), losses)
+
+    @torch.no_grad()
+    def losses_with(self, batch: Batch, output: Tensor) -> Tensor:
+        """The losses of a batch's examples if this were what leaves the layer (examples, n_out)."""
+        with self._seen(output):
+            outputs = self._of.outputs(self._parts, batch)
+        return self._of.losses(outputs, batch)
+
+    def curvature(self, batch: Batch, output: Tensor) -> tuple[Tensor, float]:
+        """∂²l/∂z² of each example's loss l by z, what leaves the layer: (examples, n_out, n_out).
+
+        With the batch's share of what a mean over all losses is divided by.
+        """
+        with twice_differentiable():
+            z = output.clone().requires_grad_()
+            with self._seen(z):
+                outputs = self._of.outputs(self._parts, batch)
+            total, share = self._of.loss.of(outputs, batch.target, batch.examples)
+            (slope,) = torch.autograd.grad(total, [z], create_graph=True, materialize_grads=True)
+            if not slope.requires_grad:
+                return z.new_zeros(*z.shape, z.shape[1]), share
+            # An example's z has no effect on the loss of another, so their rows can be summed.
+            ones = torch.eye(z.shape[1], dtype=z.dtype, device=z.device)
+            rows = [again([slope], [z], [one.expand_as(z)])[0] for one in ones]
+        return torch.stack(rows, dim=1), share
+
+    @contextmanager
+    def _seen(self, output: Tensor | None = None) -> Iterator[list[tuple[Tensor, Tensor]]]:
+        """What enters and leaves the layer at each call; an `output` takes the place of its own."""
+        calls: list[tuple[Tensor, Tensor]] = []
+
+        def hook(part: nn.Module, given: tuple[Tensor, ...], made: Tensor) -> Tensor | None:
+            calls.append((given[0], made))
+            return None if output is None else output.to(made).view_as(made)
+
+        handle = self._linear.register_forward_hook(hook)
+        try:
+            yield calls
+        finally:
+            handle.remove()
+
+    def _refuse_other_calls(self, calls: list[tuple[Tensor, Tensor]], batch: Batch) -> None:
+        if len(calls) != 1:
+            times = f"{len(calls)} times" if calls else "never, as in nn.MultiheadAttention"
+            raise FlatlasError(
+                f"layer '{self.name}' is called {times} in a pass through the model. Allowed: a "
+                "layer that is called once."
+            )
+        given = calls[0][0]
+        if given.numel() != batch.examples * self._linear.in_features:
+            raise FlatlasError(
+                f"layer '{self.name}' gets {described(given)} for {batch.examples} examples. "
+                "Allowed: a layer that gets one vector for each example, not one for each token "
+                "or place."
+            )
+
+
+def _is_linear(part: nn.Module) -> bool:
+    """Not one whose weight is computed by a parametrization."""
+    return isinstance(part, nn.Linear) and "weight" in part._parameters
