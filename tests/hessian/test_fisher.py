@@ -4,9 +4,10 @@ import pytest
 import torch
 from hessian_systems import system
 
-from flatlas.hessian import fisher
-from flatlas.hessian.fisher import DecomposedFisher, FreeFisher, fisher_of
+from flatlas.hessian import natural
+from flatlas.hessian.fisher import FreeFisher, fisher_of
 from flatlas.hessian.loss import MeanLoss, flattened
+from flatlas.hessian.natural import DecomposedFisher
 from flatlas.nets.rescaling import rescaled
 
 
@@ -46,7 +47,7 @@ def explicit(net, parameters, inputs):
 def free(request, monkeypatch):
     """Whether the Fisher matrix is too large for a decomposition."""
     if request.param:
-        monkeypatch.setattr(fisher, "NUMBERS", 0)
+        monkeypatch.setattr(natural, "NUMBERS", 0)
     return request.param
 
 
@@ -57,7 +58,7 @@ def test_the_product_is_that_of_the_explicit_matrix(name, outputs, monkeypatch):
     assert isinstance(fisher_of(net, parameters, inputs), DecomposedFisher)
     matrix = explicit(net, parameters, inputs)
     vectors = torch.randn(2, len(matrix), dtype=torch.float64)
-    monkeypatch.setattr(fisher, "NUMBERS", 0)
+    monkeypatch.setattr(natural, "NUMBERS", 0)
     found = fisher_of(net, parameters, inputs)
     assert isinstance(found, FreeFisher)
     torch.testing.assert_close(found.product(vectors), vectors @ matrix, rtol=1e-9, atol=1e-11)
@@ -126,8 +127,8 @@ def test_an_alpha_scaling_changes_gradients_but_not_their_natural_norms(damping,
 
 def test_a_search_without_enough_iterations_has_not_converged(monkeypatch):
     given = system("convolutional", 3, images=12)
-    monkeypatch.setattr(fisher, "NUMBERS", 0)
-    monkeypatch.setattr(fisher, "ITERATIONS", 2)
+    monkeypatch.setattr(natural, "NUMBERS", 0)
+    monkeypatch.setattr(natural, "ITERATIONS", 2)
     found = fisher_of(*given[:3]).solve(gradients(*given), 0.01)
     assert (found.iterations, found.converged) == (2, False)
     assert found.residual > 1e-6

@@ -3,7 +3,7 @@
 To first order in the radius ε, f₂(argmin f₁) − min f₂ = ε ‖g₂‖ (1 − cos(g₁, g₂)).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -56,12 +56,15 @@ class TrueRegret:
 
 def local_regret(pairs: Iterable[tuple[Loss, Loss]], w: Tensor) -> Regret:
     """That of pairs of minibatches at w, in the Euclidean ball."""
-    found = []
-    for pair in pairs:
-        gradients = torch.stack([one.value_and_gradient(w)[1] for one in pair]).unsqueeze(0)
-        found.append(Regret.of(gradients, gradients))
+    found = [Regret.of(both, both) for both in gradients_of(pairs, w)]
     parts = ((one.regret, one.dissimilarity, one.norms) for one in found)
     return Regret(*map(torch.cat, zip(*parts, strict=True)))
+
+
+def gradients_of(pairs: Iterable[tuple[Loss, Loss]], w: Tensor) -> Iterator[Tensor]:
+    """Both gradients at w of each pair, (1, 2, size)."""
+    for pair in pairs:
+        yield torch.stack([one.value_and_gradient(w)[1] for one in pair]).unsqueeze(0)
 
 
 def true_regret(pair: tuple[Loss, Loss], w: Tensor, radius: float) -> TrueRegret:

@@ -21,32 +21,20 @@ import torch
 from torch import Tensor
 from torch.func import jvp, vjp, vmap
 
-from flatlas.hessian import softmax
+from flatlas.hessian import natural, softmax
 from flatlas.hessian.attention import differentiable_attention
 from flatlas.hessian.dense import DenseHessian
 from flatlas.hessian.loss import flattened, unflattened
+from flatlas.hessian.natural import (
+    DecomposedFisher,
+    NaturalGradients,
+    by_conjugate_gradients,
+)
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 
-# The largest G that is stored and decomposed, in numbers: half a GiB.
-NUMBERS = 2**26
-# Otherwise: the numbers in the rows held at a time, and the images and vectors in a product.
+# If G is not stored: numbers in the rows held at a time, images and vectors in a product.
 BLOCK, IMAGES, VECTORS = 2**24, 500, 16
-# Singular values of G̃ up to this share of the largest are round-off.
-ROUND_OFF = 1e-10
-# A solution has converged when F̃x̃ + λx̃ equals the gradient up to this relative error.
-TOLERANCE = 1e-8
-ITERATIONS = 2000
-
-
-@dataclass(frozen=True)
-class NaturalGradients:
-    """Rows x with (F + λ diag F) x = g; `residual` is the largest |(F̃ + λ) x̃ − g̃| / |g̃|."""
-
-    x: Tensor
-    residual: float
-    iterations: int
-    converged: bool
 
 
 @dataclass(frozen=True)
@@ -79,50 +67,11 @@ def fisher_of(net: LayeredNet, parameters: Parameters, inputs: Tensor) -> "Fishe
     """F with G stored if it is small enough, otherwise by products with vectors."""
     (w,) = flattened(net, parameters)
     predictions = Predictions(net, inputs.squeeze(0))
-    small = len(predictions.inputs) * net.outputs * len(w) <= NUMBERS
-    return DecomposedFisher.of(predictions, w) if small else FreeFisher(predictions, w)
-
-
-class DecomposedFisher:
-    """F by the singular values of G̃ = G (diag F)^-½, from which every damping follows.
-
-    G̃ᵀ = Q R has orthonormal columns in Q, so that F̃ = Q R Rᵀ Qᵀ, and only R is decomposed.
-    """
-
-    def __init__(self, unit: Tensor, basis: Tensor, triangle: Tensor) -> None:
-        """(diag F)^½, Q and R."""
-        self._unit, self._basis, self._triangle = unit, basis, triangle
-        vectors, values, _ = torch.linalg.svd(triangle, full_matrices=False)
-        kept = values > ROUND_OFF * values[0]
-        self._values, self._vectors = values[kept], vectors[:, kept]
-
-    @classmethod
-    @torch.no_grad()
-    def of(cls, predictions: Predictions, w: Tensor) -> "DecomposedFisher":
-        """The Fisher matrix at the weights w."""
-        rows = _rows(predictions, w, len(predictions.inputs))
-        unit = _or_one(rows.square().sum(0).sqrt_())
-        basis, triangle = torch.linalg.qr(rows.div_(unit).mT)
-        return cls(unit, basis, triangle)
-
-    @torch.no_grad()
-    def solve(self, gradients: Tensor, damping: float) -> NaturalGradients:
-        """Natural gradients of all rows; λ = 0 is the pseudo-inverse on F's range."""
-        g = gradients / self._unit
-        within = g @ self._basis
-        beyond = g.addmm(within, self._basis.mT, alpha=-1)
-        shares = within @ self._vectors
-        y = (shares / (self._values.square() + damping)) @ self._vectors.mT
-        if damping:
-            y += (within - shares @ self._vectors.mT) / damping
-        x = y @ self._basis.mT
-        if damping:
-            x.add_(beyond, alpha=1 / damping)
-        off = (y @ self._triangle @ self._triangle.mT + damping * y - within).norm(dim=1)
-        if not damping:
-            off = torch.hypot(off, beyond.norm(dim=1))
-        residual = (off / _or_one(g.norm(dim=1))).max().item()
-        return NaturalGradients(x.div_(self._unit), residual, 1, residual <= TOLERANCE)
+    small = len(predictions.inputs) * net.outputs * len(w) <= natural.NUMBERS
+    if not small:
+        return FreeFisher(predictions, w)
+    with torch.no_grad():
+        return DecomposedFisher(_rows(predictions, w, len(predictions.inputs)))
 
 
 class FreeFisher:
@@ -146,25 +95,7 @@ class FreeFisher:
     @torch.no_grad()
     def solve(self, gradients: Tensor, damping: float) -> NaturalGradients:
         """Natural gradients of all rows, by conjugate gradients in units of (diag F)^½."""
-        unit = _or_one(self._unit)
-        g = gradients / unit
-
-        def matrix(x: Tensor) -> Tensor:
-            return self.product(x / unit) / unit + damping * x
-
-        x, left = torch.zeros_like(g), g.clone()
-        direction, square = left.clone(), left.square().sum(1, keepdim=True)
-        iterations = 0
-        while iterations < ITERATIONS and _residual(g - left, g) > TOLERANCE / 2:
-            image = matrix(direction)
-            length = square / _or_one((direction * image).sum(1, keepdim=True))
-            x += length * direction
-            left -= length * image
-            before, square = square, left.square().sum(1, keepdim=True)
-            direction = left + square / _or_one(before) * direction
-            iterations += 1
-        residual = _residual(matrix(x), g)
-        return NaturalGradients(x / unit, residual, iterations, residual <= TOLERANCE)
+        return by_conjugate_gradients(self.product, self._unit, gradients, damping)
 
     def _on(self, some: Predictions, vectors: Tensor) -> Tensor:
         """The contribution of some of the images to F v."""
@@ -198,12 +129,3 @@ def _rows(predictions: Predictions, w: Tensor, images: int) -> Tensor:
 def _root_of_mean(logits: Tensor, images: int) -> Tensor:
     """R (outputs, images, outputs) with RᵀR = S/n."""
     return softmax.root(logits).transpose(0, 1) / images**0.5
-
-
-def _residual(found: Tensor, wanted: Tensor) -> float:
-    return float(((found - wanted).norm(dim=1) / _or_one(wanted.norm(dim=1))).max())
-
-
-def _or_one(values: Tensor) -> Tensor:
-    """A divisor: 1 in place of 0, where the dividend is 0 too."""
-    return torch.where(values == 0, 1.0, values)

@@ -15,7 +15,7 @@ from pandas import DataFrame
 from torch import Tensor
 
 from flatlas.flatness.regret import Regret
-from flatlas.hessian.fisher import NaturalGradients, fisher_of
+from flatlas.hessian.fisher import fisher_of
 from flatlas.hessian.loss import (
     MeanLoss,
     flattened,
@@ -23,6 +23,7 @@ from flatlas.hessian.loss import (
     value_and_gradient,
     without_dark_pixels,
 )
+from flatlas.hessian.natural import NaturalGradients
 from flatlas.measures.clean import on_clean
 from flatlas.measures.minibatch_loss import on_minibatches
 from flatlas.measures.minibatches import minibatches

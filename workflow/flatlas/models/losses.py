@@ -100,6 +100,27 @@ class Loss:
         share = float(outputs.numel() if elementwise else examples)
         return value * share, share
 
+    def logits(self, outputs: Outputs, target: Any) -> Tensor:
+        """Logits of the predictions that count: (predictions, classes), or (predictions, 1).
+
+        The loss must be minus the log-likelihood of a softmax or of a sigmoid.
+        """
+        of_classes = isinstance(self._loss, nn.CrossEntropyLoss)
+        plain = getattr(self._loss, "weight", None) is None
+        plain &= getattr(self._loss, "pos_weight", None) is None
+        if not plain or not (of_classes or self.is_binary) or not isinstance(outputs, Tensor):
+            raise FlatlasError(
+                "a ball of KL divergence needs predicted probabilities and a loss that is minus "
+                "the logarithm of the label's. Allowed: cross_entropy or bce, without weights."
+            )
+        logits = exact(outputs)
+        if self.is_binary:
+            return logits.reshape(-1, 1)
+        logits = logits.movedim(1, -1).flatten(end_dim=-2)
+        if target.is_floating_point():
+            return logits
+        return logits[self.is_class(target).flatten().to(logits.device)]
+
     def _comparable(self, outputs: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         """Both as a loss of torch takes them, in float64 where it computes with them."""
         if not self._of_torch or not outputs.is_floating_point():

@@ -3,14 +3,17 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from typing import Annotated
 
 import torch
-from pydantic import PositiveFloat
+from pydantic import Field, PositiveFloat
 
 from flatlas.errors import FlatlasError
 from flatlas.flatness import regret as flatness
-from flatlas.flatness.regret import TrueRegret, local_regret, true_regret
+from flatlas.flatness.regret import TrueRegret, gradients_of, local_regret, true_regret
 from flatlas.hessian.hutchinson import mean
+from flatlas.hessian.natural import NaturalGradients
+from flatlas.library.fisher import natural_gradients
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.models.objective import Objective
@@ -19,18 +22,22 @@ from flatlas.models.parts import Parts
 
 @dataclass(frozen=True)
 class Regret:
-    """`local` is R/ε of each pair to first order, `true` is R in a ball of radius ε."""
+    """`local` is R/ε of each pair to first order, `true` is R in a ball of radius ε.
+
+    `in_kl_ball` is R/ε in a ball of KL divergence, and `natural` says how accurate the natural
+    gradients are that it is made of.
+    """
 
     local: flatness.Regret
     true: list[TrueRegret]
+    in_kl_ball: flatness.Regret | None
+    natural: NaturalGradients | None
 
     def quantities(self) -> Mapping[str, Quantity]:
         """Means over pairs, with their standard errors."""
-        means = self.local.summary()
-        found = {
-            name: Quantity(means[name], means[f"{name}_error"])
-            for name in ("regret", "dissimilarity", "norm")
-        }
+        found = _means(self.local, "", converged=True)
+        if self.in_kl_ball is not None and self.natural is not None:
+            found |= _means(self.in_kl_ball, "kl_", self.natural.converged)
         if self.true:
             true = mean(torch.tensor([one.regret for one in self.true], dtype=torch.float64))
             converged = all(one.converged for one in self.true)
@@ -38,12 +45,27 @@ class Regret:
         return found
 
 
-def measure(problem: Problem, *, radius: PositiveFloat | None = None) -> Regret:
+def _means(regret: flatness.Regret, prefix: str, converged: bool) -> dict[str, Quantity]:
+    means = regret.summary()
+    return {
+        f"{prefix}{name}": Quantity(means[name], means[f"{name}_error"], converged)
+        for name in ("regret", "dissimilarity", "norm")
+    }
+
+
+def measure(
+    problem: Problem,
+    *,
+    radius: PositiveFloat | None = None,
+    damping: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None,
+) -> Regret:
     """For pairs of successive batches, ‖g₂‖ (1 − cos(g₁, g₂)) with their gradients g.
 
     That is f₂(argmin f₁) − min f₂ in a small ball, over its radius ε. With a `radius` it is also
-    computed for that ball, by descent; both are then comparable after division by ε. Pairs are
-    independent if the batches are random.
+    computed for that ball, by descent; both are then comparable after division by ε. With a
+    `damping` λ the ball is also one of symmetrized KL divergence of the model's predictions: norms
+    and angles are then those of gᵀ (F + λ diag F)⁻¹ g, with the Fisher matrix F on all data. Pairs
+    are independent if the batches are random.
     """
     of = problem.training
     parts = Parts(of)
@@ -54,7 +76,12 @@ def measure(problem: Problem, *, radius: PositiveFloat | None = None) -> Regret:
         )
     local = local_regret(_pairs(parts), of.w)
     true = [true_regret(pair, of.w, radius) for pair in _pairs(parts)] if radius else []
-    return Regret(local, true)
+    if damping is None:
+        return Regret(local, true, None, None)
+    gradients = torch.cat([*gradients_of(_pairs(parts), of.w)])
+    natural = natural_gradients(of, gradients.flatten(0, 1), damping)
+    in_kl_ball = flatness.Regret.of(gradients, natural.x.view_as(gradients))
+    return Regret(local, true, in_kl_ball, natural)
 
 
 def _pairs(parts: Parts) -> Iterator[tuple[Objective, Objective]]:

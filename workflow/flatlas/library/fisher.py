@@ -1,0 +1,53 @@
+"""The Fisher matrix of a classifier's own predictions, on all data, and natural gradients.
+
+`hessian/fisher.py` explains their damping. It is a mean over predictions, which is the second order
+of their symmetrized KL divergence.
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from flatlas.hessian import natural, softmax
+from flatlas.hessian.natural import DecomposedFisher, NaturalGradients, by_conjugate_gradients
+from flatlas.models.objective import Objective
+
+
+def natural_gradients(of: Objective, gradients: Tensor, damping: float) -> NaturalGradients:
+    """Natural gradients of all rows; it takes a gradient for each prediction and class."""
+    with torch.no_grad():
+        parts = of.parts(of.w)
+        logits = [of.loss.logits(of.outputs(parts, one), one.target) for one in of.batches]
+    predictions = sum(len(one) for one in logits)
+    if predictions * logits[0].shape[1] * of.size <= natural.NUMBERS:
+        rows = torch.cat([*_rows(of)]) / predictions**0.5
+        return DecomposedFisher(rows).solve(gradients, damping)
+    squares = torch.zeros_like(of.w)
+    for some in _rows(of):
+        squares += some.square().sum(0) / predictions
+    # The divisor is 1 for a loss that is a sum.
+    scale = of.divisor() / predictions
+
+    def product(vectors: Tensor) -> Tensor:
+        return scale * of.gauss_newton_product(vectors)
+
+    return by_conjugate_gradients(product, squares.sqrt(), gradients, damping)
+
+
+def _rows(of: Objective) -> Iterator[Tensor]:
+    """R J of each example's predictions (predictions times classes, size), with Rᵀ R = S."""
+    for batch in of.batches:
+        for one in batch.parts(1):
+            with torch.enable_grad():
+                leaves = of.leaves(of.w)
+                z = of.loss.logits(of.outputs(leaves, one), one.target)
+                scores = (softmax.root(z.detach()) @ z.unsqueeze(-1)).flatten()
+                found = [
+                    torch.autograd.grad(
+                        score, [*leaves.values()], retain_graph=True, materialize_grads=True
+                    )
+                    for score in scores
+                ]
+            for slopes in found:
+                yield torch.cat([slope.flatten() for slope in slopes]).to(of.w).unsqueeze(0)
