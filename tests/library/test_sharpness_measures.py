@@ -12,7 +12,7 @@ import flatlas
 
 SEVEN = seven()
 SHORT = {
-    "adaptive_sharpness": {"probes": 2, "radius": 1e-2, "starts": 1},
+    "adaptive_sharpness": {"pairs": 2, "radius": 1e-2, "starts": 1},
     "m_sharpness": {"examples": 2, "radius": 1e-2, "starts": 1},
     "box_sharpness": {"epochs": 20},
     "relative_flatness": {"probes": 3},
@@ -77,7 +77,7 @@ def test_rescaling_changes_no_adaptive_sharpness(p, factor):
     for adaptive in (True, False):
         few = {"adaptive": adaptive, "starts": 2, "steps": 10}
         measures = {
-            "adaptive_sharpness": {"p": p, **few, "probes": 2},
+            "adaptive_sharpness": {"p": p, **few, "pairs": 2},
             "m_sharpness": {"p": p, **few, "examples": 3},
         }
         before, after = (
@@ -91,14 +91,14 @@ def test_rescaling_changes_no_adaptive_sharpness(p, factor):
 def test_m_sharpness_is_the_mean_over_groups_of_each_alone():
     """The fifth example of a batch is left out."""
     batches = list(zip(DATA[0].split(5), DATA[1].split(5), strict=True))
-    options = {"radius": 0.1, "adaptive": True, "starts": 1}
+    options = {"radius": 0.1, "p": 2, "adaptive": True, "starts": 1}
     found = flatlas.measure(relu_net(), batches, {"m_sharpness": {"examples": 2, **options}})
     groups = [[0, 1], [2, 3], [5, 6], [7, 8], [10, 11]]
     alone = [
         flatlas.measure(
             relu_net(),
             (DATA[0][group], DATA[1][group]),
-            {"adaptive_sharpness": {"probes": 2, **options}},
+            {"adaptive_sharpness": {"pairs": 2, **options}},
         )["adaptive_sharpness"].worst
         for group in groups
     ]
@@ -121,7 +121,7 @@ def test_without_a_choice_there_are_two_groups():
 
 def test_the_fewer_examples_the_worse_is_the_worst_case():
     """The mean of the largest values is at least the largest mean."""
-    measures = {"radius": 0.1, "tolerance": 1e-3, "starts": 2}
+    measures = {"radius": 0.1, "p": 2, "tolerance": 1e-3, "starts": 2}
     whole = flatlas.measure(
         relu_net(), DATA, {"adaptive_sharpness": {"adaptive": False, **measures}}
     )

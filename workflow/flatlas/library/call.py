@@ -3,11 +3,11 @@
 import time
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from inspect import signature
+from inspect import Parameter, signature
 from pkgutil import iter_modules
 from typing import Any, Unpack
 
-from pydantic import ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, create_model
 from torch import nn
 from tqdm import tqdm
 
@@ -79,16 +79,23 @@ def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
         allowed = ", ".join(MEASURES)
         near = nearest(str(name), MEASURES)
         raise FlatlasError(f"'{name}' is no measure. Allowed: {allowed}.{near}")
-    given = signature(_function(name)).parameters.items()
-    fields: dict[str, Any] = {
-        key: (one.annotation, ... if one.default is one.empty else one.default)
-        for key, one in given
-        if one.kind is one.KEYWORD_ONLY
-    }
-    declared = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
     if not isinstance(options, Mapping):
         raise FlatlasError(f"the options of {name} are {options!r}. Allowed: a dictionary.")
-    return dict(validated(declared, options, lambda at: f"{name}: {dotted(at)}"))
+    parameters = signature(_function(name)).parameters
+    shared = parameters.get("options")
+    declared = shared.annotation if shared else _declared(name, parameters)
+    found = validated(declared, options, lambda at: f"{name}: {dotted(at)}")
+    return {"options": found} if shared else dict(found)
+
+
+def _declared(name: str, parameters: Mapping[str, Parameter]) -> type[BaseModel]:
+    """The keyword parameters of a measure that shares its options with no other."""
+    fields: dict[str, Any] = {
+        key: (one.annotation, ... if one.default is one.empty else one.default)
+        for key, one in parameters.items()
+        if one.kind is one.KEYWORD_ONLY
+    }
+    return create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
 
 
 def _function(name: str) -> Callable[..., Result]:

@@ -2,20 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
 
 import numpy as np
 import torch
-from pydantic import Field
 
 from flatlas.hessian.hutchinson import Estimate, deflated, is_accurate
 from flatlas.hessian.lanczos import Product, search
 from flatlas.library.found import Quantity
-
-# A standard error takes two.
-Probes = Annotated[int, Field(ge=2)]
-# With none, an estimate is left out.
-MaybeProbes = Probes | Literal[0]
+from flatlas.library.options import OfSpectrum
 
 
 @dataclass(frozen=True)
@@ -64,12 +58,7 @@ class Curvature:
 def curvature(
     product: Product,
     size: int,
-    top: int,
-    bottom: int,
-    probes: int,
-    steps: int | None,
-    tolerance: float,
-    trace_tolerance: float | None,
+    options: OfSpectrum,
     generator: torch.Generator,
     dtype: torch.dtype,
 ) -> Curvature:
@@ -78,21 +67,23 @@ def curvature(
     The search takes `bottom` vectors at a time, so that an eigenvalue that many eigenvectors share,
     such as 0, can be all of the lowest.
     """
-    block = max(1, bottom)
+    block = max(1, options.bottom)
     found, subspace = search(
         product,
         size,
-        top,
+        options.top,
         generator,
-        tolerance,
+        options.tolerance,
         block,
-        bottom=bottom,
-        steps=steps,
+        bottom=options.bottom,
+        steps=options.steps,
         light=dtype,
     )
     trace = frobenius = None
-    if probes:
-        trace, frobenius = deflated(product, subspace, probes, generator, trace_tolerance)
+    if options.probes:
+        trace, frobenius = deflated(
+            product, subspace, options.probes, generator, options.trace_tolerance
+        )
     return Curvature(
         eigenvalues=found.top.cpu().numpy(),
         residuals=found.top_residuals.cpu().numpy(),
@@ -100,8 +91,8 @@ def curvature(
         lowest_residuals=found.bottom_residuals.cpu().numpy(),
         trace=trace,
         frobenius=frobenius,
-        tolerance=tolerance,
+        tolerance=options.tolerance,
         iterations=found.iterations,
         converged=found.converged,
-        sampled=trace is None or is_accurate(trace, trace_tolerance),
+        sampled=trace is None or is_accurate(trace, options.trace_tolerance),
     )

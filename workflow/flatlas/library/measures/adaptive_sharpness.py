@@ -7,14 +7,12 @@ Adaptive, each weight is displaced in units of itself (ASAM, Kwon et al. 2021; A
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pydantic import PositiveFloat, PositiveInt
-
-from flatlas.flatness.adaptive_sharpness import Neighbourhood, Search, Worst, mean_rise, worst
-from flatlas.flatness.ball import Ball, Exponent
+from flatlas.flatness.adaptive_sharpness import Worst, mean_rise, worst
 from flatlas.hessian.hutchinson import Estimate
-from flatlas.library.curvature import Probes
 from flatlas.library.found import Quantity
+from flatlas.library.options import SHARPNESS, OfAscent
 from flatlas.library.problem import Problem
+from flatlas.plan.bounds import AtLeastTwo
 
 
 @dataclass(frozen=True)
@@ -33,28 +31,20 @@ class AdaptiveSharpness:
         }
 
 
-def measure(
-    problem: Problem,
-    *,
-    radius: PositiveFloat = 0.05,
-    p: Exponent = 2,
-    adaptive: bool = True,
-    normalize_logits: bool = False,
-    probes: Probes = 10,
-    tolerance: PositiveFloat = 0.01,
-    steps: PositiveInt = 100,
-    starts: PositiveInt = 8,
-) -> AdaptiveSharpness:
-    """With displacements c ⊙ u, where c is |w|, or 1 if not `adaptive`.
+class Options(OfAscent):
+    """Also of the mean."""
 
-    At worst ‖u‖_p is at most `radius`. The mean is over Gaussian u, whose standard deviation in
-    each direction is `radius`, from `probes` pairs of opposite ones. The search begins at w and at
-    `starts` − 1 random points. It has converged when the slope predicts that the loss would rise by
-    at most `tolerance` more, relative to its rise so far; it takes at most `steps`. The starts may
-    find several local maxima: the error of the largest is at least what the second lacks.
+    pairs: AtLeastTwo = SHARPNESS.pairs
+
+
+def measure(problem: Problem, options: Options) -> AdaptiveSharpness:
+    """The largest rise in the neighbourhood, and the mean rise over Gaussian u.
+
+    Their standard deviation in each direction is the radius; there are `pairs` of opposite ones.
+    The starts may find several local maxima: the error of the largest is at least what the second
+    lacks.
     """
-    of = problem.training.of_normalized_logits() if normalize_logits else problem.training
-    around, search = Neighbourhood(Ball(radius, p), adaptive), Search(tolerance, steps, starts)
-    found = worst(of, around, search, problem.generator("worst in a ball"))
-    mean = mean_rise(of, around, probes, problem.generator("mean around w"))
+    of, around = options.loss(problem.training), options.around
+    found = worst(of, around, options.search, problem.generator("worst in a ball"))
+    mean = mean_rise(of, around, options.pairs, problem.generator("mean around w"))
     return AdaptiveSharpness(found, mean)

@@ -12,6 +12,10 @@ from flatlas.flatness import learning_coefficient as flatness
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.models.parts import Parts
+from flatlas.plan.measurements.flatness import LearningCoefficient as Declared
+
+# The workflow's defaults.
+DECLARED = Declared(measure="learning_coefficient")
 
 
 @dataclass(frozen=True)
@@ -34,13 +38,13 @@ def measure(
     problem: Problem,
     *,
     # R-hat compares at least two.
-    chains: Annotated[int, Field(ge=2)] = 4,
-    steps: Annotated[int, Field(ge=4)] = 500,
-    burn_in: PositiveInt = 200,
-    localization: PositiveFloat = 100.0,
+    chains: Annotated[int, Field(ge=2)] = DECLARED.chains,
+    steps: Annotated[int, Field(ge=4)] = DECLARED.steps,
+    burn_in: PositiveInt = DECLARED.burn_in,
+    localization: PositiveFloat = DECLARED.localization,
     beta: PositiveFloat | None = None,
     step_size: PositiveFloat | None = None,
-    leaps: PositiveInt = 1,
+    leaps: PositiveInt = DECLARED.leaps,
     minibatches: bool = False,
 ) -> LearningCoefficient:
     """The coefficient with n, the number of examples, and β = 1/log n if it is not given.

@@ -11,9 +11,10 @@ from math import hypot
 from pydantic import PositiveFloat, PositiveInt
 
 from flatlas.errors import FlatlasError
-from flatlas.flatness.adaptive_sharpness import Neighbourhood, Search, WorstOfParts, worst_of_parts
-from flatlas.flatness.ball import Ball, Exponent
+from flatlas.flatness.adaptive_sharpness import WorstOfParts, worst_of_parts
+from flatlas.flatness.ball import Exponent
 from flatlas.library.found import Quantity
+from flatlas.library.options import OfAscent
 from flatlas.library.problem import Problem
 
 # m, if it is not given.
@@ -33,26 +34,23 @@ class MSharpness(WorstOfParts):
         return {"m_sharpness": found}
 
 
-def measure(
-    problem: Problem,
-    *,
-    examples: PositiveInt | None = None,
-    radius: PositiveFloat = 0.05,
-    p: Exponent = 2,
-    adaptive: bool = False,
-    normalize_logits: bool = False,
-    tolerance: PositiveFloat = 0.01,
-    steps: PositiveInt = 100,
-    starts: PositiveInt = 4,
-) -> MSharpness:
-    """With m `examples`, cut from each batch; those left at its end are left out.
+class Options(OfAscent):
+    """With m `examples`; without a choice 32, or the most of which there are two groups.
 
-    Without a choice m is 32, or the most of which there are two groups. The other options are those
-    of `adaptive_sharpness`.
+    The ball is that of SAM.
     """
-    of = problem.training.of_normalized_logits() if normalize_logits else problem.training
+
+    radius: PositiveFloat = 0.05
+    p: Exponent = 2
+    adaptive: bool = False
+    examples: PositiveInt | None = None
+
+
+def measure(problem: Problem, options: Options) -> MSharpness:
+    """Groups of m examples are cut from each batch; those left at its end are left out."""
+    of = options.loss(problem.training)
     sizes = [batch.examples for batch in of.batches]
-    wanted = [examples] if examples else range(MOST, 0, -1)
+    wanted = [options.examples] if options.examples else range(MOST, 0, -1)
     enough = [m for m in wanted if sum(size // m for size in sizes) >= 2]
     if not enough:
         raise FlatlasError(
@@ -61,10 +59,5 @@ def measure(
             "batches."
         )
     parts = (of.on([part]) for batch in of.batches for part in batch.parts(enough[0]))
-    found = worst_of_parts(
-        parts,
-        Neighbourhood(Ball(radius, p), adaptive),
-        Search(tolerance, steps, starts),
-        problem.generator("m-sharpness"),
-    )
+    found = worst_of_parts(parts, options.around, options.search, problem.generator("m-sharpness"))
     return MSharpness(**vars(found), examples=enough[0])

@@ -15,6 +15,10 @@ from flatlas.library.defined import Undefined, where_defined
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.models.objective import Objective
+from flatlas.plan.measurements.flatness import PacBayesFlatness
+
+# The workflow's defaults.
+DECLARED = PacBayesFlatness(measure="pac_bayes_flatness")
 
 
 @dataclass(frozen=True)
@@ -50,10 +54,10 @@ class PacBayes:
 def measure(
     problem: Problem,
     *,
-    rise: PositiveFloat = 0.1,
+    rise: PositiveFloat = DECLARED.rise,
     # A standard error takes two.
-    pairs: Annotated[int, Field(ge=2)] = 10,
-    tolerance: PositiveFloat = 1e-3,
+    pairs: Annotated[int, Field(ge=2)] = DECLARED.pairs,
+    tolerance: PositiveFloat = DECLARED.tolerance,
     initial: Checkpoint | None = None,
     confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95,
 ) -> PacBayes:

@@ -10,8 +10,8 @@ from torch import nn
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.flatness import relative_flatness
-from flatlas.library.curvature import Probes
 from flatlas.library.found import Quantity
+from flatlas.library.options import Probes
 from flatlas.library.problem import Problem
 from flatlas.models.objective import Objective
 

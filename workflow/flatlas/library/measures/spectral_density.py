@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PositiveFloat, PositiveInt
 
 from flatlas.hessian.density import SpectralDensity, spectral_density
-from flatlas.library.curvature import Probes
 from flatlas.library.found import Quantity
+from flatlas.library.options import Probes
 from flatlas.library.problem import Problem
 
 # The lowest density that is drawn, relative to the highest.

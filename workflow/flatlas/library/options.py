@@ -1,0 +1,70 @@
+"""Options that several measures share: one class each, with types, bounds and defaults."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
+
+from flatlas.flatness.adaptive_sharpness import Neighbourhood, Search
+from flatlas.flatness.ball import Ball, Exponent
+from flatlas.models.objective import Objective
+from flatlas.plan.measurements.flatness import AdaptiveSharpness
+
+# A standard error takes two.
+Probes = Annotated[int, Field(ge=2)]
+# With none, an estimate is left out.
+MaybeProbes = Probes | Literal[0]
+# The workflow's defaults.
+SHARPNESS = AdaptiveSharpness(measure="adaptive_sharpness")
+
+
+class Options(BaseModel):
+    """Of a measure; a mistyped one is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class OfSpectrum(Options):
+    """`top` and `bottom` eigenvalues to `tolerance` of the largest; trace and norm by `probes`.
+
+    The search takes at most `steps` products for each eigenvalue, by default 20, or 100 in all for
+    few. With `trace_tolerance` further probes follow, until the trace's standard error is so small
+    relative to it. `bottom` and `probes` may be 0.
+    """
+
+    top: PositiveInt = 10
+    bottom: NonNegativeInt = 1
+    probes: MaybeProbes = 10
+    steps: PositiveInt | None = None
+    tolerance: PositiveFloat = 1e-3
+    trace_tolerance: PositiveFloat | None = None
+
+
+class OfAscent(Options):
+    """The neighbourhood w + c ⊙ u, where c is |w|, or 1 if not `adaptive`, and a search in it.
+
+    ‖u‖_p is at most `radius`. The search begins at w and at `starts` − 1 random points. It has
+    converged when the slope predicts that the loss would rise by at most `tolerance` more, relative
+    to its rise so far; it takes at most `steps`.
+    """
+
+    radius: PositiveFloat = SHARPNESS.radius
+    p: Exponent = SHARPNESS.p
+    adaptive: bool = SHARPNESS.adaptive
+    normalize_logits: bool = False
+    tolerance: PositiveFloat = SHARPNESS.tolerance
+    steps: PositiveInt = SHARPNESS.steps
+    starts: PositiveInt = SHARPNESS.starts
+
+    def loss(self, of: Objective) -> Objective:
+        """The loss that rises."""
+        return of.of_normalized_logits() if self.normalize_logits else of
+
+    @property
+    def around(self) -> Neighbourhood:
+        """Where it rises."""
+        return Neighbourhood(Ball(self.radius, self.p), self.adaptive)
+
+    @property
+    def search(self) -> Search:
+        """How the largest rise is searched for."""
+        return Search(self.tolerance, self.steps, self.starts)
