@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from inspect import Parameter, signature
+from inspect import signature
 from pkgutil import iter_modules
 from typing import Any, Unpack
 
@@ -57,7 +57,9 @@ def take(problem: Problem, chosen: Mapping[str, Mapping[str, Any]], progress: bo
     results, seconds = {}, {}
     for name, options in tqdm(chosen.items(), disable=not progress, unit="measure"):
         began = time.monotonic()
-        results[name] = _function(name)(problem, **options)
+        function, shared = _function(name), _shared(name)
+        given = {"options": shared(**options)} if shared else options
+        results[name] = function(problem, **given)
         seconds[name] = time.monotonic() - began
     return Found(results, seconds, problem.notes)
 
@@ -81,18 +83,21 @@ def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
         raise FlatlasError(f"'{name}' is no measure. Allowed: {allowed}.{near}")
     if not isinstance(options, Mapping):
         raise FlatlasError(f"the options of {name} are {options!r}. Allowed: a dictionary.")
-    parameters = signature(_function(name)).parameters
-    shared = parameters.get("options")
-    declared = shared.annotation if shared else _declared(name, parameters)
-    found = validated(declared, options, lambda at: f"{name}: {dotted(at)}")
-    return {"options": found} if shared else dict(found)
+    declared = _shared(name) or _declared(name)
+    return dict(validated(declared, options, lambda at: f"{name}: {dotted(at)}"))
 
 
-def _declared(name: str, parameters: Mapping[str, Parameter]) -> type[BaseModel]:
-    """The keyword parameters of a measure that shares its options with no other."""
+def _shared(name: str) -> type[BaseModel] | None:
+    """The class of a measure's options, if it shares them with another measure."""
+    options = signature(_function(name)).parameters.get("options")
+    return options.annotation if options else None
+
+
+def _declared(name: str) -> type[BaseModel]:
+    """The keyword parameters of a measure."""
     fields: dict[str, Any] = {
         key: (one.annotation, ... if one.default is one.empty else one.default)
-        for key, one in parameters.items()
+        for key, one in signature(_function(name)).parameters.items()
         if one.kind is one.KEYWORD_ONLY
     }
     return create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
