@@ -7,6 +7,7 @@ losses. Along the eigenvectors of the layer's Hessian their covariance is a part
 
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,10 +22,10 @@ from flatlas.flatness.split import gaps, sharp_directions
 class Duality:
     """Arrays have a number for each direction, by descending σ_g.
 
-    `gap` is c_n σ_g σ_w and `gap_mu` is µ_g µ_w, both with the sign that makes them parts of the
-    mean gap ΔL̃, the `pairwise_gap`. `dual_gap`, `mu_gap` are their sums, and `gap_sharp`,
-    `gap_flat` the sums of `gap` over the first `n_sharp` directions and over the others. Pairs with
-    Δw = 0 have no effective gradient; `zero_pairs` counts them.
+    `gap` is c_n σ_g σ_w and `gap_mu` is µ_g µ_w. Their sums, `dual_gap` and `mu_gap`, add up to the
+    `pairwise_gap`, the mean of Δl. `gap_sharp` and `gap_flat` are the sums of `gap` over the first
+    `n_sharp` directions and over the others. Pairs with Δw = 0 have no effective gradient;
+    `zero_pairs` counts them.
     """
 
     eigenvalue: np.ndarray
@@ -62,14 +63,10 @@ def duality(
         **moments(components, gradient_scale(shift, loss_gap, zero)),
     }
     order = columns["sigma_g"].argsort(descending=True, stable=True)
-    arrays = {name: column[order].cpu().numpy() for name, column in columns.items()}
-    n_sharp = sharp_directions(arrays["sigma_g"], sharp)
-    return Duality(
-        **arrays,
-        pairs=len(loss_gap),
-        zero_pairs=int(zero.sum()),
-        **gaps(arrays["gap"], arrays["gap_mu"], loss_gap, n_sharp),
-    )
+    found: dict[str, Any] = {name: column[order].cpu().numpy() for name, column in columns.items()}
+    n_sharp = sharp_directions(found["sigma_g"], sharp)
+    found |= gaps(found["gap"], found["gap_mu"], loss_gap, n_sharp)
+    return Duality(**found, pairs=len(loss_gap), zero_pairs=int(zero.sum()))
 
 
 def add_curvature(total: Tensor, a: Tensor, curvature: Tensor) -> None:

@@ -26,7 +26,12 @@ class LinearLayer:
 
     def __init__(self, of: Objective, name: str) -> None:
         """Refuses a layer whose weight is not its own."""
-        linear = {one: part for one, part in of.model.named_modules() if _is_linear(part)}
+        # Not one whose weight is computed by a parametrization.
+        linear = {
+            one: part
+            for one, part in of.model.named_modules()
+            if isinstance(part, nn.Linear) and "weight" in part._parameters
+        }
         if name not in linear:
             raise FlatlasError(
                 f"layer is '{name}'. Allowed: an nn.Linear of the model, "
@@ -111,8 +116,3 @@ class LinearLayer:
                 "Allowed: a layer that gets one vector for each example, not one for each token "
                 "or place."
             )
-
-
-def _is_linear(part: nn.Module) -> bool:
-    """Not one whose weight is computed by a parametrization."""
-    return isinstance(part, nn.Linear) and "weight" in part._parameters
