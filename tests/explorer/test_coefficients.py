@@ -10,15 +10,14 @@ from flatlas.statistics.rank_correlation import tau
 
 pytestmark = pytest.mark.browser
 
-KENDALL = """([variables, strata, seeds, students]) => {
-  const found = finished(kendall(variables, strata, seeds, students));
+KENDALL = """([variables, strata, seeds]) => {
+  const found = finished(kendall(variables, strata, seeds, DATA.conventions));
   return [found.value, found.low, found.high];
 }"""
-SPEARMAN = """([x, y, seeds, students]) => {
-  const found = spearman(x, y, seeds, students);
+SPEARMAN = """([x, y, seeds]) => {
+  const found = spearman(x, y, seeds, DATA.conventions);
   return [found.value, found.low, found.high];
 }"""
-STUDENTS = [0, 0, *(float(stats.t.ppf(0.975, n - 1)) for n in range(2, 8))]
 
 
 def points(seed, ties):
@@ -37,7 +36,7 @@ def jackknife(statistic, table):
     """Student's interval around a statistic, from its values without each realization."""
     value = statistic(table)
     left = [statistic(table[table["seed"] != seed]) for seed in range(5)]
-    half = STUDENTS[5] * np.sqrt(4 / 5 * ((left - np.mean(left)) ** 2).sum())
+    half = stats.t.ppf(0.975, 4) * np.sqrt(4 / 5 * ((left - np.mean(left)) ** 2).sum())
     return [value, max(value - half, -1), min(value + half, 1)]
 
 
@@ -79,7 +78,7 @@ def test_tau_and_its_interval(page, ties, given, within):
     table = points(1, ties)
     names = ["x", "y", *given]
     strata = table[within] if within else pd.Series(0, table.index)
-    arguments = [[list(table[name]) for name in names], list(strata), list(table["seed"]), STUDENTS]
+    arguments = [[list(table[name]) for name in names], list(strata), list(table["seed"])]
     found = page.evaluate(KENDALL, arguments)
     expected = jackknife(of_pairs(given, within), table)
     np.testing.assert_allclose(found, expected, atol=1e-9)
@@ -93,7 +92,7 @@ def test_tau_and_its_interval(page, ties, given, within):
 @pytest.mark.parametrize("ties", [False, True])
 def test_spearmans_coefficient_and_its_interval(page, ties):
     table = points(2, ties)
-    found = page.evaluate(SPEARMAN, [*(list(table[name]) for name in ("x", "y", "seed")), STUDENTS])
+    found = page.evaluate(SPEARMAN, [*(list(table[name]) for name in ("x", "y", "seed"))])
     expected = jackknife(lambda some: stats.spearmanr(some["x"], some["y"]).statistic, table)
     np.testing.assert_allclose(found, expected, atol=1e-9)
 
@@ -103,7 +102,7 @@ def test_no_interval_from_two_seeds_or_three_points_and_no_value_from_a_constant
 
     def found(some, x="x"):
         variables = [list(some[x]), list(some["y"])]
-        return page.evaluate(KENDALL, [variables, list(some["seed"]), list(some["seed"]), STUDENTS])
+        return page.evaluate(KENDALL, [variables, list(some["seed"]), list(some["seed"])])
 
     assert np.isfinite(found(table)).all()
     few = [table[table["seed"] < 2], table.groupby("seed").head(3)]
@@ -118,7 +117,7 @@ def test_a_determined_variable_leaves_nothing(page):
     table = points(4, ties=False)
     variables = [list(table["x"]), list(table["y"]), list(2 * table["x"])]
     seeds = list(table["seed"])
-    assert np.isnan(page.evaluate(KENDALL, [variables, seeds, seeds, STUDENTS])[0])
+    assert np.isnan(page.evaluate(KENDALL, [variables, seeds, seeds])[0])
 
 
 @pytest.mark.parametrize("axis", ["rate", "noise", "beyond", "optimizer", "crossed:batch"])

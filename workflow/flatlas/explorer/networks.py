@@ -9,6 +9,8 @@ import pandas as pd
 IDENTITY = ("study", "axes", "run", "seed", "at")
 # One row of the table.
 NET = ["run", "seed", "at"]
+# Networks with the same of these have their images and random numbers in common.
+REALIZATION = ["study", "seed"]
 OUTCOMES = {
     "gap": "generalization gap",
     "test_error": "test error",
@@ -47,7 +49,7 @@ class Axis:
         """For the page: which rows are on it, and for each row what it may be compared with.
 
         Rows of one stratum are alike in all other settings and in the seed, so in their images,
-        unless the axis varies these. Rows of one value have the own settings in common.
+        unless the axis varies these.
         """
         rows = _rows(table, self.sweep, "at" in self.own)
         some = table.loc[rows]
@@ -57,8 +59,7 @@ class Axis:
             "words": self.words,
             "own": list(self.own),
             "rows": rows,
-            "strata": _labels(some, ["study", "seed", *others]),
-            "values": _labels(some, ["study", *self.own]),
+            "strata": labels(some, [*REALIZATION, *others]),
         }
 
 
@@ -114,6 +115,11 @@ def first(table: pd.DataFrame) -> pd.Series:
     return beyond == beyond.groupby([table["run"], table["seed"]]).transform("min")
 
 
+def labels(table: pd.DataFrame, columns: list[str]) -> list[int]:
+    """A number for each row, the same for rows that have all these columns in common."""
+    return list(table[columns].astype(str).groupby(columns, sort=False).ngroup())
+
+
 def _settings(table: pd.DataFrame) -> list[str]:
     """The columns before the outcomes, and the moment, which counts as a setting."""
     outcomes = min(list(table).index(name) for name in OUTCOMES if name in table)
@@ -127,10 +133,6 @@ def _varied(table: pd.DataFrame) -> list[str]:
 def _rows(table: pd.DataFrame, sweep: str, every_moment: bool = False) -> list[int]:
     on = table["axes"].str.split(";").map(lambda names: sweep in names)
     return list(table.index[on & (first(table) | every_moment)])
-
-
-def _labels(table: pd.DataFrame, columns: list[str]) -> list[int]:
-    return list(table[columns].astype(str).groupby(columns, sort=False).ngroup())
 
 
 def _words(key: str, axes: Mapping[str, tuple[str, str]]) -> str:

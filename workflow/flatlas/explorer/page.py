@@ -13,10 +13,10 @@ from markupsafe import Markup
 from scipy.special import stdtrit
 
 from flatlas.explorer.curves import SHOWN
-from flatlas.explorer.networks import NET, Axis, Variable, first, moments
+from flatlas.explorer.networks import NET, REALIZATION, Axis, Variable, first, labels, moments
 from flatlas.report.rendering import FILTERS
 from flatlas.report.verdicts import SIGNS
-from flatlas.statistics.estimate import CONFIDENCE
+from flatlas.statistics import estimate, rank_correlation
 
 TEMPLATE = Path(__file__).with_name("template")
 SCRIPTS = (
@@ -72,18 +72,29 @@ def _text(name: str) -> Markup:
 
 def _data(explorer: Explorer) -> dict[str, Any]:
     table = explorer.networks.sort_values(["study", *NET], kind="stable", ignore_index=True)
-    seeds = table["seed"].nunique()
     return {
         "again": explorer.again,
         **{name: table[name] for name in ("study", *NET)},
+        "realization": labels(table, REALIZATION),
         "first": first(table),
         "axes": [axis.on(table) for axis in explorer.axes],
         "variables": [_variable(table, one) for one in explorer.variables],
         **_curves(explorer.curves),
         "claims": _claims(explorer.claims),
         "signs": SIGNS,
-        # Student's quantile for an interval, by the number of realizations.
-        "students": [0, 0, *(stdtrit(n - 1, (1 + CONFIDENCE) / 2) for n in range(2, seeds + 1))],
+        "conventions": conventions(len(table[REALIZATION].drop_duplicates())),
+    }
+
+
+def conventions(realizations: int) -> dict[str, Any]:
+    """What the page's coefficients share with `flatlas.statistics`, for so many realizations."""
+    degrees = range(1, realizations)
+    return {
+        "nothing": rank_correlation.NOTHING,
+        "fewestComparisons": rank_correlation.FEWEST,
+        "fewestRealizations": estimate.FEWEST,
+        # Student's quantile, by the number of realizations.
+        "students": [0, 0, *(stdtrit(one, (1 + estimate.CONFIDENCE) / 2) for one in degrees)],
     }
 
 

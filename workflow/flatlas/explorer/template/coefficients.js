@@ -1,18 +1,12 @@
 // Rank coefficients with intervals, as flatlas.statistics.rank_correlation has them. Pure functions of
-// arrays; tests/explorer compares them with Python's and SciPy's.
+// arrays; tests/explorer compares them with Python's and SciPy's. The `conventions` are Python's, too.
 
-// The least number of independent comparisons in a realization for an interval; each given variable
-// takes one more. As in rank_correlation.py.
-const FEWEST = 3;
-// A variable is determined by the given ones if they leave less than this share of it.
-const NOTHING = 1e-9;
 const UNKNOWN = { value: NaN, low: NaN, high: NaN };
 
 // Kendall's τ of the first two of some variables, given the others, over pairs of points in one
 // stratum; with one stratum and nothing given it is τ-b. The interval is that of the jackknife, which
-// leaves out one realization with all its pairs. `students[n]` is Student's 97.5 % quantile for n
-// realizations. In steps, since pairs may be many.
-function* kendall(variables, strata, realizations, students) {
+// leaves out one realization with all its pairs. In steps, since pairs may be many.
+function* kendall(variables, strata, realizations, conventions) {
   const seeds = numbered(realizations);
   const size = variables.length;
   const products = (size * (size + 1)) / 2;
@@ -43,9 +37,9 @@ function* kendall(variables, strata, realizations, students) {
   const left = kept.reduce((sum, seed) => sum + compared[seed], 0) / kept.length - (size - 2);
   // With fewer, least squares can explain everything and leave ±1 or nothing.
   if (size > 2 && left <= 0) return UNKNOWN;
-  const without = (seed) => partial(totals(sums, seed, products), size);
-  const value = without(-1);
-  return withInterval(value, left < FEWEST ? [] : kept.map(without), students);
+  const without = (seed) => partial(totals(sums, seed, products), size, conventions.nothing);
+  const isEnough = left >= conventions.fewestComparisons;
+  return withInterval(without(-1), isEnough ? kept.map(without) : [], conventions);
 }
 
 function sumsOf(sums, a, b, products) {
@@ -66,8 +60,8 @@ function totals(sums, out, products) {
 }
 
 // The correlation of the first two variables, given the rest, from the sums of their products: (0, 0),
-// (0, 1), … (1, 1), …
-function partial(sums, size) {
+// (0, 1), … (1, 1), … Of a variable that the rest determines, they leave less than `nothing`.
+function partial(sums, size, nothing) {
   const r = Array.from({ length: size }, () => new Float64Array(size));
   for (let v = 0, place = 0; v < size; v++)
     for (let w = v; w < size; w++) r[v][w] = r[w][v] = sums[place++];
@@ -78,29 +72,27 @@ function partial(sums, size) {
   }
   for (let z = size - 1; z > 1; z--) {
     const left = r[z][z];
-    if (left < NOTHING) continue;
+    if (left < nothing) continue;
     const row = [...r[z]];
     for (let v = 0; v < size; v++) {
       for (let w = 0; w < size; w++) r[v][w] -= (row[v] * row[w]) / left;
     }
   }
-  const enough = r[0][0] > NOTHING && r[1][1] > NOTHING;
-  return enough ? r[0][1] / Math.sqrt(r[0][0] * r[1][1]) : NaN;
+  const isEnough = r[0][0] > nothing && r[1][1] > nothing;
+  return isEnough ? r[0][1] / Math.sqrt(r[0][0] * r[1][1]) : NaN;
 }
 
 // Spearman's ρ, with mean ranks for ties, and the same interval.
-function spearman(x, y, realizations, students) {
+function spearman(x, y, realizations, conventions) {
   const seeds = numbered(realizations);
   const count = Math.max(...seeds, -1) + 1;
   const without = (seed) => {
     const kept = [...seeds.keys()].filter((point) => seeds[point] !== seed);
     return pearson(...[x, y].map((values) => ranks(kept.map((point) => values[point]))));
   };
-  return withInterval(
-    without(-1),
-    x.length / count - 1 < FEWEST ? [] : Array.from({ length: count }, (_, seed) => without(seed)),
-    students,
-  );
+  const isEnough = x.length / count - 1 >= conventions.fewestComparisons;
+  const left = isEnough ? Array.from({ length: count }, (_, seed) => without(seed)) : [];
+  return withInterval(without(-1), left, conventions);
 }
 
 function ranks(values) {
@@ -126,9 +118,9 @@ function pearson(x, y) {
 }
 
 // Student's 95 % interval around a coefficient, from its values without each of the realizations.
-function withInterval(value, left, students) {
+function withInterval(value, left, { fewestRealizations, students }) {
   const count = left.length;
-  if (count < 3 || !left.every(Number.isFinite)) return { value, low: NaN, high: NaN };
+  if (count < fewestRealizations || !left.every(Number.isFinite)) return { value, low: NaN, high: NaN };
   const mean = left.reduce((sum, one) => sum + one, 0) / count;
   const half =
     students[count] *

@@ -3,6 +3,7 @@
 // Okabe and Ito's colours, which differ to every eye; style sheets have them for both modes.
 const COLOURS = 8;
 const MOST_PANELS = 16;
+const LEAST_WIDTH = 270;
 // What is drawn: for each panel its rows, scales and dots.
 let panels = [];
 
@@ -58,8 +59,9 @@ function showNetworks() {
   const plot = document.getElementById("plot");
   plot.setAttribute("aria-label", `${y.words} over ${x.words}, ${shown.length} networks`);
   const groups = panelsOf(shown);
-  const across = Math.min(groups.length, Math.max(1, Math.floor(plot.clientWidth / 270)));
-  const width = Math.floor((plot.clientWidth - 2) / across);
+  const room = Math.max(plot.clientWidth, LEAST_WIDTH);
+  const across = Math.min(groups.length, Math.floor(room / LEAST_WIDTH));
+  const width = Math.floor((room - 2) / across);
   const height = groups.length === 1 ? Math.max(300, Math.min(440, 0.6 * width)) : 230;
   const size = {
     width,

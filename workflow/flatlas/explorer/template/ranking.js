@@ -19,8 +19,8 @@ function* tauOf(x, y, given, rows, strata) {
   const tau = yield* kendall(
     values,
     known.map((place) => strata[place]),
-    known.map((place) => DATA.seed[rows[place]]),
-    DATA.students,
+    known.map((place) => DATA.realization[rows[place]]),
+    DATA.conventions,
   );
   return { ...tau, nets: known.length };
 }
@@ -58,7 +58,8 @@ function rankedAxes() {
   return names.length ? names.map((name) => AXES.get(name)) : comparedAxes();
 }
 
-// The measures, the best first: the one whose worst coefficient on the ranked axes is largest.
+// The measures, the best first: certainly right on most of the ranked axes; among these, the one whose
+// worst coefficient is largest.
 function rankedMeasures() {
   const axes = rankedAxes();
   const shown = MEASURES.filter((measure) => !(state.untested && measure.tested));
@@ -68,11 +69,14 @@ function rankedMeasures() {
     return {
       measure,
       missing,
+      count: countRight(measure, axes),
       worst: missing === axes.length ? NaN : Math.min(...values.filter(Number.isFinite)),
     };
   });
   const order = (worst) => (Number.isFinite(worst) ? worst : -2);
-  return lines.sort((a, b) => a.missing - b.missing || order(b.worst) - order(a.worst));
+  return lines.sort(
+    (a, b) => a.missing - b.missing || b.count - a.count || order(b.worst) - order(a.worst),
+  );
 }
 
 function showRanking() {
@@ -106,18 +110,22 @@ function showRanking() {
     "tr",
     {},
     element("th", { scope: "col" }, "measure"),
-    element("th", { scope: "col", class: "worst" }, "worst"),
-    element("th", { scope: "col", class: "worst" }, "right on"),
+    element(
+      "th",
+      { scope: "col", class: "worst", title: `of ${axes.length} columns, certainly (bold)` },
+      "right on",
+    ),
+    element("th", { scope: "col", class: "worst", title: "the lowest number" }, "worst"),
     ...head,
     ...pinned,
   );
-  const rows = lines.map(({ measure, worst }) =>
+  const rows = lines.map(({ measure, count, worst }) =>
     element(
       "tr",
       { "data-measure": measure.name },
       element("th", { scope: "row" }, label(measure)),
+      element("td", { class: "worst count" }, String(count)),
       element("td", { class: "worst" }, coefficientText(worst)),
-      element("td", { class: "worst count" }, String(countRight(measure, axes))),
       ...columns.map((axis) => heatCell(measure, axis, axes.includes(axis))),
       ...(pin === null ? [] : [element("td", { class: "standing" }, standing(measure, pin))]),
     ),
@@ -151,20 +159,12 @@ function heatCell(measure, axis, isRanked) {
   );
   button.addEventListener("click", () =>
     change({
+      ...ALL_NETWORKS,
       view: "networks",
       x: measure.name,
       y: state.outcome,
       axis: axis.name,
       colour: axis.own[0],
-      xlog: "",
-      ylog: "",
-      panels: "",
-      study: "",
-      optimizer: "",
-      seed: "",
-      moments: "",
-      settled: "",
-      range: "",
     }),
   );
   made.append(button);
@@ -187,18 +187,17 @@ function toggleAxis(name) {
 function showAnswer(axes, lines) {
   const place = document.getElementById("answer");
   const complete = lines.filter(({ missing }) => !missing);
-  const blind = complete.find(({ measure }) => !measure.tested);
-  const where = axes.map((axis) => axis.words).join(" or only in ");
-  if (axes.length > 4) return place.replaceChildren(...answerOnMany(axes, lines));
   if (!complete.length) return place.replaceChildren("No measure was taken of all these networks.");
   const [best] = complete;
+  const plain = complete.find(({ measure }) => !measure.tested && !measure.baseline);
+  const other = plain === best ? null : plain;
+  if (axes.length > 4) return place.replaceChildren(...answerOnMany(axes, best, other));
+  const where = axes.map((axis) => axis.words).join(" or only in ");
   place.replaceChildren(
     `Where networks differ only in ${where}, the best measure is `,
     ...withValues(best, axes),
     ".",
-    ...(best.measure.tested && blind
-      ? [" † It knows test images; the best that does not is ", ...withValues(blind, axes), "."]
-      : []),
+    ...(other ? [" Of those without † and ‡ it is ", ...withValues(other, axes), "."] : []),
   );
 }
 
@@ -210,10 +209,7 @@ function withValues({ measure }, axes) {
 }
 
 // On how many axes each measure is certainly right.
-function answerOnMany(axes, lines) {
-  const counts = lines.map((line) => ({ ...line, count: countRight(line.measure, axes) }));
-  const most = (some) => some.reduce((best, one) => (one.count > best.count ? one : best));
-  const best = most(counts);
+function answerOnMany(axes, best, other) {
   if (best.count === axes.length)
     return [
       "On all ",
@@ -222,13 +218,10 @@ function answerOnMany(axes, lines) {
       ` is right, with at least ${coefficientText(best.worst)}.`,
     ];
   const said = ({ measure, count }) => [element("b", {}, label(measure)), `: ${count}`];
-  const blind = counts.filter(({ measure }) => !measure.tested);
   return [
     `No measure is certainly right on all ${axes.length} axes. Right on most: `,
     ...said(best),
-    ...(best.measure.tested && blind.length
-      ? ["; of those that know no test images (†), ", ...said(most(blind))]
-      : []),
+    ...(other ? ["; of those without † and ‡, ", ...said(other)] : []),
     ".",
   ];
 }

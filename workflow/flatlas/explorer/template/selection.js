@@ -72,8 +72,8 @@ function coefficientsOf(rows) {
         return spearman(
           a,
           b,
-          rows.map((row) => DATA.seed[row]),
-          DATA.students,
+          rows.map((row) => DATA.realization[row]),
+          DATA.conventions,
         );
       })(),
     ],

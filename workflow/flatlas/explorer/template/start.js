@@ -37,8 +37,8 @@ function fillSelects() {
   fillSelect("x", kinds);
   fillSelect("y", kinds);
   fillSelect("outcome", OUTCOMES.filter(({ name }) => name !== "epochs").map(option));
-  fillSelect("colour", [none("one"), ...kinds]);
-  fillSelect("panels", [none("one"), { value: "axis", text: "axis" }, ...kinds]);
+  fillSelect("colour", [none("nothing"), ...kinds]);
+  fillSelect("panels", [none("nothing"), { value: "axis", text: "axis" }, ...kinds]);
   fillSelect("axis", [
     none("all axes"),
     ...DATA.axes.map((axis) => ({ value: axis.name, text: axis.words })),
@@ -105,6 +105,5 @@ fillSelects();
 listenToControls();
 readAddress();
 show();
-addEventListener("popstate", () => (readAddress(), show()));
 addEventListener("hashchange", () => (readAddress(), show()));
 addEventListener("resize", () => state.view === "networks" && showNetworks());

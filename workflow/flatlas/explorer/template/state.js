@@ -9,16 +9,9 @@ const OUTCOMES = DATA.variables.filter((variable) => variable.kind === "outcome"
 // The longest time without a look at what the reader does, in milliseconds.
 const STEP = 12;
 const OPTIMIZER = "optimizer.name";
-const START = {
-  view: "ranking",
-  // Measures by axes. `ranked`: names of axes; none: all.
-  outcome: OUTCOMES[0]?.name ?? "",
-  given: "",
-  untested: "",
-  ranked: "",
-  // Networks. A scale without a choice ("") is logarithmic where that spreads the points.
-  x: MEASURES.find((variable) => !variable.baseline)?.name ?? MEASURES[0]?.name ?? "",
-  y: OUTCOMES[0]?.name ?? "",
+// Which networks are drawn and how. A scale without a choice ("") is logarithmic where that spreads the
+// points.
+const ALL_NETWORKS = {
   xlog: "",
   ylog: "",
   colour: "",
@@ -30,6 +23,18 @@ const START = {
   moments: "",
   settled: "",
   range: "",
+};
+const START = {
+  view: "ranking",
+  // Measures by axes. `ranked`: names of axes; none: all.
+  outcome: OUTCOMES[0]?.name ?? "",
+  given: "",
+  untested: "",
+  ranked: "",
+  // Networks.
+  x: MEASURES.find((variable) => !variable.baseline)?.name ?? MEASURES[0]?.name ?? "",
+  y: OUTCOMES[0]?.name ?? "",
+  ...ALL_NETWORKS,
   // Claims.
   q: "",
   of: "",
@@ -63,12 +68,11 @@ function change(changes) {
 function readAddress() {
   const said = new URLSearchParams(location.hash.slice(1));
   for (const key of Object.keys(START)) state[key] = said.get(key) ?? START[key];
-  for (const key of ["x", "y", "outcome"]) if (!VARIABLES.has(state[key])) state[key] = START[key];
-  for (const key of ["colour", "panels"]) {
-    if (!VARIABLES.has(state[key]) && state[key] !== "axis") state[key] = "";
+  if (!Object.hasOwn(VIEWS, state.view)) state.view = START.view;
+  for (const { dataset, options } of document.querySelectorAll("select")) {
+    const values = [...options].map(({ value }) => value);
+    if (!values.includes(state[dataset.key])) state[dataset.key] = START[dataset.key];
   }
-  if (!AXES.has(state.axis)) state.axis = "";
-  if (!["ranking", "networks", "claims"].includes(state.view)) state.view = START.view;
 }
 
 function netName(row) {

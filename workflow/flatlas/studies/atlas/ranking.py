@@ -33,8 +33,8 @@ def ranked(some: Along, name: str, given: Iterable[str] = ()) -> Estimate:
 
 
 def with_repeated(some: Along) -> Along:
-    """The same nets, each with the mean gap of the other realizations with its values."""
-    gaps = some.nets[GAP].groupby(some.values)
+    """The same nets, each with the mean gap of the other realizations with all its settings."""
+    gaps = some.nets[GAP].groupby([some.contexts, some.values])
     others = (gaps.transform("sum") - some.nets[GAP]) / (gaps.transform("count") - 1)
     return replace(some, nets=some.nets.assign(**{REPEATED: others}))
 
