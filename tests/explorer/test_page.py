@@ -157,6 +157,21 @@ def test_both_axes_are_chosen_from_all_variables(opened, nets):
     assert {"adam", "asam", "sgd"} <= {*labels}
 
 
+def test_names_have_no_coefficients_no_range_and_do_not_overlap(opened):
+    page = opened("view=networks&x=optimizer.name&panels=width")
+    assert coefficient(page, "kendall").locator(".number").inner_text() == "–"
+    assert page.locator("#range input:visible").count() == 2
+    names = page.locator("#plot svg").nth(0).locator("text.across")
+    first_letters = [name.get_attribute("x") for name in names.all()]
+    assert len({*first_letters}) == names.count() > 4
+    assert all("rotate" in name.get_attribute("transform") for name in names.all())
+    box, plot = names.nth(2).bounding_box(), page.locator("#plot svg").nth(0).bounding_box()
+    assert box["y"] + box["height"] < plot["y"] + plot["height"]
+    choose(page, "x", "sharpness")
+    assert coefficient(page, "kendall").locator(".number").inner_text() != "–"
+    assert page.locator("#range input:visible").count() == 4
+
+
 def test_a_logarithmic_scale_moves_the_points(opened, nets):
     page = opened("view=networks&x=trace&xlog=0")
     box = page.locator("[data-key=xlog]")

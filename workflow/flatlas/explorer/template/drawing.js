@@ -33,7 +33,8 @@ function short(number, digits = 3) {
 }
 
 function coefficientText(number) {
-  return Number.isFinite(number) ? number.toFixed(2).replace("-", "−") : "–";
+  if (!Number.isFinite(number)) return "–";
+  return number.toFixed(2).replace("-0.00", "0.00").replace("-", "−");
 }
 
 function intervalText([low, high]) {
@@ -49,9 +50,12 @@ function label(variable) {
   return variable.words + (variable.tested ? " †" : "") + (variable.baseline ? " ‡" : "");
 }
 
-// As much of a text as fits beside a panel, at 7 pixels a letter.
+// In pixels.
+const LETTER = 7;
+
+// As much of a text as fits beside a panel.
 function clipped(text, pixels) {
-  const most = Math.floor(pixels / 7);
+  const most = Math.floor(pixels / LETTER);
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 

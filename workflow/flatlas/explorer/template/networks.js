@@ -62,14 +62,19 @@ function showNetworks() {
   const room = Math.max(plot.clientWidth, LEAST_WIDTH);
   const across = Math.min(groups.length, Math.floor(room / LEAST_WIDTH));
   const width = Math.floor((room - 2) / across);
-  const height = groups.length === 1 ? Math.max(300, Math.min(440, 0.6 * width)) : 230;
+  // Names that are too long to stand side by side are turned.
+  const letters = x.categories ? Math.max(...x.categories.map((name) => name.length)) : 0;
+  const isTurned = letters * LETTER > (width - 72) / (x.categories?.length ?? 1);
+  const turned = isTurned ? letters * LETTER * 0.7 : 0;
+  const height = (groups.length === 1 ? Math.max(300, Math.min(440, 0.6 * width)) : 230) + turned;
   const size = {
     width,
     height,
+    isTurned,
     left: y.categories ? 104 : 62,
     right: 10,
     top: groups.length > 1 ? 24 : 8,
-    bottom: 46,
+    bottom: 46 + turned,
   };
   const scales = {
     x: scale(
@@ -208,7 +213,7 @@ function showLegend(colour, lacking) {
 }
 
 function panel(group, scales, size, colour) {
-  const { width, height, left, right, top, bottom } = size;
+  const { width, height, isTurned, left, right, top, bottom } = size;
   const [x, y] = [VARIABLES.get(state.x), VARIABLES.get(state.y)];
   const svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, width, height });
   if (group.title) svg.append(drawn("text", { class: "title", x: left, y: 15 }, group.title));
@@ -216,7 +221,11 @@ function panel(group, scales, size, colour) {
   for (const [number, text] of scales.x.ticks) {
     const at = scales.x.place(number);
     svg.append(drawn("line", { class: "grid", x1: at, x2: at, y1: top, y2: height - bottom }));
-    svg.append(drawn("text", { x: at, y: height - bottom + 16, "text-anchor": "middle" }, text));
+    const below = height - bottom + 16;
+    const turn = isTurned
+      ? { transform: `rotate(-45 ${at} ${below})`, "text-anchor": "end" }
+      : { "text-anchor": "middle" };
+    svg.append(drawn("text", { class: "across", x: at, y: below, ...turn }, text));
   }
   for (const [number, text] of scales.y.ticks) {
     const at = scales.y.place(number);

@@ -21,10 +21,15 @@ function showPinned() {
     "{file}",
     `results/${folder}/${DATA.run[row]}/weights.safetensors`,
   );
+  const [, later] = DATA.at[row].split("+");
   place.replaceChildren(
     element("h2", {}, "Pinned network", close),
     element("p", { class: "id" }, DATA.run[row]),
-    element("p", {}, `Seed ${DATA.seed[row]}, measured at ${DATA.at[row]}.`),
+    element(
+      "p",
+      {},
+      `Seed ${DATA.seed[row]}, measured ${later ? `${later} epochs after` : "when"} its stopping rule was met.`,
+    ),
     element("p", {}, "To train it again, with all its seeds:"),
     element("pre", { tabindex: "0" }, command),
     ...learningCurve(row),

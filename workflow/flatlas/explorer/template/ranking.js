@@ -37,6 +37,10 @@ function cell(measure, axis) {
   return found.get(key);
 }
 
+function isCertain({ low, high }) {
+  return low > 0 || high < 0;
+}
+
 // Whether the measure certainly orders the networks of an axis as the outcome does.
 function isRight(measure, axis) {
   return cell(measure, axis).low > 0;
@@ -75,7 +79,7 @@ function rankedMeasures() {
   });
   const order = (worst) => (Number.isFinite(worst) ? worst : -2);
   return lines.sort(
-    (a, b) => a.missing - b.missing || b.count - a.count || order(b.worst) - order(a.worst),
+    (a, b) => b.count - a.count || a.missing - b.missing || order(b.worst) - order(a.worst),
   );
 }
 
@@ -137,7 +141,8 @@ function showRanking() {
 }
 
 function heatCell(measure, axis, isRanked) {
-  const { value, low, high, nets } = cell(measure, axis);
+  const coefficient = cell(measure, axis);
+  const { value, low, high, nets } = coefficient;
   const made = element("td", { class: isRanked ? "heat" : "heat aside" });
   if (!Number.isFinite(value)) {
     made.append(
@@ -170,7 +175,7 @@ function heatCell(measure, axis, isRanked) {
   made.append(button);
   made.style.setProperty("--share", `${Math.round(75 * Math.abs(value))}%`);
   made.classList.add(value < 0 ? "minus" : "plus");
-  made.classList.toggle("sure", low > 0 || high < 0);
+  made.classList.toggle("sure", isCertain(coefficient));
   button.title = `${measure.words}, ${axis.words}: ${coefficientText(value)} ${intervalText([low, high]) || "without interval: too few values"}, ${nets} networks`;
   button.setAttribute("aria-label", button.title);
   return made;
@@ -186,24 +191,32 @@ function toggleAxis(name) {
 // The best measures in a sentence or two.
 function showAnswer(axes, lines) {
   const place = document.getElementById("answer");
-  const complete = lines.filter(({ missing }) => !missing);
-  if (!complete.length) return place.replaceChildren("No measure was taken of all these networks.");
-  const [best] = complete;
-  const plain = complete.find(({ measure }) => !measure.tested && !measure.baseline);
+  const known = lines.filter(({ worst }) => Number.isFinite(worst));
+  if (!known.length) return place.replaceChildren("No measure can be compared on these networks.");
+  const [best] = known;
+  const plain = known.find(({ measure }) => !measure.tested && !measure.baseline);
   const other = plain === best ? null : plain;
   if (axes.length > 4) return place.replaceChildren(...answerOnMany(axes, best, other));
-  const where = axes.map((axis) => axis.words).join(" or only in ");
+  const where = `where networks differ only in ${axes.map((axis) => axis.words).join(" or only in ")}${givenText()}`;
   place.replaceChildren(
-    `Where networks differ only in ${where}, the best measure is `,
+    best.count === axes.length
+      ? `W${where.slice(1)}, the best measure is `
+      : `No measure is certainly right ${where}. The best is `,
     ...withValues(best, axes),
     ".",
     ...(other ? [" Of those without † and ‡ it is ", ...withValues(other, axes), "."] : []),
   );
 }
 
+function givenText() {
+  return state.given ? ", given the baselines" : "";
+}
+
 function withValues({ measure }, axes) {
   const values = axes.map((axis) => coefficientText(cell(measure, axis).value));
-  const doubtful = axes.filter((axis) => !isRight(measure, axis)).map((axis) => axis.words);
+  const doubtful = axes
+    .filter((axis) => Number.isFinite(cell(measure, axis).value) && !isCertain(cell(measure, axis)))
+    .map((axis) => axis.words);
   const doubt = doubtful.length ? `; on ${listed(doubtful)} this may be chance` : "";
   return [element("b", {}, label(measure)), ` (${listed(values)}${doubt})`];
 }
@@ -213,13 +226,13 @@ function answerOnMany(axes, best, other) {
   if (best.count === axes.length)
     return [
       "On all ",
-      `${axes.length} axes `,
+      `${axes.length} axes${givenText()} `,
       element("b", {}, label(best.measure)),
       ` is right, with at least ${coefficientText(best.worst)}.`,
     ];
   const said = ({ measure, count }) => [element("b", {}, label(measure)), `: ${count}`];
   return [
-    `No measure is certainly right on all ${axes.length} axes. Right on most: `,
+    `No measure is certainly right on all ${axes.length} axes${givenText()}. Right on most: `,
     ...said(best),
     ...(other ? ["; of those without † and ‡, ", ...said(other)] : []),
     ".",

@@ -45,11 +45,18 @@ function showSelection() {
     if (dots.has(pin)) dots.get(pin).parentElement.append(dots.get(pin));
   }
   document.querySelectorAll("#range input").forEach((input, k) => {
+    // Names have no range, except that of the mouse.
+    input.parentElement.hidden = Boolean(VARIABLES.get(k < 2 ? state.x : state.y).categories);
     if (input !== document.activeElement)
       input.value = range ? Number(range[k].toPrecision(4)) : "";
   });
   document.getElementById("clear").disabled = !range;
   showCoefficients(rows);
+}
+
+// Names have no order, so no rank coefficients.
+function haveOrder() {
+  return [state.x, state.y].every((name) => !VARIABLES.get(name).categories);
 }
 
 // The coefficients of these rows: a name, words, and the steps to its value.
@@ -99,7 +106,7 @@ async function showCoefficients(rows) {
   // somebody brushes.
   await coefficientsShown;
   if (wanted !== coefficientsWanted) return;
-  const lines = coefficientsOf(rows);
+  const lines = coefficientsOf(haveOrder() ? rows : []);
   const body = table.tBodies[0];
   if (body.rows.length !== lines.length) body.replaceChildren(...lines.map(() => coefficientRow()));
   coefficientsShown = inSteps(
@@ -142,5 +149,5 @@ function describeSelection(rows) {
     `${y.words} with ${x.words}: ${rows.length} ${state.range ? "selected " : ""}networks`;
   document.getElementById("resampled").textContent =
     `Of ${runs} settings.${doubtful ? ` Values from searches that did not converge: ${doubtful}.` : ""} ` +
-    `Intervals leave out one seed at a time, with all its networks (jackknife). –: too few to compare. ‡ Baselines: ${given}.`;
+    `Intervals leave out one seed at a time, with all its networks (jackknife). –: ${haveOrder() ? "too few to compare" : "names have no order"}. ‡ Baselines: ${given}.`;
 }
