@@ -12,6 +12,7 @@ from flatlas.measures import measure
 from flatlas.nets.loss import sample_losses
 
 HESSIAN = {"layer": "fc2", "directions": "hessian"}
+EIGH = torch.linalg.eigh
 
 
 def tables(solution, layer="fc2", directions="hessian", sharp="steepest"):
@@ -175,6 +176,30 @@ def test_directions_keep_their_rank_beside_arbitrary_ones():
     largest = 1e-9 * one["gap"].abs().max()
     np.testing.assert_allclose(three["gap"][curved], one["gap"][curved], rtol=1e-6, atol=largest)
     assert three["gap"][~curved].sum() == pytest.approx(one["gap"][~curved].sum(), rel=1e-6)
+
+
+def rotated_eigh(matrix):
+    """Eigenvectors of zero curvature mixed at random: another solver's choice."""
+    values, vectors = EIGH(matrix)
+    flat = torch.nonzero(values < 1e-12 * values.max()).squeeze(1)
+    mix = torch.randn(len(flat), len(flat), generator=torch.manual_seed(0), dtype=values.dtype)
+    vectors[:, flat] = vectors[:, flat] @ torch.linalg.qr(mix).Q
+    return values, vectors
+
+
+def test_the_size_over_curved_directions_does_not_depend_on_the_solver(monkeypatch):
+    """A neuron silent in training leaves directions without curvature, in which S_w is open."""
+    solution = make_solution("biases", images=100, seed=3)
+    solution.parameters["fc2.bias"][:, 0] = -1e3
+    rows, one = tables(solution)
+    monkeypatch.setattr(torch.linalg, "eigh", rotated_eigh)
+    _, other = tables(solution)
+    assert other["eigen_residual"] < 1e-13, "these are eigenvectors, too"
+    assert abs(other["S_w"] / one["S_w"] - 1) > 1e-3
+    assert other["S_w_curved"] == pytest.approx(one["S_w_curved"], rel=1e-12)
+    silent = rows["eigenvalue"].abs() < 1e-12 * rows["eigenvalue"].max()
+    assert silent.sum() == 8
+    assert one["S_w_curved"] == pytest.approx(rows["sigma_w"][~silent].sum(), rel=1e-12)
 
 
 def scaled(solution, layer, *scales):

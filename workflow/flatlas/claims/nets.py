@@ -26,6 +26,8 @@ from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 
 # Fewer solutions at a value of a sweep say too little about their spread to decide anything.
 FEWEST = 3
+# A claim that is judged in part needs this many values: two are no trend.
+FEWEST_VALUES = 3
 
 
 @dataclass(frozen=True)
@@ -243,12 +245,15 @@ class Nets:
 class Sweep(Nets):
     """The nets of one sweep, by the values of the swept key that have solutions.
 
-    The values ascend, or have the `order` that is given; a note calls them by their `names`.
+    The values ascend, or have the `order` that is given; a note calls them by their `names`. A
+    claim needs solutions at every value. If it is judged `in_part`, the first value and two others
+    are enough, and the note says which.
     """
 
     along: str = "run"
     order: tuple[Hashable, ...] = ()
     names: Mapping[Any, str] = field(default_factory=dict)
+    in_part: bool = False
 
     @property
     def key(self) -> str:
@@ -268,8 +273,26 @@ class Sweep(Nets):
 
     @property
     def complete(self) -> bool:
-        """Whether every planned value is there, and more than one was planned."""
-        return len(self.values) == len(self.solutions) > 1
+        """Whether enough of the planned values are there, and more than one was planned."""
+        return len(self.values) == len(self.solutions) > 1 or self._partly
+
+    @property
+    def _partly(self) -> bool:
+        """Whether claims are about a part of the values: those with solutions."""
+        lost = len(self.values) < len(self.solutions)
+        enough = len(self.values) >= FEWEST_VALUES and self.values[0] == next(iter(self.solutions))
+        return self.in_part and lost and enough
+
+    @cached_property
+    def met(self) -> np.ndarray:
+        """Which trainings gave a solution, 1 or 0, as (realizations, planned values)."""
+        places = [
+            pd.Index(labels).get_indexer(pd.Index(self.outcomes[name]))
+            for labels, name in ((self.seeds, "seed"), ([*self.solutions], self.key))
+        ]
+        met = np.full((len(self.seeds), len(self.solutions)), np.nan)
+        met[tuple(places)] = self.outcomes["converged"]
+        return met
 
     @property
     def note(self) -> str:
@@ -277,11 +300,20 @@ class Sweep(Nets):
         if self.outcomes.empty:
             return self._absence
         lacking = [
-            f"{count} at {self.names.get(value, value)}"
+            f"{count} at {self._name(value)}"
             for value, count in self.solutions.items()
             if count < len(self.seeds)
         ]
-        return f"Solutions: {', '.join(lacking)}, of {len(self.seeds)}." if lacking else ""
+        if not lacking:
+            return ""
+        found = f"Solutions: {', '.join(lacking)}, of {len(self.seeds)}."
+        if not self._partly:
+            return found
+        return f"{found} Judged at {', '.join(map(self._name, self.values))}."
+
+    def _name(self, value: Any) -> str:
+        """A value as a note calls it."""
+        return str(self.names.get(value, value))
 
     @property
     def _absence(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from flatlas.flatness.moments import moments
 from flatlas.flatness.split import gaps, sharp_directions
@@ -16,15 +16,17 @@ from flatlas.measures.decomposition import (
 )
 from flatlas.measures.solution import Solution
 
-TINY = torch.finfo(torch.float64).tiny
+TINY, EPSILON = torch.finfo(torch.float64).tiny, torch.finfo(torch.float64).eps
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`directions` has a row for each n, by descending σ_g; `summary` is one row.
 
     The sign of an eigenvector is arbitrary, and so are the signs of its mu_g and mu_w. S_w of a
-    direction is the sum of σ_w up to that direction. T_g, T_h and T_w are the sums of σ_g², H_n and
-    σ_w²; `layer_norm` is |w| of the layer and `weight_norm` that of the net, including biases.
+    direction is the sum of σ_w up to that direction. Where the matrix has no curvature, the solver
+    is free to choose eigenvectors, and σ_w and S_w depend on its choice; S_w_curved leaves out these
+    directions, of eigenvalues below the largest one's round-off: its machine epsilon times the
+    number of directions. T_g, T_h and T_w are the sums of σ_g², H_n and σ_w²; `layer_norm` is |w| of the layer and `weight_norm` that of the net, including biases.
     Training loss, training error and the Hessian cover all training images, also the mislabelled
     ones.
     """
@@ -42,6 +44,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
             sharp_directions(directions["sigma_g"].to_numpy(), options["sharp"]),
         ),
         "S_w": directions["sigma_w"].sum(),
+        "S_w_curved": directions["sigma_w"][_curved(directions["eigenvalue"])].sum(),
         "T_g": (directions["sigma_g"] ** 2).sum(),
         "T_h": directions["eigenvalue"].sum(),
         "T_w": (directions["sigma_w"] ** 2).sum(),
@@ -61,6 +64,12 @@ def _directions(found: Decomposition) -> DataFrame:
     table = ranked(columns, columns["sigma_g"])
     table.insert(list(table).index("sigma_w") + 1, "S_w", table["sigma_w"].cumsum())
     return table
+
+
+def _curved(eigenvalues: Series) -> Series:
+    """Where an eigenvalue is above the error with which a solver knows it."""
+    sizes = eigenvalues.abs()
+    return sizes > EPSILON * len(sizes) * sizes.max()
 
 
 def _norm(solution: Solution) -> float:

@@ -49,8 +49,14 @@ class Layer:
 
     @cached_property
     def sweep(self) -> Sweep:
-        """The nets, by the values of the swept key."""
-        return Sweep(self.material, self.varying, varied(self.varying)[0], self.order)
+        """The nets, by the values of the swept key; claims hold for those with solutions."""
+        key, _ = varied(self.varying)
+        return Sweep(self.material, self.varying, key, self.order, in_part=True)
+
+    @cached_property
+    def whole(self) -> Sweep:
+        """The same, for claims about an end of the range: every value needs solutions."""
+        return replace(self.sweep, in_part=False)
 
     @property
     def symbol(self) -> str:
@@ -140,6 +146,18 @@ class Layer:
             share_of_a_rise if rises else share_of_a_fall,
             over,
             self.net("dual_gap"),
+        )
+
+    def solved(self) -> Claim:
+        """Most trainings give a solution, at each value."""
+        return self.sweep.claim(
+            "solved",
+            f"at every {self.symbol}, most networks become solutions",
+            "share of realizations that meet the stopping rule, at the value of"
+            f" {self.symbol} with the fewest",
+            MOSTLY,
+            lambda met: mean(met).min(-1, initial=1.0),
+            self.sweep.met,
         )
 
     def flatter(self, rises: bool) -> Iterator[Claim]:

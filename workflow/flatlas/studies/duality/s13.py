@@ -63,4 +63,5 @@ def _saturates(layer: Layer, name: str, what: str, over: np.ndarray) -> Claim:
     at = f"{symbol} = {times[place]:g}" if len(times) > 1 else f"the {symbol} nearest to 200"
     says = f"{what} saturates for {symbol} ≥ 200 epochs"
     interval = f"mean {what} from {at} to the last"
-    return layer.changes(name, says, interval, SATURATED, over, from_value(place))
+    quantity = f"relative change of {interval}"
+    return layer.whole.claim(name, says, quantity, SATURATED, from_value(place), over)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import LESS, MOSTLY, SMALL
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
@@ -36,7 +36,7 @@ def claims(material: Material) -> list[Claim]:
             sharpness,
             change_of_logs,
         ),
-        layer.sweep.claim(
+        layer.whole.claim(
             "sharpness_saturates",
             "then it saturates",
             "share of the last step, from the last value but one to the last, in the change of"
@@ -46,7 +46,7 @@ def claims(material: Material) -> list[Claim]:
             sharpness,
         ),
         layer.follows("size", "S_w", layer.net("S_w"), rises=True),
-        layer.sweep.claim(
+        layer.whole.claim(
             "minimum",
             "ΔL has a minimum in between",
             "lowest mean ΔL at a d in between, relative to the lower of both ends, less 1",
@@ -58,6 +58,7 @@ def claims(material: Material) -> list[Claim]:
         layer.follows("gap_flat", "ΔL_f", flat, rises=True),
         _dominates(layer, "ΔL_s", "low", 0, sharp, gap),
         _dominates(layer, "ΔL_f", "high", -1, flat, gap),
+        *ours([layer.solved()]),
     ]
     return [*named("dropout", found)]
 
@@ -66,7 +67,7 @@ def _dominates(
     layer: Layer, part: str, where: str, place: int, over: np.ndarray, gap: np.ndarray
 ) -> Claim:
     """A claim about the nets at one end alone: it does not need those at other values."""
-    claim = layer.sweep.claim(
+    claim = layer.whole.claim(
         where,
         f"{part} dominates ΔL at {where} d",
         f"share of {part} in mean ΔL at the {where}est d",

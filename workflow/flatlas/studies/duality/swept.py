@@ -30,6 +30,9 @@ SYMBOLS = {
     "test_images": r"$N_{te}$",
     "factor": "$p$",
 }
+# What a sweep's name begins with, if it varies the same quantity elsewhere: in the convolutional
+# net, or as the authors' published program does.
+ELSEWHERE = ("cifar_", "program_")
 # Values that span more than this factor get a logarithmic axis.
 WIDE = 4
 # Labels of ticks closer than this share of the axis would overlap.
@@ -38,7 +41,9 @@ TOO_CLOSE = 0.08
 
 def varied(sweep: str) -> tuple[str, str]:
     """The key that a sweep varies and its symbol; `cifar_alpha` varies what `alpha` does."""
-    return SWEEPS[sweep.removeprefix("cifar_").removesuffix("_deep")]
+    for prefix in ELSEWHERE:
+        sweep = sweep.removeprefix(prefix)
+    return SWEEPS[sweep.removesuffix("_deep")]
 
 
 def read(value: Any) -> str:
