@@ -56,6 +56,7 @@ EFFECTS = {
 ALIKE = {
     **{"batch_deep": "batch", "decay_deep": "decay"},
     **{f"cifar_{name}": name for name in ("alpha", "batch", "decay", "init")},
+    **{f"program_{name}": name for name in ("decay", "init")},
     **{"resnet_learners": "learners", "densenet_learners": "learners"},
 }
 FINAL = {"at": "final", "epoch": 1500}

@@ -166,12 +166,10 @@ def test_notes_name_pairs_of_learning_rate_and_batch_size():
         if len(STUDY["sweeps"][sweep].get("points", [0, 0])) > 1 and figure not in POOLED
     ],
 )
-def test_a_value_without_solutions_leaves_its_sweep_undecided(figure, sweep):
+def test_a_first_value_without_solutions_leaves_its_sweep_undecided(figure, sweep):
     """Other sweeps keep their verdicts, and the note says where solutions are missing."""
     material = world(RIGHT, figure, seeds=3)
-    # The decay sweep gives Figure S13 its first value alone; S11 compares the first two scales.
-    place = 0 if (figure, sweep) in (("s13", "decay"), ("s11", "init")) else -1
-    run = runs_of(material, sweep)[place]
+    run = runs_of(material, sweep)[0]
     before = judged(RIGHT, figure, seeds=3)
     claims = judge(figure, without(material, sweep, run))
     lost = undecided(claims)
@@ -183,12 +181,48 @@ def test_a_value_without_solutions_leaves_its_sweep_undecided(figure, sweep):
         assert claims[name].note.startswith("Solutions: 0 at ")
 
 
+def test_claims_are_judged_at_the_values_with_solutions_if_there_are_three():
+    """Whether all values have them is a question of its own."""
+    material = world(RIGHT, "fig4")
+    runs = runs_of(material, "init")
+    lost = without(material, "init", runs[-1])
+    claims, before = judge("fig4", lost), judged(RIGHT, "fig4")
+    alone = judge("fig4", chosen(material, lambda table: table["run"] != runs[-1]))
+    for name in ("init_sharpness", "init_size", "init_gap", "init_gap_flat"):
+        assert claims[name].verdict == REPRODUCED
+        assert claims[name].estimate == alone[name].estimate
+        assert claims[name].note == "Solutions: 0 at 4.0, of 5. Judged at 1.0, 2.0, 3.0."
+    assert (claims["init_solved"].estimate.value, claims["init_solved"].ours) == (0, True)
+    assert claims["init_solved"].verdict == NOT_REPRODUCED
+    assert before["init_solved"].verdict == REPRODUCED
+    two = judge("fig4", without(lost, "init", runs[1]))
+    assert undecided(two) == {name for name in two if name.startswith("init")}
+    assert two["init_gap"].note == "Solutions: 0 at 2.0, 0 at 4.0, of 5."
+
+
+@pytest.mark.parametrize(
+    ("figure", "sweep", "ends"),
+    [
+        ("fig3", "alpha", {"half"}),
+        ("s13", "decay_time", {"time_size_saturates", "time_gap_saturates"}),
+        (
+            *("s14", "dropout"),
+            {"dropout_sharpness_saturates", "dropout_minimum", "dropout_high"},
+        ),
+    ],
+)
+def test_claims_about_an_end_of_a_range_need_solutions_there(figure, sweep, ends):
+    material = world(RIGHT, figure)
+    claims = judge(figure, without(material, sweep, runs_of(material, sweep)[-1]))
+    assert undecided(claims) == ends
+
+
 def test_a_value_with_too_few_solutions_counts_as_one_without():
     material = world(RIGHT, "fig4")
     last = runs_of(material, "init")[-1]
     few = judge("fig4", without(material, "init", last, keep=2))
-    assert few["init_gap"].verdict == UNDECIDED
-    assert few["init_gap"].note == "Solutions: 2 at 4.0, of 5."
+    assert few["init_gap"].note == "Solutions: 2 at 4.0, of 5. Judged at 1.0, 2.0, 3.0."
+    assert few["init_solved"].estimate.value == 2 / 5
     enough = judge("fig4", without(material, "init", last, keep=3))
     assert enough["init_gap"].verdict == REPRODUCED
     assert enough["init_gap"].note == (
