@@ -26,6 +26,16 @@ flat_fig1.a,|A| falls,paper,a number,below 0,-inf,0.0,,-1.04,0.5,2.0,not reprodu
 flat_fig1.b,it rises,flatlas,a number,above 0,0.0,inf,1,1.0,0.5,2.0,reproduced,
 flat_fig1.c,it stays,paper,a number,above 0,0.0,inf,,,,,undecided,Lost.
 """
+# Two panels of a sweep: a spectrum and means, each of three realizations.
+MEANS = """\
+optimizer.lr,n,quantity,mean,sd,realizations,converged,low,high,panel
+0.1,1,sigma_g,5.0,1.0,3,3,4.0,6.0,A
+0.1,,n_sharp,5.0,1.0,3,3,4.0,6.0,A
+0.1,,dual_gap,1.0,2.0,3,3,-1.0,3.0,B
+0.2,,dual_gap,3.0,1.0,3,2,2.0,4.0,B
+0.1,,S_w,4.0,0.0,3,3,4.0,4.0,B
+0.2,,S_w,8.0,0.0,3,2,8.0,8.0,B
+"""
 OWN = "sources: {cifar10: {kind: folder, path: cifar10, classes: 10}}\n"
 
 sys.path.insert(0, str(DOCS / "made"))
@@ -176,6 +186,26 @@ def test_a_study_without_claims_has_a_page_of_pictures(page, tmp_path):
     assert "scorecard.csv" not in text
     assert table(text)[0] == ["[fig1](#fig1)", "fig1", "`paper`", "", "", "", ""]
     assert not (tmp_path / "flat" / "scorecard.csv").exists()
+
+
+def test_a_figure_that_draws_means_has_them_as_a_table(page, tmp_path):
+    """A t interval of three realizations: 4.303 standard errors each way."""
+    points = tmp_path / "results" / "paper" / "flat" / "fig2.csv"
+    points.write_text(MEANS)
+    files = [points, points.with_suffix(".png"), points.with_suffix(".claims.csv")]
+    write_provenance(points.with_suffix(".json"), files=files, spec={}, code="", seconds=0)
+    text = page()
+    (section,) = [part for part in text.split("\n## ") if part.startswith("fig2:")]
+    rows = [row for row in table(section) if row[0] in ("0.1", "0.2")]
+    assert rows == [
+        ["0.1", "1 [−3.97, 5.97]", "4 [4, 4]", "3 of 3"],
+        ["0.2", "3 [0.516, 5.48]", "8 [8, 8]", "2 of 3"],
+    ]
+    assert "| `optimizer.lr` | ΔL | S_w | solutions |" in section
+    means = pd.read_csv(tmp_path / "flat" / "means.csv")
+    assert (means["figure"] == "fig2").all() and (means["preset"] == "paper").all()
+    assert means["mean"].tolist() == [1.0, 3.0, 4.0, 8.0]
+    assert means["high"][0] == pytest.approx(1 + 4.302653 * 2 / 3**0.5)
 
 
 def test_verdicts_are_counted_for_each_scale_and_for_our_questions(page):

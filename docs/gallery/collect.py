@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "made"))
 
 from explorer import write_curves, write_explorer
 from gallery import SCORECARD, Drawn, page
+from means import MEANS, means_of
 from networks import dictionary
 
 from flatlas.claims.claim import known
@@ -72,19 +73,23 @@ def main() -> None:
 
 
 def _collect(study: str, presets: Mapping[str, str], folder: Path) -> None:
-    """The pictures and the claims of all figures."""
-    tables = []
+    """The pictures, the claims and the means of all figures."""
+    tables, means = [], []
     for name, preset in presets.items():
         picture = _picture(study, preset, name)
-        file = picture.with_suffix(".claims.csv")
+        file, points = picture.with_suffix(".claims.csv"), picture.with_suffix(".csv")
         try:
-            verify([one for one in (picture, file) if one.is_file()])
+            verify([one for one in (picture, file, points) if one.is_file()])
             if file.is_file():
                 claims = pd.read_csv(file, dtype=str, keep_default_na=False)
                 tables.append(known(claims, str(file)).assign(preset=preset))
         except FlatlasError as error:
             sys.exit(str(error))
+        if points.is_file():
+            means.append(means_of(pd.read_csv(points)).assign(figure=name, preset=preset))
         _shrink(picture, folder / f"{name}.png")
+    if sum(map(len, means)):
+        pd.concat(means, ignore_index=True).to_csv(folder / MEANS, index=False)
     if tables:
         pd.concat(tables, ignore_index=True).to_csv(folder / SCORECARD, index=False)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 import yaml
+from means import MEANS, tables
 from networks import dictionary
 from pages import ROOT
 
@@ -126,11 +127,19 @@ def page(study: str, folder: Path, root: Path = ROOT) -> str:
         count=count_verdicts,
         missing=[name for name in settings["figures"] if name not in presets],
         networks=NETWORKS if (table := (folder / f"{NETWORKS}.parquet").is_file()) else "",
+        means={name: [*tables(rows)] for name, rows in read_means(folder)},
+        means_file=MEANS,
         commands=drawn.commands(study, presets, table),
         configuration=configuration,
         figures=figures,
         symbols=symbols_in("\n".join(text), study),
     )
+
+
+def read_means(folder: Path) -> Any:
+    """The means of each figure that has a table of them."""
+    file = folder / MEANS
+    return pd.read_csv(file).groupby("figure", sort=False) if file.is_file() else ()
 
 
 def figure_of(claim: str, study: str) -> str:

@@ -201,7 +201,7 @@ def test_s13_begins_with_the_training_without_weight_decay():
     ]
     summary = [
         {"run": run, "seed": 0, "n_sharp": 1, "dual_gap": gap, "gap_sharp": 1.0}
-        | {"gap_flat": gap - 1}
+        | {"gap_flat": gap - 1, "S_w": gap * 2, "S_w_curved": gap}
         for run, gap in gaps.items()
     ]
     drawing = s13.draw(material(points, hidden_directions=directions, hidden_summary=summary))

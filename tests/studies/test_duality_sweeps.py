@@ -45,6 +45,10 @@ def spectra(ax):
         ("dual_gap", "C", LR, 0.2, [1.5], [sqrt(0.5)]),
         ("gap_flat", "F", B, 5, [0], [sqrt(0.125)]),
         ("gap_sharp", "F", B, 10, [0.25], [nan]),
+        # Beside the gaps: S_w in total, and over the directions with curvature.
+        ("S_w", "C", LR, 0.1, [8], [sqrt(8)]),
+        ("S_w_curved", "F", B, 10, [1], [nan]),
+        ("n_sharp", "C", LR, 0.1, [2], [sqrt(2)]),
     ],
 )
 def test_the_table_has_means_and_deviations(drawn, quantity, panel, key, value, mean, sd):

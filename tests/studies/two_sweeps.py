@@ -38,7 +38,9 @@ def made(diverged="", summaries=SUMMARIES, directions=DIRECTIONS):
         for n, g, size in zip((1, 2, 3), sigma_g, np.cumsum(sigma_w), strict=True)
     ]
     summary = [
-        {"run": run, "seed": seed} | dict(zip(NAMES, numbers, strict=True))
+        {"run": run, "seed": seed}
+        | dict(zip(NAMES, numbers, strict=True))
+        | {"S_w": sum(DIRECTIONS[run, seed][1]), "S_w_curved": DIRECTIONS[run, seed][1][0]}
         for (run, seed), numbers in summaries.items()
     ]
     gone = DIVERGED | {(run, seed) for run in diverged for seed in (0, 1)}

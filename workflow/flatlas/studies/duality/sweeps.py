@@ -18,6 +18,8 @@ GAPS = {
     "gap_sharp": (r"$\Delta L_s$", BLUE),
     "gap_flat": (r"$\Delta L_f$", GREEN),
 }
+# Not drawn with the gaps: the gallery has a table of all of them.
+TOTALS = ("S_w", "S_w_curved", "n_sharp")
 
 
 def draw_sweeps(
@@ -70,9 +72,8 @@ def sweep_row(
         yield drawn.assign(panel=letter)
     if len(split):
         axes[0].legend(title=SYMBOLS[key], ncols=2, loc="lower left")
-    gaps = over_seeds(nets, [key], list(GAPS))
-    _draw_gaps(axes[-1], gaps, key)
-    yield gaps.assign(panel=letters[-1])
+    _draw_gaps(axes[-1], over_seeds(nets, [key], list(GAPS)), key)
+    yield over_seeds(nets, [key], [*GAPS, *TOTALS]).assign(panel=letters[-1])
 
 
 def _draw_gaps(ax: Axes, gaps: pd.DataFrame, key: str) -> None:

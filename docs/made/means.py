@@ -1,0 +1,50 @@
+"""Tables of the means that a figure draws, from its CSV, with intervals.
+
+They are the panels without a spectrum: one mean for each quantity and swept value.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t
+
+MEANS = "means.csv"
+# What an interval and a count of solutions need, beside the swept keys.
+NUMBERS = ["mean", "low", "high", "sd", "realizations", "converged"]
+NEEDED = {"panel", "quantity", "n", *NUMBERS}
+# Of a normal mean.
+COVERS = 0.95
+SYMBOLS = {
+    **{"dual_gap": "ΔL", "gap_sharp": "ΔL_s", "gap_flat": "ΔL_f"},
+    **{"S_w_curved": "S_w where H_n is above round-off", "n_sharp": "n_s"},
+}
+
+
+def means_of(points: pd.DataFrame) -> pd.DataFrame:
+    """A row for each mean: its panel, key, value and quantity, and its interval by Student's t."""
+    if not set(points) >= NEEDED:
+        return pd.DataFrame(columns=["quantity", *NUMBERS])
+    single = points[points.groupby("panel")["n"].transform("count") == 0]
+    parts = []
+    for key in points.columns[~points.columns.isin(NEEDED)]:
+        rows = single.dropna(subset=[key]).rename(columns={key: "value"})
+        parts.append(rows.assign(key=key)[["panel", "key", "value", "quantity", *NUMBERS]])
+    found = pd.concat(parts, ignore_index=True)
+    count = found["realizations"]
+    half = t.ppf((1 + COVERS) / 2, count - 1) * found["sd"] / np.sqrt(count)
+    return found.assign(low=found["mean"] - half, high=found["mean"] + half)
+
+
+def tables(means: pd.DataFrame) -> Iterator[tuple[list[str], list[tuple[str, list[dict]]]]]:
+    """For each panel the header, then for each value its means and how many are solutions."""
+    for (_, key), rows in means.groupby(["panel", "key"], sort=False):
+        quantities = list(rows["quantity"].unique())
+        header = [f"`{key}`", *(SYMBOLS.get(name, name) for name in quantities), "solutions"]
+        lines = []
+        for value, at in rows.groupby("value"):
+            by_name = at.set_index("quantity")
+            numbers = [by_name.loc[name].to_dict() for name in quantities]
+            solved = f"{numbers[0]['converged']:g} of {numbers[0]['realizations']:g}"
+            lines.append((f"{value:g}", numbers, solved))
+        yield header, lines
