@@ -197,7 +197,7 @@ def test_claims_are_judged_at_the_values_with_solutions_if_there_are_three():
     assert before["init_solved"].verdict == REPRODUCED
     two = judge("fig4", without(lost, "init", runs[1]))
     assert undecided(two) == {name for name in two if name.startswith("init")}
-    assert two["init_gap"].note == "Solutions: 0 at 2.0, 0 at 4.0, of 5."
+    assert two["init_gap_flat"].note == "Solutions: 0 at 2.0, 0 at 4.0, of 5."
 
 
 @pytest.mark.parametrize(
