@@ -17,7 +17,7 @@ FROM       ?=
 WITHOUT    ?=
 CONFIGFILE ?=
 
-.PHONY: help venv demo test pytest test-slurm lint style types bench docs site gallery lock clean clean-venv
+.PHONY: help venv demo test pytest test-slurm lint style types bench docs site gallery costs lock clean clean-venv
 .DEFAULT_GOAL := help
 
 help:  ## list these targets
@@ -85,6 +85,12 @@ site: $(READY)  ## results/site: docs, galleries, claims and explorer as a stati
 gallery: $(READY)  ## docs/gallery/STUDY from the figures of PRESET
 	$(BIN)/python docs/gallery/collect.py $(STUDY) $(PRESET) --from "$(FROM)" --without "$(WITHOUT)" \
 	    $(if $(CONFIGFILE),--configfile "$(CONFIGFILE)")
+
+# Without a --configfile, because times count for the shipped configuration only.
+costs: $(READY)  ## docs/figures.md with the times of all that ran here at PRESET
+	$(BIN)/snakemake --cores 1 costs --config preset=$(PRESET)
+	$(BIN)/python docs/made/keep_costs.py $(PRESET)
+	$(BIN)/python docs/made
 
 # Pins that still fit are kept; `make lock UPGRADE=--upgrade` updates everything. `fewest` gives one
 # version of a package for all Pythons, so that the conda environments can repeat it.

@@ -13,6 +13,7 @@ NAMES = (
     "gaussian_process",
     "annealing",
     "planning",
+    "large_nets",
 )
 
 chosen = sys.argv[1:] or NAMES

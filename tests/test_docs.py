@@ -24,6 +24,7 @@ def made():
         import dag
         import figures
         import gallery
+        import large_nets
         import pages
         import settings
         import verdicts
@@ -34,6 +35,7 @@ def made():
         **columns.COLUMNS,
         **settings.SETTINGS,
         **figures.FIGURES,
+        **large_nets.LARGE_NETS,
         **verdicts.VERDICTS,
     }
     modules = {one.__name__: one for one in (cited, claims, dag, gallery, pages, settings)}

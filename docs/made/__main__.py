@@ -11,11 +11,12 @@ from dag import draw_plan
 from explorer import write_explorer
 from figures import FIGURES
 from gallery import galleries
+from large_nets import LARGE_NETS
 from pages import PAGES, ROOT, filled
 from settings import SETTINGS
 from verdicts import VERDICTS
 
-PARTS = {**CLAIMS, **COLUMNS, **SETTINGS, **FIGURES, **VERDICTS}
+PARTS = {**CLAIMS, **COLUMNS, **SETTINGS, **FIGURES, **LARGE_NETS, **VERDICTS}
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Every figure with what it takes: trainings from the configuration, times from runs.
 
-docs/made/costs/<preset>.csv is what `snakemake costs` wrote after such a run. A dry run estimates
-times from <preset>_jobs.csv, the costs_by_job.csv of the same.
+docs/made/costs/<preset>.csv is what `snakemake costs` wrote after such runs. A dry run estimates
+times from <preset>_jobs.csv, the costs_by_job.csv of the same. `make costs` keeps both.
 """
 
 import sys
@@ -34,7 +34,8 @@ def plan(preset: str) -> Plan:
 
 
 @cache
-def _needed(preset: str) -> dict[str, list[str]]:
+def needed(preset: str) -> dict[str, list[str]]:
+    """The jobs of each figure and study."""
     return needed_by_targets(plan(preset), jobs_of(plan(preset)))
 
 
@@ -49,12 +50,12 @@ def _takes(target: str, presets: Iterable[str] = PRESETS) -> list[str]:
     """The trainings of a figure or study at each scale, and the time if it was measured."""
     cells = []
     for preset in presets:
-        needed, runs, costs = _needed(preset)[target], plan(preset).runs, _costs(preset)
-        cell = str(sum(len(runs[name].seeds) for name in needed if name in runs))
+        names, runs, costs = needed(preset)[target], plan(preset).runs, _costs(preset)
+        cell = str(sum(len(runs[name].seeds) for name in names if name in runs))
         if target in costs.index:
             row = costs.loc[target]
             # A time counts only if all jobs of the present plan were measured.
-            if row["made"] == row["jobs"] == len(needed):
+            if row["made"] == row["jobs"] == len(names):
                 cell += f" · {duration(float(row['measured_seconds']))}"
         cells.append(cell)
     return cells

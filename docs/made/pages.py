@@ -18,6 +18,7 @@ PAGES = (
     "docs/false_friend.md",
     "docs/mystery.md",
     "docs/prior.md",
+    "docs/scale.md",
 )
 PART = re.compile(r"(<!-- made: ([\w-]+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
 

@@ -79,6 +79,15 @@ def test_a_measure_asks_for_its_vectors(plan_of):
     assert many - few == pytest.approx(45 * 40 * 8 * 11.17, rel=0.01)
 
 
+def test_a_duality_asks_for_matrices_over_the_weights_of_its_layer(plan_of):
+    """512 x 10 weights: five matrices, and three numbers for each of them and test image."""
+    plan = plan_of(study={"runs.base.net": RESNET, "measures.hidden.layer": "fc"})
+    (measured, *_) = plan.measurements.values()
+    matrices, pairs = 5 * 5120**2, 3 * 5120 * measured.run.samples.test_size
+    least = 4000 + 8 * (10 * 11.17e6 + matrices + pairs) / 1e6
+    assert measuring_needs(measured)["mem_mb"] == pytest.approx(least, rel=0.01)
+
+
 def test_a_kernel_asks_for_two_matrices_and_a_tenth_as_many_nets_as_images():
     """On two draws of 6,000 images: 36 million numbers in each matrix, 600 nets."""
     given = {name: RUN[name] for name in ("samples", "net", "input_shape")}

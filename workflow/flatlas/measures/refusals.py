@@ -11,10 +11,8 @@ from flatlas.errors import FlatlasError
 from flatlas.measures.solution import Solution
 from flatlas.nets.refusals import without_values
 from flatlas.plan.measurements.curvature import OfHessian
+from flatlas.plan.measurements.duality import PAIRED
 from flatlas.plan.measurements.measurement import Measurement
-
-# Numbers for each test image and weight of a layer: the dual shifts and their components.
-PAIRED = 3
 
 
 def refuse_images(images: Any, name: str) -> None:

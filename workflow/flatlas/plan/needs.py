@@ -5,10 +5,12 @@ from math import prod
 from typing import TypedDict
 
 from flatlas.errors import FlatlasError
-from flatlas.plan.data_specs import SubsetSpec, images_seen, images_trained
+from flatlas.plan.data_specs import SubsetSpec, images_seen, images_to_train_on, images_trained
+from flatlas.plan.families.own import Own
 from flatlas.plan.family import NetSize
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec
+from flatlas.plan.measurements.duality import PAIRED
 from flatlas.plan.training_specs import RunSpec
 
 # A net with this many multiplications an image is worth a GPU; a smaller one is faster on a core.
@@ -64,6 +66,7 @@ def measuring_needs(measured: MeasureSpec) -> Needs:
     net = run.net.size(run.input_shape, run.outputs)
     passes = options.passes * len(options.at) * len(run.seeds) * images
     numbers = measure.matrices * images**2 + options.vectors * net.weights
+    numbers += _numbers_of_layer(measured)
     return {
         "gpus": _gpus(net),
         "mem_mb": measure.mem_mb + 8 * numbers // 10**6,
@@ -85,13 +88,33 @@ def kernel_needs(kernel: KernelSpec) -> Needs:
     }
 
 
+def worth_a_gpu(net: NetSize) -> bool:
+    """Whether jobs with this net request a GPU."""
+    return net.products >= WORTH_A_GPU
+
+
 def _gpus(net: NetSize) -> int:
-    return int(net.products >= WORTH_A_GPU)
+    return int(worth_a_gpu(net))
 
 
 def _minutes(passes: int, net: NetSize) -> int:
     """The time in which so many images go through a net, forward and back."""
     return passes * net.products // (60 * (ON_A_GPU if _gpus(net) else ON_A_CORE))
+
+
+def _numbers_of_layer(measured: MeasureSpec) -> int:
+    """Matrices over the weights of a layer, and what each pair of images needs."""
+    options, run = measured.options, measured.run
+    matrices = MEASURES[options.measure].layer_matrices
+    if not matrices or isinstance(run.net, Own):
+        # How large a layer of a user's own net is, is unknown.
+        return 0
+    names = [layer.name for layer in run.net.layers]
+    sizes = [*run.net.layer_sizes(run.input_shape, run.outputs)]
+    # From the last: all that is below it in a module counts as one layer, with many sizes.
+    weights = sizes[names.index(options.resolved()["layer"]) - len(names)].weights
+    tested = images_trained(run.samples) - images_to_train_on(run.samples)
+    return weights * (matrices * weights + PAIRED * tested)
 
 
 def _numbers_in_training(run: RunSpec, net: NetSize, ranks: int) -> int:

@@ -22,6 +22,8 @@ from flatlas.plan.training_specs import RunSpec
 Matrix = Literal["hessian", "fisher"]
 # The matrix, its eigenvectors and the workspace to find them: 4.2 were measured.
 DECOMPOSED = 5
+# Numbers for each test image and weight of the layer: the dual shifts and their components.
+PAIRED = 3
 
 # Columns of several tables. A pair is a test image x′ and its training partner x, with losses l.
 N = Column(int, "n, the rank of the direction, from 1, by descending σ_g")

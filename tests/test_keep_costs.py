@@ -1,0 +1,59 @@
+"""Times of a run, kept for the pages, beside those of runs before it."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from flatlas.report import estimates
+from flatlas.report.costs import cost_of_targets, middle_jobs, needed_jobs
+from flatlas.report.estimates import JobCost, shipped_costs
+from flatlas.store.tables import write_table
+
+MADE = Path(__file__).resolve().parents[1] / "docs" / "made"
+NEEDED = {"one": ["images", "one"], "other": ["images", "run", "other"]}
+UNMADE = {
+    "images": JobCost("source", "", 1.0),
+    "run": JobCost("train", "dense30", 10.0),
+    "one": JobCost("figure", "", 1.0),
+    "other": JobCost("figure", "", 1.0),
+}
+
+
+@pytest.fixture
+def keep(monkeypatch):
+    monkeypatch.syspath_prepend(str(MADE))
+    from keep_costs import keep
+
+    return keep
+
+
+def run(folder, **seconds):
+    """What `snakemake costs` writes when these jobs have run."""
+    folder.mkdir()
+    jobs = UNMADE | {
+        name: JobCost(UNMADE[name].stage, UNMADE[name].net, UNMADE[name].units, taken)
+        for name, taken in seconds.items()
+    }
+    known = [one for one in jobs.values() if one.ran]
+    write_table(folder / "costs.csv", cost_of_targets(needed_jobs(jobs, NEEDED, known)))
+    write_table(folder / "costs_by_job.csv", middle_jobs(jobs))
+    return folder
+
+
+def test_targets_that_ran_as_a_whole_have_times_and_replace_earlier_ones(keep, tmp_path):
+    first = run(tmp_path / "first", images=1.0, one=2.0)
+    second = run(tmp_path / "second", images=3.0, run=40.0, other=5.0)
+    assert keep(first, tmp_path, "paper") == ["one"]
+    assert keep(second, tmp_path, "paper") == ["other"]
+    assert keep(run(tmp_path / "third", images=4.0, one=2.0), tmp_path, "paper") == ["one"]
+    times = pd.read_csv(tmp_path / "paper.csv").set_index("target")["measured_seconds"]
+    assert times.to_dict() == {"one": 6.0, "other": 48.0}
+
+
+def test_estimates_use_what_was_kept(keep, tmp_path, monkeypatch):
+    keep(run(tmp_path / "first", images=1.0, run=40.0), tmp_path, "paper")
+    keep(run(tmp_path / "second", images=3.0), tmp_path, "paper")
+    monkeypatch.setattr(estimates, "SHIPPED", tmp_path)
+    kept = {one.stage: one.seconds for one in shipped_costs("paper").values()}
+    assert kept == {"source": 3.0, "train": 40.0}
