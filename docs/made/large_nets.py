@@ -122,29 +122,28 @@ def _of_training(run: RunSpec, job: Job) -> Takes:
     return Takes(operations, 0, 1e6 * job.mem_mb + run.batch * one.kept_bytes)
 
 
-def _large(target: str) -> Iterator[tuple[Net, Spec, Job]]:
-    """The jobs of a target that request a GPU."""
+def _rows() -> Iterator[list[str]]:
+    """A row for each network of a figure, of the jobs that no figure before it has."""
     paper = plan("paper")
     specs: dict[str, Spec] = {**paper.runs, **paper.measurements, **paper.kernels}
-    for name in needed("paper")[target]:
-        job = _jobs()[name]
-        if job.gpus:
+    seen: set[str] = set()
+    for target in paper.figures:
+        names = [one for one in needed("paper")[target] if _jobs()[one].gpus and one not in seen]
+        seen.update(names)
+        nets: dict[Net, list[tuple[Spec, Job]]] = {}
+        for name in names:
             spec = specs[name]
-            yield net_of(spec.run if isinstance(spec, MeasureSpec) else spec), spec, job
-
-
-def _rows() -> Iterator[list[str]]:
-    for target in plan("paper").figures:
-        jobs = [*_large(target)]
-        for net in dict.fromkeys(net for net, _, _ in jobs):
-            yield _row(target, net, [(spec, job) for found, spec, job in jobs if found == net])
+            net = net_of(spec.run if isinstance(spec, MeasureSpec) else spec)
+            nets.setdefault(net, []).append((spec, _jobs()[name]))
+        yield from (_row(target, net, jobs) for net, jobs in nets.items())
 
 
 def _row(target: str, net: Net, jobs: Iterable[tuple[Spec, Job]]) -> list[str]:
     taken = [(spec, job, _takes(spec, job)) for spec, job in jobs]
     trainings = [one for one in taken if isinstance(one[0], RunSpec)]
-    epochs = max(spec.stop.epochs for spec, _, _ in trainings)
-    count = sum(len(spec.seeds) for spec, _, _ in trainings)
+    runs = [spec for spec, _, _ in trainings if isinstance(spec, RunSpec)]
+    count = sum(len(run.seeds) for run in runs)
+    epochs = max((run.stop.epochs for run in runs), default=0)
     measures = [one for one in taken if one not in trainings]
     single, double = (sum(one[2][n] for one in taken) for n in (0, 1))
     return [
