@@ -80,7 +80,9 @@ def steps_of(right, figure, sweep):
             sharp = SCATTERED
         return {"attack": EXACT, "prior": prior, "sharp": sharp, "norm": sharp}
     prior = LOOSE if breaks else NONE
-    sharp = {"full_batch": NONE, "residual_adam": LOOSE, "entropy_sgd": TURNED}.get(sweep, EXACT)
+    sharp = {"residual_adam": LOOSE, "entropy_sgd": TURNED}.get(sweep, EXACT)
+    if sweep.startswith("full_batch"):
+        sharp = NONE
     if figure == "fig4" and sweep == "sgd":
         # Neither correlated nor looser than the prior.
         sharp = SCATTERED

@@ -208,7 +208,8 @@ def test_each_attack_size_needs_solutions_enough(left, verdict):
 
 
 def test_every_sweep_has_a_name_in_figures_and_in_claims():
-    assert systems.CALLED.keys() == systems.OPTIMIZERS.keys() | systems.SYSTEMS.keys()
+    named = systems.OPTIMIZERS.keys() | systems.RATES.keys() | systems.SYSTEMS.keys()
+    assert systems.CALLED.keys() == named
     assert systems.CALLED.keys() <= STUDY["sweeps"].keys()
     shown = {
         sweep for name in set(FIGURES) - set(ALONG) for sweep in STUDY["figures"][name]["sweeps"]

@@ -187,11 +187,12 @@ def images_to_train_on(samples: SamplesSpec) -> int:
     return _train_size(subset_of(samples)) + _attack_size(samples)
 
 
-def images_seen(samples: SamplesSpec) -> int:
-    """How many images S and E have together, in a realization."""
+def images_seen(samples: SamplesSpec, test_images: int | None = None) -> int:
+    """How many images S and E have together, in a realization, if only so many of E are taken."""
     subset = subset_of(samples)
     train_size = _train_size(subset)
-    return train_size + (subset.test_size if isinstance(subset, SubsetSpec) else train_size)
+    tested = subset.test_size if isinstance(subset, SubsetSpec) else train_size
+    return train_size + min(tested, test_images or tested)
 
 
 def _train_size(subset: SubsetSpec | FunctionsSpec) -> int:

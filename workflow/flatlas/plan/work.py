@@ -12,6 +12,7 @@ from flatlas.plan.families.own import Own
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.measurements.curvature import Sharpness
+from flatlas.plan.measurements.functions import GpPrior
 from flatlas.plan.needs import worth_a_gpu
 from flatlas.plan.training_specs import RunSpec
 
@@ -39,9 +40,13 @@ def measure_work(measured: MeasureSpec) -> Work:
     """A measure of every realization at each of its moments.
 
     The algorithms for the sharpness differ by a factor of ten, so each is a stage of its own.
+    Expectation propagation factorizes matrices with a row for each image.
     """
     run, options = measured.run, measured.options
-    units = len(run.seeds) * len(options.at) * images_seen(run.samples)
+    images = images_seen(run.samples)
+    if isinstance(options, GpPrior):
+        images = images_seen(run.samples, options.test_images) ** 3
+    units = len(run.seeds) * len(options.at) * images
     stage: str = options.measure
     if isinstance(options, Sharpness):
         stage += f" by {options.by}"

@@ -5,6 +5,7 @@ from math import log
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import Bbox
 
@@ -78,7 +79,8 @@ def _frame(ax: Axes, sweep: str) -> bool:
     near = Bbox.from_extents(left, low, right, high).overlaps(ax.dataLim)
     if near:
         width, height = right - left, high - low
-        ax.add_patch(Rectangle((left, low), width, height, fill=False, ec=GREY, ls="--", lw=0.8))
+        frame = {"fc": (*to_rgb(GREY), 0.12), "ec": GREY, "ls": "--", "lw": 0.8, "zorder": 0}
+        ax.add_patch(Rectangle((left, low), width, height, **frame))
         ax.autoscale_view()
     return near
 
@@ -89,7 +91,7 @@ def _ranges(framed: Iterable[str]) -> str:
         for sweep, ((left, right), (low, high)) in AXES.items()
         if sweep in framed
     ]
-    return f"Dashed: the authors' axis ranges, {'; '.join(ranges)}. " if ranges else ""
+    return f"Shaded: the authors' axis ranges, {'; '.join(ranges)}. " if ranges else ""
 
 
 def claims(material: Material) -> list[Claim]:

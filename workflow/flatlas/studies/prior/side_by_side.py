@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from flatlas.claims.claim import Claim, ours
-from flatlas.claims.conventions import BROKEN, CORRELATED, TIGHTER
-from flatlas.claims.correlations import BETTER, Pair, compared, correlated
+from flatlas.claims.conventions import BARELY, BROKEN, CORRELATED, TIGHTER
+from flatlas.claims.correlations import BETTER, SAME, Pair, compared, correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note
@@ -30,6 +30,7 @@ from flatlas.studies.prior.scatter import (
 from flatlas.studies.prior.systems import (
     BREAKING,
     OPTIMIZERS,
+    RATES,
     SYSTEMS,
     broken_flatness,
     called,
@@ -77,6 +78,20 @@ def _breaking_optimizers(material: Material) -> Iterator[Claim]:
     yield from _broken(material, FLATNESS)
     yield from ours(_broken(material, REST_FLATNESS))
     yield from ours(curvature(material, sweep) for sweep in sweeps)
+    yield from ours(_sgd_and_adam(material))
+
+
+def _sgd_and_adam(material: Material) -> Iterator[Claim]:
+    """Whether the two differ, by coefficients of the same realizations and attack sets."""
+    words = {"sgd": "under SGD", "adam": "under Adam"}
+    nets, sgd, adam = two_sweeps(material, LOG_PRIOR, words, same_sets=True)
+    says = "on the same attack sets P(f) follows generalization under SGD as under Adam"
+    yield from compared(nets, "sgd_adam_prior", says, BARELY, SAME, sgd, adam)
+    for flat in (FLATNESS, REST_FLATNESS):
+        nets, sgd, adam = two_sweeps(material, flat, words, same_sets=True)
+        name = f"sgd_adam_{flat.name}"
+        says = f"on the same attack sets {flat.what} follows generalization better under SGD than"
+        yield from compared(nets, name, f"{says} under Adam", TIGHTER, BETTER, sgd, adam)
 
 
 def _broken(material: Material, flat: Quantity) -> Iterator[Claim]:
@@ -124,6 +139,14 @@ def _more_optimizers(material: Material) -> Iterator[Claim]:
     yield from correlated_flatness(material, "full_batch")
 
 
+def _learning_rates(material: Material) -> Iterator[Claim]:
+    """What Figure S18 says of one rate, which the paper does not state, at each of three."""
+    for sweep in RATES:
+        yield from ours(tight_prior(material, sweep))
+    for sweep in RATES:
+        yield from ours(correlated_flatness(material, sweep))
+
+
 def _many_images(material: Material) -> Iterator[Claim]:
     """The sweep with many images, by itself and against the sweep of Figure 3."""
     words = {"many_images": "with many images", "sgd": "with few images"}
@@ -152,4 +175,5 @@ FIGURES = {
     "s17": SideBySide(SYSTEMS | {"adam": "FCN, Adam"}, PRIOR_AND_FLATNESS, _residual_net),
     "s18": SideBySide(OPTIMIZERS, PRIOR_AND_FLATNESS, _more_optimizers),
     "s19": SideBySide(SYSTEMS, PRIOR_AND_FLATNESS, _many_images),
+    "full_batch": SideBySide(RATES, PRIOR_AND_FLATNESS, _learning_rates),
 }

@@ -15,9 +15,10 @@ from flatlas.claims.correlations import (
     correlated,
 )
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import ZERO_ERROR, Material
+from flatlas.evidence.material import ZERO_ERROR, Material, with_settings
 from flatlas.statistics.means import mean
 from flatlas.statistics.pooling import Pooling, over_all_nets, within_realizations
+from flatlas.studies.prior.nets import ATTACK
 from flatlas.studies.prior.quantities import FLATNESS, LOG_PRIOR, Quantity, paired
 
 OPTIMIZERS = {
@@ -28,6 +29,12 @@ OPTIMIZERS = {
     "momentum": "Momentum",
     "rmsprop": "RMSProp",
     "full_batch": "full-batch GD",
+}
+# Full-batch gradient descent by learning rate; the second is that of Figure S18.
+RATES = {
+    "full_batch_slow": "full-batch GD, small rate",
+    "full_batch": "full-batch GD",
+    "full_batch_fast": "full-batch GD, large rate",
 }
 # Presets may use other images than the paper, but of the same kind.
 SYSTEMS = {
@@ -41,6 +48,8 @@ SYSTEMS = {
 # How claims call a sweep.
 CALLED = OPTIMIZERS | {
     "full_batch": "full-batch gradient descent",
+    "full_batch_slow": "full-batch gradient descent at a small rate",
+    "full_batch_fast": "full-batch gradient descent at a large rate",
     "cifar": "SGD on colour images",
     "residual": "SGD and the residual net",
     "residual_adam": "Adam and the residual net",
@@ -130,14 +139,19 @@ def curvature(material: Material, sweep: str) -> Claim:
 
 
 def two_sweeps(
-    material: Material, quantity: Quantity, names: Mapping[str, str]
+    material: Material, quantity: Quantity, names: Mapping[str, str], same_sets: bool = False
 ) -> tuple[Nets, Pair, Pair]:
     """A quantity paired with generalization in each of two sweeps; `names` has words for both.
 
-    Both are read from one `Nets`, so that resamples draw the same realizations of both.
+    Both are read from one `Nets`, so that resamples draw the same realizations of both. With
+    `same_sets`, only nets count whose attack set both sweeps have.
     """
     nets = Nets(material, tuple(names))
-    whole, sweep_of = paired(nets, quantity), nets.outcomes.set_index("run")["sweep"].to_dict()
+    runs = with_settings(nets.outcomes, [ATTACK]).drop_duplicates("run").set_index("run")
+    if same_sets:
+        sets = [{*runs.loc[runs["sweep"] == sweep, ATTACK]} for sweep in names]
+        runs = runs[runs[ATTACK].isin(set.intersection(*sets))]
+    whole, sweep_of = paired(nets, quantity), runs["sweep"].to_dict()
     one, other = (
         Pair(_part(whole.x, here), _part(whole.y, here), f"{whole.name} {words}")
         for sweep, words in names.items()
