@@ -79,8 +79,9 @@ def _frame(ax: Axes, sweep: str) -> bool:
     near = Bbox.from_extents(left, low, right, high).overlaps(ax.dataLim)
     if near:
         width, height = right - left, high - low
-        frame = {"fc": (*to_rgb(GREY), 0.12), "ec": GREY, "ls": "--", "lw": 0.8, "zorder": 0}
-        ax.add_patch(Rectangle((left, low), width, height, **frame))
+        shade = (*to_rgb(GREY), 0.12)
+        frame = Rectangle((left, low), width, height, fc=shade, ec=GREY, ls="--", lw=0.8, zorder=0)
+        ax.add_patch(frame)
         ax.autoscale_view()
     return near
 
@@ -91,7 +92,7 @@ def _ranges(framed: Iterable[str]) -> str:
         for sweep, ((left, right), (low, high)) in AXES.items()
         if sweep in framed
     ]
-    return f"Shaded: the authors' axis ranges, {'; '.join(ranges)}. " if ranges else ""
+    return f"Dashed: the authors' axis ranges, {'; '.join(ranges)}. " if ranges else ""
 
 
 def claims(material: Material) -> list[Claim]:
