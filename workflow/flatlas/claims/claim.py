@@ -9,6 +9,7 @@ import pandas as pd
 
 from flatlas.errors import FlatlasError
 from flatlas.statistics.estimate import Estimate
+from flatlas.statistics.more_realizations import MOST, HalfWidth, narrow_enough, resampled
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
 # The verdict on a figure that has not been drawn.
@@ -53,7 +54,8 @@ class Claim:
 
     `paper` is the paper's number, if it gives one. A claim is not `complete` if some of its nets
     have no solutions; `note` says what is missing. A claim that is `ours` is not in the text and is
-    counted separately.
+    counted separately. `realizations` are those behind the interval, whose half-width falls with
+    their number as `half_width` says; a single one does not say how.
     """
 
     name: str
@@ -65,6 +67,8 @@ class Claim:
     note: str = ""
     complete: bool = True
     ours: bool = False
+    realizations: int = 0
+    half_width: HalfWidth = resampled
 
     @property
     def verdict(self) -> str:
@@ -77,6 +81,18 @@ class Claim:
             return REPRODUCED
         outside = high <= self.criterion.low or low >= self.criterion.high
         return NOT_REPRODUCED if outside and not any(holds) else UNDECIDED
+
+    @property
+    def would_decide(self) -> str:
+        """How many realizations would decide a claim that only its interval leaves open."""
+        found, ends = self.estimate, (self.criterion.low, self.criterion.high)
+        left_open = self.verdict == UNDECIDED and self.complete and found.low <= found.high
+        if not left_open or self.realizations < 2:
+            return ""
+        count = narrow_enough(found, ends, self.realizations, self.half_width)
+        if count is None:
+            return f"More than {MOST:,} realizations would be needed: it is too close to the bound."
+        return f"About {count} realizations would decide it, if the number stays as it is."
 
 
 def at_least(low: float) -> Criterion:
@@ -133,11 +149,15 @@ def claims_table(target: str, claims: Sequence[Claim], judged: bool) -> pd.DataF
             claim.estimate.low,
             claim.estimate.high,
             claim.verdict if judged else UNDECIDED,
-            claim.note if judged else " ".join(filter(None, [UNJUDGED, claim.note])),
+            " ".join(filter(None, _notes(claim, judged))),
         )
         for claim in claims
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _notes(claim: Claim, judged: bool) -> list[str]:
+    return [claim.note, claim.would_decide] if judged else [UNJUDGED, claim.note]
 
 
 def known(table: pd.DataFrame, file: str) -> pd.DataFrame:

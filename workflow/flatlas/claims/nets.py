@@ -203,7 +203,9 @@ class Nets:
         note = " ".join(filter(None, notes))
         enough = known >= self.needed and number is not UNKNOWN
         complete = self.complete and enough and trusted(settled) and not failed
-        return Claim(name, says, quantity, criterion, number, paper, note, complete)
+        return Claim(
+            name, says, quantity, criterion, number, paper, note, complete, realizations=known
+        )
 
     def _rows(self, table: str, columns: list[str], at: str) -> pd.DataFrame:
         """The rows of a moment, each run once; of all moments if these are an axis.

@@ -145,6 +145,7 @@ def _claim(name: str, scaling: str, change: np.ndarray, searches: list[np.ndarra
         estimate(mean, change) if len(change) else UNKNOWN,
         note=" ".join(filter(None, [_few(len(change)), unsettled(searches)])),
         complete=len(change) >= FEWEST and trusted(searches),
+        realizations=len(change),
     )
 
 

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from math import inf, isfinite, sqrt
+from math import isfinite
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 
-from flatlas.claims.claim import UNDECIDED, Claim
+from flatlas.claims.claim import Claim
 from flatlas.claims.trust import trusted, unsettled
-from flatlas.statistics.estimate import CONFIDENCE, Estimate
+from flatlas.statistics.estimate import Estimate
+from flatlas.statistics.more_realizations import student
 from flatlas.statistics.rank_correlation import tau
 from flatlas.studies.atlas.nets import GAP, STUDY, Along, once
 from flatlas.studies.atlas.quantities import MEASURES, QUANTITIES, Quantity, settled
@@ -23,8 +23,6 @@ ASKED = {name: measure for name, measure in MEASURES.items() if measure.part not
 # expected gap of each setting, and nothing about a realization. No measure, but a ceiling for most.
 REPEATED = "repeated"
 REPEATED_LABEL = "gap of other realizations"
-# More realizations than this are out of reach.
-MOST = 1000
 
 
 def ranked(some: Along, name: str, given: Iterable[str] = ()) -> Estimate:
@@ -48,7 +46,7 @@ def on_ranks(claim: Claim, name: str, table: pd.DataFrame, *given: str, missing:
     """A claim on a number of a quantity, with notes on the nets of a table behind it.
 
     These are the nets whose quantity, and all that is `given`, are known. `missing` says what else
-    the number lacks. For a claim that is undecided the note says what would decide it.
+    the number lacks.
     """
     quantity, nets = QUANTITIES[name], once(table.dropna(subset=[name, *given]))
     searches = [nets[settled(name)].to_numpy(float)] if quantity.searched else []
@@ -59,29 +57,11 @@ def on_ranks(claim: Claim, name: str, table: pd.DataFrame, *given: str, missing:
         quantity=claim.quantity + _knows(quantity),
         complete=known and not missing and trusted(searches),
         ours=True,
+        realizations=len(nets[[STUDY, "seed"]].drop_duplicates()),
+        half_width=student,
     )
-    takes = _takes(claim, len(nets[[STUDY, "seed"]].drop_duplicates()))
-    return replace(claim, note=" ".join(filter(None, [few, missing, unsettled(searches), takes])))
+    return replace(claim, note=" ".join(filter(None, [few, missing, unsettled(searches)])))
 
 
 def _knows(quantity: Quantity) -> str:
     return f"; it knows {quantity.tested}" if quantity.tested else ""
-
-
-def _takes(claim: Claim, realizations: int) -> str:
-    """How many realizations would decide a claim that its interval leaves open."""
-    found = claim.estimate
-    if claim.verdict != UNDECIDED or not claim.complete:
-        return ""
-    ends = [end for end in (claim.criterion.low, claim.criterion.high) if isfinite(end)]
-    distance = min((abs(found.value - end) for end in ends), default=inf)
-    spread = (found.high - found.low) / 2 * sqrt(realizations) / _student(realizations)
-    counts = np.arange(realizations + 1, MOST + 1)
-    enough = counts[_student(counts) * spread / np.sqrt(counts) < distance]
-    if not len(enough):
-        return f"More than {MOST:,} realizations would be needed: it is too close to the bound."
-    return f"About {enough[0]} realizations would decide it, if the number stays as it is."
-
-
-def _student(count: int | np.ndarray) -> np.ndarray:
-    return np.asarray(stdtrit(np.asarray(count) - 1, (1 + CONFIDENCE) / 2))

@@ -1,0 +1,45 @@
+"""How many realizations would make an interval narrow enough."""
+
+from collections.abc import Callable, Iterable
+from math import isfinite
+
+import numpy as np
+from scipy.special import stdtrit
+
+from flatlas.statistics.estimate import CONFIDENCE, Estimate
+
+# More realizations than this are out of reach.
+MOST = 1000
+# From so many on, an interval covers 95 %.
+COVERED = 5
+# Half the mean range of fewer normal realizations, in units of their standard deviation: half of d2
+# of control charts.
+HALF_RANGES = np.array([0.564, 0.846, 1.029])
+
+HalfWidth = Callable[[np.ndarray], np.ndarray]
+
+
+def student(counts: np.ndarray) -> np.ndarray:
+    """Half of Student's interval, in standard deviations of one realization; see `jackknife`."""
+    return np.asarray(stdtrit(counts - 1, (1 + CONFIDENCE) / 2) / np.sqrt(counts))
+
+
+def resampled(counts: np.ndarray) -> np.ndarray:
+    """The same of an `estimate`: Student's from five realizations on, the range of fewer."""
+    few = HALF_RANGES[np.clip(counts, 2, COVERED - 1) - 2]
+    return np.where(counts < COVERED, few, student(counts))
+
+
+def narrow_enough(
+    found: Estimate, ends: Iterable[float], realizations: int, half: HalfWidth = resampled
+) -> int | None:
+    """How many realizations would take an interval off all `ends`, if its value stays as it is.
+
+    Its half-width gives the standard deviation of one realization, and this the half-width for any
+    number of them. At least five, so that the interval covers 95 %; None if it is more than `MOST`.
+    """
+    distance = min(abs(found.value - end) for end in ends if isfinite(end))
+    spread = (found.high - found.low) / 2 / half(np.array(realizations))
+    counts = np.arange(max(realizations + 1, COVERED), MOST + 1)
+    enough = counts[half(counts) * spread < distance]
+    return int(enough[0]) if len(enough) else None
