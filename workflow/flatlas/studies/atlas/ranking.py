@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from math import isfinite
 
-import numpy as np
 import pandas as pd
 
 from flatlas.claims.claim import Claim
