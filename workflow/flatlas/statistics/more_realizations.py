@@ -10,7 +10,7 @@ from flatlas.statistics.estimate import CONFIDENCE, Estimate
 
 # More realizations than this are out of reach.
 MOST = 1000
-# From so many on, an interval covers 95 %.
+# From so many on, an interval is meant to cover 95 %.
 COVERED = 5
 # Half the mean range of fewer normal realizations, in units of their standard deviation: half of d2
 # of control charts.
@@ -25,7 +25,10 @@ def student(counts: np.ndarray) -> np.ndarray:
 
 
 def resampled(counts: np.ndarray) -> np.ndarray:
-    """The same of an `estimate`: Student's from five realizations on, the range of fewer."""
+    """The same of an `estimate`: Student's from five realizations on, the range of fewer.
+
+    Resampling five gives a fifth less, which makes the number needed a third too small.
+    """
     few = HALF_RANGES[np.clip(counts, 2, COVERED - 1) - 2]
     return np.where(counts < COVERED, few, student(counts))
 
