@@ -2,41 +2,62 @@
 
     .venv/bin/pip install --no-deps pyhessian==0.1 hessian-eigenthings==1.0.0a5
 
-Those that are not installed are left out. Each task runs in a process of its own on one thread.
-Printed are seconds of the processor in the call, passes over the data, the peak memory of the
-process, and how far the result is off. Where a library leaves the number of products to the user,
-it gets the smallest of a series that is enough, and only that run counts.
-
-`python -m benchmarks.libraries PROBLEM TASK LIBRARY WEIGHTS` is one of these processes.
+Columns of those that are not installed are left out. A cell of the table is computed in processes
+of its own on one thread, three of them, by turns with the other libraries, where one takes few
+seconds. It has medians of the processor's seconds, passes over the data, and the peak of memory
+above what the process had before; and how far the result is off. Where a library leaves the number
+of products to the user, it gets the smallest of a series that is enough, and only that run counts.
 """
 
 import json
-import sys
+import resource
+import signal
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
-from itertools import product
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
-from subprocess import run
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
-TASKS = ("top", "ten", "trace", "density")
+TASKS = {
+    "top": "largest eigenvalue to 1e-3",
+    "ten": "ten largest to 1e-3",
+    "trace": "trace to 1 %",
+    "density": "density, two probes of 100 nodes",
+}
 LIBRARIES = {
     "flatlas": "flatlas",
     "PyHessian": "pyhessian",
     "curvlinops": "curvlinops",
     "eigenthings": "hessian_eigenthings",
 }
-PROBLEMS = ("dense", "resnet", "transformer")
-# ResNet-20 takes 20 s of a core for a product on 1,000 images. Time is proportional to images, and
-# memory depends on a batch, so that a few are enough to compare.
-IMAGES, BATCH = {"dense": 2000, "resnet": 64, "transformer": 500}, 250
+# What is imported before the processes are forked.
+IMPORTED = (
+    "torch",
+    "flatlas.library.measures.hessian",
+    "flatlas.library.measures.spectral_density",
+    "safetensors.torch",
+    "scipy.sparse.linalg",
+    "benchmarks.models",
+    "pyhessian",
+    "curvlinops.papyan2020traces.spectrum",
+    "hessian_eigenthings",
+)
+# Time is proportional to examples, and memory depends on a batch, so that few are enough to
+# compare: a ResNet-20 takes 0.02 s of a core for a product on one image of CIFAR-10's size.
+EXAMPLES = {"dense": 2000, "resnet": 16, "transformer": 100}
+BATCH = 250
 TOLERANCE, ACCURACY, NODES, PROBES, CLASSES = 1e-3, 0.01, 100, 2, 10
-TIMES, LIMIT = 3, 600
+# A cell that takes fewer seconds is measured so often; one that takes more than the limit, never.
+CHEAP, TIMES, LIMIT = 5, 3, 120
 # Numbers of products, for libraries that leave them to the user.
 STEPS = {"top": range(5, 200, 5), "ten": range(20, 400, 10)}
 SAMPLES = [30 * 2**power for power in range(7)]
@@ -56,101 +77,155 @@ class Data:
         return iter(self.batches)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Outcome:
-    """What a library found, with how many seconds and passes of its last run."""
+    """What a library found, with the seconds, the passes and the memory (MiB) of its last run."""
 
     values: list[float]
     seconds: float
     passes: int
+    memory: float = 0.0
 
 
-def main() -> None:
-    """Print a line for each problem, task and library; the best of some runs, interleaved."""
+def main(examples: Mapping[str, int] = EXAMPLES) -> None:
+    """Print a table for each problem, row by row."""
+    for name in IMPORTED:
+        with suppress(ImportError):
+            import_module(name)
     there = [name for name, module in LIBRARIES.items() if find_spec(module)]
-    for name in LIBRARIES.keys() - there:
-        print(f"{name} is not installed: left out")
+    if missing := LIBRARIES.keys() - there:
+        print(f"Not installed: {', '.join(sorted(missing))}")
     with TemporaryDirectory() as folder:
-        for problem in PROBLEMS:
-            weights = Path(folder, problem)
-            exact = _child(problem, "reference", "flatlas", weights)
-            print(f"{problem}: {exact['about']}", flush=True)
-            for task in TASKS:
-                runs = [
-                    (name, _child(problem, task, name, weights))
-                    for _, name in product(range(TIMES), there)
-                ]
-                for name in there:
-                    _report(task, name, [found for by, found in runs if by == name], exact)
+        for problem, number in examples.items():
+            at = Path(folder, problem)
+            print(f"\n{problem}: {_apart(_make, problem, number, at)}\n")
+            if not at.with_suffix(".json").exists():
+                continue
+            print(f"| task | {' | '.join(there)} |\n|{' --- |' * (len(there) + 1)}")
+            for task, words in TASKS.items():
+                cells = _row(there, partial(_apart, _process, problem, number, at, task))
+                exact = json.loads(at.with_suffix(".json").read_text()).get(task)
+                texts = [_text(cells[name], exact) for name in there]
+                print(f"| {words} | {' | '.join(texts)} |", flush=True)
 
 
-def _report(task: str, name: str, runs: list[dict[str, Any]], exact: dict[str, Any]) -> None:
-    done = [one for one in runs if "seconds" in one]
+def _row(there: list[str], run: Callable[[str], Outcome | str]) -> dict[str, list[Outcome | str]]:
+    """The runs of each library: by turns, and once where it takes long."""
+    cells: dict[str, list[Outcome | str]] = {name: [run(name)] for name in there}
+    for _ in range(1, TIMES):
+        for name in there:
+            first = cells[name][0]
+            if isinstance(first, Outcome) and first.seconds < CHEAP:
+                cells[name].append(run(name))
+    return cells
+
+
+def _text(runs: list[Outcome | str], exact: list[float] | None) -> str:
+    """A cell of the table."""
+    done = [one for one in runs if isinstance(one, Outcome)]
     if not done:
-        print(f"  {task:8} {name:12} {runs[0]['failed']}", flush=True)
-        return
-    seconds, memory = (min(one[key] for one in done) for key in ("seconds", "memory"))
-    off = ""
-    if task in exact:
-        apart = max(
-            abs(one - other) / abs(other)
-            for one, other in zip(done[0]["values"], exact[task], strict=True)
-        )
-        off = f", off by {apart:.1e}"
-    print(
-        f"  {task:8} {name:12} {seconds:8.2f} s, {done[0]['passes']:5} passes, "
-        f"{memory:6.0f} MiB{off}",
-        flush=True,
+        return str(runs[0])
+    seconds, memory = (median(vars(one)[key] for one in done) for key in ("seconds", "memory"))
+    passes = sorted({one.passes for one in done})
+    counted = f"{passes[0]} to {passes[-1]}" if len(passes) > 1 else f"{passes[0]}"
+    text = f"{seconds:.2f} s, {counted} passes, {memory:.0f} MiB"
+    if exact is None:
+        return text
+    apart = max(
+        abs(one - other) / abs(other)
+        for run in done
+        for one, other in zip(run.values, exact, strict=True)
     )
+    return f"{text}, off by {apart:.1e}"
 
 
-def _child(problem: str, task: str, library: str, weights: Path) -> dict[str, Any]:
-    """What a process of its own prints, or why it prints nothing."""
-    command = [sys.executable, "-m", "benchmarks.libraries", problem, task, library, str(weights)]
-    done = run(["timeout", str(LIMIT), *command], capture_output=True, text=True, check=False)
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        return {"failed": f"more than {LIMIT} s" if done.returncode == 124 else last[:120]}
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+def _apart(function: Callable[..., Any], *given: Any) -> Any:
+    """What a process of its own returns, or why it returns nothing."""
+    context = get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_answer, args=(theirs, function, given))
+    process.start()
+    theirs.close()
+    found = f"fails: more than {LIMIT} s of the processor"
+    with suppress(EOFError):
+        found = ours.recv()
+    process.join()
+    if process.exitcode not in (0, -signal.SIGXCPU):
+        return f"fails: exit code {process.exitcode}"
     return found
 
 
-def _process(problem: str, task: str, library: str, weights: Path) -> dict[str, Any]:
+def _answer(theirs: Connection, function: Callable[..., Any], given: tuple[Any, ...]) -> None:
     warnings.filterwarnings("ignore")
-    sys.path.insert(0, str(Path(__file__).parents[1] / "workflow"))
+    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, resource.RLIM_INFINITY))
     import torch
-    from safetensors.torch import load_model, save_model
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    from benchmarks.models import MODELS, drawn, fitted
+    try:
+        theirs.send(function(*given))
+    except Exception as error:
+        # A cell of a table has neither lines nor bars.
+        theirs.send(f"fails: {' '.join(str(error).split())[:80]}".replace("|", "/"))
 
-    model = MODELS[problem]()
-    data = Data(drawn(problem, IMAGES[problem], min(BATCH, IMAGES[problem] // 2), CLASSES))
-    if task == "reference":
-        fitted(model, data.batches)
-        save_model(model, str(weights))
-        return _reference(problem, model, data, weights)
-    load_model(model, weights)
+
+def _make(problem: str, examples: int, at: Path) -> str:
+    """Train the model, compute what is known of it, and describe it."""
+    from safetensors.torch import save_model
+
+    from benchmarks.models import MODELS, fitted
+
+    model, data = MODELS[problem](), _data(problem, examples)
+    fitted(model, data.batches)
+    save_model(model, str(at))
+    at.with_suffix(".json").write_text(json.dumps(_reference(problem, model, data)))
+    size = sum(parameter.numel() for parameter in model.parameters())
+    return f"{size:,} weights, {examples:,} examples in {len(data.batches)} batches"
+
+
+def _data(problem: str, examples: int) -> Data:
+    from benchmarks.models import drawn
+
+    return Data(drawn(problem, examples, min(BATCH, examples // 2), CLASSES))
+
+
+def _process(problem: str, examples: int, at: Path, task: str, library: str) -> Outcome:
+    """One cell, once."""
+    import torch
+    from safetensors.torch import load_model
+
+    from benchmarks.models import MODELS
+
+    ways: dict[str, Callable[..., Outcome]] = {
+        "flatlas": _flatlas,
+        "PyHessian": _pyhessian,
+        "curvlinops": _curvlinops,
+        "eigenthings": _eigenthings,
+    }
+    model, data = MODELS[problem](), _data(problem, examples)
+    load_model(model, at)
     model.eval()
-    # What torch does once, it does here.
+    # What torch and a library do once, they do here, for a product and for a small model.
     inputs, labels = data.batches[0]
     parameters, loss = list(model.parameters()), torch.nn.CrossEntropyLoss()
     slope = torch.autograd.grad(loss(model(inputs[:2]), labels[:2]), parameters, create_graph=True)
     torch.autograd.grad(slope, parameters, [torch.ones_like(one) for one in slope])
-    ways: dict[str, Callable[[], Outcome]] = {
-        "flatlas": lambda: _flatlas(task, model, data),
-        "PyHessian": lambda: _pyhessian(task, model, data),
-        "curvlinops": lambda: _curvlinops(task, model, data, weights),
-        "eigenthings": lambda: _eigenthings(task, model, data),
-    }
-    return {**vars(ways[library]()), "memory": _peak()}
+    with suppress(Exception):
+        small = torch.nn.Linear(20, CLASSES)
+        ways[library](task, small, Data([(torch.randn(30, 20), torch.arange(30) % CLASSES)]), None)
+    torch.manual_seed(0)
+    exact = json.loads(at.with_suffix(".json").read_text()).get("trace")
+    # The peak of memory begins here.
+    Path("/proc/self/clear_refs").write_text("5")
+    before = _memory("VmRSS")
+    found = ways[library](task, model, data, exact)
+    return replace(found, memory=_memory("VmHWM") - before)
 
 
-def _peak() -> float:
-    """The largest memory of this process in MiB."""
+def _memory(line: str) -> float:
+    """What this process has, or has had at most, in MiB."""
     lines = Path("/proc/self/status").read_text().splitlines()
-    return float(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024
+    return float(next(one.split()[1] for one in lines if one.startswith(line))) / 1024
 
 
 def _counted(data: Data, way: Callable[[], list[float]]) -> Outcome:
@@ -159,38 +234,27 @@ def _counted(data: Data, way: Callable[[], list[float]]) -> Outcome:
     return Outcome(values, time.process_time() - began, data.passes - before)
 
 
-def _reference(problem: str, model: Any, data: Data, weights: Path) -> dict[str, Any]:
+def _reference(problem: str, model: Any, data: Data) -> dict[str, list[float]]:
     """The eigenvalues and the trace in float64, by curvlinops and ARPACK where that is fast."""
     import torch
 
     from benchmarks.models import exact_trace
 
-    size = sum(parameter.numel() for parameter in model.parameters())
-    found: dict[str, Any] = {"about": f"{size} weights, {IMAGES[problem]} examples"}
+    found: dict[str, list[float]] = {}
     if problem != "transformer":
         found["trace"] = [exact_trace(model, data.batches)]
     else:
-        options: dict[str, Any] = {
-            "top": 60,
-            "bottom": 0,
-            "tolerance": 1e-2,
-            "trace_tolerance": 2e-3,
-        }
+        options = {"top": 60, "bottom": 0, "tolerance": 1e-2, "trace_tolerance": 2e-3}
         found["trace"] = _measured("hessian", options, model, data, torch.float64)["trace"]
     if problem != "resnet":
         doubled = [(x.double() if x.is_floating_point() else x, y) for x, y in data.batches]
-        operator = _operator(model.double(), doubled)
-        found["ten"] = _eigsh(operator, 10, 1e-6)
+        found["ten"] = _eigsh(_operator(model.double(), doubled), 10, 1e-6)
         found["top"] = found["ten"][:1]
-    Path(f"{weights}.json").write_text(json.dumps(found))
     return found
 
 
-def _flatlas(task: str, model: Any, data: Data) -> Outcome:
+def _flatlas(task: str, model: Any, data: Data, exact: list[float] | None) -> Outcome:
     import torch
-
-    # Imports are not timed, of no library.
-    from flatlas.library.measures import hessian, spectral_density  # noqa: F401
 
     options: dict[str, Any] = {
         "top": {"top": 1, "bottom": 0, "probes": 0, "tolerance": TOLERANCE},
@@ -214,7 +278,7 @@ def _measured(
     return {"eigenvalues": [float(one) for one in values], "trace": [trace.value] if trace else []}
 
 
-def _pyhessian(task: str, model: Any, data: Data) -> Outcome:
+def _pyhessian(task: str, model: Any, data: Data, exact: list[float] | None) -> Outcome:
     import numpy as np
     import torch
     from pyhessian import hessian
@@ -245,7 +309,7 @@ def _eigsh(operator: Any, count: int, tolerance: float) -> list[float]:
     return sorted(map(float, values), reverse=True)
 
 
-def _curvlinops(task: str, model: Any, data: Data, weights: Path) -> Outcome:
+def _curvlinops(task: str, model: Any, data: Data, exact: list[float] | None) -> Outcome:
     import torch
     from curvlinops import xtrace
     from curvlinops.papyan2020traces.spectrum import fast_lanczos
@@ -258,7 +322,6 @@ def _curvlinops(task: str, model: Any, data: Data, weights: Path) -> Outcome:
         return _counted(
             data, lambda: [fast_lanczos(operator, NODES)[0][0].item() for _ in range(PROBES)]
         )
-    (exact,) = json.loads(Path(f"{weights}.json").read_text())["trace"]
 
     def sampled(products: int) -> list[float]:
         return [xtrace(operator, products).item()]
@@ -268,12 +331,12 @@ def _curvlinops(task: str, model: Any, data: Data, weights: Path) -> Outcome:
         for seed in range(SEEDS):
             torch.manual_seed(seed)
             found.append(_counted(data, partial(sampled, samples)))
-        if all(abs(one.values[0] / exact - 1) <= ACCURACY for one in found):
-            break
-    return found[0]
+        if exact and all(abs(one.values[0] / exact[0] - 1) <= ACCURACY for one in found):
+            return found[0]
+    raise ValueError(f"more than {SAMPLES[-1]} products")
 
 
-def _eigenthings(task: str, model: Any, data: Data) -> Outcome:
+def _eigenthings(task: str, model: Any, data: Data, exact: list[float] | None) -> Outcome:
     import torch
     from hessian_eigenthings import (
         HessianOperator,
@@ -315,17 +378,13 @@ def _eigenthings(task: str, model: Any, data: Data) -> Outcome:
             ],
         )
     way = sampled if task == "trace" else searched
-    for number in STEPS.get(task, SAMPLES):
+    numbers = STEPS.get(task, SAMPLES)
+    for number in numbers:
         found = _counted(data, partial(way, number))
         if task == "trace":
             enough = kept[0].stderr <= ACCURACY * abs(kept[0].estimate)
         else:
             enough = bool(kept[0].converged.all())
         if enough:
-            break
-    return found
-
-
-if __name__ == "__main__":
-    problem, task, library, weights = sys.argv[1:]
-    print(json.dumps(_process(problem, task, library, Path(weights))))
+            return found
+    raise ValueError(f"more than {numbers[-1]} products")
