@@ -8,6 +8,7 @@ from pydantic import InstanceOf
 from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError, nearest
+from flatlas.models.batches import exact
 from flatlas.models.objective import Objective, unwrapped
 
 # A model, or its state dictionary.
@@ -31,7 +32,7 @@ def weights_at(checkpoint: Any, of: Objective, name: str) -> Tensor:
                 f"'{key}' has the shape {tuple(given[key].shape)} in {name}, but {tuple(shape)} in "
                 "the model. Allowed: the same model at another time."
             )
-    return torch.cat([given[key].detach().flatten().to(of.w) for key in of.shapes])
+    return torch.cat([exact(given[key].detach().flatten()).to(of.w) for key in of.shapes])
 
 
 def trajectory_of(checkpoints: Sequence[Any], of: Objective, dimensions: int) -> Tensor:

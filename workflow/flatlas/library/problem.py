@@ -15,6 +15,7 @@ from flatlas.models.batch_norm import take_statistics
 from flatlas.models.batches import WITHOUT_FLOAT64, Batches, random_state_kept
 from flatlas.models.losses import Loss, LossFunction
 from flatlas.models.objective import Chosen, Objective
+from flatlas.models.precision import full_precision
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
 from flatlas.seeds import stream
@@ -79,6 +80,7 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
     with ExitStack() as kept:
         for one in (data, test):
             kept.enter_context(random_state_kept(one))
+        kept.enter_context(full_precision())
         where, dtype = _device(given.device), given.dtype
         allowed = DTYPES[1:] if where.type in WITHOUT_FLOAT64 else DTYPES
         if dtype not in allowed:

@@ -82,6 +82,8 @@ class Batches:
     def _moved(self, leaf: Any) -> Any:
         if not isinstance(leaf, Tensor):
             return leaf
+        if leaf.device.type in WITHOUT_FLOAT64 and leaf.device != self._device:
+            leaf = leaf.cpu()
         return leaf.to(self._device, self._dtype if leaf.is_floating_point() else None)
 
 
@@ -92,7 +94,11 @@ def random_state_kept(data: Any) -> Iterator[None]:
     before = of_loader.get_state() if of_loader is not None else None
     of_numpy, of_python = np.random.get_state(), random.getstate()
     try:
-        with torch.random.fork_rng():
+        accelerator = torch.accelerator.current_accelerator()
+        kind = "cuda" if accelerator is None else accelerator.type
+        # Named, or torch below 2.15 may keep those of CUDA alone, and warns of many.
+        devices = range(torch.accelerator.device_count())
+        with torch.random.fork_rng(devices, device_type=kind):
             yield
     finally:
         np.random.set_state(of_numpy)

@@ -74,7 +74,7 @@ class LinearLayer:
 
         With the batch's share of what a mean over all losses is divided by.
         """
-        with twice_differentiable():
+        with twice_differentiable(self._of.model):
             z = output.clone().requires_grad_()
             with self._seen(z):
                 outputs = self._of.outputs(self._parts, batch)

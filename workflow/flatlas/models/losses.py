@@ -5,6 +5,7 @@ from copy import copy, deepcopy
 from typing import Any
 
 from torch import Tensor, nn
+from torch.utils._pytree import tree_leaves
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.models.batches import described, exact
@@ -77,8 +78,11 @@ class Loss:
             outputs = _normalized(outputs)
         if isinstance(outputs, Tensor) and isinstance(target, Tensor):
             outputs, target = self._comparable(outputs, target)
-            if isinstance(self._loss, nn.Module):
-                self._loss.to(outputs.device)
+        if isinstance(self._loss, nn.Module):
+            # Its own numbers go where the outputs are, in their precision.
+            for one in filter(_is_of_reals, tree_leaves(outputs)):
+                self._loss.to(one.device, one.dtype)
+                break
         try:
             value = self._loss(outputs, target)
         except Exception as error:
@@ -162,6 +166,10 @@ class Loss:
         counted = target[target != self._loss.ignore_index]
         weight = self._loss.weight
         return float(len(counted) if weight is None else weight[counted].sum())
+
+
+def _is_of_reals(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor) and leaf.is_floating_point()
 
 
 def _normalized(outputs: Outputs) -> Tensor:

@@ -15,8 +15,9 @@ from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves, tree_map
 
 from flatlas.errors import FlatlasError
-from flatlas.models.batches import WITHOUT_FLOAT64, Batch, described, rows_of
+from flatlas.models.batches import Batch, described, exact, rows_of
 from flatlas.models.losses import Loss, Outputs
+from flatlas.models.precision import without_cudnn
 
 # A pattern of parameters' names, several, or a function of name and parameter.
 Chosen = str | Sequence[str] | Callable[[str, nn.Parameter], bool] | None
@@ -42,13 +43,12 @@ class Objective:
         model = unwrapped(model)
         names = _chosen(model, chosen)
         self._device, self.dtype = torch.device(device), dtype
-        # Vectors of weights are in float64.
-        home = "cpu" if self._device.type in WITHOUT_FLOAT64 else self._device
-        self.model = _copied(model).to(device, dtype).eval()
+        # A device without float64 can't copy to it either, as from there to the CPU.
+        self.model = _copied(model).cpu().to(device, dtype).eval()
         self.model.requires_grad_(False)
         parameters = dict(self.model.named_parameters())
         self.shapes: Mapping[str, torch.Size] = {name: parameters[name].shape for name in names}
-        self.w = torch.cat([parameters[name].flatten() for name in names]).to(home, torch.float64)
+        self.w = exact(torch.cat([parameters[name].flatten() for name in names]))
         self.batches, self.loss = batches, loss
         self._divisor: float | None = None
 
@@ -73,7 +73,7 @@ class Objective:
         """The loss as a function of one parameter alone, whether w has it or not."""
         other, parameter = copy(self), self.model.get_parameter(name)
         other.shapes = {name: parameter.shape}
-        other.w = parameter.flatten().to(self.w)
+        other.w = exact(parameter.flatten())
         return other
 
     def parts(self, w: Tensor) -> dict[str, Tensor]:
@@ -134,7 +134,7 @@ class Objective:
         """The loss of a copy of the model with other weights, on the same data."""
         other, parameters = copy(self), dict(model.named_parameters())
         other.model = model
-        other.w = torch.cat([parameters[name].flatten() for name in self.shapes]).to(self.w)
+        other.w = exact(torch.cat([parameters[name].flatten() for name in self.shapes]))
         return other
 
     @torch.no_grad()
@@ -173,7 +173,8 @@ class Objective:
                 for row, image in zip(rows, images, strict=True) if varies else ():
                     # The last row needs the graph no longer: its parts are freed on the way.
                     along, last = [row[number] for number in which], row is rows[-1]
-                    image.add_(_flat(again(varies, leaves, along, keep=not last)).to(image))
+                    found = again(varies, leaves, along, keep=not last)
+                    image.add_(_flat(found).to(image.device))
                 yield total.detach(), share
 
         return _finite(images / self._sum(losses())[1], "Hessian")
@@ -184,7 +185,7 @@ class Objective:
 
         def losses() -> Iterator[tuple[Tensor, float]]:
             for batch in self.batches:
-                with twice_differentiable():
+                with twice_differentiable(self.model):
                     part = _Part(self, batch)
                     for image, vector in zip(images, vectors, strict=True):
                         image.add_(part.product(vector).to(image.device))
@@ -207,7 +208,7 @@ class Objective:
     def _with_leaves(self, w: Tensor) -> Iterator[tuple[list[Tensor], Tensor, float]]:
         """Of each batch the parameters as leaves, its loss, and its share of the divisor."""
         for batch in self.batches:
-            with twice_differentiable():
+            with twice_differentiable(self.model):
                 parts = self.leaves(w)
                 yield list(parts.values()), *self._loss_of(parts, batch)
 
@@ -284,10 +285,9 @@ def _flat(parts: Sequence[Tensor]) -> Tensor:
 
 
 @contextmanager
-def twice_differentiable() -> Iterator[None]:
+def twice_differentiable(model: nn.Module) -> Iterator[None]:
     """Compute attention and recurrent layers by kernels that have second derivatives."""
-    without_cudnn = torch.backends.cudnn.flags(enabled=False)
-    with torch.enable_grad(), sdpa_kernel(SDPBackend.MATH), without_cudnn:
+    with torch.enable_grad(), sdpa_kernel(SDPBackend.MATH), without_cudnn(model):
         yield
 
 
