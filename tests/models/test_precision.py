@@ -51,7 +51,7 @@ def test_float32_is_not_cut_to_tf32_and_the_choice_is_restored(chosen):
     assert not done.returncode, done.stderr
     before, after, seen = json.loads(done.stdout)
     assert after == before
-    assert seen == [["ieee"] * 3]
+    assert seen and not {"tf32", "bf16"} & {one for each in seen for one in each}
 
 
 class Watched(nn.Module):
