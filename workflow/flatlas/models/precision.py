@@ -26,8 +26,8 @@ def full_precision() -> Iterator[None]:
         try:
             _set(kept, cudnn, "allow_tf32", False)
         except RuntimeError:
-            for products in (cudnn.conv, cudnn.rnn):
-                _set(kept, products, "fp32_precision", "ieee")
+            for products in ("conv", "rnn"):
+                _set(kept, getattr(cudnn, products), "fp32_precision", "ieee")
         _set(kept, cudnn, "deterministic", True)
         yield
 
