@@ -89,7 +89,7 @@ def jackknife(statistic: Callable[[np.ndarray], np.ndarray], parts: np.ndarray) 
 
 
 def least(found: Sequence[Estimate], realizations: int) -> Estimate:
-    """The least of several values, each with the interval of the jackknife.
+    """The least of several values of at most 1, each with the interval of the jackknife.
 
     One upper end that is too low makes the least too low, so these ends are Bonferroni's. Where one
     end is cut off, at the end of what the value can be, the other one has the interval's width.
@@ -100,4 +100,5 @@ def least(found: Sequence[Estimate], realizations: int) -> Estimate:
     wider = stdtrit(realizations - 1, ends[1]) / stdtrit(realizations - 1, ends[0])
     halves = [max(one.value - one.low, one.high - one.value) for one in found]
     high = min(one.value + wider * half for one, half in zip(found, halves, strict=True))
-    return Estimate(min(one.value for one in found), min(one.low for one in found), float(high))
+    value, low = min(one.value for one in found), min(one.low for one in found)
+    return Estimate(value, low, min(float(high), 1.0))
