@@ -174,8 +174,10 @@ def test_a_first_value_without_solutions_leaves_its_sweep_undecided(figure, swee
     claims = judge(figure, without(material, sweep, run))
     lost = undecided(claims)
     assert lost
-    assert verdicts({name: claims[name] for name in claims.keys() - lost}) == {
-        name: before[name].verdict for name in claims.keys() - lost
+    # This question needs no solutions, and its answer is another one.
+    kept = {name for name in claims.keys() - lost if not name.endswith("_solved")}
+    assert verdicts({name: claims[name] for name in kept}) == {
+        name: before[name].verdict for name in kept
     }
     for name in lost:
         assert claims[name].note.startswith("Solutions: 0 at ")
@@ -196,8 +198,21 @@ def test_claims_are_judged_at_the_values_with_solutions_if_there_are_three():
     assert claims["init_solved"].verdict == NOT_REPRODUCED
     assert before["init_solved"].verdict == REPRODUCED
     two = judge("fig4", without(lost, "init", runs[1]))
-    assert undecided(two) == {name for name in two if name.startswith("init")}
+    assert undecided(two) == {
+        name for name in two if name.startswith("init") and name != "init_solved"
+    }
     assert two["init_gap_flat"].note == "Solutions: 0 at 2.0, 0 at 4.0, of 5."
+
+
+def test_whether_trainings_give_solutions_needs_none():
+    """All trainings count: too few solutions for the other claims refute this one."""
+    material = world(RIGHT, "fig4")
+    first, *others = runs_of(material, "init")
+    material = without(material, "init", first, keep=2)
+    for run in others:
+        material = without(material, "init", run)
+    solved = judge("fig4", material)["init_solved"]
+    assert (solved.estimate.value, solved.verdict, solved.realizations) == (0, NOT_REPRODUCED, 5)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,9 @@ import numpy as np
 from flatlas.claims.claim import Claim, Criterion
 from flatlas.claims.conventions import BARELY, BARELY_OFF, FALLING, MOSTLY, RISING
 from flatlas.claims.nets import Sweep
+from flatlas.claims.trust import few, lacking
 from flatlas.evidence.material import Material
+from flatlas.statistics.estimate import UNKNOWN, estimate
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.directions import (
     by_stretch,
@@ -149,15 +151,21 @@ class Layer:
         )
 
     def solved(self) -> Claim:
-        """Most trainings give a solution, at each value."""
-        return self.sweep.claim(
+        """Most trainings give a solution, at each value: every training counts, solved or not."""
+        met = self.sweep.met
+        # Without a single solution it is the trainings that failed.
+        found = (met == 1).any()
+        number = estimate(lambda met: mean(met).min(-1), met) if found else UNKNOWN
+        return Claim(
             "solved",
             f"at every {self.symbol}, most networks become solutions",
             "share of realizations that meet the stopping rule, at the value of"
             f" {self.symbol} with the fewest",
             MOSTLY,
-            lambda met: mean(met).min(-1, initial=1.0),
-            self.sweep.met,
+            number,
+            note=" ".join(filter(None, [self.whole.note, lacking(number), few(number, len(met))])),
+            complete=number is not UNKNOWN,
+            realizations=len(met),
         )
 
     def flatter(self, rises: bool) -> Iterator[Claim]:
