@@ -39,6 +39,19 @@ def test_only_attack_sets_that_both_have_are_compared():
     assert found.estimate.value == pytest.approx(np.mean(each), abs=1e-12)
 
 
+def test_a_net_without_a_solution_takes_its_counterpart_with_it():
+    """In this realization only: the coefficients of both are of the same attack sets."""
+    material = with_noise(world(RIGHT, "fig4"), shared=True)
+    outcomes = material.tables["outcomes"]
+    lost = outcomes["sweep"].eq("adam") & (outcomes["seed"] == 1)
+    lost &= outcomes[ATTACK].isin(sorted(outcomes[ATTACK].unique())[2:4])
+    assert lost.sum() == 2
+    left = with_columns(material, "outcomes", converged=outcomes["converged"] & ~lost)
+    found = judge("prior", "fig4", left)["sgd_adam_prior_pearson"].estimate
+    # Noise and attack sets are the same for both.
+    assert (found.value, found.low, found.high) == pytest.approx((0, 0, 0), abs=1e-9)
+
+
 def test_what_both_share_in_a_realization_does_not_widen_the_interval():
     same, apart = (
         judge("prior", "fig4", with_noise(world(RIGHT, "fig4"), shared)) for shared in (True, False)

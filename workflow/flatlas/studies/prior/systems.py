@@ -1,6 +1,7 @@
 """The systems and optimizers, one sweep each: their names, and the claims that they share."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -144,21 +145,31 @@ def two_sweeps(
     """A quantity paired with generalization in each of two sweeps; `names` has words for both.
 
     Both are read from one `Nets`, so that resamples draw the same realizations of both. With
-    `same_sets`, only nets count whose attack set both sweeps have.
+    `same_sets`, a net counts if the other sweep has one of the same realization and attack set.
     """
     nets = Nets(material, tuple(names))
     runs = with_settings(nets.outcomes, [ATTACK]).drop_duplicates("run").set_index("run")
-    if same_sets:
-        sets = [{*runs.loc[runs["sweep"] == sweep, ATTACK]} for sweep in names]
-        runs = runs[runs[ATTACK].isin(set.intersection(*sets))]
-    whole, sweep_of = paired(nets, quantity), runs["sweep"].to_dict()
+    runs = runs.reindex(nets.values)
+    whole, places = paired(nets, quantity), [runs["sweep"].eq(sweep).to_numpy() for sweep in names]
     one, other = (
         Pair(_part(whole.x, here), _part(whole.y, here), f"{whole.name} {words}")
-        for sweep, words in names.items()
-        for here in [[sweep_of.get(run) == sweep for run in nets.values]]
+        for here, words in zip(places, names.values(), strict=True)
     )
+    if same_sets:
+        same = np.equal.outer(*(runs.loc[here, ATTACK].to_numpy() for here in places))
+        known, others = (np.isfinite(pair.values).all(0) for pair in (one, other))
+        one, other = _where(known & (others @ same.T), one), _where(others & (known @ same), other)
     return nets, one, other
 
 
-def _part(whole: Measured, here: list[bool]) -> Measured:
+def _part(whole: Measured, here: np.ndarray) -> Measured:
     return Measured(whole.values[:, here], whole.settled[:, here])
+
+
+def _where(counts: np.ndarray, pair: Pair) -> Pair:
+    """The nets of a pair that count; the others are unknown, and no search for them matters."""
+    x, y = (
+        Measured(*(np.where(counts, part, np.nan) for part in (one.values, one.settled)))
+        for one in (pair.x, pair.y)
+    )
+    return replace(pair, x=x, y=y)
