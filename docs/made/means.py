@@ -3,18 +3,20 @@
 They are the panels without a spectrum: one mean for each quantity and swept value.
 """
 
+import sys
 from collections.abc import Iterator
 
-import numpy as np
 import pandas as pd
-from scipy.stats import t
+from pages import ROOT
+
+sys.path.insert(0, str(ROOT / "workflow"))
+
+from flatlas.statistics.more_realizations import student
 
 MEANS = "means.csv"
 # What an interval and a count of solutions need, beside the swept keys.
 NUMBERS = ["mean", "low", "high", "sd", "realizations", "converged"]
 NEEDED = {"panel", "quantity", "n", *NUMBERS}
-# Of a normal mean.
-COVERS = 0.95
 SYMBOLS = {
     **{"dual_gap": "ΔL", "gap_sharp": "ΔL_s", "gap_flat": "ΔL_f"},
     **{"S_w_curved": "S_w where H_n is above round-off", "n_sharp": "n_s"},
@@ -31,8 +33,7 @@ def means_of(points: pd.DataFrame) -> pd.DataFrame:
         rows = single.dropna(subset=[key]).rename(columns={key: "value"})
         parts.append(rows.assign(key=key)[["panel", "key", "value", "quantity", *NUMBERS]])
     found = pd.concat(parts, ignore_index=True)
-    count = found["realizations"]
-    half = t.ppf((1 + COVERS) / 2, count - 1) * found["sd"] / np.sqrt(count)
+    half = student(found["realizations"].to_numpy(float)) * found["sd"]
     return found.assign(low=found["mean"] - half, high=found["mean"] + half)
 
 
