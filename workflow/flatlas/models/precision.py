@@ -9,7 +9,7 @@ from torch import nn
 
 @contextmanager
 def full_precision() -> Iterator[None]:
-    """Products of float32 numbers in float32, by algorithms that repeat to the bit.
+    """Compute products of float32 numbers in float32, and use cuDNN's deterministic algorithms.
 
     On a GPU, convolutions are in TF32 by default, with errors of 1e-3, and a training may have
     chosen that for all products. Since torch 2.9 there are two ways to choose; one can't be read

@@ -111,7 +111,7 @@ def _numbers_of_layer(measured: MeasureSpec) -> int:
         return 0
     names = [layer.name for layer in run.net.layers]
     sizes = [*run.net.layer_sizes(run.input_shape, run.outputs)]
-    # From the last: all that is below it in a module counts as one layer, with many sizes.
+    # Counted from the end: only the first layer of a net, a module's features, has several sizes.
     weights = sizes[names.index(options.resolved()["layer"]) - len(names)].weights
     tested = images_trained(run.samples) - images_to_train_on(run.samples)
     return weights * (matrices * weights + PAIRED * tested)
