@@ -46,7 +46,7 @@ def test_it_is_right_within_a_factor_of_two_on_average(have, spread):
 
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 8])
 def test_half_an_interval_of_normal_realizations(count):
-    """Four have a wider interval than three: it covers more. That of five is a fifth too narrow."""
+    """Four have a wider interval than three: it covers more. That of five is a sixth too narrow."""
     samples = np.random.default_rng(9).normal(size=(400, count))
     halves = [(one.high - one.low) / 2 for one in map(bootstrap, samples)]
     assert np.mean(halves) == pytest.approx(resampled(np.array(count)), rel=0.2)
