@@ -42,8 +42,8 @@ def test_any_model_has_each_measure_that_is_defined_for_it(kind, measure):
     table = taken().table
     assert [*table.quantity] == QUANTITIES[measure]
     assert np.isfinite(table[["value", "error"]]).all(axis=None)
-    # Here the loss is not convex, and the search jumps from corner to corner.
-    jumps = (kind, measure) == ("from torchvision", "box_sharpness")
+    # Here the loss is not convex, and a search in a box jumps from corner to corner.
+    jumps = kind == "from torchvision" and measure in ("adaptive_sharpness", "box_sharpness")
     assert table.converged.all() != jumps
     if measure != "relative_flatness":
         assert table.value[0] > 0

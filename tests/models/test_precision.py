@@ -22,10 +22,11 @@ import json, sys
 import torch
 from torch import nn
 
-cudnn, matmul = torch.backends.cudnn, torch.backends.cuda.matmul
+cudnn, cuda, mkldnn = torch.backends.cudnn, torch.backends.cuda, torch.backends.mkldnn
+PRODUCTS = cudnn.conv, cudnn.rnn, cuda.matmul, mkldnn.conv, mkldnn.rnn, mkldnn.matmul
 
 def state():
-    return [one.fp32_precision for one in (cudnn.conv, cudnn.rnn, matmul)]
+    return [one.fp32_precision for one in PRODUCTS]
 
 class Watched(nn.Linear):
     def forward(self, x):

@@ -126,7 +126,7 @@ def test_a_long_path_is_cut_in_file_names(plan_of):
 
 
 def test_a_deep_net_has_a_short_name(plan_of):
-    plan = plan_of(study={"runs.base.net.hidden": [1000] * 200})
+    plan = plan_of(study={"runs.base.net.hidden": [100] * 200})
     assert max(len(f"{name}.log") for name in plan.measurements) < 200
 
 

@@ -59,6 +59,8 @@ WITHOUT_RESULTS = {
     # How a figure names what it lacks; which jobs a page lists as one.
     ("LACKS", "points"),
     ("DRAWN", "paths"),
+    # How much memory a check allows for.
+    ("PAIRED", "measurements.duality"),
     # How an error names a source.
     ("named", "data_specs"),
     # What a dry run prints.

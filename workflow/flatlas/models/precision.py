@@ -12,22 +12,19 @@ def full_precision() -> Iterator[None]:
     """Compute products of float32 numbers in float32, and use cuDNN's deterministic algorithms.
 
     On a GPU, convolutions are in TF32 by default, with errors of 1e-3, and a training may have
-    chosen that for all products. Since torch 2.9 there are two ways to choose; one can't be read
-    after the other has been used.
+    chosen that for all products. Since torch 2.9 each kind of product has a precision of its own.
     """
-    cudnn = torch.backends.cudnn
+    cudnn, cuda, mkldnn = torch.backends.cudnn, torch.backends.cuda, torch.backends.mkldnn
     with ExitStack() as kept:
-        try:
-            before = torch.get_float32_matmul_precision()
-            kept.callback(torch.set_float32_matmul_precision, before)
+        if hasattr(cuda.matmul, "fp32_precision"):
+            of_kinds = [getattr(cudnn, kind) for kind in ("conv", "rnn")]
+            of_cores = [getattr(mkldnn, kind) for kind in ("matmul", "conv", "rnn")]
+            for products in (cuda.matmul, *of_kinds, *of_cores):
+                _set(kept, products, "fp32_precision", "ieee")
+        else:
+            kept.callback(torch.set_float32_matmul_precision, torch.get_float32_matmul_precision())
             torch.set_float32_matmul_precision("highest")
-        except RuntimeError:
-            _set(kept, torch.backends.cuda.matmul, "fp32_precision", "ieee")
-        try:
             _set(kept, cudnn, "allow_tf32", False)
-        except RuntimeError:
-            for products in ("conv", "rnn"):
-                _set(kept, getattr(cudnn, products), "fp32_precision", "ieee")
         _set(kept, cudnn, "deterministic", True)
         yield
 
