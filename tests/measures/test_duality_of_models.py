@@ -13,7 +13,8 @@ from flatlas.measures import measure
 
 # What does not depend on the eigenvectors where there is no curvature; and what may.
 SUMS = [
-    "pairs", "zero_pairs", "unpartnered", "pairwise_gap", "dual_gap", "mu_gap", "T_g", "T_h", "T_w",
+    "pairs", "zero_pairs", "unpartnered", "pairwise_gap", "dual_gap", "mu_gap", "S_w_curved",
+    "T_g", "T_h", "T_w",
 ]  # fmt: skip
 SHARP = ["n_sharp", "gap_sharp", "gap_flat", "S_w"]
 

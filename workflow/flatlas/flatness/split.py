@@ -1,4 +1,4 @@
-"""Where the sharp directions end and the flat ones begin: n_s (§2.4, Fig. S8)."""
+"""Which directions are sharp, flat, or without curvature, and the parts of the gap (§2.4, Fig. S8)."""
 
 import numpy as np
 import torch
@@ -13,7 +13,7 @@ RANKS = 5
 SIGNAL = 0.99
 # Below this fraction of the largest, σ_g is the round-off of a direction in which nothing changes.
 ROUND_OFF = 1e-12
-TINY = torch.finfo(torch.float64).tiny
+TINY, EPSILON = torch.finfo(torch.float64).tiny, torch.finfo(torch.float64).eps
 
 
 def sharp_directions(sigma_g: np.ndarray, sharp: int | str) -> int:
@@ -52,6 +52,12 @@ def steepest_drop(sigma_g: np.ndarray) -> int:
     above, below = n - 1 - shifts, n + shifts
     falls = around[above].sum(0) / there[above].sum(0) - around[below].sum(0) / there[below].sum(0)
     return int(np.argmax(falls)) + 1
+
+
+def curved(eigenvalues: np.ndarray) -> np.ndarray:
+    """The directions whose eigenvalue is above the error with which a solver knows it."""
+    sizes = np.abs(eigenvalues)
+    return sizes > EPSILON * len(sizes) * sizes.max()
 
 
 def live(sigma_g: np.ndarray) -> np.ndarray:

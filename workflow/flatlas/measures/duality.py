@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
-from pandas import DataFrame, Series
+from pandas import DataFrame
 
 from flatlas.flatness.moments import moments
-from flatlas.flatness.split import gaps, sharp_directions
+from flatlas.flatness.split import curved, gaps, sharp_directions
 from flatlas.measures.decomposition import (
     Decomposition,
     decompose,
@@ -16,7 +16,7 @@ from flatlas.measures.decomposition import (
 )
 from flatlas.measures.solution import Solution
 
-TINY, EPSILON = torch.finfo(torch.float64).tiny, torch.finfo(torch.float64).eps
+TINY = torch.finfo(torch.float64).tiny
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
@@ -44,7 +44,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
             sharp_directions(directions["sigma_g"].to_numpy(), options["sharp"]),
         ),
         "S_w": directions["sigma_w"].sum(),
-        "S_w_curved": directions["sigma_w"][_curved(directions["eigenvalue"])].sum(),
+        "S_w_curved": directions["sigma_w"][curved(directions["eigenvalue"].to_numpy())].sum(),
         "T_g": (directions["sigma_g"] ** 2).sum(),
         "T_h": directions["eigenvalue"].sum(),
         "T_w": (directions["sigma_w"] ** 2).sum(),
@@ -64,12 +64,6 @@ def _directions(found: Decomposition) -> DataFrame:
     table = ranked(columns, columns["sigma_g"])
     table.insert(list(table).index("sigma_w") + 1, "S_w", table["sigma_w"].cumsum())
     return table
-
-
-def _curved(eigenvalues: Series) -> Series:
-    """Where an eigenvalue is above the error with which a solver knows it."""
-    sizes = eigenvalues.abs()
-    return sizes > EPSILON * len(sizes) * sizes.max()
 
 
 def _norm(solution: Solution) -> float:

@@ -15,6 +15,7 @@ from torch.utils._pytree import tree_leaves
 from flatlas.errors import FlatlasError
 from flatlas.flatness import duality as flatness
 from flatlas.flatness.partners import Partners, nearest_partners
+from flatlas.flatness.split import curved
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.models.batches import Batch, described, exact
@@ -34,6 +35,7 @@ IGNORED, IGNORED_IN_TEST = -1, -2
 class Duality(flatness.Duality):
     """The same with S_w = Σ σ_w, T_g = Σ σ_g², T_h = Σ H_n and T_w = Σ σ_w².
 
+    `S_w_curved` is the sum over directions whose |H_n| is above round-off, ε N max |H_n|.
     `unpartnered` counts the test examples whose label no training example has.
     """
 
@@ -45,6 +47,7 @@ class Duality(flatness.Duality):
         found = {name: one for name, one in given.items() if isinstance(one, int | float)}
         found |= {
             "S_w": self.sigma_w.sum(),
+            "S_w_curved": self.sigma_w[curved(self.eigenvalue)].sum(),
             "T_g": (self.sigma_g**2).sum(),
             "T_h": self.eigenvalue.sum(),
             "T_w": (self.sigma_w**2).sum(),
@@ -61,7 +64,7 @@ def measure(
     `test`, and a label for each example. Each example must pass the layer once, as one vector, and
     have no way past it: the loss of a partner whose weights are the dual ones is then that of the
     test example, which is checked. Where the Hessian has no curvature, the solver chooses
-    eigenvectors: S_w depends on its choice, and so may the sharp part of the gap.
+    eigenvectors: S_w depends on its choice, S_w_curved does not; the sharp part of the gap may.
     """
     of, test = problem.training, problem.test
     if test is None:
