@@ -1,4 +1,4 @@
-"""Which directions are sharp, flat, or without curvature, and the parts of the gap (§2.4, Fig. S8)."""
+"""Which directions are sharp, flat or without curvature, and the parts of the gap (§2.4, S8)."""
 
 import numpy as np
 import torch
