@@ -39,9 +39,9 @@ def test_a_preset_said_twice(tiny):
 
 
 def test_a_training_that_this_machine_has_no_memory_for(tiny):
-    tiny.set_study("runs", "base", "net", "hidden", value=[150_000, 150_000])
+    tiny.set_study("runs", "base", "net", "hidden", value=[30, 30, 150_000, 150_000])
     said = tiny.snakemake("duality_fig3", fails=True)
-    assert "digits-20pc-dense150000x150000-" in said
+    assert "digits-20pc-dense30x30x150000x150000-" in said
     assert "MB of memory, but this machine has " in said
     assert "Traceback" not in said
     assert not (tiny / "results").exists()
