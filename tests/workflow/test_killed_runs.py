@@ -33,13 +33,11 @@ def one_run(new_tiny):
 def copy_of(checkout, folder, rule=None):
     """A copy, in which the training is long if `rule` says of which kind it is.
 
-    It saves its state after each epoch, also where the disk is slow, so that none ends unnoticed.
+    It saves its state after each epoch, so that it does not end before it is interrupted.
     """
     copy = checkout.copy(folder / "checkout")
     if rule:
-        copy.edit(
-            "workflow/flatlas/training/resume.py", "LARGEST_SHARE = .*?\n", "LARGEST_SHARE = 1e9\n"
-        )
+        copy.save_each_epoch()
     for key, value in CASES.get(rule, {}).items():
         copy.set_study("runs", "base", key, value=value)
     return copy
