@@ -155,7 +155,7 @@ def at_random(chance):
     return np.sort(chance.uniform(-1, 1, size=VALUES))
 
 
-def judged_elsewhere(places, images, chance, often=40):
+def judged_elsewhere(places, images, chance, often=20):
     """An axis at some values; the truth is the mean over such values."""
     functions = chance.integers(2**32)
 
@@ -174,34 +174,38 @@ def judged_least(images, chance):
     return row(least(found, REALIZATIONS), truth, USEFUL)
 
 
-def judged_changes(images, chance, often=10):
-    """The share of right pairs of eight axes; the truth is what this share is on average."""
-    made, known = [], chance.uniform(-1, 1)
+def judged_changes(images, chance, often=40):
+    """The share of right changes of eight axes; the truth is what this share is on average."""
+    known = chance.uniform(-1, 1)
     made = [of_axis(images, chance, known=known) for _ in range(8)]
+    tables = [one.drawn(REALIZATIONS * (1 + often), chance) for one in made]
+    pairs = [pairs_of_axis(one).assign(environment=place) for place, one in enumerate(tables)]
+    starts = np.cumsum([0, *map(len, tables[:-1])])
+    for some, start in zip(pairs, starts, strict=True):
+        some[["net_before", "net_after"]] += start
+    whole = pd.concat(tables, ignore_index=True)
+    found, *others = [
+        right_on_average(some, whole[MEASURE])
+        for some in atlases(pd.concat(pairs, ignore_index=True), whole)
+    ]
+    return row(found, np.mean([one.value for one in others]), RIGHT)
 
-    def found():
-        tables = [one.drawn(REALIZATIONS, chance) for one in made]
-        whole = pd.concat(tables, ignore_index=True)
-        starts = np.cumsum([0, *map(len, tables[:-1])])
-        pairs = [pairs_of_axis(one).assign(environment=place) for place, one in enumerate(tables)]
-        for some, start in zip(pairs, starts, strict=True):
-            some[["net_before", "net_after"]] += start
-        return right_on_average(pd.concat(pairs, ignore_index=True), whole[MEASURE])
 
-    return row(found(), np.mean([found().value for _ in range(often)]), RIGHT)
-
-
-def judged_worst(images, chance, often=10):
+def judged_worst(images, chance, often=40):
     """The worst environment; the truth is the least of their shares on average."""
-    made = of_crossed(images, chance)
+    table = of_crossed(images, chance).drawn(REALIZATIONS * (1 + often), chance)
+    found, *others = [right(some, table[MEASURE]) for some in atlases(environments(table), table)]
+    shares = pd.DataFrame([{name: one.value for name, one in them.items()} for them in others])
+    known = [one for one in found.values() if np.isfinite(one.low)]
+    return row(least(known, REALIZATIONS), shares.mean().min(), COIN)
 
-    def found():
-        table = made.drawn(REALIZATIONS, chance)
-        return right(environments(table), table[MEASURE])
 
-    once = [one for one in found().values() if np.isfinite(one.low)]
-    shares = pd.DataFrame([{k: one.value for k, one in found().items()} for _ in range(often)])
-    return row(least(once, REALIZATIONS), shares.mean().min(), COIN)
+def atlases(pairs, table):
+    """The pairs of so many realizations as an atlas has, and again of others."""
+    return [
+        some
+        for _, some in pairs.groupby(table["seed"][pairs["net_before"]].to_numpy() // REALIZATIONS)
+    ]
 
 
 def ceiling(images, spread, chance, often=20):

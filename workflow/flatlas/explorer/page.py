@@ -7,16 +7,17 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
-from scipy.special import stdtrit
 
 from flatlas.explorer.curves import SHOWN
 from flatlas.explorer.networks import NET, REALIZATION, Axis, Variable, first, labels, moments
 from flatlas.report.rendering import FILTERS
 from flatlas.report.verdicts import SIGNS
 from flatlas.statistics import estimate, rank_correlation
+from flatlas.statistics.student import standard_errors
 
 TEMPLATE = Path(__file__).with_name("template")
 SCRIPTS = (
@@ -88,13 +89,12 @@ def _data(explorer: Explorer) -> dict[str, Any]:
 
 def conventions(realizations: int) -> dict[str, Any]:
     """What the page's coefficients share with `flatlas.statistics`, for so many realizations."""
-    degrees = range(1, realizations)
     return {
         "nothing": rank_correlation.NOTHING,
         "fewestComparisons": rank_correlation.FEWEST,
         "fewestRealizations": estimate.FEWEST,
         # Student's quantile, by the number of realizations.
-        "students": [0, 0, *(stdtrit(one, (1 + estimate.CONFIDENCE) / 2) for one in degrees)],
+        "students": [0, 0, *standard_errors(np.arange(2, realizations + 1)).tolist()],
     }
 
 

@@ -12,11 +12,11 @@ from typing import Protocol
 
 import numpy as np
 import torch
-from scipy.special import stdtrit
 from torch import Tensor
 
 from flatlas.flatness.loss import Slope
 from flatlas.hessian.hutchinson import Estimate, mean
+from flatlas.statistics.student import standard_errors
 
 # Steps are adapted until this share of them is accepted, which suits Hamiltonian steps in many
 # dimensions (Beskos et al. 2013). The noise of minibatches needs shorter ones.
@@ -28,8 +28,6 @@ R_HAT, LEAST_ACCEPTED = 1.1, 0.2
 # Shares of the coefficient: how far it may differ between the halves of the chains, and how much
 # minibatches may add to it.
 DRIFT, MINIBATCH_BIAS = 0.1, 0.1
-# A drift counts if it is also outside this interval around 0, of Student's distribution.
-CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -279,7 +277,8 @@ def _judged(
     by_chain = drawn.mean(1)
     value = float(by_chain.mean())
     r_hat = _r_hat(halves.reshape(-1, half))
-    interval = stdtrit(len(by_chain) - 1, (1 + CONFIDENCE) / 2) * drift.standard_error
+    # A drift counts if Student's interval around it excludes 0, too.
+    interval = float(standard_errors(len(by_chain))) * drift.standard_error
     moved = abs(drift.value) > max(DRIFT * abs(value), interval)
     complaints = [
         (

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from math import nan, sqrt
 
 import numpy as np
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr
+
+from flatlas.statistics.student import CONFIDENCE, standard_errors
 
 RESAMPLES = 2000
-CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,7 @@ def _tail(count: int) -> float:
     is the whole range of the resamples, the most they allow: it covers about 50, 75 and 88 % for 2,
     3 and 4 realizations.
     """
-    student = stdtrit(count - 1, (1 + CONFIDENCE) / 2)
-    return float(ndtr(-student * sqrt(count / (count - 1))))
+    return float(ndtr(-standard_errors(count) * sqrt(count / (count - 1))))
 
 
 # Student's interval of two realizations is too wide to say anything.
@@ -84,7 +84,7 @@ def jackknife(statistic: Callable[[np.ndarray], np.ndarray], parts: np.ndarray) 
     if count < FEWEST or not np.isfinite(left).all():
         return Estimate(value, nan, nan)
     error = sqrt((count - 1) / count * ((left - left.mean()) ** 2).sum())
-    half = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2)) * error
+    half = float(standard_errors(count)) * error
     return Estimate(value, value - half, value + half)
 
 
@@ -96,8 +96,8 @@ def least(found: Sequence[Estimate], realizations: int) -> Estimate:
     """
     if not found:
         return UNKNOWN
-    ends = (1 + CONFIDENCE) / 2, 1 - (1 - CONFIDENCE) / (2 * len(found))
-    wider = stdtrit(realizations - 1, ends[1]) / stdtrit(realizations - 1, ends[0])
+    all_of_them = 1 - (1 - CONFIDENCE) / len(found)
+    wider = standard_errors(realizations, all_of_them) / standard_errors(realizations)
     halves = [max(one.value - one.low, one.high - one.value) for one in found]
     high = min(one.value + wider * half for one, half in zip(found, halves, strict=True))
     value, low = min(one.value for one in found), min(one.low for one in found)

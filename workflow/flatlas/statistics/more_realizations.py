@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from math import isfinite
 
 import numpy as np
-from scipy.special import stdtrit
 
-from flatlas.statistics.estimate import CONFIDENCE, Estimate
+from flatlas.statistics.estimate import Estimate
+from flatlas.statistics.student import standard_errors
 
 # More realizations than this are out of reach.
 MOST = 1000
@@ -21,7 +21,7 @@ HalfWidth = Callable[[np.ndarray], np.ndarray]
 
 def student(counts: np.ndarray) -> np.ndarray:
     """Half of Student's interval, in standard deviations of one realization; see `jackknife`."""
-    return np.asarray(stdtrit(counts - 1, (1 + CONFIDENCE) / 2) / np.sqrt(counts))
+    return standard_errors(counts) / np.sqrt(counts)
 
 
 def resampled(counts: np.ndarray) -> np.ndarray:

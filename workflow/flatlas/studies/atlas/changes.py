@@ -1,73 +1,84 @@
-"""Changes of one setting that move the gap, and how often a measure moves with it."""
-
-from collections.abc import Callable
+"""Changes of one setting, and how often a measure moves with the gap."""
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 
-from flatlas.statistics.estimate import CONFIDENCE, FEWEST, UNKNOWN, Estimate, jackknife
-from flatlas.studies.atlas.nets import GAP, Along
+from flatlas.statistics.estimate import UNKNOWN, Estimate, jackknife
+from flatlas.studies.atlas.nets import GAP, STUDY, Along
 
 # A change of a setting, apart from the realization.
-CHANGE = ["contexts", "values_before", "values_after"]
+CHANGE = ["environment", "contexts", "values_before", "values_after"]
 
 
 def changes(some: Along, neighbours: bool) -> pd.DataFrame:
-    """Pairs of nets before and after a change that moves the gap: a row for each realization.
+    """Pairs of nets of one realization before and after a change; `moved` is that of the gap.
 
-    `direction` is the sign of the mean change of the gap. Only changes are listed for which
-    Student's 95 % interval of that mean, over realizations, excludes 0. With `neighbours` the
-    change is to the next value, otherwise to any later one.
+    With `neighbours` the change is to the next value, otherwise to any later one. Pairs of several
+    axes can be joined: their `realizations` are named by study and seed.
     """
-    labels = {name: getattr(some, name) for name in ("realizations", "contexts", "values")}
-    frame = pd.DataFrame({**labels, "net": some.nets.index, GAP: some.nets[GAP].to_numpy()})
+    nets = some.nets
+    frame = pd.DataFrame(
+        {
+            "realizations": nets[STUDY].astype(str) + " " + nets["seed"].astype(str),
+            "contexts": some.contexts,
+            "values": some.values,
+            "net": nets.index,
+            GAP: nets[GAP],
+        }
+    )
     pairs = frame.merge(frame, on=["realizations", "contexts"], suffixes=("_before", "_after"))
     steps = pairs["values_after"] - pairs["values_before"]
     pairs = pairs[(steps == 1) if neighbours else (steps > 0)]
     moved = pairs[f"{GAP}_after"] - pairs[f"{GAP}_before"]
-    by_change = moved.groupby([pairs[key] for key in CHANGE])
-    count, mean, spread = (by_change.transform(name) for name in ("count", "mean", "std"))
-    student = stdtrit(np.maximum(count - 1, 1), (1 + CONFIDENCE) / 2)
-    certain = (count >= FEWEST) & (mean.abs() > student * spread / np.sqrt(count))
-    found = pairs[["realizations", *CHANGE, "net_before", "net_after"]]
-    return found.assign(direction=np.sign(mean))[certain]
+    return pairs.drop(columns=[f"{GAP}_before", f"{GAP}_after"]).assign(moved=moved)
 
 
 def right(pairs: pd.DataFrame, quantity: pd.Series) -> dict[str, Estimate]:
-    """For each `environment` of the pairs, the share in which a quantity moves with the gap."""
-    names, sums = _counts(pairs, quantity)
-    return {name: _estimate(_mean, sums[:, [place]]) for place, name in enumerate(names)}
+    """For each `environment` of the pairs, the share in which a quantity moves with the gap.
+
+    It is right about a pair if it moves as the gap does in the mean of all realizations; if it does
+    not move, half right. Each change counts as much as it moves that mean. So those that hardly
+    move it need not be left out, and the jackknife knows that other networks would weigh otherwise.
+    """
+    environments, sums = _sums(pairs, quantity)
+    return {
+        name: _estimate(sums[:, environments == name], environments[environments == name])
+        for name in dict.fromkeys(environments)
+    }
 
 
 def right_on_average(pairs: pd.DataFrame, quantity: pd.Series) -> Estimate:
     """The mean of these shares: each environment counts the same."""
-    names, sums = _counts(pairs, quantity)
-    return _estimate(_mean, sums) if names else UNKNOWN
+    environments, sums = _sums(pairs, quantity)
+    return _estimate(sums, environments) if len(environments) else UNKNOWN
 
 
-def _counts(pairs: pd.DataFrame, quantity: pd.Series) -> tuple[list[str], np.ndarray]:
-    """How many pairs are right, and how many there are (realizations, environments, 2).
+def _sums(pairs: pd.DataFrame, quantity: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+    """The environment of each change, and per realization what to sum: (realizations, changes, 3).
 
-    A pair that a quantity does not distinguish is half right.
+    These are the change of the gap, the sign of the quantity's, and 1; or zeros without a pair.
     """
     known = quantity.where(np.isfinite(quantity))
     before, after = (known[pairs[f"net_{when}"]].to_numpy() for when in ("before", "after"))
-    agrees = pairs.assign(right=(1 + np.sign(after - before) * pairs["direction"]) / 2)
-    known_pairs = agrees.dropna(subset=["right"])
-    counts = known_pairs.groupby(["realizations", "environment"], sort=False)["right"]
-    wide = [one.unstack(fill_value=0) for one in (counts.sum(), counts.count())]
-    return [*wide[0].columns], np.stack([one.to_numpy(float) for one in wide], axis=-1)
+    parts = pairs.assign(sign=np.sign(after - before), count=1.0).dropna(subset=["sign"])
+    indexed = parts.set_index(["realizations", *CHANGE])[["moved", "sign", "count"]]
+    wide = [indexed[name].unstack("realizations", fill_value=0, sort=False) for name in indexed]
+    return (
+        wide[0].index.get_level_values("environment").to_numpy(),
+        np.stack([one.to_numpy(float).T for one in wide], axis=-1),
+    )
 
 
-def _mean(sums: np.ndarray) -> np.ndarray:
-    """The mean of the shares of (..., environments, 2), over environments with pairs."""
-    count = sums[..., 1]
-    shares = sums[..., 0] / np.maximum(count, 1)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(shares.sum(-1) / (count > 0).sum(-1))
+def _estimate(sums: np.ndarray, environments: np.ndarray) -> Estimate:
+    member = environments[:, np.newaxis] == np.array([*dict.fromkeys(environments)])
 
+    def share(total: np.ndarray) -> np.ndarray:
+        """The mean over environments of the share of (..., changes, 3)."""
+        count = np.maximum(total[..., 2], 1)
+        gap, sign = total[..., 0] / count, total[..., 1] / count
+        with np.errstate(invalid="ignore"):
+            shares = (1 + (gap * sign) @ member / (np.abs(gap) @ member)) / 2
+            return np.asarray(np.nansum(shares, -1) / np.isfinite(shares).sum(-1))
 
-def _estimate(statistic: Callable[[np.ndarray], np.ndarray], sums: np.ndarray) -> Estimate:
-    found = jackknife(statistic, sums)
+    found = jackknife(share, sums)
     return Estimate(found.value, *np.clip([found.low, found.high], 0.0, 1.0).tolist())

@@ -50,8 +50,8 @@ def draw(material: Material) -> Drawing:
     counts = {kind: len(pairs) for kind, pairs in kinds.items()}
     note(
         figure,
-        "Only changes that move the gap: the 95 % interval of its mean change over realizations "
-        f"excludes 0. Left: {counts['practice']} pairs of nets; right: {counts['crossed']}. Lines: "
+        "Each change counts as much as it moves the mean gap over realizations. "
+        f"Left: {counts['practice']} pairs of nets; right: {counts['crossed']}. Lines: "
         "95 % intervals over realizations. " + small_print(material, table),
     )
     return Drawing(figure, points)
@@ -145,7 +145,8 @@ def _claims(table: pd.DataFrame) -> Iterator[Claim]:
             f"{name}_right",
             f"if a change of one setting moves the gap, it moves the {measure.words} with it",
             "share of changes of " + ", ".join(AXES[axis][0] for axis in PRACTICE) + " to the next "
-            "value, or of the optimizer to another, that it is right about; mean over these axes",
+            "value, or of the optimizer to another, that it is right about, each counted by how "
+            "much it moves the mean gap; mean over these axes",
             RIGHT,
             right_on_average(made, table[name]),
         )
@@ -154,8 +155,7 @@ def _claims(table: pd.DataFrame) -> Iterator[Claim]:
         robust = Claim(
             f"{name}_worst",
             f"the {measure.words} misleads in no environment of the crossed design",
-            "share of pairs that it is right about, for the change between two values of one "
-            "setting where it is least",
+            "the same share for the change between two values of one setting where it is least",
             COIN,
             least(found, designed["realizations"].nunique()),
         )
