@@ -28,7 +28,8 @@ class Group(tuple):
 def job(number, folder="logs"):
     rule = SimpleNamespace(name="train", script="scripts/train.py")
     wildcards, log = [f"run{number}-0123"], [f"{folder}/{number}.log"]
-    return Job(jobid=number, rule=rule, wildcards=wildcards, log=log)
+    output = [f"{folder}/{number}.{kind}" for kind in ("html", "csv")]
+    return Job(jobid=number, rule=rule, wildcards=wildcards, log=log, output=output)
 
 
 def last_lines(messages, running, failed, waiting):
@@ -62,6 +63,14 @@ def test_of_a_group_only_the_members_with_a_known_cause_are_listed(tmp_path):
         (line,) = [line for line in listed if f"{number}.log" in line]
         assert cause in line
     assert any("3.log" in line for line in listed)
+
+
+def test_pages_of_an_earlier_run_are_named(tmp_path):
+    jobs = [job(number, tmp_path) for number in range(3)]
+    for name in ("0.html", "1.html", "1.csv"):
+        (tmp_path / name).touch()
+    said = " ".join(last_lines(Messages(jobs), [], [Group(jobs[:1])], jobs[1:]))
+    assert f"an earlier one: {tmp_path / '1.html'}." in said
 
 
 def error(one):

@@ -76,6 +76,13 @@ def test_the_rest_of_the_study_is_changed_like_that_of_any_other(plan_of):
     assert [*entry.measurements] == ["hessian"]
 
 
+def test_a_page_without_a_measure_that_its_figure_can_draw_is_refused(plan_of):
+    figures = {"spectrum": {"measures": ["sharpness", "norms"]}}
+    user = {"my_model": MINE, "studies": {"my_model": {"figures": figures}}}
+    with pytest.raises(FlatlasError, match=r"spectrum\.measures has nothing to draw: add hessian"):
+        plan_of(user=user)
+
+
 def test_its_page_is_unused_once_the_setting_is_gone(plan_of, tmp_path):
     """The page and its table are no evidence without the results behind them."""
     lookup = answers_of(plan_of(user={"my_model": MINE}))

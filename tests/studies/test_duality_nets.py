@@ -7,7 +7,7 @@ from pencil import drawn_dots, material, rows_where
 from two_sweeps import POINTS, SUMMARIES, made
 
 from flatlas.studies.duality import fig2, s4
-from flatlas.studies.duality.nets import DEFAULTS, style_of
+from flatlas.studies.duality.nets import DEFAULTS, styles
 
 
 @pytest.fixture(scope="module")
@@ -42,13 +42,18 @@ def test_s4_has_a_dot_for_each_net_hollow_where_no_rule_was_met(drawn):
 def test_a_dot_has_the_colour_of_its_sweep_as_the_legend_says(drawn):
     ax = drawn.figure.axes[0]
     colours = {to_hex(line.get_color()) for line in ax.lines if line.get_marker() != "None"}
-    assert colours == {style_of(sweep).colour.lower() for sweep in (DEFAULTS, "alpha", "batch")}
+    how = styles([DEFAULTS, "batch", "alpha"])
+    assert colours == {style.colour.lower() for style in how.values()}
     legend = drawn.figure.axes[1].get_legend()
     assert [text.get_text() for text in legend.get_texts()] == [r"$\alpha$", "$B$", DEFAULTS]
 
 
-def test_a_sweep_that_the_paper_does_not_have_has_its_own_name():
-    assert style_of("optimizers").label == "optimizers"
+def test_sweeps_that_the_paper_does_not_have_differ_and_keep_their_names():
+    how = styles(["mine", "alpha", "optimizers"])
+    assert [*how] == ["mine", "optimizers", "alpha"]
+    assert (how["mine"].label, how["optimizers"].label) == ("mine", "optimizers")
+    assert how["mine"].colour != how["optimizers"].colour
+    assert how["mine"].marker != how["optimizers"].marker
 
 
 def test_s4_has_deviation_and_correlation_of_those_that_converged(drawn):

@@ -20,4 +20,4 @@ with Job(globals().get("snakemake"), "comparison") as job:
     write_table(job.output.csv, compared)
     with replacing(job.output.html) as temporary:
         temporary.write_text(comparison_page(compared, *job.params.scorecards), encoding="utf-8")
-    print(summary(compared))
+    print(f"{summary(compared)}\nThe page: {job.output.html}")

@@ -16,6 +16,8 @@ FAILED = re.compile(r"^\S+ \S+ E .+? failed: (.*)", re.MULTILINE)
 ENDED = re.compile(r"died with .+|returned non-zero exit status \d+")
 KILLED = ("SIGKILL", "status 137")
 UNEXPLAINED = "what it printed above may say why"
+# What people look at: pages and pictures. So many of an earlier run are listed.
+SHOWN, LISTED = (".html", ".png"), 5
 
 
 class Messages(logging.Filter):
@@ -76,15 +78,18 @@ class Messages(logging.Filter):
             yield f"{name_of(job)} failed: {sentence} (log: {job.log[0]})"
         running = {*single(scheduler.running)}
         # Snakemake counts those of a running or failed group as remaining.
-        waiting = len({*scheduler.remaining_jobs} - running - {*single(scheduler.failed)})
+        waiting = {*scheduler.remaining_jobs} - running - {*single(scheduler.failed)}
         if not failed:
-            to_do = waiting + len(running)
+            to_do = len(waiting) + len(running)
             yield f"Stopped. Jobs left: {to_do}. The same command continues."
             return
         yield (
-            f"Jobs that did not run: {waiting}. Correct the cause and give the same command again: "
-            "finished jobs stay."
+            f"Jobs that did not run: {len(waiting)}. Correct the cause and give the same command "
+            "again: finished jobs stay."
         )
+        if old := shown_before(waiting):
+            more = f" and {len(old) - LISTED} more" if len(old) > LISTED else ""
+            yield f"Not of this run, but an earlier one: {', '.join(old[:LISTED])}{more}."
         script, again = Path(failed[0].rule.script).name, Path(failed[0].log[0])
         yield (
             "To repeat a job by hand, as the first: PYTHONPATH=workflow python "
@@ -96,6 +101,12 @@ class Messages(logging.Filter):
         for job in jobs:
             members = list(single([job]))
             yield from [one for one in members if self.causes.get(one.jobid)] or members
+
+
+def shown_before(waiting: Iterable["Job"]) -> list[str]:
+    """The pages and pictures that an earlier run left of jobs that did not run."""
+    files = (file for job in waiting for file in job.output)
+    return sorted(file for file in files if Path(file).suffix in SHOWN and Path(file).exists())
 
 
 def single(jobs: Iterable["AbstractJob"]) -> Iterator["Job"]:

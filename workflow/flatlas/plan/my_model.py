@@ -11,6 +11,7 @@ from flatlas.plan.mistakes import refuse
 from flatlas.plan.networks import NEEDED
 from flatlas.plan.paths import ATLAS_MINE, MY_MODEL, PLACE
 from flatlas.plan.settings import MyModel, Settings
+from flatlas.plan.studies import Study
 from flatlas.plan.trees import USER, dotted, leaves, with_value
 
 # Where a study has what each key of the setting says.
@@ -23,6 +24,8 @@ PLACES = {
     "weights": ("sweeps", "model", "grid", "net.weights"),
     "expected": ("runs", "model", "expected"),
 }
+# The figure of the page, and the measures of which it draws each direction.
+SPECTRUM, DIRECTIONS = "spectrum", ("hessian", "duality")
 # A run that expects something is one of a checkpoint, also before the sweep replaces it.
 FIRST_WEIGHTS = ("runs", "model", "net", "weights")
 
@@ -48,6 +51,15 @@ def atlas_mine(said: MyModel, root: Path, atlas: Document, changes: Layer) -> Do
     tree = {"measures": measures, "figures": {PLACE: {"measures": names}}}
     of_atlas = Layer(atlas.layers[0].file, tree)
     return Document(_shipped(root, ATLAS_MINE), of_atlas, _named(said), changes)
+
+
+def check_directions(study: Study, document: Document) -> None:
+    """Refuse the figure of the page without a measure that it can draw."""
+    if not {*DIRECTIONS} & {*study.figures[SPECTRUM].measures}:
+        raise FlatlasError(
+            f"{document.origin(('figures', SPECTRUM, 'measures'))} has nothing to draw: add "
+            f"{' or '.join(DIRECTIONS)}."
+        )
 
 
 def check_same_as(settings: Settings) -> None:

@@ -14,7 +14,7 @@ from flatlas.plan.kernel_specs import sampled_kernel
 from flatlas.plan.measure_specs import MEASURES, MeasureSpec, second_task
 from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.mistakes import Origin, refuse, validated
-from flatlas.plan.my_model import atlas_mine, check_same_as, my_model
+from flatlas.plan.my_model import atlas_mine, check_directions, check_same_as, my_model
 from flatlas.plan.named_layers import LINEAR, check_layer, check_layers
 from flatlas.plan.needs import kernel_needs, measuring_needs, refuse_impossible, training_needs
 from flatlas.plan.paths import ATLAS, ATLAS_MINE, MY_MODEL
@@ -136,6 +136,8 @@ class _StudyResolver:
         self.plan.changes[self.name] = self.document.changes()
         self._check_measures()
         self._check_sweeps()
+        if self.name == MY_MODEL:
+            check_directions(self.study, self.document)
         for name, figure in self.study.figures.items():
             self._named("sweeps", name, figure.sweeps, [*self.study.sweeps, *self.study.borrowed])
             self._named("measures", name, figure.measures, self.study.measures)
@@ -192,8 +194,8 @@ class _StudyResolver:
         family = origin(("net", "family"))
         if not self.own and isinstance(spec.net, Own) and family.startswith(USER):
             raise FlatlasError(
-                f"{family} is 'own', but the figure {self.name}_{figure} shows the networks of its"
-                f" study. Draw yours in a study of your own, with 'borrowed: {self.name}.{figure}'"
+                f"{family} is 'own', but figures of {self.name} show the networks of their study."
+                f" Draw yours in a study of your own, as in 'borrowed: {self.name}.{figure}'"
                 " (docs/bring-your-own.md)."
             )
 

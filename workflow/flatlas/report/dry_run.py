@@ -194,6 +194,8 @@ def _time(
         ends[jobs[name]] = begin + known[name]
     if not known:
         return "How long that takes is unknown."
+    if not total:
+        return "That takes a moment."
     shortest = max(total / slots, *ends.values(), 0.0)
     several = slots > 1 and len(jobs) > 1
     at_once = f", at least {duration(shortest)} with {slots} at once" if several else ""

@@ -15,7 +15,7 @@ from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.directions import live
 from flatlas.studies.duality.layer import ENDS, Layer
-from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps, style_of
+from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps, styles
 from flatlas.studies.duality.realizations import finish
 from flatlas.studies.duality.spectra import curved, picked
 from flatlas.studies.duality.trends import average, pooled
@@ -62,7 +62,8 @@ def _sharpness_panel(ax: Axes, points: pd.DataFrame) -> None:
         return
     # Shuffled, in the same way each time: otherwise sweeps would cover each other.
     mixed = points.sample(frac=1, random_state=0)
-    colours = [style_of(sweep).colour for sweep in mixed["sweep"]]
+    how = styles(mixed["sweep"])
+    colours = [how[sweep].colour for sweep in mixed["sweep"]]
     ax.scatter(
         mixed["eigenvalue"], mixed["sigma_g_squared"], s=4, lw=0.4, edgecolors=colours,
         c=list(np.where(mixed["converged"], colours, "white")), rasterized=True,

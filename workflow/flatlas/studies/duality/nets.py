@@ -3,7 +3,9 @@
 The run at the defaults is part of every sweep. It is drawn once, in a separate colour.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import cycle
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -24,6 +26,9 @@ STYLES = {
     "noise": (PURPLE, "P"),
     "dropout": (BLACK, "X"),
 }
+# Those of a user's sweeps, which the paper does not have.
+OWN_COLOURS = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY)
+OWN_MARKERS = "hp*<>dH8"
 
 
 @dataclass(frozen=True)
@@ -35,11 +40,17 @@ class Style:
     marker: str
 
 
-def style_of(sweep: str) -> Style:
-    """The style of a sweep; a sweep that the paper does not have is grey and keeps its name."""
-    if sweep in STYLES:
-        return Style(SYMBOLS[varied(sweep)[0]], *STYLES[sweep])
-    return Style(sweep, GREY, "o" if sweep == DEFAULTS else "h")
+def styles(sweeps: Iterable[str]) -> dict[str, Style]:
+    """The style of each sweep, in the order of a legend: a user's first, the defaults last.
+
+    A user's sweep keeps its name.
+    """
+    drawn = {*sweeps}
+    known = [sweep for sweep in STYLES if sweep in drawn]
+    own = zip(sorted(drawn - {*STYLES, DEFAULTS}), cycle(OWN_COLOURS), cycle(OWN_MARKERS))
+    found = {sweep: Style(sweep, colour, marker) for sweep, colour, marker in own}
+    found |= {sweep: Style(SYMBOLS[varied(sweep)[0]], *STYLES[sweep]) for sweep in known}
+    return found | ({DEFAULTS: Style(DEFAULTS, GREY, "o")} if DEFAULTS in drawn else {})
 
 
 def each_once(table: pd.DataFrame, row: list[str]) -> pd.DataFrame:
@@ -55,8 +66,9 @@ def each_once(table: pd.DataFrame, row: list[str]) -> pd.DataFrame:
 
 def draw_nets(ax: Axes, points: pd.DataFrame, x: str, y: str, size: float = 4) -> None:
     """One dot for each row of `points`."""
+    how = styles(points["sweep"])
     for sweep, nets in points.groupby("sweep", sort=False):
-        style = style_of(str(sweep))
+        style = how[str(sweep)]
         draw_dots(ax, nets, x, y, style.colour, style.marker, size)
 
 
@@ -67,14 +79,10 @@ def name_sweeps(ax: Axes, points: pd.DataFrame) -> None:
 
 
 def sweep_handles(points: pd.DataFrame) -> list[Line2D]:
-    """The entries of a legend of the sweeps: a user's sweeps first, the defaults last."""
-    order = [*STYLES, DEFAULTS]
-    drawn = sorted(
-        points["sweep"].unique(), key=lambda sweep: order.index(sweep) if sweep in order else -1
-    )
+    """The entries of a legend of the sweeps."""
     return [
         Line2D(
             [], [], ls="none", marker=style.marker, color=style.colour, ms=4.5, label=style.label
         )
-        for style in map(style_of, drawn)
+        for style in styles(points["sweep"]).values()
     ]

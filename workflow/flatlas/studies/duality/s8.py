@@ -10,7 +10,7 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import GREY, Drawing, panels, plain_ticks
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.layer import Layer
-from flatlas.studies.duality.nets import DEFAULTS, each_once, style_of, sweep_handles
+from flatlas.studies.duality.nets import DEFAULTS, each_once, styles, sweep_handles
 from flatlas.studies.duality.realizations import all_converged, finish, spread
 from flatlas.studies.duality.swept import SWEEPS, SYMBOLS, read
 
@@ -60,11 +60,10 @@ def _name(row: pd.Series) -> str:
 
 
 def _spectra_panel(ax: Axes, spectra: pd.DataFrame) -> None:
+    how = styles(spectra["sweep"])
     for (sweep, _), line in spectra.groupby(["sweep", "run"], sort=False):
         style = "-" if all_converged(line) else "--"
-        ax.plot(
-            line["n"], line["sigma_g"], style, color=style_of(str(sweep)).colour, lw=1, alpha=0.9
-        )
+        ax.plot(line["n"], line["sigma_g"], style, color=how[str(sweep)].colour, lw=1, alpha=0.9)
     ax.set(xlabel="$n$", ylabel=r"$\sigma_{g,n}$")
     if len(spectra):
         ax.set_yscale("log")
@@ -77,8 +76,9 @@ def _spectra_panel(ax: Axes, spectra: pd.DataFrame) -> None:
 
 def _splits_panel(ax: Axes, splits: pd.DataFrame) -> None:
     """A row for each run, the first on top."""
+    of_sweep = styles(splits["sweep"])
     for place, (_, row) in enumerate(splits.iterrows()):
-        how = style_of(row["sweep"])
+        how = of_sweep[row["sweep"]]
         full = row["converged"] == row["realizations"]
         ax.errorbar(
             row["mean"], -place, xerr=row["sd"], fmt=how.marker, color=how.colour,

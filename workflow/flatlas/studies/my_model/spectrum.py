@@ -5,7 +5,6 @@ from collections.abc import Callable
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.errors import FlatlasError
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note, panels, plain_ticks, shades
 from flatlas.plotting.trainings import small_print
@@ -15,8 +14,6 @@ from flatlas.studies.my_model.numbers import WEIGHTS
 def draw(material: Material) -> Drawing:
     """A panel for each of the two measures that were taken, a line for each network."""
     parts = {name: part for name, part in PARTS.items() if name in material.tables}
-    if not parts:
-        raise FlatlasError("figures.spectrum.measures of my_model needs hessian or duality.")
     names = [str(name) for name in material.trainings[WEIGHTS].unique()]
     colours = dict(zip(names, shades(len(names)), strict=True))
     figure, axes = panels(1, len(parts), width=3.6, height=2.9)
