@@ -171,10 +171,12 @@ def test_a_stack_gives_each_member_what_it_gets_alone(way):
     ]
     for solution, tables in zip(stack, measure_stack(stack, way), strict=True):
         (alone,) = measure_stack([solution], way)
+        # `sgd` steps in float32, whose products are rounded as the size of the stack has it.
+        rtol = 1e-6 if way["by"] == "sgd" else 1e-8
         for name, table in tables.items():
             assert table.shape == alone[name].shape
             np.testing.assert_allclose(
-                table.astype(float), alone[name].astype(float), rtol=1e-8, atol=1e-10
+                table.astype(float), alone[name].astype(float), rtol=rtol, atol=1e-10
             )
 
 

@@ -70,3 +70,12 @@ def test_a_dry_run_without_rules_and_progress_ends_after_the_number_of_jobs(tmp_
     said = Checkout(tmp_path, memory).snakemake("-n")
     assert re.search(r"^total +1$", said, re.MULTILINE)
     assert "a line for the job" not in said
+
+
+def test_data_come_first_and_of_trainings_the_slowest(finished):
+    """The one with the largest rate and the smallest minibatch is the last."""
+    log = min((finished / ".snakemake/log").iterdir()).read_text()
+    subset, *slower, last = re.findall(r"^Job \d+: ((?:Subset|Training) \S+)", log, re.MULTILINE)
+    assert subset.startswith("Subset")
+    assert len(slower) == 2
+    assert "-sgd0.1-b20-" in last

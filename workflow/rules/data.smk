@@ -9,7 +9,7 @@ rule source:
     log:
         paths.LOG.format(stage="source", name="{source}"),
     cache: CACHE
-    priority: 2
+    priority: 10**9
     conda:
         "../../envs/compute.yaml"
     resources:
@@ -42,7 +42,7 @@ for rule in paths.DRAWN:
         log:
             paths.LOG.format(stage=rule, name="{samples}"),
         cache: CACHE
-        priority: 2
+        priority: 10**9
         conda:
             "../../envs/compute.yaml"
         resources:

@@ -14,8 +14,7 @@ for kind in ("train", "record"):
         log:
             paths.LOG.format(stage=kind, name="{run}"),
         cache: CACHE
-        # The longest jobs come first: started last, one would still run alone at the end.
-        priority: 1
+        priority: lambda wildcards: JOBS[wildcards.run].priority
         conda:
             "../../envs/compute.yaml"
         threads: lambda wildcards: JOBS[wildcards.run].ranks

@@ -110,6 +110,8 @@ def _training(name: str, run: RunSpec, jobs: Jobs, distributed: bool) -> Job:
         modules=training_modules(run),
         work=work.training_work(run),
         ranks=ranks,
+        # Trainings are the longest jobs. Started last, one would run alone at the end.
+        priority=1 + work.slowness(run),
         **training_needs(run, ranks),
     )
 

@@ -29,7 +29,8 @@ class Job:
     """One job: its rule, its files by name, its parameters, and what it requests.
 
     `modules` are the modules picked by name that its code fingerprint covers. `work` compares its
-    size with that of others (flatlas.plan.work).
+    size with that of others (flatlas.plan.work). Of jobs that are ready, those with the highest
+    `priority` begin first.
     """
 
     rule: str
@@ -42,6 +43,7 @@ class Job:
     work: dict[str, Any]
     ranks: int = 1
     gpus: int = 0
+    priority: int = 0
 
     def files_read(self) -> Iterator[str]:
         """Every input file. A figure reads a list of files for each table."""

@@ -7,7 +7,13 @@ of its own: the time of a small net on a core says nothing about it.
 
 from dataclasses import dataclass
 
-from flatlas.plan.data_specs import FunctionsSpec, SamplesSpec, images_seen, images_trained
+from flatlas.plan.data_specs import (
+    FunctionsSpec,
+    SamplesSpec,
+    images_seen,
+    images_to_train_on,
+    images_trained,
+)
 from flatlas.plan.families.own import Own
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MeasureSpec
@@ -34,6 +40,16 @@ def training_work(run: RunSpec) -> Work:
     epochs = run.stop.epochs + run.stop.extra_epochs or 1
     units = len(run.seeds) * epochs * images_trained(run.samples)
     return _work("train", run, run.outputs, units)
+
+
+def slowness(run: RunSpec) -> int:
+    """Of two trainings the one with the larger number is likely to take longer.
+
+    Their rule is met after many steps if these are small, and minibatches of many images take few
+    steps in an epoch.
+    """
+    batch = images_to_train_on(run.samples) if run.batch == "full" else run.batch
+    return round(batch / run.optimizer.lr)
 
 
 def measure_work(measured: MeasureSpec) -> Work:
