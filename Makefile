@@ -15,6 +15,7 @@ STUDY      ?= duality
 PRESET     ?= paper
 FROM       ?=
 WITHOUT    ?=
+KEEP       ?=
 CONFIGFILE ?=
 
 .PHONY: help venv demo test pytest test-slurm lint style types bench docs site gallery costs lock clean clean-venv
@@ -84,7 +85,7 @@ site: $(READY)  ## results/site: docs, galleries, claims and explorer as a stati
 
 gallery: $(READY)  ## docs/gallery/STUDY from the figures of PRESET
 	$(BIN)/python docs/gallery/collect.py $(STUDY) $(PRESET) --from "$(FROM)" --without "$(WITHOUT)" \
-	    $(if $(CONFIGFILE),--configfile "$(CONFIGFILE)")
+	    --keep "$(KEEP)" $(if $(CONFIGFILE),--configfile "$(CONFIGFILE)")
 
 # Without a --configfile, because times count for the shipped configuration only.
 costs: $(READY)  ## docs/figures.md with the times of all that ran here at PRESET

@@ -123,6 +123,24 @@ def test_the_last_command_makes_the_page_itself(page):
     assert commands(page("--without", "fig1"))[-1][-1] == "WITHOUT=fig1"
 
 
+def test_a_kept_figure_stays_as_it_is_and_need_not_be_drawn(page, tmp_path):
+    before = page()
+    old = (tmp_path / "flat" / "fig2.png").read_bytes()
+    drawn = tmp_path / "results" / "paper" / "flat"
+    for name in ("fig2", "fig3"):
+        for file in drawn.glob(f"{name}.*"):
+            file.unlink()
+    claims = drawn / "fig4.claims.csv"
+    claims.write_text(claims.read_text().replace("it rises", "it falls"))
+    files = (claims, claims.with_name("fig4.png"))
+    write_provenance(drawn / "fig4.json", files=files, spec={}, code="", seconds=0)
+    assert page("--keep", "fig2,fig3").replace("it falls", "it rises") == before
+    assert "it falls" in (tmp_path / "flat" / "README.md").read_text()
+    assert (tmp_path / "flat" / "fig2.png").read_bytes() == old
+    with pytest.raises(SystemExit, match="fig99"):
+        page("--keep", "fig99")
+
+
 def test_each_figure_has_its_picture_and_its_claims(page, tmp_path):
     names = [FIGURES[0], *FIGURES[3:]]
     head, *sections = page("--without", "fig2,fig3").split("\n## ")

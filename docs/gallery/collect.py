@@ -3,7 +3,8 @@
     make gallery STUDY=duality PRESET=paper
 
 FROM="laptop:cifar_fig3,cifar_fig4" takes these figures from another preset, WITHOUT="s1,s3" leaves
-figures out. CONFIGFILE=mine.yaml names the --configfile that the figures were drawn with. That of
+figures out, and KEEP="fig7" leaves them as they are here, so that only the others need to be drawn
+again. CONFIGFILE=mine.yaml names the --configfile that the figures were drawn with. That of
 the atlas gets its measure table, too. `make docs` makes the pages again from what lies here.
 """
 
@@ -11,7 +12,7 @@ import argparse
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -21,7 +22,7 @@ from PIL import Image
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "made"))
 
 from explorer import write_curves, write_explorer
-from gallery import SCORECARD, Drawn, page
+from gallery import SCORECARD, Drawn, figure_of, page
 from means import MEANS, means_of
 from networks import dictionary
 
@@ -45,19 +46,25 @@ def main() -> None:
     parser.add_argument("--from", dest="others", default="", help="PRESET:FIGURE,FIGURE")
     parser.add_argument("--configfile", type=Path, help="what the figures were drawn with")
     parser.add_argument("--without", default="", help="FIGURE,FIGURE")
+    parser.add_argument("--keep", default="", help="FIGURE,FIGURE")
     given = parser.parse_args()
     study, file = given.study, given.configfile
     drawn = Drawn(given.preset, given.others, given.without, file.name if file else "")
     settings = yaml.safe_load((ROOT / "config" / "studies" / f"{study}.yaml").read_text())
     presets = drawn.presets(settings["figures"])
+    kept = [name for name in given.keep.split(",") if name]
+    if missing := [name for name in kept if not (HERE / study / f"{name}.png").is_file()]:
+        sys.exit(f"The gallery of {study} has no {', '.join(missing)} to keep.")
     for name, preset in presets.items():
+        if name in kept:
+            continue
         if not (picture := _picture(study, preset, name)).is_file():
             command = f"snakemake {study}_{name} --config preset={preset}"
             sys.exit(f"There is no {picture}. `{command}` draws it.")
     with tempfile.TemporaryDirectory(dir=HERE) as folder:
         fresh, old, target = Path(folder) / "fresh", Path(folder) / "old", HERE / study
         fresh.mkdir()
-        _collect(study, presets, fresh)
+        _collect(study, presets, fresh, kept)
         if study == ATLAS:
             _publish(given.preset, fresh)
             write_curves(fresh)
@@ -72,10 +79,13 @@ def main() -> None:
     write_explorer(HERE)
 
 
-def _collect(study: str, presets: Mapping[str, str], folder: Path) -> None:
+def _collect(study: str, presets: Mapping[str, str], folder: Path, kept: Sequence[str]) -> None:
     """The pictures, the claims and the means of all figures."""
     tables, means = [], []
     for name, preset in presets.items():
+        if name in kept:
+            _keep(study, name, folder, tables, means)
+            continue
         picture = _picture(study, preset, name)
         file, points = picture.with_suffix(".claims.csv"), picture.with_suffix(".csv")
         try:
@@ -92,6 +102,19 @@ def _collect(study: str, presets: Mapping[str, str], folder: Path) -> None:
         pd.concat(means, ignore_index=True).to_csv(folder / MEANS, index=False)
     if tables:
         pd.concat(tables, ignore_index=True).to_csv(folder / SCORECARD, index=False)
+
+
+def _keep(
+    study: str, name: str, folder: Path, tables: list[pd.DataFrame], means: list[pd.DataFrame]
+) -> None:
+    """Take the picture, the claims and the means of a figure from the gallery as it is."""
+    shutil.copy(HERE / study / f"{name}.png", folder)
+    if (file := HERE / study / SCORECARD).is_file():
+        claims = pd.read_csv(file, dtype=str, keep_default_na=False)
+        tables.append(claims[claims["claim"].map(lambda claim: figure_of(claim, study)) == name])
+    if (file := HERE / study / MEANS).is_file():
+        rows = pd.read_csv(file)
+        means.append(rows[rows["figure"] == name])
 
 
 def _publish(preset: str, folder: Path) -> None:
