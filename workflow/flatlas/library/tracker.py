@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from copy import copy
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -11,7 +10,6 @@ import pandas as pd
 from pandas import DataFrame
 from pydantic import BaseModel, PositiveFloat, PositiveInt
 from torch import nn
-from torch.utils.data import DataLoader
 
 from flatlas.errors import FlatlasError
 from flatlas.library.call import Measures, measure, with_options
@@ -57,9 +55,9 @@ class Tracker:
         """Mistakes are refused here, before the training begins: also those in model and data."""
         validated(_Every, {"every": every}, lambda at: f"Tracker: {dotted(at)}")
         self._every, self._path = every, None if path is None else Path(path)
-        self._model, self._data, self._test = model, _apart(data), _apart(test)
+        self._model, self._data, self._test = model, data, test
         self._measures, self._settings = with_options(measures), settings
-        with opened(model, self._data, self._test, settings):
+        with opened(model, data, test, settings):
             pass
         self._table = DataFrame(columns=COLUMNS)
         if self._path is not None:
@@ -126,18 +124,6 @@ class _Every(BaseModel):
 
 class _Rate(BaseModel):
     learning_rate: PositiveFloat
-
-
-def _apart(data: Any) -> Any:
-    """Data that can be iterated while a training loop iterates over the same loader.
-
-    A loader with persistent workers has one iterator, which a second loop would begin again.
-    """
-    if not isinstance(data, DataLoader):
-        return data
-    apart = copy(data)
-    apart._iterator = None
-    return apart
 
 
 def _begun(path: Path, empty: DataFrame) -> DataFrame:

@@ -3,13 +3,16 @@
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils.data import DataLoader
 
 from flatlas.errors import FlatlasError
 
@@ -48,12 +51,13 @@ class Batches:
     """The batches of a data loader, a list, or tensors (inputs, targets), the same at each pass.
 
     Each pass begins from the same random state, so that a loader that shuffles or augments repeats
-    itself; `draws` says whether it would not otherwise. Use inside `random_state_kept`.
+    itself; `draws` says whether it would not otherwise. Use inside `random_state_kept`. An
+    iteration over the same loader goes on as if there were none.
     """
 
     def __init__(self, data: Any, device: torch.device, dtype: torch.dtype, seed: int) -> None:
         """Floating-point numbers are converted to `dtype`; integers, such as tokens, are kept."""
-        self._data, self._generator = _iterable(data), getattr(data, "generator", None)
+        self._data, self._generators = _iterable(data), _generators(data)
         self._device, self._dtype, self._seed = device, dtype, seed
         self.examples, first = 0, []
         for number, given in enumerate(self._pass(seed)):
@@ -63,6 +67,7 @@ class Batches:
             first.append(_digest(given))
         if not self.examples:
             raise FlatlasError("the data have no example: give at least one batch of them.")
+        self._refuse_others(data, first)
         self.draws = first != [_digest(given) for given in self._pass(seed + 1)]
 
     def __iter__(self) -> Iterator[Batch]:
@@ -75,9 +80,22 @@ class Batches:
         torch.manual_seed(seed)
         np.random.seed(seed)
         random.seed(seed)
-        if self._generator is not None:
-            self._generator.manual_seed(seed)
+        for one in self._generators:
+            one.manual_seed(seed)
         return self._data()
+
+    def _refuse_others(self, data: Any, first: list[list[bytes]]) -> None:
+        """Raise an error if a second pass from the same random state differs from the first."""
+        second = [_digest(given) for given in self._pass(self._seed)]
+        if len(second) < len(first):
+            raise _ended(data)
+        if second != first:
+            raise FlatlasError(
+                "two passes over the data differ, although both began from the same random state: "
+                "measures would mix different data. Give them as a list, as in list(loader), or "
+                "draw from the random numbers of torch, numpy or Python instead of a generator "
+                "that the data have for themselves."
+            )
 
     def _moved(self, leaf: Any) -> Any:
         if not isinstance(leaf, Tensor):
@@ -89,9 +107,8 @@ class Batches:
 
 @contextmanager
 def random_state_kept(data: Any) -> Iterator[None]:
-    """Restore the random states of torch, numpy, Python and a data loader at the end."""
-    of_loader = getattr(data, "generator", None)
-    before = of_loader.get_state() if of_loader is not None else None
+    """Restore the random states of torch, numpy, Python, a data loader and its sampler."""
+    of_data = [(one, one.get_state()) for one in _generators(data)]
     of_numpy, of_python = np.random.get_state(), random.getstate()
     try:
         accelerator = torch.accelerator.current_accelerator()
@@ -103,8 +120,8 @@ def random_state_kept(data: Any) -> Iterator[None]:
     finally:
         np.random.set_state(of_numpy)
         random.setstate(of_python)
-        if of_loader is not None:
-            of_loader.set_state(before)
+        for one, before in of_data:
+            one.set_state(before)
 
 
 def _iterable(data: Any) -> Callable[[], Iterable[Any]]:
@@ -117,16 +134,33 @@ def _iterable(data: Any) -> Callable[[], Iterable[Any]]:
             )
         return lambda: zip(inputs.split(EXAMPLES), targets.split(EXAMPLES), strict=True)
     if isinstance(data, Iterator):
-        raise FlatlasError(
-            f"the data are a {type(data).__name__}, which ends after one pass. Allowed: a "
-            "DataLoader, a list of batches, or tensors (inputs, targets)."
-        )
+        raise _ended(data)
     if not isinstance(data, Iterable) or isinstance(data, str | Tensor | Mapping):
         raise FlatlasError(
             f"the data are a {type(data).__name__}. Allowed: a DataLoader, a list of batches "
             "(inputs, targets), or two tensors (inputs, targets)."
         )
+    if isinstance(data, DataLoader):
+        # Workers that stay belong to one iteration at a time, and their random states go on.
+        data = copy(data)
+        vars(data).update(persistent_workers=False, _iterator=None)
     return lambda: data
+
+
+def _ended(data: Any) -> FlatlasError:
+    return FlatlasError(
+        f"the data are a {type(data).__name__}, which ends after one pass. Allowed: what can be "
+        "iterated again, such as a DataLoader of a data set with a length, a list of batches, or "
+        "tensors (inputs, targets)."
+    )
+
+
+def _generators(data: Any) -> list[torch.Generator]:
+    """Those of a data loader and of what it samples by."""
+    samplers = (getattr(data, "sampler", None), getattr(data, "batch_sampler", None))
+    inner = getattr(samplers[1], "sampler", None)
+    found = (getattr(one, "generator", None) for one in (data, *samplers, inner))
+    return [one for one in found if isinstance(one, torch.Generator)]
 
 
 def _batch(given: Any, number: int) -> Batch:
@@ -201,10 +235,10 @@ def _refuse_not_finite(given: Any, number: int) -> None:
             )
 
 
-def _digest(given: Any) -> list[float]:
-    """A number for each tensor, which changes if it does or if the order of its rows does."""
-    leaves = [leaf for leaf in tree_leaves(given) if isinstance(leaf, Tensor)]
+def _digest(given: Any) -> list[bytes]:
+    """For each tensor what changes with any of its numbers."""
+    leaves = (leaf for leaf in tree_leaves(given) if isinstance(leaf, Tensor))
     return [
-        float(leaf.double().flatten() @ torch.arange(1.0, leaf.numel() + 1, dtype=torch.float64))
-        for leaf in map(Tensor.cpu, leaves)
+        blake2b(leaf.detach().cpu().resolve_conj().flatten().view(torch.uint8).numpy()).digest()
+        for leaf in leaves
     ]
