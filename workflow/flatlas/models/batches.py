@@ -40,6 +40,12 @@ class Batch:
 
     def of_rows(self, numbers: Tensor) -> "Batch":
         """Some of its examples, by their numbers."""
+        sizes = {*_rows((self.arguments, self.named, self.target)), self.examples}
+        if len(sizes) > 1:
+            raise FlatlasError(
+                "the measure cuts batches into their examples, but one has tensors with "
+                f"{_listed(sizes)} rows. Allowed: one row for each example in every tensor."
+            )
         arguments, named, target = (
             rows_of(one, numbers, self.examples)
             for one in (self.arguments, self.named, self.target)
@@ -62,7 +68,7 @@ class Batches:
         self.examples, first = 0, []
         for number, given in enumerate(self._pass(seed)):
             batch = _batch(given, number)
-            _refuse_not_finite(given, number)
+            _refuse_nan(given, number)
             self.examples += batch.examples
             first.append(_digest(given))
         if not self.examples:
@@ -73,7 +79,10 @@ class Batches:
     def __iter__(self) -> Iterator[Batch]:
         """The batches, on the device."""
         for number, given in enumerate(self._pass(self._seed)):
-            yield _batch(tree_map(self._moved, given), number)
+            batch = _batch(tree_map(self._moved, given), number)
+            # The mean over no examples is no number.
+            if batch.examples:
+                yield batch
 
     def _pass(self, seed: int) -> Iterable[Any]:
         """The batches as they are given, from this random state."""
@@ -82,7 +91,7 @@ class Batches:
         random.seed(seed)
         for one in self._generators:
             one.manual_seed(seed)
-        return self._data()
+        return map(_plain, self._data())
 
     def _refuse_others(self, data: Any, first: list[list[bytes]]) -> None:
         """Raise an error if a second pass from the same random state differs from the first."""
@@ -102,7 +111,7 @@ class Batches:
             return leaf
         if leaf.device.type in WITHOUT_FLOAT64 and leaf.device != self._device:
             leaf = leaf.cpu()
-        return leaf.to(self._device, self._dtype if leaf.is_floating_point() else None)
+        return leaf.to(self._device, in_precision(leaf.dtype, self._dtype))
 
 
 @contextmanager
@@ -163,6 +172,11 @@ def _generators(data: Any) -> list[torch.Generator]:
     return [one for one in found if isinstance(one, torch.Generator)]
 
 
+def _plain(given: Any) -> Any:
+    """With a dictionary for each other mapping, into which torch does not look."""
+    return tree_map(lambda leaf: _plain(dict(leaf)) if isinstance(leaf, Mapping) else leaf, given)
+
+
 def _batch(given: Any, number: int) -> Batch:
     if isinstance(given, Mapping):
         known = [name for name in TARGETS if name in given]
@@ -180,17 +194,29 @@ def _batch(given: Any, number: int) -> Batch:
             f"batch {number} is {described(given)}. Allowed: (inputs, target), where inputs are a "
             "tensor, a tuple or a dictionary of them; or a dictionary with its target."
         )
-    sizes = [len(leaf) for leaf in tree_leaves((inputs, target)) if _has_rows(leaf)]
-    if len(set(sizes)) > 1:
-        raise FlatlasError(
-            f"batch {number} has tensors with {' and '.join(map(str, sorted(set(sizes))))} rows: "
-            "give one row for each example."
-        )
-    examples = sizes[0] if sizes else 1
+    examples = _examples(inputs, target, number)
     if isinstance(inputs, Mapping):
         return Batch((), inputs, target, examples)
     arguments = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
     return Batch(arguments, {}, target, examples)
+
+
+def _examples(inputs: Any, target: Any, number: int) -> int:
+    """The rows of the target, or of the inputs if it has none."""
+    alone = isinstance(target, Tensor) and not target.ndim
+    if alone or isinstance(target, int | float | np.generic):
+        raise FlatlasError(
+            f"batch {number} has the target {target}, of a single example. Give batches, as a "
+            "DataLoader makes them: a target with one row for each example."
+        )
+    # Inputs may have another order, or none, as a mask: the model alone has to take them.
+    sizes = _rows(target) or _rows(inputs)
+    if len(set(sizes)) > 1:
+        raise FlatlasError(
+            f"batch {number} has {'targets' if _rows(target) else 'inputs'} with "
+            f"{_listed(set(sizes))} rows: give one row for each example."
+        )
+    return sizes[0] if sizes else 1
 
 
 def described(value: Any) -> str:
@@ -207,6 +233,13 @@ def exact(leaf: Tensor) -> Tensor:
     return (leaf.cpu() if leaf.device.type in WITHOUT_FLOAT64 else leaf).double()
 
 
+def in_precision(given: torch.dtype, precision: torch.dtype) -> torch.dtype:
+    """The type of the same numbers in float64 or float32: complex ones stay so, and integers."""
+    if given.is_complex:
+        return precision.to_complex()
+    return precision if given.is_floating_point else given
+
+
 def rows_of(given: Any, numbers: Tensor, examples: int) -> Any:
     """The same with some rows of each tensor that has one for each example."""
     return tree_map(
@@ -217,21 +250,30 @@ def rows_of(given: Any, numbers: Tensor, examples: int) -> Any:
     )
 
 
+def _rows(given: Any) -> list[int]:
+    """How many rows each of its tensors has."""
+    return [len(leaf) for leaf in tree_leaves(given) if _has_rows(leaf)]
+
+
+def _listed(sizes: set[int]) -> str:
+    return " and ".join(map(str, sorted(sizes)))
+
+
 def _has_rows(leaf: Any) -> bool:
     return isinstance(leaf, Tensor) and leaf.ndim > 0
 
 
-def _refuse_not_finite(given: Any, number: int) -> None:
+def _refuse_nan(given: Any, number: int) -> None:
     for leaf in tree_leaves(given):
         if isinstance(leaf, np.ndarray):
             raise FlatlasError(
                 f"batch {number} has a numpy array of shape {leaf.shape}. Allowed: tensors, as "
                 "torch.from_numpy makes them."
             )
-        if isinstance(leaf, Tensor) and leaf.is_floating_point() and not leaf.isfinite().all():
+        if isinstance(leaf, Tensor) and leaf.isnan().any():
             raise FlatlasError(
-                f"batch {number} has NaN or infinite numbers, {int((~leaf.isfinite()).sum())} of "
-                f"{leaf.numel()} in a tensor of shape {tuple(leaf.shape)}. Leave them out."
+                f"batch {number} has NaN, {int(leaf.isnan().sum())} of {leaf.numel()} numbers in a "
+                f"tensor of shape {tuple(leaf.shape)}. Leave them out."
             )
 
 
