@@ -70,16 +70,21 @@ def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
         measures = [measures]
     if not isinstance(measures, Iterable):
         raise FlatlasError(f"measures is {measures!r}. Allowed: a list of {', '.join(MEASURES)}.")
-    asked = measures if isinstance(measures, Mapping) else {name: {} for name in measures}
+    asked = measures.items() if isinstance(measures, Mapping) else [(one, {}) for one in measures]
     if not asked:
         raise FlatlasError(f"measures names none. Allowed: {', '.join(MEASURES)}.")
-    return {name: _checked(name, options) for name, options in asked.items()}
+    return {name: _checked(name, options) for name, options in asked}
 
 
 def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(name, str):
+        raise FlatlasError(
+            f"measures has {name!r}. Allowed: names, or one dictionary of names and options, as in "
+            '{"hessian": {"top": 20}}.'
+        )
     if name not in MEASURES:
         allowed = ", ".join(MEASURES)
-        near = nearest(str(name), MEASURES)
+        near = nearest(name, MEASURES)
         raise FlatlasError(f"'{name}' is no measure. Allowed: {allowed}.{near}")
     if not isinstance(options, Mapping):
         raise FlatlasError(f"the options of {name} are {options!r}. Allowed: a dictionary.")

@@ -89,7 +89,7 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         batches = Batches(data, where, dtype, given.seed)
         objective = Objective(model, batches, Loss(given.loss), given.parameters, where, dtype)
         if given.batch_norm == "recomputed":
-            take_statistics(objective.model, batches)
+            take_statistics(objective)
         objective.refuse_without_loss()
         compared = None
         if test is not None:

@@ -70,6 +70,7 @@ class Tracker:
 
     def __call__(self, step: int) -> Found | None:
         """Measure if this is one of every so many steps."""
+        step = int(step)
         if step % self._every:
             return None
         with warnings.catch_warnings():
