@@ -39,7 +39,7 @@ def measure(
     arguments. `measures` are names, or names with options: `{"hessian": {"top": 20}}`. Settings:
 
     - `loss`: "cross_entropy", the default, "bce", "mse", a loss of torch.nn, or a function of
-      output and target that returns the mean over a batch.
+      output and target that returns the mean over a batch; the sum with `reduction` "sum".
     - `parameters`: a pattern of names, as "blocks.*", several, or a function of name and parameter;
       by default all that require a gradient.
     - `device`, by default "cpu"; `dtype`, by default `torch.float64`, otherwise `torch.float32`.

@@ -15,7 +15,7 @@ from flatlas.errors import FlatlasError
 from flatlas.library.call import Measures, measure, with_options
 from flatlas.library.found import Found
 from flatlas.library.pictures import panels
-from flatlas.library.problem import DRAWS, Settings, opened
+from flatlas.library.problem import Settings, opened
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
 from flatlas.store.tables import read_table, write_table
@@ -57,8 +57,8 @@ class Tracker:
         self._every, self._path = every, None if path is None else Path(path)
         self._model, self._data, self._test = model, data, test
         self._measures, self._settings = with_options(measures), settings
-        with opened(model, data, test, settings):
-            pass
+        with opened(model, data, test, settings) as problem:
+            self._notes = problem.notes
         self._table = DataFrame(columns=COLUMNS)
         if self._path is not None:
             self._table = _begun(self._path, self._table)
@@ -74,8 +74,9 @@ class Tracker:
         if step % self._every:
             return None
         with warnings.catch_warnings():
-            # It was said at the beginning.
-            warnings.filterwarnings("ignore", re.escape(DRAWS))
+            for note in self._notes:
+                # It was said at the beginning.
+                warnings.filterwarnings("ignore", re.escape(note))
             found = measure(
                 self._model, self._data, self._measures, test=self._test, **self._settings
             )
