@@ -279,8 +279,6 @@ def _refuse_nan(given: Any, number: int) -> None:
 
 def _digest(given: Any) -> list[bytes]:
     """For each tensor what changes with any of its numbers."""
-    leaves = (leaf for leaf in tree_leaves(given) if isinstance(leaf, Tensor))
-    return [
-        blake2b(leaf.detach().cpu().resolve_conj().flatten().view(torch.uint8).numpy()).digest()
-        for leaf in leaves
-    ]
+    leaves = (leaf.detach().cpu() for leaf in tree_leaves(given) if isinstance(leaf, Tensor))
+    rows = (leaf.resolve_conj().flatten().contiguous() for leaf in leaves)
+    return [blake2b(row.view(torch.uint8).numpy()).digest() for row in rows]
