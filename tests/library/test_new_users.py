@@ -307,6 +307,31 @@ def test_modules_that_wrap_or_keep_what_they_computed_are_measured():
     np.testing.assert_allclose(*traces, rtol=1e-6)
 
 
+class FromZero(nn.Module):
+    """A recurrent layer whose first state is made in each pass."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.inner, self.outer = nn.GRU(2, 4, batch_first=True), nn.Linear(4, 3)
+
+    def forward(self, x):
+        x = x.view(len(x), 2, 2)
+        return self.outer(self.inner(x, torch.zeros(1, len(x), 4))[0][:, -1])
+
+
+def test_numbers_that_a_model_makes_have_the_dtype_of_the_call():
+    before = torch.get_default_dtype()
+    double, single = (
+        flatlas.measure(FromZero(), (X, Y), FEW, dtype=dtype)["hessian"].eigenvalues
+        for dtype in (torch.float64, torch.float32)
+    )
+    np.testing.assert_allclose(double, single, rtol=1e-3)
+    with pytest.raises(flatlas.FlatlasError):
+        flatlas.measure(FromZero(), (X[:, :3], Y), FEW)
+    assert torch.get_default_dtype() is before
+
+
 def test_a_model_in_half_precision_is_measured_in_float64():
     half = net().half()
     exact = deepcopy(half).double()

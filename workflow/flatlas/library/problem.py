@@ -93,6 +93,9 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         if dtype not in allowed:
             names = ", ".join(map(str, allowed))
             raise FlatlasError(f"dtype is {dtype}. Allowed on {where.type}: {names}.")
+        # A model may make tensors of its own, such as the first state of a recurrent layer.
+        kept.callback(torch.set_default_dtype, torch.get_default_dtype())
+        torch.set_default_dtype(dtype)
         batches = Batches(data, where, dtype, given.seed)
         objective = Objective(model, batches, Loss(given.loss), given.parameters, where, dtype)
         if given.batch_norm == "recomputed":
