@@ -70,10 +70,11 @@ def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
         measures = [measures]
     if not isinstance(measures, Iterable):
         raise FlatlasError(f"measures is {measures!r}. Allowed: a list of {', '.join(MEASURES)}.")
-    asked = measures.items() if isinstance(measures, Mapping) else [(one, {}) for one in measures]
-    if not asked:
+    options = measures if isinstance(measures, Mapping) else {}
+    chosen = {name: _checked(name, options.get(name, {})) for name in measures}
+    if not chosen:
         raise FlatlasError(f"measures names none. Allowed: {', '.join(MEASURES)}.")
-    return {name: _checked(name, options) for name, options in asked}
+    return chosen
 
 
 def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -281,4 +281,4 @@ def _digest(given: Any) -> list[bytes]:
     """For each tensor what changes with any of its numbers."""
     leaves = (leaf.detach().cpu() for leaf in tree_leaves(given) if isinstance(leaf, Tensor))
     rows = (leaf.resolve_conj().flatten().contiguous() for leaf in leaves)
-    return [blake2b(row.view(torch.uint8).numpy()).digest() for row in rows]
+    return [blake2b(row.view(torch.uint8).numpy().data).digest() for row in rows]
