@@ -40,6 +40,7 @@ def test_norms_and_margins_of_two_layers():
     assert found.margin_lowest == pytest.approx(-2)
     assert found.margin_tenth == pytest.approx(np.quantile([11, -2, 1], 0.1))
     assert found.distance is None
+    assert norms(data=(X, Y.byte())) == found
 
 
 def test_rescaling_layers_leaves_the_path_norm():

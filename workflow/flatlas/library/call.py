@@ -70,8 +70,10 @@ def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
         measures = [measures]
     if not isinstance(measures, Iterable):
         raise FlatlasError(f"measures is {measures!r}. Allowed: a list of {', '.join(MEASURES)}.")
-    options = measures if isinstance(measures, Mapping) else {}
-    chosen = {name: _checked(name, options.get(name, {})) for name in measures}
+    named: Iterable[tuple[Any, Any]] = ((one, {}) for one in measures)
+    given = measures.items() if isinstance(measures, Mapping) else named
+    # A name that is no text may not be hashable either, so that it is checked first.
+    chosen = {name: _checked(name, options) for name, options in given}
     if not chosen:
         raise FlatlasError(f"measures names none. Allowed: {', '.join(MEASURES)}.")
     return chosen

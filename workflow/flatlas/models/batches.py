@@ -68,7 +68,7 @@ class Batches:
         self.examples, first = 0, []
         for number, given in enumerate(self._pass(seed)):
             batch = _batch(given, number)
-            _refuse_nan(given, number)
+            _refuse_unusable(given, number)
             self.examples += batch.examples
             first.append(_digest(given))
         if not self.examples:
@@ -263,12 +263,17 @@ def _has_rows(leaf: Any) -> bool:
     return isinstance(leaf, Tensor) and leaf.ndim > 0
 
 
-def _refuse_nan(given: Any, number: int) -> None:
+def _refuse_unusable(given: Any, number: int) -> None:
     for leaf in tree_leaves(given):
         if isinstance(leaf, np.ndarray):
             raise FlatlasError(
                 f"batch {number} has a numpy array of shape {leaf.shape}. Allowed: tensors, as "
                 "torch.from_numpy makes them."
+            )
+        if isinstance(leaf, Tensor) and leaf.layout is not torch.strided:
+            raise FlatlasError(
+                f"batch {number} has a tensor with layout {leaf.layout}. Allowed: dense tensors, "
+                "as to_dense makes them."
             )
         if isinstance(leaf, Tensor) and leaf.isnan().any():
             raise FlatlasError(

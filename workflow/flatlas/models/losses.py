@@ -111,9 +111,9 @@ class Loss:
                 f"the loss can't compare the model's output, {described(outputs)}, with its "
                 f"target, {described(target)}: {error}"
             ) from error
-        if not isinstance(value, Tensor) or value.numel() != 1:
+        if not isinstance(value, Tensor) or value.numel() != 1 or value.is_complex():
             raise FlatlasError(
-                f"the loss returns {described(value)}. Allowed: one number, the mean over a "
+                f"the loss returns {described(value)}. Allowed: one real number, the mean over a "
                 "batch's examples."
             )
         value = exact(value).reshape(())
