@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from seven_models import seven
+from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import flatlas
@@ -97,6 +98,7 @@ def test_the_same_seed_gives_the_same_numbers():
     [
         ([], "names none"),
         (["hesian"], "Did you mean 'hessian'"),
+        ([{"hessian": {"top": 2}}], "one dictionary"),
         ({"hessian": {"top": 0}}, "hessian: top is 0"),
         ({"hessian": {"tops": 3}}, "Did you mean 'top'"),
     ],
@@ -121,3 +123,9 @@ def test_batch_norm_statistics_are_recomputed_on_the_data_where_asked():
     np.testing.assert_allclose(found.table.value, expected.table.value, rtol=1e-10)
     with pytest.raises(flatlas.FlatlasError, match="no batch norm"):
         flatlas.measure(*problem()[:1], problem()[1:], few, batch_norm="recomputed")
+    # A batch norm of vectors can't take a single example, nor a layer another shape.
+    normed = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3))
+    x, y = torch.randn(5, 4), torch.arange(5) % 3
+    for batches in ([(x[:4], y[:4]), (x[4:], y[4:])], [(x, y), (x[:, :3], y)]):
+        with pytest.raises(flatlas.FlatlasError, match="batch 1: the model"):
+            flatlas.measure(normed, batches, few, batch_norm="recomputed")

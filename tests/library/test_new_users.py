@@ -2,6 +2,7 @@
 
 import warnings
 from copy import deepcopy
+from functools import partial
 from threading import Lock
 
 import numpy as np
@@ -11,6 +12,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import flatlas
+from flatlas.library.problem import opened
 from flatlas.models.batches import Batches
 from flatlas.models.losses import Loss
 from flatlas.models.objective import Objective
@@ -53,6 +55,123 @@ def test_a_loss_is_that_of_torch_however_the_data_are_cut(name, size):
     assert objective.value(objective.w).item() == pytest.approx(
         of_torch(loss, model, target), rel=1e-6
     )
+
+
+class Focal(nn.CrossEntropyLoss):
+    """A loss of one's own that inherits from torch's."""
+
+    def forward(self, output, target):
+        one_by_one = nn.functional.cross_entropy(output, target, reduction="none")
+        return ((1 - (-one_by_one).exp()) ** 2 * one_by_one).mean()
+
+
+class Same(nn.CrossEntropyLoss):
+    """torch's under another name."""
+
+
+class Summed(nn.Module):
+    def __init__(self, reduction="sum"):
+        super().__init__()
+        self.reduction = reduction
+
+    def forward(self, output, target):
+        return (output - target).square().sum()
+
+
+def squares(output, target, reduction):
+    return getattr((output - target).square(), reduction)()
+
+
+PADDED = Y.where(torch.arange(12) > 3, -100)
+OF_ONES_OWN = {
+    "focal": (Focal(), Y),
+    "focal over none": (Focal(reduction="none"), Y),
+    "inherited": (Same(ignore_index=1), Y),
+    "a module's sum": (Summed(), SHARES),
+    "a partial sum": (partial(squares, reduction="sum"), SHARES),
+    "a partial mean": (partial(squares, reduction="mean"), SHARES),
+    "torch's function": (nn.functional.cross_entropy, PADDED),
+    "torch's partial function": (
+        partial(nn.functional.cross_entropy, reduction="sum", ignore_index=2),
+        Y,
+    ),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", OF_ONES_OWN)
+def test_a_loss_says_itself_whether_it_is_a_mean_or_a_sum(name):
+    loss, target = OF_ONES_OWN[name]
+    cut = list(zip(X.split(5), target.split(5), strict=True))
+    with opened(net(), cut, None, {"loss": loss}) as problem:
+        found = problem.training.value(problem.training.w).item()
+    assert found == pytest.approx(of_torch(loss, net(), target), rel=1e-6)
+
+
+def test_a_loss_that_depends_on_the_cuts_gets_a_note():
+    def mean(output, target):
+        return nn.functional.cross_entropy(output, target)
+
+    def total(output, target):
+        return nn.functional.cross_entropy(output, target, reduction="sum")
+
+    for loss, target in ((mean, PADDED), (total, Y), (Summed("mean"), SHARES)):
+        with pytest.warns(UserWarning, match="halves") as seen:
+            found = flatlas.measure(net(), [(X, target)], ["norms"], loss=loss)
+        (note,) = found.notes
+        assert [str(one.message) for one in seen] == [note]
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            tracker = flatlas.Tracker(net(), [(X, target)], ["norms"], loss=loss)
+            tracker(0)
+        assert len(seen) == 1
+
+
+class Distillation(nn.Module):
+    """It compares with a teacher whose weights follow from others."""
+
+    def __init__(self):
+        super().__init__()
+        self.teacher = nn.Sequential(nn.Dropout(0.5), nn.Linear(3, 3))
+        self.scale = torch.ones(3, requires_grad=True).exp()
+
+    def forward(self, output, target):
+        return (self.teacher(output * self.scale) - target).square().mean()
+
+
+def test_a_teacher_in_the_loss_is_in_evaluation_mode_and_stays_as_it_was():
+    loss = Distillation()
+    first, second = (
+        flatlas.measure(net(), (X, SHARES), FEW, loss=loss, seed=seed).table.value[0]
+        for seed in (1, 2)
+    )
+    assert first == pytest.approx(second, rel=1e-5)
+    assert loss.training
+    assert loss.teacher.training
+
+
+def test_weights_of_labels_may_be_computed():
+    w = torch.tensor([0.0, 1.0, 2.0], requires_grad=True)
+    found, expected = (
+        flatlas.measure(net(), (X, Y), FEW, loss=nn.CrossEntropyLoss(weight=one)).table.value
+        for one in (w.exp(), w.detach().exp())
+    )
+    assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("labels", "known"),
+    [([0, 2, -100], True), ([0, 3, 1], False), ([0, -1, 1], False), ([-100], True)],
+)
+def test_labels_are_checked_before_a_kernel_asserts_them(labels, known):
+    """On a GPU nothing more can be computed after that."""
+    loss, target = Loss("cross_entropy"), torch.tensor(labels)
+    outputs = torch.zeros(len(labels), 3)
+    if known:
+        loss.refuse_unknown(outputs, target)
+    else:
+        with pytest.raises(flatlas.FlatlasError, match="labels"):
+            loss.refuse_unknown(outputs, target)
 
 
 def test_binary_labels_may_be_whole_numbers():
@@ -113,7 +232,7 @@ def uncopied():
         (net(), (X.numpy(), Y.numpy()), {}, "numpy|ndarray"),
         (net(), (X.byte(), Y), {}, r"batch 0: the model can't take its inputs, torch.uint8"),
         (net(), [(X, Y), (X[:, :3], Y)], {}, r"batch 1: the model can't take.*\(12, 3\)"),
-        (net(), [(X, Y), (X, Y + 1)], {}, "batch 1: the loss can't compare.*out of bounds"),
+        (net(), [(X, Y), (X, Y + 1)], {}, "batch 1: .*labels from 1 to 3"),
         (net(), (X, Y * 0 - 100), {}, "ignores the labels of all"),
         (net(Blank()), (X, Y), {}, "batch 0: the loss is nan"),
         (net(Root()), (X, Y), {}, "the Hessian has NaN"),
@@ -186,6 +305,31 @@ def test_modules_that_wrap_or_keep_what_they_computed_are_measured():
         for one in (normed, modern)
     ]
     np.testing.assert_allclose(*traces, rtol=1e-6)
+
+
+class FromZero(nn.Module):
+    """A recurrent layer whose first state is made in each pass."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.inner, self.outer = nn.GRU(2, 4, batch_first=True), nn.Linear(4, 3)
+
+    def forward(self, x):
+        x = x.view(len(x), 2, 2)
+        return self.outer(self.inner(x, torch.zeros(1, len(x), 4))[0][:, -1])
+
+
+def test_numbers_that_a_model_makes_have_the_dtype_of_the_call():
+    before = torch.get_default_dtype()
+    double, single = (
+        flatlas.measure(FromZero(), (X, Y), FEW, dtype=dtype)["hessian"].eigenvalues
+        for dtype in (torch.float64, torch.float32)
+    )
+    np.testing.assert_allclose(double, single, rtol=1e-3)
+    with pytest.raises(flatlas.FlatlasError):
+        flatlas.measure(FromZero(), (X[:, :3], Y), FEW)
+    assert torch.get_default_dtype() is before
 
 
 def test_a_model_in_half_precision_is_measured_in_float64():

@@ -40,6 +40,7 @@ def test_norms_and_margins_of_two_layers():
     assert found.margin_lowest == pytest.approx(-2)
     assert found.margin_tenth == pytest.approx(np.quantile([11, -2, 1], 0.1))
     assert found.distance is None
+    assert norms(data=(X, Y.byte())) == found
 
 
 def test_rescaling_layers_leaves_the_path_norm():
@@ -89,6 +90,7 @@ CONVOLUTION = nn.Sequential(nn.Unflatten(1, (1, 2)), nn.Conv1d(1, 1, 1), nn.Flat
         ({"initial": nn.Linear(2, 2)}, r"initial has no '0\.weight'"),
         ({"initial": {**TWO_LAYERS.state_dict(), "2.bias": torch.ones(3)}}, r"'2\.bias' has the"),
         ({"initial": 3}, "norms: initial"),
+        ({"initial": {**TWO_LAYERS.state_dict(), "2.bias": torch.nan * torch.ones(2)}}, "NaN"),
     ],
 )
 def test_what_is_undefined_is_refused_if_it_is_requested(given, said):

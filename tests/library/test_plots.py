@@ -56,6 +56,11 @@ def test_numbers_that_are_0_or_infinite_are_no_obstacle():
     figure.canvas.draw()
 
 
+def test_what_is_no_number_has_not_converged():
+    table = Found({"odd": Numbers(0.0, float("nan"), float("inf"))}, {"odd": 0.0}).table
+    assert table.converged.tolist() == [True, False, True]
+
+
 def test_the_tracker_draws_its_numbers_beside_2_over_the_learning_rate():
     tracker = flatlas.Tracker(MODEL, (X, Y), {"hessian": {"top": 2, "probes": 2}}, every=5)
     with pytest.raises(flatlas.FlatlasError, match="nothing has been measured"):

@@ -133,6 +133,7 @@ def test_what_has_no_surface_is_refused(parabola):
         ([state] * 3, {}, "does not move"),
         ([state, {"w": state["weight"]}], {}, "point 1 of the trajectory has no 'weight'"),
         ([state, 3], {}, "point 1"),
+        ([state, state, {"weight": state["weight"] / 0}], {}, "'weight' has NaN.*point 2"),
         (model, {}, "a list of models"),
         (state, {}, "a list of models"),
     ):

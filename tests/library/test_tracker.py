@@ -7,6 +7,7 @@ from copy import deepcopy
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 import torch
@@ -75,6 +76,13 @@ def test_each_step_has_the_numbers_of_the_model_at_that_step():
         rows = tracker.table[tracker.table.step == step]
         assert rows.value.tolist() == expected.value.tolist()
         assert rows.error.tolist() == expected.error.tolist()
+
+
+def test_a_step_may_be_any_kind_of_number(tmp_path):
+    tracker = flatlas.Tracker(model(), (X, Y), FEW, path=tmp_path / "run.csv")
+    for step in (np.int64(2), torch.tensor(4), 6):
+        tracker(step)
+    assert [*tracker.table.step.unique()] == [2, 4, 6]
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])

@@ -39,7 +39,7 @@ def measure(
     arguments. `measures` are names, or names with options: `{"hessian": {"top": 20}}`. Settings:
 
     - `loss`: "cross_entropy", the default, "bce", "mse", a loss of torch.nn, or a function of
-      output and target that returns the mean over a batch.
+      output and target that returns the mean over a batch; the sum with `reduction` "sum".
     - `parameters`: a pattern of names, as "blocks.*", several, or a function of name and parameter;
       by default all that require a gradient.
     - `device`, by default "cpu"; `dtype`, by default `torch.float64`, otherwise `torch.float32`.
@@ -70,16 +70,24 @@ def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
         measures = [measures]
     if not isinstance(measures, Iterable):
         raise FlatlasError(f"measures is {measures!r}. Allowed: a list of {', '.join(MEASURES)}.")
-    asked = measures if isinstance(measures, Mapping) else {name: {} for name in measures}
-    if not asked:
+    named: Iterable[tuple[Any, Any]] = ((one, {}) for one in measures)
+    given = measures.items() if isinstance(measures, Mapping) else named
+    # A name that is no text may not be hashable either, so that it is checked first.
+    chosen = {name: _checked(name, options) for name, options in given}
+    if not chosen:
         raise FlatlasError(f"measures names none. Allowed: {', '.join(MEASURES)}.")
-    return {name: _checked(name, options) for name, options in asked.items()}
+    return chosen
 
 
 def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(name, str):
+        raise FlatlasError(
+            f"measures has {name!r}. Allowed: names, or one dictionary of names and options, as in "
+            '{"hessian": {"top": 20}}.'
+        )
     if name not in MEASURES:
         allowed = ", ".join(MEASURES)
-        near = nearest(str(name), MEASURES)
+        near = nearest(name, MEASURES)
         raise FlatlasError(f"'{name}' is no measure. Allowed: {allowed}.{near}")
     if not isinstance(options, Mapping):
         raise FlatlasError(f"the options of {name} are {options!r}. Allowed: a dictionary.")

@@ -32,6 +32,8 @@ def weights_at(checkpoint: Any, of: Objective, name: str) -> Tensor:
                 f"'{key}' has the shape {tuple(given[key].shape)} in {name}, but {tuple(shape)} in "
                 "the model. Allowed: the same model at another time."
             )
+        if not given[key].isfinite().all():
+            raise FlatlasError(f"'{key}' has NaN or infinite weights in {name}. Leave it out.")
     return torch.cat([exact(given[key].detach().flatten()).to(of.w) for key in of.shapes])
 
 

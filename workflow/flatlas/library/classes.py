@@ -39,7 +39,7 @@ def _of_batch(of: Objective, outputs: Outputs, batch: Batch) -> Tensor:
     if logits.ndim < 2 or logits.shape[1] < 2 or logits[:, 0].shape != target.shape:
         raise _undefined(logits, target)
     known = of.loss.is_class(target)
-    labels = target[known]
+    labels = target[known].long()
     if (labels >= logits.shape[1]).any():
         raise _undefined(logits, target)
     return margin(logits.movedim(1, -1)[known], labels)

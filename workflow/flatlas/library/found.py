@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from math import floor, inf, log10
+from math import floor, inf, isnan, log10
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from flatlas.errors import FlatlasError, nearest
@@ -70,7 +70,10 @@ class Found:
 
     @property
     def table(self) -> "DataFrame":
-        """A row for each number: measure, quantity, value, error, converged, seconds."""
+        """A row for each number: measure, quantity, value, error, converged, seconds.
+
+        What is no number (NaN), or its error, has not converged.
+        """
         # Imported here: it takes as much memory as many a measure.
         from pandas import DataFrame
 
@@ -80,7 +83,7 @@ class Found:
                 "quantity": name,
                 "value": one.value,
                 "error": one.error,
-                "converged": one.converged,
+                "converged": one.converged and not isnan(one.value) and not isnan(one.error),
                 "seconds": self.seconds[measure],
             }
             for measure, result in self.results.items()

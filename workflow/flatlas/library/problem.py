@@ -27,6 +27,13 @@ DRAWS = (
     "the same random state, so all of them saw the same batches."
 )
 
+CUTS = (
+    "The loss of a batch does not follow from those of its halves, as a mean over examples or a "
+    "sum would: numbers depend on how the data are cut into batches. A function must return the "
+    "mean; a sum takes functools.partial(function, reduction='sum'), or a module with that "
+    "attribute; labels are ignored by nn.CrossEntropyLoss(ignore_index=...)."
+)
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -86,20 +93,35 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         if dtype not in allowed:
             names = ", ".join(map(str, allowed))
             raise FlatlasError(f"dtype is {dtype}. Allowed on {where.type}: {names}.")
+        # A model may make tensors of its own, such as the first state of a recurrent layer.
+        kept.callback(torch.set_default_dtype, torch.get_default_dtype())
+        torch.set_default_dtype(dtype)
         batches = Batches(data, where, dtype, given.seed)
         objective = Objective(model, batches, Loss(given.loss), given.parameters, where, dtype)
         if given.batch_norm == "recomputed":
-            take_statistics(objective.model, batches)
+            take_statistics(objective)
         objective.refuse_without_loss()
         compared = None
         if test is not None:
             compared = objective.on(Batches(test, where, dtype, given.seed))
             compared.refuse_without_loss()
         notes = [DRAWS] if batches.draws else []
+        if not _adds_up(objective):
+            notes.append(CUTS)
         for note in notes:
             # Level 4 is the user's call: beyond this generator, `contextmanager` and its caller.
             warnings.warn(note, stacklevel=4)
         yield Problem(objective, compared, given.seed, notes)
+
+
+@torch.no_grad()
+def _adds_up(of: Objective) -> bool:
+    """Whether the loss is that of all data however they are cut into batches."""
+    parts = of.parts(of.w)
+    return of.loss.is_of_torch or all(
+        of.loss.adds_up(of.outputs(parts, batch), batch.target, batch.examples)
+        for batch in of.batches
+    )
 
 
 def _device(given: Any) -> torch.device:

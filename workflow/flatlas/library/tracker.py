@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from copy import copy
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -11,13 +10,12 @@ import pandas as pd
 from pandas import DataFrame
 from pydantic import BaseModel, PositiveFloat, PositiveInt
 from torch import nn
-from torch.utils.data import DataLoader
 
 from flatlas.errors import FlatlasError
 from flatlas.library.call import Measures, measure, with_options
 from flatlas.library.found import Found
 from flatlas.library.pictures import panels
-from flatlas.library.problem import DRAWS, Settings, opened
+from flatlas.library.problem import Settings, opened
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
 from flatlas.store.tables import read_table, write_table
@@ -57,10 +55,10 @@ class Tracker:
         """Mistakes are refused here, before the training begins: also those in model and data."""
         validated(_Every, {"every": every}, lambda at: f"Tracker: {dotted(at)}")
         self._every, self._path = every, None if path is None else Path(path)
-        self._model, self._data, self._test = model, _apart(data), _apart(test)
+        self._model, self._data, self._test = model, data, test
         self._measures, self._settings = with_options(measures), settings
-        with opened(model, self._data, self._test, settings):
-            pass
+        with opened(model, data, test, settings) as problem:
+            self._notes = problem.notes
         self._table = DataFrame(columns=COLUMNS)
         if self._path is not None:
             self._table = _begun(self._path, self._table)
@@ -72,11 +70,13 @@ class Tracker:
 
     def __call__(self, step: int) -> Found | None:
         """Measure if this is one of every so many steps."""
+        step = int(step)
         if step % self._every:
             return None
         with warnings.catch_warnings():
-            # It was said at the beginning.
-            warnings.filterwarnings("ignore", re.escape(DRAWS))
+            for note in self._notes:
+                # It was said at the beginning.
+                warnings.filterwarnings("ignore", re.escape(note))
             found = measure(
                 self._model, self._data, self._measures, test=self._test, **self._settings
             )
@@ -126,18 +126,6 @@ class _Every(BaseModel):
 
 class _Rate(BaseModel):
     learning_rate: PositiveFloat
-
-
-def _apart(data: Any) -> Any:
-    """Data that can be iterated while a training loop iterates over the same loader.
-
-    A loader with persistent workers has one iterator, which a second loop would begin again.
-    """
-    if not isinstance(data, DataLoader):
-        return data
-    apart = copy(data)
-    apart._iterator = None
-    return apart
 
 
 def _begun(path: Path, empty: DataFrame) -> DataFrame:

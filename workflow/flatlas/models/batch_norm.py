@@ -1,17 +1,16 @@
 """Statistics of batch norm, taken again at a model's present weights."""
 
 import torch
-from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatlas.errors import FlatlasError
-from flatlas.models.batches import Batches
+from flatlas.models.objective import Objective
 
 
 @torch.no_grad()
-def take_statistics(model: nn.Module, batches: Batches) -> None:
-    """Replace all running means and variances by their means over these batches."""
-    norms = [part for part in model.modules() if isinstance(part, _BatchNorm)]
+def take_statistics(of: Objective) -> None:
+    """Replace all running means and variances by their means over the batches."""
+    norms = [part for part in of.model.modules() if isinstance(part, _BatchNorm)]
     if not norms:
         raise FlatlasError("batch_norm is 'recomputed', but the model has no batch norm.")
     for norm in norms:
@@ -19,6 +18,9 @@ def take_statistics(model: nn.Module, batches: Batches) -> None:
         # Without a momentum, torch takes the mean over all batches.
         norm.momentum = None
         norm.train()
-    for batch in batches:
-        model(*batch.arguments, **batch.named)
-    model.eval()
+    for number, batch in enumerate(of.batches):
+        try:
+            of.outputs({}, batch)
+        except FlatlasError as error:
+            raise FlatlasError(f"batch_norm is 'recomputed', batch {number}: {error}") from error
+    of.model.eval()

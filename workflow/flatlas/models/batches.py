@@ -3,13 +3,16 @@
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils.data import DataLoader
 
 from flatlas.errors import FlatlasError
 
@@ -37,6 +40,12 @@ class Batch:
 
     def of_rows(self, numbers: Tensor) -> "Batch":
         """Some of its examples, by their numbers."""
+        sizes = {*_rows((self.arguments, self.named, self.target)), self.examples}
+        if len(sizes) > 1:
+            raise FlatlasError(
+                "the measure cuts batches into their examples, but one has tensors with "
+                f"{_listed(sizes)} rows. Allowed: one row for each example in every tensor."
+            )
         arguments, named, target = (
             rows_of(one, numbers, self.examples)
             for one in (self.arguments, self.named, self.target)
@@ -48,50 +57,67 @@ class Batches:
     """The batches of a data loader, a list, or tensors (inputs, targets), the same at each pass.
 
     Each pass begins from the same random state, so that a loader that shuffles or augments repeats
-    itself; `draws` says whether it would not otherwise. Use inside `random_state_kept`.
+    itself; `draws` says whether it would not otherwise. Use inside `random_state_kept`. An
+    iteration over the same loader goes on as if there were none.
     """
 
     def __init__(self, data: Any, device: torch.device, dtype: torch.dtype, seed: int) -> None:
         """Floating-point numbers are converted to `dtype`; integers, such as tokens, are kept."""
-        self._data, self._generator = _iterable(data), getattr(data, "generator", None)
+        self._data, self._generators = _iterable(data), _generators(data)
         self._device, self._dtype, self._seed = device, dtype, seed
         self.examples, first = 0, []
         for number, given in enumerate(self._pass(seed)):
             batch = _batch(given, number)
-            _refuse_not_finite(given, number)
+            _refuse_unusable(given, number)
             self.examples += batch.examples
             first.append(_digest(given))
         if not self.examples:
             raise FlatlasError("the data have no example: give at least one batch of them.")
+        self._refuse_others(data, first)
         self.draws = first != [_digest(given) for given in self._pass(seed + 1)]
 
     def __iter__(self) -> Iterator[Batch]:
         """The batches, on the device."""
         for number, given in enumerate(self._pass(self._seed)):
-            yield _batch(tree_map(self._moved, given), number)
+            batch = _batch(tree_map(self._moved, given), number)
+            # The mean over no examples is no number.
+            if batch.examples:
+                yield batch
 
     def _pass(self, seed: int) -> Iterable[Any]:
         """The batches as they are given, from this random state."""
         torch.manual_seed(seed)
         np.random.seed(seed)
         random.seed(seed)
-        if self._generator is not None:
-            self._generator.manual_seed(seed)
-        return self._data()
+        for one in self._generators:
+            one.manual_seed(seed)
+        return map(_plain, self._data())
+
+    def _refuse_others(self, data: Any, first: list[list[bytes]]) -> None:
+        """Raise an error if a second pass from the same random state differs from the first."""
+        second = [_digest(given) for given in self._pass(self._seed)]
+        if len(second) < len(first):
+            raise _ended(data)
+        if second != first:
+            raise FlatlasError(
+                "two passes over the data differ, although both began from the same random state: "
+                "measures would mix different data. Give them as a list, as in list(loader), or "
+                "draw from the random numbers of torch, numpy or Python instead of a generator "
+                "that the data have for themselves."
+            )
 
     def _moved(self, leaf: Any) -> Any:
         if not isinstance(leaf, Tensor):
             return leaf
         if leaf.device.type in WITHOUT_FLOAT64 and leaf.device != self._device:
             leaf = leaf.cpu()
-        return leaf.to(self._device, self._dtype if leaf.is_floating_point() else None)
+        return leaf.to(self._device, in_precision(leaf.dtype, self._dtype))
 
 
 @contextmanager
 def random_state_kept(data: Any) -> Iterator[None]:
-    """Restore the random states of torch, numpy, Python and a data loader at the end."""
-    of_loader = getattr(data, "generator", None)
-    before = of_loader.get_state() if of_loader is not None else None
+    """Restore the random states of torch, numpy, Python, a data loader and its sampler."""
+    of_data = [(one, one.get_state()) for one in _generators(data)]
     of_numpy, of_python = np.random.get_state(), random.getstate()
     try:
         accelerator = torch.accelerator.current_accelerator()
@@ -103,8 +129,8 @@ def random_state_kept(data: Any) -> Iterator[None]:
     finally:
         np.random.set_state(of_numpy)
         random.setstate(of_python)
-        if of_loader is not None:
-            of_loader.set_state(before)
+        for one, before in of_data:
+            one.set_state(before)
 
 
 def _iterable(data: Any) -> Callable[[], Iterable[Any]]:
@@ -117,16 +143,38 @@ def _iterable(data: Any) -> Callable[[], Iterable[Any]]:
             )
         return lambda: zip(inputs.split(EXAMPLES), targets.split(EXAMPLES), strict=True)
     if isinstance(data, Iterator):
-        raise FlatlasError(
-            f"the data are a {type(data).__name__}, which ends after one pass. Allowed: a "
-            "DataLoader, a list of batches, or tensors (inputs, targets)."
-        )
+        raise _ended(data)
     if not isinstance(data, Iterable) or isinstance(data, str | Tensor | Mapping):
         raise FlatlasError(
             f"the data are a {type(data).__name__}. Allowed: a DataLoader, a list of batches "
             "(inputs, targets), or two tensors (inputs, targets)."
         )
+    if isinstance(data, DataLoader):
+        # Workers that stay belong to one iteration at a time, and their random states go on.
+        data = copy(data)
+        vars(data).update(persistent_workers=False, _iterator=None)
     return lambda: data
+
+
+def _ended(data: Any) -> FlatlasError:
+    return FlatlasError(
+        f"the data are a {type(data).__name__}, which ends after one pass. Allowed: what can be "
+        "iterated again, such as a DataLoader of a data set with a length, a list of batches, or "
+        "tensors (inputs, targets)."
+    )
+
+
+def _generators(data: Any) -> list[torch.Generator]:
+    """Those of a data loader and of what it samples by."""
+    samplers = (getattr(data, "sampler", None), getattr(data, "batch_sampler", None))
+    inner = getattr(samplers[1], "sampler", None)
+    found = (getattr(one, "generator", None) for one in (data, *samplers, inner))
+    return [one for one in found if isinstance(one, torch.Generator)]
+
+
+def _plain(given: Any) -> Any:
+    """With a dictionary for each other mapping, into which torch does not look."""
+    return tree_map(lambda leaf: _plain(dict(leaf)) if isinstance(leaf, Mapping) else leaf, given)
 
 
 def _batch(given: Any, number: int) -> Batch:
@@ -146,17 +194,29 @@ def _batch(given: Any, number: int) -> Batch:
             f"batch {number} is {described(given)}. Allowed: (inputs, target), where inputs are a "
             "tensor, a tuple or a dictionary of them; or a dictionary with its target."
         )
-    sizes = [len(leaf) for leaf in tree_leaves((inputs, target)) if _has_rows(leaf)]
-    if len(set(sizes)) > 1:
-        raise FlatlasError(
-            f"batch {number} has tensors with {' and '.join(map(str, sorted(set(sizes))))} rows: "
-            "give one row for each example."
-        )
-    examples = sizes[0] if sizes else 1
+    examples = _examples(inputs, target, number)
     if isinstance(inputs, Mapping):
         return Batch((), inputs, target, examples)
     arguments = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
     return Batch(arguments, {}, target, examples)
+
+
+def _examples(inputs: Any, target: Any, number: int) -> int:
+    """The rows of the target, or of the inputs if it has none."""
+    alone = isinstance(target, Tensor) and not target.ndim
+    if alone or isinstance(target, int | float | np.generic):
+        raise FlatlasError(
+            f"batch {number} has the target {target}, of a single example. Give batches, as a "
+            "DataLoader makes them: a target with one row for each example."
+        )
+    # Inputs may have another order, or none, as a mask: the model alone has to take them.
+    sizes = _rows(target) or _rows(inputs)
+    if len(set(sizes)) > 1:
+        raise FlatlasError(
+            f"batch {number} has {'targets' if _rows(target) else 'inputs'} with "
+            f"{_listed(set(sizes))} rows: give one row for each example."
+        )
+    return sizes[0] if sizes else 1
 
 
 def described(value: Any) -> str:
@@ -173,6 +233,13 @@ def exact(leaf: Tensor) -> Tensor:
     return (leaf.cpu() if leaf.device.type in WITHOUT_FLOAT64 else leaf).double()
 
 
+def in_precision(given: torch.dtype, precision: torch.dtype) -> torch.dtype:
+    """The type of the same numbers in float64 or float32: complex ones stay so, and integers."""
+    if given.is_complex:
+        return precision.to_complex()
+    return precision if given.is_floating_point else given
+
+
 def rows_of(given: Any, numbers: Tensor, examples: int) -> Any:
     """The same with some rows of each tensor that has one for each example."""
     return tree_map(
@@ -183,28 +250,40 @@ def rows_of(given: Any, numbers: Tensor, examples: int) -> Any:
     )
 
 
+def _rows(given: Any) -> list[int]:
+    """How many rows each of its tensors has."""
+    return [len(leaf) for leaf in tree_leaves(given) if _has_rows(leaf)]
+
+
+def _listed(sizes: set[int]) -> str:
+    return " and ".join(map(str, sorted(sizes)))
+
+
 def _has_rows(leaf: Any) -> bool:
     return isinstance(leaf, Tensor) and leaf.ndim > 0
 
 
-def _refuse_not_finite(given: Any, number: int) -> None:
+def _refuse_unusable(given: Any, number: int) -> None:
     for leaf in tree_leaves(given):
         if isinstance(leaf, np.ndarray):
             raise FlatlasError(
                 f"batch {number} has a numpy array of shape {leaf.shape}. Allowed: tensors, as "
                 "torch.from_numpy makes them."
             )
-        if isinstance(leaf, Tensor) and leaf.is_floating_point() and not leaf.isfinite().all():
+        if isinstance(leaf, Tensor) and leaf.layout is not torch.strided:
             raise FlatlasError(
-                f"batch {number} has NaN or infinite numbers, {int((~leaf.isfinite()).sum())} of "
-                f"{leaf.numel()} in a tensor of shape {tuple(leaf.shape)}. Leave them out."
+                f"batch {number} has a tensor with layout {leaf.layout}. Allowed: dense tensors, "
+                "as to_dense makes them."
+            )
+        if isinstance(leaf, Tensor) and leaf.isnan().any():
+            raise FlatlasError(
+                f"batch {number} has NaN, {int(leaf.isnan().sum())} of {leaf.numel()} numbers in a "
+                f"tensor of shape {tuple(leaf.shape)}. Leave them out."
             )
 
 
-def _digest(given: Any) -> list[float]:
-    """A number for each tensor, which changes if it does or if the order of its rows does."""
-    leaves = [leaf for leaf in tree_leaves(given) if isinstance(leaf, Tensor)]
-    return [
-        float(leaf.double().flatten() @ torch.arange(1.0, leaf.numel() + 1, dtype=torch.float64))
-        for leaf in map(Tensor.cpu, leaves)
-    ]
+def _digest(given: Any) -> list[bytes]:
+    """For each tensor what changes with any of its numbers."""
+    leaves = (leaf.detach().cpu() for leaf in tree_leaves(given) if isinstance(leaf, Tensor))
+    rows = (leaf.resolve_conj().flatten().contiguous() for leaf in leaves)
+    return [blake2b(row.view(torch.uint8).numpy().data).digest() for row in rows]

@@ -1,14 +1,18 @@
 """The loss of a model's outputs, as a sum over a batch and the number that it is divided by."""
 
 from collections.abc import Callable
-from copy import copy, deepcopy
+from copy import copy
+from functools import partial
 from typing import Any
 
+import torch
 from torch import Tensor, nn
+from torch.nn import functional
 from torch.utils._pytree import tree_leaves
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.models.batches import described, exact
+from flatlas.models.batches import described, exact, rows_of
+from flatlas.models.copies import copied
 
 Outputs = Any
 LossFunction = Callable[[Outputs, Any], Tensor]
@@ -17,10 +21,19 @@ BY_NAME: dict[str, type[nn.Module]] = {
     "bce": nn.BCEWithLogitsLoss,
     "mse": nn.MSELoss,
 }
+# Functions of torch and the losses that are the same.
+BY_FUNCTION: list[tuple[Any, type[nn.Module]]] = [
+    (functional.cross_entropy, nn.CrossEntropyLoss),
+    (functional.nll_loss, nn.NLLLoss),
+    (functional.binary_cross_entropy_with_logits, nn.BCEWithLogitsLoss),
+    (functional.mse_loss, nn.MSELoss),
+]
 # Their mean weighs each label; they leave out an index.
 OF_CLASSES = (nn.CrossEntropyLoss, nn.NLLLoss)
 # Those whose target need not have the shape of the output.
 OF_LABELS = (*OF_CLASSES, nn.MultiMarginLoss, nn.MultiLabelMarginLoss)
+# Parts of a batch add up to the whole to this relative accuracy, also in float32.
+SAME = 1e-4
 
 
 class Loss:
@@ -31,7 +44,10 @@ class Loss:
     """
 
     def __init__(self, loss: str | nn.Module | LossFunction) -> None:
-        """A name, a loss of torch.nn, or a function of output and target: a mean over examples."""
+        """A name, a loss of torch.nn, or a function of output and target: a mean over examples.
+
+        A function or module of one's own whose `reduction` is "sum" is a sum.
+        """
         if isinstance(loss, str):
             if loss not in BY_NAME:
                 allowed = ", ".join(BY_NAME)
@@ -46,16 +62,20 @@ class Loss:
                 f"loss is {given}. Allowed: {', '.join(BY_NAME)}, a loss of torch.nn, as in "
                 "nn.CrossEntropyLoss(), or a function of output and target."
             )
-        self._of_torch, self._reduction = False, "mean"
-        if isinstance(loss, nn.modules.loss._Loss):
-            self._of_torch, self._reduction = True, loss.reduction
-        if self._reduction == "none":
+        loss = _as_module(loss)
+        # A class that inherits from torch's, but has its own forward, is a loss of one's own.
+        kinds = (one for one in type(loss).__mro__ if "forward" in vars(one))
+        self._kind: type = next(kinds, type(loss))
+        self._reduction = _reduction(loss)
+        if self.is_of_torch and self._reduction == "none":
             raise FlatlasError(
                 f"loss is {type(loss).__name__} with reduction 'none'. Allowed: 'mean' or 'sum'."
             )
         self._normalizes = False
-        self._loss: Any = deepcopy(loss).double() if isinstance(loss, nn.Module) else loss
-        if isinstance(self._loss, OF_CLASSES):
+        self._loss: Any = loss
+        if isinstance(loss, nn.Module):
+            self._loss = copied(loss, "loss").double().eval()
+        if self.is_of_classes:
             self._loss.reduction = "sum"
 
     def of_normalized_logits(self) -> "Loss":
@@ -63,7 +83,7 @@ class Loss:
 
         Scaling all logits of a classifier then changes nothing (Andriushchenko et al. 2023).
         """
-        if self._of_torch and not isinstance(self._loss, nn.CrossEntropyLoss):
+        if self.is_of_torch and self._kind is not nn.CrossEntropyLoss:
             raise FlatlasError(
                 f"logits can't be normalized for {type(self._loss).__name__}. Allowed: "
                 "cross-entropy, or a function of output and target."
@@ -78,6 +98,7 @@ class Loss:
             outputs = _normalized(outputs)
         if isinstance(outputs, Tensor) and isinstance(target, Tensor):
             outputs, target = self._comparable(outputs, target)
+            self.refuse_unknown(outputs, target)
         if isinstance(self._loss, nn.Module):
             # Its own numbers go where the outputs are, in their precision.
             for one in filter(_is_of_reals, tree_leaves(outputs)):
@@ -90,17 +111,18 @@ class Loss:
                 f"the loss can't compare the model's output, {described(outputs)}, with its "
                 f"target, {described(target)}: {error}"
             ) from error
-        if not isinstance(value, Tensor) or value.numel() != 1:
+        if not isinstance(value, Tensor) or value.numel() != 1 or value.is_complex():
             raise FlatlasError(
-                f"the loss returns {described(value)}. Allowed: one number, the mean over a "
+                f"the loss returns {described(value)}. Allowed: one real number, the mean over a "
                 "batch's examples."
             )
         value = exact(value).reshape(())
         if self.is_sum:
             return value, 0.0
-        if isinstance(self._loss, OF_CLASSES):
+        if self.is_of_classes:
             return value, self._divisor(target)
-        elementwise = self._of_torch and self._reduction == "mean" and outputs.shape == target.shape
+        of_numbers = self.is_of_torch and self._reduction == "mean"
+        elementwise = of_numbers and outputs.shape == target.shape
         share = float(outputs.numel() if elementwise else examples)
         return value * share, share
 
@@ -109,7 +131,7 @@ class Loss:
 
         The loss must be minus the log-likelihood of a softmax or of a sigmoid.
         """
-        of_classes = isinstance(self._loss, nn.CrossEntropyLoss)
+        of_classes = self._kind is nn.CrossEntropyLoss
         plain = getattr(self._loss, "weight", None) is None
         plain &= getattr(self._loss, "pos_weight", None) is None
         if not plain or not (of_classes or self.is_binary) or not isinstance(outputs, Tensor):
@@ -127,9 +149,9 @@ class Loss:
 
     def _comparable(self, outputs: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         """Both as a loss of torch takes them, in float64 where it computes with them."""
-        if not self._of_torch or not outputs.is_floating_point():
+        if not self.is_of_torch or not outputs.is_floating_point():
             return outputs, target
-        of_labels = isinstance(self._loss, OF_LABELS)
+        of_labels = self._kind in OF_LABELS
         if not of_labels and outputs.shape != target.shape:
             raise FlatlasError(
                 f"the model's output is {described(outputs)}, but its target "
@@ -139,6 +161,39 @@ class Loss:
         is_number = target.is_floating_point() or not of_labels
         return outputs, exact(target) if is_number else target.to(outputs.device)
 
+    def refuse_unknown(self, outputs: Tensor, target: Tensor) -> None:
+        """Raise an error for labels without an output, after which a GPU computes no more."""
+        if not self.is_of_classes or target.is_floating_point() or outputs.ndim < 2:
+            return
+        labels, classes = target[target != self._loss.ignore_index], outputs.shape[1]
+        if ((labels < 0) | (labels >= classes)).any():
+            raise FlatlasError(
+                f"the target has labels from {labels.min()} to {labels.max()}, but the model has "
+                f"{classes} outputs. Allowed: 0 to {classes - 1}."
+            )
+
+    def adds_up(self, outputs: Outputs, target: Any, examples: int) -> bool:
+        """Whether the losses of a batch's halves give that of the batch, as a mean's or sum's do.
+
+        True if they can't be computed.
+        """
+        if self.is_of_torch or examples < 2:
+            return True
+        found = []
+        try:
+            for rows in torch.arange(examples).tensor_split(2):
+                some, its = rows_of((outputs, target), rows, examples)
+                found.append(self.of(some, its, len(rows))[0])
+        except FlatlasError:
+            return True
+        halves, (whole, _) = torch.stack(found), self.of(outputs, target, examples)
+        return bool((halves.sum() - whole).abs() <= SAME * halves.abs().sum())
+
+    @property
+    def is_of_torch(self) -> bool:
+        """Whether it is one of torch's own, of which is known what they are divided by."""
+        return self._kind.__module__ == nn.CrossEntropyLoss.__module__
+
     @property
     def is_sum(self) -> bool:
         """Whether it is the sum over all data instead of a mean."""
@@ -147,12 +202,12 @@ class Loss:
     @property
     def is_of_classes(self) -> bool:
         """Whether it is torch's loss of labels, with a second dimension for classes."""
-        return isinstance(self._loss, OF_CLASSES)
+        return self._kind in OF_CLASSES
 
     @property
     def is_binary(self) -> bool:
         """Whether the sign of an output decides between labels 0 and 1."""
-        return isinstance(self._loss, nn.BCEWithLogitsLoss)
+        return self._kind is nn.BCEWithLogitsLoss
 
     def is_class(self, labels: Tensor) -> Tensor:
         """Where integers are labels of classes: not those that the loss ignores."""
@@ -166,6 +221,21 @@ class Loss:
         counted = target[target != self._loss.ignore_index]
         weight = self._loss.weight
         return float(len(counted) if weight is None else weight[counted].sum())
+
+
+def _as_module(loss: Any) -> Any:
+    """A loss of torch for its function, also for one with some arguments given by name."""
+    known = loss if isinstance(loss, partial) and not loss.args else partial(loss)
+    for function, kind in BY_FUNCTION:
+        if known.func is function:
+            return kind(**known.keywords)
+    return loss
+
+
+def _reduction(loss: Any) -> Any:
+    """What a loss says of itself, "mean" if it says nothing."""
+    given = loss.keywords if isinstance(loss, partial) else {}
+    return given.get("reduction", getattr(loss, "reduction", "mean"))
 
 
 def _is_of_reals(leaf: Any) -> bool:

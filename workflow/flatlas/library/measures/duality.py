@@ -127,10 +127,12 @@ def _vectors(batch: Batch) -> Tensor:
     """The inputs of each example in one row, whose distances decide about partners."""
     leaves = tree_leaves((batch.arguments, dict(batch.named)))
     for one in leaves:
-        if not isinstance(one, Tensor) or not one.is_floating_point() or not one.ndim:
+        has_rows = isinstance(one, Tensor) and one.ndim and len(one) == batch.examples
+        if not has_rows or not one.is_floating_point():
             raise FlatlasError(
                 "duality pairs each test example with the nearest training example, but "
-                f"{described(one)} has no distance. Allowed: inputs of floating-point numbers."
+                f"{described(one)} has no distance. Allowed: inputs of floating-point numbers, "
+                "with one row for each example."
             )
     return torch.cat([exact(one).reshape(batch.examples, -1) for one in leaves], dim=1)
 

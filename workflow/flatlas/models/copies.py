@@ -1,0 +1,28 @@
+"""A copy of a module, also of one that keeps what it computed."""
+
+from copy import deepcopy
+
+from torch import Tensor, nn
+
+from flatlas.errors import FlatlasError
+
+
+def copied(module: nn.Module, name: str) -> nn.Module:
+    """A copy, in which tensors that remember how they were computed do not.
+
+    `name` is that of the module in errors.
+    """
+    kept = [
+        one
+        for part in module.modules()
+        for one in (*vars(part).values(), *part.buffers(recurse=False))
+    ]
+    computed = {
+        id(one): one.detach().clone() for one in kept if isinstance(one, Tensor) and one.grad_fn
+    }
+    try:
+        return deepcopy(module, computed)
+    except Exception as error:
+        raise FlatlasError(
+            f"the {name} can't be copied, and measures are taken of a copy: {error}"
+        ) from error
