@@ -4,7 +4,6 @@ import warnings
 from copy import deepcopy
 from threading import Lock
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -173,19 +172,6 @@ def test_modules_that_wrap_or_keep_what_they_computed_are_measured():
     keeping.last = keeping(X)
     for model in (nn.DataParallel(net()), torch.compile(net(), backend="eager"), keeping):
         assert flatlas.measure(model, (X, Y), FEW).table.value.tolist() == expected
-    with pytest.warns(FutureWarning):
-        normed = nn.Sequential(nn.utils.weight_norm(nn.Linear(4, 3)))
-    modern = nn.Sequential(nn.utils.parametrizations.weight_norm(nn.Linear(4, 3)))
-    with torch.no_grad():
-        parts = modern[0].parametrizations.weight
-        parts.original0.copy_(normed[0].weight_g)
-        parts.original1.copy_(normed[0].weight_v)
-        modern[0].bias.copy_(normed[0].bias)
-    traces = [
-        flatlas.measure(one, (X, Y), {"hessian": {"top": 3}}, seed=1)["hessian"].eigenvalues
-        for one in (normed, modern)
-    ]
-    np.testing.assert_allclose(*traces, rtol=1e-6)
 
 
 def test_a_model_in_half_precision_is_measured_in_float64():

@@ -9,15 +9,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
-from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.parallel import DataParallel, DistributedDataParallel
 from torch.nn.parameter import is_lazy
+from torch.nn.utils.stateless import _reparametrize_module
 from torch.utils._pytree import tree_leaves, tree_map
 
 from flatlas.errors import FlatlasError
+from flatlas.hessian.attention import differentiable_attention
 from flatlas.models.batches import Batch, described, exact, rows_of
 from flatlas.models.losses import Loss, Outputs
-from flatlas.models.precision import without_cudnn
+from flatlas.models.precision import differentiable_layers, without_cudnn
 
 # A pattern of parameters' names, several, or a function of name and parameter.
 Chosen = str | Sequence[str] | Callable[[str, nn.Parameter], bool] | None
@@ -148,13 +149,11 @@ class Objective:
         """L and ∇L at w, both in float64."""
         slope = torch.zeros_like(w)
 
-        def losses() -> Iterator[tuple[Tensor, float]]:
-            for leaves, total, share in self._with_leaves(w):
-                gradients = torch.autograd.grad(total, leaves, materialize_grads=True)
-                slope.add_(_flat(gradients).to(slope.device))
-                yield total.detach(), share
+        def add(leaves: list[Tensor], total: Tensor) -> None:
+            gradients = torch.autograd.grad(total, leaves, materialize_grads=True)
+            slope.add_(_flat(gradients).to(slope.device))
 
-        value, divisor = self._sum(losses())
+        value, divisor = self._sum(self._differentiated(w, add))
         return value / divisor, slope / divisor
 
     def hessian_product(self, vectors: Tensor) -> Tensor:
@@ -165,19 +164,18 @@ class Objective:
         images = torch.zeros_like(vectors)
         rows = [list(self.parts(vector).values()) for vector in vectors]
 
-        def losses() -> Iterator[tuple[Tensor, float]]:
-            for leaves, total, share in self._with_leaves(self.w):
-                slope = _gradient(total, leaves)
-                varies = [part for part in slope if _varies(part)]
-                which = [number for number, part in enumerate(slope) if _varies(part)]
-                for row, image in zip(rows, images, strict=True) if varies else ():
-                    # The last row needs the graph no longer: its parts are freed on the way.
-                    along, last = [row[number] for number in which], row is rows[-1]
-                    found = again(varies, leaves, along, keep=not last)
-                    image.add_(_flat(found).to(image.device))
-                yield total.detach(), share
+        def add(leaves: list[Tensor], total: Tensor) -> None:
+            slope = _gradient(total, leaves)
+            varies = [part for part in slope if _varies(part)]
+            which = [number for number, part in enumerate(slope) if _varies(part)]
+            for row, image in zip(rows, images, strict=True) if varies else ():
+                # The last row needs the graph no longer: its parts are freed on the way.
+                along, last = [row[number] for number in which], row is rows[-1]
+                found = again(varies, leaves, along, keep=not last)
+                image.add_(_flat(found).to(image.device))
 
-        return _finite(images / self._sum(losses())[1], "Hessian")
+        _, divisor = self._sum(self._differentiated(self.w, add))
+        return _finite(images / divisor, "Hessian")
 
     def gauss_newton_product(self, vectors: Tensor) -> Tensor:
         """Jᵀ (∂²ℓ/∂z²) J v for each row v, with the outputs z: the part of ∇∇L without ∇∇z."""
@@ -185,11 +183,11 @@ class Objective:
 
         def losses() -> Iterator[tuple[Tensor, float]]:
             for batch in self.batches:
-                with twice_differentiable(self.model):
-                    part = _Part(self, batch)
+                with self.leaves(self.w) as leaves:
+                    part = _Part(self, list(leaves.values()), batch)
                     for image, vector in zip(images, vectors, strict=True):
                         image.add_(part.product(vector).to(image.device))
-                    yield part.total, part.share
+                yield part.total, part.share
 
         return _finite(images / self._sum(losses())[1], "Gauss-Newton matrix")
 
@@ -205,16 +203,26 @@ class Objective:
         other._divisor = divisor
         return other
 
-    def _with_leaves(self, w: Tensor) -> Iterator[tuple[list[Tensor], Tensor, float]]:
-        """Of each batch the parameters as leaves, its loss, and its share of the divisor."""
+    def _differentiated(
+        self, w: Tensor, add: Callable[[list[Tensor], Tensor], None]
+    ) -> Iterator[tuple[Tensor, float]]:
+        """The loss of each batch, which `add` gets before, with the parameters as leaves."""
         for batch in self.batches:
-            with twice_differentiable(self.model):
-                parts = self.leaves(w)
-                yield list(parts.values()), *self._loss_of(parts, batch)
+            with self.leaves(w) as leaves:
+                total, share = self._loss_of({}, batch)
+                add(list(leaves.values()), total)
+            # Nothing is suspended with torch's settings changed, or an interrupt would keep them.
+            yield total.detach(), share
 
-    def leaves(self, w: Tensor) -> dict[str, Tensor]:
-        """The parameters that w has, by name, to be differentiated by."""
-        return {name: part.clone().requires_grad_() for name, part in self.parts(w).items()}
+    @contextmanager
+    def leaves(self, w: Tensor) -> Iterator[dict[str, Tensor]]:
+        """The parameters that w has, by name, to be differentiated by while the model has them.
+
+        Activations behind a checkpoint are computed again when a derivative is taken.
+        """
+        leaves = {name: part.clone().requires_grad_() for name, part in self.parts(w).items()}
+        with twice_differentiable(self.model), _reparametrize_module(self.model, leaves, True):
+            yield leaves
 
     def _loss_of(self, parts: dict[str, Tensor], batch: Batch) -> tuple[Tensor, float]:
         return self.loss.of(self.outputs(parts, batch), batch.target, batch.examples)
@@ -230,10 +238,9 @@ class Objective:
 class _Part:
     """The Gauss-Newton matrix of one batch."""
 
-    def __init__(self, objective: Objective, batch: Batch) -> None:
-        parts = objective.leaves(objective.w)
-        made = objective.outputs(parts, batch)
-        self._leaves = list(parts.values())
+    def __init__(self, objective: Objective, leaves: list[Tensor], batch: Batch) -> None:
+        made = objective.outputs({}, batch)
+        self._leaves = leaves
         self._z = [leaf for leaf in tree_leaves(made) if _varies(leaf)]
         self._free = [leaf.detach().requires_grad_() for leaf in self._z]
         copies = dict(zip(map(id, self._z), self._free, strict=True))
@@ -251,8 +258,11 @@ class _Part:
     def product(self, vector: Tensor) -> Tensor:
         """Jᵀ (∂²ℓ/∂z²) J v."""
         pushed = again([self._pulled], self._u, [vector.to(self._pulled)])
-        curved = again([s for s in self._slope if s.requires_grad], self._free, pushed)
-        return _flat(again(self._z, self._leaves, curved))
+        pairs = [pair for pair in zip(self._slope, pushed, strict=True) if _varies(pair[0])]
+        if not pairs:
+            return torch.zeros_like(self._pulled)
+        slope, along = zip(*pairs, strict=True)
+        return _flat(again(self._z, self._leaves, again(slope, self._free, along)))
 
 
 def again(
@@ -286,8 +296,13 @@ def _flat(parts: Sequence[Tensor]) -> Tensor:
 
 @contextmanager
 def twice_differentiable(model: nn.Module) -> Iterator[None]:
-    """Compute attention and recurrent layers by kernels that have second derivatives."""
-    with torch.enable_grad(), sdpa_kernel(SDPBackend.MATH), without_cudnn(model):
+    """Compute all layers by operations that have second derivatives."""
+    with (
+        torch.enable_grad(),
+        differentiable_attention(),
+        differentiable_layers(),
+        without_cudnn(model),
+    ):
         yield
 
 

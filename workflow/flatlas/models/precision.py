@@ -1,10 +1,13 @@
 """How torch computes while a model is measured, which a training may have chosen otherwise."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from typing import Any
 
 import torch
-from torch import nn
+import torch.utils.checkpoint
+from torch import Tensor, nn
 
 
 @contextmanager
@@ -36,6 +39,34 @@ def without_cudnn(model: nn.Module) -> Iterator[None]:
         if any(isinstance(part, nn.RNNBase) for part in model.modules()):
             _set(kept, torch.backends.cudnn, "enabled", False)
         yield
+
+
+@contextmanager
+def differentiable_layers() -> Iterator[None]:
+    """Weight norm and checkpoints with correct second derivatives.
+
+    torch's fused weight norm has a wrong one, and a reentrant checkpoint has none.
+    """
+    with ExitStack() as kept:
+        # nn.utils has a function of the name of this module.
+        for owner in (torch, import_module("torch.nn.utils.weight_norm")):
+            _set(kept, owner, "_weight_norm", _weight_norm)
+        _set(kept, torch.utils.checkpoint, "CheckpointFunction", _Checkpoint)
+        yield
+
+
+def _weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
+    return v * (g / torch.norm_except_dim(v, 2, dim))
+
+
+class _Checkpoint:
+    """Takes the place of the reentrant one."""
+
+    @staticmethod
+    def apply(run: Callable[..., Any], preserve_rng_state: bool, *given: Any) -> Any:
+        return torch.utils.checkpoint.checkpoint(
+            run, *given, use_reentrant=False, preserve_rng_state=preserve_rng_state
+        )
 
 
 def _set(kept: ExitStack, owner: object, name: str, value: object) -> None:
