@@ -1,5 +1,7 @@
 """Models whose forward pass torch computes in a special way: against differences of gradients."""
 
+from dataclasses import dataclass
+
 import pytest
 import torch
 from torch import nn
@@ -7,6 +9,8 @@ from torch.nn.functional import cross_entropy
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 from torch.utils.checkpoint import checkpoint
 
+from flatlas.errors import FlatlasError
+from flatlas.library.problem import opened
 from flatlas.models.batches import Batches
 from flatlas.models.losses import Loss
 from flatlas.models.objective import Objective
@@ -132,3 +136,134 @@ def test_an_interrupt_leaves_torch_as_it_was():
         with pytest.raises(KeyboardInterrupt) as kept:
             of(objective.w)
         assert torch.backends.cuda.flash_sdp_enabled(), kept
+
+
+class Padded(nn.Module):
+    """An encoder of sequences, whose last places are padding."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        layer = nn.TransformerEncoderLayer(6, 2, 8, batch_first=True)
+        self.encoder, self.last = nn.TransformerEncoder(layer, 1), nn.Linear(6, 3)
+
+    def forward(self, x):
+        padding = (torch.arange(4) > 1).expand(len(x), 4)
+        x = self.encoder(x[:, None] * torch.arange(1, 5)[:, None], src_key_padding_mask=padding)
+        return self.last(x.mean(1))
+
+
+def test_padding_has_the_same_loss_with_and_without_gradients():
+    model = Padded().double().eval()
+    expected = cross_entropy(model(X), Y).item()
+    with opened(model, (X, Y), None, {}) as problem:
+        of = problem.training
+        assert of.value(of.w).item() == pytest.approx(expected, rel=1e-12)
+        assert of.value_and_gradient(of.w)[0].item() == pytest.approx(expected, rel=1e-12)
+    assert torch.backends.mha.get_fastpath_enabled()
+
+
+class Rotated(nn.Module):
+    """Turns pairs of inputs by complex numbers."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.last = nn.Linear(6, 3)
+        self.register_buffer("turns", torch.polar(torch.ones(3), torch.arange(3.0)))
+
+    def forward(self, x):
+        turned = torch.view_as_complex(x.view(-1, 3, 2)) * self.turns
+        return self.last(torch.view_as_real(turned).flatten(1))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_complex_buffers_keep_both_parts(dtype):
+    model = Rotated()
+    expected = cross_entropy(model(X.float()), Y).item()
+    objective = Objective(model, Batches((X, Y), CPU, dtype, 0), Loss("cross_entropy"), dtype=dtype)
+    assert objective.value(objective.w).item() == pytest.approx(expected, rel=1e-6)
+    assert objective.model.turns.dtype == dtype.to_complex()
+
+
+class Looked(nn.Module):
+    """Embeddings of six tokens."""
+
+    def __init__(self, **how):
+        super().__init__()
+        torch.manual_seed(0)
+        self.look, self.last = nn.Embedding(6, 4, **how), nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.last(torch.tanh(self.look(x.argsort(1)).flatten(2).cumsum(1)[:, 2]))
+
+
+def test_embeddings_with_sparse_gradients_have_a_hessian():
+    found, expected = products(Looked(sparse=True))[0], differences(Looked())
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-8)
+
+
+def test_a_model_that_changes_its_weights_leaves_w_as_it_was():
+    model = Looked(max_norm=0.1)
+    objective = Objective(model, Batches((X, Y), CPU, torch.float64, 0), Loss("cross_entropy"))
+    before = objective.w.clone()
+    objective.value(objective.w)
+    objective.hessian_product(objective.w.unsqueeze(0))
+    assert objective.w.equal(before)
+
+
+class Compiled(Pair):
+    """With a part that is compiled, or a function."""
+
+    def __init__(self, wrap):
+        super().__init__()
+        self.a, self.wrapped = wrap(self.a), wrap(torch.tanh)
+
+    def forward(self, x):
+        return self.b(self.wrapped(self.a(x)))
+
+
+def test_compiled_parts_are_measured_without_that():
+    torch.compiler.reset()
+    model = Compiled(lambda part: torch.compile(part, backend="aot_eager"))
+    with opened(model, (X, Y), None, {"parameters": "[ab].*"}) as problem:
+        found = problem.training.hessian_product(torch.eye(problem.training.size).double())
+    expected = differences(Compiled(lambda part: part), names="ab")
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-8)
+
+
+class Penalized(Pair):
+    """It returns its own penalty."""
+
+    def forward(self, x):
+        return {"made": super().forward(x)[0], "penalty": self.a.weight.square().sum()}
+
+
+def test_a_penalty_that_the_model_returns_counts():
+    def loss(output, target=Y):
+        return cross_entropy(output["made"], target) + output["penalty"]
+
+    found = products(Penalized(), loss, "[ab]*")[0]
+    expected = differences(Penalized(), lambda output, _: loss(output), "ab")
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-8)
+
+
+@dataclass
+class Made:
+    """An output into which torch does not look."""
+
+    of: torch.Tensor
+
+
+class Wrapped(Pair):
+    def forward(self, x):
+        first, second = super().forward(x)
+        return first, Made(second)
+
+
+def test_the_gauss_newton_matrix_of_hidden_outputs_is_refused():
+    def loss(output, target):
+        return cross_entropy(output[0] + output[1].of, target)
+
+    with pytest.raises(FlatlasError, match=r"Gauss-Newton.*a tuple of 2"):
+        products(Wrapped(), loss)

@@ -1,5 +1,6 @@
 """How torch computes while a model is measured, which a training may have chosen otherwise."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
@@ -8,6 +9,8 @@ from typing import Any
 import torch
 import torch.utils.checkpoint
 from torch import Tensor, nn
+
+from flatlas.hessian.attention import without_fast_path
 
 
 @contextmanager
@@ -29,6 +32,19 @@ def full_precision() -> Iterator[None]:
             torch.set_float32_matmul_precision("highest")
             _set(kept, cudnn, "allow_tf32", False)
         _set(kept, cudnn, "deterministic", True)
+        yield
+
+
+@contextmanager
+def as_written() -> Iterator[None]:
+    """Compute a model as it is written: not compiled, and with gradients or without by one path.
+
+    What is compiled has no second derivative.
+    """
+    with torch.inference_mode(False), without_fast_path(), ExitStack() as kept:
+        # Importing the compiler takes seconds; nothing is compiled if it has not been.
+        if "torch._dynamo" in sys.modules:
+            kept.enter_context(torch.compiler.set_stance("force_eager"))
         yield
 
 
@@ -67,6 +83,13 @@ class _Checkpoint:
         return torch.utils.checkpoint.checkpoint(
             run, *given, use_reentrant=False, preserve_rng_state=preserve_rng_state
         )
+
+
+def in_precision(given: torch.dtype, precision: torch.dtype) -> torch.dtype:
+    """The type of the same numbers in float64 or float32: complex ones stay so, and integers."""
+    if given.is_complex:
+        return precision.to_complex()
+    return precision if given.is_floating_point else given
 
 
 def _set(kept: ExitStack, owner: object, name: str, value: object) -> None:
