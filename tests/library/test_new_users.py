@@ -212,28 +212,10 @@ class Counting(nn.Module):
         return x + self.calls * x.square()
 
 
-class Noisy(nn.Module):
-    """A loss with dropout, which is for training."""
-
-    def __init__(self):
-        super().__init__()
-        self.dropout = nn.Dropout()
-
-    def forward(self, output, target):
-        return nn.functional.cross_entropy(self.dropout(output), target)
-
-
 @pytest.mark.parametrize("last", [Dropping(), Counting()])
 def test_a_model_that_is_another_function_each_time_is_refused(last):
     with pytest.raises(flatlas.FlatlasError, match="computed again"):
         flatlas.measure(net(last), (X, Y), FEW)
-
-
-def test_a_loss_is_in_evaluation_mode():
-    loss = Noisy()
-    expected = flatlas.measure(net(), (X, Y), FEW).table.value.tolist()
-    assert flatlas.measure(net(), (X, Y), FEW, loss=loss).table.value.tolist() == expected
-    assert loss.dropout.training
 
 
 class Masked(nn.Module):

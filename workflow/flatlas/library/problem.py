@@ -14,7 +14,7 @@ from flatlas.errors import FlatlasError
 from flatlas.models.batch_norm import take_statistics
 from flatlas.models.batches import WITHOUT_FLOAT64, Batches, random_state_kept
 from flatlas.models.losses import Loss, LossFunction
-from flatlas.models.objective import PENALIZED, Chosen, Objective
+from flatlas.models.objective import Chosen, Objective, refuse_penalty
 from flatlas.models.precision import as_written, full_precision
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
@@ -89,8 +89,7 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
             raise FlatlasError(f"dtype is {dtype}. Allowed on {where.type}: {names}.")
         batches = Batches(data, where, dtype, given.seed)
         objective = Objective(model, batches, Loss(given.loss), given.parameters, where, dtype)
-        if isinstance(given.loss, nn.Module) and _share_parameters(model, given.loss):
-            raise FlatlasError(PENALIZED)
+        refuse_penalty(model, given.loss)
         if given.batch_norm == "recomputed":
             take_statistics(objective.model, batches)
         objective.refuse_without_loss()
@@ -103,10 +102,6 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
             # Level 4 is the user's call: beyond this generator, `contextmanager` and its caller.
             warnings.warn(note, stacklevel=4)
         yield Problem(objective, compared, given.seed, notes)
-
-
-def _share_parameters(one: nn.Module, other: nn.Module) -> bool:
-    return not {*map(id, one.parameters())}.isdisjoint(map(id, other.parameters()))
 
 
 def _device(given: Any) -> torch.device:

@@ -54,9 +54,7 @@ class Loss:
                 f"loss is {type(loss).__name__} with reduction 'none'. Allowed: 'mean' or 'sum'."
             )
         self._normalizes = False
-        self._loss: Any = loss
-        if isinstance(loss, nn.Module):
-            self._loss = deepcopy(loss).double().eval().requires_grad_(False)
+        self._loss: Any = deepcopy(loss).double() if isinstance(loss, nn.Module) else loss
         if isinstance(self._loss, OF_CLASSES):
             self._loss.reduction = "sum"
 

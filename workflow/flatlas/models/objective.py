@@ -23,11 +23,6 @@ from flatlas.models.precision import differentiable_layers, in_precision, withou
 # A pattern of parameters' names, several, or a function of name and parameter.
 Chosen = str | Sequence[str] | Callable[[str, nn.Parameter], bool] | None
 
-PENALIZED = (
-    "the loss depends on the model's own parameters, which stay as they are while those of a copy "
-    "are measured. Let the model return such a penalty with its outputs, or leave it out."
-)
-
 
 class Objective:
     """L(w), ∇L and products with the Hessian and the Gauss-Newton matrix, batch by batch.
@@ -54,6 +49,10 @@ class Objective:
         # A device without float64 can't copy to it either, as from there to the CPU. `to` itself
         # would take the imaginary part from complex numbers.
         self.model.cpu()._apply(lambda one: one.to(device, in_precision(one.dtype, dtype)))
+        for part in self.model.modules():
+            if isinstance(part, nn.Embedding | nn.EmbeddingBag):
+                # A sparse gradient has no derivative.
+                part.sparse = False
         parameters = dict(self.model.named_parameters())
         self.shapes: Mapping[str, torch.Size] = {name: parameters[name].shape for name in names}
         self.w = exact(torch.cat([parameters[name].flatten() for name in names]))
@@ -152,7 +151,7 @@ class Objective:
         with torch.enable_grad():
             second, _ = self.loss.of(outputs, batch.target, batch.examples)
             if _reaches(self._given, second):
-                raise FlatlasError(PENALIZED)
+                raise _penalized()
         if not (second - value).abs() <= torch.finfo(self.dtype).eps ** 0.5 * value.abs():
             raise FlatlasError(
                 f"the loss of a batch is {value.item():.6g}, and {second.item():.6g} when it is "
@@ -391,21 +390,30 @@ def unwrapped(model: Any) -> nn.Module:
     return model
 
 
+def refuse_penalty(model: nn.Module, loss: Any) -> None:
+    """Raise an error if a loss that is a module has parameters of the model: it is copied, too."""
+    own = {*map(id, model.parameters())}
+    if isinstance(loss, nn.Module) and not own.isdisjoint(map(id, loss.parameters())):
+        raise _penalized()
+
+
+def _penalized() -> FlatlasError:
+    return FlatlasError(
+        "the loss depends on the model's own parameters, which stay as they are while those of a "
+        "copy are measured. Let the model return such a penalty with its outputs, or leave it out."
+    )
+
+
 def _copied(model: nn.Module) -> nn.Module:
     """A copy, in which tensors that remember how they were computed do not."""
     kept = [value for part in model.modules() for value in vars(part).values()]
     computed = {id(one): one.detach() for one in kept if isinstance(one, Tensor) and one.grad_fn}
     try:
-        copied = deepcopy(model, computed)
+        return deepcopy(model, computed)
     except Exception as error:
         raise FlatlasError(
             f"the model can't be copied, and measures are taken of a copy: {error}"
         ) from error
-    for part in copied.modules():
-        if isinstance(part, nn.Embedding | nn.EmbeddingBag):
-            # Its gradient would have no derivative.
-            part.sparse = False
-    return copied
 
 
 def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
