@@ -5,7 +5,6 @@ from copy import deepcopy
 from functools import partial
 from threading import Lock
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -286,25 +285,114 @@ def test_a_tracker_warns_of_data_that_shuffle_once_and_where_it_is_made():
     assert one.filename == __file__
 
 
+class Penalized(nn.Module):
+    """A loss with a penalty of a model's parameters, if it has one, and a parameter of its own."""
+
+    def __init__(self, model=None):
+        super().__init__()
+        self.model, self.scale = model, nn.Parameter(torch.ones(()))
+
+    def forward(self, output, target):
+        loss = self.scale * nn.functional.cross_entropy(output, target)
+        return loss if self.model is None else loss + penalty(self.model)
+
+
+def penalty(model):
+    return sum(one.square().sum() for one in model.parameters())
+
+
+def test_a_loss_has_no_penalty_of_the_model_itself():
+    """It would be that of the model that is not measured, and so constant."""
+    model, own = net(), Penalized()
+    losses = (Penalized(model), lambda output, target: own(output, target) + penalty(model))
+    for loss in losses:
+        with pytest.raises(flatlas.FlatlasError, match="the model's own parameters"):
+            flatlas.measure(model, (X, Y), FEW, loss=loss)
+    expected = flatlas.measure(model, (X, Y), FEW).table.value.tolist()
+    for loss in (own, lambda output, target: own(output, target)):
+        found = flatlas.measure(model, (X, Y), FEW, loss=loss).table.value.tolist()
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+class Dropping(nn.Module):
+    """Draws random numbers in evaluation mode."""
+
+    def forward(self, x):
+        return nn.functional.dropout(x)
+
+
+class Counting(nn.Module):
+    """Another function at each call."""
+
+    calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        return x + self.calls * x.square()
+
+
+@pytest.mark.parametrize("last", [Dropping(), Counting()])
+def test_a_model_that_is_another_function_each_time_is_refused(last):
+    with pytest.raises(flatlas.FlatlasError, match="computed again"):
+        flatlas.measure(net(last), (X, Y), FEW)
+
+
+class Masked(nn.Module):
+    """With an infinite buffer, as attention has it."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mask", torch.full((3, 3), -torch.inf).triu(1))
+
+    def forward(self, x):
+        return torch.softmax(x[:, :, None] + self.mask, 2).cumsum(1)[:, :, 0]
+
+
+def test_a_buffer_may_be_infinite():
+    assert flatlas.measure(net(Masked()), (X, Y), FEW)["hessian"].converged
+
+
+class Detached(nn.Module):
+    """What torch keeps no graph of."""
+
+    @torch.no_grad()
+    def forward(self, x):
+        return x + 1
+
+
+@pytest.mark.parametrize("measure", ["hessian", "gauss_newton", "adaptive_sharpness"])
+def test_parameters_that_do_not_reach_the_loss_are_refused(measure):
+    for one, chosen in ((Aside(), "unused.*"), (net(Detached()), None)):
+        with pytest.raises(flatlas.FlatlasError, match="no chosen parameter reaches the loss"):
+            flatlas.measure(one, (X, Y), [measure], parameters=chosen)
+
+
+class Aside(nn.Module):
+    """With a layer that is not used."""
+
+    def __init__(self):
+        super().__init__()
+        self.net, self.unused = net(), nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.net(x)
+
+
+def test_a_measure_may_be_taken_in_inference_mode():
+    expected = flatlas.measure(net(), (X, Y), FEW).table.value.tolist()
+    with torch.inference_mode():
+        assert flatlas.measure(net(), (X, Y), FEW).table.value.tolist() == expected
+        assert torch.is_inference_mode_enabled()
+
+
 def test_modules_that_wrap_or_keep_what_they_computed_are_measured():
     expected = flatlas.measure(net(), (X, Y), FEW).table.value.tolist()
     keeping = net()
     keeping.last = keeping(X)
-    for model in (nn.DataParallel(net()), torch.compile(net(), backend="eager"), keeping):
+    compiled = torch.compile(net(), backend="eager")
+    both = torch.compile(nn.DataParallel(net()), backend="eager")
+    for model in (nn.DataParallel(net()), compiled, both, keeping):
         assert flatlas.measure(model, (X, Y), FEW).table.value.tolist() == expected
-    with pytest.warns(FutureWarning):
-        normed = nn.Sequential(nn.utils.weight_norm(nn.Linear(4, 3)))
-    modern = nn.Sequential(nn.utils.parametrizations.weight_norm(nn.Linear(4, 3)))
-    with torch.no_grad():
-        parts = modern[0].parametrizations.weight
-        parts.original0.copy_(normed[0].weight_g)
-        parts.original1.copy_(normed[0].weight_v)
-        modern[0].bias.copy_(normed[0].bias)
-    traces = [
-        flatlas.measure(one, (X, Y), {"hessian": {"top": 3}}, seed=1)["hessian"].eigenvalues
-        for one in (normed, modern)
-    ]
-    np.testing.assert_allclose(*traces, rtol=1e-6)
 
 
 class FromZero(nn.Module):

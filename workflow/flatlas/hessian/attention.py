@@ -9,11 +9,20 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 @contextmanager
 def differentiable_attention() -> Iterator[None]:
-    """Within it, torch takes none of its fused kernels, which have no forward-mode derivative."""
+    """Within it, torch takes none of its fused kernels, which lack derivatives."""
+    with without_fast_path(), sdpa_kernel(SDPBackend.MATH):
+        yield
+
+
+@contextmanager
+def without_fast_path() -> Iterator[None]:
+    """Encoder layers without a gradient are computed like those with one.
+
+    Otherwise they have another function if some inputs are padding: it is 0 there.
+    """
     enabled = mha.get_fastpath_enabled()
     mha.set_fastpath_enabled(False)
     try:
-        with sdpa_kernel(SDPBackend.MATH):
-            yield
+        yield
     finally:
         mha.set_fastpath_enabled(enabled)

@@ -39,9 +39,8 @@ def _rows(of: Objective) -> Iterator[Tensor]:
     """R J of each example's predictions (predictions times classes, size), with Rᵀ R = S."""
     for batch in of.batches:
         for one in batch.parts(1):
-            with torch.enable_grad():
-                leaves = of.leaves(of.w)
-                z = of.loss.logits(of.outputs(leaves, one), one.target)
+            with of.leaves(of.w) as leaves:
+                z = of.loss.logits(of.outputs({}, one), one.target)
                 scores = (softmax.root(z.detach()) @ z.unsqueeze(-1)).flatten()
                 found = [
                     torch.autograd.grad(

@@ -14,8 +14,8 @@ from flatlas.errors import FlatlasError
 from flatlas.models.batch_norm import take_statistics
 from flatlas.models.batches import WITHOUT_FLOAT64, Batches, random_state_kept
 from flatlas.models.losses import Loss, LossFunction
-from flatlas.models.objective import Chosen, Objective
-from flatlas.models.precision import full_precision
+from flatlas.models.objective import Chosen, Objective, refuse_penalty
+from flatlas.models.precision import as_written, full_precision
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
 from flatlas.seeds import stream
@@ -88,6 +88,7 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         for one in (data, test):
             kept.enter_context(random_state_kept(one))
         kept.enter_context(full_precision())
+        kept.enter_context(as_written())
         where, dtype = _device(given.device), given.dtype
         allowed = DTYPES[1:] if where.type in WITHOUT_FLOAT64 else DTYPES
         if dtype not in allowed:
@@ -98,6 +99,7 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         torch.set_default_dtype(dtype)
         batches = Batches(data, where, dtype, given.seed)
         objective = Objective(model, batches, Loss(given.loss), given.parameters, where, dtype)
+        refuse_penalty(model, given.loss)
         if given.batch_norm == "recomputed":
             take_statistics(objective)
         objective.refuse_without_loss()

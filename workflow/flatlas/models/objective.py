@@ -9,15 +9,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
-from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.parallel import DataParallel, DistributedDataParallel
 from torch.nn.parameter import is_lazy
+from torch.nn.utils.stateless import _reparametrize_module
 from torch.utils._pytree import tree_leaves, tree_map
 
 from flatlas.errors import FlatlasError
+from flatlas.hessian.attention import differentiable_attention
 from flatlas.models.batches import Batch, described, exact, rows_of
 from flatlas.models.losses import Loss, Outputs
-from flatlas.models.precision import without_cudnn
+from flatlas.models.precision import differentiable_layers, in_precision, without_cudnn
 
 # A pattern of parameters' names, several, or a function of name and parameter.
 Chosen = str | Sequence[str] | Callable[[str, nn.Parameter], bool] | None
@@ -42,10 +43,16 @@ class Objective:
         """Without a choice, w has all parameters that require a gradient."""
         model = unwrapped(model)
         names = _chosen(model, chosen)
+        self._given = [one for one in model.parameters() if one.requires_grad]
         self._device, self.dtype = torch.device(device), dtype
-        # A device without float64 can't copy to it either, as from there to the CPU.
-        self.model = _copied(model).cpu().to(device, dtype).eval()
-        self.model.requires_grad_(False)
+        self.model = _copied(model).eval().requires_grad_(False)
+        # A device without float64 can't copy to it either, as from there to the CPU. `to` itself
+        # would take the imaginary part from complex numbers.
+        self.model.cpu()._apply(lambda one: one.to(device, in_precision(one.dtype, dtype)))
+        for part in self.model.modules():
+            if isinstance(part, nn.Embedding | nn.EmbeddingBag):
+                # A sparse gradient has no derivative.
+                part.sparse = False
         parameters = dict(self.model.named_parameters())
         self.shapes: Mapping[str, torch.Size] = {name: parameters[name].shape for name in names}
         self.w = exact(torch.cat([parameters[name].flatten() for name in names]))
@@ -77,14 +84,17 @@ class Objective:
         return other
 
     def parts(self, w: Tensor) -> dict[str, Tensor]:
-        """The parameters that w has, by name, as the model takes them."""
-        pieces = w.to(self._device, self.dtype).split(
-            [shape.numel() for shape in self.shapes.values()]
-        )
-        return {
-            name: piece.view(shape)
-            for (name, shape), piece in zip(self.shapes.items(), pieces, strict=True)
-        }
+        """The parameters that w has, by name, as the model takes them: it may change them."""
+        named = zip(self.shapes, self._pieces(w), strict=True)
+        return {name: piece.clone() for name, piece in named}
+
+    def _pieces(self, vector: Tensor) -> list[Tensor]:
+        """A part of a vector for each parameter, in the precision of the model."""
+        sizes = [shape.numel() for shape in self.shapes.values()]
+        pieces = vector.to(self._device, self.dtype).split(sizes)
+        return [
+            piece.view(shape) for shape, piece in zip(self.shapes.values(), pieces, strict=True)
+        ]
 
     def outputs(self, parts: dict[str, Tensor], batch: Batch) -> Outputs:
         """What the model makes of a batch: a tensor, or what its own loss takes."""
@@ -126,9 +136,29 @@ class Objective:
                 raise FlatlasError(
                     f"batch {number}: the loss is {value.item()} at the model's weights."
                 )
+            if not number:
+                self._refuse_other_losses(parts, batch, value)
             divisor += share
         if not divisor and not self.loss.is_sum:
             raise FlatlasError("the loss ignores the labels of all examples.")
+
+    def _refuse_other_losses(self, parts: dict[str, Tensor], batch: Batch, value: Tensor) -> None:
+        """Raise an error if the loss of a batch depends on more than w and the batch."""
+        outputs = tree_map(
+            lambda leaf: leaf.detach() if isinstance(leaf, Tensor) else leaf,
+            self.outputs(parts, batch),
+        )
+        with torch.enable_grad():
+            second, _ = self.loss.of(outputs, batch.target, batch.examples)
+            if _reaches(self._given, second):
+                raise _penalized()
+        if not (second - value).abs() <= torch.finfo(self.dtype).eps ** 0.5 * value.abs():
+            raise FlatlasError(
+                f"the loss of a batch is {value.item():.6g}, and {second.item():.6g} when it is "
+                "computed again: in evaluation mode the model or the loss draws random numbers, or "
+                "changes with each call. Give such numbers as inputs, and dropout its mode: "
+                "F.dropout(x, training=self.training)."
+            )
 
     def of_model(self, model: nn.Module) -> "Objective":
         """The loss of a copy of the model with other weights, on the same data."""
@@ -148,13 +178,11 @@ class Objective:
         """L and ∇L at w, both in float64."""
         slope = torch.zeros_like(w)
 
-        def losses() -> Iterator[tuple[Tensor, float]]:
-            for leaves, total, share in self._with_leaves(w):
-                gradients = torch.autograd.grad(total, leaves, materialize_grads=True)
-                slope.add_(_flat(gradients).to(slope.device))
-                yield total.detach(), share
+        def add(leaves: list[Tensor], total: Tensor) -> None:
+            gradients = torch.autograd.grad(total, leaves, materialize_grads=True)
+            slope.add_(_flat(gradients).to(slope.device))
 
-        value, divisor = self._sum(losses())
+        value, divisor = self._sum(self._differentiated(w, add))
         return value / divisor, slope / divisor
 
     def hessian_product(self, vectors: Tensor) -> Tensor:
@@ -163,21 +191,20 @@ class Objective:
         All rows share a batch's loss and gradient, which are half of the work for one.
         """
         images = torch.zeros_like(vectors)
-        rows = [list(self.parts(vector).values()) for vector in vectors]
+        rows = [self._pieces(vector) for vector in vectors]
 
-        def losses() -> Iterator[tuple[Tensor, float]]:
-            for leaves, total, share in self._with_leaves(self.w):
-                slope = _gradient(total, leaves)
-                varies = [part for part in slope if _varies(part)]
-                which = [number for number, part in enumerate(slope) if _varies(part)]
-                for row, image in zip(rows, images, strict=True) if varies else ():
-                    # The last row needs the graph no longer: its parts are freed on the way.
-                    along, last = [row[number] for number in which], row is rows[-1]
-                    found = again(varies, leaves, along, keep=not last)
-                    image.add_(_flat(found).to(image.device))
-                yield total.detach(), share
+        def add(leaves: list[Tensor], total: Tensor) -> None:
+            slope = _gradient(total, leaves)
+            varies = [part for part in slope if _varies(part)]
+            which = [number for number, part in enumerate(slope) if _varies(part)]
+            for row, image in zip(rows, images, strict=True) if varies else ():
+                # The last row needs the graph no longer: its parts are freed on the way.
+                along, last = [row[number] for number in which], row is rows[-1]
+                found = again(varies, leaves, along, keep=not last)
+                image.add_(_flat(found).to(image.device))
 
-        return _finite(images / self._sum(losses())[1], "Hessian")
+        _, divisor = self._sum(self._differentiated(self.w, add))
+        return _finite(images / divisor, "Hessian")
 
     def gauss_newton_product(self, vectors: Tensor) -> Tensor:
         """Jᵀ (∂²ℓ/∂z²) J v for each row v, with the outputs z: the part of ∇∇L without ∇∇z."""
@@ -185,11 +212,11 @@ class Objective:
 
         def losses() -> Iterator[tuple[Tensor, float]]:
             for batch in self.batches:
-                with twice_differentiable(self.model):
-                    part = _Part(self, batch)
+                with self.leaves(self.w) as leaves:
+                    part = _Part(self, list(leaves.values()), batch)
                     for image, vector in zip(images, vectors, strict=True):
                         image.add_(part.product(vector).to(image.device))
-                    yield part.total, part.share
+                yield part.total, part.share
 
         return _finite(images / self._sum(losses())[1], "Gauss-Newton matrix")
 
@@ -205,16 +232,34 @@ class Objective:
         other._divisor = divisor
         return other
 
-    def _with_leaves(self, w: Tensor) -> Iterator[tuple[list[Tensor], Tensor, float]]:
-        """Of each batch the parameters as leaves, its loss, and its share of the divisor."""
+    def _differentiated(
+        self, w: Tensor, add: Callable[[list[Tensor], Tensor], None]
+    ) -> Iterator[tuple[Tensor, float]]:
+        """The loss of each batch, which `add` gets before, with the parameters as leaves."""
+        reached = False
         for batch in self.batches:
-            with twice_differentiable(self.model):
-                parts = self.leaves(w)
-                yield list(parts.values()), *self._loss_of(parts, batch)
+            with self.leaves(w) as leaves:
+                total, share = self._loss_of({}, batch)
+                if total.requires_grad:
+                    reached = True
+                    add(list(leaves.values()), total)
+            # Nothing is suspended with torch's settings changed, or an interrupt would keep them.
+            yield total.detach(), share
+        if not reached:
+            raise _unreached(self.shapes)
 
-    def leaves(self, w: Tensor) -> dict[str, Tensor]:
-        """The parameters that w has, by name, to be differentiated by."""
-        return {name: part.clone().requires_grad_() for name, part in self.parts(w).items()}
+    @contextmanager
+    def leaves(self, w: Tensor) -> Iterator[dict[str, Tensor]]:
+        """The parameters that w has, by name, to be differentiated by while the model has them.
+
+        Activations behind a checkpoint are computed again when a derivative is taken.
+        """
+        leaves = {name: part.requires_grad_() for name, part in self.parts(w).items()}
+        with (
+            twice_differentiable(self.model),
+            _reparametrize_module(self.model, leaves, tie_weights=True),
+        ):
+            yield leaves
 
     def _loss_of(self, parts: dict[str, Tensor], batch: Batch) -> tuple[Tensor, float]:
         return self.loss.of(self.outputs(parts, batch), batch.target, batch.examples)
@@ -230,15 +275,21 @@ class Objective:
 class _Part:
     """The Gauss-Newton matrix of one batch."""
 
-    def __init__(self, objective: Objective, batch: Batch) -> None:
-        parts = objective.leaves(objective.w)
-        made = objective.outputs(parts, batch)
-        self._leaves = list(parts.values())
+    def __init__(self, objective: Objective, leaves: list[Tensor], batch: Batch) -> None:
+        made = objective.outputs({}, batch)
+        self._leaves = leaves
         self._z = [leaf for leaf in tree_leaves(made) if _varies(leaf)]
         self._free = [leaf.detach().requires_grad_() for leaf in self._z]
         copies = dict(zip(map(id, self._z), self._free, strict=True))
         outputs = tree_map(lambda leaf: copies.get(id(leaf), leaf), made)
         total, self.share = objective.loss.of(outputs, batch.target, batch.examples)
+        if _reaches(leaves, total):
+            raise FlatlasError(
+                f"the Gauss-Newton matrix can't be had of the model's output, {described(made)}. "
+                "Allowed: tensors, alone or in tuples, lists and dictionaries."
+            )
+        if not self._z:
+            raise _unreached(objective.shapes)
         self.total = total.detach()
         self._slope = _gradient(total, self._free)
         # Jᵀu is linear in u, whose value does not matter: its derivative along v is J v.
@@ -251,8 +302,11 @@ class _Part:
     def product(self, vector: Tensor) -> Tensor:
         """Jᵀ (∂²ℓ/∂z²) J v."""
         pushed = again([self._pulled], self._u, [vector.to(self._pulled)])
-        curved = again([s for s in self._slope if s.requires_grad], self._free, pushed)
-        return _flat(again(self._z, self._leaves, curved))
+        pairs = [pair for pair in zip(self._slope, pushed, strict=True) if _varies(pair[0])]
+        if not pairs:
+            return torch.zeros_like(self._pulled)
+        slope, along = zip(*pairs, strict=True)
+        return _flat(again(self._z, self._leaves, again(slope, self._free, along)))
 
 
 def again(
@@ -276,6 +330,21 @@ def _gradient(of: Tensor, by: list[Tensor]) -> tuple[Tensor, ...]:
     return found
 
 
+def _reaches(parameters: Sequence[Tensor], total: Tensor) -> bool:
+    """Whether a loss has a gradient by any of these; its graph is kept."""
+    if not parameters or not total.requires_grad:
+        return False
+    found = torch.autograd.grad(total, parameters, retain_graph=True, allow_unused=True)
+    return any(one is not None for one in found)
+
+
+def _unreached(names: Iterable[str]) -> FlatlasError:
+    return FlatlasError(
+        f"no chosen parameter reaches the loss: {', '.join(names)}. Choose those that the model's "
+        "output is computed with, and let the model compute it without torch.no_grad."
+    )
+
+
 def _varies(leaf: Any) -> bool:
     return isinstance(leaf, Tensor) and leaf.requires_grad
 
@@ -286,8 +355,13 @@ def _flat(parts: Sequence[Tensor]) -> Tensor:
 
 @contextmanager
 def twice_differentiable(model: nn.Module) -> Iterator[None]:
-    """Compute attention and recurrent layers by kernels that have second derivatives."""
-    with torch.enable_grad(), sdpa_kernel(SDPBackend.MATH), without_cudnn(model):
+    """Compute all layers by operations that have second derivatives."""
+    with (
+        torch.enable_grad(),
+        differentiable_attention(),
+        differentiable_layers(),
+        without_cudnn(model),
+    ):
         yield
 
 
@@ -303,13 +377,31 @@ def _finite(products: Tensor, matrix: str) -> Tensor:
 
 def unwrapped(model: Any) -> nn.Module:
     """The module inside of those that compile or distribute it, which hide its derivatives."""
-    while isinstance(model, DataParallel | DistributedDataParallel):
-        model = model.module
-    # torch.compile's own class takes seconds to import.
-    model = getattr(model, "_orig_mod", model)
+    while True:
+        if isinstance(model, DataParallel | DistributedDataParallel):
+            model = model.module
+        # torch.compile's own class takes seconds to import.
+        elif hasattr(model, "_orig_mod"):
+            model = model._orig_mod
+        else:
+            break
     if not isinstance(model, nn.Module):
         raise FlatlasError(f"the model is {described(model)}. Allowed: an nn.Module.")
     return model
+
+
+def refuse_penalty(model: nn.Module, loss: Any) -> None:
+    """Raise an error if a loss that is a module has parameters of the model: it is copied, too."""
+    own = {*map(id, model.parameters())}
+    if isinstance(loss, nn.Module) and not own.isdisjoint(map(id, loss.parameters())):
+        raise _penalized()
+
+
+def _penalized() -> FlatlasError:
+    return FlatlasError(
+        "the loss depends on the model's own parameters, which stay as they are while those of a "
+        "copy are measured. Let the model return such a penalty with its outputs, or leave it out."
+    )
 
 
 def _copied(model: nn.Module) -> nn.Module:
@@ -331,9 +423,11 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
     if lazy:
         raise FlatlasError(f"'{lazy[0]}' has no shape yet: pass one batch through the model.")
     for name, one in (*parameters.items(), *model.named_buffers()):
-        if not one.isfinite().all():
-            what = "weights: the training diverged" if name in parameters else "numbers"
-            raise FlatlasError(f"'{name}' has NaN or infinite {what}.")
+        if name in parameters and not one.detach().isfinite().all():
+            raise FlatlasError(f"'{name}' has NaN or infinite weights: the training diverged.")
+        # An infinite one may be a mask of attention.
+        if one.detach().isnan().any():
+            raise FlatlasError(f"'{name}' has NaN.")
     if chosen is None:
         names = [name for name, parameter in parameters.items() if parameter.requires_grad]
         empty = "no parameter requires a gradient. Name some: parameters='*'"

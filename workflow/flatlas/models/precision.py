@@ -1,10 +1,16 @@
 """How torch computes while a model is measured, which a training may have chosen otherwise."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from typing import Any
 
 import torch
-from torch import nn
+import torch.utils.checkpoint
+from torch import Tensor, nn
+
+from flatlas.hessian.attention import without_fast_path
 
 
 @contextmanager
@@ -30,12 +36,60 @@ def full_precision() -> Iterator[None]:
 
 
 @contextmanager
+def as_written() -> Iterator[None]:
+    """Compute a model as it is written: not compiled, and with gradients or without by one path.
+
+    What is compiled has no second derivative.
+    """
+    with torch.inference_mode(False), without_fast_path(), ExitStack() as kept:
+        # Importing the compiler takes seconds; nothing is compiled if it has not been.
+        if "torch._dynamo" in sys.modules:
+            kept.enter_context(torch.compiler.set_stance("force_eager"))
+        yield
+
+
+@contextmanager
 def without_cudnn(model: nn.Module) -> Iterator[None]:
     """For a model with recurrent layers, of which cuDNN has no second derivatives."""
     with ExitStack() as kept:
         if any(isinstance(part, nn.RNNBase) for part in model.modules()):
             _set(kept, torch.backends.cudnn, "enabled", False)
         yield
+
+
+@contextmanager
+def differentiable_layers() -> Iterator[None]:
+    """Weight norm and checkpoints with correct second derivatives.
+
+    torch's fused weight norm has a wrong one, and a reentrant checkpoint has none.
+    """
+    with ExitStack() as kept:
+        # nn.utils has a function of the name of this module.
+        for owner in (torch, import_module("torch.nn.utils.weight_norm")):
+            _set(kept, owner, "_weight_norm", _weight_norm)
+        _set(kept, torch.utils.checkpoint, "CheckpointFunction", _Checkpoint)
+        yield
+
+
+def _weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
+    return v * (g / torch.norm_except_dim(v, 2, dim))
+
+
+class _Checkpoint:
+    """Takes the place of the reentrant one."""
+
+    @staticmethod
+    def apply(run: Callable[..., Any], preserve_rng_state: bool, *given: Any) -> Any:
+        return torch.utils.checkpoint.checkpoint(
+            run, *given, use_reentrant=False, preserve_rng_state=preserve_rng_state
+        )
+
+
+def in_precision(given: torch.dtype, precision: torch.dtype) -> torch.dtype:
+    """The type of the same numbers in float64 or float32: complex ones stay so, and integers."""
+    if given.is_complex:
+        return precision.to_complex()
+    return precision if given.is_floating_point else given
 
 
 def _set(kept: ExitStack, owner: object, name: str, value: object) -> None:

@@ -1,0 +1,269 @@
+"""Models whose forward pass torch computes in a special way: against differences of gradients."""
+
+from dataclasses import dataclass
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
+from torch.utils.checkpoint import checkpoint
+
+from flatlas.errors import FlatlasError
+from flatlas.library.problem import opened
+from flatlas.models.batches import Batches
+from flatlas.models.losses import Loss
+from flatlas.models.objective import Objective
+
+CPU = torch.device("cpu")
+RANDOM = torch.Generator().manual_seed(0)
+X, Y = torch.rand(24, 6, generator=RANDOM, dtype=torch.float64), torch.arange(24) % 3
+
+
+def products(model, loss="cross_entropy", chosen=None):
+    """The Hessian and the Gauss-Newton matrix, by their products with unit vectors."""
+    objective = Objective(model, Batches((X, Y), CPU, torch.float64, 0), Loss(loss), chosen)
+    unit = torch.eye(objective.size, dtype=torch.float64)
+    return objective.hessian_product(unit), objective.gauss_newton_product(unit)
+
+
+def differences(model, loss=cross_entropy, names="", step=1e-5):
+    """The Hessian by differences of the gradient, in the parameters with these first letters."""
+    model = model.double().eval()
+    parameters = [one for name, one in model.named_parameters() if name[0] in names or not names]
+    w = parameters_to_vector(parameters).detach()
+
+    def gradient(at):
+        vector_to_parameters(at, parameters)
+        return parameters_to_vector(torch.autograd.grad(loss(model(X), Y), parameters))
+
+    steps = step * torch.eye(len(w), dtype=torch.float64)
+    return torch.stack([(gradient(w + one) - gradient(w - one)) / (2 * step) for one in steps])
+
+
+def old_weight_norm(layer):
+    with pytest.warns(FutureWarning):
+        return nn.utils.weight_norm(layer)
+
+
+NORMS = {"old": old_weight_norm, "new": nn.utils.parametrizations.weight_norm}
+
+
+@pytest.mark.parametrize("norm", NORMS.values(), ids=NORMS)
+def test_weight_norm_has_its_own_hessian(norm):
+    torch.manual_seed(0)
+    model = nn.Sequential(norm(nn.Linear(6, 4)), nn.Tanh(), nn.Linear(4, 3))
+    torch.testing.assert_close(products(model)[0], differences(model), rtol=0, atol=1e-8)
+
+
+class Pair(nn.Module):
+    """Two outputs."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.a, self.b, self.c = nn.Linear(6, 4), nn.Linear(4, 3), nn.Linear(4, 3)
+
+    def forward(self, x):
+        h = torch.tanh(self.a(x))
+        return self.b(h), self.c(h)
+
+
+@pytest.mark.parametrize("linear", [0, 1])
+def test_the_gauss_newton_matrix_of_a_loss_that_is_linear_in_one_output(linear):
+    model = Pair().double()
+
+    def loss(output, target):
+        return output[linear].mean() + cross_entropy(output[1 - linear], target)
+
+    named = dict(model.named_parameters())
+    of_curved = torch.func.jacrev(
+        lambda w: torch.func.functional_call(model, w, (X,))[1 - linear].flatten()
+    )(named)
+    jacobian = torch.cat([of_curved[name].flatten(1) for name in named], 1)
+    curvature = torch.autograd.functional.hessian(
+        lambda z: cross_entropy(z.view(24, 3), Y), model(X)[1 - linear].detach().flatten()
+    )
+    expected = jacobian.T @ curvature @ jacobian
+    torch.testing.assert_close(products(model, loss)[1], expected, rtol=0, atol=1e-12)
+
+
+def test_the_gauss_newton_matrix_of_a_linear_loss_is_0():
+    found = products(Pair().a, lambda output, target: output.mean())
+    assert not found[1].any()
+
+
+class Checkpointed(nn.Module):
+    """A block whose activations are computed again when they are needed."""
+
+    def __init__(self, **how):
+        super().__init__()
+        torch.manual_seed(0)
+        self.first, self.block, self.last = nn.Linear(6, 4), nn.Linear(4, 4), nn.Linear(4, 3)
+        self.how = how
+
+    def forward(self, x):
+        x = torch.tanh(self.first(x))
+        run = lambda x: torch.tanh(self.block(x))  # noqa: E731
+        return self.last(checkpoint(run, x, **self.how) if self.how else run(x))
+
+
+@pytest.mark.parametrize("names", ["fbl", "bl"])
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_a_checkpointed_block_is_differentiated_like_any_other(reentrant, names):
+    chosen = [f"{name}*" for name in names]
+    found = products(Checkpointed(use_reentrant=reentrant), chosen=chosen)
+    expected = differences(Checkpointed(), names=names)
+    torch.testing.assert_close(found[0], expected, rtol=0, atol=1e-8)
+    torch.testing.assert_close(found, products(Checkpointed(), chosen=chosen))
+
+
+class Interrupted(Loss):
+    """The user interrupts while the losses of batches are summed."""
+
+    def of(self, *given):
+        return super().of(*given)[0], self
+
+    def __radd__(self, other):
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_leaves_torch_as_it_was():
+    loss = Interrupted("cross_entropy")
+    objective = Objective(Pair().a, Batches((X, Y), CPU, torch.float64, 0), loss)
+    for of in (objective.value_and_gradient, lambda w: objective.hessian_product(w[None])):
+        # The traceback that pytest keeps has the frames of the interrupted call.
+        with pytest.raises(KeyboardInterrupt) as kept:
+            of(objective.w)
+        assert torch.backends.cuda.flash_sdp_enabled(), kept
+
+
+class Padded(nn.Module):
+    """An encoder of sequences, whose last places are padding."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        layer = nn.TransformerEncoderLayer(6, 2, 8, batch_first=True)
+        self.encoder, self.last = nn.TransformerEncoder(layer, 1), nn.Linear(6, 3)
+
+    def forward(self, x):
+        padding = (torch.arange(4) > 1).expand(len(x), 4)
+        x = self.encoder(x[:, None] * torch.arange(1, 5)[:, None], src_key_padding_mask=padding)
+        return self.last(x.mean(1))
+
+
+def test_padding_has_the_same_loss_with_and_without_gradients():
+    model = Padded().double().eval()
+    expected = cross_entropy(model(X), Y).item()
+    with opened(model, (X, Y), None, {}) as problem:
+        of = problem.training
+        assert of.value(of.w).item() == pytest.approx(expected, rel=1e-12)
+        assert of.value_and_gradient(of.w)[0].item() == pytest.approx(expected, rel=1e-12)
+    assert torch.backends.mha.get_fastpath_enabled()
+
+
+class Rotated(nn.Module):
+    """Turns pairs of inputs by complex numbers."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.last = nn.Linear(6, 3)
+        self.register_buffer("turns", torch.polar(torch.ones(3), torch.arange(3.0)))
+
+    def forward(self, x):
+        turned = torch.view_as_complex(x.view(-1, 3, 2)) * self.turns
+        return self.last(torch.view_as_real(turned).flatten(1))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_complex_buffers_keep_both_parts(dtype):
+    model = Rotated()
+    expected = cross_entropy(model(X.float()), Y).item()
+    objective = Objective(model, Batches((X, Y), CPU, dtype, 0), Loss("cross_entropy"), dtype=dtype)
+    assert objective.value(objective.w).item() == pytest.approx(expected, rel=1e-6)
+    assert objective.model.turns.dtype == dtype.to_complex()
+
+
+class Looked(nn.Module):
+    """Embeddings of six tokens."""
+
+    def __init__(self, **how):
+        super().__init__()
+        torch.manual_seed(0)
+        self.look, self.last = nn.Embedding(6, 4, **how), nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.last(torch.tanh(self.look(x.argsort(1)).flatten(2).cumsum(1)[:, 2]))
+
+
+def test_embeddings_with_sparse_gradients_have_a_hessian():
+    found, expected = products(Looked(sparse=True))[0], differences(Looked())
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-8)
+
+
+def test_a_model_that_changes_its_weights_leaves_w_as_it_was():
+    model = Looked(max_norm=0.1)
+    objective = Objective(model, Batches((X, Y), CPU, torch.float64, 0), Loss("cross_entropy"))
+    before = objective.w.clone()
+    objective.value(objective.w)
+    objective.hessian_product(objective.w.unsqueeze(0))
+    assert objective.w.equal(before)
+
+
+class Compiled(Pair):
+    """With a part that is compiled, or a function."""
+
+    def __init__(self, wrap):
+        super().__init__()
+        self.a, self.wrapped = wrap(self.a), wrap(torch.tanh)
+
+    def forward(self, x):
+        return self.b(self.wrapped(self.a(x)))
+
+
+def test_compiled_parts_are_measured_without_that():
+    torch.compiler.reset()
+    model = Compiled(lambda part: torch.compile(part, backend="aot_eager"))
+    with opened(model, (X, Y), None, {"parameters": "[ab].*"}) as problem:
+        found = problem.training.hessian_product(torch.eye(problem.training.size).double())
+    expected = differences(Compiled(lambda part: part), names="ab")
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-8)
+
+
+class Penalized(Pair):
+    """It returns its own penalty."""
+
+    def forward(self, x):
+        return {"made": super().forward(x)[0], "penalty": self.a.weight.square().sum()}
+
+
+def test_a_penalty_that_the_model_returns_counts():
+    def loss(output, target=Y):
+        return cross_entropy(output["made"], target) + output["penalty"]
+
+    found = products(Penalized(), loss, "[ab]*")[0]
+    expected = differences(Penalized(), lambda output, _: loss(output), "ab")
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-8)
+
+
+@dataclass
+class Made:
+    """An output into which torch does not look."""
+
+    of: torch.Tensor
+
+
+class Wrapped(Pair):
+    def forward(self, x):
+        first, second = super().forward(x)
+        return first, Made(second)
+
+
+def test_the_gauss_newton_matrix_of_hidden_outputs_is_refused():
+    def loss(output, target):
+        return cross_entropy(output[0] + output[1].of, target)
+
+    with pytest.raises(FlatlasError, match=r"Gauss-Newton.*a tuple of 2"):
+        products(Wrapped(), loss)
