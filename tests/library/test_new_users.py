@@ -5,6 +5,7 @@ from copy import deepcopy
 from functools import partial
 from threading import Lock
 
+import numpy as np
 import pytest
 import torch
 from torch import nn

@@ -15,6 +15,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.data import DataLoader
 
 from flatlas.errors import FlatlasError
+from flatlas.models.precision import in_precision
 
 # Examples of tensors that are given whole, in one batch.
 EXAMPLES = 256
@@ -111,6 +112,8 @@ class Batches:
             return leaf
         if leaf.device.type in WITHOUT_FLOAT64 and leaf.device != self._device:
             leaf = leaf.cpu()
+        # What was made in inference mode can't be part of a derivative.
+        leaf = leaf.clone() if leaf.is_inference() else leaf
         return leaf.to(self._device, in_precision(leaf.dtype, self._dtype))
 
 
@@ -231,13 +234,6 @@ def described(value: Any) -> str:
 def exact(leaf: Tensor) -> Tensor:
     """The same in float64, on the CPU if its own device has none."""
     return (leaf.cpu() if leaf.device.type in WITHOUT_FLOAT64 else leaf).double()
-
-
-def in_precision(given: torch.dtype, precision: torch.dtype) -> torch.dtype:
-    """The type of the same numbers in float64 or float32: complex ones stay so, and integers."""
-    if given.is_complex:
-        return precision.to_complex()
-    return precision if given.is_floating_point else given
 
 
 def rows_of(given: Any, numbers: Tensor, examples: int) -> Any:

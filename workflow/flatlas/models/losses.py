@@ -74,7 +74,7 @@ class Loss:
         self._normalizes = False
         self._loss: Any = loss
         if isinstance(loss, nn.Module):
-            self._loss = copied(loss, "loss").double().eval()
+            self._loss = copied(loss, "loss").double().eval().requires_grad_(False)
         if self.is_of_classes:
             self._loss.reduction = "sum"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import copy, deepcopy
+from copy import copy
 from fnmatch import fnmatch
 from typing import Any
 
@@ -17,6 +17,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 from flatlas.errors import FlatlasError
 from flatlas.hessian.attention import differentiable_attention
 from flatlas.models.batches import Batch, described, exact, rows_of
+from flatlas.models.copies import copied
 from flatlas.models.losses import Loss, Outputs
 from flatlas.models.precision import differentiable_layers, in_precision, without_cudnn
 
@@ -45,7 +46,7 @@ class Objective:
         names = _chosen(model, chosen)
         self._given = [one for one in model.parameters() if one.requires_grad]
         self._device, self.dtype = torch.device(device), dtype
-        self.model = _copied(model).eval().requires_grad_(False)
+        self.model = copied(model, "model").eval().requires_grad_(False)
         # A device without float64 can't copy to it either, as from there to the CPU. `to` itself
         # would take the imaginary part from complex numbers.
         self.model.cpu()._apply(lambda one: one.to(device, in_precision(one.dtype, dtype)))
@@ -108,8 +109,10 @@ class Objective:
                     *((f"{name}: ", one) for name, one in batch.named.items()),
                 )
             ]
+            narrow = torch.float32 != self.dtype and "dtype" in str(error)
+            hint = " (or give dtype=torch.float32, if the model needs it)" if narrow else ""
             raise FlatlasError(
-                f"the model can't take its inputs, {', '.join(inputs)}: {error}"
+                f"the model can't take its inputs, {', '.join(inputs)}: {error}{hint}"
             ) from error
         return getattr(made, "logits", made)
 
@@ -402,18 +405,6 @@ def _penalized() -> FlatlasError:
         "the loss depends on the model's own parameters, which stay as they are while those of a "
         "copy are measured. Let the model return such a penalty with its outputs, or leave it out."
     )
-
-
-def _copied(model: nn.Module) -> nn.Module:
-    """A copy, in which tensors that remember how they were computed do not."""
-    kept = [value for part in model.modules() for value in vars(part).values()]
-    computed = {id(one): one.detach() for one in kept if isinstance(one, Tensor) and one.grad_fn}
-    try:
-        return deepcopy(model, computed)
-    except Exception as error:
-        raise FlatlasError(
-            f"the model can't be copied, and measures are taken of a copy: {error}"
-        ) from error
 
 
 def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
