@@ -12,6 +12,8 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, panels, plain_ticks
 from flatlas.statistics.correlation import spearman
+from flatlas.statistics.extremes import smallest
+from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.directions import live
 from flatlas.studies.duality.layer import ENDS, Layer
@@ -109,7 +111,7 @@ def _sharpness(nets: Nets) -> Iterator[Claim]:
         "the same within each decade of H_n in which nets have 10 directions or more; the lowest"
         f" of all decades, over {pooled_nets}",
         MORE,
-        lambda within: mean(within).min(-1, initial=np.inf),
+        Joint(mean, smallest),
         _by_decade(curvature, variance),
     )
     yield nets.claim(
