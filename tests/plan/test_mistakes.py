@@ -85,6 +85,14 @@ CONFLICTS = [
     ),
     ({"data": {"source": "boolean", "per_class": 2, "test_size": 2}}, ".data: a source of kind b"),
     ({"snapshots": "fc2"}, ": snapshots are taken in stop.extra_epochs"),
+    *(
+        ({"snapshots": "fc2", "stop.extra_epochs": 3, **other}, ": snapshots end at the solution")
+        for other in (
+            {"optimizer": {"name": "entropy_sgd", "lr": 1.0}},
+            {"average": {"from_epoch": 1}},
+            {"rescaling": {"layer": "fc1", "factor": 2.0, "after": 1}},
+        )
+    ),
     ({"stop": {"epochs": 0}, "overtraining": [0]}, ": with stop.epochs 0 no rule is met"),
     # What YAML makes of `yes` and `on`.
     ({"batch": True}, ".batch is True."),
