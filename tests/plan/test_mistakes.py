@@ -106,6 +106,10 @@ CONFLICTS = [
     ({"data.positive": [1], "data.classes": [2, 3]}, ".data.positive names '1'. Allowed: 2, 3."),
     ({"data.positive": [3, 2], "data.classes": [2, 3]}, ".data.positive names all classes"),
     ({"data.positive": [*range(10)]}, ".data.positive names all classes"),
+    *(
+        ({"data.only": [5, 6], "data.positive": positive}, ".data.positive names ")
+        for positive in ([5, 6, 7, 8, 9], [6, 5], [7, 8])
+    ),
     ({"data.only": []}, ".data.only is []."),
     ({"data.only": [1], "data.classes": [2, 3]}, ".data.only names '1'. Allowed: 2, 3."),
 ]

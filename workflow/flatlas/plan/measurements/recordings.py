@@ -68,12 +68,10 @@ class AlongRecording(Measurement):
         elif self.layer != run.snapshots:
             yield "layer", f"is '{self.layer}', but the snapshots are of '{run.snapshots}'."
         if getattr(self, "batch", 0) is None:
-            many = (
-                "splits its batches among learners" if run.learners else "takes all images at once"
-            )
-            yield "batch", f"is missing, and the run itself {many}."
+            takes = "one batch for each learner" if run.learners else "all images at once"
+            yield "batch", f"is missing, and the run itself takes {takes}."
         if getattr(self, "lr", 0) is None:
-            yield "lr", "is missing, and the run itself has a schedule of them."
+            yield "lr", "is missing, and the run itself has a schedule."
 
 
 class TrajectoryPca(AlongRecording):
