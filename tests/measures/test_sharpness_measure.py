@@ -8,7 +8,7 @@ import pytest
 import torch
 from solutions import make_solution
 
-from flatlas.flatness.box import Box, sharpness_of
+from flatlas.flatness.box import Box, lbfgs, sharpness_of
 from flatlas.hessian.loss import MeanLoss, flattened
 from flatlas.measures import sharpness
 from flatlas.measures.dense_ascent import DenseAscent
@@ -200,6 +200,35 @@ def test_the_last_tenth_of_an_ascent_decides_whether_it_converged(end, converged
     box = Box.around(torch.zeros(1, 2), 1e-4, lambda w, members: (w.sum(1), w), 2)
     (found,) = sharpness_of(box, [curve])
     assert found.converged == converged
+
+
+@pytest.mark.parametrize(
+    ("slope", "curve", "converged"),
+    [
+        (1.0, [1.0, np.nan], False),
+        (1.0, [1.0], False),
+        (1.0, [1.0, 0.9, 0.8, 0.7], False),
+        (0.0, [1.0], True),
+        (0.0, [1.0, 0.9], True),
+        # Too flat for the loss to change in its last digit.
+        (1e-18, [1.0, 1.0], True),
+    ],
+)
+def test_an_ascent_that_finds_nothing_on_a_slope_has_not_converged(slope, curve, converged):
+    box = Box.around(
+        torch.zeros(1, 2).double(), 1e-4, lambda w, _: (1 + slope * w.sum(1), slope + 0 * w), 2
+    )
+    (found,) = sharpness_of(box, [curve])
+    assert found.converged == converged
+
+
+def test_a_search_that_fails_at_its_first_step_has_not_converged():
+    def of(w, _):
+        return torch.where((w == 0).all(1), w.sum(1), torch.nan), torch.ones_like(w)
+
+    box = Box.around(torch.zeros(1, 3).double(), 0.1, of, 3)
+    (found,) = sharpness_of(box, lbfgs(box, 100))
+    assert (found.sharpness, found.converged) == (0, False)
 
 
 @every_way

@@ -85,6 +85,14 @@ CONFLICTS = [
     ),
     ({"data": {"source": "boolean", "per_class": 2, "test_size": 2}}, ".data: a source of kind b"),
     ({"snapshots": "fc2"}, ": snapshots are taken in stop.extra_epochs"),
+    *(
+        ({"snapshots": "fc2", "stop.extra_epochs": 3, **other}, ": snapshots end at the solution")
+        for other in (
+            {"optimizer": {"name": "entropy_sgd", "lr": 1.0}},
+            {"average": {"from_epoch": 1}},
+            {"rescaling": {"layer": "fc1", "factor": 2.0, "after": 1}},
+        )
+    ),
     ({"stop": {"epochs": 0}, "overtraining": [0]}, ": with stop.epochs 0 no rule is met"),
     # What YAML makes of `yes` and `on`.
     ({"batch": True}, ".batch is True."),
@@ -98,6 +106,10 @@ CONFLICTS = [
     ({"data.positive": [1], "data.classes": [2, 3]}, ".data.positive names '1'. Allowed: 2, 3."),
     ({"data.positive": [3, 2], "data.classes": [2, 3]}, ".data.positive names all classes"),
     ({"data.positive": [*range(10)]}, ".data.positive names all classes"),
+    *(
+        ({"data.only": [5, 6], "data.positive": positive}, ".data.positive names ")
+        for positive in ([5, 6, 7, 8, 9], [6, 5], [7, 8])
+    ),
     ({"data.only": []}, ".data.only is []."),
     ({"data.only": [1], "data.classes": [2, 3]}, ".data.only names '1'. Allowed: 2, 3."),
 ]

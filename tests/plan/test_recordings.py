@@ -52,6 +52,32 @@ def test_an_option_that_is_left_out_is_the_runs_own(plan_of):
     assert {one.epochs for one in options_of(of("trajectory_pca"))} == {3}
 
 
+STEPS = {"runs.base.schedule": {"kind": "step", "epochs": [2]}}
+LEARNERS = {"runs.base.learners": {"kind": "ssgd", "count": 2}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "option"), [(STEPS, "lr"), (LEARNERS, "batch"), (STEPS | LEARNERS, "batch")]
+)
+@pytest.mark.parametrize("measure", ["active_temperature", "forgetting"])
+def test_an_option_that_the_run_changes_or_splits_must_be_given(refusal, changes, option, measure):
+    more = {}
+    if measure == "forgetting":
+        more = {"task": [2, 3], "strengths": [1], "directions": [3]}
+        changes = changes | {"runs.base.data.only": [0, 1, 4, 5]}
+    message = refusal(RECORDED | of(measure, **more) | changes)
+    assert message.startswith(f"measures.hidden.{option} is missing")
+
+
+def test_given_options_are_measured_with_a_schedule_and_learners(plan_of):
+    given = of("active_temperature", lr=0.01, batch=10)
+    plan = plan_of(study=RECORDED | STEPS | LEARNERS | given)
+    found = {(one.options.lr, one.options.batch) for one in plan.measurements.values()}
+    assert found == {(0.01, 10)}
+    # No batch and no rate matter to a valley.
+    assert plan_of(study=RECORDED | STEPS | LEARNERS | of("valley")).measurements
+
+
 STAGES = [
     {"channels": 2, "kernel": 3},
     {"channels": 2, "kernel": 3, "padding": 1, "skip": True},

@@ -27,6 +27,8 @@ QUESTIONS = {
     "duality_cifar_fig3": "",
     "duality_cifar_fig4": "",
     "duality_convolution": "",
+    "duality_fig2": "all_",
+    "duality_s4": "all_",
     "duality_fig4": "init_solved$",
     "duality_fig4_program": "init_solved$",
     "duality_s14": "dropout_solved$",

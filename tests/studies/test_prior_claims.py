@@ -91,20 +91,6 @@ def test_overtraining_is_judged_where_it_changes_most():
     assert claims["prior_sgd_spearman"].verdict == REPRODUCED
 
 
-def test_each_resample_has_its_own_moment_of_the_largest_change():
-    """Two realizations of five are turned round at one moment, three at another.
-
-    A resample of the two alone changes at the first; judged by the second it would not at all.
-    """
-    one, other = ["met+100"] * 2, ["met+500"] * 3
-    claims = [
-        judge("s11", turned(world(RIGHT, "s11"), moments))["flatness_sgd_spearman"]
-        for moments in ([""] * 2 + other, one + other)
-    ]
-    assert [claim.estimate.low > 0.3 for claim in claims] == [False, True]
-    assert claims[0].estimate.value == pytest.approx(claims[1].estimate.value)
-
-
 def turned(material, moments):
     """Sharpness turned into its inverse, at one later moment of each realization."""
     rows = material.tables["later_corners_summary"]

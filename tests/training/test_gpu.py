@@ -31,11 +31,8 @@ CASES = {
     "entropy_sgd": optimizer("entropy_sgd", noise=0.01, langevin_steps=7),
     "learners": {"learners": {"kind": "dpsgd", "count": 3}, "batch": 2},
     "dropout and penalty": DROPOUT | {"penalty": {"form": "unsquared", "coefficient": 0.01}},
-    "average and trajectory": {
-        "average": {"from_epoch": 2},
-        "snapshots": "fc2",
-        "stop": {"epochs": 2, "extra_epochs": 2},
-    },
+    "average": {"average": {"from_epoch": 2}},
+    "trajectory": {"snapshots": "fc2", "stop": {"epochs": 2, "extra_epochs": 2}},
     "binary": {"outputs": 1},
     "convolutional": CONVOLUTIONAL,
     "batch norm": NORMED,

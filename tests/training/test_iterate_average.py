@@ -24,16 +24,12 @@ def test_the_running_mean_is_that_of_the_rows_that_stay():
 
 
 def test_the_solution_is_the_mean_of_the_iterates_from_its_epoch_on(tmp_path):
-    """A net of one layer: `trajectory` has all its weights after every step from epoch 2 on."""
-    spec = run(
-        net={"family": "dense", "hidden": ()},
-        stop={"epochs": 1, "extra_epochs": 3},
-        snapshots="fc1",
-        average={"from_epoch": 3},
-        checkpoints=(2, 3),
-    )
-    done = trained(spec, samples(), tmp_path)
-    iterates = done.trajectory.array.reshape(3, 3, 6, 6, 3)  # member, epoch, step, weights
+    """A net of one layer: snapshots are all its weights after every step from epoch 2 on."""
+    same = {"net": {"family": "dense", "hidden": ()}, "stop": {"epochs": 1, "extra_epochs": 3}}
+    averaged = run(**same, average={"from_epoch": 3}, checkpoints=(2, 3))
+    done = trained(averaged, samples(), tmp_path / "averaged")
+    recorded = trained(run(**same, snapshots="fc1"), samples(), tmp_path / "recorded")
+    iterates = recorded.trajectory.array.reshape(3, 3, 6, 6, 3)  # member, epoch, step, weights
     weights = done.weights
     np.testing.assert_array_equal(weights["epoch-00002/fc1.weight"], iterates[:, 0, -1])
     of_epoch_3 = iterates[:, 1].mean(1)

@@ -5,7 +5,7 @@ A realization whose training met no stopping rule is no solution: its values are
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,8 @@ from flatlas.evidence.material import (
     with_settings,
 )
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
+from flatlas.statistics.joint import Joint
+from flatlas.statistics.more_realizations import HalfWidth, resampled, student
 
 # Fewer solutions at a value of a sweep say too little about their spread to decide anything.
 FEWEST = 3
@@ -179,8 +181,14 @@ class Nets:
             )
         empty = not self.comparable or any(not array.size for array in measured)
         fewest = min([self.fewest, *map(realizations, measured)])
-        number = UNKNOWN if empty else estimate(statistic, *measured, fewest=fewest)
-        return self.judged(name, says, quantity, criterion, number, paper, settled, fewest)
+        find: Callable[..., Estimate] = partial(estimate, statistic)
+        half_width = resampled
+        if isinstance(statistic, Joint):
+            find, half_width = statistic.estimate, student
+        number = UNKNOWN if empty else find(*measured, fewest=fewest)
+        return self.judged(
+            name, says, quantity, criterion, number, paper, settled, fewest, half_width
+        )
 
     def judged(
         self,
@@ -192,6 +200,7 @@ class Nets:
         paper: str = "",
         settled: Sequence[np.ndarray] = (),
         fewest: int | None = None,
+        half_width: HalfWidth = resampled,
     ) -> Claim:
         """A claim about these nets, from a number that is already known with its interval.
 
@@ -199,13 +208,15 @@ class Nets:
         """
         known = self.fewest if fewest is None else fewest
         failed = unlearnt(self.test_error)
-        notes = [self.note, failed, unsettled(settled), lacking(number), few(number, known)]
+        range_of_few = few(number, known) if half_width is resampled else ""
+        notes = [self.note, failed, unsettled(settled), lacking(number), range_of_few]
         note = " ".join(filter(None, notes))
         enough = known >= self.needed and number is not UNKNOWN
         complete = self.complete and enough and trusted(settled) and not failed
         return Claim(
-            name, says, quantity, criterion, number, paper, note, complete, realizations=known
-        )
+            name, says, quantity, criterion, number, paper, note, complete,
+            realizations=known, half_width=half_width,
+        )  # fmt: skip
 
     def _rows(self, table: str, columns: list[str], at: str) -> pd.DataFrame:
         """The rows of a moment, each run once; of all moments if these are an axis.

@@ -204,6 +204,8 @@ def _sharpness(curve: list[float], g: Tensor, side: Tensor, share: float) -> Box
     earlier, end = values[: max(1, len(values) - tenth)].max(), np.median(values[-tenth:])
     residual = (values.max() - min(earlier, end)) / rise if rise > 0 else 0.0
     first_order = unit * (g.abs() @ side).item()
+    # On any other slope a search that finds no rise has failed.
+    flat = first_order <= PERCENT * np.finfo(float).eps
     return BoxSharpness(
         sharpness=unit * rise,
         last=unit * (values[-1] - origin),
@@ -214,7 +216,7 @@ def _sharpness(curve: list[float], g: Tensor, side: Tensor, share: float) -> Box
         box=share,
         residual=residual,
         iterations=len(values) - 1,
-        converged=bool(residual <= TOLERANCE),
+        converged=bool(np.isfinite(rise) and residual <= TOLERANCE and (rise > 0 or flat)),
     )
 
 

@@ -248,17 +248,24 @@ def _check_data(run: Run, source: SourceSpec, classes: int, origin: Origin) -> N
 
 
 def _check_classes(data: Data, classes: int, origin: Origin) -> None:
-    """Those that are named are among those that there are, and not all of them are label 1."""
+    """Those that are named are among those that there are, and two labels are drawn."""
     there = range(classes)
     picked = there if data.classes is None else data.classes
     for key, allowed in (("classes", there), ("only", picked), ("positive", picked)):
         for number in getattr(data, key) or ():
             if number not in allowed:
                 refuse(origin(("data", key)), str(number), map(str, allowed))
-    if data.positive is not None and set(data.positive) == set(picked):
+    if data.positive is None:
+        return
+    drawn, place = set(data.only or picked), origin(("data", "positive"))
+    of_only = " of data.only" if data.only else ""
+    if drawn <= set(data.positive):
         raise FlatlasError(
-            f"{origin(('data', 'positive'))} names all classes, so that every label is 1: leave out"
-            " some."
+            f"{place} names all classes{of_only}, so that every label is 1: leave out some."
+        )
+    if drawn.isdisjoint(data.positive):
+        raise FlatlasError(
+            f"{place} names no class{of_only}, so that every label is 0: name one of them."
         )
 
 

@@ -291,7 +291,8 @@ class Training(Spec):
                 yield f"{late} epochs after the rule are more than extra_epochs, {beyond}"
         if self.overtraining and not stop.epochs:
             yield "with stop.epochs 0 no rule is met: leave out overtraining"
-        if rescaling and (self.average or isinstance(self.optimizer, EntropySgd)):
+        not_last = self.average or isinstance(self.optimizer, EntropySgd)
+        if rescaling and not_last:
             yield "rescaling needs an optimizer whose solution is its last iterate"
         if rescaling and self.frozen:
             yield "rescaling changes two layers: leave it out, or frozen"
@@ -299,6 +300,8 @@ class Training(Spec):
             yield "precision is of nets with convolutions: a dense net is float32"
         if self.snapshots and not beyond:
             yield "snapshots are taken in stop.extra_epochs, which is 0"
+        if self.snapshots and (not_last or rescaling):
+            yield "snapshots end at the solution only without average, rescaling and entropy_sgd"
 
 
 class StartSpec(Spec):

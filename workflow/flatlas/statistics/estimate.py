@@ -40,8 +40,7 @@ def estimate(
     """
     count = len(measured[0])
     value = float(statistic(*measured))
-    drawn = np.random.default_rng(0).integers(count, size=(count, RESAMPLES))
-    resampled = np.asarray(statistic(*(array[drawn] for array in measured)))
+    resampled = in_resamples(statistic, *measured)
     resampled = resampled[np.isfinite(resampled)]
     known = count if fewest is None else fewest
     if known < 2 or not len(resampled):
@@ -49,6 +48,13 @@ def estimate(
     tail = _tail(known)
     low, high = np.quantile(resampled, [tail, 1 - tail])
     return Estimate(value, float(low), float(high))
+
+
+def in_resamples(statistic: Callable[..., np.ndarray], *measured: np.ndarray) -> np.ndarray:
+    """The statistic of each resample, the same ones at each call, on the first axis."""
+    count = len(measured[0])
+    drawn = np.random.default_rng(0).integers(count, size=(count, RESAMPLES))
+    return np.asarray(statistic(*(array[drawn] for array in measured)))
 
 
 def _tail(count: int) -> float:
@@ -89,7 +95,7 @@ def jackknife(statistic: Callable[[np.ndarray], np.ndarray], parts: np.ndarray) 
 
 
 def least(found: Sequence[Estimate], realizations: int) -> Estimate:
-    """The least of several values of at most 1, each with the interval of the jackknife.
+    """The least of several values of at most 1, each with its interval.
 
     One upper end that is too low makes the least too low, so these ends are Bonferroni's. Where one
     end is cut off, at the end of what the value can be, the other one has the interval's width.

@@ -53,22 +53,25 @@ class AlongRecording(Measurement):
     def spelled_out(self, run: RunSpec) -> Self:
         """A copy with what the run itself says of the batch, lr and epochs that are not given."""
         own = {
-            "batch": None if run.batch == "full" else run.batch,
-            "lr": run.optimizer.lr,
+            "batch": None if run.batch == "full" or run.learners else run.batch,
+            "lr": run.optimizer.lr if run.schedule.kind == "constant" else None,
             "epochs": run.stop.extra_epochs,
         }
         lacking = {name: value for name, value in own.items() if getattr(self, name, 0) is None}
         return super().spelled_out(run).model_copy(update=lacking)
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """The run must record this layer; one by gradient descent has no batch size of its own."""
+        """The run must record this layer, and have one batch size and one learning rate."""
         yield from super().misfits(run)
         if run.snapshots is None:
             yield "layer", "needs a recording: say which layer are the run's snapshots."
         elif self.layer != run.snapshots:
             yield "layer", f"is '{self.layer}', but the snapshots are of '{run.snapshots}'."
         if getattr(self, "batch", 0) is None:
-            yield "batch", "is missing, and the run itself takes all images at once."
+            takes = "one batch for each learner" if run.learners else "all images at once"
+            yield "batch", f"is missing, and the run itself takes {takes}."
+        if getattr(self, "lr", 0) is None:
+            yield "lr", "is missing, and the run itself has a schedule."
 
 
 class TrajectoryPca(AlongRecording):

@@ -4,8 +4,12 @@ Arrays are (realizations, values, directions), by rank. The statistics leave out
 those that hold 99 % of ΔL: rarely active neurons let σ_g fall by decades there, or to round-off.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
+from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
 from flatlas.statistics.round_off import ROUND_OFF
 
@@ -70,10 +74,22 @@ def flat(spectrum: np.ndarray, last: int) -> np.ndarray:
     return by_stretch(spectrum, last)[..., 2:]
 
 
-def moved(logs: np.ndarray) -> np.ndarray:
-    """The geometric mean factor between the first value and the last, up or down, less 1.
-
-    The logarithms are (realizations, ..., values, half-decades), averaged over realizations first.
-    """
+def _from_first_to_last(logs: np.ndarray) -> np.ndarray:
+    """The change of the mean, from (realizations, ..., values, half-decades)."""
     means = mean(logs)
-    return np.expm1(mean(np.abs(means[..., -1, :] - means[..., 0, :]), -1))
+    return np.asarray(means[..., -1, :] - means[..., 0, :])
+
+
+def _off_the_mean_change(logs: np.ndarray) -> np.ndarray:
+    change = _from_first_to_last(logs)
+    return change - mean(change, -1)[..., np.newaxis]
+
+
+def _factor(changes: Callable[[np.ndarray], np.ndarray]) -> Joint:
+    return Joint(changes, partial(mean, axis=-1), sizes=True, shown=np.expm1)
+
+
+# The geometric mean factor between the first value and the last, up or down, less 1; the same of
+# how far each half-decade's factor deviates from their mean.
+moved = _factor(_from_first_to_last)
+bent = _factor(_off_the_mean_change)

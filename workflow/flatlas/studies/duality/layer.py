@@ -11,7 +11,7 @@ from flatlas.claims.conventions import BARELY, BARELY_OFF, FALLING, MOSTLY, RISI
 from flatlas.claims.nets import Sweep
 from flatlas.claims.trust import few, lacking
 from flatlas.evidence.material import Material
-from flatlas.statistics.estimate import UNKNOWN, estimate
+from flatlas.statistics.estimate import UNKNOWN, estimate, least
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.directions import (
     by_stretch,
@@ -155,7 +155,8 @@ class Layer:
         met = self.sweep.met
         # Without a single solution it is the trainings that failed.
         found = (met == 1).any()
-        number = estimate(lambda met: mean(met).min(-1), met) if found else UNKNOWN
+        shares = [estimate(mean, met[:, value]) for value in range(met.shape[1])]
+        number = least(shares, len(met)) if found else UNKNOWN
         return Claim(
             "solved",
             f"at every {self.symbol}, most networks become solutions",

@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
 from flatlas.studies.duality.realizations import draw_dots
 from flatlas.studies.duality.swept import SYMBOLS, varied
@@ -51,6 +52,13 @@ def styles(sweeps: Iterable[str]) -> dict[str, Style]:
     found = {sweep: Style(sweep, colour, marker) for sweep, colour, marker in own}
     found |= {sweep: Style(SYMBOLS[varied(sweep)[0]], *STYLES[sweep]) for sweep in known}
     return found | ({DEFAULTS: Style(DEFAULTS, GREY, "o")} if DEFAULTS in drawn else {})
+
+
+def of_sweeps(material: Material, names: Iterable[str]) -> Material:
+    """The rows of the named sweeps, as far as they are drawn."""
+    kept = {*names}
+    tables = material.tables.items()
+    return Material({name: table[table["sweep"].isin(kept)] for name, table in tables})
 
 
 def each_once(table: pd.DataFrame, row: list[str]) -> pd.DataFrame:

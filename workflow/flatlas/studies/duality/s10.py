@@ -1,5 +1,6 @@
 """Figure S10: learning rate and batch size count only by their ratio α/B."""
 
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -11,6 +12,7 @@ from flatlas.claims.conventions import BARELY_OFF, FALLING
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material, with_settings
 from flatlas.plotting.style import Drawing, panels, plain_ticks, shades
+from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.realizations import (
     LEGEND,
@@ -127,7 +129,13 @@ def claims(material: Material) -> list[Claim]:
             "relative difference of mean ΔL between two points of equal α/B, up or down; mean over"
             f" all such pairs ({len(pairs)})",
             BARELY_OFF,
-            lambda twins: mean(np.abs(mean(twins)[..., 1] / mean(twins)[..., 0] - 1), -1),
+            Joint(_apart, partial(mean, axis=-1), sizes=True),
             gap[:, pairs] if pairs else gap[:, :0],
         ),
     ]
+
+
+def _apart(twins: np.ndarray) -> np.ndarray:
+    """The relative differences of the means of (realizations, ..., pairs, two points)."""
+    means = mean(twins)
+    return np.asarray(means[..., 1] / means[..., 0] - 1)

@@ -10,8 +10,10 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, Drawing, panels, shades
 from flatlas.statistics.correlation import spearman
+from flatlas.statistics.extremes import smallest
+from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
-from flatlas.studies.duality.directions import by_stretch, live, logs
+from flatlas.studies.duality.directions import bent, by_stretch, live, logs
 from flatlas.studies.duality.realizations import LEGEND, draw_dots, draw_means, finish, over_seeds
 from flatlas.studies.duality.spectra import curved, picked
 from flatlas.studies.duality.swept import read
@@ -62,7 +64,7 @@ def claims(material: Material) -> list[Claim]:
             "rank correlation of σ²_g,n with H_n over the directions with H_n above round-off,"
             " mean over nets; the lowest of all s_w",
             RISING,
-            lambda within: mean(within).min(-1),
+            Joint(mean, smallest),
             spearman(curvature, sigma_g),
         ),
         nets.claim(
@@ -72,7 +74,7 @@ def claims(material: Material) -> list[Claim]:
             " mean, up or down, over half-decades of rank in H_n, directions with σ_g above"
             " round-off at both",
             BARELY_OFF,
-            _off_one_factor,
+            bent,
             by_stretch(_alive_at_both(2 * logs(sigma_g)), sigma_g.shape[-1]),
         ),
         nets.claim(
@@ -109,10 +111,3 @@ def _alive_at_both(logs: np.ndarray) -> np.ndarray:
     if not logs.size:
         return logs
     return np.where(np.isfinite(logs[:, [0]]) & np.isfinite(logs[:, [-1]]), logs, np.nan)
-
-
-def _off_one_factor(logs: np.ndarray) -> np.ndarray:
-    """How far the factor between the first scale and the last deviates from its mean."""
-    means = mean(logs)
-    factor = means[..., 0, :] - means[..., -1, :]
-    return np.expm1(mean(np.abs(factor - mean(factor, -1)[..., np.newaxis]), -1))

@@ -8,6 +8,8 @@ from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import NEAR_TEN
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import GREY, Drawing, panels, plain_ticks
+from flatlas.statistics.extremes import largest, smallest
+from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.layer import Layer
 from flatlas.studies.duality.nets import DEFAULTS, each_once, styles, sweep_handles
@@ -99,17 +101,18 @@ def claims(material: Material) -> list[Claim]:
             f"n_s is near 10, whatever {layer.symbol}",
             f"mean n_s at the value of {layer.symbol} at which it is farthest from 10",
             NEAR_TEN,
-            lambda over: mean(over)[..., 0],
             _farthest(layer.net("n_sharp")),
+            layer.net("n_sharp"),
             paper=str(PAPER),
         )
         for layer in layers
     ]
 
 
-def _farthest(n_sharp: np.ndarray) -> np.ndarray:
-    """n_s at one value of the sweep, as (realizations, 1); the same value for all resamples."""
-    if not n_sharp.size:
-        return n_sharp
-    off = np.nan_to_num(np.abs(mean(n_sharp) - PAPER), nan=-1.0)
-    return n_sharp[:, [int(np.argmax(off))]]
+def _farthest(n_sharp: np.ndarray) -> Joint:
+    """The mean n_s farthest from 10, on the side where it is."""
+    off = mean(n_sharp) - PAPER
+    side = 1 if largest(off) > -smallest(off) else -1
+    return Joint(
+        lambda over: mean(over) - PAPER, largest, sizes=True, shown=lambda far: PAPER + side * far
+    )

@@ -14,8 +14,8 @@ from flatlas.claims.conventions import INSIDE
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import GREY, Drawing, note
+from flatlas.statistics.extremes import largest, smallest
 from flatlas.statistics.pooling import within_realizations
-from flatlas.studies.prior.extremes import largest, smallest
 from flatlas.studies.prior.nets import nets, small_print
 from flatlas.studies.prior.quantities import ACCURACY, FLATNESS, LOG_PRIOR, REST_FLATNESS
 from flatlas.studies.prior.scatter import LEGEND, REST_LEGEND, WITH_THE_REST, draw_grid

@@ -15,8 +15,9 @@ from flatlas.claims.correlations import COEFFICIENTS, Measured, Pair
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import BEYOND, Material
 from flatlas.plotting.style import Drawing, note
+from flatlas.statistics.extremes import largest, smallest
+from flatlas.statistics.joint import Joint
 from flatlas.statistics.pooling import within_realizations
-from flatlas.studies.prior.extremes import largest, smallest
 from flatlas.studies.prior.nets import LATER, overtrained, small_print
 from flatlas.studies.prior.quantities import (
     ACCURACY,
@@ -38,13 +39,12 @@ class Level(NamedTuple):
     criteria: Mapping[str, Criterion]
     which: str
     extreme: Callable[[np.ndarray], np.ndarray]
+    sizes: bool = False
 
 
 LEVELS = {
     "sgd": Level("correlates", CORRELATED, "the smallest", smallest),
-    "adam": Level(
-        "does not correlate", BROKEN, "the largest, up or down,", lambda r: largest(np.abs(r))
-    ),
+    "adam": Level("does not correlate", BROKEN, "the largest, up or down,", largest, sizes=True),
 }
 
 
@@ -79,7 +79,7 @@ class Overtraining:
 
 
 def _unchanged(nets: Nets, name: str, quantity: Quantity) -> Iterator[Claim]:
-    """Each resample is judged at its own moment, the one that differs most from zero error."""
+    """Judged at the moment that differs most from zero error."""
     first, later = paired(nets, quantity), _later_pair(nets, quantity)
     for kind, coefficient in COEFFICIENTS.items():
         r = within_realizations(coefficient)
@@ -89,14 +89,16 @@ def _unchanged(nets: Nets, name: str, quantity: Quantity) -> Iterator[Claim]:
             f"{kind.capitalize()}'s coefficient of {first.name} after the overtraining that changes"
             " it most, minus that at zero error, up or down; means over realizations",
             BARELY_OFF,
-            lambda x, y, x2, y2, r=r: largest(np.abs(r(x2, y2) - r(x, y)[..., np.newaxis])),
+            Joint(
+                lambda x, y, x2, y2, r=r: r(x2, y2) - r(x, y)[..., np.newaxis], largest, sizes=True
+            ),
             *(*first.values, *later.values),
             settled=(*first.settled, *later.settled),
         )
 
 
 def _levels(nets: Nets, name: str, level: Level, flatness: Quantity) -> Iterator[Claim]:
-    """Each resample is judged at its own moment, the one at which the claim holds least."""
+    """Judged at the moment at which the claim holds least."""
     later = _later_pair(nets, flatness)
     for kind, coefficient in COEFFICIENTS.items():
         r = within_realizations(coefficient)
@@ -106,7 +108,7 @@ def _levels(nets: Nets, name: str, level: Level, flatness: Quantity) -> Iterator
             f"{kind.capitalize()}'s coefficient of {later.name}, {level.which} of all later"
             " moments; means over realizations",
             level.criteria[kind],
-            lambda x, y, r=r: level.extreme(r(x, y)),
+            Joint(r, level.extreme, level.sizes),
             *later.values,
             settled=later.settled,
         )

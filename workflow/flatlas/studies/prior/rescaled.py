@@ -11,6 +11,7 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
 from flatlas.statistics.correlation import spearman
+from flatlas.statistics.extremes import largest
 from flatlas.statistics.means import mean
 from flatlas.studies.prior.along import (
     CORNERS,
@@ -23,7 +24,6 @@ from flatlas.studies.prior.along import (
     draw_along,
 )
 from flatlas.studies.prior.course import IN_RANGES, Course, approach, course, prior_in_ranges
-from flatlas.studies.prior.extremes import largest
 from flatlas.studies.prior.quantities import Quantity
 from flatlas.studies.prior.scaling import falls, relaxes, scaling_claims, spikes
 

@@ -7,10 +7,10 @@ from flatlas.claims.conventions import BARELY_OFF, LESS
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
+from flatlas.statistics.extremes import largest
 from flatlas.statistics.means import mean
 from flatlas.studies.prior.along import PRIOR, SHARPNESS, WIDE, CloseUp, draw_along
 from flatlas.studies.prior.course import approach
-from flatlas.studies.prior.extremes import largest
 
 BEFORE = CloseUp("since_zero_error", -200, 20, "epochs after zero error")
 

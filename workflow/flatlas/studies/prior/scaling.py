@@ -7,10 +7,10 @@ import numpy as np
 from flatlas.claims.claim import Claim, Criterion
 from flatlas.claims.conventions import BARELY, BARELY_OFF, DECAYED, JUMPS, LESS, MORE, SOON, SPIKE
 from flatlas.claims.nets import Nets
+from flatlas.statistics.extremes import largest
 from flatlas.statistics.means import mean
 from flatlas.studies.prior.along import CORNERS, ERROR
 from flatlas.studies.prior.course import IN_RANGES, Course, above_trend, course, prior_in_ranges
-from flatlas.studies.prior.extremes import largest
 
 
 def scaling_claims(nets: Nets) -> list[Claim]:
