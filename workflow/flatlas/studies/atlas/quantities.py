@@ -26,6 +26,11 @@ class Quantity:
         """The symbol, with a dagger if the quantity knows test images."""
         return self.symbol + "†" * bool(self.tested)
 
+    @property
+    def name(self) -> str:
+        """The words, with the same dagger."""
+        return self.words + "†" * bool(self.tested)
+
 
 LOSSES = "the losses of test images"
 BASELINES = {
