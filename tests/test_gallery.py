@@ -236,6 +236,17 @@ def test_verdicts_are_counted_for_each_scale_and_for_our_questions(page):
     ]
 
 
+def test_a_question_of_ours_is_answered_and_not_reproduced(page):
+    papers, ours = (line for line in page().splitlines() if line[:2] == "- " and "laptop" in line)
+    assert "2 not reproduced (✗)" in papers
+    assert "2 yes (✓), 0 no (✗)" in ours
+
+
+def test_a_study_that_only_asks_has_no_paper(page):
+    assert "than in the paper" in page()
+    assert "than in the paper" not in gallery.page("atlas", DOCS / "gallery" / "atlas")
+
+
 @pytest.mark.parametrize(
     ("file", "text"), [("fig1.claims.csv", "claim,says\nflat_fig1.a,it falls\n"), ("fig1.png", "")]
 )

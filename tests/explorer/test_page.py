@@ -1,5 +1,6 @@
 """Each control of the explorer, used as a reader uses it, and what the page then shows."""
 
+import math
 import re
 
 import made_up_networks
@@ -8,10 +9,13 @@ import pytest
 from made_up_explorer import explorer
 from scipy import stats
 
+from flatlas.claims.conventions import ADDS, USEFUL
 from flatlas.explorer.page import explorer_page
 
 pytestmark = pytest.mark.browser
 
+# How far a shown end of an interval may be from the true one.
+ROUNDED = 0.0051
 DOTS = "#plot .dots circle"
 READY = "#coefficients[aria-busy=false]"
 
@@ -68,11 +72,35 @@ def test_the_start_says_whether_a_measure_ranks_networks_that_differ_only_in_one
     for axis in ("rate", "noise"):
         cell = page.locator(f"#heat td:has(button[data-measure=sharpness][data-axis={axis}])")
         assert cell.is_visible()
-    sure = "#heat td.sure button[data-measure=prior]"
-    assert page.locator(f"{sure}[data-axis=noise]").inner_text() == "1.00"
-    assert page.locator(f"{sure}[data-axis=rate]").inner_text().startswith("−")
+    prior = "#heat button[data-measure=prior]"
+    assert page.locator(f"{prior}[data-axis=noise]").inner_text() == "1.00"
+    assert page.locator(f"{prior}[data-axis=rate]").inner_text().startswith("−")
     label = page.locator("#heat button[data-measure=prior][data-axis=rate]").get_attribute("title")
-    assert re.search(r"learning rate: −0\.\d\d \[−0\.\d\d, −0\.\d\d\], 40 networks$", label)
+    assert re.search(
+        r"learning rate: −0\.\d\d \[−0\.\d\d, −0\.\d\d\], 40 networks, not useful$", label
+    )
+
+
+@pytest.mark.parametrize(("given", "bound"), [(False, USEFUL.low), (True, ADDS.low)])
+def test_a_number_is_marked_as_the_claims_judge_it(opened, given, bound):
+    page = opened()
+    if given:
+        check(page, "given")
+    seen = set()
+    for cell in page.locator("#heat td.heat:has(button)").all():
+        title = cell.locator("button").get_attribute("title").replace("−", "-")
+        interval = re.search(r"\[(-?[\d.]+), (-?[\d.]+)\]", title)
+        low, high = map(float, interval.groups()) if interval else (-math.inf, math.inf)
+        if min(abs(low - bound), abs(high - bound)) < ROUNDED:
+            continue
+        judged = "useful" if low >= bound else "not useful" if high < bound else "undecided"
+        assert title.endswith(f", {judged}")
+        assert ("useful" in cell.get_attribute("class").split()) == (judged == "useful")
+        assert cell.inner_text().endswith("?") == (judged == "undecided")
+        seen.add(judged)
+    assert len(seen) == 3
+    shown = page.locator("#ranking .bound").all_inner_texts()
+    assert {*shown} == {f"{bound:.2f}"}
 
 
 def test_chosen_columns_rank_the_measures_by_how_many_they_are_right_on_and_the_worst(opened):
@@ -83,12 +111,11 @@ def test_chosen_columns_rank_the_measures_by_how_many_they_are_right_on_and_the_
     order, names = [], []
     for row in page.locator("#heat tbody tr").all():
         cells = [row.locator(f"td:has(button[data-axis={axis}])") for axis in ("rate", "noise")]
-        values = [float(cell.inner_text().replace("−", "-")) for cell in cells]
-        sure = ["sure" in cell.get_attribute("class") for cell in cells]
-        right = sum(certain and value > 0 for certain, value in zip(sure, values, strict=True))
-        assert row.locator(".count").inner_text() == str(right)
-        order.append((right, min(values)))
-        names.append(row.locator("th").inner_text())
+        values = [float(cell.inner_text().replace("−", "-").rstrip("?")) for cell in cells]
+        useful = sum("useful" in cell.get_attribute("class") for cell in cells)
+        assert row.locator(".count").inner_text() == str(useful)
+        order.append((useful, min(values)))
+        names.append(row.locator("th .measure").inner_text())
     assert order == sorted(order, reverse=True)
     answer = page.locator("#answer")
     # The best of all, and the best that neither knows test images nor is a baseline.
@@ -103,7 +130,7 @@ def test_chosen_columns_rank_the_measures_by_how_many_they_are_right_on_and_the_
 
 def test_the_sentence_names_the_first_row(opened):
     page = opened()
-    first_row = page.locator("#heat tbody th").nth(0).inner_text()
+    first_row = page.locator("#heat tbody th .measure").nth(0).inner_text()
     assert page.locator("#answer b").nth(0).inner_text() == first_row
 
 
@@ -288,7 +315,7 @@ def test_hover_reads_a_click_pins_in_all_views_and_the_link_keeps_it(opened, net
     net = nets.loc[row]
     page.mouse.move(*centre(page, row))
     read = page.locator("#hover").inner_text()
-    for words in ("sharpness in a box", "learning rate", "batch size", f"{net['gap']:.3g}"):
+    for words in ("box sharpness", "learning rate", "batch size", f"{net['gap']:.3g}"):
         assert words in read
     page.mouse.click(*centre(page, row))
     card = page.locator("#pinned")
@@ -352,6 +379,19 @@ def test_claims_are_searched_and_filtered(opened):
         choose(page, key, value)
         assert shown.count() == count
     assert shown.get_attribute("data-claim") == "prior_fig4.added"
+
+
+def test_a_paper_is_reproduced_and_a_question_is_answered(opened):
+    page = opened("view=claims")
+    verdicts = {"prior_fig4.added": "✓ yes", "duality_fig3.constant": "✗ not reproduced"}
+    for claim, said in verdicts.items():
+        cell = page.locator(f"[data-claim='{claim}'] .verdict > span")
+        assert cell.inner_text() == said
+    found = page.locator("#found")
+    counts = found.locator(".reproduced").all_inner_texts()
+    assert [words.strip() for words in counts] == ["✓ 1 reproduced", "✓ 1 yes"]
+    choose(page, "whose", "flatlas")
+    assert found.inner_text().endswith("ours: ✓ 1 yes")
 
 
 def test_a_claim_shows_ours_the_papers_value_and_where_it_holds(opened):

@@ -25,6 +25,7 @@ def page(tmp_path):
     def made(rows=ROWS, doubts=()):
         page = AtlasMine(
             shows="Data: pictures.",
+            images="500 images.",
             rows=pd.DataFrame(rows, columns=NAMES),
             doubts=doubts,
             labels={"trace": "trace of the Hessian", "prior": "improbability"},
@@ -43,6 +44,20 @@ def test_each_measure_has_the_value_and_percentile_of_each_network(page):
     assert "12.5 ± 0.7" in line[1] and "(25 %)" in line[1]
     assert "(5 %)" in line[2] and "did not converge" in line[2]
     assert line[3] == "40 networks"
+
+
+@pytest.mark.parametrize(
+    ("percentile", "said"),
+    [
+        (0.0, "below the atlas"),
+        (0.2, "below 1 %"),
+        (99.8, "above 99 %"),
+        (100.0, "above the atlas"),
+    ],
+)
+def test_only_a_value_outside_the_atlas_is_said_to_be(page, percentile, said):
+    compared, _ = page([("a", "trace", 12.5, 1e-15, True, percentile, 40, "")]).tables
+    assert compared[1][1].split() == f"12.5 ({said})".split()
 
 
 def test_what_was_not_compared_is_listed_with_its_reason(page):

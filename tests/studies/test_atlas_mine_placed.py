@@ -121,7 +121,16 @@ def test_a_panel_has_the_comparable_networks_and_a_star_for_mine():
     dots, star = panel.lines[:2]
     assert sorted(dots.get_xdata()) == [1.0, 2.0, 3.0]
     assert star.get_marker() == "*"
+    assert star.get_markerfacecolor() != "white"
     assert (star.get_xdata()[0], star.get_ydata()[0]) == (2.5, 20.0)
+    pyplot.close(figure)
+
+
+def test_a_measure_that_did_not_converge_has_a_hollow_star():
+    net, published = mine(trace_converged=False), table([1.0, 2.0, 3.0])
+    figure = drawn(net, placed(net, published), published)
+    (panel,) = [ax for ax in figure.axes if ax.lines and ax.get_title()]
+    assert panel.lines[1].get_markerfacecolor() == "white"
     pyplot.close(figure)
 
 

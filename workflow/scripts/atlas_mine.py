@@ -12,7 +12,7 @@ from flatlas.store.tables import read_table
 from flatlas.studies.atlas.networks import networks
 from flatlas.studies.atlas.quantities import QUANTITIES
 from flatlas.studies.atlas_mine.place import draw
-from flatlas.studies.atlas_mine.placed import placed
+from flatlas.studies.atlas_mine.placed import images_of, placed
 
 with Job(globals().get("snakemake"), "atlas mine") as job:
     spec = job.params.spec
@@ -37,12 +37,13 @@ with Job(globals().get("snakemake"), "atlas mine") as job:
     ended = material.trainings
     page = AtlasMine(
         shows=spec["shows"],
+        images=images_of(table) if table is not None else "",
         rows=rows,
         doubts=[
             f"{names[net['run']]}, {net['reason']}"
             for net in ended[~ended["converged"]].to_dict("records")
         ],
-        labels={name: quantity.words for name, quantity in QUANTITIES.items()},
+        labels={name: quantity.name for name, quantity in QUANTITIES.items()},
         picture=Path(job.output.png),
         caption=caption(job.params.caption),
     )

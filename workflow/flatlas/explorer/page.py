@@ -12,10 +12,11 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from flatlas.claims.conventions import ADDS, USEFUL
 from flatlas.explorer.curves import SHOWN
 from flatlas.explorer.networks import NET, REALIZATION, Axis, Variable, first, labels, moments
 from flatlas.report.rendering import FILTERS
-from flatlas.report.verdicts import SIGNS
+from flatlas.report.verdicts import ANSWERS, SIGNS
 from flatlas.statistics import estimate, rank_correlation
 from flatlas.statistics.student import standard_errors
 
@@ -83,16 +84,20 @@ def _data(explorer: Explorer) -> dict[str, Any]:
         **_curves(explorer.curves),
         "claims": _claims(explorer.claims),
         "signs": SIGNS,
+        "answers": ANSWERS,
         "conventions": conventions(len(table[REALIZATION].drop_duplicates())),
     }
 
 
 def conventions(realizations: int) -> dict[str, Any]:
-    """What the page's coefficients share with `flatlas.statistics`, for so many realizations."""
+    """What the page's coefficients share with Python's and with the claims."""
     return {
         "nothing": rank_correlation.NOTHING,
         "fewestComparisons": rank_correlation.FEWEST,
         "fewestRealizations": estimate.FEWEST,
+        # From which coefficient on a measure is useful, alone and given the baselines.
+        "useful": USEFUL.low,
+        "adds": ADDS.low,
         # Student's quantile, by the number of realizations.
         "students": [0, 0, *standard_errors(np.arange(2, realizations + 1)).tolist()],
     }

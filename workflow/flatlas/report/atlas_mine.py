@@ -9,16 +9,20 @@ import pandas as pd
 from flatlas.report.rendering import render
 
 TESTED = "share of wrong test images"
+# An error below this share of the value is below the digits that are shown.
+SHOWN = 1e-3
 
 
 @dataclass(frozen=True)
 class AtlasMine:
     """What the page shows: `rows` of values and percentiles, and how measures are named.
 
-    `doubts` says of networks that count as no solution why.
+    `images` says how many images the atlas has, and `doubts` says of networks that count as no
+    solution why.
     """
 
     shows: str
+    images: str
     rows: pd.DataFrame
     doubts: Sequence[str]
     labels: Mapping[str, str]
@@ -46,10 +50,25 @@ def _lines(rows: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, obje
             "name": name,
             "words": labels.get(str(name), TESTED),
             "networks": some["networks"].max(),
-            "by_net": some.set_index("net").to_dict("index"),
+            "by_net": some.assign(
+                error=some["error"].where(some["error"] > SHOWN * some["value"].abs()),
+                standing=some["percentile"].map(_standing),
+            )
+            .set_index("net")
+            .to_dict("index"),
         }
         for name, some in rows.groupby("measure", sort=False)
     ]
+
+
+def _standing(percentile: float) -> str:
+    """A percentile in words; one that rounds to none or all is not said to be that."""
+    if percentile <= 0:
+        return "below the atlas"
+    if percentile >= 100:
+        return "above the atlas"
+    rounded = round(percentile)
+    return {0: "below 1 %", 100: "above 99 %"}.get(rounded, f"{rounded} %")
 
 
 def _others(rows: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[Hashable, object]]:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from flatlas.claims.claim import FLATLAS, PAPER
 from flatlas.plan.lookup import Job, Lookup
-from flatlas.report.verdicts import SIGNS, Counts, count_verdicts
+from flatlas.report.verdicts import SIGNS, Counts, count_verdicts, in_words
 from flatlas.store.tables import read_table
 
 
@@ -49,11 +50,16 @@ def _claims(tables: list[str], judged: bool) -> list[str]:
     verdicts = count_verdicts(pd.concat(map(read_table, tables), ignore_index=True))
     if not judged:
         return [f"Claims: {verdicts.claimed + verdicts.asked}, none judged at this scale"]
-    counted = {"Claims": verdicts.papers, "Questions of ours": verdicts.ours}
-    return [
-        f"{name}: {_in_words(counts)}" for name, counts in counted.items() if any(counts.values())
+    counted = {
+        "Claims": _counted(verdicts.papers, PAPER),
+        "Questions of ours": _counted(verdicts.ours, FLATLAS),
+    }
+    return [f"{name}: {words}" for name, words in counted.items() if words]
+
+
+def _counted(counts: Counts, whose: str) -> str:
+    """How many there are of each verdict; nothing if there is none at all."""
+    words = [
+        f"{SIGNS[verdict]} {count} {in_words(verdict, whose)}" for verdict, count in counts.items()
     ]
-
-
-def _in_words(counts: Counts) -> str:
-    return ", ".join(f"{SIGNS[verdict]} {count} {verdict}" for verdict, count in counts.items())
+    return ", ".join(words) if any(counts.values()) else ""

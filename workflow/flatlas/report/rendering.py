@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from flatlas.report.estimates import duration
 from flatlas.report.strip import place
-from flatlas.report.verdicts import SIGNS, count_verdicts
+from flatlas.report.verdicts import SIGNS, count_verdicts, in_words
 
 TEMPLATES = Path(__file__).with_name("templates")
 # σ_g, ΔL_s, N_te, t_β, µ_w,n, p_49, F_1i, M_ii: a subscript in the paper is one here.
@@ -65,4 +65,9 @@ ENVIRONMENT = Environment(
 )
 ENVIRONMENT.filters |= FILTERS
 ENVIRONMENT.tests["finite"] = isfinite
-ENVIRONMENT.globals |= {"signs": SIGNS, "place": place, "count_verdicts": count_verdicts}
+ENVIRONMENT.globals |= {
+    "signs": SIGNS,
+    "place": place,
+    "count_verdicts": count_verdicts,
+    "in_words": in_words,
+}

@@ -7,6 +7,8 @@ import pandas as pd
 from flatlas.claims.claim import FLATLAS, NOT_REPRODUCED, NOT_RUN, REPRODUCED, UNDECIDED
 
 SIGNS = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", UNDECIDED: "?", NOT_RUN: "–"}
+# Verdicts on our questions in words.
+ANSWERS = {REPRODUCED: "yes", NOT_REPRODUCED: "no"}
 Counts = dict[str, int]
 
 
@@ -27,6 +29,11 @@ class Verdicts:
     def asked(self) -> int:
         """How many questions of ours were judged."""
         return sum(self.ours.values())
+
+
+def in_words(verdict: str, whose: str) -> str:
+    """A verdict on a paper's claim as it is called, one on our question as an answer."""
+    return ANSWERS.get(verdict, verdict) if whose == FLATLAS else verdict
 
 
 def count_verdicts(claims: pd.DataFrame) -> Verdicts:

@@ -3,6 +3,11 @@
 const VERDICTS = Object.keys(DATA.signs);
 const OWN = "flatlas";
 
+// A verdict on a paper's claim, or the answer to a question of ours.
+function inWords(verdict, whose) {
+  return (whose === OWN && DATA.answers[verdict]) || verdict;
+}
+
 // Text with the papers' subscripts, which Python has made HTML.
 function symbols(html) {
   const template = element("template");
@@ -47,7 +52,7 @@ function claimRow(claim) {
       element(
         "span",
         { class: (claim.verdict ?? "").replaceAll(" ", "-") },
-        `${DATA.signs[claim.verdict] ?? ""} ${claim.verdict}`,
+        `${DATA.signs[claim.verdict] ?? ""} ${inWords(claim.verdict, claim.whose)}`,
       ),
       element("div", { class: "quantity" }, claim.note ?? ""),
     ),
@@ -108,21 +113,31 @@ function showClaims() {
     row.hidden = !fits;
     return fits;
   });
-  const counts = VERDICTS.map((verdict) => [
-    verdict,
-    shown.filter(({ claim }) => claim.verdict === verdict).length,
-  ]).filter(([, count]) => count);
+  const claims = shown.map(({ claim }) => claim);
+  const [own, papers] = [true, false].map((isOwn) =>
+    claims.filter(({ whose }) => (whose === OWN) === isOwn),
+  );
+  const counts = [...countedVerdicts(papers, "paper"), ...countedVerdicts(own, OWN)];
   document
     .getElementById("found")
     .replaceChildren(
-      `${shown.length} of ${claimRows.length} claims`,
-      shown.length ? ": " : "",
-      ...counts.map(([verdict, count]) =>
-        element(
-          "span",
-          { class: verdict.replaceAll(" ", "-") },
-          `${DATA.signs[verdict]} ${count} ${verdict} `,
-        ),
-      ),
+      `${shown.length} of ${claimRows.length} claims${counts.length ? ": " : ""}`,
+      ...counts,
     );
+}
+
+// How many claims have each verdict; after "ours:" if they are our questions.
+function countedVerdicts(claims, whose) {
+  const counts = VERDICTS.map((verdict) => [
+    verdict,
+    claims.filter((claim) => claim.verdict === verdict).length,
+  ]).filter(([, count]) => count);
+  const parts = counts.map(([verdict, count]) =>
+    element(
+      "span",
+      { class: verdict.replaceAll(" ", "-") },
+      `${DATA.signs[verdict]} ${count} ${inWords(verdict, whose)} `,
+    ),
+  );
+  return parts.length && whose === OWN ? ["ours: ", ...parts] : parts;
 }

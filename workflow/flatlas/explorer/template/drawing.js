@@ -59,11 +59,6 @@ function clipped(text, pixels) {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
-// May be broken in the middle of a long word.
-function hyphenated(words) {
-  return words.replace(/(\p{L}{7})(\p{L}{5,})/gu, "$1\u00AD$2");
-}
-
 function listed(words) {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }

@@ -37,17 +37,22 @@ function cell(measure, axis) {
   return found.get(key);
 }
 
-function isCertain({ low, high }) {
-  return low > 0 || high < 0;
+// From which coefficient on a measure is useful, as the claims of the atlas have it.
+function bound() {
+  return state.given ? DATA.conventions.adds : DATA.conventions.useful;
 }
 
-// Whether the measure certainly orders the networks of an axis as the outcome does.
-function isRight(measure, axis) {
-  return cell(measure, axis).low > 0;
+function isUseful({ low }) {
+  return low >= bound();
 }
 
-function countRight(measure, axes) {
-  return axes.filter((axis) => isRight(measure, axis)).length;
+// Part of the interval is useful and part is not, or there is none.
+function isUndecided({ low, high }) {
+  return !(low >= bound() || high < bound());
+}
+
+function countUseful(measure, axes) {
+  return axes.filter((axis) => isUseful(cell(measure, axis))).length;
 }
 
 // The axes on which any measure can be compared.
@@ -62,7 +67,7 @@ function rankedAxes() {
   return names.length ? names.map((name) => AXES.get(name)) : comparedAxes();
 }
 
-// The measures, the best first: certainly right on most of the ranked axes; among these, the one whose
+// The measures, the best first: useful on most of the ranked axes; among these, the one whose
 // worst coefficient is largest.
 function rankedMeasures() {
   const axes = rankedAxes();
@@ -73,7 +78,7 @@ function rankedMeasures() {
     return {
       measure,
       missing,
-      count: countRight(measure, axes),
+      count: countUseful(measure, axes),
       worst: missing === axes.length ? NaN : Math.min(...values.filter(Number.isFinite)),
     };
   });
@@ -89,6 +94,8 @@ function showRanking() {
   const lines = rankedMeasures();
   const outcome = VARIABLES.get(state.outcome);
   for (const place of document.querySelectorAll(".outcome")) place.textContent = outcome.words;
+  for (const place of document.querySelectorAll(".bound"))
+    place.textContent = coefficientText(bound());
   document.getElementById("all-axes").hidden = !state.ranked;
   const head = columns.map((axis) => {
     const isRanked = Boolean(state.ranked) && axes.includes(axis);
@@ -100,7 +107,7 @@ function showRanking() {
         "aria-pressed": String(isRanked),
         title: `Rank the measures by ${axis.words}`,
       },
-      hyphenated(axis.words),
+      axis.words,
     );
     button.addEventListener("click", () => toggleAxis(axis.name));
     return element("th", { scope: "col" }, button);
@@ -116,8 +123,8 @@ function showRanking() {
     element("th", { scope: "col" }, "measure"),
     element(
       "th",
-      { scope: "col", class: "worst", title: `of ${axes.length} columns, certainly (bold)` },
-      "right on",
+      { scope: "col", class: "worst", title: `of ${axes.length} columns (bold)` },
+      "useful on",
     ),
     element("th", { scope: "col", class: "worst", title: "the lowest number" }, "worst"),
     ...head,
@@ -127,7 +134,12 @@ function showRanking() {
     element(
       "tr",
       { "data-measure": measure.name },
-      element("th", { scope: "row" }, label(measure)),
+      element(
+        "th",
+        { scope: "row" },
+        element("span", { class: "measure" }, label(measure)),
+        element("code", { title: "column of networks.csv" }, measure.name),
+      ),
       element("td", { class: "worst count" }, String(count)),
       element("td", { class: "worst" }, coefficientText(worst)),
       ...columns.map((axis) => heatCell(measure, axis, axes.includes(axis))),
@@ -138,6 +150,8 @@ function showRanking() {
     .getElementById("heat")
     .replaceChildren(element("thead", {}, top), element("tbody", {}, ...rows));
   showAnswer(axes, lines);
+  const table = document.querySelector("#ranking .scroll");
+  document.getElementById("wider").hidden = table.scrollWidth <= table.clientWidth;
 }
 
 function heatCell(measure, axis, isRanked) {
@@ -161,6 +175,7 @@ function heatCell(measure, axis, isRanked) {
     "button",
     { type: "button", "data-measure": measure.name, "data-axis": axis.name },
     coefficientText(value),
+    isUndecided(coefficient) ? element("span", { class: "doubt" }, "?") : null,
   );
   button.addEventListener("click", () =>
     change({
@@ -175,10 +190,15 @@ function heatCell(measure, axis, isRanked) {
   made.append(button);
   made.style.setProperty("--share", `${Math.round(75 * Math.abs(value))}%`);
   made.classList.add(value < 0 ? "minus" : "plus");
-  made.classList.toggle("sure", isCertain(coefficient));
-  button.title = `${measure.words}, ${axis.words}: ${coefficientText(value)} ${intervalText([low, high]) || "without interval: too few values"}, ${nets} networks`;
+  made.classList.toggle("useful", isUseful(coefficient));
+  button.title = `${measure.words}, ${axis.words}: ${coefficientText(value)} ${intervalText([low, high]) || "without interval: too few values"}, ${nets} networks, ${verdict(coefficient)}`;
   button.setAttribute("aria-label", button.title);
   return made;
+}
+
+function verdict(coefficient) {
+  if (isUndecided(coefficient)) return "undecided";
+  return isUseful(coefficient) ? "useful" : "not useful";
 }
 
 function toggleAxis(name) {
@@ -201,7 +221,7 @@ function showAnswer(axes, lines) {
   place.replaceChildren(
     best.count === axes.length
       ? `W${where.slice(1)}, the best measure is `
-      : `No measure is certainly right ${where}. The best is `,
+      : `No measure is certainly useful ${where}. The best is `,
     ...withValues(best, axes),
     ".",
     ...(other ? [" Of those without † and ‡ it is ", ...withValues(other, axes), "."] : []),
@@ -215,24 +235,24 @@ function givenText() {
 function withValues({ measure }, axes) {
   const values = axes.map((axis) => coefficientText(cell(measure, axis).value));
   const doubtful = axes
-    .filter((axis) => Number.isFinite(cell(measure, axis).value) && !isCertain(cell(measure, axis)))
+    .filter((axis) => Number.isFinite(cell(measure, axis).value) && isUndecided(cell(measure, axis)))
     .map((axis) => axis.words);
-  const doubt = doubtful.length ? `; on ${listed(doubtful)} this may be chance` : "";
+  const doubt = doubtful.length ? `; on ${listed(doubtful)} this is undecided` : "";
   return [element("b", {}, label(measure)), ` (${listed(values)}${doubt})`];
 }
 
-// On how many axes each measure is certainly right.
+// On how many axes each measure is useful.
 function answerOnMany(axes, best, other) {
   if (best.count === axes.length)
     return [
       "On all ",
-      `${axes.length} axes${givenText()} `,
+      `${axes.length} axes, one setting at a time${givenText()}, `,
       element("b", {}, label(best.measure)),
-      ` is right, with at least ${coefficientText(best.worst)}.`,
+      ` is useful, with at least ${coefficientText(best.worst)}.`,
     ];
   const said = ({ measure, count }) => [element("b", {}, label(measure)), `: ${count}`];
   return [
-    `No measure is certainly right on all ${axes.length} axes${givenText()}. Right on most: `,
+    `One setting at a time${givenText()}, no measure is useful on all ${axes.length} axes. On most: `,
     ...said(best),
     ...(other ? ["; of those without † and ‡, ", ...said(other)] : []),
     ".",

@@ -49,7 +49,10 @@ function fillSelects() {
   fillSelect("of", all(DATA.claims.map((claim) => claim.study)));
   fillSelect("verdict", [
     none("all"),
-    ...VERDICTS.map((value) => ({ value, text: `${DATA.signs[value]} ${value}` })),
+    ...VERDICTS.map((value) => ({
+      value,
+      text: [`${DATA.signs[value]} ${value}`, DATA.answers[value]].filter(Boolean).join(", "),
+    })),
   ]);
   fillSelect("whose", [
     none("all"),
@@ -106,4 +109,4 @@ listenToControls();
 readAddress();
 show();
 addEventListener("hashchange", () => (readAddress(), show()));
-addEventListener("resize", () => state.view === "networks" && showNetworks());
+addEventListener("resize", () => state.view !== "claims" && VIEWS[state.view]());

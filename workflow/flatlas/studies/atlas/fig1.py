@@ -21,6 +21,7 @@ from flatlas.studies.atlas.ranking import (
     label_of,
     on_ranks,
     ranked,
+    ranks_pairs,
     with_repeated,
 )
 from flatlas.studies.atlas.styles import STYLES, counted, small_print
@@ -138,7 +139,7 @@ def _claims(some: Along) -> Iterator[Claim]:
     for name, measure in ASKED.items():
         ranks = Claim(
             f"{name}_ranks",
-            f"the larger the {measure.words}, the larger the gap",
+            f"of networks that differ in several settings, {ranks_pairs(measure.words, USEFUL)}",
             f"Kendall's coefficient of the {measure.words} with the gap, over pairs of one "
             "realization in the crossed design",
             USEFUL,
@@ -147,7 +148,7 @@ def _claims(some: Along) -> Iterator[Claim]:
         yield on_ranks(ranks, name, some.nets)
         adds = Claim(
             f"{name}_adds",
-            f"the {measure.words} says what epochs, loss, gradient and weight norm do not",
+            f"given epochs, loss, gradient and weight norm, {ranks_pairs(measure.words, ADDS)}",
             "the same, given the four baselines",
             ADDS,
             ranked(some, name, BASELINES),

@@ -20,6 +20,7 @@ from flatlas.studies.atlas.ranking import (
     label_of,
     on_ranks,
     ranked,
+    ranks_pairs,
     with_repeated,
 )
 from flatlas.studies.atlas.styles import small_print
@@ -122,7 +123,7 @@ def _along_one(some: Along, name: str, axis: str, which: str) -> Claim:
     words = MEASURES[name].words
     claim = Claim(
         f"{name}_{axis}",
-        f"of networks {which}, the larger the {words}, the larger the gap",
+        f"of networks {which}, {ranks_pairs(words, USEFUL)}",
         f"Kendall's coefficient of the {words} with the gap, over pairs of one realization",
         USEFUL,
         ranked(some, name),
@@ -140,7 +141,7 @@ def _everywhere(table: pd.DataFrame, axes: dict[str, Along], name: str) -> Claim
     missing = "" if least_of_all.high <= USEFUL.low else _without_interval(others)
     claim = Claim(
         f"{name}_everywhere",
-        f"whatever is varied, the larger the {words}, the larger the gap",
+        f"whatever is varied, {ranks_pairs(words, USEFUL)}",
         "the least of Kendall's coefficients over pairs of nets that differ only in one of "
         f"{', '.join(AXES[axis][0] for axis in known) or 'nothing'}",
         USEFUL,

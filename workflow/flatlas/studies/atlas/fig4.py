@@ -17,7 +17,7 @@ def draw(material: Material) -> Drawing:
     table = once(nets(material))
     known = table[table["test_error"].notna()]
     drawn = [name for name in QUANTITIES if known[name].notna().any()] or [*QUANTITIES]
-    figure, axes = scatter_panels(drawn)
+    figure, axes = scatter_panels({name: QUANTITIES[name].label for name in drawn})
     colours = styles(table)
     for name, ax in axes.items():
         _panel(ax, table, name, colours)

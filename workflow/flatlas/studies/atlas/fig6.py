@@ -143,7 +143,8 @@ def _claims(table: pd.DataFrame) -> Iterator[Claim]:
     for name, measure in ASKED.items():
         changed = Claim(
             f"{name}_right",
-            f"if a change of one setting moves the gap, it moves the {measure.words} with it",
+            f"the {measure.words} moves with at least two thirds of what changes of one setting "
+            "move the gap",
             "share of changes of " + ", ".join(AXES[axis][0] for axis in PRACTICE) + " to the next "
             "value, or of the optimizer to another, that it is right about, each counted by how "
             "much it moves the mean gap; mean over these axes",

@@ -26,6 +26,11 @@ class Quantity:
         """The symbol, with a dagger if the quantity knows test images."""
         return self.symbol + "†" * bool(self.tested)
 
+    @property
+    def name(self) -> str:
+        """The words, with the same dagger."""
+        return self.words + "†" * bool(self.tested)
+
 
 LOSSES = "the losses of test images"
 BASELINES = {
@@ -35,10 +40,10 @@ BASELINES = {
     "weight_norm": Quantity("weight norm", r"$\|w\|_2$", "norms"),
 }
 MEASURES = {
-    "sharpness": Quantity("sharpness in a box", "box sharpness", "sharpness", searched=True),
+    "sharpness": Quantity("box sharpness", "box sharpness", "sharpness", searched=True),
     "norm_sharpness": Quantity(
-        "sharpness times squared norm",
-        r"sharpness $\times\,\|w\|^2$",
+        "box sharpness times squared norm",
+        r"box sharpness $\times\,\|w\|^2$",
         "sharpness",
         searched=True,
     ),
@@ -61,7 +66,7 @@ MEASURES = {
         "gap along directions of duality, ΔL", r"$\Delta L$, duality", "duality", LOSSES
     ),
     "prior": Quantity(
-        "improbability of the function, −log P(f)",
+        "improbability of the function, −log₁₀ P(f)",
         r"$-\log_{10}P(f)$",
         "prior",
         "what the net says of test images",
@@ -78,14 +83,14 @@ MEASURES = {
         "adaptive sharpness", "adaptive sharpness", "adaptive_sharpness", searched=True
     ),
     "pac_bayes": Quantity(
-        "narrowness for random perturbations, −σ",
-        r"$-\sigma$, PAC-Bayes",
+        "PAC-Bayes −σ",
+        r"PAC-Bayes $-\sigma$",
         "pac_bayes",
         searched=True,
     ),
     "pac_bayes_magnitude": Quantity(
-        "narrowness for random perturbations relative to weights",
-        r"$-\sigma$, PAC-Bayes, relative",
+        "PAC-Bayes −σ relative to weights",
+        r"PAC-Bayes $-\sigma$, relative",
         "pac_bayes",
         searched=True,
     ),

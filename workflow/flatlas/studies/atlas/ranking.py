@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from fractions import Fraction
 from math import isfinite
 
 import pandas as pd
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Criterion
 from flatlas.claims.trust import trusted, unsettled
 from flatlas.statistics.estimate import Estimate
 from flatlas.statistics.more_realizations import student
@@ -39,6 +40,12 @@ def with_repeated(some: Along) -> Along:
 def label_of(name: str) -> str:
     """A quantity, or what the other realizations would get, as figures name it."""
     return REPEATED_LABEL if name == REPEATED else QUANTITIES[name].label
+
+
+def ranks_pairs(words: str, bound: Criterion) -> str:
+    """What a claim says of a quantity if its coefficient is to meet this bound."""
+    right = Fraction((1 + bound.low) / 2).limit_denominator(10)
+    return f"the {words} ranks at least {right.numerator} of {right.denominator} pairs as the gap"
 
 
 def on_ranks(claim: Claim, name: str, table: pd.DataFrame, *given: str, missing: str = "") -> Claim:

@@ -1,6 +1,6 @@
 """Panels with a measure across and the test error up, one for each measure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
 from flatlas.plotting.style import panels, plain_ticks
-from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES
+from flatlas.studies.atlas.quantities import BASELINES
 
 COLUMNS = 6
 # An axis is logarithmic if all values are positive and their range exceeds this factor.
@@ -17,17 +17,17 @@ SPAN = 5
 FEW_DECADES = 100
 
 
-def scatter_panels(names: Sequence[str]) -> tuple[Figure, dict[str, Axes]]:
-    """A figure with an empty panel for each of these measures; titles of baselines are grey."""
-    figure, axes = panels(-(-len(names) // COLUMNS) or 1, COLUMNS, width=1.85, height=1.8)
+def scatter_panels(titles: Mapping[str, str]) -> tuple[Figure, dict[str, Axes]]:
+    """A figure with an empty panel for each measure that has a title; baselines' are grey."""
+    figure, axes = panels(-(-len(titles) // COLUMNS) or 1, COLUMNS, width=1.85, height=1.8)
     for ax in axes:
         ax.set_title("", loc="left")
-    for ax in axes[len(names) :]:
+    for ax in axes[len(titles) :]:
         ax.remove()
-    found = dict(zip(names, axes, strict=False))
+    found = dict(zip(titles, axes, strict=False))
     for place, (name, ax) in enumerate(found.items()):
         colour = "0.45" if name in BASELINES else "black"
-        ax.set_title(QUANTITIES[name].label, fontsize=8, color=colour)
+        ax.set_title(titles[name], fontsize=8, color=colour)
         ax.tick_params(labelsize=6.5)
         if place % COLUMNS == 0:
             ax.set_ylabel("test error (%)", fontsize=8)

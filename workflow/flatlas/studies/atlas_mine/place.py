@@ -1,5 +1,7 @@
 """The user's networks as stars among the networks of the atlas, a panel for each measure."""
 
+from textwrap import fill
+
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -7,7 +9,11 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import GREY, Drawing, note, shades
 from flatlas.studies.atlas.quantities import QUANTITIES
 from flatlas.studies.atlas.scatter import scatter_panels, set_scales
-from flatlas.studies.atlas_mine.placed import TESTED, comparable
+from flatlas.studies.atlas.styles import DAGGER
+from flatlas.studies.atlas_mine.placed import TESTED, comparable, did_converge
+
+# Letters that fit above a panel.
+WIDE = 26
 
 
 def draw(material: Material) -> Drawing:
@@ -18,13 +24,16 @@ def draw(material: Material) -> Drawing:
     mine, rows = material.tables["mine"], material.tables["placed"]
     found = rows[(rows["why"] == "") & (rows["measure"] != TESTED)]
     names = [name for name in QUANTITIES if name in set(found["measure"])]
-    figure, axes = scatter_panels(names)
+    figure, axes = scatter_panels({name: fill(QUANTITIES[name].name, WIDE) for name in names})
     colours = dict(zip(mine["net"], shades(len(mine)), strict=True))
     for name, ax in axes.items():
         own = mine[mine["net"].isin(found.loc[found["measure"] == name, "net"])]
         _panel(ax, name, own, material.tables["published"], colours)
     left_out = len(rows.loc[rows["why"] != "", "measure"].unique())
-    text = "Grey titles: baselines. Each measure has the sign of the atlas. "
+    text = (
+        "Grey titles: baselines. Hollow stars: did not converge. Each measure has the sign of the "
+    )
+    text += f"atlas. {DAGGER}"
     if names:
         first = axes[names[0]]
         for net, colour in colours.items():
@@ -47,4 +56,6 @@ def _panel(
     ax.plot(others[name], 100 * others[TESTED], "o", color=GREY, ms=2.5, mew=0, alpha=0.5)
     for net in own.to_dict("records"):
         colour = colours[net["net"]]
-        ax.plot(net[name], 100 * net[TESTED], "*", color=colour, ms=11, mec="white", mew=0.6)
+        face, edge = (colour, "white") if did_converge(net, name) else ("white", colour)
+        at = net[name], 100 * net[TESTED]
+        ax.plot(*at, "*", color=colour, ms=11, mfc=face, mec=edge, mew=0.8)

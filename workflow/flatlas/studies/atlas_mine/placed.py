@@ -45,6 +45,18 @@ def comparable(net: pd.Series, published: pd.DataFrame) -> tuple[pd.DataFrame, s
     return same, ""
 
 
+def images_of(published: pd.DataFrame) -> str:
+    """How many images the atlas has, in a sentence."""
+    train, test = (published[f"data.{part}_size"].mode()[0] for part in ("train", "test"))
+    return f"Most networks of the atlas have {train} training images, all have {test} test images."
+
+
+def did_converge(net: Mapping[Any, Any] | pd.Series, name: str) -> bool:
+    """Whether the search or the chains for a measure converged; so do measures without any."""
+    converged = net.get(f"{name}_converged")
+    return converged is None or pd.isna(converged) or bool(converged)
+
+
 def _loss(outputs: int) -> str:
     return LOSSES.get(int(outputs), f"{outputs} outputs, with cross-entropy")
 
@@ -60,13 +72,12 @@ def _rows(
     )
     for name in (TESTED, *QUANTITIES):
         value = float(net.get(name, float("nan")))
-        settled = net.get(f"{name}_converged")
         row = {
             "net": net["net"],
             "measure": name,
             "value": value,
             "error": float(net.get(f"{name}_error", float("nan"))),
-            "converged": True if settled is None or pd.isna(settled) else bool(settled),
+            "converged": did_converge(net, name),
         }
         values = others[name].dropna() if name in others else pd.Series(dtype=float)
         refused = why or _refused(name, value, values, mine, published)
