@@ -93,7 +93,14 @@ def test_a_missing_normalization_is_seen_and_named(folder):
     assert outcomes["reason"].tolist() == [AT_CHANCE] * 2
     assert not outcomes["converged"].any()
     said = advice(spec.resolved(), outcomes, history)
-    for words in ("'sign.safetensors'", "50.0% of", "2 of 2", "normalize:", "not set", "train_error: 0.5"):
+    for words in (
+        "'sign.safetensors'",
+        "50.0% of",
+        "2 of 2",
+        "normalize:",
+        "not set",
+        "train_error: 0.5",
+    ):
         assert words in said
     material = Material({"outcomes": outcomes.assign(sweep="s", run="r")})
     for text in (small_print(material), facts(material.realizations(), ["pictures"])):

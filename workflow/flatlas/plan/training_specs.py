@@ -231,7 +231,7 @@ class Expected(Spec):
     train_error: Annotated[float, Field(ge=0, le=1)] | None = None
     """The share of its training images that it misclassifies."""
     train_loss: Annotated[float, Field(gt=0)] | None = None
-    """The mean cross-entropy or logistic loss of its training images, in nats, without a penalty."""
+    """Its mean cross-entropy or logistic loss of training images, in nats, without a penalty."""
 
     @model_validator(mode="after")
     def _says_something(self) -> "Expected":
