@@ -170,6 +170,18 @@ def test_each_figure_has_its_picture_and_its_claims(page, tmp_path):
     assert "(../../flat.md)" in head
 
 
+def test_a_figure_newer_than_the_gallery_is_not_drawn_yet(page, tmp_path):
+    before = page()
+    file = tmp_path / "config" / "studies" / "flat.yaml"
+    study = yaml.safe_load(file.read_text())
+    study["figures"]["trace"] = {"title": "A new one"}
+    file.write_text(yaml.safe_dump(study, sort_keys=False))
+    text = gallery.page("flat", tmp_path / "flat", tmp_path)
+    assert "trace.png" not in text and "flat_trace" not in text
+    said = "Not drawn at this scale yet: trace.\n"
+    assert said in text and text.replace(f"\n{said}", "") == before
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -102,7 +102,9 @@ def page(study: str, folder: Path, root: Path = ROOT) -> str:
     settings = yaml.safe_load((root / "config" / "studies" / f"{study}.yaml").read_text())
     captions = root / "workflow" / "flatlas" / "studies" / study
     drawn, scorecard = read_drawn(folder), read_scorecard(folder)
-    presets = drawn.presets(settings["figures"])
+    planned = drawn.presets(settings["figures"])
+    # A figure that is newer than the gallery has no picture here yet.
+    presets = {name: at for name, at in planned.items() if (folder / f"{name}.png").is_file()}
     _check_scales(presets, scorecard, study)
     figures = []
     for name in presets:

@@ -177,3 +177,8 @@ def test_a_malformed_image_is_named(tmp_path, pets, content):
     path = tmp_path / "pets" / "train" / "dog" / "b.png"
     path.write_bytes(content)
     assert f"{path} can't be read as an image" in refusal(tmp_path)
+
+
+def test_a_path_to_one_of_the_parts_is_one_level_too_deep(tmp_path, pets):
+    with pytest.raises(FlatlasError, match=r"Say path: pets\.$"):
+        folder.load(spec(path="pets/train"), tmp_path)

@@ -38,6 +38,8 @@ def test_rules_figures_and_files_of_others_pass(target):
         ("qqq", "`snakemake --list-rules`"),
         ("results/laptop/duality/fig3.pdf", "add --config preset=laptop"),
         ("results/paper/report.html", "add --config preset=paper"),
+        ("preset=laptop", "--config preset=laptop"),
+        ("data_root=/data", "--config data_root=/data"),
     ],
 )
 def test_a_mistyped_target_is_refused_with_what_to_do(target, said):

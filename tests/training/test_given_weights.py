@@ -1,4 +1,4 @@
-"""A checkpoint that misclassifies its training images is not converged, and its job says so."""
+"""A checkpoint that does not fit its training images is not converged, and its job says so."""
 
 import sys
 
@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from pydantic import ValidationError
 from safetensors.numpy import save_file
 from short_runs import quiet, run
 
@@ -15,10 +16,18 @@ from flatlas.plan.data_specs import Normalize
 from flatlas.plan.tables import OUTCOMES
 from flatlas.plan.training_specs import Expected
 from flatlas.plotting.trainings import small_print
-from flatlas.reasons import ABOVE_EXPECTED, ALL_EPOCHS, AT_CHANCE, DIVERGED
+from flatlas.reasons import (
+    ABOVE_EXPECTED,
+    ALL_EPOCHS,
+    AT_CHANCE,
+    DIVERGED,
+    LOSS_UNEXPECTED,
+    SWAPPED,
+)
 from flatlas.report.facts import facts
 from flatlas.store.arrays import read_arrays
 from flatlas.store.tables import read_table, write_table
+from flatlas.training.evaluation import Evaluation
 from flatlas.training.given_weights import advice, doubt
 from flatlas.training.moments import kept_moments
 from flatlas.training.task import TrainingTask
@@ -84,7 +93,14 @@ def test_a_missing_normalization_is_seen_and_named(folder):
     assert outcomes["reason"].tolist() == [AT_CHANCE] * 2
     assert not outcomes["converged"].any()
     said = advice(spec.resolved(), outcomes, history)
-    for words in ("'sign.safetensors'", "50.0% of", "2 of 2", "normalize:", "not set", "0.5}"):
+    for words in (
+        "'sign.safetensors'",
+        "50.0% of",
+        "2 of 2",
+        "normalize:",
+        "not set",
+        "train_error: 0.5",
+    ):
         assert words in said
     material = Material({"outcomes": outcomes.assign(sweep="s", run="r")})
     for text in (small_print(material), facts(material.realizations(), ["pictures"])):
@@ -112,6 +128,25 @@ def test_the_error_that_the_owner_states_decides(folder):
         _, outcomes, history = ended(folder, normalize, {"train_error": share}, wrong)
         assert history["train_error"].tolist() == [0.1, 0.1]
         assert outcomes["reason"].tolist() == [reason] * 2
+
+
+def test_a_loss_shows_a_wrong_normalization_that_leaves_every_label(folder):
+    """The logits are ∓(x, -x): the loss of a pixel at distance x is log(1 + exp(-2x))."""
+    wide = Normalize(mean=(120 / 255,), std=(0.01,))
+    right = {"train_error": 0.0, "train_loss": float(np.log1p(np.exp(-2 * 80 / 255 / 0.25)))}
+    near = Normalize(mean=(120 / 255,), std=(0.25,))
+    for normalize, reason in ((near, ALL_EPOCHS), (wide, LOSS_UNEXPECTED)):
+        spec, outcomes, history = ended(folder, normalize, right)
+        assert history["train_error"].tolist() == [0, 0]
+        assert outcomes["reason"].tolist() == [reason] * 2
+    assert "with a loss of" in advice(spec.resolved(), outcomes, history)
+
+
+def test_swapped_classes_are_no_matter_of_normalization(folder):
+    normalize, swapped = Normalize.model_validate(HALF), 1 - np.arange(COUNT) % 2
+    for expected in (None, {"train_error": 0.0}):
+        _, outcomes, _ = ended(folder, normalize, expected, swapped)
+        assert outcomes["reason"].tolist() == [SWAPPED] * 2
 
 
 def test_trained_weights_and_weights_that_are_no_numbers_have_their_own_reasons(folder):
@@ -144,9 +179,31 @@ EVEN, RARE, ONE = (torch.tensor([0] * (1000 - others) + [1] * others) for others
         # Three standard errors of a half are 0.047 of 1,000 images, and 0.47 of ten.
         (0.56, EVEN, 0.5, ABOVE_EXPECTED),
         (0.9, EVEN[::100], 0.5, None),
-        (0.99, EVEN[::100], 0.5, ABOVE_EXPECTED),
+        (0.9, EVEN[::50], 0.5, ABOVE_EXPECTED),
+        # A constant answer is right about half of them at best, and wrong about nine tenths.
+        (0.94, EVEN, None, AT_CHANCE),
+        (0.96, EVEN, None, SWAPPED),
+        (0.9, RARE, None, AT_CHANCE),
+        (1.0, RARE, 0.0, SWAPPED),
+        (1.0, EVEN, 1.0, None),
     ],
 )
 def test_how_much_is_too_much(error, labels, expected, reason):
     stated = None if expected is None else Expected(train_error=expected)
-    assert doubt(error, labels, stated) == reason
+    assert doubt(Evaluation(0.1, error, 0.1, error), labels, stated) == reason
+
+
+@pytest.mark.parametrize(("loss", "doubted"), [(0.4, 1), (0.6, 0), (1.9, 0), (2.1, 1)])
+def test_how_far_from_the_stated_loss_is_too_far(loss, doubted):
+    found = Evaluation(1e-3 * loss, 0.0, 0.1, 0.0)
+    reason = doubt(found, EVEN, Expected(train_loss=1e-3))
+    assert reason == (LOSS_UNEXPECTED if doubted else None)
+
+
+def test_a_stated_loss_leaves_the_error_to_chance():
+    assert doubt(Evaluation(1.0, 0.5, 1.0, 0.5), EVEN, Expected(train_loss=1.0)) == AT_CHANCE
+
+
+def test_nothing_expected_is_refused():
+    with pytest.raises(ValidationError, match="train_loss"):
+        Expected()

@@ -16,4 +16,5 @@ def test_two_trees_are_compared(demo):
     assert {file: file.read_bytes() for file in made} == made, "the earlier comparison is kept"
     assert len(made) == 2
     shutil.copy(demo / "results/tiny/scorecard.csv", demo / "scorecard.csv")
-    assert "all alike." in demo.snakemake("compare", "--config", "before=.", "after=results/tiny")
+    chosen = ("before=.", "after=results/tiny/scorecard.csv")
+    assert "all alike." in demo.snakemake("compare", "--config", *chosen)

@@ -5,7 +5,10 @@ def test_a_data_root_is_checked_before_anything_runs(tiny, tmp_path):
     """Also in a dry run; a set that is missing will be downloaded."""
     tiny.set_study("runs", "base", "data", "source", value="mnist")
     assert tiny.would_run("duality", "--config", f"data_root={tmp_path}")["source"] == 1
-    labels = tmp_path / "MNIST/raw/train-labels-idx1-ubyte"
+    folder = tmp_path / "MNIST" / "raw"
+    said = tiny.snakemake("-n", "duality", "--config", f"data_root={tmp_path}")
+    assert sum("download" in line and str(folder) in line for line in said.splitlines()) == 1
+    labels = folder / "train-labels-idx1-ubyte"
     labels.parent.mkdir(parents=True)
     labels.write_bytes(bytes(60_000))
     (tiny / "mine.yaml").write_text(f"data_root: {labels.parent}\n")

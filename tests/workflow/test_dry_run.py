@@ -1,6 +1,7 @@
 """A dry run ends with a short table: what would run, why, and how long it may take."""
 
 import re
+from base64 import urlsafe_b64encode
 
 
 def rows(said):
@@ -45,3 +46,13 @@ def test_what_changed_is_named(demo):
     demo.only("tiny/duality/fig3.csv").unlink()
     said = rows(demo.snakemake("-n", "duality_fig3"))
     assert said == {("figures", "duality"): (1, "missing: fig3.csv")}
+
+
+def test_an_interrupted_job_is_not_called_forced(demo):
+    """With a mark as a killed Snakemake leaves it."""
+    figure = "results/tiny/duality/fig3.csv"
+    mark = demo / ".snakemake/incomplete" / urlsafe_b64encode(figure.encode()).decode()
+    mark.parent.mkdir(exist_ok=True)
+    mark.touch()
+    said = rows(demo.snakemake("-n", "--rerun-incomplete", "duality_fig3"))
+    assert said == {("figures", "duality"): (1, "was interrupted")}

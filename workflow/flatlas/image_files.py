@@ -37,6 +37,11 @@ def _part(
     try:
         found = _by_class(root / path, name, follow_links)
     except (FileNotFoundError, NotADirectoryError) as error:
+        if Path(path).name in ("train", "test") and (root / path).is_dir():
+            raise FlatlasError(
+                f"{part} is no folder: the path '{path}' is one level too deep. Say path: "
+                f"{Path(path).parent}."
+            ) from error
         raise NotInDataRootError(
             f"{part} is no folder, but the images of the source with the path '{path}' belong "
             f"there. Put them there, or mend the path or data_root.{hint(root, path)}"

@@ -17,6 +17,9 @@ with Job(globals().get("snakemake"), "verification") as job:
         found += map(str, damage(files))
         job.progress(done, len(made))
     if found:
-        raise FlatlasError("\n  ".join([f"{len(found)} files are damaged:", *found]))
+        # The end of a run repeats the first line.
+        counted = "1 file is" if len(found) == 1 else f"{len(found)} files are"
+        first = found[0] + (f", and {len(found) - 1} more" if len(found) > 1 else "")
+        raise FlatlasError("\n  ".join([f"{counted} damaged: {first}", *found[1:]]))
     print(f"All files of {len(made)} results are what their jobs wrote.")
     print(f"{len(results) - len(made)} results of the preset are not made.")

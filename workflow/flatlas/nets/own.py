@@ -1,20 +1,23 @@
 """A user's own torch module, imported as the spec says."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError
 from safetensors.torch import load_file
-from torch import nn
+from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.nets.modules import ModuleNet
 from flatlas.nets.refusals import refuse_integers, refuse_not_finite
 from flatlas.plan.families.own import Own
 from flatlas.plan.fingerprint import find
+
+# Weights that a message names.
+MOST_NAMES = 3
 
 
 def build(spec: Own, input_shape: tuple[int, int, int], outputs: int) -> ModuleNet:
@@ -70,12 +73,33 @@ def _with_weights(module: nn.Module, spec: Own) -> nn.Module:
         return module
     try:
         found = load_file(spec.weights)
-        module.load_state_dict(found)
     except (SafetensorError, OSError) as error:
         raise FlatlasError(f"net.weights: '{spec.weights}' can't be read: {error}") from error
-    except RuntimeError as error:
-        raise FlatlasError(f"net.weights: '{spec.weights}' does not fit: {error}") from error
     whose = f"net.weights: '{spec.weights}'"
+    try:
+        module.load_state_dict(found)
+    except RuntimeError as error:
+        why = _differences(found, module.state_dict()) or " ".join(str(error).split())
+        raise FlatlasError(f"{whose} does not fit: {why}.") from error
     refuse_integers(found, module.state_dict(), whose)
     refuse_not_finite(module.named_parameters(), whose)
     return module
+
+
+def _differences(found: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> str:
+    """Which of the wanted weights a file lacks, which others it has, which have another shape."""
+    shapes = [
+        f"{name} is {tuple(found[name].shape)}, in the module {tuple(one.shape)}"
+        for name, one in wanted.items()
+        if name in found and found[name].shape != one.shape
+    ]
+    lacking = [name for name in wanted if name not in found]
+    unknown = [name for name in found if name not in wanted]
+    said = {"it lacks ": lacking, "the module has no ": unknown, "": shapes}
+    return "; ".join(f"{words}{_first(names)}" for words, names in said.items() if names)
+
+
+def _first(names: Sequence[str]) -> str:
+    """The first names, and how many more."""
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more

@@ -91,8 +91,12 @@ def _figure(plan: Lookup, target: str) -> dict[str, Any]:
 
 def compared(plan: Lookup) -> list[str]:
     """The two scorecards to compare; '' for one that the configuration does not name."""
-    trees = plan.compared
-    return [str(Path(tree).expanduser() / "scorecard.csv") if tree else "" for tree in trees]
+    return [str(_scorecard(Path(tree).expanduser())) if tree else "" for tree in plan.compared]
+
+
+def _scorecard(given: Path) -> Path:
+    """The scorecard in a folder, or the one given itself."""
+    return given if given.name == "scorecard.csv" else given / "scorecard.csv"
 
 
 def written(files: Iterable[str]) -> str:

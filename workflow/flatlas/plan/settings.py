@@ -53,7 +53,7 @@ class Settings(Spec):
     complete: bool = True
     """`false`: scorecards and `report` cover only the figures that are drawn already."""
     before: PathText | None = None
-    """For `compare`: a folder with a `scorecard.csv`."""
+    """For `compare`: a folder with a `scorecard.csv`, or that file."""
     after: PathText | None = None
     """The folder to compare with it."""
     data_root: PathText

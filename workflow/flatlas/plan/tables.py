@@ -50,7 +50,7 @@ OUTCOMES = columns(
     converged=(
         bool,
         "whether the rule was met, or there is none and all epochs ran; `False` for given weights "
-        "whose error is in doubt",
+        "whose error or loss is in doubt",
     ),
 )
 

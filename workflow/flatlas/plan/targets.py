@@ -78,6 +78,11 @@ def check_targets(
     names, figures = sorted(rules), sorted(files)
     folders = {str(Path(file).parent) for file in figures}
     for target in given:
+        if re.match(r"[a-zA-Z_][\w.-]*=", target):
+            raise FlatlasError(
+                f"'{target}' is a setting, and was given as a target: settings come after "
+                f"--config, as in --config {target}."
+            )
         allowed = figures if str(Path(target).parent) in folders else names
         elsewhere = target.startswith(tuple(f"results/{preset}/" for preset in presets))
         if ("/" in target and allowed is names and not elsewhere) or target in allowed:

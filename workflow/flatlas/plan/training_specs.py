@@ -223,12 +223,21 @@ class Rescaling(Spec):
 class Expected(Spec):
     """What is known of a checkpoint: of `net.weights` with `stop.epochs: 0`.
 
-    One with a far larger error is recorded as not converged, with a warning that the source's
-    `normalize` may be wrong. Without this key, one whose error is near chance.
+    One with a far larger error, or with more than twice or less than half the loss, is recorded as
+    not converged, with a warning that the source's `normalize` may be wrong. Without `train_error`,
+    one whose error is near chance.
     """
 
-    train_error: Annotated[float, Field(ge=0, le=1)]
+    train_error: Annotated[float, Field(ge=0, le=1)] | None = None
     """The share of its training images that it misclassifies."""
+    train_loss: Annotated[float, Field(gt=0)] | None = None
+    """Its mean cross-entropy or logistic loss of training images, in nats, without a penalty."""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "Expected":
+        if self.train_error is None and self.train_loss is None:
+            raise ValueError("say train_error, train_loss or both")
+        return self
 
 
 def given_to(net: NetSpec) -> str | None:

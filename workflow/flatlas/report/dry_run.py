@@ -16,6 +16,7 @@ from flatlas.plan.fingerprint import changed_modules
 from flatlas.plan.lookup import Lookup
 from flatlas.plan.paths import DRAWN
 from flatlas.plan.trees import dotted, leaves
+from flatlas.published_sets import SETS
 from flatlas.report.estimates import (
     JobCost,
     aligned,
@@ -92,8 +93,19 @@ def would_run(dag: "DAG", plan: Lookup, slots: int) -> str:
         said += [
             _table(_rows(running, seconds, dag, plan), plan),
             _time(running, seconds, dag, plan, slots),
+            *_downloads(running, plan),
         ]
     return "\n\n".join([*said, "Nothing was run. To list each job, add -p."])
+
+
+def _downloads(names: Iterable[str], plan: Lookup) -> Iterator[str]:
+    """A line for each published data set of which the data root lacks files."""
+    root = Path(plan.data_root).expanduser()
+    kinds = [plan.jobs[one].spec.get("kind") for one in names if one in plan.jobs]
+    for kind in dict.fromkeys(kind for kind in kinds if kind in SETS):
+        published = SETS[kind]
+        if len(published.found(root)) < len(published.sizes):
+            yield f"{kind} is not there: a job would download it to {root / published.folder}."
 
 
 def _would_delete(params: Any) -> str:
@@ -207,7 +219,8 @@ def _time(
 def _why(job: "Job", dag: "DAG") -> str:
     reason = dag.reason(job)
     missing = [Path(file).name for file in job.output if not os.path.exists(file)]
-    if reason.forced:
+    # Snakemake forces interrupted jobs too.
+    if reason.forced and not reason.incomplete_output:
         return "forced"
     if not job.output:
         return "always runs"

@@ -1,4 +1,4 @@
-"""Whether given weights classify the training images as they should."""
+"""Whether given weights fit the training images as they should."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from flatlas.plan.training_specs import Expected
-from flatlas.reasons import ABOVE_EXPECTED, AT_CHANCE, DOUBTED
+from flatlas.reasons import ABOVE_EXPECTED, AT_CHANCE, DOUBTED, LOSS_UNEXPECTED, SWAPPED
+from flatlas.training.evaluation import Evaluation
 
 # Near chance: from this share of the best constant answer's error on. A small net that had learnt
 # normalized images of CIFAR-10 misclassified 70 % of them without normalization; chance is 90 %.
@@ -16,32 +17,51 @@ NEAR = 0.5
 # Far above expected: by more than this, and by more standard errors than these. Few images, others
 # than the owner's, and new batch-norm statistics move the error by less.
 FAR, STANDARD_ERRORS = 0.05, 3
+# A loss that differs by a larger factor. That of 1,000 images, drawn from more, differs by less.
+FACTOR = 2
+# Fewer right answers than this share of the best constant answer's: no accident, but other labels.
+NEARLY_NONE = 0.1
 
 
-def doubt(error: float, labels: Tensor, expected: Expected | None) -> str | None:
-    """Why an `error` on images with these labels is no solution's; None if it may be one's."""
-    if expected is not None:
-        share = expected.train_error
+def doubt(evaluation: Evaluation, labels: Tensor, expected: Expected | None) -> str | None:
+    """Why an `evaluation` on images with these labels is no solution's; None if it may be one's."""
+    error, loss = evaluation.train_error, evaluation.train_loss
+    share, known = (expected.train_error, expected.train_loss) if expected else (None, None)
+    constant = torch.bincount(labels).max().item() / len(labels)
+    if share is None:
+        reason = AT_CHANCE if 0 < NEAR * (1 - constant) <= error else None
+    else:
         deviation = (share * (1 - share) / len(labels)) ** 0.5
-        return ABOVE_EXPECTED if error > share + max(FAR, STANDARD_ERRORS * deviation) else None
-    chance = 1 - torch.bincount(labels).max().item() / len(labels)
-    return AT_CHANCE if 0 < NEAR * chance <= error else None
+        above = error > share + max(FAR, STANDARD_ERRORS * deviation)
+        reason = ABOVE_EXPECTED if above else None
+    if reason and 1 - error < NEARLY_NONE * constant:
+        return SWAPPED
+    if not reason and known and not known / FACTOR <= loss <= known * FACTOR:
+        return LOSS_UNEXPECTED
+    return reason
 
 
 def advice(spec: Mapping[str, Any], outcomes: pd.DataFrame, history: pd.DataFrame) -> str | None:
-    """What to do about weights that err too often, for the job's log; None if none do."""
+    """What to do about weights that fit too badly, for the job's log; None if none do."""
     doubted = outcomes[outcomes["reason"].isin(DOUBTED)]
     if doubted.empty:
         return None
     samples = spec["samples"]
     normalize = samples.get("subset", samples)["source"].get("normalize", "not set")
-    errors = history.loc[history["seed"].isin(doubted["seed"]), "train_error"]
-    between = " to ".join(dict.fromkeys(f"{one:.1%}" for one in (errors.min(), errors.max())))
+    of_doubted = history[history["seed"].isin(doubted["seed"])]
+    errors, losses = of_doubted["train_error"], of_doubted["train_loss"]
     reasons = " and ".join(doubted["reason"].unique())
+    swapped = ", or of the two of `positive`" if spec["outputs"] == 1 else ""
     return (
-        f"'{spec['net']['weights']}' misclassifies {between} of the training images, in "
-        f"{len(doubted)} of {len(outcomes)} realizations: {reasons}. Give the data source the "
-        "numbers of its transforms.Normalize, as normalize: {mean: […], std: […]} "
-        f"(now: {normalize}), and compare the order of its classes and channels. If the error is "
-        f"right, say expected: {{train_error: {errors.max():.3g}}} in the run."
+        f"'{spec['net']['weights']}' misclassifies {_between(errors, '.1%')} of the training "
+        f"images, with a loss of {_between(losses, '.3g')}, in {len(doubted)} of {len(outcomes)} "
+        f"realizations: {reasons}. Give the data source the numbers of its transforms.Normalize, "
+        f"as normalize: {{mean: […], std: […]}} (now: {normalize}), and compare the order of its "
+        f"channels and classes{swapped}. If they are right, say expected: {{train_error: "
+        f"{errors.max():.3g}, train_loss: {losses.mean():.3g}}} in the run."
     )
+
+
+def _between(values: pd.Series, form: str) -> str:
+    """The least and the largest, or the one value."""
+    return " to ".join(dict.fromkeys(f"{one:{form}}" for one in (values.min(), values.max())))

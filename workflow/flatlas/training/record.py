@@ -90,7 +90,7 @@ class Record:
     def _doubt(self, member: int, evaluation: Evaluation) -> str | None:
         draw = self.images.draw_of(member)
         labels = self.images.labels[draw][self.images.clean[draw]]
-        return doubt(evaluation.train_error, labels, self.spec.expected)
+        return doubt(evaluation, labels, self.spec.expected)
 
     def _keep(self, moment: str, row: int, stack: Stack, solution: Parameters) -> None:
         member = stack.members[row]

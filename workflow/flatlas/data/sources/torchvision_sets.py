@@ -49,10 +49,12 @@ def download(dataset: type[VisionDataset], root: Path, folder: str, missing: Seq
                     shutil.copyfile(Path(temporary, folder, name), arriving)
     except (RuntimeError, OSError, HTTPException) as error:
         cause = " ".join(str(error).split())
+        own = root / dataset.__name__.lower()
+        images = f" If {own} has your own images, say kind: folder (config/README.md)."
         raise NotInDataRootError(
             f"{root / folder} lacks {', '.join(missing)}, and the download failed ({cause}). Set "
             f"data_root to the folder that has {folder} in it, or run once on a machine with "
-            f"internet.{hint(root, folder)}"
+            f"internet.{hint(root, folder)}{images if (own / 'train').is_dir() else ''}"
         ) from error
 
 
