@@ -219,14 +219,21 @@ def _time(
 def _why(job: "Job", dag: "DAG") -> str:
     reason = dag.reason(job)
     missing = [Path(file).name for file in job.output if not os.path.exists(file)]
-    # Snakemake forces interrupted jobs too.
-    if reason.forced and not reason.incomplete_output:
-        return "forced"
+    if reason.forced:
+        return "was interrupted" if _interrupted(job, dag) else "forced"
     if not job.output:
         return "always runs"
     if len(missing) == len(job.output):
         return "not made yet"
     return "; ".join(_reasons(job, reason, missing)) or "reads new results"
+
+
+def _interrupted(job: "Job", dag: "DAG") -> bool:
+    """Whether an output is marked as incomplete: Snakemake forces such a job, without a reason."""
+    # The public function is asynchronous, and this runs in its event loop.
+    marks: Any = dag.workflow.persistence
+    keys = [marks._get_key(file) for file in job.output if os.path.exists(file)]
+    return bool(marks._filter_incomplete_keys(keys))
 
 
 def _reasons(job: "Job", reason: "Reason", missing: list[str]) -> Iterator[str]:
