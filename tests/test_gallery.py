@@ -26,15 +26,17 @@ flat_fig1.a,|A| falls,paper,a number,below 0,-inf,0.0,,-1.04,0.5,2.0,not reprodu
 flat_fig1.b,it rises,flatlas,a number,above 0,0.0,inf,1,1.0,0.5,2.0,reproduced,
 flat_fig1.c,it stays,paper,a number,above 0,0.0,inf,,,,,undecided,Lost.
 """
-# Two panels of a sweep: a spectrum and means, each of three realizations.
+# Panels of a sweep: a spectrum, means, and means over two keys at once, each of three realizations.
 MEANS = """\
-optimizer.lr,n,quantity,mean,sd,realizations,converged,low,high,panel
-0.1,1,sigma_g,5.0,1.0,3,3,4.0,6.0,A
-0.1,,n_sharp,5.0,1.0,3,3,4.0,6.0,A
-0.1,,dual_gap,1.0,2.0,3,3,-1.0,3.0,B
-0.2,,dual_gap,3.0,1.0,3,2,2.0,4.0,B
-0.1,,S_w,4.0,0.0,3,3,4.0,4.0,B
-0.2,,S_w,8.0,0.0,3,2,8.0,8.0,B
+optimizer.lr,n,quantity,mean,sd,realizations,converged,low,high,panel,batch
+0.1,1,sigma_g,5.0,1.0,3,3,4.0,6.0,A,
+0.1,,n_sharp,5.0,1.0,3,3,4.0,6.0,A,
+0.1,,dual_gap,1.0,2.0,3,3,-1.0,3.0,B,
+0.2,,dual_gap,3.0,1.0,3,2,2.0,4.0,B,
+0.1,,S_w,4.0,0.0,3,3,4.0,4.0,B,
+0.2,,S_w,8.0,0.0,3,2,8.0,8.0,B,
+0.1,,dual_gap,1.0,2.0,3,3,-1.0,3.0,C,25
+0.1,,dual_gap,2.0,2.0,3,3,-1.0,3.0,C,50
 """
 OWN = "sources: {cifar10: {kind: folder, path: cifar10, classes: 10}}\n"
 

@@ -27,9 +27,12 @@ def means_of(points: pd.DataFrame) -> pd.DataFrame:
     """A row for each mean: its panel, key, value and quantity, and its interval by Student's t."""
     if not set(points) >= NEEDED:
         return pd.DataFrame(columns=["quantity", *NUMBERS])
-    single = points[points.groupby("panel")["n"].transform("count") == 0]
+    keys = points.columns[~points.columns.isin(NEEDED)]
+    # Of a panel over two keys at once, a table of one would have several rows for a value.
+    of_one_key = points[keys].notna().sum(axis=1) == 1
+    single = points[(points.groupby("panel")["n"].transform("count") == 0) & of_one_key]
     parts = []
-    for key in points.columns[~points.columns.isin(NEEDED)]:
+    for key in keys:
         rows = single.dropna(subset=[key]).rename(columns={key: "value"})
         parts.append(rows.assign(key=key)[["panel", "key", "value", "quantity", *NUMBERS]])
     found = pd.concat(parts, ignore_index=True)
