@@ -58,7 +58,7 @@ def test_a_loss_is_that_of_torch_however_the_data_are_cut(name, size):
 
 
 class Focal(nn.CrossEntropyLoss):
-    """A loss of one's own that inherits from torch's."""
+    """A user's loss that inherits from torch's."""
 
     def forward(self, output, target):
         one_by_one = nn.functional.cross_entropy(output, target, reduction="none")

@@ -46,7 +46,7 @@ class Loss:
     def __init__(self, loss: str | nn.Module | LossFunction) -> None:
         """A name, a loss of torch.nn, or a function of output and target: a mean over examples.
 
-        A function or module of one's own whose `reduction` is "sum" is a sum.
+        A user's function or module whose `reduction` is "sum" is a sum.
         """
         if isinstance(loss, str):
             if loss not in BY_NAME:
@@ -63,7 +63,7 @@ class Loss:
                 "nn.CrossEntropyLoss(), or a function of output and target."
             )
         loss = _as_module(loss)
-        # A class that inherits from torch's, but has its own forward, is a loss of one's own.
+        # A class that inherits from torch's, but has its own forward, is a user's loss.
         kinds = (one for one in type(loss).__mro__ if "forward" in vars(one))
         self._kind: type = next(kinds, type(loss))
         self._reduction = _reduction(loss)
