@@ -77,8 +77,8 @@ def test_nets(name, outputs):
 
 def test_an_eigenvalue_is_within_its_residual_of_an_exact_one():
     """With too few steps it has not converged, and the residual limits the error."""
-    eigenvalues = np.linspace(0, 1, 300)
-    found = of(rotated(eigenvalues), 10, steps=2)
+    eigenvalues = np.linspace(0, 1, 3000)
+    found = search(lambda v: v * torch.as_tensor(eigenvalues), 3000, 1, random())[0]
     assert not found.converged
     assert found.iterations == 20
     distances = abs(found.top.numpy()[:, None] - eigenvalues).min(1)
@@ -111,19 +111,3 @@ def test_a_block_of_two_finds_a_pair_that_shares_an_eigenvalue():
     assert found.converged
     assert found.iterations < 200
     np.testing.assert_allclose(found.top, eigenvalues[:6], rtol=1e-9)
-
-
-def test_several_of_the_lowest_with_several_of_the_largest():
-    eigenvalues = np.concatenate([-(0.7 ** np.arange(20)), 3.0 * 0.8 ** np.arange(180)])
-    matrix = rotated(eigenvalues)
-    found, _ = search(lambda v: v @ matrix, 200, 3, random(), bottom=5)
-    assert found.converged
-    np.testing.assert_allclose(found.bottom, np.sort(eigenvalues)[:5], rtol=1e-9)
-    np.testing.assert_allclose(found.top, np.sort(eigenvalues)[::-1][:3], rtol=1e-9)
-    assert (found.bottom_residuals <= 3e-8).all()
-
-
-def test_the_two_ends_may_overlap():
-    found, _ = search(lambda v: v @ rotated([3.0, 2.0, -1.0]), 3, 2, random(), bottom=9)
-    np.testing.assert_allclose(found.top, [3, 2], rtol=1e-13)
-    np.testing.assert_allclose(found.bottom, [-1, 2, 3], rtol=1e-13)

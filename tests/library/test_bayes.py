@@ -35,7 +35,9 @@ def test_seven_models_give_what_is_defined_for_them(kind):
     if kind == "transformer":
         data = halves(data[0])
     table = flatlas.measure(model, data, FEW, loss=loss, parameters=parameters).table
-    classified = {"error_bound_from_zero", "margin_lowest", "margin_tenth"}
+    classified = {"margin_lowest", "margin_tenth"}
+    if parameters is None and all(one.requires_grad for one in model.parameters()):
+        classified.add("error_bound_from_zero")
     expected = {
         "coefficient", "r_hat", "drift", "accepted", "minibatch_bias",
         "sigma", "sigma_magnitude_aware",
@@ -136,6 +138,29 @@ def test_a_prior_at_the_start_gives_a_smaller_bound():
     shifts = near.bound.sigma * torch.randn(50, 2, 2, generator=random, dtype=torch.float64)
     predicted = (x[2000:] @ (model.weight.detach() + shifts).mT).argmax(-1)
     assert (predicted != labels[2000:]).double().mean() < near.bound.error.value
+
+
+def test_a_bound_counts_all_weights_that_the_data_have_changed():
+    """Those that are not chosen must be those of `initial`."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 3))
+    x, y = torch.randn(30, 4), torch.arange(30) % 3
+    start = {name: value.clone() for name, value in model.state_dict().items()}
+    with torch.no_grad():
+        model[2].bias += 0.1
+
+    def taken(chosen, **options):
+        few = {"pac_bayes": {"pairs": 2, "tolerance": 0.1, **options}}
+        return flatlas.measure(model, (x, y), few, parameters=chosen)["pac_bayes"].bound
+
+    assert taken(None) is not None
+    assert taken("2.*") is None
+    assert taken("2.bias", initial=start) is not None
+    with torch.no_grad():
+        model[0].weight += 0.1
+    with pytest.raises(flatlas.FlatlasError, match=r"0\.weight"):
+        taken("2.bias", initial=start)
+    assert taken(["0.weight", "2.bias"], initial=start) is not None
 
 
 def test_beta_is_one_over_log_n():

@@ -36,3 +36,15 @@ def test_minibatch_ascent_is_that_of_a_plain_loop():
     assert found.sharpness == pytest.approx(100 * rise / (1 + curve[0]), rel=1e-9)
     assert found.last == pytest.approx(100 * (curve[-1] - curve[0]) / (1 + curve[0]), rel=1e-9)
     assert 0 < found.sharpness <= corner.sharpness * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("shift", [-5.0, -1.0])
+def test_a_loss_of_at_most_minus_one_has_no_share(shift):
+    model = nn.Linear(4, 3, bias=False).double()
+    nn.init.zeros_(model.weight)
+
+    def loss(output, target):
+        return (output**2).mean() + shift
+
+    with pytest.raises(flatlas.FlatlasError, match="1 \\+ loss"):
+        flatlas.measure(model, BATCHES, ["box_sharpness"], loss=loss)

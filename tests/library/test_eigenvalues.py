@@ -1,5 +1,6 @@
 """Eigenvalues of a search that ends early: each says whether it has converged."""
 
+import pytest
 import torch
 from torch import nn
 
@@ -41,3 +42,15 @@ def test_without_the_lowest_a_search_has_room_for_all_it_looks_for():
     assert few.iterations == 5
     assert (few.eigenvalues[:-1] >= few.eigenvalues[1:]).all()
     assert (few.eigenvalues <= exact + few.residuals).all()
+
+
+@pytest.mark.parametrize("top", [2, 10, 12])
+def test_an_eigenvalue_of_several_outputs_counts_for_each(top):
+    """A linear layer with squared errors: each eigenvalue is there ten times."""
+    torch.manual_seed(0)
+    model, x = nn.Linear(30, 10, bias=False), torch.randn(200, 30, dtype=torch.float64)
+    few = {"hessian": {"top": top, "probes": 0}}
+    result = flatlas.measure(model, (x, torch.randn(200, 10)), few, loss="mse")["hessian"]
+    exact = torch.linalg.eigvalsh(2 * x.T @ x / 2000).flip(0).repeat_interleave(10)[:top]
+    assert result.converged
+    assert result.eigenvalues == pytest.approx(exact.numpy(), rel=1e-3)

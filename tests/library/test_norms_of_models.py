@@ -78,6 +78,31 @@ def test_margins_of_single_outputs_and_of_tokens():
     assert norms(tokens, data, loss).path_norm is None
 
 
+class Skipped(nn.Sequential):
+    """A chain beside a shortcut."""
+
+    def forward(self, x):
+        return x + super().forward(x)
+
+
+class Scaled(nn.Linear):
+    """A layer that is more than its weights."""
+
+    def forward(self, x):
+        return 2 * super().forward(x)
+
+
+class Named(nn.Sequential):
+    """A chain under a name of its own."""
+
+
+def test_only_chains_have_a_path_norm():
+    chain = norms()
+    assert norms(Named(*TWO_LAYERS)).path_norm == chain.path_norm
+    assert norms(Skipped(*TWO_LAYERS)).path_norm is None
+    assert norms(nn.Sequential(Scaled(2, 3), nn.ReLU(), nn.Linear(3, 2))).path_norm is None
+
+
 REGRESSION = (X, torch.randn(3, 2, generator=torch.Generator().manual_seed(0)))
 CONVOLUTION = nn.Sequential(nn.Unflatten(1, (1, 2)), nn.Conv1d(1, 1, 1), nn.Flatten())
 

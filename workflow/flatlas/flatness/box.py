@@ -14,6 +14,8 @@ import torch
 from scipy.optimize import Bounds, OptimizeResult, minimize
 from torch import Tensor
 
+from flatlas.errors import FlatlasError
+
 # The ascent has converged if the best loss rose by less than this share of its total rise during
 # the last tenth of the steps, and the median of those steps is as close to the best. A steady
 # ascent still grows by a tenth; the last value alone depends on the last few minibatches.
@@ -197,6 +199,11 @@ def sharpness_of(box: Box, curves: list[list[float]]) -> list[BoxSharpness]:
 
 def _sharpness(curve: list[float], g: Tensor, side: Tensor, share: float) -> BoxSharpness:
     values = np.array(curve)
+    if values[0] <= -1:
+        raise FlatlasError(
+            f"the loss is {values[0]:.3g}, so the sharpness, a share of 1 + loss, is undefined. "
+            "Allowed: a loss above -1; a constant may be added to it."
+        )
     origin, unit = values[0], PERCENT / (1 + values[0])
     rise = values.max() - origin
     # Minibatches make the loss fluctuate, so the best value counts, compared with the end.

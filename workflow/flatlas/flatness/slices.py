@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from flatlas.flatness.loss import Loss
-from flatlas.hessian.lanczos import search
+from flatlas.hessian.complete import complete_search
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,9 @@ def filter_normalized(loss: Loss, dimensions: int, generator: torch.Generator) -
 
 def leading(loss: Loss, dimensions: int, tolerance: float, generator: torch.Generator) -> Plane:
     """The eigenvectors of the largest eigenvalues of the Hessian, each as long as w."""
-    found, space = search(loss.hessian_product, loss.size, dimensions, generator, tolerance)
+    found, space = complete_search(
+        loss.hessian_product, loss.size, dimensions, generator, tolerance, torch.float64, bottom=0
+    )
     vectors = space.leading(dimensions) * loss.w.norm()
     return Plane(vectors, residuals=found.top_residuals, converged=found.converged)
 

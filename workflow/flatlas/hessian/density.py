@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from flatlas.hessian.complete import complete_search
 from flatlas.hessian.hutchinson import Estimate
 from flatlas.hessian.lanczos import Product, Spectrum, search
 from flatlas.hessian.quadrature import Quadrature, quadrature
@@ -79,13 +80,13 @@ def spectral_density(
     """The density from up to `steps` of Lanczos for each of the `probes`; the `top` eigenvalues.
 
     `width` is relative to the spectral norm; `product` multiplies vectors that are rows. If
-    `light`, vectors are of this dtype, and eigenvalues to which a probe has converged are not
-    searched again.
+    `light`, few vectors are held, of this dtype, and eigenvalues have all their copies.
     """
     nodes = quadrature(product, size, probes, steps, generator, light)
-    ends = nodes.ends(top, tolerance) if light and top < nodes.steps else None
-    if ends is None or not ends.converged:
-        ends = search(product, size, top, generator, tolerance, light=light)[0]
+    if light:
+        ends = complete_search(product, size, top, generator, tolerance, light)[0]
+    else:
+        ends = search(product, size, top, generator, tolerance)[0]
     width = width * ends.norm
     low, high = ends.lowest - MARGIN * width, ends.top[0].item() + MARGIN * width
     if not width:

@@ -14,20 +14,16 @@ Product = Callable[[Tensor], Tensor]
 
 # The default: residuals up to this, relative to the spectral norm, count as converged.
 TOLERANCE = 1e-8
-# The rest of a vector is round-off up to this, relative to the spectral norm.
-ROUND_OFF = 1e-13
-# The same of vectors in single precision.
-SINGLE_ROUND_OFF = 1e-6
+# Round-off of vectors in double and in single precision, relative to the spectral norm.
+ROUND_OFF, SINGLE_ROUND_OFF = 1e-13, 1e-6
 # A vector shorter than this many times the round-off is orthogonalized again.
 SHORT = 1e6
 # Steps between two tests of convergence.
 TEST_INTERVAL = 10
 # An end this many times the other alone decides the spectral norm.
 FAR = 2.0
-# The default maximum number of steps for each requested eigenvalue. A step is one vector.
+# The maximum number of steps for each requested eigenvalue. A step is one vector.
 STEPS = 20
-# A light search may take this many steps, however few eigenvalues are requested.
-LEAST = 100
 
 
 class Subspace:
@@ -58,8 +54,7 @@ class Subspace:
     @property
     def round_off(self) -> float:
         """The rest of a vector is round-off up to this length."""
-        relative = ROUND_OFF if self._basis.dtype == torch.float64 else SINGLE_ROUND_OFF
-        return relative * self.reach
+        return round_off(self._basis.dtype) * self.reach
 
     @property
     def basis(self) -> Tensor:
@@ -84,10 +79,7 @@ class Subspace:
 
     def add(self, fresh: Tensor) -> Tensor:
         """Add orthonormal rows; return the part of their products outside the subspace."""
-        return self.take(fresh, self._product(fresh))
-
-    def take(self, fresh: Tensor, images: Tensor) -> Tensor:
-        """The same with products that are known."""
+        images = self._product(fresh)
         before, begin, end = self._begin, self.size, self.size + len(fresh)
         self._begin, self.size = begin, end
         self._basis[begin:end] = fresh
@@ -96,11 +88,15 @@ class Subspace:
         lengths = images.norm(dim=1)
         self.reach = max(self.reach, lengths.max().item())
         self.squared += lengths.double().square().sum().item()
-        shares = images @ self._basis[before:end].T
-        self._projected[begin:end, before:end] = shares
-        self._projected[before:end, begin:end] = shares.T
-        left = images - shares @ self._basis[before:end]
-        left -= (left @ self.basis.T) @ self.basis
+        shares = torch.zeros(len(fresh), end, dtype=images.dtype, device=images.device)
+        shares[:, before:] = images @ self._basis[before:end].T
+        left = images - shares[:, before:] @ self._basis[before:end]
+        rest = left @ self.basis.T
+        left -= rest @ self.basis
+        # Beyond the block before, this is round-off, unless the basis was replaced.
+        shares += rest
+        self._projected[begin:end, :end] = shares
+        self._projected[:end, begin:end] = shares.T
         return left
 
 
@@ -145,53 +141,42 @@ def search(
     tolerance: float = TOLERANCE,
     block: int = 1,
     norm_alone: bool = False,
-    bottom: int = 1,
-    steps: int | None = None,
-    light: torch.dtype | None = None,
 ) -> tuple[Spectrum, Subspace]:
-    """The `count` largest and `bottom` lowest eigenvalues, or all there are, of (size, size).
+    """The `count` largest eigenvalues, or all there are, and the lowest, of (size, size).
 
-    The search takes at most `steps` vectors for each but one of them, by default 20. `product`
-    multiplies vectors that are rows, `block` of them at a time. With a larger block the search
-    needs more vectors in total. `generator`, on the matrix's device, draws the first ones. With
-    `norm_alone` the search ends when the spectral norm has converged; then `converged` refers to
-    the norm, and the other eigenvalues may not have converged. The subspace is the one that was
-    searched.
-
-    A `light` search, for products in which a test costs next to nothing, has vectors of this dtype,
-    half of the memory, and a test after each step. By default it may take 100 vectors for few
-    eigenvalues, and `bottom` may be 0.
+    The search takes at most 20 vectors for each of the largest. `product` multiplies vectors that
+    are rows, `block` of them at a time. With a larger block the search needs more vectors in total.
+    `generator`, on the matrix's device, draws the first ones. With `norm_alone` the search ends
+    when the spectral norm has converged; then `converged` refers to the norm, and the other
+    eigenvalues may not have converged. The subspace is the one that was searched.
     """
-    count, bottom = min(count, size), min(bottom, size)
-    others = max(1, count + bottom - 1)
-    allowed = steps * others if steps else max(LEAST if light else 0, STEPS * others)
-    most = min(size, max(count, allowed))
-    space = Subspace(product, size, most, generator.device, light)
-    fresh, next_test = _fresh(space.basis, min(block, most), generator), max(count, bottom)
+    count = min(count, size)
+    most = min(size, STEPS * count)
+    space = Subspace(product, size, most, generator.device)
+    fresh, next_test = random_rows(space.basis, min(block, most), generator), count
     while True:
         left = space.add(fresh)
-        fresh, end = _orthonormal(left, space, generator), space.size
+        fresh, end = orthonormal(left, space, generator), space.size
         if end >= next_test or end == most:
             values, vectors = torch.linalg.eigh(space.projected)
-            wanted = [*range(end - 1, end - 1 - count, -1), *range(bottom - 1, -1, -1)]
+            wanted = [*range(end - 1, end - 1 - count, -1), 0]
             rest = (fresh @ left.T).to(vectors)
             residuals = (rest @ vectors[end - len(left) :, wanted]).norm(dim=0)
             away = residuals[_of_norm(values[wanted], residuals)] if norm_alone else residuals
             if end == most or (away <= tolerance * values.abs().max()).all():
                 break
-            next_test = end + (1 if light else TEST_INTERVAL)
+            next_test = end + TEST_INTERVAL
         fresh = fresh[: most - end]
     found = values[wanted]
-    if not light:
-        shares = vectors[:, wanted].T
-        outside = shares @ space.images - found.unsqueeze(1) * (shares @ space.basis)
-        residuals = outside.norm(dim=1)
+    shares = vectors[:, wanted].T
+    outside = shares @ space.images - found.unsqueeze(1) * (shares @ space.basis)
+    residuals = outside.norm(dim=1)
     deciding = residuals[_of_norm(found, residuals)] if norm_alone else residuals
     ends = Spectrum(
         top=found[:count],
         top_residuals=residuals[:count],
-        bottom=found[count:].flip(0),
-        bottom_residuals=residuals[count:].flip(0),
+        bottom=found[count:],
+        bottom_residuals=residuals[count:],
         iterations=end,
         converged=bool((deciding <= tolerance * found.abs().max()).all()),
     )
@@ -209,7 +194,12 @@ def _of_norm(values: Tensor, away: Tensor) -> list[int]:
     return [larger] if sizes[larger] > FAR * (sizes[other] + away[other]) else [larger, other]
 
 
-def _orthonormal(vectors: Tensor, space: Subspace, generator: torch.Generator) -> Tensor:
+def round_off(dtype: torch.dtype) -> float:
+    """The rest of a vector is round-off up to this, relative to the spectral norm."""
+    return ROUND_OFF if dtype == torch.float64 else SINGLE_ROUND_OFF
+
+
+def orthonormal(vectors: Tensor, space: Subspace, generator: torch.Generator) -> Tensor:
     """Orthonormal rows that span `vectors`, which are orthogonal to the subspace.
 
     If a vector adds only round-off, a random one replaces it.
@@ -220,7 +210,7 @@ def _orthonormal(vectors: Tensor, space: Subspace, generator: torch.Generator) -
     lost = lengths <= smallest
     free = min(int(lost.sum()), basis.shape[1] - len(basis))
     if free:
-        kept = [vectors[~lost], _fresh(basis, free, generator)]
+        kept = [vectors[~lost], random_rows(basis, free, generator)]
         found = torch.linalg.qr(torch.cat(kept).T).Q
     if (lengths <= SHORT * smallest).any():
         # Round-off is a large part of a short vector, and is not orthogonal to the basis.
@@ -228,7 +218,7 @@ def _orthonormal(vectors: Tensor, space: Subspace, generator: torch.Generator) -
     return found.T
 
 
-def _fresh(basis: Tensor, count: int, generator: torch.Generator) -> Tensor:
+def random_rows(basis: Tensor, count: int, generator: torch.Generator) -> Tensor:
     """Random orthonormal rows that are orthogonal to all of the basis."""
     shape = (count, basis.shape[1])
     vectors = torch.randn(shape, generator=generator, dtype=basis.dtype, device=basis.device)

@@ -11,48 +11,24 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from flatlas.hessian.hutchinson import TOGETHER, Estimate, mean
-from flatlas.hessian.lanczos import Product, Spectrum, Subspace
+from flatlas.hessian.lanczos import Product, Subspace, round_off
 
 
 @dataclass(frozen=True)
 class Quadrature:
-    """Nodes θ and weights (probes, steps) of a matrix of this `size`; each probe's add up to 1.
-
-    A residual is |Hv − θv| of the unit vector v that a probe has for a node; inf if it has none.
-    """
+    """Nodes θ and weights (probes, steps) of a matrix of this `size`; each probe's add up to 1."""
 
     size: int
     nodes: np.ndarray
     weights: np.ndarray
-    residuals: np.ndarray
-
-    @property
-    def steps(self) -> int:
-        """The number of nodes of a probe."""
-        return self.nodes.shape[1]
 
     @property
     def reach(self) -> float:
         """The largest |θ|, which approaches the spectral norm with many steps."""
         return float(np.abs(self.nodes).max())
-
-    def ends(self, count: int, tolerance: float) -> Spectrum:
-        """The `count` largest eigenvalues and the lowest, from the probe that has them best."""
-        wanted = [*range(-1, -1 - count, -1), 0]
-        best = self.residuals[:, wanted].max(1).argmin()
-        values, residuals = torch.as_tensor(
-            np.stack([self.nodes[best, wanted], self.residuals[best, wanted]])
-        )
-        return Spectrum(
-            top=values[:-1],
-            top_residuals=residuals[:-1],
-            bottom=values[-1:],
-            bottom_residuals=residuals[-1:],
-            iterations=self.steps,
-            converged=bool((residuals <= tolerance * values.abs().max()).all()),
-        )
 
     def moment(self, power: int) -> Estimate:
         """∫ φ(t) t^power dt."""
@@ -84,45 +60,60 @@ def quadrature(
     """The quadrature from `probes` vectors of random signs, with up to `steps` products each.
 
     `product` multiplies vectors that are rows; `generator` is on the matrix's device. If `light`,
-    vectors are of this dtype, and some probes share each product.
+    vectors are of this dtype, some probes share each product, and only their last vectors are kept.
     """
     nodes, weights = np.zeros((2, probes, min(steps, size)))
-    residuals = np.full_like(nodes, np.inf)
     for some in torch.arange(probes).split(TOGETHER if light else 1):
-        grown = _grown(product, size, len(some), nodes.shape[1], generator, light)
-        for probe, (space, left) in zip(some, grown, strict=True):
-            values, vectors = torch.linalg.eigh(space.projected)
+        signs = _signs(size, len(some), light or torch.float64, generator)
+        if light:
+            grown = _recurred(product, signs, nodes.shape[1])
+        else:
+            grown = _grown(product, signs, nodes.shape[1]).unsqueeze(0)
+        for probe, projected in zip(some, grown, strict=True):
+            values, vectors = torch.linalg.eigh(projected)
             # If the search ends early, the rest of a row has no weight.
             nodes[probe, : len(values)] = values.cpu()
             weights[probe, : len(values)] = vectors[0].square().cpu()
-            residuals[probe, : len(values)] = (vectors[-1] * left).abs().cpu()
-    return Quadrature(size, nodes, weights, residuals)
+    return Quadrature(size, nodes, weights)
 
 
-def _grown(
-    product: Product,
-    size: int,
-    probes: int,
-    steps: int,
-    generator: torch.Generator,
-    light: torch.dtype | None,
-) -> list[tuple[Subspace, float]]:
-    """The subspaces that grow from random signs, and the length of what is left in the end.
+def _signs(size: int, count: int, dtype: torch.dtype, generator: torch.Generator) -> Tensor:
+    """Rows of random signs, each of length 1."""
+    drawn = [
+        torch.randint(2, (size,), generator=generator, device=generator.device)
+        for _ in range(count)
+    ]
+    return (2 * torch.stack(drawn).to(dtype) - 1) / size**0.5
 
-    In each the matrix is tridiagonal. They share products.
+
+def _grown(product: Product, start: Tensor, steps: int) -> Tensor:
+    """The matrix, tridiagonal, in the subspace that grows from one row."""
+    space, fresh = Subspace(product, start.shape[1], steps, start.device), start
+    left = space.add(fresh)
+    while space.size < steps and left.norm() > space.round_off:
+        left = space.add(left / left.norm())
+    return space.projected
+
+
+def _recurred(product: Product, starts: Tensor, steps: int) -> Tensor:
+    """The same from each row by the three-term recurrence, whose vectors don't stay orthogonal.
+
+    Then nodes may repeat, and their weights add up to those of one (Greenbaum 1989). From a row
+    that has nothing left, nodes follow that have no weight.
     """
-    device, lefts = generator.device, []
-    for _ in range(probes):
-        signs = torch.randint(2, (1, size), generator=generator, device=device)
-        lefts.append(2 * signs.to(light or torch.float64) - 1)
-    spaces = [Subspace(product, size, steps, device, light) for _ in lefts]
-    while growing := [
-        one
-        for one, (space, left) in enumerate(zip(spaces, lefts, strict=True))
-        if space.size < steps and left.norm() > space.round_off
-    ]:
-        fresh = [lefts[one] / lefts[one].norm() for one in growing]
-        images = product(torch.cat(fresh))
-        for one, vector, image in zip(growing, fresh, images, strict=True):
-            lefts[one] = spaces[one].take(vector, image.unsqueeze(0))
-    return [(space, left.norm().item()) for space, left in zip(spaces, lefts, strict=True)]
+    found = torch.zeros(len(starts), steps, steps, dtype=torch.float64, device=starts.device)
+    before, now, length = torch.zeros_like(starts), starts, starts.new_zeros(len(starts), 1)
+    reach = length
+    for step in range(steps):
+        left = product(now)
+        reach = reach.maximum(left.norm(dim=1, keepdim=True))
+        along = (left * now).sum(1, keepdim=True)
+        left = left - along * now - length * before
+        length = left.norm(dim=1, keepdim=True)
+        length = length.where(length > round_off(left.dtype) * reach, 0)
+        found[:, step, step] = along.squeeze(1)
+        if step + 1 == steps or not length.any():
+            break
+        found[:, step + 1, step] = found[:, step, step + 1] = length.squeeze(1)
+        before, now = now, (left / length).where(length > 0, 0)
+    return found

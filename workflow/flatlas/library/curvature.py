@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from flatlas.hessian.complete import complete_search
 from flatlas.hessian.hutchinson import Estimate, deflated, is_accurate
-from flatlas.hessian.lanczos import Product, search
+from flatlas.hessian.lanczos import Product
 from flatlas.library.found import Quantity
 from flatlas.library.options import OfSpectrum
 
@@ -16,9 +17,10 @@ from flatlas.library.options import OfSpectrum
 class Curvature:
     """The largest `eigenvalues` in descending order, the `lowest` in ascending, trace and norm.
 
-    An exact eigenvalue is at most its residual away. It has converged if that is at most the
-    `tolerance` times the largest; `converged` refers to all, `sampled` to the trace. `iterations`
-    counts the products of the search. Without probes there is neither trace nor norm.
+    An exact eigenvalue is at most its residual away, and copies of repeated ones are all there. It
+    has converged if that is at most the `tolerance` times the largest; `converged` refers to all,
+    `sampled` to the trace. `iterations` counts the products of the search. Without probes there is
+    neither trace nor norm.
     """
 
     eigenvalues: np.ndarray
@@ -62,22 +64,16 @@ def curvature(
     generator: torch.Generator,
     dtype: torch.dtype,
 ) -> Curvature:
-    """The curvature of a symmetric matrix (size, size), by vectors of this dtype.
-
-    The search takes `bottom` vectors at a time, so that an eigenvalue that many eigenvectors share,
-    such as 0, can be all of the lowest.
-    """
-    block = max(1, options.bottom)
-    found, subspace = search(
+    """The curvature of a symmetric matrix (size, size), by vectors of this dtype."""
+    found, subspace = complete_search(
         product,
         size,
         options.top,
         generator,
         options.tolerance,
-        block,
-        bottom=options.bottom,
-        steps=options.steps,
-        light=dtype,
+        dtype,
+        options.bottom,
+        options.steps,
     )
     trace = frobenius = None
     if options.probes:

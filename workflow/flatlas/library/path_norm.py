@@ -8,6 +8,8 @@ from torch import nn
 from flatlas.library.defined import Undefined
 from flatlas.models.batches import exact
 
+LAYERS = (nn.Linear, nn.ReLU, nn.Dropout, nn.Flatten, nn.Identity)
+
 
 @torch.no_grad()
 def path_norm(model: nn.Module) -> float:
@@ -30,10 +32,11 @@ def path_norm(model: nn.Module) -> float:
 
 def _layers(model: nn.Module) -> Iterator[nn.Module]:
     """The layers of a chain in their order."""
-    if isinstance(model, nn.Sequential):
+    # A subclass may have a forward of its own, such as one with a shortcut.
+    if isinstance(model, nn.Sequential) and type(model).forward is nn.Sequential.forward:
         for child in model:
             yield from _layers(child)
-    elif isinstance(model, nn.Linear | nn.ReLU | nn.Dropout | nn.Flatten | nn.Identity):
+    elif type(model) in LAYERS:
         yield model
     else:
         raise Undefined(

@@ -26,7 +26,7 @@ class PacBayes:
     """The standard deviation `sigma` of w + σu at which the mean loss has risen; of w + σ|w|u.
 
     `bound` is that of the classification error, with the `prior` at zero or at the initial weights;
-    None without class labels.
+    None without class labels, or if w lacks parameters of the model and there is no `initial`.
     """
 
     sigma: Tolerated
@@ -64,10 +64,11 @@ def measure(
     """σ for a `rise` of the loss on the training data, with `pairs` of opposite perturbations.
 
     The bound on the classification error holds with the given `confidence` if the prior is
-    independent of the data: its centre is `initial`, a state_dict or a model, or zero.
+    independent of the data: its centre is `initial`, a state_dict or a model, or zero. Parameters
+    that are not chosen must be those of `initial`. Statistics of batch norm count as given.
     """
     of = problem.training
-    start = torch.zeros_like(of.w) if initial is None else weights_at(initial, of, "initial")
+    start = None if initial is None else weights_at(initial, of, "initial")
     ones, random = torch.ones_like(of.w), problem.generator("pac_bayes")
     plain = Perturbations(ones, pairs, random)
     found = tolerated(of, plain, rise, tolerance)
@@ -76,16 +77,35 @@ def measure(
     def error(w: Tensor) -> float:
         return _error(of, w, examples)
 
+    def prior() -> Tensor:
+        _refuse_other_weights(of, initial)
+        return torch.zeros_like(of.w) if start is None else start
+
     return PacBayes(
         sigma=found,
         magnitude_aware=tolerated(of, Perturbations(of.w.abs(), pairs, random), rise, tolerance),
         # Initial weights are for the bound alone, so with them it is wanted.
         bound=where_defined(
             None if initial is None else True,
-            lambda: bound(error, of.w, start, found.sigma.value, plain, examples, confidence),
+            lambda: bound(error, of.w, prior(), found.sigma.value, plain, examples, confidence),
         ),
         prior="zero" if initial is None else "initial",
     )
+
+
+def _refuse_other_weights(of: Objective, initial: Checkpoint | None) -> None:
+    """Raise an error if the data have changed weights that w lacks: the divergence lacks them."""
+    for name in dict(of.model.named_parameters()).keys() - of.shapes.keys():
+        alone = of.of_parameter(name)
+        if initial is None:
+            raise Undefined(f"the bound needs all parameters, but '{name}' is not chosen.")
+        if not torch.equal(
+            weights_at(initial, alone, "initial").to(of.dtype), alone.w.to(of.dtype)
+        ):
+            raise Undefined(
+                f"the bound needs all parameters that differ from initial, but '{name}' is not "
+                "chosen."
+            )
 
 
 def _error(of: Objective, w: Tensor, examples: int) -> float:

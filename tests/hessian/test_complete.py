@@ -1,0 +1,166 @@
+"""Searches with all copies, traces to a tolerance and shared probes, against a dense matrix."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from flatlas.hessian.complete import complete_search, vectors_held
+from flatlas.hessian.density import spectral_density
+from flatlas.hessian.hutchinson import deflated
+from flatlas.hessian.quadrature import quadrature
+
+SIZE = 200
+
+
+def matrix(negative: bool = True) -> Tensor:
+    """Ten eigenvalues that stand out of a bulk, as of a trained net, and one below it."""
+    values = torch.cat([torch.arange(10.0, 0, -1), torch.linspace(0, 0.3, SIZE - 10)]).double()
+    values[-1] = -2 if negative else 0
+    q = torch.linalg.qr(torch.randn(SIZE, SIZE, generator=seeded(0), dtype=torch.float64)).Q
+    return (q * values) @ q.T
+
+
+def seeded(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def searched(dense: Tensor, top: int, tolerance: float = 1e-3, **options: Any) -> Any:
+    return complete_search(
+        lambda rows: rows @ dense, len(dense), top, seeded(1), tolerance, torch.float64, **options
+    )
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize(("top", "bottom"), [(1, 0), (10, 0), (10, 2)])
+def test_eigenvalues_are_within_their_residuals(dtype: torch.dtype, top: int, bottom: int) -> None:
+    exact, dense = torch.linalg.eigvalsh(matrix()), matrix().to(dtype)
+    found, space = complete_search(
+        lambda rows: rows @ dense, SIZE, top, seeded(1), 1e-3, dtype, bottom
+    )
+    assert found.converged
+    assert space.basis.dtype == dtype
+    assert space.size <= found.iterations < SIZE
+    assert len(found.bottom) == bottom
+    expected = [(found.top, found.top_residuals, exact.flip(0)[:top])]
+    expected.append((found.bottom, found.bottom_residuals, exact[:bottom]))
+    for values, residuals, true in expected:
+        assert ((values - true).abs() <= residuals + 1e-5).all()
+        assert (residuals <= 1e-3 * 10).all()
+
+
+def test_residuals_are_bounds_of_those_of_the_vectors() -> None:
+    dense = matrix()
+    found, space = searched(dense, 3, tolerance=1e-2)
+    vectors = space.leading(3)
+    exact = (vectors @ dense - found.top.unsqueeze(1) * vectors).norm(dim=1)
+    assert (exact <= found.top_residuals + 1e-12).all()
+    assert (found.top_residuals <= 1e-2 * 10).all()
+
+
+def test_more_eigenvalues_than_the_matrix_has() -> None:
+    dense = torch.diag(torch.arange(5.0))
+    found, _ = complete_search(lambda rows: rows @ dense, 5, 9, seeded(0), 1e-6, torch.float32)
+    torch.testing.assert_close(found.top.float(), torch.arange(4.0, -1, -1), rtol=0, atol=1e-5)
+
+
+def test_a_trace_is_sampled_until_its_error_is_small() -> None:
+    dense = matrix(negative=False)
+    single = dense.float()
+    _, space = complete_search(
+        lambda rows: rows @ single, SIZE, 1, seeded(1), 0.1, torch.float32, bottom=0
+    )
+    few, _ = deflated(lambda rows: rows @ single, space, 2, seeded(2))
+    trace, norm = deflated(lambda rows: rows @ single, space, 2, seeded(2), 1e-2)
+    assert trace.standard_error <= 1e-2 * trace.value < few.standard_error
+    assert abs(trace.value - dense.trace()) <= 4 * trace.standard_error
+    assert abs(norm.value - dense.norm()) <= 4 * norm.standard_error + 1e-4
+
+
+def test_probes_that_share_products_have_the_same_nodes() -> None:
+    dense, taken = matrix(), []
+
+    def product(rows: Tensor) -> Tensor:
+        taken.append(len(rows))
+        return rows @ dense
+
+    alone = quadrature(product, SIZE, 6, 10, seeded(3))
+    passes, together = len(taken), quadrature(product, SIZE, 6, 10, seeded(3), torch.float64)
+    assert passes == 60
+    assert len(taken) - passes == 20
+    torch.testing.assert_close(*(torch.tensor(one.nodes) for one in (alone, together)))
+    torch.testing.assert_close(*(torch.tensor(one.weights) for one in (alone, together)))
+
+
+def with_copies(copies: int) -> Tensor:
+    """I ⊗ XXᵀ, as of a linear layer with squared errors."""
+    x = torch.randn(40, 12, generator=seeded(4), dtype=torch.float64)
+    return torch.kron(torch.eye(copies, dtype=torch.float64), x.T @ x / 40)
+
+
+@pytest.mark.parametrize(("top", "bottom"), [(2, 0), (7, 1), (10, 0), (1, 4), (3, 5)])
+def test_all_copies_of_an_eigenvalue_are_found(top: int, bottom: int) -> None:
+    dense = with_copies(5)
+    exact = torch.linalg.eigvalsh(dense)
+    found, _ = searched(dense, top, bottom=bottom)
+    assert found.converged
+    assert ((found.top - exact.flip(0)[:top]).abs() <= 1e-3 * exact[-1]).all()
+    assert ((found.bottom - exact[:bottom]).abs() <= 1e-3 * exact[-1]).all()
+
+
+def test_a_search_that_ends_before_all_copies_says_how_far_it_may_be_off() -> None:
+    dense = with_copies(5)
+    exact = torch.linalg.eigvalsh(dense).flip(0)[:8]
+    for steps in range(2, 8):
+        found, _ = searched(dense, 8, bottom=0, steps=steps)
+        off = (found.top - exact).abs()
+        assert not (found.converged and (off > 1e-3 * exact[0]).any())
+        assert (off[1:] <= found.top_residuals[1:] + (exact[0] - found.top[0]) + 1e-9).all()
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+def test_a_search_holds_few_vectors_however_many_products_it_takes(copies: int) -> None:
+    """A crowded end takes more products than vectors are held."""
+    values = torch.linspace(0, 1, 600 // copies, dtype=torch.float64).repeat(copies)
+    q = torch.linalg.qr(torch.randn(600, 600, generator=seeded(0), dtype=torch.float64)).Q
+    dense = (q * values) @ q.T
+    found, space = searched(dense, 2, tolerance=1e-4, steps=200)
+    assert found.converged
+    assert found.iterations > len(space._basis) <= vectors_held(2, 1)
+    assert ((found.top - values.sort(descending=True).values[:2]).abs() <= 2e-4).all()
+    orthonormal = space.basis @ space.basis.T
+    torch.testing.assert_close(orthonormal, torch.eye(space.size).double(), rtol=0, atol=1e-9)
+    inside = space.basis @ dense @ space.basis.T
+    torch.testing.assert_close(space.projected, inside, rtol=0, atol=1e-9)
+    squared = (space.basis @ dense).square().sum().item()
+    assert space.squared == pytest.approx(squared, rel=1e-3)
+
+
+def test_vectors_that_lose_their_orthogonality_keep_the_density() -> None:
+    """Ten eigenvalues have long converged: the moments and shares are still those of the probe."""
+    dense = matrix()
+    nodes = quadrature(lambda rows: rows @ dense, SIZE, 2, 150, seeded(3), torch.float64)
+    kept = quadrature(lambda rows: rows @ dense, SIZE, 2, 150, seeded(3))
+    for power in (0, 1, 2, 5):
+        expected = (kept.weights * kept.nodes**power).sum(1)
+        assert (nodes.weights * nodes.nodes**power).sum(1) == pytest.approx(expected, rel=1e-9)
+    above, expected = ((one.weights * (one.nodes > 0.5)).sum(1) for one in (nodes, kept))
+    assert above == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_density_counts_copies_of_an_outlier() -> None:
+    values = torch.cat([torch.full((3,), 9.0), torch.linspace(0, 0.3, SIZE - 3)]).double()
+    q = torch.linalg.qr(torch.randn(SIZE, SIZE, generator=seeded(0), dtype=torch.float64)).Q
+    dense = (q * values) @ q.T
+    found = spectral_density(
+        lambda rows: rows @ dense, SIZE, 8, 4, 30, 1e-3, 0.01, seeded(3), torch.float64
+    )
+    assert found.converged
+    assert found.outliers == 3
+
+
+def test_the_two_ends_may_overlap() -> None:
+    found, _ = searched(torch.diag(torch.tensor([3.0, 2.0, -1.0])).double(), 2, bottom=9)
+    torch.testing.assert_close(found.top.tolist(), [3.0, 2.0])
+    torch.testing.assert_close(found.bottom.tolist(), [-1.0, 2.0, 3.0])

@@ -1,0 +1,205 @@
+"""The ends of a spectrum with all copies of repeated eigenvalues, in bounded memory.
+
+Lanczos from one vector finds each eigenvalue once: a Krylov space has one vector of each
+eigenspace, and all others are orthogonal to the whole space. So the search continues from a random
+vector that is orthogonal to what was found, chain by chain, until a chain shows that nothing is
+left that belongs among the eigenvalues that were found.
+"""
+
+from dataclasses import replace
+from math import inf, pi
+
+import torch
+from torch import Tensor
+
+from flatlas.hessian.lanczos import Product, Spectrum, Subspace, orthonormal, random_rows
+
+# The default maximum number of products for each eigenvalue, and for all if they are few.
+STEPS, FEW = 20, 100
+# Vectors in memory beyond two for each eigenvalue.
+ROOM = 40
+# Eigenvectors next to the requested ones of an end, which a restart keeps, too.
+NEXT = 5
+# A chain ends for a new one when residuals are at most this share of the tolerance: they grow a
+# little when their vectors are no longer followed.
+AMPLE = 0.9
+# The largest probability with which a chain overlooks a copy.
+RISK = 1e-3
+# Columns of a basis that are replaced together, which bounds the memory for it.
+COLUMNS = 2**16
+
+
+class _Chains(Subspace):
+    """A subspace that grows in chains of vectors, and can shrink without new products."""
+
+    def __init__(
+        self, product: Product, size: int, most: int, device: torch.device, dtype: torch.dtype
+    ) -> None:
+        super().__init__(product, size, most, device, dtype)
+        # A row for each vector that a chain left in its end: its share in the product of each.
+        self._lost = torch.zeros(0, most, dtype=torch.float64, device=device)
+        self._start()
+
+    def _start(self) -> None:
+        self._first, self._length = self.size, 0.0
+        self._gone = torch.zeros(0, dtype=torch.float64, device=self._basis.device)
+
+    @property
+    def chain(self) -> Tensor:
+        """The matrix in the basis of the current chain."""
+        return self.projected[self._first :, self._first :]
+
+    def add(self, fresh: Tensor) -> Tensor:
+        """The same for the next vector of the chain."""
+        left = super().add(fresh)
+        self._length += left.norm().log().item()
+        return left
+
+    def residuals(self, vectors: Tensor, left: Tensor) -> Tensor:
+        """Bounds of |Hv − θv| for Ritz vectors (columns), if `left` is what the last step left."""
+        lost = self._lost[:, : self.size] @ vectors
+        return lost.abs().sum(0) + left.norm() * vectors[-1].abs()
+
+    def begin(self, vectors: Tensor, left: Tensor) -> None:
+        """Keep only these Ritz vectors (columns) for a new chain; what was `left` is lost."""
+        lost = self._keep(vectors, left)
+        self._lost = torch.nn.functional.pad(lost, (0, len(self._basis) - self.size))
+        self._start()
+
+    def shrink(self, top: int, bottom: int, left: Tensor) -> None:
+        """Keep only so many Ritz vectors of both ends of the chain, which goes on with `left`."""
+        values, own = torch.linalg.eigh(self.chain)
+        kept = torch.ones_like(values, dtype=torch.bool)
+        kept[bottom : len(values) - top] = False
+        self._gone = torch.cat([self._gone, values[~kept]])
+        before = torch.eye(self._first).to(own)
+        lost = self._keep(torch.block_diag(before, own[:, kept]), left)[:-1]
+        self._lost = torch.nn.functional.pad(lost, (0, len(self._basis) - self.size))
+
+    def _keep(self, vectors: Tensor, left: Tensor) -> Tensor:
+        """Replace the basis; return what is outside of it in the products, `left` in the end."""
+        kept, images = vectors.shape[1], self.projected @ vectors
+        outside = torch.cat([self._lost[:, : self.size] @ vectors, left.norm() * vectors[-1:]])
+        self.squared = (images.square().sum() + outside.square().sum()).item()
+        for part in self._basis.split(COLUMNS, dim=1):
+            part[:kept] = vectors.T.to(part) @ part[: self.size]
+        self._projected.zero_()
+        self._projected[:kept, :kept] = vectors.T @ images
+        self._begin = self.size = kept
+        return outside
+
+    def shares_of_copies(self, known: Spectrum, slack: float) -> list[float]:
+        """How large a part of the chain's first vector a missing copy can have, at either end.
+
+        A copy is missing if it is of one of the `known` eigenvalues that is further out than the
+        last of an end. The part is inf if the chain itself has such an eigenvalue.
+        """
+        return [self._share(1, known.top, slack), self._share(-1, -known.bottom, slack)]
+
+    def _share(self, sign: int, known: Tensor, slack: float) -> float:
+        """The same at the upper end of the matrix times `sign`.
+
+        After j steps the next vector of a chain is p(H)v / Πβ, with p(t) = Π (t − θ), and has
+        length 1. So no eigenvector of t has a larger part in v than Πβ / |p(t)|. If the chain has
+        shrunk, p also has the zeros that are gone (Sorensen 1992).
+        """
+        further = known[known > known[-1:] + slack]
+        if not len(further):
+            return 0.0
+        threshold, zeros = further[-1] - slack / 2, sign * torch.linalg.eigvalsh(self.chain)
+        if zeros.max() >= threshold:
+            return inf
+        away = threshold - torch.cat([zeros, sign * self._gone])
+        return float((self._length - away.abs().log().sum()).exp())
+
+
+def vectors_held(top: int, bottom: int) -> int:
+    """The largest number of vectors that a search keeps."""
+    return 2 * (top + bottom) + ROOM
+
+
+@torch.no_grad()
+def complete_search(
+    product: Product,
+    size: int,
+    top: int,
+    generator: torch.Generator,
+    tolerance: float,
+    dtype: torch.dtype,
+    bottom: int = 1,
+    steps: int | None = None,
+) -> tuple[Spectrum, Subspace]:
+    """The `top` largest and `bottom` lowest eigenvalues, or all there are, of (size, size).
+
+    The search takes at most `steps` products for each but one of them, by default 20, or 100 in all
+    for few. `product` multiplies a row of this `dtype`. An eigenvalue has converged if its residual
+    is at most `tolerance` times the largest |λ|. Where copies of eigenvalues further out may be
+    missing, because the search ended early, a residual is at least the distance to the outermost.
+    The subspace is the one that was searched, or the best part of it.
+    """
+    top, bottom = min(top, size), min(bottom, size)
+    others = max(1, top + bottom - 1)
+    allowed = max(top, steps * others if steps else max(FEW, STEPS * others))
+    most = min(size, allowed, vectors_held(top, bottom))
+    space = _Chains(product, size, most, generator.device, dtype)
+    fresh, taken, known = random_rows(space.basis, 1, generator), 0, None
+    while True:
+        left, taken = space.add(fresh), taken + 1
+        values, vectors = torch.linalg.eigh(space.projected)
+        now = _spectrum(values, space.residuals(vectors, left), top, bottom, tolerance, taken)
+        if space.size == size:
+            return now, space
+        # What the last chain began with, if it finds nothing that is missing there.
+        given, shares = known or now, []
+        if given.converged or taken == allowed:
+            shares = space.shares_of_copies(given, tolerance * _size(given))
+            are_complete = [share < RISK * (pi / 2 / size) ** 0.5 for share in shares]
+            if given.converged and all(are_complete):
+                return replace(given, iterations=taken), space
+            if taken == allowed:
+                return _incomplete(now if inf in shares else given, are_complete, tolerance), space
+        if inf in shares and _largest(now) <= AMPLE * tolerance * _size(now):
+            kept = [*range(space.size)]
+            kept = sorted({*kept[-top - NEXT :], *kept[: bottom and bottom + NEXT]})
+            space.begin(vectors[:, kept], left)
+            fresh, known = random_rows(space.basis, 1, generator), now
+        else:
+            fresh = orthonormal(left, space, generator)
+            if space.size == most:
+                space.shrink(top + NEXT, bottom and bottom + NEXT, left)
+
+
+def _spectrum(
+    values: Tensor, residuals: Tensor, top: int, bottom: int, tolerance: float, taken: int
+) -> Spectrum:
+    found = Spectrum(
+        top=values.flip(0)[:top],
+        top_residuals=residuals.flip(0)[:top],
+        bottom=values[:bottom],
+        bottom_residuals=residuals[:bottom],
+        iterations=taken,
+        converged=False,
+    )
+    is_accurate = _largest(found) <= tolerance * _size(found)
+    return replace(found, converged=is_accurate and len(values) >= max(top, bottom))
+
+
+def _size(of: Spectrum) -> float:
+    return torch.cat([of.top, of.bottom]).abs().max().item()
+
+
+def _largest(of: Spectrum) -> float:
+    return torch.cat([of.top_residuals, of.bottom_residuals]).max().item()
+
+
+def _incomplete(found: Spectrum, are_complete: list[bool], tolerance: float) -> Spectrum:
+    """The same with residuals that say how far an eigenvalue is off if others are missing."""
+    top, bottom = (
+        residuals if is_complete else residuals.maximum((values - values[:1]).abs())
+        for values, residuals, is_complete in (
+            (found.top, found.top_residuals, are_complete[0]),
+            (found.bottom, found.bottom_residuals, are_complete[1]),
+        )
+    )
+    found = replace(found, top_residuals=top, bottom_residuals=bottom)
+    return replace(found, converged=_largest(found) <= tolerance * _size(found))
