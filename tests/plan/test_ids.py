@@ -54,9 +54,12 @@ CHECKPOINTS = [
     | {
         "net": {"family": "own", "module": "nets:One", "weights": "one.safetensors"},
         "stop": {"epochs": 0},
-        "expected": {"train_error": share},
+        "expected": expected,
     }
-    for share in (0.1, 0.2)
+    for expected in (
+        *({"train_error": share} for share in (0.1, 0.2)),
+        *({"train_loss": loss} for loss in (0.1, 0.2)),
+    )
 ]
 
 
