@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "plotting": {"store", "statistics", "evidence"},
     "claims": {"store", "statistics", "evidence"},
     "studies": {"store", "statistics", "evidence", "plotting", "claims"},
-    "report": {*FOUNDATION, "claims", "reasons"},
+    "report": {*FOUNDATION, "claims", "published_sets", "reasons"},
     "explorer": {"store", "statistics", "claims", "report", "studies"},
     "jobs": {"plan", "store", "device"},
     "device": set(),
