@@ -109,11 +109,20 @@ def test_all_copies_of_an_eigenvalue_are_found(top: int, bottom: int) -> None:
     assert ((found.bottom - exact[:bottom]).abs() <= 1e-3 * exact[-1]).all()
 
 
+def test_copies_that_fill_the_whole_space() -> None:
+    dense = with_copies(3)
+    found, _ = searched(dense, 36, bottom=0)
+    assert found.converged
+    exact = torch.linalg.eigvalsh(dense).flip(0)
+    torch.testing.assert_close(found.top, exact, rtol=0, atol=1e-12)
+
+
 def test_a_search_that_ends_before_all_copies_says_how_far_it_may_be_off() -> None:
     dense = with_copies(5)
     exact = torch.linalg.eigvalsh(dense).flip(0)[:8]
     for steps in range(2, 8):
         found, _ = searched(dense, 8, bottom=0, steps=steps)
+        assert found.converged or found.iterations == steps * 7
         off = (found.top - exact).abs()
         assert not (found.converged and (off > 1e-3 * exact[0]).any())
         assert (off[1:] <= found.top_residuals[1:] + (exact[0] - found.top[0]) + 1e-9).all()

@@ -15,7 +15,7 @@ from torch import Tensor
 from flatlas.hessian.lanczos import Product, Spectrum, Subspace, orthonormal, random_rows
 
 # The default maximum number of products for each eigenvalue, and for all if they are few.
-STEPS, FEW = 20, 100
+STEPS, FEW = 30, 100
 # Vectors in memory beyond two for each eigenvalue.
 ROOM = 40
 # Eigenvectors next to the requested ones of an end, which a restart keeps, too.
@@ -58,6 +58,9 @@ class _Chains(Subspace):
     def residuals(self, vectors: Tensor, left: Tensor) -> Tensor:
         """Bounds of |Hv − θv| for Ritz vectors (columns), if `left` is what the last step left."""
         lost = self._lost[:, : self.size] @ vectors
+        if self.size == self._basis.shape[1]:
+            # Nothing is outside of the whole space.
+            lost.zero_()
         return lost.abs().sum(0) + left.norm() * vectors[-1].abs()
 
     def begin(self, vectors: Tensor, left: Tensor) -> None:
@@ -131,7 +134,7 @@ def complete_search(
 ) -> tuple[Spectrum, Subspace]:
     """The `top` largest and `bottom` lowest eigenvalues, or all there are, of (size, size).
 
-    The search takes at most `steps` products for each but one of them, by default 20, or 100 in all
+    The search takes at most `steps` products for each but one of them, by default 30, or 100 in all
     for few. `product` multiplies a row of this `dtype`. An eigenvalue has converged if its residual
     is at most `tolerance` times the largest |λ|. Where copies of eigenvalues further out may be
     missing, because the search ended early, a residual is at least the distance to the outermost.
@@ -157,7 +160,8 @@ def complete_search(
             if given.converged and all(are_complete):
                 return replace(given, iterations=taken), space
             if taken == allowed:
-                return _incomplete(now if inf in shares else given, are_complete, tolerance), space
+                best = replace(now if inf in shares else given, iterations=taken)
+                return _incomplete(best, are_complete, tolerance), space
         if inf in shares and _largest(now) <= AMPLE * tolerance * _size(now):
             kept = [*range(space.size)]
             kept = sorted({*kept[-top - NEXT :], *kept[: bottom and bottom + NEXT]})
