@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 from flatlas.flatness.loss import Loss
+from flatlas.hessian.complete import complete_search
 from flatlas.hessian.hutchinson import Estimate, mean
-from flatlas.hessian.lanczos import search
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,9 @@ def gradient_noise(
 ) -> GradientNoise:
     """The noise in `parts`, the batches, whose mean is the loss; each has so many `examples`."""
     gradient = loss.value_and_gradient(loss.w)[1]
-    found, space = search(loss.hessian_product, loss.size, top, generator, tolerance)
+    found, space = complete_search(
+        loss.hessian_product, loss.size, top, generator, tolerance, torch.float64, bottom=0
+    )
     directions = space.leading(len(found.top))
     squares, along = _deviations(loss.w, gradient, parts, examples, directions)
     trace, inside = _mean(squares), along.sum(1)
