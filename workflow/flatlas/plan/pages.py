@@ -96,7 +96,8 @@ def compared(plan: Lookup) -> list[str]:
 
 def _scorecard(given: Path) -> Path:
     """The scorecard in a folder, or the one given itself."""
-    return given if given.name == "scorecard.csv" else given / "scorecard.csv"
+    name = "scorecard.csv"
+    return given if given.name == name else given / name
 
 
 def written(files: Iterable[str]) -> str:
