@@ -10,6 +10,7 @@ from short_runs import assert_same, optimizer, quiet, run, samples, trained
 
 from flatlas.errors import FlatlasError
 from flatlas.training import stack
+from flatlas.training.noise import Noise, pairs_of
 from flatlas.training.start import initial_weights
 
 pytestmark = needs_compiler
@@ -63,8 +64,17 @@ CASES = {
 }
 
 
+def draw(noise, count):
+    """The kernel's noise, which differs from NumPy's in the last bits of a float32."""
+    numbers = np.empty(count, np.float32)
+    FLOAT64.library.normal_numbers(noise.seed, noise.position, count, numbers.ctypes.data)
+    noise.position += pairs_of(count)
+    return numbers
+
+
 def both(spec, data, folder, monkeypatch):
-    """The same training by torch and by the kernel, all of it in float64."""
+    """The same training by torch and by the kernel, all of it in float64, with the same noise."""
+    monkeypatch.setattr(Noise, "draw", draw)
     monkeypatch.setattr(
         stack,
         "initial_weights",

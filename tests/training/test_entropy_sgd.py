@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from flatlas.plan.training_specs import EntropySgd
+from flatlas.training.noise import Noise
 from flatlas.training.optimizers import build_optimizer
 
 ROWS, WEIGHTS = 3, 5
@@ -27,7 +28,7 @@ def slope(w, step):
 
 
 def stream(row):
-    return torch.Generator().manual_seed(100 + row)
+    return Noise(100 + row)
 
 
 def by_the_equations(spec, row, steps):
@@ -38,7 +39,7 @@ def by_the_equations(spec, row, steps):
         if step % spec.langevin_steps == 0:
             inner, mu = x, x
         # Drawn in float32, the type that training has.
-        epsilon = spec.noise * torch.randn(WEIGHTS, generator=noise).double()
+        epsilon = spec.noise * torch.from_numpy(noise.draw(WEIGHTS)).double()
         drift = slope(inner, step) + spec.gamma * (inner - x)
         inner = inner - spec.inner_lr * drift + spec.inner_lr**0.5 * epsilon
         mu = spec.averaging * mu + (1 - spec.averaging) * inner

@@ -5,6 +5,7 @@ import torch
 from pydantic import TypeAdapter
 
 from flatlas.plan.training_specs import OPTIMIZERS, OptimizerSpec
+from flatlas.training.noise import Noise
 from flatlas.training.optimizers import build_optimizer
 
 ROWS, RATE = 3, 0.05
@@ -49,7 +50,7 @@ def stack():
 
 def built(case, parameters):
     spec = TypeAdapter(OptimizerSpec).validate_python({"lr": RATE, **ALL[case]})
-    noise = [torch.Generator().manual_seed(100 + row) for row in range(ROWS)]
+    noise = [Noise(100 + row) for row in range(ROWS)]
     return build_optimizer(spec, parameters, noise)
 
 

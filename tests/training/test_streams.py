@@ -15,7 +15,7 @@ def net(dropout):
 def draws(streams, rows=slice(None)):
     """What the streams of these members and learners draw next: orders, masks and noise."""
     masks = streams.masks(net(0.2), 5, "cpu")["fc2"][rows]
-    noise = torch.stack([torch.randn(4, generator=g) for g in streams.langevin[rows]])
+    noise = torch.stack([torch.from_numpy(noise.draw(4)) for noise in streams.langevin[rows]])
     return streams.orders(20), masks, noise
 
 
@@ -44,7 +44,7 @@ def test_masks_are_for_hidden_layers_and_keep_the_mean_activity():
 def test_drawing_for_one_purpose_moves_no_other():
     drawn, untouched = Streams((0, 1), range(2)), Streams((0, 1), range(2))
     drawn.masks(net(0.2), 50, "cpu")
-    torch.randn(100, generator=drawn.langevin[0])
+    drawn.langevin[0].draw(100)
     assert torch.equal(drawn.orders(20), untouched.orders(20))
 
 

@@ -17,12 +17,13 @@ from flatlas.plan.training_specs import Penalty
 from flatlas.training.evaluation import Evaluation
 from flatlas.training.kernel import NUMBERS, PENALTIES, RULES, Descent, Kernel, Layer, Net
 from flatlas.training.layout import Layout
+from flatlas.training.noise import pairs_of
 from flatlas.training.optimizers.compiled import CompiledOptimizer
 from flatlas.training.rule import GRADIENT, Rule
 from flatlas.training.sparse import SparseImages
 from flatlas.training.streams import Streams
 
-# Random numbers drawn at a time for the kernel: they fit into a core's cache.
+# Random numbers for dropout that are drawn at a time: they fit into a core's cache.
 DRAWN = 2**18
 
 
@@ -39,14 +40,13 @@ class Compiled:
             for layer, offset in zip(self.layout.layers, self.layout.offsets, strict=True)
         ]
         self._net = Net(len(layers), (Layer * len(layers))(*layers), 1 - net.dropout)
-        # Random numbers of a step: a normal one for each weight, a uniform one for each hidden unit
-        # and image.
-        self._weights = [
+        # Noise has a number for each weight that moves, dropout one for each hidden unit and image.
+        self._moving = sum(
             prod(shape)
             for layer in self.layout.layers
             for shape in layer.shapes.values()
             if layer.name not in frozen
-        ]
+        )
         self._hidden = sum(layer.outputs for layer in self.layout.layers[:-1])
         bias = self.layout.layers[0].bias
         self.train = SparseImages(
@@ -79,15 +79,17 @@ class Compiled:
         for number, slot in enumerate(optimizer.slots):
             descent.slots[number] = slot[row].data_ptr()
         steps, done = -(-len(order) // batch), 0
-        at_once = self._steps_at_once(optimizer.rule, batch, steps)
+        at_once = self._steps_at_once(batch, steps)
+        noise = streams.langevin[row]
         while done < steps:
             count = min(at_once, steps - done)
             chosen = order[done * batch : (done + count) * batch]
-            noise = self._noise(optimizer.rule, count, streams.langevin[row])
-            descent.noise = None if noise is None else noise.data_ptr()
+            descent.seed, descent.position = noise.seed, noise.position
             descent.steps = optimizer.steps + done
             now = record and (record[0], record[1][done : done + count])
             self._call(descent, draw, chosen, batch, streams, row, now)
+            if optimizer.rule.noisy:
+                noise.position += count * pairs_of(self._moving)
             done += count
 
     def gradient(
@@ -145,25 +147,13 @@ class Compiled:
             lr=lr,
             coefficient=coefficient,
             numbers=numbers,
-            noise_per_step=sum(self._weights),
         )
 
-    def _steps_at_once(self, rule: Rule, batch: int, steps: int) -> int:
-        """All steps, unless random numbers must be drawn for each."""
-        drawn = sum(self._weights) if rule.noisy else 0
-        if self.net.dropout:
-            drawn += batch * self._hidden
-        return max(1, min(steps, DRAWN // drawn)) if drawn else steps
-
-    def _noise(self, rule: Rule, steps: int, generator: torch.Generator) -> Tensor | None:
-        """The noise, drawn tensor by tensor: torch's stream gives other numbers for other sizes."""
-        if not rule.noisy:
-            return None
-        noise = torch.empty(steps, sum(self._weights))
-        for step in noise:
-            for part in step.split(self._weights):
-                part.normal_(generator=generator)
-        return noise
+    def _steps_at_once(self, batch: int, steps: int) -> int:
+        """All steps, unless random numbers for dropout must be drawn for each."""
+        if not self.net.dropout:
+            return steps
+        return max(1, min(steps, DRAWN // (batch * self._hidden)))
 
     def _call(
         self,

@@ -88,8 +88,7 @@ typedef struct {
     int64_t steps; /* taken before */
     real *weights;
     real *slots[SLOTS];
-    const float *noise; /* step by step, and weight by weight without padding */
-    int64_t noise_per_step;
+    uint64_t seed, position; /* of the noise */
 } descent;
 
 _Static_assert(PADDED % LANES == 0, "a padded row is whole vectors");
@@ -104,6 +103,7 @@ static int64_t padded(int64_t width)
 }
 
 static int64_t larger(int64_t one, int64_t other) { return one > other ? one : other; }
+static int64_t smaller(int64_t one, int64_t other) { return one < other ? one : other; }
 
 /* ---- Treat denormal numbers as zero within a call: they slow every product ---- */
 
@@ -295,6 +295,86 @@ static verdict judged(real *logits, int64_t classes, int64_t label)
     return classes == 1 ? binary(logits, label) : cross_entropy(logits, classes, label);
 }
 
+/* ---- Noise: the numbers that flatlas.training.noise describes ---- */
+
+/* Pairs made at a time. Each loop over them becomes vectors, whose operations overlap. */
+#define PAIRS 64
+
+static inline float as_float(uint32_t all)
+{
+    float x;
+    memcpy(&x, &all, sizeof x);
+    return x;
+}
+
+static inline uint32_t as_bits(float x)
+{
+    uint32_t all;
+    memcpy(&all, &x, sizeof all);
+    return all;
+}
+
+static inline uint64_t mixed(uint64_t word)
+{
+    word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9ull;
+    word = (word ^ word >> 27) * 0x94d049bb133111ebull;
+    return word ^ word >> 31;
+}
+
+/* The logarithm of x, from a power of 2 and a rest between the roots of 1/2 and 2. */
+static inline float logarithm(float x)
+{
+    const uint32_t root = 0x3f3504f3; /* of 1/2 */
+    int32_t power = (int32_t)(as_bits(x) - root) >> 23;
+    float rest = as_float(as_bits(x) - ((uint32_t)power << 23));
+    float ratio = (rest - 1) / (rest + 1), square = ratio * ratio;
+    float sum = 2 / 7.f + square * (2 / 9.f);
+    sum = 2 + square * (2 / 3.f + square * (2 / 5.f + square * sum));
+    return (float)power * 0.693147181f + ratio * sum;
+}
+
+/* The cosine and sine of so many steps of 2^32 a turn, from a number of right angles and a rest. */
+static inline void circle(uint32_t steps, float *cosine, float *sine)
+{
+    uint32_t shifted = steps + (1u << 29), quarter = shifted >> 30;
+    float rest = (as_float((shifted >> 7 & 0x7fffff) | 0x3f800000) - 1.5f) * 1.57079633f;
+    float square = rest * rest;
+    float c = 1 / 40320.f - square * (1 / 3628800.f), s = -1 / 5040.f + square * (1 / 362880.f);
+    c = 1 - square * (1 / 2.f - square * (1 / 24.f - square * (1 / 720.f - square * c)));
+    s = rest * (1 - square * (1 / 6.f - square * (1 / 120.f + square * s)));
+    uint32_t swap = (as_bits(c) ^ as_bits(s)) & -(quarter & 1);
+    *cosine = as_float(as_bits(c) ^ swap ^ ((quarter + 1) & 2) << 30);
+    *sine = as_float(as_bits(s) ^ swap ^ (quarter & 2) << 30);
+}
+
+/* The numbers that `Noise(seed)` draws at a position. */
+void normal_numbers(uint64_t seed, uint64_t position, int64_t count, float *out)
+{
+    uint32_t high[PAIRS], low[PAIRS];
+    float radius[PAIRS], cosines[PAIRS], sines[PAIRS];
+    const uint64_t increment = 0x9e3779b97f4a7c15ull;
+    uint64_t state = seed + (position + 1) * increment;
+    int64_t pairs = (count + 1) / 2;
+    for (int64_t begin = 0; begin < pairs; begin += PAIRS) {
+        for (int64_t k = 0; k < PAIRS; k++, state += increment) {
+            uint64_t word = mixed(state);
+            high[k] = (uint32_t)(word >> 32);
+            low[k] = (uint32_t)word;
+        }
+        for (int64_t k = 0; k < PAIRS; k++) {
+            float uniform = ((float)(int32_t)(high[k] >> 9) + 0.5f) * 0x1p-23f;
+            radius[k] = sqrtf(-2 * logarithm(uniform));
+        }
+        for (int64_t k = 0; k < PAIRS; k++) {
+            circle(low[k], &cosines[k], &sines[k]);
+            cosines[k] *= radius[k];
+            sines[k] *= radius[k];
+        }
+        memcpy(out + begin, cosines, smaller(PAIRS, pairs - begin) * sizeof(float));
+        memcpy(out + pairs + begin, sines, smaller(PAIRS, count - pairs - begin) * sizeof(float));
+    }
+}
+
 /* ---- Memory of a call, allocated once ---- */
 
 typedef struct {
@@ -321,13 +401,15 @@ typedef struct {
     batch_layer *layer;
     real *transposed; /* weights of one layer */
     real *gradient;   /* of one layer */
+    float *noise;     /* of a step: for each weight that moves, without padding */
+    float *spread;    /* of one layer, with padding */
     entry *deltas;    /* of one image and layer */
 } workspace;
 
 static workspace divide(arena *from, const net *n, int64_t batch)
 {
     workspace w;
-    int64_t widest = 0, transposed = 0, gradient = 0;
+    int64_t widest = 0, transposed = 0, gradient = 0, moving = 0;
     w.layer = take(from, n->layers * sizeof(batch_layer));
     for (int64_t l = 0; l < n->layers; l++) {
         const layer *one = &n->layer[l];
@@ -342,11 +424,14 @@ static workspace divide(arena *from, const net *n, int64_t batch)
             w.layer[l] = made;
         widest = larger(widest, one->outputs);
         gradient = larger(gradient, in * out);
+        moving += one->moves ? in * one->outputs : 0;
         if (l)
             transposed = larger(transposed, padded(one->inputs) * one->outputs);
     }
     w.transposed = take(from, transposed * sizeof(real));
     w.gradient = take(from, gradient * sizeof(real));
+    w.noise = take(from, moving * sizeof(float));
+    w.spread = take(from, gradient * sizeof(float));
     w.deltas = take(from, widest * sizeof(entry));
     return w;
 }
@@ -549,13 +634,24 @@ static void step_layer(const net *n, const workspace *w, int64_t l, int64_t batc
         add_row(made->lists[i], made->delta + i * stride, g, stride);
     if (d->rule == GRADIENT)
         return;
-    if (!noise) {
-        step(d->rule, f, units * stride, weights, first, second, g, NULL);
-        return;
+    if (noise) {
+        memset(w->spread, 0, units * stride * sizeof(float));
+        for (int64_t j = 0; j < units; j++, noise += one->outputs)
+            memcpy(w->spread + j * stride, noise, one->outputs * sizeof(float));
     }
-    for (int64_t j = 0; j < units; j++) /* there is no noise for the padding */
-        step(d->rule, f, one->outputs, weights + j * stride, first + j * stride,
-            second + j * stride, g + j * stride, noise + j * one->outputs);
+    step(d->rule, f, units * stride, weights, first, second, g, w->spread);
+}
+
+/* Normal numbers for all weights that move. */
+static const float *noise_of_step(
+    const net *n, const workspace *w, const descent *d, int64_t made)
+{
+    int64_t count = 0;
+    for (int64_t l = 0; l < n->layers; l++)
+        if (n->layer[l].moves)
+            count += (n->layer[l].inputs + n->layer[l].bias) * n->layer[l].outputs;
+    normal_numbers(d->seed, d->position + made * ((count + 1) / 2), count, w->noise);
+    return w->noise;
 }
 
 static list of_image(const samples *s, int64_t sample)
@@ -572,7 +668,7 @@ static void fetch(list terms)
 }
 
 static void minibatch(const net *n, const workspace *w, const samples *s, const int64_t *chosen,
-    int64_t batch, const float *draws, const descent *d, const factors *f, const float *noise)
+    int64_t batch, const float *draws, const descent *d, const factors *f, int64_t made)
 {
     const int64_t last = n->layers - 1, classes = n->layer[last].outputs;
     const int64_t stride = padded(classes);
@@ -593,12 +689,14 @@ static void minibatch(const net *n, const workspace *w, const samples *s, const 
         lowest++;
     for (int64_t l = last; l > lowest; l--)
         backward(n, d->weights, w, l, batch, draws);
+    const float *noise = d->rule == ENTROPY_SGD ? noise_of_step(n, w, d, made) : NULL;
     for (int64_t l = lowest; l <= last; l++) {
-        if (!n->layer[l].moves)
+        const layer *one = &n->layer[l];
+        if (!one->moves)
             continue;
         step_layer(n, w, l, batch, d, f, noise);
         if (noise)
-            noise += (n->layer[l].inputs + n->layer[l].bias) * n->layer[l].outputs;
+            noise += (one->inputs + one->bias) * one->outputs;
     }
 }
 
@@ -635,8 +733,7 @@ int descend(const net *n, const samples *s, const int64_t *chosen, int64_t count
     for (int64_t begin = 0, made = 0; begin < count; begin += batch, made++) {
         int64_t size = count - begin < batch ? count - begin : batch;
         factors f = of_step(n, d, made);
-        minibatch(n, &w, s, chosen + begin, size, draws, d, &f,
-            d->noise ? d->noise + made * d->noise_per_step : NULL);
+        minibatch(n, &w, s, chosen + begin, size, draws, d, &f, made);
         if (draws)
             draws += size * units;
         if (records) {

@@ -13,7 +13,7 @@ import platform
 import shlex
 import shutil
 import subprocess
-from ctypes import POINTER, Structure, c_double, c_int, c_int64, c_void_p
+from ctypes import POINTER, Structure, c_double, c_int, c_int64, c_uint64, c_void_p
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -74,8 +74,8 @@ class Descent(Structure):
         ("steps", c_int64),
         ("weights", c_void_p),
         ("slots", c_void_p * SLOTS),
-        ("noise", c_void_p),
-        ("noise_per_step", c_int64),
+        ("seed", c_uint64),
+        ("position", c_uint64),
     ]
 
 
@@ -140,12 +140,13 @@ def _declare(library: ctypes.CDLL) -> None:
     """Declare the arguments of the functions; arrays and structures are pointers."""
     pointer, number = c_void_p, c_int64
     library.descend.restype = library.evaluate.restype = c_int
-    library.compress.restype = None
+    library.compress.restype = library.normal_numbers.restype = None
     library.descend.argtypes = (
         pointer, pointer, pointer, number, number, pointer, pointer, number, pointer
     )  # fmt: skip
     library.evaluate.argtypes = (pointer, pointer, number, pointer, pointer, pointer, pointer)
     library.compress.argtypes = (pointer, number, number, number, pointer, pointer)
+    library.normal_numbers.argtypes = (c_uint64, c_uint64, number, pointer)
 
 
 def _compiler() -> list[str] | None:

@@ -8,10 +8,11 @@ from torch import Tensor
 
 from flatlas.nets.layered import LayeredNet
 from flatlas.seeds import stream
+from flatlas.training.noise import Noise
 
 # Learners of a member share one shuffle; otherwise each learner has its own stream.
 OF_MEMBERS = ("shuffling",)
-PURPOSES = (*OF_MEMBERS, "dropout", "langevin")
+OF_TORCH = (*OF_MEMBERS, "dropout")
 
 
 class Streams:
@@ -27,7 +28,9 @@ class Streams:
         rows = [(seed, learner) for seed in seeds for learner in learners]
         self.shuffling = [_generator(seed, f"shuffling{later}") for seed in seeds]
         self.dropout = [_generator(seed, f"dropout {learner}{later}") for seed, learner in rows]
-        self.langevin = [_generator(seed, f"langevin {learner}{later}") for seed, learner in rows]
+        self.langevin = [
+            Noise(stream(seed, f"langevin {learner}{later}")) for seed, learner in rows
+        ]
 
     def orders(self, count: int) -> Tensor:
         """A fresh shuffle of `count` images for each member."""
@@ -57,16 +60,19 @@ class Streams:
 
     def state(self) -> dict[str, np.ndarray]:
         """The state of every stream."""
-        return {
+        torchs = {
             purpose: np.stack([g.get_state().numpy() for g in getattr(self, purpose)])
-            for purpose in PURPOSES
+            for purpose in OF_TORCH
         }
+        return {**torchs, "langevin": np.array([noise.position for noise in self.langevin])}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Restore the state of every stream."""
-        for purpose in PURPOSES:
+        for purpose in OF_TORCH:
             for generator, position in zip(getattr(self, purpose), state[purpose], strict=True):
                 generator.set_state(torch.from_numpy(position))
+        for noise, position in zip(self.langevin, state["langevin"].tolist(), strict=True):
+            noise.position = position
 
     def keep(self, members: Sequence[int], learners: int) -> None:
         """Keep only these members."""

@@ -8,11 +8,11 @@ from importlib import import_module
 from types import ModuleType
 from typing import Protocol
 
-import torch
 from torch import Tensor
 
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import OptimizerSpec
+from flatlas.training.noise import Noise
 from flatlas.training.rule import Rule
 
 # From the gradient at the parameters, the point at which a step takes its gradient.
@@ -44,11 +44,9 @@ class Optimizer(Protocol):
         """Keep only these rows of the stack."""
 
 
-def build_optimizer(
-    spec: OptimizerSpec, parameters: Parameters, generators: list[torch.Generator]
-) -> Optimizer:
-    """The optimizer of a spec; those with noise use `generators` (one per row of the stack)."""
-    optimizer: Optimizer = _module(spec).build(spec, parameters, generators)
+def build_optimizer(spec: OptimizerSpec, parameters: Parameters, noise: list[Noise]) -> Optimizer:
+    """The optimizer of a spec; `noise` has one stream for each row of the stack."""
+    optimizer: Optimizer = _module(spec).build(spec, parameters, noise)
     return optimizer
 
 

@@ -4,11 +4,12 @@ import torch
 
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import Adagrad
+from flatlas.training.noise import Noise
 from flatlas.training.optimizers.from_torch import FromTorch
 from flatlas.training.rule import Rule
 
 
-def build(spec: Adagrad, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
+def build(spec: Adagrad, parameters: Parameters, noise: list[Noise]) -> FromTorch:
     """Steps scaled by the sum of all squared gradients so far."""
     return FromTorch(parameters, torch.optim.Adagrad, eps=spec.epsilon)
 

@@ -4,11 +4,12 @@ import torch
 
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import Adam
+from flatlas.training.noise import Noise
 from flatlas.training.optimizers.from_torch import FromTorch
 from flatlas.training.rule import Rule
 
 
-def build(spec: Adam, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
+def build(spec: Adam, parameters: Parameters, noise: list[Noise]) -> FromTorch:
     """Steps scaled by running means of the gradient and of its square."""
     return FromTorch(parameters, torch.optim.Adam, betas=spec.betas, eps=spec.epsilon)
 

@@ -4,11 +4,12 @@ import torch
 
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import AdamW
+from flatlas.training.noise import Noise
 from flatlas.training.optimizers.from_torch import FromTorch
 from flatlas.training.rule import Rule
 
 
-def build(spec: AdamW, parameters: Parameters, generators: list[torch.Generator]) -> FromTorch:
+def build(spec: AdamW, parameters: Parameters, noise: list[Noise]) -> FromTorch:
     """Adam's step, followed by w <- w - lr * decay * w."""
     options = {"betas": spec.betas, "eps": spec.epsilon, "weight_decay": spec.decay}
     return FromTorch(parameters, torch.optim.AdamW, **options)

@@ -2,19 +2,19 @@
 
 from math import sqrt
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import EntropySgd
+from flatlas.training.noise import Noise
 from flatlas.training.rule import Rule
 
 
-def build(
-    spec: EntropySgd, parameters: Parameters, generators: list[torch.Generator]
-) -> "EntropySgdOptimizer":
+def build(spec: EntropySgd, parameters: Parameters, noise: list[Noise]) -> "EntropySgdOptimizer":
     """The optimizer of a spec."""
-    return EntropySgdOptimizer(spec, parameters, generators)
+    return EntropySgdOptimizer(spec, parameters, noise)
 
 
 def rule(spec: EntropySgd) -> Rule:
@@ -34,12 +34,10 @@ class EntropySgdOptimizer:
     outer gradient gamma (x - mu).
     """
 
-    def __init__(
-        self, spec: EntropySgd, parameters: Parameters, generators: list[torch.Generator]
-    ) -> None:
+    def __init__(self, spec: EntropySgd, parameters: Parameters, noise: list[Noise]) -> None:
         """`parameters` become x', where gradients are taken; x and mu start as copies of it."""
         self.spec = spec
-        self.generators = generators
+        self.noise = noise
         self.parameters = parameters
         self.outer = _copy(parameters)
         self.mean = _copy(parameters)
@@ -47,11 +45,11 @@ class EntropySgdOptimizer:
 
     def step(self, gradients: Parameters, lr: float) -> None:
         """One Langevin step and, after the last of a round, the outer step."""
-        spec = self.spec
+        spec, normal = self.spec, self._normal()
         for name, inner in self.parameters.items():
             pull = gradients[name] + spec.gamma * (inner - self.outer[name])
             inner -= spec.inner_lr * pull
-            inner += sqrt(spec.inner_lr) * spec.noise * self._normal(inner)
+            inner += sqrt(spec.inner_lr) * spec.noise * normal[name]
             self.mean[name].lerp_(inner, 1 - spec.averaging)
         self.inner_steps += 1
         if self.inner_steps == spec.langevin_steps:
@@ -64,10 +62,15 @@ class EntropySgdOptimizer:
             self.mean[name].copy_(outer)
         self.inner_steps = 0
 
-    def _normal(self, like: Tensor) -> Tensor:
+    def _normal(self) -> Parameters:
         """Noise for each row from its own stream, so that rows do not depend on each other."""
-        rows = [torch.randn(like.shape[1:], generator=g) for g in self.generators]
-        return torch.stack(rows).to(like)
+        sizes = [value[0].numel() for value in self.parameters.values()]
+        rows = np.stack([noise.draw(sum(sizes)) for noise in self.noise])
+        parts = torch.from_numpy(rows).split(sizes, dim=1)
+        return {
+            name: part.reshape(value.shape).to(value)
+            for (name, value), part in zip(self.parameters.items(), parts, strict=True)
+        }
 
     def solution(self) -> Parameters:
         """The outer weights x."""
@@ -91,7 +94,7 @@ class EntropySgdOptimizer:
             {name: value[rows] for name, value in stack.items()}
             for stack in (self.parameters, self.outer, self.mean)
         )
-        self.generators = [self.generators[row] for row in rows.tolist()]
+        self.noise = [self.noise[row] for row in rows.tolist()]
 
 
 def _copy(parameters: Parameters) -> Parameters:

@@ -1,10 +1,10 @@
 """Sharpness-aware minimization: SAM (Foret et al. 2021) and ASAM (Kwon et al. 2021)."""
 
-import torch
 from torch import Tensor
 
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import Sam
+from flatlas.training.noise import Noise
 from flatlas.training.optimizers.sgd import SgdOptimizer
 from flatlas.training.penalty import weight_norms
 
@@ -12,7 +12,7 @@ from flatlas.training.penalty import weight_norms
 SHORTEST = 1e-12
 
 
-def build(spec: Sam, parameters: Parameters, generators: list[torch.Generator]) -> "SamOptimizer":
+def build(spec: Sam, parameters: Parameters, noise: list[Noise]) -> "SamOptimizer":
     """The optimizer of a spec."""
     return SamOptimizer(spec, parameters)
 

@@ -4,15 +4,15 @@ Most runs use it. torch.optim loads torch's compiler at its first step, which ta
 starting torch, and on matrices this small its bookkeeping costs as much as the step.
 """
 
-import torch
 from torch import Tensor
 
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import Sgd
+from flatlas.training.noise import Noise
 from flatlas.training.rule import Rule
 
 
-def build(spec: Sgd, parameters: Parameters, generators: list[torch.Generator]) -> "SgdOptimizer":
+def build(spec: Sgd, parameters: Parameters, noise: list[Noise]) -> "SgdOptimizer":
     """The optimizer of a spec."""
     return SgdOptimizer(parameters)
 
