@@ -151,9 +151,8 @@ class Compiled:
 
     def _steps_at_once(self, batch: int, steps: int) -> int:
         """All steps, unless random numbers for dropout must be drawn for each."""
-        if not self.net.dropout:
-            return steps
-        return max(1, min(steps, DRAWN // (batch * self._hidden)))
+        drawn = batch * self._hidden if self.net.dropout else 0
+        return max(1, min(steps, DRAWN // drawn)) if drawn else steps
 
     def _call(
         self,
