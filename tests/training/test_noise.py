@@ -8,7 +8,7 @@ from scipy import stats
 from flatlas.training.noise import Noise
 
 COUNT = 200_000
-# Of SplitMix64 with seed 1234567, as published with the algorithm's reference program.
+# The numbers that Rosetta Code lists for SplitMix64 with seed 1234567.
 WORDS = (6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431)
 
 

@@ -147,6 +147,7 @@ class Compiled:
             lr=lr,
             coefficient=coefficient,
             numbers=numbers,
+            noisy=rule.noisy,
         )
 
     def _steps_at_once(self, batch: int, steps: int) -> int:

@@ -88,7 +88,8 @@ typedef struct {
     int64_t steps; /* taken before */
     real *weights;
     real *slots[SLOTS];
-    uint64_t seed, position; /* of the noise */
+    int64_t noisy;           /* 1 if a step takes a normal number for each weight that moves */
+    uint64_t seed, position; /* of this noise */
 } descent;
 
 _Static_assert(PADDED % LANES == 0, "a padded row is whole vectors");
@@ -347,6 +348,8 @@ static inline void circle(uint32_t steps, float *cosine, float *sine)
     *sine = as_float(as_bits(s) ^ swap ^ (quarter & 2) << 30);
 }
 
+static int64_t pairs_of(int64_t count) { return (count + 1) / 2; }
+
 /* The numbers that `Noise(seed)` draws at a position. */
 void normal_numbers(uint64_t seed, uint64_t position, int64_t count, float *out)
 {
@@ -354,7 +357,7 @@ void normal_numbers(uint64_t seed, uint64_t position, int64_t count, float *out)
     float radius[PAIRS], cosines[PAIRS], sines[PAIRS];
     const uint64_t increment = 0x9e3779b97f4a7c15ull;
     uint64_t state = seed + (position + 1) * increment;
-    int64_t pairs = (count + 1) / 2;
+    int64_t pairs = pairs_of(count);
     for (int64_t begin = 0; begin < pairs; begin += PAIRS) {
         for (int64_t k = 0; k < PAIRS; k++, state += increment) {
             uint64_t word = mixed(state);
@@ -404,12 +407,14 @@ typedef struct {
     float *noise;     /* of a step: for each weight that moves, without padding */
     float *spread;    /* of one layer, with padding */
     entry *deltas;    /* of one image and layer */
+    int64_t moving;   /* how many weights steps change */
 } workspace;
 
 static workspace divide(arena *from, const net *n, int64_t batch)
 {
     workspace w;
-    int64_t widest = 0, transposed = 0, gradient = 0, moving = 0;
+    int64_t widest = 0, transposed = 0, gradient = 0;
+    w.moving = 0;
     w.layer = take(from, n->layers * sizeof(batch_layer));
     for (int64_t l = 0; l < n->layers; l++) {
         const layer *one = &n->layer[l];
@@ -424,13 +429,13 @@ static workspace divide(arena *from, const net *n, int64_t batch)
             w.layer[l] = made;
         widest = larger(widest, one->outputs);
         gradient = larger(gradient, in * out);
-        moving += one->moves ? in * one->outputs : 0;
+        w.moving += one->moves ? in * one->outputs : 0;
         if (l)
             transposed = larger(transposed, padded(one->inputs) * one->outputs);
     }
     w.transposed = take(from, transposed * sizeof(real));
     w.gradient = take(from, gradient * sizeof(real));
-    w.noise = take(from, moving * sizeof(float));
+    w.noise = take(from, w.moving * sizeof(float));
     w.spread = take(from, gradient * sizeof(float));
     w.deltas = take(from, widest * sizeof(entry));
     return w;
@@ -642,18 +647,6 @@ static void step_layer(const net *n, const workspace *w, int64_t l, int64_t batc
     step(d->rule, f, units * stride, weights, first, second, g, w->spread);
 }
 
-/* Normal numbers for all weights that move. */
-static const float *noise_of_step(
-    const net *n, const workspace *w, const descent *d, int64_t made)
-{
-    int64_t count = 0;
-    for (int64_t l = 0; l < n->layers; l++)
-        if (n->layer[l].moves)
-            count += (n->layer[l].inputs + n->layer[l].bias) * n->layer[l].outputs;
-    normal_numbers(d->seed, d->position + made * ((count + 1) / 2), count, w->noise);
-    return w->noise;
-}
-
 static list of_image(const samples *s, int64_t sample)
 {
     const int64_t *start = s->starts + s->image[sample];
@@ -689,7 +682,9 @@ static void minibatch(const net *n, const workspace *w, const samples *s, const 
         lowest++;
     for (int64_t l = last; l > lowest; l--)
         backward(n, d->weights, w, l, batch, draws);
-    const float *noise = d->rule == ENTROPY_SGD ? noise_of_step(n, w, d, made) : NULL;
+    const float *noise = d->noisy ? w->noise : NULL;
+    if (noise)
+        normal_numbers(d->seed, d->position + made * pairs_of(w->moving), w->moving, w->noise);
     for (int64_t l = lowest; l <= last; l++) {
         const layer *one = &n->layer[l];
         if (!one->moves)

@@ -74,6 +74,7 @@ class Descent(Structure):
         ("steps", c_int64),
         ("weights", c_void_p),
         ("slots", c_void_p * SLOTS),
+        ("noisy", c_int64),
         ("seed", c_uint64),
         ("position", c_uint64),
     ]

@@ -60,11 +60,11 @@ class Streams:
 
     def state(self) -> dict[str, np.ndarray]:
         """The state of every stream."""
-        torchs = {
+        of_torch = {
             purpose: np.stack([g.get_state().numpy() for g in getattr(self, purpose)])
             for purpose in OF_TORCH
         }
-        return {**torchs, "langevin": np.array([noise.position for noise in self.langevin])}
+        return {**of_torch, "langevin": np.array([noise.position for noise in self.langevin])}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Restore the state of every stream."""
