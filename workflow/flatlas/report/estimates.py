@@ -24,6 +24,9 @@ SHIPPED = Path(__file__).parents[3] / "docs" / "made" / "costs"
 # An estimate is the median of at most this many jobs. Their sizes differ from that of the job by at
 # most twice the factor by which the nearest one does.
 NEIGHBOURS, MARGIN = 5, log(2)
+# So many seconds of jobs count as if they had taken here what the shipped costs say: the time of a
+# short job depends on its files more than on the machine.
+AS_SHIPPED = 60.0
 
 
 @dataclass(frozen=True)
@@ -81,11 +84,20 @@ def known_costs(ran: Iterable[JobCost], preset: str) -> list[JobCost]:
     again = {record: measured_if_intact(record).get("seconds", nan) for record in shipped}
     repeated = (replace(one, seconds=again[record]) for record, one in shipped.items())
     here = [*ran, *(one for one in repeated if one.ran)]
-    ratios = [one.seconds / estimate(one, shipped.values()) for one in here]
-    slower = median([one for one in ratios if one == one] or [1.0])
+    slower = _slower(here, shipped.values())
     kinds = {(one.stage, one.net) for one in here}
     others = [one for one in shipped.values() if (one.stage, one.net) not in kinds]
     return [*here, *(replace(one, seconds=one.seconds * slower) for one in others)]
+
+
+def _slower(here: Iterable[JobCost], shipped: Iterable[JobCost]) -> float:
+    """How many times as long as the shipped costs say the jobs took here, by their whole time."""
+    took = said = AS_SHIPPED
+    for one in here:
+        expected = estimate(one, shipped)
+        if expected == expected:
+            took, said = took + one.seconds, said + expected
+    return took / said
 
 
 def shipped_costs(preset: str) -> dict[str, JobCost]:
