@@ -10,7 +10,7 @@ count for what has not run here, scaled by the speed of this machine.
 """
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, log, nan
 from pathlib import Path
@@ -90,7 +90,7 @@ def known_costs(ran: Iterable[JobCost], preset: str) -> list[JobCost]:
     return [*here, *(replace(one, seconds=one.seconds * slower) for one in others)]
 
 
-def _slower(here: Iterable[JobCost], shipped: Iterable[JobCost]) -> float:
+def _slower(here: Iterable[JobCost], shipped: Collection[JobCost]) -> float:
     """How many times as long as the shipped costs say the jobs took here, by their whole time."""
     took = said = AS_SHIPPED
     for one in here:
