@@ -6,6 +6,7 @@ import pytest
 from matplotlib import pyplot
 
 from flatlas.evidence.material import Material
+from flatlas.plotting import trainings
 from flatlas.plotting.style import note
 from flatlas.studies.atlas import fig3
 from flatlas.studies.atlas.styles import small_print
@@ -22,6 +23,15 @@ def test_no_line_ends_within_a_formula(before):
     assert len(lines) > 1
     assert all(line.count("$") % 2 == 0 for line in lines)
     pyplot.close(figure)
+
+
+@pytest.mark.parametrize(
+    ("runs", "number"), [("aaa", "3"), ("aaabbb", "3"), ("aaabb", "2 to 3"), ("a", "1")]
+)
+def test_runs_may_have_different_numbers_of_realizations(runs, number):
+    nets = pd.DataFrame({"run": [*runs], "seed": range(len(runs)), "converged": True})
+    text = trainings.small_print(Material({"outcomes": nets}))
+    assert text.partition(" realization")[0] == number
 
 
 def test_the_atlas_counts_searches_that_did_not_converge():

@@ -6,14 +6,16 @@ from flatlas.evidence.material import Material
 def small_print(material: Material) -> str:
     """How many realizations there are, how many met no stopping rule, and why."""
     runs = material.trainings
-    most = runs.groupby("run").size().max()
-    text = f"{most} realization{'s' if most > 1 else ''} a run."
+    counts = runs.groupby("run").size()
+    fewest, most = counts.min(), counts.max()
+    number = f"{most}" if fewest == most else f"{fewest} to {most}"
+    text = f"{number} realization{'s' if most > 1 else ''} a run."
     failed = runs[~runs["converged"]]
     if len(failed):
         reasons = failed["reason"].value_counts().items()
-        counts = ", ".join(f"{reason}: {count}" for reason, count in reasons)
+        each = ", ".join(f"{reason}: {count}" for reason, count in reasons)
         text += (
-            f" Of {len(runs)} trainings {len(failed)} met no stopping rule ({counts});"
+            f" Of {len(runs)} trainings {len(failed)} met no stopping rule ({each});"
             " hollow or dashed: with such trainings. Diverged ones are left out."
         )
     return text

@@ -29,8 +29,8 @@ from flatlas.studies.false_friend.nets import (
     with_history,
 )
 
-# Distance between the dots of two realizations.
-SPACING = 0.06
+# Distance between the dots of two realizations; all dots of one strength take at most this space.
+SPACING, SPACE = 0.06, 0.5
 # The strongest L2 that the author trained with.
 STRONGEST = 5e-4
 # A rank correlation of fewer strengths can take only a few values.
@@ -78,9 +78,10 @@ def _line(ax: Axes, some: pd.DataFrame, column: str, colour: str, marker: str) -
     ax.set_xticks(range(len(strengths)), [_short(strength) for strength in strengths])
     ax.set_xlabel("L2")
     seeds = sorted(some["seed"].unique())
+    spacing = min(SPACING, SPACE / max(len(seeds) - 1, 1))
     for at, strength in enumerate(strengths):
         for _, net in some[some[L2] == strength].iterrows():
-            x = at + SPACING * (seeds.index(net["seed"]) - (len(seeds) - 1) / 2)
+            x = at + spacing * (seeds.index(net["seed"]) - (len(seeds) - 1) / 2)
             dot(ax, x, net, column, (colour, marker), size=3.5)
     means = [some.loc[some[L2] == strength, column].mean() for strength in strengths]
     ax.plot(range(len(means)), means, "-", color=colour, lw=1)
