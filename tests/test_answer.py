@@ -1,17 +1,12 @@
 """Each finding on README has numbers, all from claims or its study's page, and a link to them."""
 
 import re
-import sys
 from pathlib import Path
 
+import cited
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "docs" / "made"))
-import cited  # noqa: E402
-
-sys.path.pop(0)
-
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 SECTION = TEXT.partition("## Does flatness explain generalization?")[2].partition("\n## ")[0]
 FINDINGS = [part.partition("\n\n")[0] for part in re.split(r"\n\d+\. ", SECTION)[1:]]

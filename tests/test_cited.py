@@ -1,16 +1,10 @@
 """Numbers of claims in a sentence follow the scorecard, with the digits as written."""
 
-import sys
 from math import inf, nan
-from pathlib import Path
 
+import cited
 import pandas as pd
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "docs" / "made"))
-import cited
-
-sys.path.pop(0)
 
 UP, DOWN, TINY, LOST = "a_fig1.up", "a_fig1.down", "a_s2.tiny", "a_s2.b2"
 CLAIMS = pd.DataFrame(

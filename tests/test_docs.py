@@ -1,11 +1,16 @@
 """Pages agree with the specs, the configuration and the galleries, as `make docs` writes them."""
 
 import re
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 
+import cited
+import dag
+import gallery
+import pages
 import pytest
+import settings
+from claims import MAIN
+from parts import PARTS
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -13,83 +18,53 @@ STUDIES = sorted(path.parent.name for path in (ROOT / "docs" / "gallery").glob("
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 
 
-@pytest.fixture(scope="module")
-def made():
-    """The modules of docs/made, and the generated parts by name."""
-    sys.path.insert(0, str(ROOT / "docs" / "made"))
-    try:
-        import cited
-        import claims
-        import columns
-        import dag
-        import figures
-        import gallery
-        import large_nets
-        import pages
-        import settings
-        import verdicts
-    finally:
-        sys.path.pop(0)
-    parts = {
-        **claims.CLAIMS,
-        **columns.COLUMNS,
-        **settings.SETTINGS,
-        **figures.FIGURES,
-        **large_nets.LARGE_NETS,
-        **verdicts.VERDICTS,
-    }
-    modules = {one.__name__: one for one in (cited, claims, dag, gallery, pages, settings)}
-    return SimpleNamespace(**modules, parts=parts)
-
-
 def read(page):
     return (ROOT / page).read_text(encoding="utf-8")
 
 
-def test_generated_parts_are_up_to_date(made):
-    texts = {page: read(page) for page in made.pages.PAGES}
-    filled = {page: made.pages.filled(text, made.parts) for page, text in texts.items()}
+def test_generated_parts_are_up_to_date():
+    texts = {page: read(page) for page in pages.PAGES}
+    filled = {page: pages.filled(text, PARTS) for page, text in texts.items()}
     outdated = [page for page, text in texts.items() if text != filled[page]]
     assert not outdated, "run `make docs`"
 
 
 @pytest.mark.parametrize("page", ["README.md", *(f"docs/{study}.md" for study in STUDIES)])
-def test_the_numbers_of_claims_in_sentences_are_those_of_the_scorecards(made, page):
-    claims, text = made.cited.scorecards(), read(page)
-    rest, references = made.cited.REFERENCE.subn("", text)
+def test_the_numbers_of_claims_in_sentences_are_those_of_the_scorecards(page):
+    claims, text = cited.scorecards(), read(page)
+    rest, references = cited.REFERENCE.subn("", text)
     assert references
     assert re.findall(r"<!--(?! (?:made|end): ).*?-->", rest) == [], "not as in cited.py"
-    assert made.cited.updated(text, claims) == text, "run `make docs`"
-    assert made.cited.misjudged(text, claims) == [], "read these sentences again"
+    assert cited.updated(text, claims) == text, "run `make docs`"
+    assert cited.misjudged(text, claims) == [], "read these sentences again"
 
 
-def test_main_claims_are_those_of_the_text(made):
-    claims = made.cited.scorecards()
-    for study, names in made.claims.MAIN.items():
+def test_main_claims_are_those_of_the_text():
+    claims = cited.scorecards()
+    for study, names in MAIN.items():
         main = claims.loc[[f"{study}_{name}" for name in names]]
         assert main.index.is_unique
         assert set(main["whose"]) == {"paper"}
 
 
-def test_the_pages_of_galleries_are_up_to_date(made):
-    pages = made.gallery.galleries()
-    assert [path.name for path in pages] == [*6 * ["README.md"], "networks.md"]
-    assert not [path for path, text in pages.items() if path.read_text() != text], "run `make docs`"
+def test_the_pages_of_galleries_are_up_to_date():
+    made = gallery.galleries()
+    assert [path.name for path in made] == [*6 * ["README.md"], "networks.md"]
+    assert not [path for path, text in made.items() if path.read_text() != text], "run `make docs`"
 
 
-def test_the_picture_of_the_plan_is_up_to_date(made):
-    with Image.open(made.dag.PICTURE) as picture:
-        assert picture.text[made.dag.SHOWN] == made.dag.shown(), "run `make docs`"
+def test_the_picture_of_the_plan_is_up_to_date():
+    with Image.open(dag.PICTURE) as picture:
+        assert picture.text[dag.SHOWN] == dag.shown(), "run `make docs`"
 
 
-def test_every_part_is_on_a_page(made):
-    text = "".join(read(page) for page in made.pages.PAGES)
-    assert set(re.findall(r"<!-- made: ([\w-]+) -->", text)) == set(made.parts)
+def test_every_part_is_on_a_page():
+    text = "".join(read(page) for page in pages.PAGES)
+    assert set(re.findall(r"<!-- made: ([\w-]+) -->", text)) == set(PARTS)
 
 
-def test_every_key_is_described(made):
+def test_every_key_is_described():
     """By its docstring, or in backticks by that of its class."""
-    settings = made.settings
     for name in ("Settings", "Study", "Data", "Run", "Sweep", "Borrowed", "Figure", "Preset"):
         spec = getattr(settings, name)
         meanings = {"": settings.on_one_line(spec.__doc__)}

@@ -1,12 +1,13 @@
 """A gallery's page has its commands, the figures with captions and claims, the verdicts counted."""
 
-import importlib.util
 import re
 import shlex
 import shutil
 import sys
 from pathlib import Path
 
+import collect
+import gallery
 import pandas as pd
 import pytest
 import yaml
@@ -15,7 +16,6 @@ from PIL import Image
 from flatlas.store.provenance import write_provenance
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-COLLECT = DOCS / "gallery" / "collect.py"
 LIBRARY = DOCS.parent / "workflow" / "flatlas"
 PAGES = sorted((DOCS / "gallery").glob("*/README.md"))
 FIGURES = [f"fig{number}" for number in range(1, 31)]
@@ -40,18 +40,10 @@ optimizer.lr,n,quantity,mean,sd,realizations,converged,low,high,panel,batch
 """
 OWN = "sources: {cifar10: {kind: folder, path: cifar10, classes: 10}}\n"
 
-sys.path.insert(0, str(DOCS / "made"))
-import gallery  # noqa: E402
-
-sys.path.pop(0)
-
 
 @pytest.fixture
 def page(tmp_path, monkeypatch):
     """Collect a study of thirty small pictures, and give the page."""
-    spec = importlib.util.spec_from_file_location("collect", COLLECT)
-    collect = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(collect)
     monkeypatch.setattr(collect, "ROOT", tmp_path)
     monkeypatch.setattr(collect, "HERE", tmp_path)
     study = {"title": "T", "paper": "P", "figures": {name: {"title": name} for name in FIGURES}}

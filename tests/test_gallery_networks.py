@@ -1,12 +1,12 @@
 """The gallery of the atlas publishes its measure table, to check coefficients with."""
 
-import importlib.util
 import re
 import subprocess
 import sys
 from pathlib import Path
 from textwrap import dedent
 
+import collect
 import numpy as np
 import pandas as pd
 import pytest
@@ -35,9 +35,6 @@ def options():
 @pytest.fixture
 def published(tmp_path, monkeypatch, options):
     """The folder in which `make gallery` publishes a made-up table."""
-    spec = importlib.util.spec_from_file_location("collect", ROOT / "docs/gallery/collect.py")
-    collect = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(collect)
     monkeypatch.setattr(collect, "ROOT", tmp_path)
     file = tmp_path / "results/laptop/atlas/networks.parquet"
     file.parent.mkdir(parents=True)
@@ -105,13 +102,8 @@ def test_the_five_lines_of_the_page_find_our_coefficients(published):
         assert int(printed[place + 1]) == some["trace"].notna().sum()
 
 
-def test_a_table_that_was_changed_is_not_published(published, monkeypatch):
-    root = published.parents[2]
-    file = root / "results/laptop/atlas/networks.parquet"
+def test_a_table_that_was_changed_is_not_published(published):
+    file = published.parents[2] / "results/laptop/atlas/networks.parquet"
     file.write_bytes(file.read_bytes() + b" ")
-    spec = importlib.util.spec_from_file_location("collect", ROOT / "docs/gallery/collect.py")
-    collect = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(collect)
-    monkeypatch.setattr(collect, "ROOT", root)
     with pytest.raises(SystemExit, match=r"networks\.parquet"):
         collect._publish("laptop", published)

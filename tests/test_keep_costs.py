@@ -1,16 +1,13 @@
 """Times of a run, kept for the pages, beside those of runs before it."""
 
-from pathlib import Path
-
 import pandas as pd
-import pytest
+from keep_costs import keep
 
 from flatlas.report import estimates
 from flatlas.report.costs import cost_of_targets, middle_jobs, needed_jobs
 from flatlas.report.estimates import JobCost, shipped_costs
 from flatlas.store.tables import write_table
 
-MADE = Path(__file__).resolve().parents[1] / "docs" / "made"
 NEEDED = {"one": ["images", "one"], "other": ["images", "run", "other"]}
 UNMADE = {
     "images": JobCost("source", "", 1.0),
@@ -18,14 +15,6 @@ UNMADE = {
     "one": JobCost("figure", "", 1.0),
     "other": JobCost("figure", "", 1.0),
 }
-
-
-@pytest.fixture
-def keep(monkeypatch):
-    monkeypatch.syspath_prepend(str(MADE))
-    from keep_costs import keep
-
-    return keep
 
 
 def run(folder, **seconds):
@@ -41,7 +30,7 @@ def run(folder, **seconds):
     return folder
 
 
-def test_targets_that_ran_as_a_whole_have_times_and_replace_earlier_ones(keep, tmp_path):
+def test_targets_that_ran_as_a_whole_have_times_and_replace_earlier_ones(tmp_path):
     first = run(tmp_path / "first", images=1.0, one=2.0)
     second = run(tmp_path / "second", images=3.0, run=40.0, other=5.0)
     assert keep(first, tmp_path, "paper") == ["one"]
@@ -51,7 +40,7 @@ def test_targets_that_ran_as_a_whole_have_times_and_replace_earlier_ones(keep, t
     assert times.to_dict() == {"one": 6.0, "other": 48.0}
 
 
-def test_estimates_use_what_was_kept(keep, tmp_path, monkeypatch):
+def test_estimates_use_what_was_kept(tmp_path, monkeypatch):
     keep(run(tmp_path / "first", images=1.0, run=40.0), tmp_path, "paper")
     keep(run(tmp_path / "second", images=3.0), tmp_path, "paper")
     monkeypatch.setattr(estimates, "SHIPPED", tmp_path)

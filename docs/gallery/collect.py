@@ -19,6 +19,7 @@ import pandas as pd
 import yaml
 from PIL import Image
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "workflow"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "made"))
 
 from explorer import write_curves, write_explorer

@@ -4,20 +4,17 @@ A part is between <!-- made: NAME --> and <!-- end: NAME -->. The rest of a page
 except the numbers of claims that it cites (cited.py). tests/test_docs.py checks all of them.
 """
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "workflow"))
+
 from cited import scorecards, updated
-from claims import CLAIMS
-from columns import COLUMNS
 from dag import draw_plan
 from explorer import write_explorer
-from figures import FIGURES
 from gallery import galleries
-from large_nets import LARGE_NETS
 from pages import PAGES, ROOT, filled
-from settings import SETTINGS
-from verdicts import VERDICTS
-
-PARTS = {**CLAIMS, **COLUMNS, **SETTINGS, **FIGURES, **LARGE_NETS, **VERDICTS}
-
+from parts import PARTS
 
 if __name__ == "__main__":
     draw_plan()

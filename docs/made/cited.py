@@ -12,9 +12,6 @@ from functools import cache
 
 import pandas as pd
 from gallery import GALLERY, SCORECARD, read_scorecard
-from pages import ROOT
-
-sys.path.insert(0, str(ROOT / "workflow"))
 
 from flatlas.report.verdicts import SIGNS
 

@@ -7,8 +7,6 @@ from itertools import groupby
 from gallery import GALLERY, SCORECARD, figure_of, scale
 from pages import ROOT, table
 
-sys.path.insert(0, str(ROOT / "workflow"))
-
 from flatlas.claims.claim import FLATLAS
 from flatlas.plan.documents import read_yaml
 from flatlas.report.published import Published, published

@@ -1,12 +1,9 @@
 """Tables of columns, from the declarations in workflow/flatlas/plan, for docs/columns.md."""
 
 import ast
-import sys
 from collections.abc import Iterator
 
 from pages import ROOT, table
-
-sys.path.insert(0, str(ROOT / "workflow"))
 
 from flatlas.plan.columns import Columns
 from flatlas.plan.measure_specs import MEASURES

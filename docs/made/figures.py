@@ -4,15 +4,12 @@ docs/made/costs/<preset>.csv is what `snakemake costs` wrote after such runs. A 
 times from <preset>_jobs.csv, the costs_by_job.csv of the same. `make costs` keeps both.
 """
 
-import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 import pandas as pd
 from pages import ROOT, table
-
-sys.path.insert(0, str(ROOT / "workflow"))
 
 from flatlas.plan.documents import read_yaml
 from flatlas.plan.graph import needed_by_targets

@@ -18,8 +18,6 @@ from means import MEANS, tables
 from networks import dictionary
 from pages import ROOT
 
-sys.path.insert(0, str(ROOT / "workflow"))
-
 from flatlas.plan.paths import NETWORKS
 from flatlas.plan.tables import GALLERY as GALLERY_COLUMNS
 from flatlas.report.captions import without_title

@@ -10,10 +10,11 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "workflow"))
+
 from figures import COSTS, REAL
 from pages import ROOT
-
-sys.path.insert(0, str(ROOT / "workflow"))
 
 from flatlas.store.tables import write_table
 

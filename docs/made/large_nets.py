@@ -5,16 +5,13 @@ Operations follow from the plan and from large_nets.csv: what a gradient of each
 """
 
 import csv
-import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from figures import needed, plan
-from pages import ROOT, table
-
-sys.path.insert(0, str(ROOT / "workflow"))
+from pages import table
 
 from flatlas.plan.data_specs import images_seen, images_to_train_on
 from flatlas.plan.family import ModuleFamily

@@ -3,13 +3,9 @@
 They are the panels without a spectrum: one mean for each quantity and swept value.
 """
 
-import sys
 from collections.abc import Iterator
 
 import pandas as pd
-from pages import ROOT
-
-sys.path.insert(0, str(ROOT / "workflow"))
 
 from flatlas.statistics.more_realizations import student
 

@@ -1,13 +1,10 @@
 """The data dictionary of the atlas' measure table, from the declarations of its columns."""
 
-import sys
 from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-from pages import ROOT, table
-
-sys.path.insert(0, str(ROOT / "workflow"))
+from pages import table
 
 from flatlas.plan.columns import Column
 from flatlas.plan.measure_specs import MEASURES

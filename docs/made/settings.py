@@ -4,7 +4,6 @@ The docstring of a key or of its class says what the key means.
 """
 
 import inspect
-import sys
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import UnionType
@@ -14,8 +13,6 @@ import yaml
 from pages import ROOT, table
 from pydantic import TypeAdapter
 from pydantic.fields import FieldInfo
-
-sys.path.insert(0, str(ROOT / "workflow"))
 
 from flatlas.plan.data_specs import SourceSpec
 from flatlas.plan.families import NetSpec

@@ -1,11 +1,7 @@
 """How the claims of the studies in docs/gallery came out, and how to read a verdict."""
 
-import sys
-
 from gallery import GALLERY, SCORECARD, scale
-from pages import ROOT, table
-
-sys.path.insert(0, str(ROOT / "workflow"))
+from pages import table
 
 from flatlas.report.published import published
 from flatlas.report.rendering import render

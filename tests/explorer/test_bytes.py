@@ -3,22 +3,18 @@
 import json
 import re
 import shutil
-import sys
 from pathlib import Path
 
 import made_up_networks
 import numpy as np
 import pandas as pd
+from explorer import EXPLORER, NETWORKS, write_explorer
 from made_up_explorer import explorer
 
 from flatlas.explorer.curves import POINTS, learning_curves
 from flatlas.explorer.page import explorer_page
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-sys.path.insert(0, str(DOCS / "made"))
-from explorer import EXPLORER, NETWORKS, write_explorer  # noqa: E402
-
-sys.path.pop(0)
 
 
 def test_it_is_small_fetches_nothing_and_has_the_same_bytes_whatever_the_order_of_rows():
