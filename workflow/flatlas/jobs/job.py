@@ -13,11 +13,10 @@ from typing import Any
 
 from flatlas.errors import FlatlasError, named
 from flatlas.jobs.progress import Progress
-from flatlas.jobs.resources import wants_gpu
 from flatlas.jobs.terminal import ERASE
 from flatlas.jobs.worker import list_imports
 from flatlas.plan.paths import RESULTS
-from flatlas.plan.requests import THREAD_VARIABLES
+from flatlas.plan.requests import THREAD_VARIABLES, wants_gpu
 from flatlas.store.json_files import read_json, write_json
 from flatlas.store.provenance import verify, write_provenance
 

@@ -9,9 +9,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from flatlas.jobs.resources import wants_gpu
 from flatlas.jobs.worker import NOT_STARTED, children
-from flatlas.plan.requests import THREAD_VARIABLES
+from flatlas.plan.requests import THREAD_VARIABLES, wants_gpu
 
 if TYPE_CHECKING:
     from snakemake.script import PythonScript

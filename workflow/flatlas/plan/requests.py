@@ -69,3 +69,8 @@ def gpu_request(count: Callable[[Any], int], by_gres: bool) -> dict[str, Asked]:
     if not by_gres:
         return {"gpu": count}
     return {"gres": lambda wildcards: f"gpu:{n}" if (n := count(wildcards)) else ""}
+
+
+def wants_gpu(resources: Mapping[str, Any]) -> bool:
+    """Whether a rule requests a GPU, in either of these forms."""
+    return bool(resources.get("gpu") or resources.get("gres"))
