@@ -10,7 +10,7 @@ from reading import Page
 from flatlas.claims.claim import FLATLAS, UNDECIDED, Claim, at_least, claims_table, not_run
 from flatlas.report.captions import caption
 from flatlas.report.facts import facts
-from flatlas.report.pages import Change, Chapter, Entry, Report, report_page
+from flatlas.report.pages import Chapter, Entry, Report, report_page
 from flatlas.report.published import published
 from flatlas.report.rendering import render
 from flatlas.statistics.estimate import Estimate
@@ -30,7 +30,7 @@ def read(tmp_path):
     drawn = Entry(
         "flat_fig1", "fig1", "Sharp & <flat>", claims_table("flat_fig1", [CLAIM], judged=True),
         picture, "", {"fig1.pdf": "flat/fig1.pdf"}, caption("**T.** What *it* shows."),
-        "Drawn from 6 trainings.", [Change("runs.base.batch", "25", "<10>")],
+        "Drawn from 6 trainings.", [("runs.base.batch", "25", "<10>")],
     )  # fmt: skip
     waiting = Entry("flat_fig2", "fig2", "Late", not_run("flat_fig2", "Late"))
     schematic = Entry("sketch_fig1", "fig1", "A sketch", picture=picture, facts="Computed.")

@@ -12,7 +12,7 @@ import pandas as pd
 from flatlas.claims.claim import known, not_run
 from flatlas.report.captions import caption
 from flatlas.report.facts import facts
-from flatlas.report.pages import Change, Entry
+from flatlas.report.pages import Entry
 from flatlas.store.provenance import read_provenance, verify
 from flatlas.store.tables import read_table
 
@@ -46,7 +46,7 @@ def read_report_entry(figure: Mapping[str, Any], folder: Path) -> Entry:
     # The current settings say nothing about a figure that was drawn with others.
     if _is_outdated(figure):
         return replace(entry, facts=f"{drawn_from} {OUTDATED}")
-    return replace(entry, facts=drawn_from, changes=[Change(*one) for one in figure["changes"]])
+    return replace(entry, facts=drawn_from, changes=figure["changes"])
 
 
 def _claims(figure: Mapping[str, Any]) -> pd.DataFrame:

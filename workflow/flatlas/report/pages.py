@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -12,17 +11,12 @@ from flatlas.report.rendering import render
 from flatlas.report.verdicts import Verdicts, count_verdicts
 
 
-class Change(NamedTuple):
-    """A setting that differs from the study's own."""
-
-    key: str
-    own: str
-    here: str
-
-
 @dataclass(frozen=True)
 class Entry:
-    """A figure on a page. One without a `picture` is not drawn; `link` leads to the picture."""
+    """A figure on a page. One without a `picture` is not drawn; `link` leads to the picture.
+
+    `changes` are the settings that differ from the study's own: the key, its value there and here.
+    """
 
     target: str
     name: str
@@ -33,7 +27,7 @@ class Entry:
     files: Mapping[str, str] = field(default_factory=dict)
     caption: str = ""
     facts: str = ""
-    changes: Sequence[Change] = ()
+    changes: Sequence[tuple[str, str, str]] = ()
 
 
 @dataclass(frozen=True)
