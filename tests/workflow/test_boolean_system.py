@@ -72,7 +72,7 @@ def test_by_hand_the_job_gives_the_same_bytes_by_the_code_of_its_fingerprint(boo
         "functions",
         job,
         "data/functions/*/*.parquet",
-        lambda spec: code.functions_modules(FunctionsSpec.model_validate(spec)),
+        lambda spec: code.net_modules(FunctionsSpec.model_validate(spec).net),
     )
     assert "flatlas.nets.dense" in loaded
     assert len(boolean.contents("by-hand/data/functions/*/*.parquet")) == 2

@@ -8,10 +8,9 @@ from flatlas.plan.fingerprint import LIBRARY, closure, fingerprint
 
 # A dry run takes fingerprints without loading the models of the specs.
 if TYPE_CHECKING:
-    from flatlas.plan.data_specs import FunctionsSpec, SourceSpec
+    from flatlas.plan.data_specs import SourceSpec
     from flatlas.plan.families import NetSpec
     from flatlas.plan.families.own import Own
-    from flatlas.plan.kernel_specs import KernelSpec
     from flatlas.plan.measure_specs import MeasureSpec
     from flatlas.plan.training_specs import RunSpec
 
@@ -42,17 +41,7 @@ def source_modules(source: "SourceSpec") -> list[str]:
     return [f"flatlas.data.sources.{source.kind}"]
 
 
-def functions_modules(functions: "FunctionsSpec") -> list[str]:
-    """Counting the functions of random nets of one family."""
-    return _net(functions.net)
-
-
-def kernel_modules(kernel: "KernelSpec") -> list[str]:
-    """Sampling the kernel of one family of nets."""
-    return _net(kernel.net)
-
-
-def _net(net: "NetSpec") -> list[str]:
+def net_modules(net: "NetSpec") -> list[str]:
     """The module of a net's family; also that of a user's own net, and weights that are given.
 
     Snakemake would miss other weights under the same name if their time is older than the results.
@@ -67,12 +56,12 @@ def _net(net: "NetSpec") -> list[str]:
 def training_modules(run: "RunSpec") -> list[str]:
     """Training one family of nets with one optimizer; the kernel in C trains dense nets alone."""
     kernel = ["training/kernel.c"] if run.net.family == "dense" else []
-    return [*kernel, *_net(run.net), f"flatlas.training.optimizers.{run.optimizer.name}"]
+    return [*kernel, *net_modules(run.net), f"flatlas.training.optimizers.{run.optimizer.name}"]
 
 
 def measure_modules(measure: "MeasureSpec") -> list[str]:
     """One measure on one family of nets."""
-    return [f"flatlas.measures.{measure.options.measure}", *_net(measure.run.net)]
+    return [f"flatlas.measures.{measure.options.measure}", *net_modules(measure.run.net)]
 
 
 def figure_modules(study: str, module: str) -> list[str]:

@@ -6,13 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from flatlas.plan import paths, work
-from flatlas.plan.code import (
-    functions_modules,
-    kernel_modules,
-    measure_modules,
-    source_modules,
-    training_modules,
-)
+from flatlas.plan.code import measure_modules, net_modules, source_modules, training_modules
 from flatlas.plan.data_specs import (
     AttackSpec,
     FunctionsSpec,
@@ -87,7 +81,7 @@ def _samples(name: str, samples: SamplesSpec, jobs: Jobs) -> Job:
         name=name,
         spec=samples,
         inputs=inputs,
-        modules=functions_modules(samples) if isinstance(samples, FunctionsSpec) else [],
+        modules=net_modules(samples.net) if isinstance(samples, FunctionsSpec) else [],
         work=work.samples_work(samples),
         mem_mb=2000 if counted else 1000,
         runtime=240 if counted else 10,
@@ -122,7 +116,7 @@ def _kernel(name: str, kernel: KernelSpec, jobs: Jobs) -> Job:
         name=name,
         spec=kernel,
         inputs=_drawn(kernel.samples, jobs),
-        modules=kernel_modules(kernel),
+        modules=net_modules(kernel.net),
         work=work.kernel_work(kernel),
         **kernel_needs(kernel),
     )
