@@ -15,17 +15,17 @@ MODULES = ROOT / "workflow" / "flatlas" / "measures"
 
 def files() -> str:
     """A table for each file that no measure writes."""
-    return "\n\n".join(f"### `{path}`\n\n{_listed(columns)}" for path, columns in FILES.items())
+    return "\n\n".join(f"### `{path}`\n\n{listed(columns)}" for path, columns in FILES.items())
 
 
 def place() -> str:
     """The columns that each table of a measure begins with."""
-    return _listed(PLACE)
+    return listed(PLACE)
 
 
 def points() -> str:
     """The columns of figures' tables that no measure has."""
-    return _listed(POINTS)
+    return listed(POINTS)
 
 
 def of_measures() -> str:
@@ -39,7 +39,7 @@ def _measure(name: str) -> Iterator[str]:
     for one, columns in MEASURES[name].tables.items():
         whose, shared = _contained(name, columns)
         own = {key: column for key, column in columns.items() if key not in shared}
-        yield f"`{one}`{whose}\n\n{_listed(own)}"
+        yield f"`{one}`{whose}\n\n{listed(own)}"
 
 
 def _contained(name: str, columns: Columns) -> tuple[str, Columns]:
@@ -59,7 +59,8 @@ def _rows(name: str) -> str:
     return " ".join((ast.get_docstring(measure) or "").split())
 
 
-def _listed(columns: Columns) -> str:
+def listed(columns: Columns) -> str:
+    """A row for each column."""
     rows = [(f"`{name}`", c.type.__name__, c.unit, c.meaning) for name, c in columns.items()]
     return table(HEADER, rows)
 

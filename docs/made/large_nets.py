@@ -4,12 +4,12 @@ Operations follow from the plan and from large_nets.csv: what a gradient of each
 `python -m benchmarks large_nets` counted and measured it.
 """
 
-import csv
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import pandas as pd
 from figures import needed, plan
 from pages import table
 
@@ -64,8 +64,7 @@ class Takes(NamedTuple):
 
 def large_runs() -> dict[Net, RunSpec]:
     """A run of each network that requests a GPU, by its slug and the shape of its images."""
-    runs = (plan("paper").runs[name] for name, job in _jobs().items() if _is_large_run(name, job))
-    return {net_of(run): run for run in runs}
+    return {net_of(run): run for name, run in plan("paper").runs.items() if _jobs()[name].gpus}
 
 
 def net_of(spec: RunSpec | KernelSpec) -> Net:
@@ -78,19 +77,10 @@ def _jobs() -> dict[str, Job]:
     return jobs_of(plan("paper"))
 
 
-def _is_large_run(name: str, job: Job) -> bool:
-    return bool(job.gpus) and name in plan("paper").runs
-
-
 @cache
 def _gradients() -> dict[Net, Gradient]:
-    with MEASURED.open(encoding="utf-8", newline="") as file:
-        return {
-            (row.pop("net"), row.pop("images")): Gradient(
-                **{name: float(value) for name, value in row.items()}
-            )
-            for row in csv.DictReader(file)
-        }
+    table = pd.read_csv(MEASURED, index_col=["net", "images"])
+    return {net: Gradient(*row) for net, *row in table.itertuples(name=None)}
 
 
 def _takes(spec: Spec, job: Job) -> Takes:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
+from columns import listed
 from pages import table
 
 from flatlas.plan.columns import Column
@@ -25,15 +26,10 @@ def dictionary(nets: pd.DataFrame) -> str:
         rows=f"{len(nets):,}",
         nets=f"{len(nets.drop_duplicates(['run', 'seed'])):,}",
         runs=nets["run"].nunique(),
-        networks=_networks(),
+        networks=listed(NETWORKS),
         measures=_measures(nets, options),
         options=_options(options),
     )
-
-
-def _networks() -> str:
-    rows = [(f"`{name}`", c.type.__name__, c.unit, c.meaning) for name, c in NETWORKS.items()]
-    return table(("column", "type", "unit", "meaning"), rows)
 
 
 def _measures(nets: pd.DataFrame, options: Options) -> str:
