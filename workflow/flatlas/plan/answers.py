@@ -84,30 +84,20 @@ def _pages(plan: Plan) -> Pages:
         page: {kind: paths.PAGE.format(preset=preset, page=page, extension=kind) for kind in kinds}
         for page, kinds in PAGES.items()
     }
-    if paths.MY_MODEL in plan.studies:
-        pages[paths.MY_MODEL] = {
-            kind: paths.FIGURE.format(
-                preset=preset, study=paths.MY_MODEL, figure=paths.MY_PAGE, extension=kind
+    own = {paths.MY_MODEL: ("html", "csv", "json"), paths.ATLAS_MINE: ("html",)}
+    for study, kinds in own.items():
+        if study in plan.studies:
+            pages[study] = paths.figure_files(
+                preset, study, paths.MY_PAGE, dict(zip(kinds, kinds, strict=True))
             )
-            for kind in ("html", "csv", "json")
-        }
-    if paths.ATLAS_MINE in plan.studies:
-        html = paths.FIGURE.format(
-            preset=preset, study=paths.ATLAS_MINE, figure=paths.MY_PAGE, extension="html"
-        )
-        pages[paths.ATLAS_MINE] = {"html": html}
     return pages
 
 
 def _study(plan: Plan, study: str, jobs: Mapping[str, lookup.Job], pages: Pages) -> lookup.Study:
     """A study, whose target makes every file of its figures: a deleted one is made again."""
     targets = plan.targets(study)
-    scorecard = {
-        kind: paths.FIGURE.format(
-            preset=plan.settings.preset, study=study, figure="scorecard", extension=kind
-        )
-        for kind in PAGES["scorecard"]
-    }
+    preset, kinds = plan.settings.preset, PAGES["scorecard"]
+    scorecard = paths.figure_files(preset, study, "scorecard", dict(zip(kinds, kinds, strict=True)))
     results = [file for target in targets for file in jobs[target].outputs.values()]
     if study in (paths.MY_MODEL, paths.ATLAS_MINE):
         results += pages[study].values()

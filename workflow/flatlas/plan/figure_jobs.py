@@ -92,12 +92,7 @@ def _outputs(figure: FigurePlan, preset: str) -> dict[str, str]:
     kinds = {"pdf": "pdf", "csv": "csv", "provenance": "json"}
     if figure.claims:
         kinds["claims"] = "claims.csv"
-    return {
-        name: paths.FIGURE.format(
-            preset=preset, study=figure.study, figure=figure.name, extension=kind
-        )
-        for name, kind in {**kinds, "png": "png"}.items()
-    }
+    return paths.figure_files(preset, figure.study, figure.name, {**kinds, "png": "png"})
 
 
 def data_of(plan: Plan, figure: FigurePlan) -> list[str]:

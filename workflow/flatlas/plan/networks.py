@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from flatlas.plan.described import described
 from flatlas.plan.figure_jobs import digest_of, inputs_of, tables_of
 from flatlas.plan.lookup import Job
-from flatlas.plan.paths import ATLAS, FIGURE, NETWORKS
+from flatlas.plan.paths import ATLAS, NETWORKS, figure_files
 from flatlas.plan.plan import Drawing, Entry, FigurePlan, Plan
 from flatlas.plan.points import points_of
 
@@ -32,16 +32,11 @@ def networks_job(plan: Plan, jobs: Mapping[str, Job]) -> Job | None:
     )
     tables = tables_of(table, jobs)
     inputs = inputs_of(table, tables, jobs)
-    outputs = {"parquet": "parquet", "csv": "csv", "provenance": "json"}
+    kinds = {"parquet": "parquet", "csv": "csv", "provenance": "json"}
     return Job(
         rule=TARGET,
         inputs=inputs,
-        outputs={
-            name: FIGURE.format(
-                preset=plan.settings.preset, study=ATLAS, figure=NETWORKS, extension=kind
-            )
-            for name, kind in outputs.items()
-        },
+        outputs=figure_files(plan.settings.preset, ATLAS, NETWORKS, kinds),
         spec={
             "study": ATLAS,
             "figure": NETWORKS,

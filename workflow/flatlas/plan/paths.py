@@ -1,6 +1,6 @@
 """The path of each file under results/. No other module defines any."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
 
 RESULTS = Path("results")
@@ -46,6 +46,14 @@ OUTPUTS = {
     "record": _outputs("recordings/{run}", *TRAINED, "trajectory.npy"),
     "kernel": _outputs("kernels/{kernel}", "kernel.npy", "provenance.json"),
 }
+
+
+def figure_files(preset: str, study: str, figure: str, kinds: Mapping[str, str]) -> dict[str, str]:
+    """The files of a figure or page of a study, by name, from the extension of each."""
+    return {
+        name: FIGURE.format(preset=preset, study=study, figure=figure, extension=kind)
+        for name, kind in kinds.items()
+    }
 
 
 def measure_outputs(measure: str, tables: Iterable[str]) -> dict[str, str]:
