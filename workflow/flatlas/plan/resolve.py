@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -243,15 +244,15 @@ class _StudyResolver:
             for name in self._wanted(sweep, figure):
                 changed = run.measures.get(name, {})
                 options = self._options(name, changed).spelled_out(spec)
+                place = self._places(name, changed, origin)
                 try:
-                    _check_fit(options, spec, self._places(name, changed, origin))
+                    _check_fit(options, spec, place)
                 except FlatlasError as error:
                     if not figure.where_it_fits:
                         asked = f"Figure '{target}' takes this measure of sweep '{sweep}'."
                         raise FlatlasError(f"{error}\n{asked}") from None
                 else:
                     self._count(spec, sweep)
-                    place = self._places(name, changed, origin)
                     measured[name] = self._measurement(options, spec, place)
             yield Entry(sweep, point, self._keep_run(spec), measured)
 
@@ -426,5 +427,5 @@ def _check_fit(options: Measurement, spec: RunSpec, place: Callable[[str], str])
             check_layers([layer], spec, place("layer"), LINEAR)
         else:
             check_layer(layer, options.layer_kind, spec, place("layer"))
-    for key, why in options.misfits(spec):
+    for key, why in chain(options.not_kept(spec), options.misfits(spec)):
         raise FlatlasError(f"{place(key)} {why}")

@@ -39,7 +39,6 @@ class Norms(Measurement):
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """The initial weights are drawn again, so the run must not start from another run."""
-        yield from super().misfits(run)
         if run.start is not None:
             yield "measure", "draws the initial weights again, but this run starts from another."
 

@@ -134,7 +134,6 @@ class Hessian(OfHessian):
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """Dense networks have a closed form, which is fast in float64."""
-        yield from super().misfits(run)
         if self.precision and run.net.only_dense:
             yield "precision", "is of nets with convolutions: leave it out."
 
@@ -220,7 +219,6 @@ class NormScaling(OfHessian):
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """The theory holds for homogeneous networks with one output per class."""
-        yield from super().misfits(run)
         net = run.net
         if not isinstance(net, DenseNet) or (net.bias and net.hidden):
             yield "measure", "is of dense nets without biases, or with one layer: say bias: false."

@@ -128,7 +128,6 @@ class TestImages(Measurement):
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """There must be as many test images."""
-        yield from super().misfits(run)
         subset, asked = subset_of(run.samples), max(self.sizes)
         if isinstance(subset, SubsetSpec) and asked > subset.test_size:
             yield (
@@ -197,7 +196,6 @@ class ScaleInvariance(Measurement):
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """An α-scaling needs a next layer."""
-        yield from super().misfits(run)
         yield from without_next(self.layer, run)
 
 
@@ -250,5 +248,4 @@ class ConvolutionDuality(Measurement):
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """A residual connection must not skip the layer."""
-        yield from super().misfits(run)
         yield from skipped(self.layer, run)

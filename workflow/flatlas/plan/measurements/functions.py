@@ -22,7 +22,6 @@ class OfFunction(Measurement):
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """The network must be binary."""
-        yield from super().misfits(run)
         if run.outputs != 1:
             yield "measure", "is of binary nets: say which classes are data.positive."
 
@@ -139,6 +138,5 @@ class BooleanPrior(Measurement):
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """The functions of random networks must have been counted."""
-        yield from super().misfits(run)
         if not isinstance(run.samples, FunctionsSpec):
             yield "measure", "is of the functions that random nets express: say data.functions."

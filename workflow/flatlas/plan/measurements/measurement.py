@@ -1,6 +1,6 @@
 """What all measures share."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field
@@ -119,8 +119,12 @@ class Measurement(Spec):
             at = tuple(dict.fromkeys(met if one == "met" else one for one in self.at))
         return self.model_copy(update={"at": at})
 
-    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+    def misfits(self, run: RunSpec) -> Iterable[tuple[str, str]]:
         """Each option that does not fit a run: its key, and why. Reported before anything runs."""
+        return ()
+
+    def not_kept(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """The same for the moments of which the run keeps no weights."""
         kept = moments(run.checkpoints, run.overtraining)
         known = set(kept)
         for moment in self.at:
@@ -156,6 +160,5 @@ class UnderScaling(Measurement):
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """An α-scaling needs a next layer."""
-        yield from super().misfits(run)
         if self.factors != (1.0,):
             yield from without_next(self.layer, run)

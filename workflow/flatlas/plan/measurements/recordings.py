@@ -62,7 +62,6 @@ class AlongRecording(Measurement):
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """The run must record this layer, and have one batch size and one learning rate."""
-        yield from super().misfits(run)
         if run.snapshots is None:
             yield "layer", "needs a recording: say which layer are the run's snapshots."
         elif self.layer != run.snapshots:
