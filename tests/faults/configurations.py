@@ -47,7 +47,7 @@ from flatlas.plan.measure_specs import MEASURES  # noqa: E402
 from flatlas.plan.mistakes import _alternatives, _is_model, shown  # noqa: E402
 from flatlas.plan.settings import Settings  # noqa: E402
 from flatlas.plan.studies import Study  # noqa: E402
-from flatlas.plan.trees import Location, merged  # noqa: E402
+from flatlas.plan.trees import Location, merged, with_value  # noqa: E402
 
 MEMORY, SECONDS = 2 * 10**9, 20
 OUTCOMES = ("accepted", "refused", "vague", "late", "traceback")
@@ -75,15 +75,12 @@ VALUES: dict[str, list[Any]] = {
         "all", ["all"],
     ],
 }  # fmt: skip
-
-
 # Numbers and lists of which a field gets one that it takes, or the largest that it takes.
 LARGE: list[Any] = [
         10, 1000, 10**4, 10**5, 10**7, 10**8, 0.1, 10.0, 1e6, [1.0, 1e6], ["0..9999"],
         ["0..99990000/10000"], list(range(1, 5000)), [1000] * 20, [100_000, 100_000],
         {"optimizer.lr": [0.01 * n for n in range(1, 100)], "batch": list(range(1, 100))},
         [{"batch": n} for n in range(1, 9000)],
-    
 ]  # fmt: skip
 KINDS = [*VALUES, "large", "nested", "unknown key"]
 
@@ -146,7 +143,7 @@ def drawn(chance: random.Random) -> Trial:
         location = (*location[:-1], chance.choice(KEYS))
     if place.around is not None:
         inside = location[len(place.around[0]) :]
-        location, value = place.around[0], _with(place.around[1], inside, value)
+        location, value = place.around[0], with_value(place.around[1], inside, value)
     if place.study is None:
         return Trial(kind, preset, "duality", "top", location, value)
     sweeps = [
@@ -328,13 +325,13 @@ def _changed(trial: Trial, root: Path) -> dict[str, Any]:
     changes = {} if trial.where == "study" else _preset(trial.preset)
     preset["studies"] = {study: changes.get(study, {}) for study in files}
     if trial.where == "top":
-        user = _with(user, trial.location, trial.value)
+        user = with_value(user, trial.location, trial.value)
     elif trial.where == "user":
-        user = _with(user, ("studies", name, *trial.location), trial.value)
+        user = with_value(user, ("studies", name, *trial.location), trial.value)
     elif trial.where == "preset":
-        preset = _with(preset, ("studies", name, *trial.location), trial.value)
+        preset = with_value(preset, ("studies", name, *trial.location), trial.value)
     else:
-        files[name] = _with(files[name], trial.location, trial.value)
+        files[name] = with_value(files[name], trial.location, trial.value)
     _write(root / "presets" / f"{trial.preset}.yaml", preset)
     for study, tree in files.items():
         _write(root / "studies" / f"{study}.yaml", tree)
@@ -352,13 +349,6 @@ def _with_few_figures(trial: Trial) -> dict[str, Any]:
         if {name, *sweeps, *bases, *figure.get("measures", [])} & {*map(str, trial.location)}:
             shown.append(name)
     return study | {"figures": {name: figures[name] for name in [*shown, *figures][:2]}}
-
-
-def _with(tree: Any, location: Location, value: Any) -> Any:
-    """A copy of a tree with a value at a place."""
-    head, *rest = location
-    beside = tree if isinstance(tree, dict) else {}
-    return {**beside, head: _with(beside.get(head, {}), tuple(rest), value) if rest else value}
 
 
 def _write(path: Path, tree: Any) -> None:

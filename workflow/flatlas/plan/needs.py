@@ -53,7 +53,7 @@ def training_needs(run: RunSpec, ranks: int = 1) -> Needs:
     epochs = run.stop.epochs + run.stop.extra_epochs
     passes = epochs * len(run.seeds) * images_trained(run.samples)
     return {
-        "gpus": ranks * _gpus(net),
+        "gpus": ranks * worth_a_gpu(net),
         "mem_mb": 2000 * ranks + 4 * _numbers_in_training(run, net, ranks) // 10**6,
         "runtime": 20 + _minutes(passes, net),
     }
@@ -68,7 +68,7 @@ def measuring_needs(measured: MeasureSpec) -> Needs:
     numbers = measure.matrices * images**2 + options.vectors * net.weights
     numbers += _numbers_of_layer(measured)
     return {
-        "gpus": _gpus(net),
+        "gpus": int(worth_a_gpu(net)),
         "mem_mb": measure.mem_mb + 8 * numbers // 10**6,
         "runtime": measure.runtime + _minutes(passes, net),
     }
@@ -82,7 +82,7 @@ def kernel_needs(kernel: KernelSpec) -> Needs:
     net, images = kernel.net.size(kernel.input_shape, outputs=1), images_seen(kernel.samples)
     passes = images**2 * len(kernel.samples.seeds) // 10
     return {
-        "gpus": _gpus(net),
+        "gpus": int(worth_a_gpu(net)),
         "mem_mb": 4000 + 8 * 2 * images**2 // 10**6,
         "runtime": 60 + _minutes(passes, net),
     }
@@ -93,13 +93,9 @@ def worth_a_gpu(net: NetSize) -> bool:
     return net.products >= WORTH_A_GPU
 
 
-def _gpus(net: NetSize) -> int:
-    return int(worth_a_gpu(net))
-
-
 def _minutes(passes: int, net: NetSize) -> int:
     """The time in which so many images go through a net, forward and back."""
-    return passes * net.products // (60 * (ON_A_GPU if _gpus(net) else ON_A_CORE))
+    return passes * net.products // (60 * (ON_A_GPU if worth_a_gpu(net) else ON_A_CORE))
 
 
 def _numbers_of_layer(measured: MeasureSpec) -> int:
