@@ -12,6 +12,7 @@ from flatlas.plan.data_specs import AttackSpec, FunctionsSpec, NoiseSpec, Subset
 from flatlas.plan.graph import picture
 from flatlas.plan.jobs import jobs_of
 from flatlas.plan.resolve import resolve
+from flatlas.plan.trees import merged
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 PRESETS = [path.stem for path in (CONFIG / "presets").glob("*.yaml")]
@@ -37,6 +38,19 @@ def test_an_id_is_the_same_run_in_all_shipped_presets():
     for preset in PRESETS:
         for identity, run in shipped(preset).runs.items():
             assert runs.setdefault(identity, run) == run
+
+
+def test_the_smaller_study_prior_has_all_other_runs_of_the_paper():
+    user = yaml.safe_load((CONFIG / "config.yaml").read_text()) | {"preset": "paper"}
+    file = yaml.safe_load((CONFIG / "smaller" / "prior.yaml").read_text())
+    paper, smaller = shipped("paper"), resolve(merged(user, file), CONFIG)
+    assert paper.figures.keys() == smaller.figures.keys()
+    gone = [run for name, run in paper.runs.items() if name not in smaller.runs]
+    sizes = {run.samples.size for run in gone if run.net.family == "dense"}
+    assert sizes == {1000, 3000, 5000, 7000, 9000}
+    assert {run.net.family for run in gone} == {"dense", "resnet"}
+    added = {run.net.family for name, run in smaller.runs.items() if name not in paper.runs}
+    assert added == {"convolutional"}
 
 
 def points_of(plan, figure="flat_fig1"):

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 from checkout import Checkout
+from damage import try_kinds
 
 FIGURE = "duality_fig3"
 
@@ -61,3 +62,11 @@ def test_a_damaged_cache_entry_is_made_again_and_replaced(tiny, tmp_path):
     three.snakemake(*asked, **env)
     (log,) = (three / "results/logs/train").glob("*.log")
     assert not log.read_text(), "taken from the cache, so nothing ran"
+
+
+def test_no_random_damage_passes_for_intact(finished, tmp_path):
+    """A few of the faults that `python tests/faults` tries by the thousand."""
+    results = shutil.copytree(finished / "results", tmp_path / "results")
+    rows = list(try_kinds(results, tmp_path, trials=200, seed=1))
+    assert len(rows) > 15
+    assert [row for row in rows if set(row) != {"kind", "tried", "found"}] == []

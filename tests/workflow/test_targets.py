@@ -1,5 +1,7 @@
 """What a user can ask for by name, and what Snakemake says of a mistake before anything runs."""
 
+import re
+
 import yaml
 from checkout import ROOT
 
@@ -10,11 +12,23 @@ STUDIES = {
 FIGURES = {f"{study}_{name}" for study, tree in STUDIES.items() for name in tree["figures"]}
 
 
-def test_bare_snakemake_makes_everything_and_lists_it(pristine):
+def test_bare_snakemake_makes_everything(pristine):
     """The root Snakefile only gathers; without a default target it would make nothing."""
     assert FIGURES | {"source", "subset", "train", "dag"} <= pristine.would_run().keys()
-    listed = {line.split()[0] for line in pristine.snakemake("--list-rules").splitlines() if line}
-    assert FIGURES | {*STUDIES} | {"all", "dag", "train"} <= listed
+
+
+def test_every_rule_is_listed_and_says_what_it_is(pristine):
+    lines = pristine.snakemake("--list-rules").splitlines()
+    found = (re.fullmatch(r"(\w+)(?: \((.+)\))?", line) for line in lines)
+    said = dict(one.groups() for one in found if one)
+    assert {"all", "dag"} <= said.keys()
+    assert [name for name, text in said.items() if text is None] == [], "rules without a word"
+    for study, tree in STUDIES.items():
+        assert tree["title"] in said[study]
+        for name, figure in tree["figures"].items():
+            assert said[f"{study}_{name}"] == f"Figure: {figure['title']}"
+    internal = {name for name, text in said.items() if text.startswith("Internal: ")}
+    assert {"source", "subset", "train", "record", "kernel", "measure_duality"} <= internal
 
 
 def test_the_largest_preset_can_be_asked_for(pristine):
