@@ -68,31 +68,20 @@ def test_a_plan_of_too_many_runs_names_the_sweep(plan_of, monkeypatch):
     assert "90,000 realizations" in message
 
 
+EIGENVALUES = {"measures.hidden": {"measure": "hessian", "top": 10**6}}
+
+
 @pytest.mark.parametrize(
-    ("key", "value", "place"),
+    ("hidden", "more", "place"),
     [
-        (f"{BASE}net.hidden", [10**6, 10**6], f"{BASE}net of the training digits-10pc-dense"),
-        (f"{BASE}net.hidden", [10**5] * 30, f"{BASE}net of the training digits-10pc-dense"),
-        (
-            f"{FLAT}measures.hidden",
-            {"measure": "hessian", "top": 10**6, "layer": None},
-            f"{FLAT}measures.hidden.layer is not a key",
-        ),
+        ([10**6, 10**6], {}, "runs.base.net of the training digits-10pc-dense"),
+        ([10**5] * 30, {}, "runs.base.net of the training digits-10pc-dense"),
+        ([1000, 1000], EIGENVALUES, "measures.hidden.measure of digits-10pc-"),
     ],
 )
-def test_a_job_that_no_machine_has_the_memory_for(plan_of, key, value, place):
-    message = refused(plan_of, user={key: value})
-    assert message.startswith(USER + place)
-    assert "GB of memory" in message or "not a key" in message
-
-
-def test_a_measure_that_no_machine_has_the_memory_for(plan_of):
-    study = {
-        "measures.hidden": {"measure": "hessian", "top": 10**6},
-        "runs.base.net.hidden": [1000, 1000],
-    }
-    message = refused(plan_of, study=study)
-    assert message.startswith("config/studies/flat.yaml: measures.hidden.measure of digits-10pc-")
+def test_a_job_that_no_machine_has_the_memory_for(plan_of, hidden, more, place):
+    message = refused(plan_of, study={"runs.base.net.hidden": hidden} | more)
+    assert message.startswith(f"config/studies/flat.yaml: {place}")
     assert "GB of memory. Allowed: up to 20,000 GB." in message
 
 

@@ -51,6 +51,5 @@ def test_costs_have_the_declared_columns():
 
 
 def test_functions_have_the_declared_columns():
-
     spec = FunctionsSpec.model_construct(count=1, draws=4)
     assert [*most_frequent({b"\x0f": 3}, spec)] == [*FUNCTIONS]

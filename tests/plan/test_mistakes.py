@@ -378,18 +378,9 @@ def test_a_later_file_can_correct_a_mistake(plan_of):
     assert {run.batch for run in plan.runs.values()} == {9}
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("title: Schärfe".encode("latin-1"), "is not valid YAML"),
-        (b"title: [", "is not valid YAML"),
-        (b"- title", "must hold a mapping"),
-    ],
-)
-def test_a_preset_that_is_not_a_yaml_mapping_is_named(tmp_path, content, said):
-    (tmp_path / "presets").mkdir()
-    (tmp_path / "presets/broken.yaml").write_bytes(content)
-    with pytest.raises(FlatlasError, match=rf"broken\.yaml {said}"):
+def test_a_preset_that_is_not_a_yaml_mapping_is_named(tmp_path):
+    write(tmp_path / "presets/broken.yaml", ["title"])
+    with pytest.raises(FlatlasError, match=r"broken\.yaml must hold a mapping"):
         resolve({"preset": "broken", "data_root": "somewhere", "sources": {}}, tmp_path)
 
 

@@ -1,7 +1,5 @@
 """What figures cost: measured seconds add up, estimates scale with the work."""
 
-from math import isnan
-
 import pytest
 
 from flatlas.report.costs import (
@@ -26,18 +24,6 @@ def test_jobs_of_the_same_net_come_before_those_of_another():
     other = JobCost("train", "convolutional", 100.0, seconds=900.0)
     assert estimate(JobCost("train", "dense30", 100.0), [other, RAN]) == pytest.approx(20.0)
     assert estimate(JobCost("train", "resnet", 100.0), [other]) == pytest.approx(900.0)
-
-
-def test_the_nearest_in_size_are_taken():
-    """Small jobs have overheads that large ones have not."""
-    small = [JobCost("train", "dense30", 1.0 + n, seconds=1000.0) for n in range(5)]
-    large = [JobCost("train", "dense30", 1e6 + n, seconds=1e6) for n in range(5)]
-    job = JobCost("train", "dense30", 2e6)
-    assert estimate(job, [*small, *large]) == pytest.approx(2e6, rel=1e-3)
-
-
-def test_a_stage_that_never_ran_has_no_estimate():
-    assert isnan(estimate(JobCost("hessian", "dense30", 1.0), [RAN]))
 
 
 def test_a_shared_job_counts_for_each_figure_and_once_in_all():

@@ -62,8 +62,9 @@ def test_a_stage_that_nobody_ran_has_no_estimate(shipped):
 
 
 def test_jobs_of_another_size_do_not_count_beside_near_ones():
+    """Small jobs have overheads that large ones have not."""
     near, far = JobCost("t", "d", 90.0, seconds=90.0), JobCost("t", "d", 1.0, seconds=50.0)
-    assert estimate(JobCost("t", "d", 100.0), [near, far]) == pytest.approx(100.0)
+    assert estimate(JobCost("t", "d", 100.0), [far, near]) == pytest.approx(100.0)
 
 
 def test_what_is_shipped_can_be_read_and_is_the_middle_job_of_each_kind():
