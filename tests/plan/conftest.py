@@ -62,13 +62,23 @@ def plan_of(tmp_path):
 
 
 @pytest.fixture
-def refusal(plan_of):
+def refused(plan_of):
+    """The message about a wrong configuration."""
+
+    def message(**changes) -> str:
+        with pytest.raises(FlatlasError) as raised:
+            plan_of(**changes)
+        return str(raised.value)
+
+    return message
+
+
+@pytest.fixture
+def refusal(refused):
     """The message about a wrong study, after the name of its file."""
 
     def message(study) -> str:
-        with pytest.raises(FlatlasError) as raised:
-            plan_of(study=study)
-        place, _, said = str(raised.value).partition(": ")
+        place, _, said = refused(study=study).partition(": ")
         assert place == "config/studies/flat.yaml"
         return said
 

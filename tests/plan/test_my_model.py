@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from small_configuration import USER, changed
 
-from flatlas.errors import FlatlasError
 from flatlas.plan.answers import answers_of
 from flatlas.plan.cleaning import unused
 from flatlas.plan.jobs import jobs_of
@@ -46,10 +45,10 @@ def test_the_checkpoint_is_measured_as_it_is_and_shown_on_a_page(plan_of):
     assert "small.safetensors" in lookup.jobs["my_model_spectrum"].spec["shows"]
 
 
-def test_arguments_that_its_module_does_not_take_are_refused_by_their_key(plan_of, tmp_path):
+def test_arguments_that_its_module_does_not_take_are_refused_by_their_key(refused, tmp_path):
     (tmp_path / "my_nets.py").write_text("def Small(width):\n    pass\n")
-    with pytest.raises(FlatlasError, match=r"my_model\.arguments lacks width, .*my_nets\.py:1"):
-        plan_of(user={"my_model": MINE})
+    message = refused(user={"my_model": MINE})
+    assert "my_model.arguments lacks width, " in message and "my_nets.py:1" in message
 
 
 def test_what_its_owner_knows_of_it_is_expected_of_the_run(plan_of):
@@ -76,11 +75,10 @@ def test_the_rest_of_the_study_is_changed_like_that_of_any_other(plan_of):
     assert [*entry.measurements] == ["hessian"]
 
 
-def test_a_page_without_a_measure_that_its_figure_can_draw_is_refused(plan_of):
+def test_a_page_without_a_measure_that_its_figure_can_draw_is_refused(refused):
     figures = {"spectrum": {"measures": ["sharpness", "norms"]}}
-    user = {"my_model": MINE, "studies": {"my_model": {"figures": figures}}}
-    with pytest.raises(FlatlasError, match=r"spectrum\.measures has nothing to draw: add hessian"):
-        plan_of(user=user)
+    message = refused(user={"my_model": MINE, "studies.my_model.figures": figures})
+    assert "spectrum.measures has nothing to draw: add hessian" in message
 
 
 def test_its_page_is_unused_once_the_setting_is_gone(plan_of, tmp_path):
@@ -109,9 +107,7 @@ def test_its_page_is_unused_once_the_setting_is_gone(plan_of, tmp_path):
         ({"wights": "a"}, "my_model.wights is not a key"),
     ],
 )
-def test_a_mistake_is_reported_by_the_key_that_the_user_wrote(plan_of, changes, said):
-    with pytest.raises(FlatlasError) as raised:
-        plan_of(user={"my_model": MINE | changes})
-    message = str(raised.value)
+def test_a_mistake_is_reported_by_the_key_that_the_user_wrote(refused, changes, said):
+    message = refused(user={"my_model": MINE | changes})
     assert message.startswith(f"config/config.yaml (or --configfile, --config): {said}")
     assert "\n" not in message
