@@ -10,11 +10,10 @@ import collect
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
+from figures import plan
 
 from flatlas.plan.jobs import jobs_of
 from flatlas.plan.networks import networks_job
-from flatlas.plan.resolve import resolve
 from flatlas.plan.tables import NETWORKS
 from flatlas.statistics.rank_correlation import tau
 from flatlas.store.provenance import write_provenance
@@ -27,9 +26,8 @@ NETS, REALIZATIONS = 40, 2
 @pytest.fixture(scope="module")
 def options():
     """Those of the shipped configuration."""
-    settings = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
-    plan = resolve(settings | {"preset": "laptop"}, ROOT / "config")
-    return networks_job(plan, jobs_of(plan)).spec["options"]
+    laptop = plan("laptop")
+    return networks_job(laptop, jobs_of(laptop)).spec["options"]
 
 
 @pytest.fixture

@@ -1,18 +1,13 @@
 """The setting `my_model` also makes the study that places networks in the atlas."""
 
-from pathlib import Path
-
 import pytest
-import yaml
+from small_configuration import CONFIG, SHIPPED
 
-from flatlas.errors import FlatlasError
 from flatlas.plan.answers import answers_of
 from flatlas.plan.jobs import jobs_of
 from flatlas.plan.networks import networks_job
 from flatlas.plan.resolve import resolve
 
-CONFIG = Path(__file__).resolve().parents[2] / "config"
-SHIPPED = yaml.safe_load((CONFIG / "config.yaml").read_text())
 PICTURES = {"kind": "folder", "path": "pictures", "classes": 2, "channels": 1, "side": 28}
 DENSE = {"family": "dense", "hidden": [40, 40], "bias": True, "init": {"scheme": "he_normal"}}
 MINE = {"images": "pictures", "positive": [1], "weights": ["a.safetensors", "b.safetensors"]}
@@ -86,22 +81,3 @@ def test_the_study_makes_its_picture_table_and_page():
     results = {*answers_of(plan_of(net=DENSE)).studies["atlas_mine"].results}
     names = ("place.png", "place.csv", "page.html")
     assert {f"results/demo/atlas_mine/{name}" for name in names} <= results
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"net": DENSE, "same_as": "mnits"}, "my_model.same_as names 'mnits'. Allowed: "),
-        ({"net": DENSE, "same_as": "cifar10"}, "my_model.same_as is 'cifar10', whose images"),
-        ({}, "my_model: say exactly one of module and net"),
-        ({"net": DENSE, "module": "my_nets:Small"}, "my_model: say exactly one of module and net"),
-        ({"net": DENSE | {"hiden": [3]}}, "my_model.net.hiden is not a key"),
-        ({"net": DENSE, "weights": ["c.safetensors"]}, "my_model.weights is 'c.safetensors'"),
-        ({"net": DENSE, "positive": [7]}, "my_model.positive"),
-    ],
-)
-def test_a_mistake_is_reported_by_the_key_that_the_user_wrote(changes, said):
-    with pytest.raises(FlatlasError) as raised:
-        plan_of(**changes)
-    message = str(raised.value)
-    assert message.startswith(f"config/config.yaml (or --configfile, --config): {said}"), message

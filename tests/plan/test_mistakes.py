@@ -1,16 +1,12 @@
 """A mistake in any of the files: its file, key and value, what is allowed, the nearest name."""
 
-from pathlib import Path
-
 import pytest
-import yaml
-from small_configuration import STUDY, Removed, write
+from small_configuration import CONFIG, PRESETS, SHIPPED, STUDY, Removed, write
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.documents import read_yaml
 from flatlas.plan.resolve import resolve
 
-ROOT = Path(__file__).resolve().parents[2]
 # Which argument of `plan_of` changes which file, how keys begin there, and how messages name it.
 FILES = {
     "study": ("", "config/studies/flat.yaml"),
@@ -408,12 +404,11 @@ def test_the_same_key_in_two_mappings_is_allowed(tmp_path):
     assert [*runs.values()] == ["base", "other", "third", "fourth", "base"]
 
 
-@pytest.mark.parametrize("preset", sorted((ROOT / "config" / "presets").glob("*.yaml")))
+@pytest.mark.parametrize("preset", PRESETS)
 def test_a_mistyped_key_over_a_shipped_preset_is_found(preset):
-    user = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
-    user |= {"preset": preset.stem, "studies": {"duality": {"realisations": 1}}}
+    user = SHIPPED | {"preset": preset, "studies": {"duality": {"realisations": 1}}}
     with pytest.raises(FlatlasError, match=r"duality\.realisations.*Did you mean 'realizations'"):
-        resolve(user, ROOT / "config")
+        resolve(user, CONFIG)
 
 
 def test_a_preset_that_omits_a_study_is_refused(plan_of, refused, tmp_path):

@@ -14,6 +14,8 @@ from flatlas.plan.pages import page_of
 
 SHIPPED = Path(__file__).resolve().parents[2] / "config" / "my_model.yaml"
 MINE = {"images": "digits", "module": "my_nets:Small", "weights": "small.safetensors"}
+DENSE = {"family": "dense", "hidden": [40, 40], "bias": True}
+OF_NET = {"module": None, "net": DENSE}
 
 
 @pytest.fixture(autouse=True)
@@ -105,6 +107,13 @@ def test_its_page_is_unused_once_the_setting_is_gone(plan_of, tmp_path):
         ({"weights": ["small.safetensors"] * 2}, "my_model.weights: say each only once"),
         ({"expected": {"train_error": 2}}, "my_model.expected.train_error is 2"),
         ({"wights": "a"}, "my_model.wights is not a key"),
+        ({"module": None}, "my_model: say exactly one of module and net"),
+        ({"net": DENSE}, "my_model: say exactly one of module and net"),
+        (OF_NET | {"net": DENSE | {"hiden": [3]}}, "my_model.net.hiden is not a key"),
+        (OF_NET | {"weights": ["c.safetensors"]}, "my_model.weights is 'c.safetensors'"),
+        (OF_NET | {"positive": [10]}, "my_model.positive names '10'"),
+        (OF_NET | {"same_as": "mnits"}, "my_model.same_as names 'mnits'. Allowed: "),
+        (OF_NET | {"same_as": "mnist"}, "my_model.same_as is 'mnist', whose images"),
     ],
 )
 def test_a_mistake_is_reported_by_the_key_that_the_user_wrote(refused, changes, said):

@@ -4,19 +4,15 @@ import json
 from pathlib import Path
 
 import pytest
-import yaml
-from small_configuration import RUN
+from small_configuration import CONFIG, RUN, SHIPPED, shipped
 
 from flatlas.plan.answers import answers_of
 from flatlas.plan.cleaning import unused
 from flatlas.plan.described import settings_of
 from flatlas.plan.networks import TARGET
-from flatlas.plan.resolve import resolve
 from flatlas.plan.tables import NETWORK_SETTINGS
 from flatlas.plan.training_specs import RunSpec
 
-CONFIG = Path(__file__).resolve().parents[2] / "config"
-SHIPPED = yaml.safe_load((CONFIG / "config.yaml").read_text())
 # What begins so is no setting of a network at the moment at which it is measured.
 NOT_OF_A_NETWORK = (
     "of",
@@ -34,17 +30,13 @@ OF_OPTIMIZER += ("optimizer.gamma", "optimizer.noise", "optimizer.averaging", "o
 DERIVED = {"net.hidden": "width", "data.per_class": "data.train_size"}
 
 
-@pytest.fixture(scope="module", params=["demo", "laptop"])
-def shipped(request):
-    """The plan of the shipped configuration."""
-    return resolve(SHIPPED | {"preset": request.param}, CONFIG)
-
-
-def test_the_table_has_every_network_and_measure_of_the_figures(shipped):
-    job = answers_of(shipped).jobs[TARGET]
+@pytest.mark.parametrize("preset", ["demo", "laptop"])
+def test_the_table_has_every_network_and_measure_of_the_figures(preset):
+    plan = shipped(preset)
+    job = answers_of(plan).jobs[TARGET]
     points = job.spec["points"]
     assert len({(point["sweep"], point["run"]) for point in points}) == len(points)
-    drawn = [one for one in shipped.figures.values() if one.study == "atlas"]
+    drawn = [one for one in plan.figures.values() if one.study == "atlas"]
     taken = {
         (entry.sweep, entry.run): {*entry.measurements}
         for figure in drawn
@@ -53,13 +45,14 @@ def test_the_table_has_every_network_and_measure_of_the_figures(shipped):
     }
     assert {(point["sweep"], point["run"]) for point in points} == {*taken}
     assert {name for names in taken.values() for name in names} <= {*job.spec["options"]}
-    assert {*job.outputs.values()} <= {*answers_of(shipped).studies["atlas"].results}
+    assert {*job.outputs.values()} <= {*answers_of(plan).studies["atlas"].results}
 
 
-def test_each_axis_of_the_atlas_has_a_column(shipped):
+@pytest.mark.parametrize("preset", ["demo", "laptop"])
+def test_each_axis_of_the_atlas_has_a_column(preset):
     varied = {
         key
-        for figure in shipped.figures.values()
+        for figure in shipped(preset).figures.values()
         if figure.study == "atlas"
         for entry in figure.entries
         for key in entry.point
@@ -93,7 +86,7 @@ def test_settings_are_those_of_the_run(change, found):
 
 def test_the_table_is_no_unused_result(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    job = answers_of(resolve(SHIPPED, CONFIG)).jobs[TARGET]
+    job = answers_of(shipped(SHIPPED["preset"])).jobs[TARGET]
     file = Path(job.outputs["provenance"])
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps({"spec": job.spec, "sha256": {"networks.parquet": ""}}))

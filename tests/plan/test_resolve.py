@@ -1,27 +1,17 @@
 """From a configuration to a plan: the shipped presets, shared runs, and typed values."""
 
 import json
-from functools import cache
 from pathlib import Path
 
 import pytest
 import yaml
-from small_configuration import Removed
+from small_configuration import CONFIG, PRESETS, SHIPPED, Removed, shipped
 
 from flatlas.plan.data_specs import AttackSpec, FunctionsSpec, NoiseSpec, SubsetSpec, subset_of
 from flatlas.plan.graph import picture
 from flatlas.plan.jobs import jobs_of
 from flatlas.plan.resolve import resolve
 from flatlas.plan.trees import merged
-
-CONFIG = Path(__file__).resolve().parents[2] / "config"
-PRESETS = [path.stem for path in (CONFIG / "presets").glob("*.yaml")]
-
-
-@cache
-def shipped(preset):
-    user = yaml.safe_load((CONFIG / "config.yaml").read_text())
-    return resolve(user | {"preset": preset}, CONFIG)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -41,9 +31,8 @@ def test_an_id_is_the_same_run_in_all_shipped_presets():
 
 
 def test_the_smaller_study_prior_has_all_other_runs_of_the_paper():
-    user = yaml.safe_load((CONFIG / "config.yaml").read_text()) | {"preset": "paper"}
     file = yaml.safe_load((CONFIG / "smaller" / "prior.yaml").read_text())
-    paper, smaller = shipped("paper"), resolve(merged(user, file), CONFIG)
+    paper, smaller = shipped("paper"), resolve(merged(SHIPPED | {"preset": "paper"}, file), CONFIG)
     assert paper.figures.keys() == smaller.figures.keys()
     gone = [run for name, run in paper.runs.items() if name not in smaller.runs]
     sizes = {run.samples.size for run in gone if run.net.family == "dense"}
