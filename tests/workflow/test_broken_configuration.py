@@ -18,26 +18,6 @@ def test_a_config_yaml_that_is_none(tiny, what):
     assert not (tiny / "results").exists()
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"preset: tiny\npreset: laptop\n", "mine.yaml, line 2: the key 'preset'"),
-        (b"a: &a [[*a]]\n", "nested more than"),
-    ],
-)
-def test_a_file_given_with_configfile_that_is_none(tiny, content, said):
-    (tiny / "mine.yaml").write_bytes(content)
-    assert said in tiny.snakemake("all", "--configfile", "mine.yaml", fails=True)
-    assert not (tiny / "results").exists()
-
-
-def test_a_preset_said_twice(tiny):
-    said = tiny.snakemake("all", "--config", "preset=tiny", "preset=laptop", fails=True)
-    assert "--config has the key 'preset' twice" in said
-    assert "Traceback" not in said
-    assert not (tiny / "results").exists()
-
-
 def test_a_training_that_this_machine_has_no_memory_for(tiny):
     tiny.set_study("runs", "base", "net", "hidden", value=[30, 30, 150_000, 150_000])
     said = tiny.snakemake("duality_fig3", fails=True)

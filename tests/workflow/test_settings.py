@@ -8,6 +8,8 @@ FILES = {
     "tab.yaml": ("preset: tiny\nstudies:\n\tduality: {}\n", "tab.yaml is not valid YAML, line 3:"),
     "list.yaml": ("- tiny\n", "list.yaml must hold a mapping"),
     "missing.yaml": (None, "missing.yaml can't be read"),
+    "twice.yaml": ("preset: tiny\npreset: laptop\n", "twice.yaml, line 2: the key 'preset'"),
+    "circle.yaml": ("a: &a [[*a]]\n", "nested more than"),
 }
 
 
@@ -18,6 +20,7 @@ def test_a_file_that_is_missing_or_no_configuration_is_named_with_its_line(tiny)
         said = tiny.snakemake("duality_fig3", "--configfile", name, fails=True)
         assert expected in said
         assert "Traceback" not in said
+        assert not (tiny / "results").exists()
 
 
 def test_a_target_among_settings_is_named(tiny):

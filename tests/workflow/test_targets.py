@@ -62,13 +62,12 @@ MISTAKES = [
     ((), ["all", "--config", "preset=tny"], "Did you mean 'tiny'?"),
     ((STUDY, "realizations:", "realisations:"), ["all"], f"{STUDY}: realisations is not a key"),
     ((CONFIG, r"\Z", TWICE), ["all"], "the key 'studies' is in line "),
-    ((), ["all", "--configfile", "twice.yaml"], "twice.yaml, line 2: the key 'studies' is in "),
+    ((), ["all", "--config", "preset=tiny", "preset=tiny"], "--config has the key 'preset' twice"),
 ]
 
 
 def test_a_mistake_is_reported_and_nothing_is_run(tiny):
     (tiny / "config/presets/twin.yaml").write_text("title: Twin\n")
-    (tiny / "twice.yaml").write_text(TWICE)
     files = {name: (tiny / name).read_text() for name in (STUDY, CONFIG)}
     for edit, arguments, said in MISTAKES:
         for name, text in files.items():
