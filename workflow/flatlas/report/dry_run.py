@@ -4,9 +4,7 @@ import ast
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from logging import LogRecord
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,13 +41,8 @@ MOST_NAMES = 3
 STAGES = ("data", "train", "record", "kernel", "measure", "figures", "pages")
 
 
-@dataclass
-class Row:
-    """Jobs of one stage of one study that run for the same reason."""
-
-    jobs: int = 0
-    seconds: float = 0.0
-    unknown: int = 0
+# By stage, study and reason the seconds of each job; NaN if they are unknown.
+Rows = dict[tuple[str, str, str], list[float]]
 
 
 def end_with_table(workflow: "Workflow", plan: Lookup) -> None:
@@ -117,30 +110,26 @@ def _would_delete(params: Any) -> str:
 
 def _rows(
     jobs: Mapping[str, "Job"], seconds: Mapping[str, float], dag: "DAG", plan: Lookup
-) -> dict[tuple[str, str, str], Row]:
-    """The rows by stage, study and reason."""
+) -> Rows:
     studies = _studies(dag, plan)
-    rows: dict[tuple[str, str, str], Row] = {}
+    rows: Rows = {}
     for name, job in jobs.items():
         # A scorecard is no job of the plan.
         users = studies.get(name, {name.removesuffix("_scorecard")} & {*plan.studies})
         study = "several" if len(users) > 1 else "".join(users)
-        row = rows.setdefault((_stage(job, plan), study, _why(job, dag)), Row())
-        unknown = isnan(seconds[name])
-        row.jobs += 1
-        row.seconds += 0.0 if unknown else seconds[name]
-        row.unknown += unknown
+        rows.setdefault((_stage(job, plan), study, _why(job, dag)), []).append(seconds[name])
     return rows
 
 
-def _table(rows: Mapping[tuple[str, str, str], Row], plan: Lookup) -> str:
+def _table(rows: Rows, plan: Lookup) -> str:
     studies = ["several", *plan.studies, ""]
     order = sorted(rows, key=lambda key: (STAGES.index(key[0]), studies.index(key[1]), key[2]))
     cells, reasons = [("stage    study", "jobs", "time")], ["why"]
     for stage, study, why in order:
-        row = rows[stage, study, why]
-        unknown = f" + {row.unknown} unknown" if row.unknown else ""
-        cells.append((f"{stage:<8} {study}", str(row.jobs), duration(row.seconds) + unknown))
+        seconds = rows[stage, study, why]
+        known = [one for one in seconds if one == one]
+        unknown = f" + {len(seconds) - len(known)} unknown" if len(known) < len(seconds) else ""
+        cells.append((f"{stage:<8} {study}", str(len(seconds)), duration(sum(known)) + unknown))
         reasons.append(why)
     lines = zip(aligned(cells).splitlines(), reasons, strict=True)
     return "\n".join(f"{line}  {why}" for line, why in lines)
