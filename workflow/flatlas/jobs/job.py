@@ -145,19 +145,12 @@ def _leave() -> None:
 
 
 def _from_snakemake(snakemake: Any) -> dict[str, Any]:
-    return {
-        "input": _plain(snakemake.input),
-        "output": _plain(snakemake.output),
-        "params": _plain(snakemake.params),
-        "resources": _plain(snakemake.resources),
-        "threads": snakemake.threads,
-        "log": str(snakemake.log[0]),
+    """Its lists of named values as dictionaries of JSON types."""
+    given = {
+        kind: {name: _json_value(value) for name, value in getattr(snakemake, kind).items()}
+        for kind in ("input", "output", "params", "resources")
     }
-
-
-def _plain(named: Any) -> dict[str, Any]:
-    """A Snakemake namedlist as a dictionary of JSON types."""
-    return {name: _json_value(value) for name, value in named.items()}
+    return {**given, "threads": snakemake.threads, "log": str(snakemake.log[0])}
 
 
 def _json_value(value: Any) -> Any:

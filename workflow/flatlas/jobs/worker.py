@@ -31,7 +31,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import IO, Any, NoReturn
 
 LIBRARY = Path(__file__).parents[2]
@@ -207,12 +206,8 @@ def _own_imports() -> Iterator[str]:
     """The modules of flatlas and of installed packages: not a user's own, which may change."""
     installed = tuple(f"{folder}{os.sep}" for folder in (LIBRARY, sys.prefix, sys.base_prefix))
     for name, module in list(sys.modules.items()):
-        if _file(module).startswith(installed):
+        if str(getattr(module, "__file__", None) or "").startswith(installed):
             yield name
-
-
-def _file(module: ModuleType) -> str:
-    return str(getattr(module, "__file__", None) or "")
 
 
 def _answer(connection: socket.socket, exit_code: str) -> None:
