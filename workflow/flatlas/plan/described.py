@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from flatlas.plan.data_specs import AttackSpec, NoiseSpec, images_to_train_on, subset_of
-from flatlas.plan.ids import source_id
+from flatlas.plan.ids import source_slug
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.plan import Entry, Plan
 from flatlas.plan.tables import NETWORK_SETTINGS
@@ -50,7 +50,7 @@ def _of_data(run: RunSpec) -> dict[str, Any]:
     attack = samples.size if isinstance(samples, AttackSpec) else 0
     positive = getattr(subset, "positive", None)
     return {
-        "data.source": source_id(subset.source).rpartition("-")[0],
+        "data.source": source_slug(subset.source),
         "data.positive": None if positive is None else ";".join(map(str, positive)),
         "data.train_size": trained - attack,
         "data.test_size": getattr(subset, "test_size", None),

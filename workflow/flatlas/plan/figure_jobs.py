@@ -13,7 +13,7 @@ from flatlas.plan.code import figure_modules
 from flatlas.plan.data_specs import Pictures, subset_of
 from flatlas.plan.described import described
 from flatlas.plan.families.own import Own
-from flatlas.plan.ids import source_id
+from flatlas.plan.ids import source_slug
 from flatlas.plan.lookup import Job
 from flatlas.plan.plan import FigurePlan, Plan
 from flatlas.plan.points import points_of
@@ -52,7 +52,7 @@ def _placed(plan: Plan, figure: FigurePlan) -> dict[str, Any]:
     """The settings of a user's networks, and the data set whose images they say they are."""
     mine = plan.settings.my_model
     source = plan.settings.sources[mine.same_as] if mine and mine.same_as else None
-    same_as = source_id(source).rpartition("-")[0] if source else None
+    same_as = source_slug(source) if source else None
     return {**described(plan, figure.entries), "same_as": same_as}
 
 
@@ -98,8 +98,7 @@ def _outputs(figure: FigurePlan, preset: str) -> dict[str, str]:
 def data_of(plan: Plan, figure: FigurePlan) -> list[str]:
     """The data sets behind a figure."""
     runs = [plan.runs[entry.run] for entry in figure.entries]
-    sources = [source_id(subset_of(run.samples).source) for run in runs]
-    return list(dict.fromkeys(source.rpartition("-")[0] for source in sources))
+    return list(dict.fromkeys(source_slug(subset_of(run.samples).source) for run in runs))
 
 
 def shown_by(plan: Plan, figure: FigurePlan) -> str:
@@ -117,7 +116,7 @@ def shown_by(plan: Plan, figure: FigurePlan) -> str:
 def _data(run: RunSpec) -> str:
     source = subset_of(run.samples).source
     normalized = isinstance(source, Pictures) and source.normalize
-    return source_id(source).rpartition("-")[0] + (", normalized" if normalized else "")
+    return source_slug(source) + (", normalized" if normalized else "")
 
 
 def _network(run: RunSpec) -> str:

@@ -20,7 +20,7 @@ from flatlas.plan.training_specs import RunSpec
 
 def source_id(source: SourceSpec) -> str:
     """As in 'mnist-9a3f…'."""
-    return f"{_source_slug(source)}-{digest(source)}"
+    return f"{source_slug(source)}-{digest(source)}"
 
 
 def samples_id(samples: SamplesSpec) -> str:
@@ -55,7 +55,7 @@ def _training_slug(run: RunSpec) -> str:
     return f"{optimizer}-{run.batch if run.batch == 'full' else f'b{run.batch}'}"
 
 
-def _source_slug(source: SourceSpec) -> str:
+def source_slug(source: SourceSpec) -> str:
     """The kind of a source; a folder of images goes by its own name."""
     return _cut(PurePath(source.path).name) if isinstance(source, Folder) else source.kind
 
@@ -68,10 +68,10 @@ def _cut(name: str) -> str:
 def _samples_slug(samples: SamplesSpec) -> str:
     if isinstance(samples, SubsetSpec):
         size = f"{samples.per_class}pc" if samples.per_class else f"{samples.train_size}"
-        return f"{_source_slug(samples.source)}-{size}"
+        return f"{source_slug(samples.source)}-{size}"
     if isinstance(samples, NoiseSpec):
         return f"{_samples_slug(samples.subset)}-noise{samples.fraction:g}"
     if isinstance(samples, FunctionsSpec):
-        return f"{_source_slug(samples.source)}-{samples.count}functions"
+        return f"{source_slug(samples.source)}-{samples.count}functions"
     assert isinstance(samples, AttackSpec)
     return f"{_samples_slug(samples.subset)}-attack{samples.size}"

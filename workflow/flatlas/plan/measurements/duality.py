@@ -130,10 +130,8 @@ class TestImages(Measurement):
         """There must be as many test images."""
         subset, asked = subset_of(run.samples), max(self.sizes)
         if isinstance(subset, SubsetSpec) and asked > subset.test_size:
-            yield (
-                "sizes",
-                f"asks for {asked} test images, but data.test_size is {subset.test_size}.",
-            )
+            drawn = f"data.test_size is {subset.test_size}"
+            yield "sizes", f"asks for {asked} test images, but {drawn}."
 
 
 class ScaledShift(Measurement):

@@ -138,10 +138,8 @@ def without_next(layer: str, run: Training) -> Iterator[tuple[str, str]]:
     """Refuse the last layer: an α-scaling needs a next layer that undoes it."""
     *others, last = run.net.names("dense")
     if layer == last:
-        yield (
-            "layer",
-            f"is '{last}', which has no next layer. Allowed: {', '.join(others) or 'none'}.",
-        )
+        allowed = ", ".join(others) or "none"
+        yield "layer", f"is '{last}', which has no next layer. Allowed: {allowed}."
 
 
 def skipped(layer: str, run: RunSpec) -> Iterator[tuple[str, str]]:
