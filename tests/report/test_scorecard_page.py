@@ -54,10 +54,10 @@ def undrawn(tmp_path):
     return Chapter("late", "Late", [Entry("late_fig1", "fig1", "The <late> one", claims)])
 
 
-def asked(study, name, claims, **drawn):
-    """A figure whose claims are our questions."""
-    table = claims_table(f"{study}_{name}", ours(claims), judged=True)
-    return Entry(f"{study}_{name}", name, "Asked", table, **drawn)
+def entry_of(study, name, claims, **drawn):
+    """A figure with these claims."""
+    table = claims_table(f"{study}_{name}", claims, judged=True)
+    return Entry(f"{study}_{name}", name, "A figure", table, **drawn)
 
 
 def read(*studies, title="Flat", scale="Paper"):
@@ -108,9 +108,9 @@ def test_of_several_studies_each_has_its_place_and_its_counts(study, undrawn):
 
 
 def test_our_questions_and_figures_not_run_are_counted_apart(study, undrawn, picture):
-    entry = asked("flat", "s11", CLAIMS[:2], picture=picture)
+    entry = entry_of("flat", "s11", ours(CLAIMS[:2]), picture=picture)
     mixed = Chapter("flat", "Flat", [*study.entries, entry, *undrawn.entries])
-    page = read(mixed, Chapter("atlas", "Atlas", [asked("atlas", "s11", CLAIMS[:2])]))
+    page = read(mixed, Chapter("atlas", "Atlas", [entry_of("atlas", "s11", ours(CLAIMS[:2]))]))
     assert [[row[1], row[3]] for row in page.tables[0][1:]] == [["4", "2"], ["0", "2"]]
     assert len(page.marked["ours"]) == 4
     assert page.tables[-1][1][0].startswith(page.marked["ours"][2])
@@ -121,7 +121,7 @@ def test_our_questions_and_figures_not_run_are_counted_apart(study, undrawn, pic
 
 
 def test_without_a_claim_of_the_paper_there_are_no_counts(undrawn, picture):
-    entry = asked("late", "fig2", CLAIMS[:1], picture=picture)
+    entry = entry_of("late", "fig2", ours(CLAIMS[:1]), picture=picture)
     page = read(Chapter("late", "Late", [*undrawn.entries, entry]))
     assert "1 question of ours: ✓" in page.text
     assert "1 figure not run" in page.text
@@ -129,7 +129,7 @@ def test_without_a_claim_of_the_paper_there_are_no_counts(undrawn, picture):
 
 
 def test_where_nothing_is_claimed_the_page_says_so(study, picture):
-    nothing = Entry("f_s7", "s7", "Nothing", claims_table("f_s7", [], judged=True), picture)
+    nothing = entry_of("f", "s7", [], picture=picture)
     assert "Nothing is claimed." in read(Chapter("f", "Flat", [nothing])).text
     page = read(Chapter("flat", "Flat", [*study.entries, nothing]))
     assert page.marked["counts"][0].endswith("of 4 claims")
@@ -160,8 +160,7 @@ def test_a_verdict_has_a_sign_and_a_word_and_not_a_colour_alone(study):
 )
 def test_symbols_have_their_subscripts(says, shown):
     claim = Claim("one", says, "change", at_most(0), Estimate(1, 1, 1))
-    table = claims_table("flat_fig3", [claim], judged=True)
-    chapter = Chapter("flat", "Flat", [Entry("flat_fig3", "fig3", "Title", table)])
+    chapter = Chapter("flat", "Flat", [entry_of("flat", "fig3", [claim])])
     assert f"<td>{shown}<div" in scorecard_page("Flat", "Paper", [chapter])
 
 
@@ -177,8 +176,7 @@ def test_symbols_have_their_subscripts(says, shown):
 )
 def test_a_strip_shows_all_of_its_number(holds, value, interval):
     claim = Claim("one", "it rises", "change", Criterion(*holds), Estimate(value, *interval))
-    table = claims_table("flat_fig3", [claim], judged=True)
-    shapes = read(Chapter("flat", "Flat", [Entry("flat_fig3", "fig3", "T", table)])).shapes
+    shapes = read(Chapter("flat", "Flat", [entry_of("flat", "fig3", [claim])])).shapes
     (_, _), (_, band), (_, line), (_, dot) = shapes
     left, right = float(band["x"]), float(band["x"]) + float(band["width"])
     centre = float(dot["cx"])
@@ -188,5 +186,4 @@ def test_a_strip_shows_all_of_its_number(holds, value, interval):
 
 
 def test_without_a_number_there_is_no_strip():
-    table = claims_table("flat_fig3", CLAIMS[3:], judged=True)
-    assert not read(Chapter("flat", "Flat", [Entry("flat_fig3", "fig3", "T", table)])).shapes
+    assert not read(Chapter("flat", "Flat", [entry_of("flat", "fig3", CLAIMS[3:])])).shapes

@@ -58,6 +58,13 @@ def demo(finished, tmp_path):
     return finished.copy(tmp_path / "demo")
 
 
+@pytest.fixture
+def output_cache(tmp_path):
+    """The setting by which checkouts share results."""
+    (tmp_path / "cache").mkdir()
+    return {"SNAKEMAKE_OUTPUT_CACHE": str(tmp_path / "cache")}
+
+
 def shared(tmp_path_factory) -> Path:
     """A folder that all of pytest's workers have in common."""
     base = tmp_path_factory.getbasetemp()

@@ -23,14 +23,7 @@ def checkout(tiny, tmp_path):
 
 
 @pytest.fixture
-def shared(tmp_path):
-    """The settings by which checkouts share one cache."""
-    (tmp_path / "cache").mkdir()
-    return {"SNAKEMAKE_OUTPUT_CACHE": str(tmp_path / "cache")}
-
-
-@pytest.fixture
-def train(checkout, shared):
+def train(checkout, output_cache):
     """Train one run in a separate checkout."""
 
     def trained(name, **data):
@@ -38,7 +31,7 @@ def train(checkout, shared):
         made.set_study("realizations", value=data.pop("realizations", 2))
         for key, value in data.items():
             made.set_study("runs", "base", "data", key, value=value)
-        made.snakemake("--until", "train", "--cache", **shared)
+        made.snakemake("--until", "train", "--cache", **output_cache)
         return made
 
     return trained

@@ -45,21 +45,19 @@ def test_verify_finds_damage_to_what_people_read(demo, name):
     assert name in demo.snakemake("verify", fails=True)
 
 
-def test_a_damaged_cache_entry_is_made_again_and_replaced(tiny, tmp_path):
+def test_a_damaged_cache_entry_is_made_again_and_replaced(tiny, output_cache, tmp_path):
     tiny.keep_one_run()
-    (tmp_path / "cache").mkdir()
-    env = {"SNAKEMAKE_OUTPUT_CACHE": str(tmp_path / "cache")}
     asked = ("--until", "train", "--cache")
     homes = [shutil.copytree(tiny.root, tmp_path / name) for name in ("one", "two", "three")]
     one, two, three = (Checkout(home, tiny.memory) for home in homes)
-    one.snakemake(*asked, **env)
+    one.snakemake(*asked, **output_cache)
     (entry,) = (tmp_path / "cache").glob("*_weights.safetensors")
     whole = entry.read_bytes()
 
     entry.write_bytes(whole[:1000])
-    assert str(entry) in two.snakemake(*asked, **env)
+    assert str(entry) in two.snakemake(*asked, **output_cache)
     assert entry.read_bytes() == whole
-    three.snakemake(*asked, **env)
+    three.snakemake(*asked, **output_cache)
     (log,) = (three / "results/logs/train").glob("*.log")
     assert not log.read_text(), "taken from the cache, so nothing ran"
 

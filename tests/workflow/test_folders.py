@@ -58,15 +58,15 @@ def test_a_replaced_image_is_read_again(pictured, tmp_path):
     assert (source(checkout)["train_images"][3] == 7).all()
 
 
-def test_folders_of_one_name_share_no_pixels_unless_they_are_the_same(pictured, tmp_path):
-    cache = tmp_path / "cache"
-    cache.mkdir()
+def test_folders_of_one_name_share_no_pixels_unless_they_are_the_same(
+    pictured, output_cache, tmp_path
+):
     one, two = paint(tmp_path / "one", seed=1), paint(tmp_path / "two", seed=2)
     copied = shutil.copytree(one, tmp_path / "copied")
     pixels, read = {}, {}
     for root in (one, two, copied):
         checkout = pictured(f"checkout of {root.name}", root)
-        checkout.snakemake("--until", "source", "--cache", SNAKEMAKE_OUTPUT_CACHE=str(cache))
+        checkout.snakemake("--until", "source", "--cache", **output_cache)
         pixels[root.name] = source(checkout)["train_images"]
         # For a result from the cache Snakemake leaves the log empty.
         read[root.name] = bool(checkout.only("logs/source/*.log").read_text())

@@ -5,8 +5,8 @@ import random
 import signal
 import time
 from contextlib import suppress
-from pathlib import Path
 
+import psutil
 import pytest
 
 from flatlas.jobs.warm_start import SERVE
@@ -48,9 +48,9 @@ def test_results_are_those_of_jobs_that_start_cold(finished, tiny):
 def test_after_a_kill_at_any_moment_the_bytes_are_the_same(begun, undisturbed, tmp_path, whom):
     checkout = begun.copy(tmp_path / "study")
     process = checkout.start_cold("duality_fig3")
-    wait_for(lambda: pids_of(checkout, process.pid))
+    wait_for(lambda: pids_of(process.pid))
     time.sleep(random.Random(whom).uniform(0, 2))
-    pids = wait_for(lambda: process.poll() is not None or pids_of(checkout, process.pid))
+    pids = wait_for(lambda: process.poll() is not None or pids_of(process.pid))
     assert process.poll() is None, "it ended before anything was killed"
     os.kill(pids[whom], signal.SIGKILL)
     said, _ = process.communicate()
@@ -63,29 +63,18 @@ def test_after_a_kill_at_any_moment_the_bytes_are_the_same(begun, undisturbed, t
     assert list((checkout / "results/resume").iterdir()) == []
 
 
-def pids_of(checkout, snakemake):
+def pids_of(snakemake):
     """Snakemake, its worker and one of the worker's jobs, once all three exist."""
-    serving = [pid for pid, line in working_in(checkout.root).items() if SERVE in line]
-    workers = [pid for pid in serving if parent(pid) == snakemake]
-    jobs = [pid for pid in serving if parent(pid) in workers]
-    if not (workers and jobs):
-        return {}
-    return {"snakemake": snakemake, "worker": workers[0], "job": jobs[0]}
+    with suppress(psutil.NoSuchProcess):
+        for worker in psutil.Process(snakemake).children():
+            for job in worker.children() if SERVE in worker.cmdline() else ():
+                return {"snakemake": snakemake, "worker": worker.pid, "job": job.pid}
+    return {}
 
 
 def working_in(folder):
-    """The command line of each living process that works in a folder."""
-    found = {}
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if (process / "cwd").resolve() == folder:
-                found[int(process.name)] = (process / "cmdline").read_text()
-    return found
-
-
-def parent(pid):
-    with suppress(OSError):
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    """The living processes that work in a folder."""
+    return [one for one in psutil.process_iter(["cwd"]) if one.info["cwd"] == str(folder)]
 
 
 def wait_for(true, patience=60):
