@@ -6,6 +6,7 @@ import pytest
 from small_configuration import PRESET, STUDY, USER, changed, write
 
 from flatlas.errors import FlatlasError
+from flatlas.plan import drawings
 from flatlas.plan.plan import Plan
 from flatlas.plan.resolve import resolve
 
@@ -59,6 +60,18 @@ def plan_of(tmp_path):
         return resolve(changed(USER, user), root)
 
     return resolved
+
+
+@pytest.fixture
+def study_folder(tmp_path, monkeypatch):
+    """The folder of the small study, with modules and captions for its figures."""
+    monkeypatch.setattr(drawings, "STUDIES", tmp_path / "workflow" / "flatlas" / "studies")
+    folder = drawings.STUDIES / "flat"
+    folder.mkdir(parents=True)
+    for name in STUDY["figures"]:
+        (folder / f"{name}.py").write_text("def draw(material): ...\ndef claims(material): ...\n")
+        (folder / f"{name}.rst").write_text("One.")
+    return folder
 
 
 @pytest.fixture

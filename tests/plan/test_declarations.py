@@ -59,18 +59,8 @@ def test_a_complete_declaration_is_found(declared, kind):
 @pytest.mark.parametrize(
     ("kind", "omitted", "instead", "said"),
     [
-        (
-            "measure",
-            ".*Literal.*made_up.*\n",
-            "",
-            r'no subclass .* tag measure: Literal\["<name>"\]',
-        ),
-        (
-            "measure",
-            r'Literal\["made_up"\]',
-            "str",
-            r'MadeUp has no tag measure: Literal\["<name>"\]',
-        ),
+        ("measure", ".*Literal.*made_up.*\n", "", "no subclass .* tag measure: Literal"),
+        ("measure", r'Literal\["made_up"\]', "str", "MadeUp has no tag measure: Literal"),
         ("measure", "made_up", "duality", "has the tag 'duality' of .*: change it"),
         ("measure", r"\(Measurement\)", "", "no subclass of Measurement"),
         ("measure", ".*tables.*\n", "", "MadeUp declares no tables"),
@@ -78,12 +68,7 @@ def test_a_complete_declaration_is_found(declared, kind):
         ("measure", "layer: str", "layer = 'fc1'", "line 4: PydanticUserError: .*`layer = 'fc1'`"),
         ("measure", "(?s).+", "assert False", "line 1: AssertionError$"),
         ("measure", "layer: str", "layer: str =", "line 6: invalid syntax"),
-        (
-            "family",
-            ".*family: .*\n",
-            "",
-            r'no subclass of Family with the tag family: Literal\["made',
-        ),
+        ("family", ".*family: .*\n", "", r'no subclass .* tag family: Literal\["made_up'),
         ("family", "(?s)    def layer_sizes.*", "", "MadeUp lacks layer_sizes: docs/add-a-net.md"),
         ("family", "from flatlas.*\n", "", "line 3: NameError: name 'ModuleFamily' is not defined"),
         ("family", "LayerSize, Mod", "LayerSizes, Mod", "line 3: ImportError: .*'LayerSizes'"),

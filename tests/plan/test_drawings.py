@@ -5,30 +5,18 @@ import shutil
 import pytest
 
 from flatlas.errors import FlatlasError
-from flatlas.plan import drawings
 from flatlas.plan.drawings import check_drawings
 
 THIRD = {"title": "Three", "module": "both", "sweeps": ["alpha"], "claims": False}
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """The folder of the study `flat`, with modules and captions for its figures.
-
-    The module `both` is for several figures, none of which the study has.
-    """
-    studies = tmp_path / "workflow" / "flatlas" / "studies"
-    monkeypatch.setattr(drawings, "STUDIES", studies)
-    (studies / "flat").mkdir(parents=True)
-    for name in ("fig1", "fig2"):
-        (studies / "flat" / f"{name}.py").write_text(
-            "def draw(material): ...\ndef claims(material): ...\n"
-        )
-        (studies / "flat" / f"{name}.rst").write_text("One.")
-    (studies / "flat/both.py").write_text(
+def folder(study_folder):
+    """With a module `both` for several figures, none of which the study has."""
+    (study_folder / "both.py").write_text(
         'class Two:\n    def draw(self, material): ...\n\nFIGURES = {"s2": Two()}'
     )
-    return studies / "flat"
+    return study_folder
 
 
 def test_a_complete_figure_passes_and_its_missing_parts_are_named(folder, plan_of):

@@ -77,17 +77,11 @@ def test_a_figure_that_claims_nothing_has_no_file_of_claims(root):
 
 
 @pytest.fixture
-def modules(tmp_path, monkeypatch):
-    """The folder of the study's modules: fig2 has its own, for fig1 there is `both`."""
-    monkeypatch.setattr(drawings, "STUDIES", tmp_path / "workflow" / "flatlas" / "studies")
+def modules(study_folder, monkeypatch):
+    """The folder of the study's modules, with one, `both`, for both of its figures."""
     monkeypatch.setattr(answering, "check_drawings", drawings.check_drawings)
-    folder = drawings.STUDIES / "flat"
-    folder.mkdir(parents=True)
-    for name in STUDY["figures"]:
-        (folder / f"{name}.py").write_text("def draw(material): ...\ndef claims(material): ...\n")
-        (folder / f"{name}.rst").touch()
-    (folder / "both.py").write_text('FIGURES = {"fig1": One(), "fig2": Two()}')
-    return folder
+    (study_folder / "both.py").write_text('FIGURES = {"fig1": One(), "fig2": Two()}')
+    return study_folder
 
 
 def test_a_function_that_leaves_a_module_is_noticed(root, modules):
