@@ -15,7 +15,6 @@ from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDIES = sorted(path.parent.name for path in (ROOT / "docs" / "gallery").glob("*/README.md"))
-LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 
 
 def read(page):
@@ -72,17 +71,3 @@ def test_every_key_is_described():
             parent, _, leaf = key.rpartition(".")
             assert meaning or f"`{leaf}`" in meanings[parent], f"{name}: {key} is not described"
             meanings[key] = meaning
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "config/README.md", "results/README.md"),
-        *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
-        *(str(path.relative_to(ROOT)) for path in (ROOT / "docs" / "gallery").glob("*/README.md")),
-    ],
-)
-def test_links_lead_to_existing_files(page):
-    for link in LINK.findall(read(page)):
-        if "://" not in link:
-            assert (ROOT / page).parent.joinpath(link).exists(), f"{page} links to {link}"
