@@ -18,7 +18,6 @@ from flatlas.plan.pages import (
     report_files,
     report_studies,
     results_of,
-    samples_of,
     scorecards,
     written,
 )

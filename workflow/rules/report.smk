@@ -144,7 +144,8 @@ if "my_model" in PLAN.pages:
         """Page: accuracy and measures of your own networks."""
         input:
             unpack(lambda wildcards: MEASURED.inputs),
-            samples=samples_of(PLAN, "my_model_spectrum"),
+            # Those of the first network, as of all.
+            samples=JOBS[MEASURED.spec["points"][0]["run"]].inputs["samples"],
             picture=MEASURED.outputs["png"],
             networks=[str(PUBLISHED)] if PUBLISHED.is_file() else [],
         output:

@@ -154,12 +154,6 @@ def recorded_jobs(plan: Lookup) -> dict[str, dict[str, Any]]:
     }
 
 
-def samples_of(plan: Lookup, target: str) -> str:
-    """The images of the first network in a figure."""
-    first = plan.jobs[target].spec["points"][0]["run"]
-    return str(plan.jobs[first].inputs["samples"])
-
-
 def caption_of(file: str) -> str:
     """The text of a caption. Its path would differ between checkouts."""
     return (STUDIES / file).read_text(encoding="utf-8")
