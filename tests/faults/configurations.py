@@ -122,12 +122,6 @@ class Trial:
         return f"{said}\n    {self.outcome}, {self.seconds:.1f} s. {self.said[:1000]}"
 
 
-def trials(count: int, seed: int) -> Iterator[Trial]:
-    """So many trials, each with its outcome."""
-    for number in range(count):
-        yield tried(drawn(random.Random(f"{seed} {number}")))
-
-
 def drawn(chance: random.Random) -> Trial:
     """A random trial: first the field, then one of the places where it is."""
     preset = chance.choice(PRESETS)
@@ -390,7 +384,8 @@ def report(count: int, seed: int) -> bool:
     """Try so many, print what was not refused and the table; whether all ended as they should."""
     sys.stdout.reconfigure(errors="backslashreplace")
     ended = []
-    for trial in trials(count, seed):
+    for number in range(count):
+        trial = tried(drawn(random.Random(f"{seed} {number}")))
         ended.append(trial)
         if trial.outcome != "refused":
             print(trial, flush=True)

@@ -43,7 +43,9 @@ def variations(model: type[BaseModel]) -> list[dict[str, Any]]:
     within = model in BEGUN
     BEGUN.append(model)
     fields = {n: f for n, f in model.model_fields.items() if f.is_required() or not within}
-    candidates = {name: admitted(*_kind(field)) for name, field in fields.items()}
+    candidates = {
+        name: admitted(field.annotation, tuple(field.metadata)) for name, field in fields.items()
+    }
     BEGUN.pop()
     required = {n: v[0] for n, v in candidates.items() if model.model_fields[n].is_required()}
     found = [required] if _valid(model, required) else []
@@ -92,10 +94,6 @@ def _proposed(kind: Any) -> Iterator[Any]:
         yield from variations(kind)
     else:
         raise TypeError(f"no values are known for {kind}: add some to {__name__}")
-
-
-def _kind(field: Any) -> tuple[Any, tuple[Any, ...]]:
-    return field.annotation, tuple(field.metadata)
 
 
 def _valid(model: Any, value: Any) -> bool:

@@ -59,29 +59,21 @@ def test_what_snakemake_has_read_is_checked_before_it_is_used():
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "said"),
     [
-        ["--config", "preset=demo", "preset=laptop"],
-        ["-C", "preset=demo", "data_root=x", "preset=demo"],
-        ["-Cpreset=demo", "preset=laptop"],
-        ["--config=preset=demo", "preset=laptop"],
+        (["--config", "preset=demo", "preset=laptop"], "the key 'preset' twice"),
+        (["-C", "preset=demo", "data_root=x", "preset=demo"], "the key 'preset' twice"),
+        (["-Cpreset=demo", "preset=laptop"], "the key 'preset' twice"),
+        (["--config=preset=demo", "preset=laptop"], "the key 'preset' twice"),
+        (["--config", "preset=demo", "-n", "--config", "a=x"], "--config is given twice"),
+        (["--config", "preset=demo", "-n", "-C", "a=x"], "--config is given twice"),
+        (["--configfile", "a", "-n", "--configfile", "b"], "--configfile is given twice"),
+        (["--configfile", "a", "-n", "--configfiles=b", "c"], "--configfile is given twice"),
     ],
 )
-def test_a_key_twice_on_the_command_line(words):
-    with pytest.raises(FlatlasError, match="the key 'preset' twice"):
+def test_what_the_command_line_says_twice(words, said):
+    with pytest.raises(FlatlasError, match=said):
         check_config(["snakemake", "all", *words, "-n"])
-
-
-@pytest.mark.parametrize("option", ["--config", "-C"])
-def test_a_second_config(option):
-    with pytest.raises(FlatlasError, match="--config is given twice"):
-        check_config(["snakemake", "--config", "preset=demo", "-n", option, "data_root=x"])
-
-
-@pytest.mark.parametrize("option", ["--configfile", "--configfiles=b.yaml"])
-def test_a_second_configfile(option):
-    with pytest.raises(FlatlasError, match="--configfile is given twice"):
-        check_config(["snakemake", "--configfile", "a.yaml", "-n", option, "b.yaml"])
 
 
 @pytest.mark.parametrize(

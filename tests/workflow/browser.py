@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from html import unescape
 from pathlib import Path
 
 # The same names as in tests/conftest.py.
@@ -42,7 +43,7 @@ ALONE = """<script>addEventListener("load", () => {{
 def found_on(page: Path) -> dict:
     """Pictures with their widths, broken links, linked files, fetched files, overflow."""
     dom = _chromium(page, PROBE, "--dump-dom").decode()
-    return json.loads(_unescaped(re.search(r'<pre id="probe".*?>(.*?)</pre>', dom, re.DOTALL)[1]))
+    return json.loads(unescape(re.search(r'<pre id="probe".*?>(.*?)</pre>', dom, re.DOTALL)[1]))
 
 
 def screenshot(page: Path, to: Path, part: str = "") -> Path:
@@ -63,7 +64,3 @@ def _chromium(page: Path, script: str, what: str) -> bytes:
         finally:
             probed.unlink()
     return done.stdout
-
-
-def _unescaped(text: str) -> str:
-    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
