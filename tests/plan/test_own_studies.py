@@ -41,10 +41,7 @@ def test_its_figures_have_their_own_files_and_judge_no_claim(plan_of):
     assert not set(mine.outputs.values()) & set(paper.outputs.values())
     assert "claims" in paper.outputs and "claims" not in mine.outputs
     assert mine.modules == paper.modules
-    assert {key: mine.spec[key] for key in ("study", "figure")} == {
-        "study": "flat",
-        "figure": "fig1",
-    }
+    assert (mine.spec["study"], mine.spec["figure"]) == ("flat", "fig1")
     lookup = answers_of(plan)
     assert lookup.figures["mine_gap"].caption == lookup.figures["flat_fig1"].caption
     assert not any("scorecard" in file for file in lookup.studies["mine"].results)

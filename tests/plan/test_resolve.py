@@ -203,13 +203,6 @@ def test_a_net_has_an_output_for_each_class_of_the_task(plan_of, data, outputs):
     assert {run.outputs for run in plan.runs.values()} == {outputs}
 
 
-def test_runs_that_record_a_trajectory_have_their_own_folder(plan_of):
-    recorded = {"runs.base.snapshots": "fc2", "runs.base.stop.extra_epochs": 1}
-    for study, folder in ((recorded, "recordings"), ({}, "runs")):
-        files = jobs_of(plan_of(study=study))["flat_fig1"].inputs["history"]
-        assert {Path(file).parts[:2] for file in files} == {("results", folder)}
-
-
 def test_the_nth_file_of_a_figure_belongs_to_its_nth_point(plan_of):
     plan = plan_of(study={"figures.fig2.measures": ["hidden"]})
     job = jobs_of(plan)["flat_fig2"]

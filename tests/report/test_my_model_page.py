@@ -52,10 +52,6 @@ def page(tmp_path):
     return made
 
 
-def rows(table):
-    return {cells[0].split()[0]: cells[1:] for cells in table}
-
-
 def test_accuracy_comes_first_with_its_error_and_the_number_of_images(page):
     read = page("small.safetensors")
     assert read.ids[0] == "accuracy"
@@ -71,13 +67,12 @@ def test_a_doubt_about_the_weights_stands_between_accuracy_and_measures(page):
 
 
 def test_each_measure_has_its_place_in_the_range_of_the_atlas(page):
-    found = rows(page("small.safetensors").tables[1])
-    (trace,) = [cells for name, cells in found.items() if name == "total" and cells]
-    assert len(found) >= 3
-    text = page("small.safetensors").marked["note"]
+    read = page("small.safetensors")
+    assert any(row[0].startswith("total") for row in read.tables[1])
+    text = read.marked["note"]
     for words in ("within the atlas", "below the atlas", "above the atlas", "no range published"):
         assert sum(words in one for one in text) == 1, words
-    assert "149" in " ".join(text) and trace
+    assert "149" in " ".join(text)
 
 
 def test_a_search_that_did_not_converge_is_marked(page):

@@ -80,17 +80,3 @@ def test_a_mistake_is_reported_and_nothing_is_run(tiny):
     (tiny / CONFIG).write_text(files[CONFIG])
     assert not (tiny / "results").exists()
     assert "duality_fig3" in tiny.would_run(TWIN, "--config", "preset=twin")
-
-
-def test_a_figure_without_function_or_caption_is_refused_and_nothing_is_run(tiny):
-    tiny.set_study("figures", "s5", value={"title": "Five", "sweeps": ["alpha"], "claims": False})
-    module, caption = (f"workflow/flatlas/studies/duality/s5.{kind}" for kind in ("py", "rst"))
-    for path in (module, caption):
-        (tiny / path).unlink(missing_ok=True)
-    for path, text in ((module, "def draw(material):\n    ...\n"), (caption, "**Five.**\n")):
-        said = tiny.snakemake("all", fails=True)
-        assert f"{STUDY}: figures.s5 needs a " in said and path in said
-        assert "Traceback" not in said
-        (tiny / path).write_text(text)
-    assert not (tiny / "results").exists()
-    assert tiny.would_run("duality_s5")["duality_s5"] == 1
