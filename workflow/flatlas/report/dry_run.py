@@ -163,7 +163,7 @@ def _seconds(names: Iterable[str], plan: Lookup) -> dict[str, float]:
     """What each job took, or an estimate; pages take a moment."""
     stages = {plan.jobs[name].work["stage"] for name in names if name in plan.jobs}
     jobs = {
-        name: JobCost(**job.work, **measured_if_intact(job.outputs["provenance"]))
+        name: JobCost(**job.work | measured_if_intact(job.outputs["provenance"]))
         for name, job in plan.jobs.items()
         if job.work["stage"] in stages
     }
