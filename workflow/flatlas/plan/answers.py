@@ -87,17 +87,16 @@ def _pages(plan: Plan) -> Pages:
     own = {paths.MY_MODEL: ("html", "csv", "json"), paths.ATLAS_MINE: ("html",)}
     for study, kinds in own.items():
         if study in plan.studies:
-            pages[study] = paths.figure_files(
-                preset, study, paths.MY_PAGE, dict(zip(kinds, kinds, strict=True))
-            )
+            named = {kind: kind for kind in kinds}
+            pages[study] = paths.figure_files(preset, study, paths.MY_PAGE, named)
     return pages
 
 
 def _study(plan: Plan, study: str, jobs: Mapping[str, lookup.Job], pages: Pages) -> lookup.Study:
     """A study, whose target makes every file of its figures: a deleted one is made again."""
     targets = plan.targets(study)
-    preset, kinds = plan.settings.preset, PAGES["scorecard"]
-    scorecard = paths.figure_files(preset, study, "scorecard", dict(zip(kinds, kinds, strict=True)))
+    kinds = {kind: kind for kind in PAGES["scorecard"]}
+    scorecard = paths.figure_files(plan.settings.preset, study, "scorecard", kinds)
     results = [file for target in targets for file in jobs[target].outputs.values()]
     if study in (paths.MY_MODEL, paths.ATLAS_MINE):
         results += pages[study].values()
