@@ -79,7 +79,10 @@ def scaled(right, point, rng):
     """Loss and norms reach their limit, which falls; or they rise beside a limit of twice that."""
     falls = np.exp(-2 * FACTORS) if right else FACTORS
     measured = falls * by_chance(rng)
-    rows = multiples(FACTORS, measured, falls if right else 2 * falls)
+    predicted = falls if right else 2 * falls
+    rows = {"factor": FACTORS, "misclassified": 0, "converged": True}
+    for place, name in enumerate(("loss", "spectral_norm", "trace", "frobenius"), start=1):
+        rows |= {name: place * measured, f"{name}_predicted": place * predicted}
     return {"scaling_summary": FINAL | rows}
 
 
@@ -118,14 +121,6 @@ def of_size(size):
     """The norms of a Hessian with its largest eigenvalue; not all others were found."""
     row = {"spectral_norm": size, "trace": 9 * size, "frobenius": 2 * size}
     return row | {"spectral_norm_residual": 1e-6 * size, "converged": False}
-
-
-def multiples(factors, measured, predicted):
-    """Loss and norms of a net times each factor, each a multiple of these."""
-    rows = {"factor": factors, "misclassified": 0, "converged": True}
-    for place, name in enumerate(("loss", "spectral_norm", "trace", "frobenius"), start=1):
-        rows |= {name: place * measured, f"{name}_predicted": place * predicted}
-    return rows
 
 
 TABLES = {

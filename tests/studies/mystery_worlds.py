@@ -47,7 +47,8 @@ def chance(seed):
 
 def in_small_balls(right, step, seed):
     off = [0.001, 0.05, 0.4] if right else [0.4, 0.05, 0.02]
-    return {"true_regret": {"summary": shrinking(np.array(off) * (1 + chance(seed)), RADII)}}
+    ratio = 1 - np.array(off) * (1 + chance(seed))
+    return {"true_regret": {"summary": {"epsilon": RADII, "ratio": ratio, "converged": True}}}
 
 
 def against_error(right, step, seed):
@@ -76,36 +77,26 @@ def regrets(in_box, in_ball, error):
     """Sizes by factor: in the Euclidean ball, and in the KL-ball."""
     net = {"root_mean_square": 1.1, "loss": 0.1, "gradient_norm": 0.2, "train_error": 0.0}
     net["test_error"] = error
-    search = {"residual": 1e-12, "iterations": 1, "converged": True}
     return {
         "summary": [net | local(size) | {"factor": factor} for factor, size in in_box.items()],
         "kl_ball": [
-            search | local(size) | {"factor": factor, "damping": damping}
+            local(size) | {"factor": factor, "damping": damping, "converged": True}
             for damping, (factor, size) in product(DAMPINGS, in_ball.items())
         ],
     }
 
 
 def local(size):
-    row = {"regret": 0.9 * size, "dissimilarity": 0.8 * size, "norm": size}
-    return row | {f"{name}_error": 0.05 * value for name, value in row.items()}
+    return {"regret": 0.9 * size, "regret_error": 0.05, "dissimilarity": 0.8 * size, "norm": size}
 
 
 def contrasts(of_factor):
     """The flatness of the mean loss and its contrast by factor, the same by each flatness."""
-    search = {"residual": 1e-9, "iterations": 20, "converged": True}
     rows = [
-        search | {"factor": factor, "flatness": flatness, "of_mean": mean, "contrast": contrast}
+        {"factor": factor, "flatness": flatness, "of_mean": mean, "contrast": contrast}
         for flatness, (factor, (mean, contrast)) in product(FLATNESS, of_factor.items())
     ]
-    return {"summary": [row | {"of_minibatches": 1.3, "contrast_error": 0.05} for row in rows]}
-
-
-def shrinking(off, radii, size=1.0):
-    """The true regret is less than the formula by the share `off`."""
-    formula = 0.1 * radii * size
-    rows = {"epsilon": radii, "true_regret": formula * (1 - off), "formula": formula}
-    return rows | {"ratio": 1 - off, "residual": 1e-5, "iterations": 10, "converged": True}
+    return {"summary": [row | {"contrast_error": 0.05, "converged": True} for row in rows]}
 
 
 MEASURES = {"fig2": in_small_balls, "fig3": against_error, "fig4": scaled}
