@@ -7,14 +7,14 @@ from flatlas.explorer.page import Explorer
 from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES
 
 
-def explorer(nets, claims=None):
-    """Its pages in `explorer_page`; made-up claims unless there are others."""
+def explorer(nets):
+    """What `explorer_page` makes a page of."""
     return Explorer(
         title=f"{len(nets)} made-up networks",
         networks=nets,
         variables=variables(nets, made_up_networks.AXES, QUANTITIES, BASELINES),
         axes=compared(nets, made_up_networks.AXES),
-        claims=made_up_networks.claims() if claims is None else claims,
+        claims=made_up_networks.claims(),
         again="snakemake {file} --config preset=laptop data_root=DIR",
         report="report.html",
         curves=made_up_networks.curves(nets),

@@ -116,17 +116,11 @@ def test_one_axis_is_enough_to_say_no():
     assert claim.verdict == NOT_REPRODUCED and not claim.note
 
 
-def claim_of(value, half, realizations=5, criterion=USEFUL):
-    """A claim on sharpness, which knows what would decide it."""
-    found = Estimate(value, value - half, value + half)
-    nets = pd.DataFrame({"run": "a", "study": "made", "at": "met+0", "seed": range(realizations)})
-    nets = nets.assign(sharpness=1.0, sharpness_settled=1.0)
-    return on_ranks(Claim("c", "", "", criterion, found), "sharpness", nets)
-
-
 def test_a_claim_that_is_undecided_says_how_many_realizations_would_decide_it():
     """With that many Student's interval, which shrinks, just excludes the bound."""
-    claim = claim_of(0.5, 0.3)
+    nets = pd.DataFrame({"run": "a", "study": "made", "at": "met+0", "seed": range(5)})
+    nets = nets.assign(sharpness=1.0, sharpness_settled=1.0)
+    claim = on_ranks(Claim("c", "", "", USEFUL, Estimate(0.5, 0.2, 0.8)), "sharpness", nets)
     count = int(claim.would_decide.split()[1])
     spread = 0.3 / stats.t.ppf(0.975, 4) * np.sqrt(5)
     halves = [stats.t.ppf(0.975, n - 1) * spread / np.sqrt(n) for n in (count - 1, count)]

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import pyplot
 
 from flatlas.evidence.material import Material
 from flatlas.plan.tables import ATLAS_MINE
@@ -123,7 +122,6 @@ def test_a_panel_has_the_comparable_networks_and_a_star_for_mine():
     assert star.get_marker() == "*"
     assert star.get_markerfacecolor() != "white"
     assert (star.get_xdata()[0], star.get_ydata()[0]) == (2.5, 20.0)
-    pyplot.close(figure)
 
 
 def test_a_measure_that_did_not_converge_has_a_hollow_star():
@@ -131,7 +129,6 @@ def test_a_measure_that_did_not_converge_has_a_hollow_star():
     figure = drawn(net, placed(net, published), published)
     (panel,) = [ax for ax in figure.axes if ax.lines and ax.get_title()]
     assert panel.lines[1].get_markerfacecolor() == "white"
-    pyplot.close(figure)
 
 
 def test_no_network_is_placed_if_none_is_a_solution():
@@ -139,7 +136,7 @@ def test_no_network_is_placed_if_none_is_a_solution():
     none.attrs["options"] = OPTIONS
     rows = placed(none, table([1.0, 2.0]))
     assert [*rows] == [*ATLAS_MINE] and rows.empty
-    pyplot.close(drawn(none, rows, table([1.0, 2.0])))
+    drawn(none, rows, table([1.0, 2.0]))
 
 
 @pytest.mark.parametrize("published", [None, table([1.0, 2.0]).assign(outputs=10)])
@@ -149,4 +146,3 @@ def test_without_anything_to_compare_no_panel_is_drawn(published):
     rows = placed(mine(), published)
     figure = drawn(mine(), rows, published)
     assert not [line for ax in figure.axes for line in ax.lines]
-    pyplot.close(figure)

@@ -83,20 +83,10 @@ def test_a_factor_of_the_crossed_design_is_varied_with_all_else_the_same():
 
 def measured(sweep, run, moments):
     """A net whose weight norm is the number of its moment."""
-    norms = baselines(0.0, 0.0, 0.0) | {
-        "distance": 0.0,
-        "path_norm": 0.0,
-        "normalized_margin_tenth": 0.0,
-    }
+    others = ("distance", "path_norm", "normalized_margin_tenth", "train_error", "test_error")
+    norms = baselines(0.0, 0.0, 0.0) | dict.fromkeys(others, 0.0)
     rows = [
-        norms
-        | {
-            "at": at,
-            "epoch": 60 + place,
-            "weight_norm": place,
-            "train_error": 0.0,
-            "test_error": 0.1,
-        }
+        norms | {"at": at, "epoch": 60 + place, "weight_norm": place}
         for place, at in enumerate(moments)
     ]
     return {"sweep": sweep, "run": run, "seed": 0}, {"norms_summary": rows, "outcomes": ended(60)}
@@ -105,13 +95,9 @@ def measured(sweep, run, moments):
 def test_a_net_is_a_training_when_it_met_its_rule_except_along_moments():
     moments = ["met+0", "met+10", "final"]
     found = nets(material_of([measured("batch", "a", moments), measured("beyond", "b", moments)]))
-    assert found.groupby("sweep")["at"].apply(list).to_dict() == {
-        "batch": ["met+0"],
-        "beyond": moments,
-    }
-    assert found.groupby("sweep")["epochs"].apply(list).to_dict() == {
-        "batch": [60],
-        "beyond": [60, 61, 62],
+    assert found.groupby("sweep")[["at", "epochs"]].agg(list).T.to_dict() == {
+        "batch": {"at": ["met+0"], "epochs": [60]},
+        "beyond": {"at": moments, "epochs": [60, 61, 62]},
     }
 
 

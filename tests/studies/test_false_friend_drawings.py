@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from false_friend_worlds import RIGHT, world
-from matplotlib import pyplot
 
 from flatlas.studies import load_figure
 from flatlas.studies.false_friend.nets import TABLE
@@ -22,4 +21,3 @@ def test_dots_stay_near_their_strength_of_l2(seeds):
     assert len(dots) == 4 * seeds
     assert np.abs(dots - dots.round()).max() <= 0.25
     assert len(np.unique(dots)) == len(dots)
-    pyplot.close(drawing.figure)

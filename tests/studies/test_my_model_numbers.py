@@ -1,10 +1,9 @@
 """The numbers on the page of the user's networks, and with which ranges they are compared."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 import yaml
+from declared import CONFIG
 
 from flatlas.evidence.material import Material
 from flatlas.plan.jobs import jobs_of
@@ -19,7 +18,6 @@ from flatlas.studies.my_model.numbers import (
     readable,
 )
 
-CONFIG = Path(__file__).resolve().parents[2] / "config"
 NET = {WEIGHTS: "a", "seed": 0, "run": "r", "sweep": "model"}
 SHARPNESS = {"measure": "sharpness", "by": "corners", "box": 1e-4}
 HESSIAN = {"measure": "hessian", "top": 50}

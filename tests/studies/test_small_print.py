@@ -22,7 +22,6 @@ def test_no_line_ends_within_a_formula(before):
     assert " ".join(lines) == text
     assert len(lines) > 1
     assert all(line.count("$") % 2 == 0 for line in lines)
-    pyplot.close(figure)
 
 
 @pytest.mark.parametrize(
