@@ -84,6 +84,12 @@ def plain_ticks(axis: Axis, of_each: tuple[float, ...] = (1.0, 2.0, 5.0)) -> Non
     axis.set_minor_formatter(NullFormatter())
 
 
+def make_room(ax: Axes, above: float = 0.0, below: float = 0.0) -> None:
+    """Lengthen a logarithmic y axis by these shares of it, for a legend that covers no data."""
+    low, high = ax.get_ylim()
+    ax.set_ylim(low * (low / high) ** below, high * (high / low) ** above)
+
+
 def note(figure: Figure, text: str) -> None:
     """Write small print under the panels, without a line break inside a formula."""
     whole = FORMULA.sub(lambda formula: formula[0].replace(" ", UNBREAKABLE), text)

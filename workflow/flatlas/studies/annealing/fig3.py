@@ -10,7 +10,17 @@ from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import MOSTLY, near
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
-from flatlas.plotting.style import BLUE, GREEN, PURPLE, RED, Drawing, note, panels, plain_ticks
+from flatlas.plotting.style import (
+    BLUE,
+    GREEN,
+    PURPLE,
+    RED,
+    Drawing,
+    make_room,
+    note,
+    panels,
+    plain_ticks,
+)
 from flatlas.studies.annealing.directions import POOLED, moving, pooled, read, slope
 from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
 from flatlas.studies.annealing.recordings import (
@@ -81,9 +91,7 @@ def _scaling(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
             yield found.row.assign(panel="B")
     log_log(ax, rows, xlabel="$F_i$")
     if len(rows):
-        low, high = ax.get_ylim()
-        # Room for the legend above the dots.
-        ax.set_ylim(low, high * (high / low) ** 0.45)
+        make_room(ax, above=0.45)
         plain_ticks(ax.xaxis)
         ax.legend(loc="upper left", fontsize=7.5, markerscale=2)
 

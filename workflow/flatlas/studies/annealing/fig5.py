@@ -18,6 +18,7 @@ from flatlas.plotting.style import (
     PURPLE,
     RED,
     Drawing,
+    make_room,
     note,
     panels,
     plain_ticks,
@@ -78,9 +79,7 @@ def _profiles(ax: Axes, material: Material) -> pd.DataFrame:
     ax.set(xlabel=r"$\delta\theta$", ylabel=r"$T_i(\delta\theta)$")
     if len(rows):
         ax.set_yscale("log")
-        low, high = ax.get_ylim()
-        # Room for the legend above the lines.
-        ax.set_ylim(low, high * (high / low) ** 0.25)
+        make_room(ax, above=0.25)
         ax.legend(loc="upper center", ncols=2)
     return rows.assign(panel="A")
 

@@ -10,7 +10,7 @@ from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import FALLING, near
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material, at_moment, with_settings
-from flatlas.plotting.style import BLUE, plain_ticks
+from flatlas.plotting.style import BLUE, make_room, plain_ticks
 from flatlas.statistics.correlation import spearman
 from flatlas.studies.annealing.directions import POOLED, pooled, read, slope
 from flatlas.studies.annealing.fits import INTERVALS, fit
@@ -65,10 +65,8 @@ def finish(ax: Axes) -> None:
     if ax.lines:
         ax.set(xscale="log", yscale="log")
         plain_ticks(ax.xaxis)
-        # Room for the legend below the dots: a tenth of the height for each entry.
-        low, high = ax.get_ylim()
-        entries = len(ax.get_legend_handles_labels()[1])
-        ax.set_ylim(low * (low / high) ** (0.1 * entries), high)
+        # A tenth of the height for each entry of the legend.
+        make_room(ax, below=0.1 * len(ax.get_legend_handles_labels()[1]))
         ax.legend(loc="lower left", fontsize=7, markerscale=2, handletextpad=0.3)
 
 

@@ -10,7 +10,7 @@ from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import BARELY, MORE, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import Drawing, panels, plain_ticks
+from flatlas.plotting.style import Drawing, make_room, panels, plain_ticks
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.extremes import smallest
 from flatlas.statistics.joint import Joint
@@ -73,9 +73,8 @@ def _sharpness_panel(ax: Axes, points: pd.DataFrame) -> None:
         mixed["eigenvalue"], mixed["sigma_g_squared"], s=4, lw=0.4, edgecolors=colours,
         c=list(np.where(mixed["converged"], colours, "white")), rasterized=True,
     )  # fmt: skip
-    # Room for the inset below the dots.
-    low, high = np.log10(ax.get_ylim())
-    ax.set_ylim(10 ** (low - 0.4 * (high - low)), 10**high)
+    # For the inset.
+    make_room(ax, below=0.4)
 
 
 def _traces_inset(ax: Axes, nets: pd.DataFrame) -> None:

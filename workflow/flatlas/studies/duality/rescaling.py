@@ -10,7 +10,7 @@ from flatlas.claims.claim import Claim, between
 from flatlas.claims.conventions import EXACT
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import BLACK, BLUE, RED, Drawing, panels, plain_ticks
+from flatlas.plotting.style import BLACK, BLUE, RED, Drawing, make_room, panels, plain_ticks
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.directions import live, logs
 from flatlas.studies.duality.realizations import LEGEND, draw_means, finish, over_seeds
@@ -36,9 +36,8 @@ def draw(material: Material) -> Drawing:
         draw_spectrum(ax, drawn, FACTOR)
         points.append(drawn.assign(panel=letter))
     if len(directions):
-        # The lines are far apart: room for the legend above them.
-        low, high = axes[0].get_ylim()
-        axes[0].set_ylim(low, high * (high / low) ** 0.4)
+        # The lines are far apart.
+        make_room(axes[0], above=0.4)
         axes[0].legend(title="$p$", ncols=3, loc="upper right")
     relative = _relations(directions)
     _relations_panel(axes[2], relative)
@@ -67,8 +66,7 @@ def _relations_panel(ax: Axes, relative: pd.DataFrame) -> None:
         ax.plot([], [], f"{marker}-", color=colour, label=LABELS[quantity])
     plain_ticks(ax.yaxis)
     ax.legend(loc="upper center", ncols=3, columnspacing=1.2)
-    low, high = ax.get_ylim()
-    ax.set_ylim(low, high * (high / low) ** 0.2)
+    make_room(ax, above=0.2)
 
 
 def claims(material: Material) -> list[Claim]:

@@ -9,7 +9,7 @@ from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import FALLING, SMALL
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import BLACK, Drawing, panels
+from flatlas.plotting.style import BLACK, Drawing, make_room, panels
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.realizations import LEGEND, above_zero, draw_means, finish, over_seeds
 from flatlas.studies.duality.spectra import binned, draw_spectrum
@@ -45,8 +45,7 @@ def _columns(material: Material, axes: list[Axes]) -> Iterator[pd.DataFrame]:
         _finish_axis(below, rf"$\langle{symbol}\rangle_n$")
         yield means.assign(panel=letters[1])
     if len(directions):
-        low, high = axes[0].get_ylim()
-        axes[0].set_ylim(low * (low / high) ** 0.3, high)
+        make_room(axes[0], below=0.3)
         axes[0].legend(title=r"$N_{te}$", ncols=4, loc="lower left", fontsize=7)
 
 
