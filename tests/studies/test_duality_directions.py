@@ -69,6 +69,22 @@ def test_s5_has_a_dot_for_each_direction_and_the_total_over_scales():
     assert drawn_dots(total).keys() == {(0.5, 0.75), (1, 1.5)}
 
 
+def test_the_legend_of_s5_covers_no_dot():
+    """There are dots in all four corners of the panel."""
+    directions = [
+        {"run": "a", "seed": 0, "scale": s, "n": n, "eigenvalue": 100.0 ** (2 - n), "sigma_g": s}
+        for s in (0.1, 0.2, 0.5, 1.0)
+        for n in (1, 2)
+    ]
+    totals = [{"run": "a", "seed": 0, "scale": 1.0, "T_g": 1.0}]
+    found = material([("base", "a", {})], scaled_directions=directions, scaled_summary=totals)
+    figure = s5.draw(found).figure
+    figure.draw_without_rendering()
+    ax = figure.axes[0]
+    covered = ax.get_legend().get_window_extent()
+    assert not any(covered.contains(*ax.transData.transform(dot)) for dot in drawn_dots(ax))
+
+
 def test_s6_shows_flatness_and_counts_where_there_is_none():
     rows = [
         {"run": "a", "seed": seed, "n": n, "sigma_g": g, "flatness": f, "converged": f == f}

@@ -8,7 +8,7 @@ from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY_OFF, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import BLACK, Drawing, panels, shades
+from flatlas.plotting.style import BLACK, Drawing, make_room, panels, shades
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.extremes import smallest
 from flatlas.statistics.joint import Joint
@@ -43,7 +43,8 @@ def _directions_panel(ax: Axes, dots: pd.DataFrame) -> None:
         ax.plot([], [], "o", color=colour, label=read(scale))
     ax.set(xscale="log", yscale="log", xlabel="$H_n$", ylabel=r"$\sigma_{g,n}^2$")
     if scales:
-        ax.legend(title="$s_w$", loc="lower right", handletextpad=0)
+        make_room(ax, above=0.3)
+        ax.legend(title="$s_w$", loc="upper left", ncols=4, handletextpad=0, columnspacing=1.2)
 
 
 def _totals_panel(ax: Axes, totals: pd.DataFrame) -> None:
