@@ -12,14 +12,10 @@ from flatlas.claims.nets import Nets
 from flatlas.errors import FlatlasError
 from flatlas.measures.tables import checked
 from flatlas.plotting.style import save
-from flatlas.statistics.means import mean
+from flatlas.statistics.trends import average
 
 ENDS = pd.DataFrame({"sweep": "alpha", "run": ["a", "b"], "seed": 0, "converged": True})
 MATERIAL = with_history({"outcomes": ENDS})
-
-
-def average(over):
-    return mean(mean(over), -1)
 
 
 WHOLE = ["name", "says", "quantity", at_least(0), average, np.ones((1, 2))]

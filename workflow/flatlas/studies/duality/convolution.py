@@ -8,8 +8,8 @@ from flatlas.claims.claim import Claim, between, ours
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLUE, RED, Drawing, panels
+from flatlas.statistics.trends import ratio
 from flatlas.studies.duality.realizations import draw_dots, finish
-from flatlas.studies.duality.trends import ratio
 
 LAYERS = {"conv1": ("first", BLUE), "conv2": ("second", RED)}
 PAIR = ["loss_gap", "dual_loss_gap", "residual"]

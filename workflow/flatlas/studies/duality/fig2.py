@@ -15,12 +15,12 @@ from flatlas.statistics.correlation import spearman
 from flatlas.statistics.extremes import smallest
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
+from flatlas.statistics.trends import average, pooled
 from flatlas.studies.duality.directions import live
 from flatlas.studies.duality.layer import ENDS, Layer
 from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps, of_sweeps, styles
 from flatlas.studies.duality.realizations import finish
 from flatlas.studies.duality.spectra import curved, picked
-from flatlas.studies.duality.trends import average, pooled
 
 DIRECTION = ["n", "eigenvalue", "sigma_g"]
 SIZES = ["T_g", "T_h", "T_w", "layer_norm"]

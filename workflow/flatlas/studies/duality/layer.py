@@ -13,6 +13,8 @@ from flatlas.claims.trust import few, lacking
 from flatlas.evidence.material import Material
 from flatlas.statistics.estimate import UNKNOWN, estimate, least
 from flatlas.statistics.means import mean
+from flatlas.statistics.pooling import Statistic
+from flatlas.statistics.trends import change, share_of_a_fall, share_of_a_rise, trend
 from flatlas.studies.duality.directions import (
     by_stretch,
     counted,
@@ -24,13 +26,6 @@ from flatlas.studies.duality.directions import (
     sharpest,
 )
 from flatlas.studies.duality.swept import varied
-from flatlas.studies.duality.trends import (
-    Statistic,
-    change,
-    share_of_a_fall,
-    share_of_a_rise,
-    trend,
-)
 
 ENDS = "from the first value to the last"
 WITHIN = "directions that hold 99 % of ΔL"

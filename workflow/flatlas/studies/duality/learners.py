@@ -13,10 +13,10 @@ from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLUE, RED, Drawing, panels
 from flatlas.statistics.means import mean
+from flatlas.statistics.trends import change, change_of_logs, difference
 from flatlas.studies.duality.directions import logs
 from flatlas.studies.duality.realizations import finish, over_seeds
 from flatlas.studies.duality.spectra import draw_spectrum, spectrum
-from flatlas.studies.duality.trends import change, change_of_logs, difference
 
 KIND = "learners.kind"
 NAMES = {"ssgd": "SSGD", "dpsgd": "DPSGD"}

@@ -10,9 +10,9 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, GREY, Drawing, panels
 from flatlas.statistics.means import mean
+from flatlas.statistics.trends import nearest
 from flatlas.studies.duality.realizations import draw_means, finish, over_seeds
 from flatlas.studies.duality.swept import set_ticks
-from flatlas.studies.duality.trends import nearest
 
 IMAGES = "test_images"
 # The paper calls the gap converged from here on.

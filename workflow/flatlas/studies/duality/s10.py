@@ -14,6 +14,7 @@ from flatlas.evidence.material import Material, with_settings
 from flatlas.plotting.style import Drawing, panels, plain_ticks, shades
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
+from flatlas.statistics.trends import trend
 from flatlas.studies.duality.realizations import (
     LEGEND,
     above_zero,
@@ -25,7 +26,6 @@ from flatlas.studies.duality.realizations import (
 from flatlas.studies.duality.spectra import LABELS, LOGARITHMIC, floor
 from flatlas.studies.duality.sweeps import GAPS, SPECTRA, finish_gaps
 from flatlas.studies.duality.swept import read
-from flatlas.studies.duality.trends import trend
 
 SWEEP = "alpha_batch"
 RATIO, KEYS = "ratio", ["optimizer.lr", "batch"]

@@ -7,12 +7,12 @@ from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import LESS, SATURATED
 from flatlas.evidence.material import Material, with_settings
 from flatlas.plotting.style import Drawing, panels
+from flatlas.statistics.trends import from_value, nearest
 from flatlas.studies.duality.directions import by_stretch
 from flatlas.studies.duality.layer import ENDS, Layer, named
 from flatlas.studies.duality.realizations import finish
 from flatlas.studies.duality.sweeps import SWEEP_LEGEND, sweep_row
 from flatlas.studies.duality.swept import varied
-from flatlas.studies.duality.trends import from_value, nearest
 
 # The paper's ΔL has saturated at this epoch.
 SATURATES = 200

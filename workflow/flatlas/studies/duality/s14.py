@@ -9,10 +9,10 @@ from flatlas.claims.conventions import LESS, MOSTLY, SMALL
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
 from flatlas.statistics.means import mean
+from flatlas.statistics.trends import change_of_logs, ratio, share
 from flatlas.studies.duality.directions import sharpest
 from flatlas.studies.duality.layer import ENDS, Layer, named
 from flatlas.studies.duality.sweeps import draw_sweeps
-from flatlas.studies.duality.trends import change_of_logs, ratio, share
 
 SHARP = "σ_g in the 10 sharpest directions"
 

@@ -9,10 +9,10 @@ from flatlas.claims.conventions import LESS, MORE, SLIGHTLY_MORE, SMALL
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
 from flatlas.statistics.means import mean
+from flatlas.statistics.trends import change_of_logs
 from flatlas.studies.duality.directions import by_stretch, flat, sharpest
 from flatlas.studies.duality.layer import ENDS, WITHIN, Layer, named
 from flatlas.studies.duality.sweeps import SPECTRA, draw_sweeps
-from flatlas.studies.duality.trends import change_of_logs
 
 # A fall of the spectrum is measured over five ranks a side, as in the search for n_s.
 RANKS = 5

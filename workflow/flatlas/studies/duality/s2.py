@@ -11,10 +11,10 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, Drawing, make_room, panels
 from flatlas.statistics.means import mean
+from flatlas.statistics.trends import trend
 from flatlas.studies.duality.realizations import LEGEND, above_zero, draw_means, finish, over_seeds
 from flatlas.studies.duality.spectra import binned, draw_spectrum
 from flatlas.studies.duality.swept import set_ticks
-from flatlas.studies.duality.trends import trend
 
 IMAGES = "test_images"
 LETTERS = {"w": "AC", "g": "BD"}

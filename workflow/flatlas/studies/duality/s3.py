@@ -11,12 +11,12 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, panels
 from flatlas.statistics.means import mean
+from flatlas.statistics.trends import average
 from flatlas.studies.duality.directions import by_stretch, counted_each
 from flatlas.studies.duality.layer import ENDS, WITHIN, Layer
 from flatlas.studies.duality.realizations import BINNED, finish
 from flatlas.studies.duality.spectra import draw_spectrum, spectrum
 from flatlas.studies.duality.swept import SYMBOLS, varied
-from flatlas.studies.duality.trends import average
 
 TABLE = "hidden_directions"
 SWEEPS = ("alpha", "batch", "decay", "init", "size", "noise", "dropout")

@@ -12,9 +12,9 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, panels
 from flatlas.statistics.correlation import pearson, spearman
+from flatlas.statistics.trends import average, pooled
 from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps, of_sweeps
 from flatlas.studies.duality.realizations import finish
-from flatlas.studies.duality.trends import average, pooled
 
 # "Note the training error ε_tr = 0 in the examples shown here". Of wrong labels it need not be 0:
 # the stopping rule is about the right ones.

@@ -13,11 +13,11 @@ from flatlas.statistics.correlation import spearman
 from flatlas.statistics.extremes import smallest
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
+from flatlas.statistics.trends import trend
 from flatlas.studies.duality.directions import bent, by_stretch, live, logs
 from flatlas.studies.duality.realizations import LEGEND, draw_dots, draw_means, finish, over_seeds
 from flatlas.studies.duality.spectra import curved, picked
 from flatlas.studies.duality.swept import read
-from flatlas.studies.duality.trends import trend
 
 DIRECTION = ["scale", "n", "eigenvalue", "sigma_g"]
 

@@ -11,10 +11,10 @@ from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import ABOUT_HALF
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
+from flatlas.statistics.trends import ratio
 from flatlas.studies.duality.directions import SHARPEST
 from flatlas.studies.duality.layer import Layer, named
 from flatlas.studies.duality.sweeps import draw_rows, draw_sweeps
-from flatlas.studies.duality.trends import ratio
 
 # The study's names of the pairs of hidden layers of the deep net, and their names in claims.
 PAIRS = {"hidden": "first", "second": "second", "third": "third"}

@@ -13,6 +13,7 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, GREY, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.means import mean
+from flatlas.statistics.trends import ratio
 from flatlas.studies.false_friend.nets import (
     NORMS,
     TABLE,
@@ -96,7 +97,7 @@ def claims(material: Material) -> list[Claim]:
             "adaptive steps with averaged iterates are sharper than SGD",
             f"logarithm of mean {norm.words} of averaged AdamW over that of SGD",
             MORE,
-            lambda ia, sgd: np.log10(mean(ia) / mean(sgd)),
+            lambda ia, sgd: np.log10(ratio(ia, sgd)),
             *measured,
             settled=searches,
         )
@@ -105,7 +106,7 @@ def claims(material: Material) -> list[Claim]:
             f"{TIMES} times sharper",
             f"mean {norm.words} of averaged AdamW over that of SGD",
             near(TIMES),
-            lambda ia, sgd: mean(ia) / mean(sgd),
+            ratio,
             *measured,
             paper=f"{TIMES}",
             settled=searches,

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -14,8 +13,7 @@ from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
-from flatlas.statistics.correlation import spearman
-from flatlas.statistics.means import mean
+from flatlas.statistics.trends import change, difference, trend
 from flatlas.studies.false_friend.nets import (
     KINDS,
     L2,
@@ -107,35 +105,22 @@ def _raised(material: Material, kind: str) -> Iterator[Claim]:
             f"{'relative difference' if of_norm else 'difference'} of {says} with the"
             " author's strongest L2 from without; of means over nets",
             MORE,
-            partial(_excess if of_norm else _difference, strongest),
+            lambda over, moved=change if of_norm else difference: moved(over[..., [0, strongest]]),
             values,
             settled=settled(nets, column),
         )
         if values.shape[1] < FEWEST:
             continue
-        strengths = np.arange(values.shape[1], dtype=float)
         rises = nets.claim(
             f"{kind}_{column}_rises",
             f"the more L2, the larger {says} of {KINDS[kind][1]}",
             f"rank correlation of {says}, mean over nets, with the strength of L2",
             RISING,
-            lambda measured, strengths=strengths: spearman(strengths, mean(measured)),
+            trend(range(values.shape[1])),
             values,
             settled=settled(nets, column),
         )
         yield from ours([rises])
-
-
-def _excess(place: int, measured: np.ndarray) -> np.ndarray:
-    """The mean at one strength, relative to the mean without L2, less 1."""
-    means = mean(measured)
-    return np.asarray(means[..., place] / means[..., 0] - 1)
-
-
-def _difference(place: int, measured: np.ndarray) -> np.ndarray:
-    """The mean at one strength less the mean without L2."""
-    means = mean(measured)
-    return np.asarray(means[..., place] - means[..., 0])
 
 
 def _strongest(strengths: list[float]) -> int:

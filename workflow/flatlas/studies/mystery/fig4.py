@@ -30,6 +30,7 @@ from flatlas.plotting.style import (
 )
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.means import mean
+from flatlas.statistics.trends import ratio
 from flatlas.studies.mystery.nets import (
     FLATNESS,
     JUDGED,
@@ -147,7 +148,7 @@ def _flatness(nets: Nets) -> Iterator[Claim]:
             f"largest factor by which contrastive flatness by {FLATNESS[flatness]} changes with α,"
             " in logarithms and relative to that of the flatness itself; ratio of means over nets",
             SMALL,
-            lambda one, other: mean(one) / mean(other),
+            ratio,
             _move(nets, f"{flatness}_contrast"),
             _move(nets, f"{flatness}_of_mean"),
             settled=_settled(nets, f"{flatness}_contrast"),

@@ -10,7 +10,7 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, ZERO_ERROR, Material, at_moment
 from flatlas.plotting.style import GREY, Drawing, note, panels, shades
 from flatlas.statistics.extremes import largest
-from flatlas.statistics.means import mean
+from flatlas.statistics.trends import average
 from flatlas.studies.prior.nets import small_print, with_attack_size
 from flatlas.studies.prior.scatter import name_shades
 
@@ -88,7 +88,7 @@ def claims(material: Material) -> list[Claim]:
         "largest deviation of log10 P(f) by expectation propagation from its exact value, up"
         " or down; mean over nets",
         BARELY_OFF,
-        lambda deviation: mean(mean(deviation), -1),
+        average,
         largest(np.abs(estimated - exact)),
         settled=(by_ep, by_tilting),
     )

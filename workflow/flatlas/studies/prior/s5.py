@@ -10,7 +10,7 @@ from flatlas.claims.correlations import Pair, correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, ZERO_ERROR, Material, at_moment
 from flatlas.plotting.style import GREY, Drawing, note, panels, shades
-from flatlas.statistics.means import mean
+from flatlas.statistics.trends import average
 from flatlas.studies.prior.nets import nets, small_print, with_attack_size
 from flatlas.studies.prior.quantities import FLATNESS, LBFGS_FLATNESS
 from flatlas.studies.prior.scatter import LEGEND, draw_dots, name_shades
@@ -66,7 +66,7 @@ def claims(material: Material) -> list[Claim]:
             "the ascent that finds the sharpness has converged",
             "relative rise of the loss found, from half of the ascent to its end; mean over nets",
             SATURATED,
-            lambda rise: mean(mean(rise), -1),
+            average,
             _late_rise(nets),
         ),
         nets.claim(
@@ -74,7 +74,7 @@ def claims(material: Material) -> list[Claim]:
             says,
             "relative deviation of the sharpness by L-BFGS-B, up or down; mean over nets",
             BARELY_OFF,
-            lambda deviation: mean(mean(deviation), -1),
+            average,
             np.abs(by_lbfgs / by_sgd - 1),
             settled=pair.settled,
         ),

@@ -9,6 +9,7 @@ from flatlas.claims.conventions import BARELY, BARELY_OFF, DECAYED, JUMPS, LESS,
 from flatlas.claims.nets import Nets
 from flatlas.statistics.extremes import largest
 from flatlas.statistics.means import mean
+from flatlas.statistics.trends import ratio
 from flatlas.studies.prior.along import CORNERS, ERROR
 from flatlas.studies.prior.course import IN_RANGES, Course, above_trend, course, prior_in_ranges
 
@@ -80,7 +81,7 @@ def _left(
         f"share of the spike, in log10 of {logs.what} above the power law (in the epoch) of before"
         f" the α-scaling, that is left {when}; ratio of means",
         criterion,
-        _share_left,
+        ratio,
         getattr(above, moment),
         _spiked(above.scaled),
         settled=(settled.before, settled.scaled, getattr(settled, moment)),
@@ -90,12 +91,6 @@ def _left(
 def _spiked(rise: np.ndarray) -> np.ndarray:
     """How high the spikes are, in log10; NaN where there is no spike."""
     return np.where(10 ** mean(rise) >= SPIKE.low, rise, np.nan)
-
-
-def _share_left(left: np.ndarray, spike: np.ndarray) -> np.ndarray:
-    """The ratio of means over realizations."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(mean(left) / mean(spike))
 
 
 def untouched(nets: Nets) -> Claim:

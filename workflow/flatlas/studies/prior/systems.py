@@ -17,8 +17,8 @@ from flatlas.claims.correlations import (
 )
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import ZERO_ERROR, Material, with_settings
-from flatlas.statistics.means import mean
 from flatlas.statistics.pooling import Pooling, over_all_nets, within_realizations
+from flatlas.statistics.trends import average
 from flatlas.studies.prior.nets import ATTACK
 from flatlas.studies.prior.quantities import FLATNESS, LOG_PRIOR, Quantity, paired
 
@@ -133,7 +133,7 @@ def curvature(material: Material, sweep: str) -> Claim:
         f" small share ({called(sweep)})",
         "first-order part of the sharpness by corners, as a share of it; mean over nets",
         SMALL,
-        lambda share: mean(mean(share), -1),
+        average,
         first / np.where(whole > 0, whole, np.nan),
         settled=(settled,),
     )

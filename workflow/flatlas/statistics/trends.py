@@ -1,17 +1,15 @@
-"""What the paper says of a sweep, as statistics of arrays (realizations, ..., values).
+"""What papers say of a sweep, as statistics of arrays (realizations, ..., values).
 
-Each averages over realizations first, as the paper's lines and dots are means.
+Each averages over realizations first, as the papers' lines and dots are means.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.statistics.pooling import over_all_nets
-
-Statistic = Callable[..., np.ndarray]
+from flatlas.statistics.pooling import Statistic, over_all_nets
 
 
 def average(over: np.ndarray) -> np.ndarray:
@@ -60,9 +58,9 @@ def ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
         return np.asarray(mean(part) / mean(whole))
 
 
-def trend(values: Sequence[float]) -> Statistic:
+def trend(values: Iterable[float]) -> Statistic:
     """The rank correlation of the means with the swept values."""
-    return lambda over: spearman(mean(over), np.asarray(values, float))
+    return lambda over: spearman(mean(over), np.array([*values], float))
 
 
 def pooled(x: np.ndarray, y: np.ndarray) -> np.ndarray:
