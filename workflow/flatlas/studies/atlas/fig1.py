@@ -1,6 +1,6 @@
 """Figure 1: how well each measure ranks nets that differ in several settings at once."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,13 +18,14 @@ from flatlas.studies.atlas.quantities import BASELINES, other_baselines
 from flatlas.studies.atlas.ranking import (
     ASKED,
     REPEATED,
+    by_size,
     label_of,
     on_ranks,
     ranked,
     ranks_pairs,
     with_repeated,
 )
-from flatlas.studies.atlas.styles import STYLES, counted, small_print
+from flatlas.studies.atlas.styles import STYLES, counted, small_print, words_on_the_right
 
 COLUMNS = ["measure", "pairs", "baseline", "tau", "low", "high"]
 
@@ -50,7 +51,8 @@ def draw(material: Material) -> Drawing:
     design = _Design(table)
     rows = [row for name in (*BASELINES, *ASKED, REPEATED) for row in _rows(design, name)]
     points = pd.DataFrame(rows, columns=COLUMNS)
-    order = [*_sorted(points, BASELINES), *_sorted(points, ASKED), REPEATED]
+    whole = points[points["pairs"] == "all"].set_index("measure")["tau"]
+    order = [*by_size(whole), REPEATED]
     figure, (ax,) = panels(1, 1, width=7.2, height=0.31 * len(order) + 1.2)
     for place, name in enumerate(order):
         _bar(ax, place, points[points["measure"] == name], name in ASKED)
@@ -65,11 +67,7 @@ def draw(material: Material) -> Drawing:
     ax.set_xlabel(r"Kendall's $\tau$ with the generalization gap")
     ax.set_yticks(range(len(order)), [label_of(name) for name in order])
     ax.tick_params(axis="y", length=0)
-    right = ax.secondary_yaxis("right")
-    counts = [counted(design.whole.nets, name) for name in order]
-    right.set_yticks(range(len(order)), counts, fontsize=6.5)
-    right.tick_params(length=0, colors=GREY)
-    right.spines["right"].set_visible(False)
+    words_on_the_right(ax, [counted(design.whole.nets, name) for name in order])
     figure.legend(loc="outside upper center", ncols=3)
     note(
         figure,
@@ -96,12 +94,6 @@ def _rows(design: _Design, name: str) -> Iterator[dict[str, object]]:
 def _row(name: str, pairs: str, found: Estimate) -> dict[str, object]:
     row = {"measure": name, "pairs": pairs, "baseline": name in BASELINES}
     return row | {"tau": found.value, "low": found.low, "high": found.high}
-
-
-def _sorted(points: pd.DataFrame, names: Iterable[str]) -> list[str]:
-    """By descending τ; unknown ones last."""
-    whole = points[points["pairs"] == "all"].set_index("measure")["tau"]
-    return list(whole[[*names]].sort_values(ascending=False, na_position="last").index)
 
 
 def _bar(ax: Axes, place: int, rows: pd.DataFrame, measure: bool) -> None:

@@ -14,8 +14,8 @@ from flatlas.statistics.estimate import Estimate, least
 from flatlas.studies.atlas.changes import changes, right, right_on_average
 from flatlas.studies.atlas.nets import AXES, CROSSED, Along, along, factors, nets, words_of
 from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES
-from flatlas.studies.atlas.ranking import ASKED, on_ranks
-from flatlas.studies.atlas.styles import small_print, styles
+from flatlas.studies.atlas.ranking import ASKED, by_size, on_ranks
+from flatlas.studies.atlas.styles import small_print, styles, words_on_the_right
 
 # What a practitioner changes, by axis. All optimizers are compared, otherwise neighbouring values.
 PRACTICE = ("rate", "batch", "decay", "init", "width", "depth", "optimizer", "radius", "beyond")
@@ -31,12 +31,7 @@ def draw(material: Material) -> Drawing:
     rows = [row for kind, pairs in kinds.items() for row in _rows(table, kind, pairs)]
     points = pd.DataFrame(rows, columns=COLUMNS)
     means = points[(points["pairs"] == "practice") & (points["environment"] == MEAN)]
-    by_mean = means.set_index("measure")["right"].reindex([*BASELINES, *ASKED])
-    order = [
-        name
-        for group in (BASELINES, ASKED)
-        for name in by_mean[[*group]].sort_values(ascending=False, na_position="last").index
-    ]
+    order = by_size(means.set_index("measure")["right"])
     figure, axes = panels(1, 2, width=4.4, height=0.29 * len(order) + 1.4)
     _practice(axes[0], points[points["pairs"] == "practice"], order, styles(table))
     _worst(axes[1], points[points["pairs"] == "crossed"], order)
@@ -119,11 +114,7 @@ def _worst(ax: Axes, points: pd.DataFrame, order: list[str]) -> None:
     worst = worst.reindex(order)
     ax.plot(worst["right"], range(len(order)), "o", color=BLACK, ms=4)
     _intervals(ax, worst)
-    right = ax.secondary_yaxis("right")
-    words = worst["environment"].fillna("")
-    right.set_yticks(range(len(order)), words, fontsize=6.5)
-    right.tick_params(length=0, colors=GREY)
-    right.spines["right"].set_visible(False)
+    words_on_the_right(ax, [*worst["environment"].fillna("")])
     ax.set_xlabel("right in each environment, share")
 
 

@@ -13,7 +13,7 @@ from flatlas.statistics.estimate import Estimate
 from flatlas.statistics.more_realizations import student
 from flatlas.statistics.rank_correlation import tau
 from flatlas.studies.atlas.nets import GAP, STUDY, Along, once
-from flatlas.studies.atlas.quantities import MEASURES, QUANTITIES, Quantity, settled
+from flatlas.studies.atlas.quantities import BASELINES, MEASURES, QUANTITIES, Quantity, settled
 
 # That of a recording is asked about on its own axis; chains are too slow for every net.
 OF_SOME_NETS = ("valley", "learning_coefficient")
@@ -40,6 +40,12 @@ def with_repeated(some: Along) -> Along:
 def label_of(name: str) -> str:
     """A quantity, or what the other realizations would get, as figures name it."""
     return REPEATED_LABEL if name == REPEATED else QUANTITIES[name].label
+
+
+def by_size(numbers: pd.Series) -> list[str]:
+    """The baselines, then the measures that are asked about, by descending number."""
+    groups = [numbers.reindex([*group]) for group in (BASELINES, ASKED)]
+    return [name for one in groups for name in one.sort_values(ascending=False).index]
 
 
 def ranks_pairs(words: str, bound: Criterion) -> str:

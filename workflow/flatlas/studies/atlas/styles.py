@@ -1,11 +1,13 @@
 """What the figures of the atlas share: the style of each sweep, and the small print."""
 
+from collections.abc import Sequence
 from itertools import cycle
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import BLUE, GREEN, ORANGE, PURPLE, RED, SKY
+from flatlas.plotting.style import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
 from flatlas.studies.atlas.nets import CROSSED, STUDY, once
 from flatlas.studies.atlas.quantities import SEARCHED, settled
 
@@ -22,6 +24,14 @@ def styles(table: pd.DataFrame) -> dict[str, tuple[str, str]]:
     colours = [STYLES[place % len(STYLES)][0] for place in range(len(MARKERS))]
     known = {CROSSED: BEHIND} if CROSSED in set(table["sweep"]) else {}
     return known | dict(zip(sweeps, cycle(zip(colours, MARKERS, strict=True)), strict=False))
+
+
+def words_on_the_right(ax: Axes, words: Sequence[str]) -> None:
+    """Small grey words beside the rows of a panel."""
+    right = ax.secondary_yaxis("right")
+    right.set_yticks(range(len(words)), words, fontsize=6.5)
+    right.tick_params(length=0, colors=GREY)
+    right.spines["right"].set_visible(False)
 
 
 def counted(table: pd.DataFrame, name: str) -> str:
