@@ -4,7 +4,6 @@ from math import inf, nan
 
 import pytest
 
-from flatlas.claims import conventions
 from flatlas.claims.claim import (
     COLUMNS,
     FLATLAS,
@@ -92,61 +91,6 @@ def test_where_part_is_missing_nothing_is_decided():
 )
 def test_a_criterion_in_words(criterion, words):
     assert str(criterion) == words
-
-
-def test_the_criteria_are_those_that_were_fixed_beforehand():
-    """They were fixed beforehand: a change of one is a decision."""
-    found = {
-        name: (criterion.low, criterion.high, criterion.strict)
-        for name, criterion in vars(conventions).items()
-        if isinstance(criterion, Criterion)
-    }
-    assert found == {
-        "LEARNT": (-inf, 0.5, False),
-        "BARELY": (-0.1, 0.1, False),
-        "BARELY_OFF": (-inf, 0.1, False),
-        "SATURATED": (-0.1, 0.1, False),
-        "RISING": (0.8, inf, False),
-        "FALLING": (-inf, -0.8, False),
-        "LESS": (-inf, 0, True),
-        "MORE": (0, inf, True),
-        "SLIGHTLY_MORE": (0, 0.25, True),
-        "MOSTLY": (0.5, inf, False),
-        "ABOUT_HALF": (0.4, 0.6, False),
-        "ALL": (0.99, inf, False),
-        "SMALL": (-inf, 0.25, False),
-        "BOUNDED": (0.9, inf, False),
-        "BEYOND_DIFFUSION": (-inf, 1 / 16, False),
-        "NEAR_TEN": (7, 13, False),
-        "EXACT": (-inf, 1e-6, False),
-        "LOOSER": (-inf, 0, True),
-        "TIGHTER": (0, inf, True),
-        "SPIKE": (2, inf, False),
-        "JUMPS": (0.1, inf, True),
-        "MUCH_LOOSER": (-inf, 0.5, False),
-        "INSIDE": (0, 1, False),
-        "DECAYED": (-0.25, 0.25, False),
-        "NEAR": (-0.3, 0.3, False),
-        "NEAR_TWO_HUNDRED": (100, 400, False),
-        "LIMIT": (-0.01, 0.01, False),
-        "ONLY_THE_FUNCTION": (-inf, 0.01, False),
-        "RIGHT": (2 / 3, inf, False),
-        "USEFUL": (1 / 3, inf, False),
-        "ADDS": (0.2, inf, False),
-        "COIN": (0.5, inf, False),
-    }
-    strong, fair, weak = (
-        {"pearson": of, "spearman": of, "kendall": kendall}
-        for of, kendall in (
-            (at_least(0.9), at_least(0.7)),
-            (at_least(0.7), at_least(0.5)),
-            (between(-0.5, 0.5), between(-1 / 3, 1 / 3)),
-        )
-    )
-    assert strong == conventions.TIGHT
-    assert fair == conventions.CORRELATED
-    assert weak == conventions.BROKEN
-    assert conventions.SOON == 50
 
 
 def test_the_table_has_a_row_for_each_claim():

@@ -4,12 +4,10 @@ from functools import cache
 from itertools import product
 
 import numpy as np
-from declared import declared, ended, nets_of
+from declared import RIGHT, WRONG, declared, ended, nets_of
 from side_by_side import joined, material_of
 
 STUDY = declared("annealing")
-RIGHT, WRONG = True, False
-FIGURES = ("fig1", "fig2", "fig3", "fig4", "fig5", "s1", "s2", "s3")
 # When the paper sees a net's loss drop.
 DROPS = {"deep_curve": 50, "lenet_curve": 30}
 LAST = 300

@@ -15,8 +15,6 @@ from flatlas.studies.atlas.nets import AT, AXES, CROSSED
 from flatlas.studies.atlas.quantities import SURVIVAL, TABLES
 
 STANDING = {"epoch": 60, "converged": True}
-RIGHT, WRONG = True, False
-FIGURES = ("fig1", "fig2", "fig3", "fig6")
 STEPS = 8
 # Keys that begin as their axis says.
 KEYS = {"optimizer": "optimizer.name", "init": "net.init.weight_std", "survivors": "batch"}

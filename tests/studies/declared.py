@@ -18,6 +18,8 @@ FILES = {
     )
 }
 STUDIES = sorted(FILES)
+# Made-up worlds in which a text is right, or is wrong.
+RIGHT, WRONG = True, False
 
 
 @cache

@@ -8,11 +8,10 @@ numbers every claim of the paper clearly holds, or clearly fails.
 from functools import cache
 
 import numpy as np
-from declared import claiming, declared, ended, nets_of, points_of
+from declared import RIGHT, WRONG, declared, ended, nets_of, points_of
 from side_by_side import material_of
 
 STUDY = declared("duality")
-FIGURES = claiming("duality")
 
 N = np.arange(1, 61)
 SHARP = N <= 10
@@ -20,7 +19,6 @@ SIZES = np.array([100, 200, 500, 1000, 2000, 5000, 10000])
 SCALES = (0.1, 0.2, 0.5, 1.0)
 FACTORS = (0.1, 0.5, 1.0, 3.0, 10.0)
 MOMENTS = ("10", "100", "1000", "final")
-RIGHT, WRONG = True, False
 # The share of ΔL in the sharp directions, at the base.
 SHARP_SHARE = {RIGHT: 0.55, WRONG: 0.8}
 

@@ -6,7 +6,6 @@ import numpy as np
 from declared import ended
 from side_by_side import material_of
 
-RIGHT, WRONG = True, False
 # One more than the author's: three strengths have no order.
 L2 = (0.0, 1e-4, 5e-4, 1e-3)
 VGG = ("vgg_sgd", "vgg_sgd_ia", "vgg_adamw", "vgg_adamw_ia")
@@ -19,7 +18,6 @@ SWEEPS = {
     "fig6": ("logistic_path", "mlp_path", "mlp_classes"),
     "fig7": ("logistic", "mlp", "cnn", "cnn_colour", "preresnet", "wideresnet", *VGG),
 }
-FIGURES = tuple(SWEEPS)
 EPOCHS = (1, 2, 5, 10, 20, 50)
 FACTORS = np.array([0.5, 1.0, 4.0])
 CLASSES = (2, 3, 5, 10)

@@ -1,7 +1,7 @@
 """The claims of a figure in a made-up world or of any material, by name."""
 
 import re
-from functools import cache
+from functools import cache, partial
 
 import annealing_worlds
 import atlas_worlds
@@ -9,7 +9,7 @@ import duality_worlds
 import false_friend_worlds
 import mystery_worlds
 import prior_worlds
-from declared import figure_of
+from declared import claiming, figure_of
 
 from flatlas.claims.claim import UNDECIDED
 from flatlas.evidence.material import Material
@@ -22,6 +22,8 @@ WORLDS = {
     "mystery": mystery_worlds,
     "prior": prior_worlds,
 }
+# Figures with tests and tables of their own.
+APART = ("prior_links", "prior_estimates", "prior_optimizers")
 # Claims that are our questions, by the beginning of their names; all others are the paper's.
 QUESTIONS = {
     "duality_cifar_fig3": "",
@@ -54,6 +56,11 @@ QUESTIONS = {
 NOTHING = "(?!)"
 
 
+def figures_of(study):
+    """The figures that judge claims and have a world."""
+    return [name for name in claiming(study) if f"{study}_{name}" not in APART]
+
+
 def judge(study, figure, material):
     claims = figure_of(study, figure).claims(material)
     names = [claim.name for claim in claims]
@@ -67,6 +74,11 @@ def judge(study, figure, material):
 def judged(study, right, figure, **seeds):
     """The claims of a world as it is."""
     return judge(study, figure, WORLDS[study].world(right, figure, **seeds))
+
+
+def of_study(study):
+    """`judge` and `judged` for the figures of one study."""
+    return partial(judge, study), partial(judged, study)
 
 
 def verdicts(claims):

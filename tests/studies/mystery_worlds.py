@@ -10,13 +10,11 @@ import numpy as np
 from declared import ended
 from side_by_side import material_of
 
-RIGHT, WRONG = True, False
 SWEEPS = {
     "fig2": ["solution"],
     "fig3": ["batch", "sgd", "adam", "entropy_sgd"],
     "fig4": ["solution"],
 }
-FIGURES = tuple(SWEEPS)
 STEPS = 6
 FACTORS = (0.25, 1.0, 4.0)
 DAMPINGS = (0.0, 0.1)

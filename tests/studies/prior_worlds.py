@@ -8,13 +8,10 @@ from functools import cache
 
 import numpy as np
 import prior_courses
-from declared import claiming, declared, ended, nets_of
+from declared import declared, ended, nets_of
 from side_by_side import material_of
 
 STUDY = declared("prior")
-RIGHT, WRONG = True, False
-# Three more figures have worlds of their own, in their tests.
-FIGURES = [name for name in claiming("prior") if name not in ("links", "estimates", "optimizers")]
 BREAKING = ("adam", "entropy_sgd", "adagrad", "momentum", "rmsprop")
 # Where the paper calls flatness much more scattered than the prior.
 MUCH_SCATTERED = ("fig3", "s19")

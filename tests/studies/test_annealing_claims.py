@@ -1,19 +1,16 @@
 """Claims of the study `annealing`: what they are made of, and what makes them undecided."""
 
-from functools import partial
-
-import judging
 import numpy as np
 import pytest
-from annealing_worlds import RIGHT, world
-from judging import verdicts, with_columns
+from annealing_worlds import world
+from declared import RIGHT
+from judging import of_study, verdicts, with_columns
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.claims.conventions import near
 
 pytestmark = pytest.mark.filterwarnings("error")
-judge = partial(judging.judge, "annealing")
-judged = partial(judging.judged, "annealing")
+judge, judged = of_study("annealing")
 
 
 def test_a_loss_of_one_phase():

@@ -5,7 +5,8 @@ from importlib import import_module
 import numpy as np
 import pandas as pd
 import pytest
-from annealing_worlds import LAST, RIGHT, world
+from annealing_worlds import LAST, world
+from declared import RIGHT
 from judging import with_columns
 from pencil import rows_where
 

@@ -5,16 +5,8 @@ from functools import cache, partial
 import judging
 import numpy as np
 import pytest
-from annealing_worlds import (
-    COUNTS,
-    DISPLACED,
-    FLATNESS,
-    RIGHT,
-    STRENGTHS,
-    WRONG,
-    saturated,
-    world,
-)
+from annealing_worlds import COUNTS, DISPLACED, FLATNESS, STRENGTHS, saturated, world
+from declared import RIGHT, WRONG
 from judging import with_columns
 from pencil import rows_where
 

@@ -1,13 +1,11 @@
 """Claims of the study `atlas`: which there are, and what makes them undecided."""
 
-from functools import partial
-
-import judging
 import numpy as np
 import pandas as pd
 import pytest
-from atlas_worlds import RIGHT, STEPS, WRONG, world
-from judging import chosen, with_columns
+from atlas_worlds import STEPS, world
+from declared import RIGHT, WRONG
+from judging import chosen, of_study, with_columns
 from scipy import stats
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED, Claim
@@ -18,8 +16,7 @@ from flatlas.studies.atlas.quantities import MEASURES
 from flatlas.studies.atlas.ranking import ASKED, on_ranks
 
 pytestmark = pytest.mark.filterwarnings("error")
-judge = partial(judging.judge, "atlas")
-judged = partial(judging.judged, "atlas")
+judge, judged = of_study("atlas")
 KINDS = {"fig1": "ranks", "fig2": "everywhere", "fig6": "right"}
 
 

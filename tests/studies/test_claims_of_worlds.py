@@ -3,16 +3,10 @@
 import re
 from math import isfinite, isnan
 
+import pandas as pd
 import pytest
-from declared import claiming
-from judging import (
-    WORLDS,
-    judge,
-    judged,
-    undecided,
-    verdicts,
-    with_columns,
-)
+from declared import CONFIG
+from judging import WORLDS, figures_of, judge, judged, undecided, verdicts, with_columns
 from made_up import unsolved
 from prior_courses import ALONG
 
@@ -21,7 +15,8 @@ from flatlas.evidence.material import Material
 from flatlas.statistics.more_realizations import resampled
 
 pytestmark = pytest.mark.filterwarnings("error")
-FIGURES = [(study, figure) for study, worlds in WORLDS.items() for figure in worlds.FIGURES]
+FIGURES = [(study, figure) for study in WORLDS for figure in figures_of(study)]
+GALLERY = CONFIG.parent / "docs" / "gallery"
 of_each_figure = pytest.mark.parametrize(("study", "figure"), FIGURES)
 # In the wrong world a loss has two phases, nets forget and become solutions, but no spike or jump
 # decays.
@@ -43,6 +38,16 @@ def test_every_claim_is_reproduced_where_the_text_is_right(study, figure):
     claims = judged(study, True, figure)
     assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
     assert {claim.note for claim in claims.values()} == {RANGE if study == "annealing" else ""}
+
+
+@of_each_figure
+def test_criteria_are_those_of_the_published_scorecards(study, figure):
+    """They were fixed before the results: a change of one is a decision."""
+    published = pd.read_csv(GALLERY / study / "scorecard.csv", index_col="claim")["criterion"]
+    claims = judged(study, True, figure)
+    ours = {f"{study}_{figure}.{name}": str(claim.criterion) for name, claim in claims.items()}
+    known = published[published.index.intersection([*ours])]
+    assert known.to_dict() == {name: ours[name] for name in known.index}
 
 
 @of_each_figure
@@ -77,7 +82,7 @@ def test_one_realization_has_numbers_and_decides_only_claims_over_its_directions
             assert claim.note == "One realization: the interval is that of its directions."
 
 
-@pytest.mark.parametrize("figure", WORLDS["duality"].FIGURES)
+@pytest.mark.parametrize("figure", figures_of("duality"))
 def test_three_realizations_are_enough_and_a_note_says_what_their_interval_is(figure):
     claims = judged("duality", True, figure, seeds=3)
     assert verdicts(claims) == dict.fromkeys(claims, REPRODUCED)
@@ -116,11 +121,7 @@ def test_where_all_trainings_diverged_nothing_is_decided(study, figure):
 
 @pytest.mark.parametrize(
     ("study", "figure"),
-    [
-        ("annealing", figure)
-        for figure in WORLDS["annealing"].FIGURES
-        if figure not in ("fig4", "s3")
-    ]
+    [("annealing", figure) for figure in figures_of("annealing") if figure not in ("fig4", "s3")]
     + [("prior", figure) for figure in ALONG],
 )
 def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(study, figure):
@@ -160,10 +161,3 @@ def test_claims_are_undecided_where_their_searches_did_not_converge(
     assert undecided(claims) == {name for name in claims if re.match(lost, name)}
     for name in undecided(claims):
         assert "measurements did not converge" in claims[name].note
-
-
-def test_every_claim_of_a_study_with_worlds_is_judged_in_them():
-    """Three figures of `prior` have tests and tables of their own."""
-    apart = {("prior", name) for name in ("links", "estimates", "optimizers")}
-    assert apart.isdisjoint(FIGURES)
-    assert {*FIGURES} | apart == {(study, name) for study in WORLDS for name in claiming(study)}

@@ -1,14 +1,13 @@
 """Claims of the study `duality`: what they are made of, and what makes them undecided."""
 
-from functools import partial
 from math import isnan
 
-import judging
 import numpy as np
 import pandas as pd
 import pytest
-from duality_worlds import FIGURES, RIGHT, STUDY, world
-from judging import chosen, undecided, verdicts, with_columns
+from declared import RIGHT
+from duality_worlds import STUDY, world
+from judging import chosen, figures_of, of_study, undecided, verdicts, with_columns
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.errors import FlatlasError
@@ -17,11 +16,11 @@ from flatlas.studies.duality.s13 import with_none
 
 pytestmark = pytest.mark.filterwarnings("error")
 
+FIGURES = figures_of("duality")
 DRAWN = [(figure, sweep) for figure in FIGURES for sweep in STUDY["figures"][figure]["sweeps"]]
 # Some sweeps of these figures are part of pooled claims only.
 POOLED = ("fig2", "s3", "s4")
-judge = partial(judging.judge, "duality")
-judged = partial(judging.judged, "duality")
+judge, judged = of_study("duality")
 
 
 def without(material, sweep, run=None, keep=0):

@@ -1,19 +1,16 @@
 """Claims of the study `false_friend`: what they are made of, and what makes them undecided."""
 
-from functools import partial
-
-import judging
 import pytest
-from false_friend_worlds import RIGHT, VGG, WRONG, world
-from judging import chosen
+from declared import RIGHT, WRONG
+from false_friend_worlds import VGG, world
+from judging import chosen, of_study
 from scipy import stats
 
 from flatlas.claims.claim import REPRODUCED
 from flatlas.evidence.material import Material
 
 pytestmark = pytest.mark.filterwarnings("error")
-judge = partial(judging.judge, "false_friend")
-judged = partial(judging.judged, "false_friend")
+judge, judged = of_study("false_friend")
 
 
 def test_nothing_is_predicted_of_the_hessian_of_nets_that_misclassify():

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from false_friend_worlds import RIGHT, world
+from declared import RIGHT
+from false_friend_worlds import world
 
 from flatlas.studies import load_figure
 from flatlas.studies.false_friend.nets import TABLE

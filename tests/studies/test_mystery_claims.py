@@ -1,18 +1,15 @@
 """Claims of the study `mystery`: what they are made of, and what makes them undecided."""
 
-from functools import partial
-
-import judging
 import pytest
-from judging import with_columns
-from mystery_worlds import RIGHT, WRONG, world
+from declared import RIGHT, WRONG
+from judging import of_study, with_columns
+from mystery_worlds import world
 from scipy import stats
 
 from flatlas.claims.claim import UNDECIDED
 
 pytestmark = pytest.mark.filterwarnings("error")
-judge = partial(judging.judge, "mystery")
-judged = partial(judging.judged, "mystery")
+judge, judged = of_study("mystery")
 
 
 def test_a_coefficient_is_the_mean_of_those_of_each_realization():

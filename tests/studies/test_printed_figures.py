@@ -5,8 +5,8 @@ from importlib.util import module_from_spec, spec_from_file_location
 import made_up
 import pytest
 import yaml
-from declared import nets_of
-from duality_worlds import RIGHT, STUDY, WRONG, world
+from declared import RIGHT, WRONG, nets_of
+from duality_worlds import STUDY, world
 from printed import blocks
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED

@@ -1,13 +1,11 @@
 """Claims of the study `prior` about quantities along training (Figures 5, S6, S8, S9, S10)."""
 
-from functools import partial
 from math import isfinite, isnan
 
-import judging
 import numpy as np
 import pandas as pd
 import pytest
-from judging import with_columns
+from judging import of_study, with_columns
 from prior_courses import SCALING, SWEEPS, world
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
@@ -18,8 +16,7 @@ from flatlas.studies.prior.quantities import Quantity, plain
 from flatlas.studies.prior.s8 import fluctuation
 
 pytestmark = pytest.mark.filterwarnings("error")
-judge = partial(judging.judge, "prior")
-judged = partial(judging.judged, "prior")
+judge, judged = of_study("prior")
 
 
 def with_column(material, name, **columns):

@@ -1,13 +1,11 @@
 """Claims of the study `prior` on correlations: what they are made of, what decides nothing."""
 
-from functools import partial
-
-import judging
 import numpy as np
 import pytest
-from judging import chosen, undecided, with_columns
+from declared import RIGHT, WRONG
+from judging import chosen, figures_of, of_study, undecided, with_columns
 from prior_courses import ALONG
-from prior_worlds import FIGURES, RIGHT, STUDY, WRONG, world
+from prior_worlds import STUDY, world
 from scipy import stats
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
@@ -16,8 +14,7 @@ from flatlas.evidence.material import Material
 from flatlas.studies.prior import systems
 
 pytestmark = pytest.mark.filterwarnings("error")
-judge = partial(judging.judge, "prior")
-judged = partial(judging.judged, "prior")
+judge, judged = of_study("prior")
 
 
 @pytest.mark.parametrize(
@@ -198,7 +195,9 @@ def test_every_sweep_has_a_name_in_figures_and_in_claims():
     assert systems.CALLED.keys() == named
     assert systems.CALLED.keys() <= STUDY["sweeps"].keys()
     shown = {
-        sweep for name in set(FIGURES) - set(ALONG) for sweep in STUDY["figures"][name]["sweeps"]
+        sweep
+        for name in set(figures_of("prior")) - set(ALONG)
+        for sweep in STUDY["figures"][name]["sweeps"]
     }
     assert shown <= systems.CALLED.keys()
 

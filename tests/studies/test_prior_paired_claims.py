@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from declared import RIGHT
 from judging import chosen, judge, judged, with_columns
-from prior_worlds import RIGHT, world
+from prior_worlds import world
 from scipy import stats
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED
