@@ -93,13 +93,16 @@ def test_three_realizations_are_enough_and_a_note_says_what_their_interval_is(fi
 @pytest.mark.parametrize(
     ("study", "figure"),
     [
-        *(("annealing", "s3"), ("duality", "fig7"), ("duality", "fig2"), ("false_friend", "fig4")),
-        *(("mystery", "fig3"), ("prior", "fig3")),
+        *(("annealing", "s3"), ("duality", "fig7"), ("duality", "fig2"), ("duality", "s14")),
+        *(("false_friend", "fig4"), ("mystery", "fig3"), ("prior", "fig3")),
     ],
 )
 def test_where_no_net_has_learnt_its_task_nothing_is_decided(study, figure):
+    """Except for whether trainings end, which is not about what they learnt."""
     made = WORLDS[study].world(True, figure)
-    for claim in judge(study, figure, with_columns(made, "history", test_error=0.65)).values():
+    claims = judge(study, figure, with_columns(made, "history", test_error=0.65))
+    claims.pop("dropout_solved", None)
+    for claim in claims.values():
         assert claim.verdict == UNDECIDED, claim.name
         assert "65 %" in claim.note
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import LESS, MOSTLY, SMALL
+from flatlas.claims.trust import unlearnt
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
 from flatlas.statistics.means import mean
@@ -77,7 +78,8 @@ def _dominates(
         gap,
     )
     values, planned = layer.sweep.values, [*layer.sweep.solutions]
-    return replace(claim, complete=bool(values) and values[place] == planned[place])
+    there = bool(values) and values[place] == planned[place]
+    return replace(claim, complete=there and not unlearnt(layer.sweep.test_error))
 
 
 def _dip(over: np.ndarray) -> np.ndarray:
