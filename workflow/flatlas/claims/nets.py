@@ -299,13 +299,8 @@ class Sweep(Nets):
     @cached_property
     def met(self) -> np.ndarray:
         """Which trainings gave a solution, 1 or 0, as (realizations, planned values)."""
-        places = [
-            pd.Index(labels).get_indexer(pd.Index(self.outcomes[name]))
-            for labels, name in ((self.seeds, "seed"), ([*self.solutions], self.key))
-        ]
-        met = np.full((len(self.seeds), len(self.solutions)), np.nan)
-        met[tuple(places)] = self.outcomes["converged"]
-        return met
+        met = self.outcomes.pivot(index="seed", columns=self.key, values="converged")
+        return met.reindex(columns=[*self.solutions]).to_numpy(float)
 
     @property
     def note(self) -> str:

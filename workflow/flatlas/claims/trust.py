@@ -54,15 +54,15 @@ def few(number: Estimate, count: int) -> str:
     """A note on the interval of few realizations; the interval of one covers its directions."""
     if isfinite(number.low) and count == 1:
         return "One realization: the interval is that of its directions."
-    return range_of(count, "realizations") if isfinite(number.low) else ""
+    return range_of(count) if isfinite(number.low) else ""
 
 
-def range_of(count: int, what: str) -> str:
-    """A note on an interval of so few."""
+def range_of(count: int) -> str:
+    """A note on an interval of so few realizations."""
     if count not in RANGE_COVERS:
         return ""
     return (
-        f"{count} {what}: the interval is the range of the resamples, which covers about"
+        f"{count} realizations: the interval is the range of the resamples, which covers about"
         f" {RANGE_COVERS[count]}."
     )
 

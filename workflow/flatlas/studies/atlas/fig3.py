@@ -153,7 +153,7 @@ def _few(realizations: int) -> str:
     """How few realizations there are. They are the sample: runs of one seed share images."""
     if realizations < FEWEST:
         return f"Measured in {realizations} realizations."
-    return range_of(realizations, "realizations")
+    return range_of(realizations)
 
 
 def _searches(table: pd.DataFrame, name: str, scaling: str) -> list[np.ndarray]:

@@ -15,6 +15,7 @@ from flatlas.claims.correlations import Measured, Pair, correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material, with_settings
 from flatlas.plotting.style import Drawing, note
+from flatlas.statistics.means import mean
 from flatlas.studies.prior.nets import ATTACK, nets, small_print
 from flatlas.studies.prior.quantities import ACCURACY, FLATNESS, LOG_PRIOR, Quantity
 from flatlas.studies.prior.scatter import LEGEND, draw_grid
@@ -92,9 +93,7 @@ def _apart(measured: Measured, sizes: np.ndarray, here: np.ndarray) -> Measured:
     for size in np.unique(sizes[here]):
         of_set = sizes == size
         some = measured.values[:, of_set]
-        known = np.isfinite(some)
-        total = np.where(known, some, 0.0).sum(1, keepdims=True)
-        count = known.sum(1, keepdims=True)
         # Alone, a net is its own mean.
-        values[:, of_set] = np.where(count > 1, some - total / np.maximum(count, 1), np.nan)
+        several = np.isfinite(some).sum(1, keepdims=True) > 1
+        values[:, of_set] = np.where(several, some - mean(some, 1)[:, np.newaxis], np.nan)
     return Measured(values[:, here], measured.settled[:, here])
