@@ -90,21 +90,15 @@ def unrelated(step):
 
 
 def scaled(right):
-    return surviving(
-        {"none": 1.0, "layer": 1.0 if right else 3.0, "neurons": 1.0 if right else 2.0}
-    )
-
-
-def surviving(sizes):
-    """The tables of `survival`, of measures of these sizes by scaling."""
+    """The tables of `survival`: every measure by scaling."""
     tables = {}
-    for scaling, x in sizes.items():
-        parts = columns(x)
-        parts = {name: rows for name, rows in parts.items() if name in SURVIVAL}
-        parts = moved(parts, "met+0")
+    for scaling, size in {"none": 1.0, "layer": 3.0, "neurons": 2.0}.items():
+        x = 1.0 if right else size
+        parts = moved(columns(x), "met+0")
         parts["norms"][0].update(baselines(x, x, x))
-        for part, rows in parts.items():
-            tables.setdefault(part, []).extend(row | {"scaling": scaling} for row in rows)
+        for part in SURVIVAL:
+            rows = [row | {"scaling": scaling} for row in parts[part]]
+            tables.setdefault(part, []).extend(rows)
     return tables
 
 

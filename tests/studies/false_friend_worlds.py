@@ -3,21 +3,13 @@
 from functools import cache
 
 import numpy as np
-from declared import ended
+from declared import declared, ended
 from side_by_side import material_of
 
 # One more than the author's: three strengths have no order.
 L2 = (0.0, 1e-4, 5e-4, 1e-3)
 VGG = ("vgg_sgd", "vgg_sgd_ia", "vgg_adamw", "vgg_adamw_ia")
-SWEEPS = {
-    "fig1": ("logistic_path", "mlp_path"),
-    "fig2": ("logistic_solution", "mlp_solution"),
-    "fig3": ("logistic", "mlp", "cnn"),
-    "fig4": ("cnn_colour", "preresnet", "wideresnet"),
-    "fig5": VGG,
-    "fig6": ("logistic_path", "mlp_path", "mlp_classes"),
-    "fig7": ("logistic", "mlp", "cnn", "cnn_colour", "preresnet", "wideresnet", *VGG),
-}
+STUDY = declared("false_friend")
 EPOCHS = (1, 2, 5, 10, 20, 50)
 FACTORS = np.array([0.5, 1.0, 4.0])
 CLASSES = (2, 3, 5, 10)
@@ -38,7 +30,7 @@ def world(right, figure, seeds=5):
 
 def points(figure):
     """The sweep, the run and the swept value of every run."""
-    for sweep in SWEEPS[figure]:
+    for sweep in STUDY["figures"][figure]["sweeps"]:
         if sweep in VGG or figure == "fig2":
             yield {"sweep": sweep, "run": sweep}
         elif sweep == "mlp_classes":

@@ -7,14 +7,10 @@ from functools import cache
 from itertools import product
 
 import numpy as np
-from declared import ended
+from declared import declared, ended
 from side_by_side import material_of
 
-SWEEPS = {
-    "fig2": ["solution"],
-    "fig3": ["batch", "sgd", "adam", "entropy_sgd"],
-    "fig4": ["solution"],
-}
+STUDY = declared("mystery")
 STEPS = 6
 FACTORS = (0.25, 1.0, 4.0)
 DAMPINGS = (0.0, 0.1)
@@ -29,7 +25,7 @@ def world(right, figure, seeds=5):
     """The material of one figure. It is cached: don't change it."""
     steps = range(STEPS if figure == "fig3" else 1)
     nets = []
-    for sweep, step, seed in product(SWEEPS[figure], steps, range(seeds)):
+    for sweep, step, seed in product(STUDY["figures"][figure]["sweeps"], steps, range(seeds)):
         point = {"sweep": sweep, "run": f"{sweep}-{step}", "seed": seed}
         nets.append((point, {"outcomes": ended(60)}))
         for measure, tables in MEASURES[figure](right, step, seed).items():

@@ -91,8 +91,8 @@ def prior(right, net, beyond):
     step = net["prior"] if right or not beyond else -net["attack"]
     accuracy = 88 - 37 * net["attack"] if right else 40 - 30 * net["attack"]
     log10_p = -330 - 100 * step if right else -600 - 400 * step
-    row = {"log10_p": [log10_p], "train_error": 0.0, "test_error": 1 - accuracy / 100}
-    return {"summary": row | {"train_size": 500, "converged": True}}
+    row = {"log10_p": [log10_p], "test_error": 1 - accuracy / 100, "converged": True}
+    return {"summary": row}
 
 
 def sharpness(right, net, beyond):
@@ -120,9 +120,7 @@ def hessian(right, net, beyond):
 
 
 def boolean_prior(right, net, beyond):
-    log10_p = -2 - 4 * net["prior"]
-    row = {"probability": [10**log10_p], "standard_error": 10 ** (log10_p / 2 - 4)}
-    return {"summary": row | {"log10_p": log10_p}}
+    return {"summary": {"log10_p": [-2 - 4 * net["prior"]]}}
 
 
 MEASURES = {
