@@ -39,11 +39,6 @@ def test_the_best_run_has_learnt_its_task_or_nothing_is_decided(errors, verdict)
     assert judged(errors).verdict == verdict
 
 
-def test_the_note_says_how_often_the_best_run_is_wrong():
-    assert "65 %" in judged({"a": [0.65] * 5, "b": [0.9] * 5}).note
-    assert judged({"a": [0.1] * 5}).note == ""
-
-
 def test_nets_without_a_solution_are_not_the_best_run():
     errors = {"a": [0.1, *[0.7] * 4], "b": [0.1] * 5}
     diverged = {("a", 0), *(("b", seed) for seed in SEEDS)}
