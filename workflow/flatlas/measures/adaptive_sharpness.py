@@ -6,14 +6,12 @@ After Kwon et al. (2021) and Andriushchenko et al. (2023).
 from collections.abc import Mapping
 from typing import Any
 
-import torch
 from pandas import DataFrame
 
 from flatlas.flatness.adaptive_sharpness import Neighbourhood, Search, mean_rise, worst
 from flatlas.flatness.ball import Ball
 from flatlas.measures.solution import Solution
 from flatlas.measures.training_loss import TrainingLoss
-from flatlas.seeds import stream
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
@@ -21,9 +19,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     loss = TrainingLoss(solution)
     around = Neighbourhood(Ball(options["radius"], options["p"]), options["adaptive"])
     search = Search(options["tolerance"], options["steps"], options["starts"])
-    # The same draw at every moment of a training: moments then differ only in their weights.
-    seed = stream(solution.seed, "adaptive sharpness")
-    random = torch.Generator(loss.w.device).manual_seed(seed)
+    random = solution.generator("adaptive sharpness")
     found = worst(loss, around, search, random)
     mean = mean_rise(loss, around, options["pairs"], random)
     summary = {

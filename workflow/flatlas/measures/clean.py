@@ -1,7 +1,5 @@
 """The training set S: the images that a net was trained on with their true labels."""
 
-from dataclasses import replace
-
 from flatlas.errors import FlatlasError
 from flatlas.measures.solution import Solution
 
@@ -14,9 +12,4 @@ def on_clean(solution: Solution) -> Solution:
             f"none of the {len(clean)} training images of seed {solution.seed} has its true label, "
             "but this measure uses only those: leave some labels unchanged."
         )
-    return replace(
-        solution,
-        inputs=solution.inputs[:, clean],
-        labels=solution.labels[:, clean],
-        clean=solution.clean[:, clean],
-    )
+    return solution.on(clean)

@@ -7,11 +7,9 @@ norm and the sharpness are convex: over all minibatches their ratio is at least 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
-import torch
 from pandas import DataFrame
 from torch import Tensor
 
@@ -24,7 +22,6 @@ from flatlas.measures.minibatch_loss import minibatch_loss, stacked
 from flatlas.measures.minibatches import minibatches
 from flatlas.measures.solution import Solution
 from flatlas.measures.under_scaling import under_scaling
-from flatlas.seeds import stream
 
 # Eigenvalues in the search for the largest: more of them allow more steps.
 TOP = 5
@@ -61,7 +58,7 @@ def _contrasts(solution: Solution, drawn: Tensor, box: float) -> Iterator[dict[s
     whole = _flatness(solution, sharp["summary"])
     parts = pd.concat(
         [
-            _flatness(_on(solution, images), tables["summary"])
+            _flatness(solution.on(images), tables["summary"])
             for images, tables in zip(drawn, sharps, strict=True)
         ]
     )
@@ -80,25 +77,13 @@ def _contrasts(solution: Solution, drawn: Tensor, box: float) -> Iterator[dict[s
         }
 
 
-def _on(solution: Solution, images: Tensor) -> Solution:
-    """The same solution with only these training images."""
-    return replace(
-        solution,
-        inputs=solution.inputs[:, images],
-        labels=solution.labels[:, images],
-        clean=solution.clean[:, images],
-    )
-
-
 def _flatness(solution: Solution, sharp: DataFrame) -> DataFrame:
     """A row for each flatness: its value and how well the search converged.
 
     The trace of dense nets needs no search.
     """
     hessian = hessian_of(solution.net, solution.parameters, solution.inputs, solution.labels)
-    seed = stream(solution.seed, "hessian")
-    random = torch.Generator(solution.inputs.device).manual_seed(seed)
-    found, trace = norm_and_trace(hessian, TOP, PROBES, random)
+    found, trace = norm_and_trace(hessian, TOP, PROBES, solution.generator("hessian"))
     (ascent,) = sharp.to_dict("records")
     rows = {
         "trace": _with_share(trace.value, trace.standard_error, 1),

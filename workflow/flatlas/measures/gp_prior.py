@@ -14,7 +14,7 @@ from flatlas.gaussian_process.duplicates import first_of_equals
 from flatlas.gaussian_process.kernels import arc_cosine_kernel
 from flatlas.gaussian_process.prior import LogPrior, log_prior
 from flatlas.measures.clean import on_clean
-from flatlas.measures.solution import IMAGES, Solution
+from flatlas.measures.solution import Solution
 from flatlas.nets.loss import predictions
 
 
@@ -68,9 +68,7 @@ def function(solution: Solution, seen: Restriction) -> Tensor:
             f"the prior is that of a function with two values, but the net has {net.outputs} "
             "outputs: make the task a binary one."
         )
-    blocks = seen.images.unsqueeze(0).split(IMAGES, dim=1)
-    logits = [net.forward(solution.parameters, block) for block in blocks]
-    return predictions(torch.cat(logits, dim=1)).squeeze(0)
+    return predictions(solution.logits(seen.images.unsqueeze(0))).squeeze(0)
 
 
 def kernel_matrix(solution: Solution, seen: Restriction, kernel: str) -> Tensor:

@@ -12,7 +12,6 @@ from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient
 from flatlas.hessian.norms import norms
 from flatlas.measures.clean import on_clean
 from flatlas.measures.solution import Solution
-from flatlas.seeds import stream
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
@@ -27,8 +26,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     net, inputs, labels = solution.net, solution.inputs, solution.labels
     precision = torch.float32 if options.get("precision") else torch.float64
     hessian = hessian_of(net, solution.parameters, inputs, labels, precision)
-    # The same draw at every moment of a training: moments then differ only in their weights.
-    random = torch.Generator(inputs.device).manual_seed(stream(solution.seed, "hessian"))
+    random = solution.generator("hessian")
     taken = norms(hessian, options["top"], options["probes"], random, options["tolerance"])
     found = taken.spectrum
     (w,) = flattened(net, solution.parameters)

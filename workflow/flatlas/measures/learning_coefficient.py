@@ -4,25 +4,20 @@ from collections.abc import Mapping
 from math import log
 from typing import Any
 
-import torch
 from pandas import DataFrame
 
 from flatlas.flatness.learning_coefficient import Posterior, Run, learning_coefficient
 from flatlas.measures.solution import Solution
 from flatlas.measures.training_loss import TrainingLoss
-from flatlas.seeds import stream
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`summary` is one row, of all images in S at each step, with β = 1/log n."""
     loss = TrainingLoss(solution)
-    # The same draw at every moment of a training: moments then differ only in their weights.
-    seed = stream(solution.seed, "learning coefficient")
-    random = torch.Generator(loss.w.device).manual_seed(seed)
     # Two images at least, for a logarithm above 0.
     posterior = Posterior(loss.images / log(max(2, loss.images)), options["localization"])
     run = Run(options["chains"], options["steps"], options["burn_in"], leaps=options["leaps"])
-    found = learning_coefficient(loss, posterior, run, random)
+    found = learning_coefficient(loss, posterior, run, solution.generator("learning coefficient"))
     summary = {
         "learning_coefficient": found.coefficient.value,
         "learning_coefficient_error": found.coefficient.standard_error,

@@ -5,7 +5,6 @@ its own minimum (Eq. 9). Here a parabola is fitted to its logarithm.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from math import e
 from typing import Any
 
@@ -83,8 +82,7 @@ def _profiles(
 
     The unit of the steps is F_i of all drawn images together.
     """
-    chosen = drawn.flatten()
-    seen = replace(solution, inputs=solution.inputs[:, chosen], labels=solution.labels[:, chosen])
+    seen = solution.on(drawn.flatten())
     activity = seen.into(layer, seen.inputs)
     left, right = interval(seen, layer, activity, directions, e)
     steps = (right.at - left.at).unsqueeze(1) * UNITS.to(activity)

@@ -37,7 +37,6 @@ from flatlas.hessian.loss import flattened
 from flatlas.hessian.norms import Norms, norms
 from flatlas.measures.clean import on_clean
 from flatlas.measures.solution import Solution
-from flatlas.seeds import stream
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
@@ -92,8 +91,7 @@ def _norms(solution: Solution, hessian: DenseHessian, options: Mapping[str, Any]
 
     The search is for the largest eigenvalue; a few more keep it going.
     """
-    seed = stream(solution.seed, "norm scaling")
-    random = torch.Generator(solution.inputs.device).manual_seed(seed)
+    random = solution.generator("norm scaling")
     return norms(hessian, options["top"], options["probes"], random, options["tolerance"])
 
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from flatlas.flatness.margin import margin
 from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient
 from flatlas.measures.clean import on_clean
-from flatlas.measures.solution import IMAGES, Solution
+from flatlas.measures.solution import Solution
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 from flatlas.nets.loss import predictions, sample_losses
@@ -33,7 +33,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     net, parameters = solution.net, solution.parameters
     w = flattened(net, parameters)
     loss, g = value_and_gradient(MeanLoss(net, solution.inputs, solution.labels), w)
-    logits = outputs(solution, solution.inputs)
+    logits = solution.logits(solution.inputs)
     margins = margin(logits, solution.labels)
     paths = path_norm(net, parameters, solution.inputs)
     unnormalized = {
@@ -41,7 +41,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         "margin_tenth": margins.quantile(TENTH),
         "margin_mean": margins.mean(),
     }
-    tested = outputs(solution, solution.test_inputs)
+    tested = solution.logits(solution.test_inputs)
     summary = {
         "weight_norm": w.norm(),
         "distance": (w - initial(solution)).norm(),
@@ -63,12 +63,6 @@ def initial(solution: Solution) -> Tensor:
         return torch.tensor(torch.nan)
     w = flattened(solution.net, solution.net.initial([solution.seed]))
     return w.to(solution.inputs)
-
-
-def outputs(solution: Solution, inputs: Tensor) -> Tensor:
-    """Logits (1, images, outputs), some images at a time."""
-    blocks = inputs.split(IMAGES, dim=1)
-    return torch.cat([solution.net.forward(solution.parameters, block) for block in blocks], dim=1)
 
 
 def path_norm(net: LayeredNet, parameters: Parameters, images: Tensor) -> Tensor:

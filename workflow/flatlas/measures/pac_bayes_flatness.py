@@ -12,15 +12,12 @@ from pandas import DataFrame
 from flatlas.flatness.pac_bayes import Perturbations, tolerated
 from flatlas.measures.solution import Solution
 from flatlas.measures.training_loss import TrainingLoss
-from flatlas.seeds import stream
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`summary` is one row, of the loss on S; its search is the worse of both."""
     loss = TrainingLoss(solution)
-    # The same draw at every moment of a training: moments then differ only in their weights.
-    seed = stream(solution.seed, "PAC-Bayes flatness")
-    random = torch.Generator(loss.w.device).manual_seed(seed)
+    random = solution.generator("PAC-Bayes flatness")
     plain, magnitude = (
         tolerated(
             loss,

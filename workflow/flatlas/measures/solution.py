@@ -1,7 +1,8 @@
 """A solution: the weights of one realization at a moment, with the images it saw, in float64."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,6 +12,7 @@ from torch import Tensor
 from flatlas.data.samples import Samples
 from flatlas.errors import FlatlasError
 from flatlas.nets.layered import LayeredNet
+from flatlas.seeds import stream
 
 # Images that pass through the layers at a time.
 IMAGES = 1000
@@ -59,6 +61,27 @@ class Solution:
         """The logits that follow from a layer's pre-activations z."""
         return self.net.logits_from(self.parameters, z, layer)
 
+    def logits(self, inputs: Tensor) -> Tensor:
+        """Logits (1, images, outputs), some images at a time."""
+        blocks = inputs.split(IMAGES, dim=1)
+        return torch.cat([self.net.forward(self.parameters, block) for block in blocks], dim=1)
+
+    def on(self, images: Tensor) -> "Solution":
+        """The same solution with only these training images, by position or by a mask."""
+        return replace(
+            self,
+            inputs=self.inputs[:, images],
+            labels=self.labels[:, images],
+            clean=self.clean[:, images],
+        )
+
+    def generator(self, purpose: str) -> torch.Generator:
+        """Random numbers on the solution's device.
+
+        They are the same at every moment of a training: moments then differ only in their weights.
+        """
+        return torch.Generator(self.inputs.device).manual_seed(stream(self.seed, purpose))
+
 
 def load_solutions(
     arrays: Mapping[str, np.ndarray],
@@ -67,14 +90,12 @@ def load_solutions(
     samples: Samples,
     net: LayeredNet,
     device: str,
-    functions: DataFrame | None = None,
-    trajectory: np.ndarray | None = None,
-    kernel: np.ndarray | None = None,
-    second_task: Samples | None = None,
+    **extra: Any,
 ) -> Iterator[Solution]:
     """The solutions of one member, moment by moment, from the run's weights `<moment>/<parameter>`.
 
-    `samples` is the single draw of the member's seed; all its solutions share it.
+    `samples` is the single draw of the member's seed; all its solutions share it, and the `extra`
+    fields.
     """
     inputs, test_inputs = (
         torch.as_tensor(images, dtype=torch.float64, device=device)
@@ -103,10 +124,7 @@ def load_solutions(
             clean=clean,
             test_inputs=test_inputs,
             test_labels=test_labels,
-            functions=functions,
-            trajectory=trajectory,
-            kernel=kernel,
-            second_task=second_task,
+            **extra,
         )
 
 

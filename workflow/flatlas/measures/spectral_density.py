@@ -3,14 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-import torch
 from pandas import DataFrame
 
 from flatlas.hessian import hessian_of
 from flatlas.hessian.density import spectral_density
 from flatlas.measures.clean import on_clean
 from flatlas.measures.solution import Solution
-from flatlas.seeds import stream
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
@@ -23,9 +21,8 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     """
     solution = on_clean(solution)
     hessian = hessian_of(solution.net, solution.parameters, solution.inputs, solution.labels)
-    seed = stream(solution.seed, "spectral density")
-    random = torch.Generator(solution.inputs.device).manual_seed(seed)
     given = {key: options[key] for key in ("top", "probes", "steps", "tolerance", "width")}
+    random = solution.generator("spectral density")
     found = spectral_density(hessian.product, hessian.size, **given, generator=random)
     summary = {
         "size": hessian.size,
