@@ -22,7 +22,7 @@ def rotated(eigenvalues):
 
 
 def of(matrix, count, block=1, **options):
-    return search(lambda v: v @ matrix, len(matrix), count, random(), block=block, **options)[0]
+    return search(lambda v: v @ matrix, len(matrix), count, random(), block=block, **options)
 
 
 blocks = pytest.mark.parametrize("block", [1, 2, 3])
@@ -57,7 +57,7 @@ def test_the_norm_is_that_of_the_lower_end_if_that_is_larger():
 )
 def test_the_norm_alone_takes_only_the_steps_it_needs(apart, others, norm):
     matrix = rotated(np.append(others, apart))
-    found, _ = search(lambda v: v @ matrix, 200, 10, random(), norm_alone=True)
+    found = of(matrix, 10, norm_alone=True)
     assert found.converged
     assert found.norm == pytest.approx(norm, rel=1e-9)
     assert found.iterations < of(matrix, 10).iterations
@@ -68,7 +68,7 @@ def test_the_norm_alone_takes_only_the_steps_it_needs(apart, others, norm):
 def test_nets(name, outputs):
     given = system(name, outputs)
     hessian, matrix = hessian_of(*given), full_hessian(*given)
-    found, _ = search(hessian.product, hessian.size, 10, random())
+    found = search(hessian.product, hessian.size, 10, random())
     expected = torch.linalg.eigvalsh(matrix)
     assert found.converged
     torch.testing.assert_close(found.top, expected.flip(0)[:10], rtol=1e-9, atol=0)
@@ -78,7 +78,7 @@ def test_nets(name, outputs):
 def test_an_eigenvalue_is_within_its_residual_of_an_exact_one():
     """With too few steps it has not converged, and the residual limits the error."""
     eigenvalues = np.linspace(0, 1, 3000)
-    found = search(lambda v: v * torch.as_tensor(eigenvalues), 3000, 1, random())[0]
+    found = search(lambda v: v * torch.as_tensor(eigenvalues), 3000, 1, random())
     assert not found.converged
     assert found.iterations == 20
     distances = abs(found.top.numpy()[:, None] - eigenvalues).min(1)

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from flatlas.hessian.complete import complete_search
-from flatlas.hessian.hutchinson import Estimate
+from flatlas.hessian.hutchinson import Estimate, root
 from flatlas.hessian.lanczos import Product, Spectrum, search
 from flatlas.hessian.quadrature import Quadrature, quadrature
 
@@ -41,8 +41,7 @@ class SpectralDensity:
     def frobenius(self) -> Estimate:
         """The Frobenius norm, from the second moment."""
         size, second = self.nodes.size, self.nodes.moment(2)
-        norm = (size * second.value) ** 0.5
-        return Estimate(norm, size * second.standard_error / (2 * norm) if norm else 0.0)
+        return root(Estimate(size * second.value, size * second.standard_error))
 
     @property
     def edge(self) -> float:
@@ -86,7 +85,7 @@ def spectral_density(
     if light:
         ends = complete_search(product, size, top, generator, tolerance, light)[0]
     else:
-        ends = search(product, size, top, generator, tolerance)[0]
+        ends = search(product, size, top, generator, tolerance)
     width = width * ends.norm
     low, high = ends.lowest - MARGIN * width, ends.top[0].item() + MARGIN * width
     if not width:

@@ -37,17 +37,11 @@ def hutchinson(
     """
     traces, squares = torch.empty(2, probes, dtype=torch.float64)
     for some in torch.arange(probes).split(at_once):
-        # Probes are drawn one by one, so that draws do not depend on how many share a product.
-        drawn = [
-            torch.randint(2, (size,), generator=generator, device=generator.device) for _ in some
-        ]
-        signs = 2 * torch.stack(drawn).double() - 1
+        signs = random_signs(size, len(some), torch.float64, generator)
         images = product(signs)
         traces[some] = (signs * images).sum(1).cpu()
         squares[some] = images.square().sum(1).cpu()
-    trace, square = mean(traces), mean(squares)
-    norm = square.value**0.5
-    return trace, Estimate(norm, square.standard_error / (2 * norm) if norm else 0.0)
+    return mean(traces), root(mean(squares))
 
 
 @torch.no_grad()
@@ -67,27 +61,20 @@ def deflated(
     basis, inside = known.basis, known.projected.diagonal().sum().item()
     drawn = torch.zeros(2, probes, dtype=torch.float64)
     if len(basis) < basis.shape[1]:
-        drawn = torch.cat(
-            [_outside(product, basis, some, generator) for some in _groups(probes)], 1
-        )
+        groups = torch.arange(probes).split(TOGETHER)
+        drawn = torch.cat([_outside(product, basis, len(some), generator) for some in groups], 1)
     while True:
         trace, square = mean(drawn[0]), mean(drawn[1])
         trace = Estimate(inside + trace.value, trace.standard_error)
         if is_accurate(trace, tolerance) or drawn.shape[1] >= MOST:
             break
         drawn = torch.cat([drawn, _outside(product, basis, TOGETHER, generator)], 1)
-    norm = (known.squared + square.value) ** 0.5
-    error = square.standard_error / (2 * norm) if norm else 0.0
-    return trace, Estimate(norm, error)
+    return trace, root(Estimate(known.squared + square.value, square.standard_error))
 
 
 def is_accurate(found: Estimate, tolerance: float | None) -> bool:
     """Whether the standard error is this small relative to the value, if there is a tolerance."""
     return tolerance is None or found.standard_error <= tolerance * abs(found.value)
-
-
-def _groups(probes: int) -> list[int]:
-    return [min(TOGETHER, probes - first) for first in range(0, probes, TOGETHER)]
 
 
 def _outside(
@@ -101,6 +88,21 @@ def _outside(
     images = product(outside)
     found = torch.stack([(outside * images).sum(1), images.square().sum(1)])
     return found.double().cpu()
+
+
+def random_signs(size: int, count: int, dtype: torch.dtype, generator: torch.Generator) -> Tensor:
+    """Rows of random signs, drawn one by one: draws do not depend on how many share a product."""
+    drawn = [
+        torch.randint(2, (size,), generator=generator, device=generator.device)
+        for _ in range(count)
+    ]
+    return 2 * torch.stack(drawn).to(dtype) - 1
+
+
+def root(square: Estimate) -> Estimate:
+    """The square root, with its error to first order."""
+    value = square.value**0.5
+    return Estimate(value, square.standard_error / (2 * value) if value else 0.0)
 
 
 def mean(drawn: Tensor) -> Estimate:

@@ -141,14 +141,14 @@ def search(
     tolerance: float = TOLERANCE,
     block: int = 1,
     norm_alone: bool = False,
-) -> tuple[Spectrum, Subspace]:
+) -> Spectrum:
     """The `count` largest eigenvalues, or all there are, and the lowest, of (size, size).
 
     The search takes at most 20 vectors for each of the largest. `product` multiplies vectors that
     are rows, `block` of them at a time. With a larger block the search needs more vectors in total.
     `generator`, on the matrix's device, draws the first ones. With `norm_alone` the search ends
     when the spectral norm has converged; then `converged` refers to the norm, and the other
-    eigenvalues may not have converged. The subspace is the one that was searched.
+    eigenvalues may not have converged.
     """
     count = min(count, size)
     most = min(size, STEPS * count)
@@ -172,7 +172,7 @@ def search(
     outside = shares @ space.images - found.unsqueeze(1) * (shares @ space.basis)
     residuals = outside.norm(dim=1)
     deciding = residuals[_of_norm(found, residuals)] if norm_alone else residuals
-    ends = Spectrum(
+    return Spectrum(
         top=found[:count],
         top_residuals=residuals[:count],
         bottom=found[count:],
@@ -180,7 +180,6 @@ def search(
         iterations=end,
         converged=bool((deciding <= tolerance * found.abs().max()).all()),
     )
-    return ends, space
 
 
 def _of_norm(values: Tensor, away: Tensor) -> list[int]:

@@ -51,7 +51,7 @@ def norm_and_trace(
     """Only the spectral norm and the trace; of the eigenvalues, only the norm has converged."""
     if isinstance(hessian, DenseHessian):
         hessian = hessian.reduced()
-    found, _ = search(hessian.product, hessian.size, top, random, norm_alone=True)
+    found = search(hessian.product, hessian.size, top, random, norm_alone=True)
     if isinstance(hessian, DenseHessian):
         return found, Estimate(hessian.trace(), 0.0)
     return found, _estimates(hessian, probes, random)[0]
@@ -65,7 +65,7 @@ def ends(
 ) -> Spectrum:
     """The ends of the spectrum, with the block size that suits the Hessian."""
     block = 2 if isinstance(hessian, DenseHessian) and top >= MANY else 1
-    return search(hessian.product, hessian.size, top, random, tolerance, block)[0]
+    return search(hessian.product, hessian.size, top, random, tolerance, block)
 
 
 def _estimates(

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from flatlas.hessian.hutchinson import TOGETHER, Estimate, mean
+from flatlas.hessian.hutchinson import TOGETHER, Estimate, mean, random_signs
 from flatlas.hessian.lanczos import Product, Subspace, round_off
 
 
@@ -64,26 +64,17 @@ def quadrature(
     """
     nodes, weights = np.zeros((2, probes, min(steps, size)))
     for some in torch.arange(probes).split(TOGETHER if light else 1):
-        signs = _signs(size, len(some), light or torch.float64, generator)
+        starts = random_signs(size, len(some), light or torch.float64, generator) / size**0.5
         if light:
-            grown = _recurred(product, signs, nodes.shape[1])
+            grown = _recurred(product, starts, nodes.shape[1])
         else:
-            grown = _grown(product, signs, nodes.shape[1]).unsqueeze(0)
+            grown = _grown(product, starts, nodes.shape[1]).unsqueeze(0)
         for probe, projected in zip(some, grown, strict=True):
             values, vectors = torch.linalg.eigh(projected)
             # If the search ends early, the rest of a row has no weight.
             nodes[probe, : len(values)] = values.cpu()
             weights[probe, : len(values)] = vectors[0].square().cpu()
     return Quadrature(size, nodes, weights)
-
-
-def _signs(size: int, count: int, dtype: torch.dtype, generator: torch.Generator) -> Tensor:
-    """Rows of random signs, each of length 1."""
-    drawn = [
-        torch.randint(2, (size,), generator=generator, device=generator.device)
-        for _ in range(count)
-    ]
-    return (2 * torch.stack(drawn).to(dtype) - 1) / size**0.5
 
 
 def _grown(product: Product, start: Tensor, steps: int) -> Tensor:
