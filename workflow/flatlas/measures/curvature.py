@@ -12,11 +12,11 @@ computed for one pair (j, j′) at a time, as Aᵀ diag(C_jj′) A over many ima
 """
 
 from collections.abc import Callable
-from itertools import combinations, combinations_with_replacement
 
 import torch
 from torch import Tensor
 
+from flatlas.flatness.duality import add_curvature
 from flatlas.hessian.softmax import root_times
 from flatlas.measures.solution import IMAGES, Solution
 from flatlas.nets.loss import sample_losses
@@ -83,11 +83,9 @@ def _by_outputs(solution: Solution, layer: str, activity: Tensor, root: Root) ->
     ):
         z = solution.preactivation(layer, a).requires_grad_()
         roots = root(solution, layer, z, labels)
+        # With the images last, each pair of outputs is contiguous.
         curved = torch.einsum("rkj,rkl->jlk", roots, roots)
-        for j, other in combinations_with_replacement(range(n_out), 2):
-            total[:, j, :, other] += (a[0].T * curved[j, other]) @ a[0]
-    for j, other in combinations(range(n_out), 2):
-        total[:, other, :, j] = total[:, j, :, other]
+        add_curvature(total, a[0], curved.permute(2, 0, 1))
     return total.reshape(n_in * n_out, n_in * n_out) / activity.shape[1]
 
 

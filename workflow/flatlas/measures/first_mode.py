@@ -12,6 +12,7 @@ import torch
 from pandas import DataFrame
 from torch import Tensor
 
+from flatlas.flatness.margin import margin
 from flatlas.measures.landscape import interval, mirrored
 from flatlas.measures.principal import principal_of
 from flatlas.measures.solution import Solution
@@ -36,7 +37,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     seen, labels = activity[:, chosen], solution.labels[0, chosen]
     z, change = solution.preactivation(layer, seen), seen @ direction
     moved = [solution.logits_from(layer, z + step * change)[0] for step in theta.tolist()]
-    rows = margins(torch.stack(moved), labels)
+    rows = margin(torch.stack(moved), labels.expand(STEPS, -1))
     known = labels.unique()
     means = torch.stack([rows[:, labels == label].mean(1) for label in known])
     columns = {
@@ -46,13 +47,6 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     }
     table = {name: column.flatten().cpu().numpy() for name, column in columns.items()}
     return {"margins": DataFrame(table)}
-
-
-def margins(logits: Tensor, labels: Tensor) -> Tensor:
-    """ΔY_k of logits (..., images, classes)."""
-    right = labels.unsqueeze(-1).expand(*logits.shape[:-1], 1)
-    wrong = logits.scatter(-1, right, -torch.inf)
-    return logits.gather(-1, right).squeeze(-1) - wrong.amax(-1)
 
 
 def _first_of_each_class(labels: Tensor, count: int) -> Tensor:

@@ -187,9 +187,4 @@ def _parabola(loss: Loss, origin: float, factor: float, near: Tensor) -> tuple[T
 
 
 def _joined(blocks: Sequence[Ends]) -> Ends:
-    return Ends(
-        at=torch.cat([block.at for block in blocks]),
-        residual=torch.cat([block.residual for block in blocks]),
-        iterations=torch.cat([block.iterations for block in blocks]),
-        converged=torch.cat([block.converged for block in blocks]),
-    )
+    return Ends(*map(torch.cat, zip(*(vars(block).values() for block in blocks), strict=True)))
