@@ -60,6 +60,17 @@ def curved(eigenvalues: np.ndarray) -> np.ndarray:
     return sizes > EPSILON * len(sizes) * sizes.max()
 
 
+def sums(eigenvalue: np.ndarray, sigma_g: np.ndarray, sigma_w: np.ndarray) -> dict[str, float]:
+    """S_w = Σ σ_w, also over curved directions alone, T_g = Σ σ_g², T_h = Σ H_n, T_w = Σ σ_w²."""
+    return {
+        "S_w": sigma_w.sum(),
+        "S_w_curved": sigma_w[curved(eigenvalue)].sum(),
+        "T_g": (sigma_g**2).sum(),
+        "T_h": eigenvalue.sum(),
+        "T_w": (sigma_w**2).sum(),
+    }
+
+
 def live(sigma_g: np.ndarray) -> np.ndarray:
     """The directions in which anything changes, for σ_g in descending order."""
     return sigma_g > ROUND_OFF * sigma_g[0]

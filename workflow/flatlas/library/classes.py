@@ -29,7 +29,7 @@ def _of_batch(of: Objective, outputs: Outputs, batch: Batch) -> Tensor:
     if not isinstance(logits, Tensor) or not isinstance(target, Tensor):
         raise _undefined(logits, target)
     logits, target = exact(logits), target.to(exact(logits).device)
-    if of.loss.is_binary and logits.shape == target.shape and _is_binary(target):
+    if of.loss.is_binary and logits.shape == target.shape and is_binary(target):
         return margin(logits.unsqueeze(-1), target.double()).flatten()
     if target.is_floating_point():
         raise _undefined(logits, target)
@@ -45,7 +45,8 @@ def _of_batch(of: Objective, outputs: Outputs, batch: Batch) -> Tensor:
     return margin(logits.movedim(1, -1)[known], labels)
 
 
-def _is_binary(target: Tensor) -> bool:
+def is_binary(target: Tensor) -> bool:
+    """Whether all labels are 0 and 1."""
     return bool(((target == 0) | (target == 1)).all())
 
 

@@ -7,7 +7,7 @@ import torch
 from pandas import DataFrame
 
 from flatlas.flatness.moments import moments
-from flatlas.flatness.split import curved, gaps, sharp_directions
+from flatlas.flatness.split import gaps, sharp_directions, sums
 from flatlas.measures.decomposition import (
     Decomposition,
     decompose,
@@ -33,21 +33,18 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     layer = options["layer"]
     found = decompose(solution, layer, options["directions"])
     directions = _directions(found)
+    arrays = {name: column.to_numpy() for name, column in directions.items()}
     summary = {
         "pairs": len(found.loss_gap),
         "zero_pairs": int(found.zero.sum()),
         "unpartnered": found.partners.unpartnered,
         **gaps(
-            directions["gap"].to_numpy(),
-            directions["gap_mu"].to_numpy(),
+            arrays["gap"],
+            arrays["gap_mu"],
             found.loss_gap,
-            sharp_directions(directions["sigma_g"].to_numpy(), options["sharp"]),
+            sharp_directions(arrays["sigma_g"], options["sharp"]),
         ),
-        "S_w": directions["sigma_w"].sum(),
-        "S_w_curved": directions["sigma_w"][curved(directions["eigenvalue"].to_numpy())].sum(),
-        "T_g": (directions["sigma_g"] ** 2).sum(),
-        "T_h": directions["eigenvalue"].sum(),
-        "T_w": (directions["sigma_w"] ** 2).sum(),
+        **sums(arrays["eigenvalue"], arrays["sigma_g"], arrays["sigma_w"]),
         "layer_norm": layer_weight(solution, layer).norm().item(),
         "weight_norm": _norm(solution),
         "train_loss": found.train.losses.mean().item(),

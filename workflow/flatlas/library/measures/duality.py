@@ -15,7 +15,8 @@ from torch.utils._pytree import tree_leaves
 from flatlas.errors import FlatlasError
 from flatlas.flatness import duality as flatness
 from flatlas.flatness.partners import Partners, nearest_partners
-from flatlas.flatness.split import curved
+from flatlas.flatness.split import sums
+from flatlas.library.classes import is_binary
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.models.batches import Batch, described, exact
@@ -45,13 +46,7 @@ class Duality(flatness.Duality):
         """The gap of the losses with its parts, and the sums over directions."""
         given = {one.name: getattr(self, one.name) for one in fields(self)}
         found = {name: one for name, one in given.items() if isinstance(one, int | float)}
-        found |= {
-            "S_w": self.sigma_w.sum(),
-            "S_w_curved": self.sigma_w[curved(self.eigenvalue)].sum(),
-            "T_g": (self.sigma_g**2).sum(),
-            "T_h": self.eigenvalue.sum(),
-            "T_w": (self.sigma_w**2).sum(),
-        }
+        found |= sums(self.eigenvalue, self.sigma_g, self.sigma_w)
         return {name: Quantity(float(value)) for name, value in found.items()}
 
 
@@ -141,17 +136,13 @@ def _labels(batch: Batch, of: Objective, ignored: int) -> Tensor:
     target = batch.target
     is_tensor = isinstance(target, Tensor) and target.numel() == batch.examples
     is_class = is_tensor and not target.is_floating_point()
-    if not is_class and not (is_tensor and of.loss.is_binary and _is_binary(target)):
+    if not is_class and not (is_tensor and of.loss.is_binary and is_binary(target)):
         raise FlatlasError(
             "duality pairs each test example with a training example of the same label, but the "
             f"target is {described(target)}. Allowed: a label for each example."
         )
     labels = exact(target).long().reshape(-1)
     return labels.where(of.loss.is_class(labels), ignored)
-
-
-def _is_binary(target: Tensor) -> bool:
-    return bool(((target == 0) | (target == 1)).all())
 
 
 def _refuse_ways_past(
