@@ -10,7 +10,6 @@ from flatlas.gaussian_process import kernels
 from flatlas.gaussian_process.kernels import (
     ArcCosineKernel,
     arc_cosine_kernel,
-    last_features,
     last_layer_variances,
     monte_carlo_kernel,
     sampled_kernel,
@@ -92,7 +91,7 @@ def test_the_sampled_kernel_converges_to_the_exact_one():
     for width, nets in ((16, 8), (200, 200)):
         net = dense((width, width))
         exact = arc_cosine_kernel(net)(x.flatten(1)).to_dense()
-        sampled = monte_carlo_kernel(last_features(net, x), range(nets), *last_layer_variances(net))
+        sampled = monte_carlo_kernel(net, x, range(nets))
         errors.append(((sampled - exact).norm() / exact.norm()).item())
     assert errors[1] < 0.01
     assert errors[0] > 4 * errors[1]
@@ -118,7 +117,7 @@ def test_the_sampled_kernel_is_the_mean_over_nets(net, monkeypatch):
         parameters = {name: value.double() for name, value in net.initial([seed]).items()}
         rows = net.into(parameters, x.unsqueeze(0), net.dense_layers[-1].name).squeeze(0)
         expected += 2 * rows @ rows.T / rows.shape[1] / 4
-    found = monte_carlo_kernel(last_features(net, x), seeds, *last_layer_variances(net))
+    found = monte_carlo_kernel(net, x, seeds)
     torch.testing.assert_close(found, expected + 0.25, rtol=1e-12, atol=0)
 
 

@@ -7,7 +7,7 @@ import torch
 from checkout import job_counts
 
 from flatlas.data.samples import load_samples
-from flatlas.gaussian_process.kernels import last_features, monte_carlo_kernel
+from flatlas.gaussian_process.kernels import last_layer_variances, monte_carlo_kernel
 from flatlas.gaussian_process.prior import log_prior
 from flatlas.nets import build_net
 from flatlas.plan.families.dense import DenseNet
@@ -47,10 +47,10 @@ def test_the_sampled_kernel_covers_training_images_and_then_the_rest(sampled):
         DenseNet(family="dense", hidden=(8,), init=XavierUniform(scheme="xavier_uniform")),
         (1, 8, 8), 1,
     )  # fmt: skip
+    assert last_layer_variances(net) == pytest.approx((16 / 9, 0.0))
     for seed in (0, 1):
         seeds = generator(seed, "monte carlo kernel").integers(2**63, size=4).tolist()
-        features = last_features(net, both(samples.of(seed)))
-        expected = monte_carlo_kernel(features, seeds, 16 / 9, 0.0)
+        expected = monte_carlo_kernel(net, both(samples.of(seed)), seeds)
         np.testing.assert_allclose(kernels[seed], expected, rtol=1e-12)
 
 

@@ -1,6 +1,6 @@
 """K, the covariance of a random net's output over images (App. D): in closed form or sampled."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -19,9 +19,6 @@ NETS, IMAGES = 8, 100
 # Random nets of a sampled kernel, for each image (App. D).
 NETS_PER_IMAGE = 0.1
 TINY = torch.finfo(torch.float64).tiny
-
-# A function of seeds: the inputs of the last dense layer (nets, images, n_L), a net per seed.
-Features = Callable[[Sequence[int]], Tensor]
 
 
 class ArcCosineKernel(Kernel):
@@ -90,44 +87,28 @@ def last_layer_variances(net: LayeredNet) -> tuple[float, float]:
     return weight, bias if last.bias else 0.0
 
 
-def last_features(net: LayeredNet, images: Tensor) -> Features:
-    """The features of a layered net in evaluation mode, for images (n, channels, h, w)."""
-    name = net.dense_layers[-1].name
-
-    def features(seeds: Sequence[int]) -> Tensor:
-        parameters = {key: value.to(images) for key, value in net.initial(seeds).items()}
-        blocks = [
-            net.into(parameters, block.expand(len(seeds), *block.shape), name)
-            for block in images.split(IMAGES)
-        ]
-        return torch.cat(blocks, dim=1)
-
-    return features
-
-
 def sampled_kernel(net: LayeredNet, images: Tensor, seed: int) -> Tensor:
     """K of any net with a last dense layer, from as many random nets as in the paper."""
     count = max(1, round(NETS_PER_IMAGE * len(images)))
     seeds = generator(seed, "monte carlo kernel").integers(2**63, size=count)
-    return monte_carlo_kernel(
-        last_features(net, images), seeds.tolist(), *last_layer_variances(net)
-    )
+    return monte_carlo_kernel(net, images, seeds.tolist())
 
 
-def monte_carlo_kernel(
-    features: Features, seeds: Sequence[int], weight_variance: float, bias_variance: float
-) -> Tensor:
-    """K = σ_w²/n_L · mean over m of X_m X_mᵀ + σ_b² (Eq. 7): X_m are a random net's features.
+def monte_carlo_kernel(net: LayeredNet, images: Tensor, seeds: Sequence[int]) -> Tensor:
+    """K = σ_w²/n_L · mean over m of X_m X_mᵀ + σ_b² (Eq. 7), for images (n, channels, h, w).
 
-    σ_w² and σ_b² are those of the last layer.
+    X_m are the inputs of the last layer of a random net, and σ_w² and σ_b² those of that layer.
     """
-    total = torch.zeros(())
+    last, total = net.dense_layers[-1], images.new_zeros(len(images), len(images))
     for start in range(0, len(seeds), NETS):
-        drawn = features(seeds[start : start + NETS])
-        width = drawn.shape[2]
-        rows = drawn.transpose(0, 1).flatten(1)
-        if not start:
-            total = rows.new_zeros(len(rows), len(rows))
+        some = seeds[start : start + NETS]
+        parameters = {key: value.to(images) for key, value in net.initial(some).items()}
+        blocks = [
+            net.into(parameters, block.expand(len(some), *block.shape), last.name)
+            for block in images.split(IMAGES)
+        ]
+        rows = torch.cat(blocks, dim=1).transpose(0, 1).flatten(1)
         total.addmm_(rows, rows.T)
-    total.mul_(weight_variance / (width * len(seeds))).add_(bias_variance)
+    weight_variance, bias_variance = last_layer_variances(net)
+    total.mul_(weight_variance / (last.inputs * len(seeds))).add_(bias_variance)
     return total
