@@ -1,10 +1,9 @@
-"""How far the loss rises around w: at worst, in the mean, and at worst on few examples.
+"""How far the loss rises around w: at worst, and in the mean.
 
 Adaptive sharpness (Kwon et al. 2021; Andriushchenko et al. 2023) measures each weight's
 displacement in units of the weight, so that rescaling layers of a ReLU network does not change it.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -121,38 +120,6 @@ def mean_rise(
         shift = c * _gaussian(c, generator)
         rises[pair] = (loss.value(loss.w + shift) + loss.value(loss.w - shift)) / 2 - origin
     return mean(rises)
-
-
-@dataclass(frozen=True)
-class WorstOfParts:
-    """The mean over parts of the data of the worst rise of each, with its standard error.
-
-    `rises` and `residuals` are those of each part, `search_error` is the mean of their errors, and
-    `iterations` the sum. `converged` refers to all of them.
-    """
-
-    mean: Estimate
-    search_error: float
-    rises: np.ndarray
-    residuals: np.ndarray
-    iterations: int
-    converged: bool
-
-
-def worst_of_parts(
-    parts: Iterable[Slope], around: Neighbourhood, search: Search, generator: torch.Generator
-) -> WorstOfParts:
-    """m-sharpness (Foret et al. 2021), of parts that have m examples each."""
-    found = [worst(part, around, search, generator) for part in parts]
-    rises = np.array([one.rise for one in found])
-    return WorstOfParts(
-        mean=mean(torch.from_numpy(rises)),
-        search_error=float(np.mean([one.error for one in found])),
-        rises=rises,
-        residuals=np.array([one.residual for one in found]),
-        iterations=sum(one.iterations for one in found),
-        converged=all(one.converged for one in found),
-    )
 
 
 def _on(ball: Ball, like: Tensor, generator: torch.Generator) -> Tensor:

@@ -8,11 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import hypot
 
+import numpy as np
+import torch
 from pydantic import PositiveFloat, PositiveInt
 
 from flatlas.errors import FlatlasError
-from flatlas.flatness.adaptive_sharpness import WorstOfParts, worst_of_parts
+from flatlas.flatness.adaptive_sharpness import worst
 from flatlas.flatness.ball import Exponent
+from flatlas.hessian.hutchinson import Estimate, mean
 from flatlas.library.found import Quantity
 from flatlas.library.options import OfAscent
 from flatlas.library.problem import Problem
@@ -22,9 +25,19 @@ MOST = 32
 
 
 @dataclass(frozen=True)
-class MSharpness(WorstOfParts):
-    """The `mean` over groups of m `examples`, with its standard error."""
+class MSharpness:
+    """The `mean` over groups of m `examples` of the worst rise of each, with its standard error.
 
+    `rises` and `residuals` are those of each group, `search_error` is the mean of their errors, and
+    `iterations` the sum. `converged` refers to all of them.
+    """
+
+    mean: Estimate
+    search_error: float
+    rises: np.ndarray
+    residuals: np.ndarray
+    iterations: int
+    converged: bool
     examples: int
 
     def quantities(self) -> Mapping[str, Quantity]:
@@ -59,5 +72,15 @@ def measure(problem: Problem, options: Options) -> MSharpness:
             "batches."
         )
     parts = (of.on([part]) for batch in of.batches for part in batch.parts(enough[0]))
-    found = worst_of_parts(parts, options.around, options.search, problem.generator("m-sharpness"))
-    return MSharpness(**vars(found), examples=enough[0])
+    random = problem.generator("m-sharpness")
+    found = [worst(part, options.around, options.search, random) for part in parts]
+    rises = np.array([one.rise for one in found])
+    return MSharpness(
+        mean=mean(torch.from_numpy(rises)),
+        search_error=float(np.mean([one.error for one in found])),
+        rises=rises,
+        residuals=np.array([one.residual for one in found]),
+        iterations=sum(one.iterations for one in found),
+        converged=all(one.converged for one in found),
+        examples=enough[0],
+    )
