@@ -26,8 +26,6 @@ class Quadratic:
     def hessian_product(self, vectors):
         return vectors @ self.hessian
 
-    gauss_newton_product = hessian_product
-
 
 def positive_definite(size, seed=0):
     random = torch.Generator().manual_seed(seed)

@@ -33,6 +33,3 @@ class Loss(Slope, Protocol):
 
     def hessian_product(self, vectors: Tensor) -> Tensor:
         """∇∇L v at the solution, for each row v."""
-
-    def gauss_newton_product(self, vectors: Tensor) -> Tensor:
-        """Jᵀ (∂²ℓ/∂z²) J v at the solution, for each row v."""

@@ -32,18 +32,8 @@ FUNCTIONS = {
     *(functional.adaptive_max_pool1d, functional.adaptive_max_pool2d),
 }
 METHODS = {
-    *(
-        "relu",
-        "flatten",
-        "mean",
-        "view",
-        "reshape",
-        "squeeze",
-        "unsqueeze",
-        "permute",
-        "contiguous",
-    ),
-    *("transpose",),
+    *("relu", "flatten", "mean", "view", "reshape"),
+    *("squeeze", "unsqueeze", "permute", "transpose", "contiguous"),
 }
 # What depends on the shape alone.
 SHAPES = {"size", "dim", "numel"}
