@@ -1,10 +1,9 @@
 """Sharpness in balls and boxes of a quadratic, whose largest rise has a closed form."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 import torch
+from quadratics import Quadratic
 from scipy.optimize import brentq
 
 from flatlas.flatness.adaptive_sharpness import Neighbourhood, Search, mean_rise, worst
@@ -14,24 +13,8 @@ from flatlas.flatness.box import SEARCHES, Box, sharpness_of
 ACCURATE = Search(tolerance=1e-7, steps=2000, starts=3)
 
 
-@dataclass
-class Quadratic:
+def quadratic(curvatures, slope=1.0, turned=False, kind=Quadratic):
     """L(w + Δ) = 1 + b·Δ + ½ Δᵀ H Δ."""
-
-    w: torch.Tensor
-    slope: torch.Tensor
-    matrix: torch.Tensor
-
-    def value(self, w):
-        return self.value_and_gradient(w)[0]
-
-    def value_and_gradient(self, w):
-        image = self.matrix @ (w - self.w)
-        value = 1 + self.slope @ (w - self.w) + (w - self.w) @ image / 2
-        return value, self.slope + image
-
-
-def quadratic(curvatures, slope=1.0, turned=False):
     random = torch.Generator().manual_seed(3)
     h = torch.tensor(curvatures, dtype=torch.float64)
     w, b = torch.randn(2, len(h), generator=random, dtype=torch.float64)
@@ -39,7 +22,7 @@ def quadratic(curvatures, slope=1.0, turned=False):
     if turned:
         q = torch.linalg.qr(torch.randn(matrix.shape, generator=random, dtype=h.dtype)).Q
         matrix = q @ matrix @ q.T
-    return Quadratic(w, slope * b, matrix)
+    return kind(matrix, w, slope * b, least=1.0)
 
 
 def rise(loss, around):
@@ -56,7 +39,7 @@ def test_the_worst_case_in_a_ball_solves_the_secular_equation(curvatures, adapti
     """It is at u(λ) = (λ − CHC)⁻¹ Cb with |u| the radius, and λ above all eigenvalues."""
     loss = quadratic(curvatures, turned=True)
     c = (loss.w.abs() if adaptive else torch.ones_like(loss.w)).numpy()
-    a, b = c[:, None] * loss.matrix.numpy() * c, c * loss.slope.numpy()
+    a, b = c[:, None] * loss.hessian.numpy() * c, c * loss.slope.numpy()
 
     def u(multiplier):
         return np.linalg.solve(multiplier * np.eye(len(b)) - a, b)
@@ -76,7 +59,7 @@ def test_the_worst_case_in_a_cube_is_that_of_each_weight(curvatures, adaptive):
     """On a side where the loss curves upwards, and where it curves downwards perhaps before."""
     loss, radius = quadratic(curvatures), 0.3
     side = radius * (loss.w.abs() if adaptive else torch.ones_like(loss.w))
-    h, b = loss.matrix.diagonal(), loss.slope.abs()
+    h, b = loss.hessian.diagonal(), loss.slope.abs()
     at = torch.where(h < 0, torch.minimum(b / h.abs(), side), side)
     assert bool((at < side).any()) == (min(curvatures) < 0)
     found = rise(loss, Neighbourhood(Ball(radius, "infinity"), adaptive))
@@ -97,7 +80,7 @@ def two_summits(slope):
     """b·Δ − ½ |Δ|² + 10 Δ₁² rises most at one of two ends of the first axis."""
     b = torch.tensor([slope, 0.0, 0.0], dtype=torch.float64)
     h = torch.tensor([19.0, -1.0, -1.0], dtype=torch.float64)
-    return Quadratic(torch.zeros(3, dtype=torch.float64), b, h.diag())
+    return Quadratic(h.diag(), slope=b, least=1.0)
 
 
 def test_starts_that_disagree_show_in_the_error():
@@ -122,8 +105,7 @@ class WithHole(Quadratic):
 
 def test_a_start_where_the_loss_is_nan_counts_least():
     around, few = Neighbourhood(Ball(0.1), adaptive=False), Search(1e-7, 50, starts=6)
-    hole = WithHole(**vars(quadratic(CONVEX)))
-    found = worst(hole, around, few, torch.Generator().manual_seed(0))
+    found = worst(quadratic(CONVEX, kind=WithHole), around, few, torch.Generator().manual_seed(0))
     assert np.isneginf(found.rises).any()
     assert found.rise == found.rises.max() > 0
 
@@ -142,7 +124,7 @@ def test_the_mean_is_half_of_the_trace(adaptive):
     """ρ² tr(CHC) / 2, and its standard error is that of a sum of χ²."""
     loss, radius, pairs = quadratic(CONVEX), 0.2, 4000
     c = loss.w.abs() if adaptive else torch.ones_like(loss.w)
-    terms = radius**2 / 2 * c.square() * loss.matrix.diagonal()
+    terms = radius**2 / 2 * c.square() * loss.hessian.diagonal()
     around = Neighbourhood(Ball(radius), adaptive)
     found = mean_rise(loss, around, pairs, torch.Generator().manual_seed(1))
     error = (2 * terms.square().sum() / pairs).sqrt().item()
@@ -168,7 +150,7 @@ def test_the_largest_rise_in_a_box_is_at_a_corner(by):
     (found,) = sharpness_of(box, SEARCHES[by](box, 100))
     side = share * (loss.w.abs() + 1)
     first = (loss.slope.abs() @ side).item()
-    second = (loss.matrix.diagonal() @ side.square() / 2).item()
+    second = (loss.hessian.diagonal() @ side.square() / 2).item()
     # 100 / (1 + L) with L = 1.
     assert found.sharpness == pytest.approx(50 * (first + second), rel=1e-9)
     assert (found.first_order, found.rest) == pytest.approx((50 * first, 50 * second), rel=1e-9)
