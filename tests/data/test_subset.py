@@ -134,6 +134,12 @@ def test_only_all_classes_changes_nothing(images):
     assert drawn(images, only=(0, 1, 2, 3, 4)).equals(drawn(images))
 
 
+def test_of_a_source_with_fewer_images_at_most_all_are_drawn(images):
+    table = drawn(images, train_size=1000, test_size=40, at_most=True)
+    counts = table.groupby("part")["index"].agg([len, "nunique"])
+    assert counts.to_numpy().tolist() == [[40, 40], [300, 300]]
+
+
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [

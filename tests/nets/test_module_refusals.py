@@ -68,6 +68,14 @@ MODULES = {
     "an error": (lambda: Broken(4, OUTPUTS), r"can't take images of shape \(1, 2, 2\).*lost"),
     "other images": (lambda: nn.Sequential(nn.Flatten(), nn.Linear(5, OUTPUTS)), "can't take"),
     "other outputs": (lambda: nn.Sequential(stack(), nn.Linear(4, 3)), r"makes \(2, 3\) of 2"),
+    "logarithms": (
+        lambda: nn.Sequential(stack(), nn.LogSoftmax(1)),
+        "does not end with its last nn.Linear",
+    ),
+    "no dense layer": (
+        lambda: nn.Sequential(nn.Conv2d(1, OUTPUTS, 2), nn.Flatten()),
+        "has no nn.Linear",
+    ),
     "more above": (
         lambda: nn.Sequential(*stack(), nn.Unflatten(1, SHAPE), nn.Conv2d(1, 4, 2), nn.Flatten()),
         "does not end with its last nn.Linear",

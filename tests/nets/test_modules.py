@@ -7,7 +7,6 @@ from torch import nn
 from torch.optim.swa_utils import update_bn
 from torchvision.models.resnet import BasicBlock, Bottleneck
 
-from flatlas.errors import FlatlasError
 from flatlas.hessian import hessian_of
 from flatlas.hessian.loss import MeanLoss, value_and_gradient
 from flatlas.nets import build_net, modules
@@ -256,28 +255,6 @@ def test_the_plan_knows_the_layers():
     net = build_net(spec, (3, 8, 8), OUTPUTS)
     assert spec.names("dense") == [layer.name for layer in net.dense_layers]
     assert {name.partition(".")[0] for name in net.shapes} == {*spec.names("dense", "module")}
-
-
-class BehindTheLast(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.inner = nn.Sequential(nn.Flatten(), nn.Linear(32, OUTPUTS))
-
-    def forward(self, images):
-        return self.inner(images).log_softmax(1)
-
-
-@pytest.mark.parametrize(
-    ("make", "reason"),
-    [
-        (BehindTheLast, "does not end with its last nn.Linear"),
-        (lambda: nn.Sequential(nn.Flatten(), nn.Linear(32, 2)), r"makes \(2, 2\) of 2 images"),
-        (lambda: nn.Sequential(nn.Conv2d(2, OUTPUTS, 4), nn.Flatten()), "has no nn.Linear"),
-    ],
-)
-def test_a_module_that_does_not_end_with_a_dense_layer_is_refused(make, reason):
-    with pytest.raises(FlatlasError, match=reason):
-        ModuleNet(make, SHAPE, OUTPUTS)
 
 
 def test_a_gradient_in_parts_is_the_gradient(monkeypatch):
