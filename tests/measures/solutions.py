@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import torch
+from torch import nn
 from torch.autograd.functional import hessian
 
 from flatlas.hessian.loss import MeanLoss, flattened
@@ -131,6 +132,19 @@ def one_ended():
     right = (made.into("fc2", made.inputs) @ weight).argmax(-1)
     drift = weight.flatten().numpy() * np.linspace(0.9, 1, 20)[:, np.newaxis]
     return replace(made, labels=right, trajectory=drift.astype(np.float32))
+
+
+def module_of(solution):
+    """The same network in torch's own modules."""
+    layers = [nn.Flatten()]
+    for layer in solution.net.dense_layers:
+        linear = nn.Linear(layer.inputs, layer.outputs, bias=layer.bias, dtype=torch.float64)
+        with torch.no_grad():
+            linear.weight.copy_(solution.parameters[f"{layer.name}.weight"][0].T)
+            if layer.bias:
+                linear.bias.copy_(solution.parameters[f"{layer.name}.bias"][0])
+        layers += [linear, nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
 
 
 def changed(solution, **weights):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import torch
-from solutions import make_solution
-from test_flatness_measures import module_of
+from seven_models import batches
+from solutions import make_solution, module_of
 from torch import nn
 
 import flatlas
@@ -19,10 +19,6 @@ SUMS = [
 SHARP = ["n_sharp", "gap_sharp", "gap_flat", "S_w"]
 
 
-def batches(inputs, target, size=9):
-    return list(zip(inputs.split(size), target.split(size), strict=True))
-
-
 def values_of(found):
     return found.table.set_index("quantity").value
 
@@ -34,11 +30,11 @@ def test_it_is_that_of_the_workflow(layer, name, outputs):
     options = {"layer": layer, "directions": "hessian", "sharp": "steepest"}
     tables = measure("duality", solution, options)
     expected = tables["summary"].loc[0]
-    loss, shape = nn.CrossEntropyLoss(), (-1,)
+    loss, shape, dtype = nn.CrossEntropyLoss(), (-1,), torch.long
     if outputs == 1:
-        loss, shape = nn.BCEWithLogitsLoss(), (-1, 1)
+        loss, shape, dtype = nn.BCEWithLogitsLoss(), (-1, 1), torch.double
     train, test = (
-        batches(images[0], labels[0].view(shape).to(torch.double if outputs == 1 else torch.long))
+        batches(images[0], labels[0].view(shape).to(dtype), 9)
         for images, labels in (
             (solution.inputs, solution.labels), (solution.test_inputs, solution.test_labels),
         )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from every_measure import options_of
-from solutions import make_solution
+from solutions import make_solution, module_of
 from torch import nn
 
 import flatlas
@@ -18,19 +18,6 @@ from flatlas.nets.rescaling import rescaled
 def taken(name, solution, **options):
     (row,) = measure(name, solution, options_of(name, **options))["summary"].to_dict("records")
     return row
-
-
-def module_of(solution):
-    """The same network in torch's own modules."""
-    layers = [nn.Flatten()]
-    for layer in solution.net.dense_layers:
-        linear = nn.Linear(layer.inputs, layer.outputs, bias=layer.bias, dtype=torch.float64)
-        with torch.no_grad():
-            linear.weight.copy_(solution.parameters[f"{layer.name}.weight"][0].T)
-            if layer.bias:
-                linear.bias.copy_(solution.parameters[f"{layer.name}.bias"][0])
-        layers += [linear, nn.ReLU()]
-    return nn.Sequential(*layers[:-1])
 
 
 def by_library(solution, name, **options):

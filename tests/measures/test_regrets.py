@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from scipy.optimize import brentq
-from solutions import make_solution
+from solutions import make_solution, module_of
 from torch import nn
 
 from flatlas.flatness import ball
@@ -24,13 +24,7 @@ def tables(solution, **options):
 
 def gradients_of(solution, minibatches):
     """The gradient of each minibatch, from an equal net of torch modules."""
-    layers = []
-    for layer in solution.net.dense_layers:
-        linear = nn.Linear(layer.inputs, layer.outputs).double()
-        linear.weight.data = solution.parameters[f"{layer.name}.weight"][0].T.clone()
-        linear.bias.data = solution.parameters[f"{layer.name}.bias"][0].clone()
-        layers += [linear, nn.ReLU()]
-    module = nn.Sequential(nn.Flatten(), *layers[:-1])
+    module = module_of(solution)
     for images in minibatches:
         loss = nn.functional.cross_entropy(
             module(solution.inputs[0, images]), solution.labels[0, images]
