@@ -1,10 +1,5 @@
 """The measures as a library: comparisons with torch."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 import torch
 from every_measure import OPTIONS
@@ -18,7 +13,6 @@ from flatlas.errors import FlatlasError
 from flatlas.measures.own import solution_of, take
 from flatlas.plan.measure_specs import MEASURES
 
-WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
 IMAGES = torch.rand(20, 2, 2, 2, generator=torch.Generator().manual_seed(1)), torch.arange(20) % 3
 
 
@@ -69,6 +63,8 @@ def test_the_module_does_not_change(module):
         ("hesian", {}, r"'hesian' is no measure.*Did you mean 'hessian'\?"),
         ("hessian", {"tops": 3}, r"take\('hessian'\): tops .*Did you mean 'top'\?"),
         ("hessian", {"at": ["met"]}, "at names moments of a training"),
+        ("hessian", {"top": True}, r"^take\('hessian'\): top is True"),
+        ("hessian", {"precision": "float32"}, r"^take\('hessian'\): in float32 products"),
     ],
 )
 def test_mistyped_names_and_options_are_refused(solution, name, options, said):
@@ -103,14 +99,6 @@ def test_a_module_without_a_dense_layer_is_refused():
         own()
 
 
-def test_the_example_of_a_gaussian_process_runs(tmp_path):
+def test_the_example_of_a_gaussian_process_runs(python):
     """The others run from the wheel (tests/test_package.py)."""
-    (tmp_path / "example.py").write_text(blocks("library.md")[-1])
-    done = subprocess.run(
-        [sys.executable, tmp_path / "example.py"],
-        env=os.environ | {"PYTHONPATH": str(WORKFLOW)},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert "0.333" in done.stdout
+    assert "0.333" in python(blocks("library.md")[-1])

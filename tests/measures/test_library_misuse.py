@@ -156,11 +156,6 @@ def test_arguments_in_the_wrong_order_are_refused(arguments):
         take(solution_of(module(), **arguments), "hessian")
 
 
-def test_a_truth_value_is_no_number(arguments):
-    with pytest.raises(FlatlasError, match=r"^take\('hessian'\): top is True"):
-        take("hessian", solution_of(module(), **arguments), top=True)
-
-
 def test_gradients_that_are_off_are_switched_on(arguments):
     solution = solution_of(module(), **arguments)
     expected = take("regret", solution, batch=4, pairs=3)["summary"]
@@ -209,11 +204,6 @@ def test_what_takes_long_says_so_before_it_begins(arguments, caplog, monkeypatch
     take("hessian", solution_of(wide(20_000), **arguments), top=50, memory_gb=100)
     assert begun == [0, 1]
     assert re.search(r"take\('hessian'\) may take up to about \d+ minutes", caplog.text)
-
-
-def test_a_mistake_in_all_options_together_names_the_measure(arguments):
-    with pytest.raises(FlatlasError, match=r"^take\('hessian'\): in float32 products"):
-        take("hessian", solution_of(module(), **arguments), precision="float32")
 
 
 def test_more_eigenvalues_than_weights_need_no_more_memory(arguments):

@@ -1,8 +1,5 @@
 """Training partners against a search through all pairs."""
 
-import os
-import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -84,17 +81,9 @@ print(open("/proc/self/status").read(), len(partners.train))
 
 
 @pytest.mark.skipif(not STATUS.exists(), reason="asks the Linux kernel for the peak of memory")
-def test_sixty_thousand_images_for_ten_thousand_take_little_memory():
+def test_sixty_thousand_images_for_ten_thousand_take_little_memory(python):
     """In addition to torch they fit in 256 MiB; each of the two labels has 1.1 GiB of distances."""
-    workflow = Path(__file__).resolve().parents[2] / "workflow"
-    done = subprocess.run(
-        [sys.executable, "-c", LARGE_SEARCH],
-        env={**os.environ, "PYTHONPATH": str(workflow), "OMP_NUM_THREADS": "1"},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    *words, pairs = done.stdout.split()
+    *words, pairs = python(LARGE_SEARCH, OMP_NUM_THREADS="1").split()
     assert pairs == "10000"
     before, after = (int(kib) for name, kib in pairwise(words) if name == "VmHWM:")
     assert after - before < 256 * 1024

@@ -1,9 +1,6 @@
 """Products are exact while a model is measured, whatever a training has chosen."""
 
 import json
-import sys
-from pathlib import Path
-from subprocess import run
 
 import pytest
 import torch
@@ -45,12 +42,8 @@ print(json.dumps([before, state(), sorted(set(map(tuple, seen)))]))
     not hasattr(torch.backends.cuda.matmul, "fp32_precision"), reason="torch below 2.9"
 )
 @pytest.mark.parametrize("chosen", CHOICES.values(), ids=CHOICES)
-def test_float32_is_not_cut_to_tf32_and_the_choice_is_restored(chosen):
-    workflow = Path(flatlas.__file__).parents[1]
-    command = [sys.executable, "-c", MEASURED.replace("CHOSEN", chosen)]
-    done = run(command, capture_output=True, text=True, check=False, cwd=workflow)
-    assert not done.returncode, done.stderr
-    before, after, seen = json.loads(done.stdout)
+def test_float32_is_not_cut_to_tf32_and_the_choice_is_restored(python, chosen):
+    before, after, seen = json.loads(python(MEASURED.replace("CHOSEN", chosen)))
     assert after == before
     assert seen and not {"tf32", "bf16"} & {one for each in seen for one in each}
 
