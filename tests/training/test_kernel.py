@@ -56,6 +56,7 @@ def minibatch(data, chosen):
 @needs_compiler
 @pytest.mark.parametrize("batch", [1, 4, 11])
 @pytest.mark.parametrize("bias", [False, True], ids=["", "bias"])
+@pytest.mark.parametrize("normalized", [False, True], ids=["", "normalized"])
 @pytest.mark.parametrize(
     ("hidden", "outputs", "dropout"),
     [
@@ -70,29 +71,21 @@ def minibatch(data, chosen):
         ((30, 7), 4, 0.5),
     ],
 )
-def test_the_gradient_is_that_of_autograd(hidden, outputs, bias, batch, dropout):
-    """With dropout, for the masks that torch draws from the same streams."""
+def test_the_gradient_is_that_of_autograd(hidden, outputs, bias, batch, dropout, normalized):
+    """With dropout, for the masks that torch draws from the same streams.
+
+    Pixels of normalized images may be negative, and few are 0.
+    """
     net, parameters, data, chosen = problem(hidden, bias, outputs, batch, dropout)
+    if normalized:
+        data = replace(data, inputs=(data.inputs - np.float32(0.3)) / np.float32(0.4))
+        assert (data.inputs < 0).any() and (data.inputs != 0).all()
     compiled = Compiled(FLOAT64, net, (), data)
     found = compiled.gradient(parameters, range(ROWS), chosen, Streams(range(ROWS), (0,)))
     masks = Streams(range(ROWS), (0,)).masks(net, batch, "cpu")
     assert all((mask == 0).any() for mask in masks.values())
     expected = autograd_gradient(net, parameters, *minibatch(data, chosen), masks)
     assert found.keys() == expected.keys()
-    for name, value in expected.items():
-        torch.testing.assert_close(found[name], value, rtol=1e-12, atol=1e-15)
-
-
-@needs_compiler
-def test_normalized_images_have_the_gradient_of_autograd():
-    """Their pixels may be negative, and few are 0."""
-    net, parameters, data, chosen = problem((30, 7), True, 4, 11)
-    data = replace(data, inputs=(data.inputs - np.float32(0.3)) / np.float32(0.4))
-    assert (data.inputs < 0).any() and (data.inputs != 0).all()
-    found = Compiled(FLOAT64, net, (), data).gradient(
-        parameters, range(ROWS), chosen, Streams(range(ROWS), (0,))
-    )
-    expected = autograd_gradient(net, parameters, *minibatch(data, chosen), {})
     for name, value in expected.items():
         torch.testing.assert_close(found[name], value, rtol=1e-12, atol=1e-15)
 
