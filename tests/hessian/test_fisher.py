@@ -94,22 +94,6 @@ def test_without_damping_the_solution_is_that_of_the_pseudo_inverse(outputs):
     assert_close(g @ found.x.T, g @ inverse @ g.T, 1e-6)
 
 
-def test_without_damping_predictions_move_independently():
-    """With more weights than images gᵀ F⁺ g is that of independent logits, for every net.
-
-    For a minibatch B it is (n/|B|²) Σ (1 − q)/q, with q the probability of each true label; two
-    minibatches without a common image are at right angles.
-    """
-    given = mild("biases", 1, 12)
-    net, parameters, inputs, labels = given
-    g = gradients(*given)
-    products = g @ fisher_of(net, parameters, inputs).solve(g, 0.0).x.T
-    z = net.forward(parameters, inputs).flatten()
-    q = torch.where(labels[0] == 1, z.sigmoid(), (-z).sigmoid())
-    expected = [12 / 16 * ((1 - q) / q)[first::3].sum() for first in range(3)]
-    assert_close(products, torch.stack(expected).diag(), 1e-8)
-
-
 @pytest.mark.parametrize("damping", [0.0, 0.1])
 def test_an_alpha_scaling_changes_gradients_but_not_their_natural_norms(damping, free):
     """Also with a separate factor for each neuron."""
