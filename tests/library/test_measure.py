@@ -101,6 +101,7 @@ def test_the_same_seed_gives_the_same_numbers():
         ([{"hessian": {"top": 2}}], "one dictionary"),
         ({"hessian": {"top": 0}}, "hessian: top is 0"),
         ({"hessian": {"tops": 3}}, "Did you mean 'top'"),
+        *((odd, "hessian") for odd in (None, 5, [5], {"hessian": 5}, {"hessian": None})),
     ],
 )
 def test_a_mistake_is_refused_before_anything_is_computed(measures, said):

@@ -8,16 +8,14 @@ from threading import Lock
 import numpy as np
 import pytest
 import torch
+from test_objective import WEIGHTED, objective_of
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import flatlas
 from flatlas.library.problem import opened
-from flatlas.models.batches import Batches
 from flatlas.models.losses import Loss
-from flatlas.models.objective import Objective
 
-CPU = torch.device("cpu")
 RANDOM = torch.Generator().manual_seed(0)
 X, Y = torch.randn(12, 4, generator=RANDOM), torch.arange(12) % 3
 SHARES = torch.softmax(torch.randn(12, 3, generator=RANDOM), 1)
@@ -31,7 +29,7 @@ def net(*after, outputs=3):
 
 def of_torch(loss, given, target):
     """The same as torch itself finds on all examples at once."""
-    return loss(given(X).double(), target).item()
+    return loss(given(X), target).item()
 
 
 OF_TORCH = {
@@ -43,15 +41,16 @@ OF_TORCH = {
     "Huber": (nn.HuberLoss(), net(), SHARES),
     "NLL": (nn.NLLLoss(), net(nn.LogSoftmax(1)), Y),
     "shares": (nn.CrossEntropyLoss(), net(), SHARES),
+    **{name: (loss, net(), Y) for name, loss in WEIGHTED.items()},
 }
 
 
 @pytest.mark.parametrize("name", OF_TORCH)
-@pytest.mark.parametrize("size", [12, 5])
+@pytest.mark.parametrize("size", [12, 5, 1])
 def test_a_loss_is_that_of_torch_however_the_data_are_cut(name, size):
     loss, model, target = OF_TORCH[name]
     cut = list(zip(X.split(size), target.split(size), strict=True))
-    objective = Objective(model, Batches(cut, CPU, torch.float64, seed=0), Loss(loss))
+    objective = objective_of(model, cut, loss)
     assert objective.value(objective.w).item() == pytest.approx(
         of_torch(loss, model, target), rel=1e-6
     )
@@ -240,6 +239,7 @@ def uncopied():
         (broken_statistics(), (X, Y), {}, r"'1\.running_mean' has NaN"),
         (frozen_and_broken(), (X, Y), {}, r"'0\.weight' has NaN or infinite weights"),
         (uncopied(), (X, Y), {}, "the model can't be copied"),
+        ({}, (X, Y), {}, "the model is a dict"),
         (net(), (X, Y), {"loss": nn.CrossEntropyLoss}, "the class CrossEntropyLoss"),
         (net(), (X, Y), {"loss": nn.CrossEntropyLoss(reduction="none")}, "reduction 'none'"),
         (net(), (X, [1]), {}, "batch 0|a tuple"),
@@ -257,22 +257,6 @@ def uncopied():
 def test_a_mistake_gets_a_sentence(model, data, settings, said):
     with pytest.raises(flatlas.FlatlasError, match=said):
         flatlas.measure(model, data, FEW, **settings)
-
-
-@pytest.mark.parametrize("measures", [None, 5, [5], {"hessian": 5}, {"hessian": None}])
-def test_measures_are_names_and_options(measures):
-    with pytest.raises(flatlas.FlatlasError, match=r"hessian"):
-        flatlas.measure(net(), (X, Y), measures)
-
-
-@pytest.mark.parametrize(
-    "settings", [{"loss": "crossentropy"}, {"parameters": "heads.*"}, {"device": "gpu"}]
-)
-def test_a_tracker_refuses_mistakes_before_the_training(settings):
-    with pytest.raises(flatlas.FlatlasError):
-        flatlas.Tracker(net(), (X, Y), FEW, every=1000, **settings)
-    with pytest.raises(flatlas.FlatlasError, match="batch 0"):
-        flatlas.Tracker(net(), (X, Y + 1), FEW, every=1000)
 
 
 def test_a_tracker_warns_of_data_that_shuffle_once_and_where_it_is_made():

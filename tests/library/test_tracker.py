@@ -149,9 +149,13 @@ def test_mistakes_are_refused_before_the_training(tmp_path, monkeypatch):
         ({"path": tmp_path / "mine.csv"}, "no table of a tracker"),
         ({"path": tmp_path / "broken.parquet"}, "no table of a tracker"),
         ({"path": tmp_path / "mine.csv" / "run.csv"}, "can't be written"),
+        ({"loss": "crossentropy"}, "Did you mean 'cross_entropy'"),
+        ({"parameters": "heads.*"}, "fits none"),
+        ({"device": "gpu"}, "device is 'gpu'"),
+        ({"data": (X, Y + 1)}, "batch 0"),
     ):
         with pytest.raises(flatlas.FlatlasError, match=said):
-            flatlas.Tracker(model(), (X, Y), FEW, **options)
+            flatlas.Tracker(model(), **{"data": (X, Y), "measures": FEW, **options})
     with pytest.raises(flatlas.FlatlasError, match="Did you mean 'hessian'"):
         flatlas.Tracker(model(), (X, Y), ["hesian"])
     monkeypatch.setattr(module, "find_spec", lambda name: None)

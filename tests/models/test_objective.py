@@ -3,7 +3,6 @@
 from copy import deepcopy
 
 import curvlinops
-import numpy as np
 import pytest
 import torch
 from seven_models import seven
@@ -85,18 +84,6 @@ WEIGHTED = {
 }
 
 
-@pytest.mark.parametrize("loss", WEIGHTED.values(), ids=WEIGHTED)
-@pytest.mark.parametrize("size", [1, 4, 10])
-def test_the_loss_does_not_depend_on_the_batches(loss, size):
-    """It is torch's own over all examples at once."""
-    model, data, _, _ = SEVEN["MLP with dropout"]
-    inputs, targets = (torch.cat(parts) for parts in zip(*data, strict=True))
-    cut = list(zip(inputs.split(size), targets.split(size), strict=True))
-    expected = loss(model.eval()(inputs), targets).item()
-    objective = objective_of(model, cut, loss)
-    assert objective.value(objective.w).item() == pytest.approx(expected, rel=1e-6)
-
-
 def test_parameters_are_chosen_by_pattern_or_function():
     model, data, loss, _ = SEVEN["frozen layers"]
     names = [name for name, p in model.named_parameters() if p.requires_grad]
@@ -133,7 +120,6 @@ MLP = SEVEN["MLP with dropout"][0]
         ([{"x": X, "y": Y}], "cross_entropy", "labels, label, targets, target"),
         ([(X, Y), (X, Y[:2])], "cross_entropy", r"\(4, 3\), with its target.*\(2,\)"),
         ([(X / 0, Y)], "cross_entropy", "batch 0 has NaN"),
-        ([(X, Y + 1)], "cross_entropy", "labels from 1 to 3"),
         ([(X, Y)], "mse", r"the same shape"),
         ([(X, Y)], lambda output, target: output, "Allowed: one real number"),
         ([(X, Y)], lambda output, target: output.mean() * 1j, "complex128"),
@@ -146,13 +132,3 @@ def test_what_cannot_be_measured_is_refused(data, loss, said):
     with pytest.raises(FlatlasError, match=said):
         objective = objective_of(MLP, data, loss)
         objective.value(objective.w)
-
-
-def test_a_model_that_is_none_or_not_finite_is_refused():
-    broken = deepcopy(MLP)
-    with torch.no_grad():
-        broken[0].weight[0, 0] = np.nan
-    with pytest.raises(FlatlasError, match=r"'0\.weight' has NaN"):
-        objective_of(broken, (X, Y), "cross_entropy")
-    with pytest.raises(FlatlasError, match="a dict"):
-        objective_of(MLP.state_dict() and {}, (X, Y), "cross_entropy")
