@@ -3,8 +3,8 @@
 import pytest
 import torch
 from net_stacks import convolutional, dense, stacked
+from torch import nn
 from torch.nn.functional import conv2d, max_pool2d
-from torch_twins import torch_twin
 
 PADDED = {"channels": 4, "kernel": 3, "padding": 1, "pool": 2}
 STRIDED = {"channels": 5, "kernel": 3, "stride": 2}
@@ -22,6 +22,32 @@ CASES = {
     "global pool": (convolutional(PADDED, STRIDED, global_pool=True), (2, 10, 10), 3),
     "convolution without biases": (convolutional(PADDED, hidden=(6,), bias=False), (2, 8, 8), 3),
 }
+
+
+def torch_twin(spec, parameters, member):
+    """The net of `spec` with this member's weights; every shape is the weights' own."""
+    modules = []
+    for number, stage in enumerate(getattr(spec, "stages", ()), start=1):
+        outputs, inputs, kernel, _ = parameters[f"conv{number}.weight"].shape[1:]
+        convolution = nn.Conv2d(inputs, outputs, kernel, stage.stride, stage.padding)
+        _load(convolution, parameters, f"conv{number}", member)
+        modules += [convolution, nn.ReLU(), nn.MaxPool2d(stage.pool)]
+    if getattr(spec, "global_pool", False):
+        modules.append(nn.AdaptiveAvgPool2d(1))
+    modules.append(nn.Flatten())
+    for number in range(1, len(spec.hidden) + 2):
+        inputs, outputs = parameters[f"fc{number}.weight"].shape[1:]
+        linear = nn.Linear(inputs, outputs)
+        _load(linear, parameters, f"fc{number}", member)
+        modules += [linear, nn.ReLU()]
+    return nn.Sequential(*modules[:-1])
+
+
+def _load(module, parameters, name, member):
+    weight = parameters[f"{name}.weight"][member]
+    module.weight = nn.Parameter(weight.T if weight.dim() == 2 else weight)
+    bias = parameters.get(f"{name}.bias")
+    module.bias = None if bias is None else nn.Parameter(bias[member])
 
 
 @pytest.mark.parametrize("case", CASES)
