@@ -1,51 +1,13 @@
-"""Learning coefficient, PAC-Bayes flatness, gradient noise and norms of seven kinds of models."""
+"""Learning coefficient, PAC-Bayes flatness, gradient noise and norms of linear models."""
 
 from math import log
 
 import numpy as np
 import pytest
 import torch
-from seven_models import seven
 from torch import nn
-from torch.utils._pytree import tree_map
 
 import flatlas
-
-SEVEN = seven()
-FEW = {
-    "learning_coefficient": {"chains": 2, "steps": 4, "burn_in": 2, "minibatches": True},
-    "pac_bayes": {"pairs": 2, "tolerance": 0.1},
-    "gradient_noise": {"top": 1, "tolerance": 0.1},
-    "norms": {},
-}
-CLASSIFIERS = {*SEVEN} - {"regression"}
-
-
-def halves(batch):
-    """The one batch of the transformer in two, of which gradients differ."""
-    rows = len(next(iter(batch.values()))) // 2
-    return [
-        tree_map(lambda one, cut=cut: one[cut], batch) for cut in (slice(rows), slice(rows, None))
-    ]
-
-
-@pytest.mark.parametrize("kind", SEVEN)
-def test_seven_models_give_what_is_defined_for_them(kind):
-    model, data, loss, parameters = SEVEN[kind]
-    if kind == "transformer":
-        data = halves(data[0])
-    table = flatlas.measure(model, data, FEW, loss=loss, parameters=parameters).table
-    classified = {"margin_lowest", "margin_tenth"}
-    if parameters is None and all(one.requires_grad for one in model.parameters()):
-        classified.add("error_bound_from_zero")
-    expected = {
-        "coefficient", "r_hat", "drift", "accepted", "minibatch_bias",
-        "sigma", "sigma_magnitude_aware",
-        "trace", "scale", "share_along_hessian", "gradient_norm", "weight_norm",
-        *(classified if kind in CLASSIFIERS else ()),
-    }  # fmt: skip
-    assert set(table.quantity) == expected
-    assert np.isfinite(table.value[~table.quantity.isin(["r_hat"])]).all()
 
 
 def linear_regression():

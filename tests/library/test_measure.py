@@ -8,6 +8,7 @@ import pytest
 import torch
 from seven_models import seven
 from torch import nn
+from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.data import DataLoader, TensorDataset
 
 import flatlas
@@ -21,17 +22,73 @@ def problem():
     return model, inputs, targets
 
 
+# Options of each measure, and its quantities for any model.
+EVERY = {
+    "hessian": ({"top": 2, "probes": 2}, "eigenvalue_1 eigenvalue_2 lowest_1 trace frobenius"),
+    "adaptive_sharpness": ({"pairs": 2, "radius": 1e-2, "starts": 1}, "worst mean first_order"),
+    "m_sharpness": ({"examples": 2, "radius": 1e-2, "starts": 1}, "m_sharpness"),
+    "box_sharpness": ({"epochs": 20}, "sharpness first_order rest"),
+    "relative_flatness": ({"probes": 3}, "relative_flatness"),
+    "learning_coefficient": (
+        {"chains": 2, "steps": 4, "burn_in": 2, "minibatches": True},
+        "coefficient r_hat drift accepted minibatch_bias",
+    ),
+    "pac_bayes": ({"pairs": 2, "tolerance": 0.1}, "sigma sigma_magnitude_aware"),
+    "gradient_noise": ({"top": 1}, "trace scale share_along_hessian gradient_norm"),
+    "norms": ({}, "weight_norm"),
+    "pca_flatness": ({}, "flatness_1 flatness_2 variance_1 variance_2"),
+    "regret": ({"radius": 1e-3}, "regret dissimilarity norm true_regret"),
+}
+CONVERGING = ("hessian", "adaptive_sharpness", "m_sharpness", "box_sharpness", "relative_flatness")
+
+
+def trajectory(model):
+    """Four models that end at this one."""
+    steps, random = [model], torch.Generator().manual_seed(0)
+    for _ in range(3):
+        steps.append(deepcopy(steps[-1]))
+        with torch.no_grad():
+            for parameter in steps[-1].parameters():
+                parameter += 0.01 * torch.randn(parameter.shape, generator=random)
+    return steps
+
+
+@pytest.mark.parametrize("measure", EVERY)
 @pytest.mark.parametrize("kind", SEVEN)
-def test_any_model_has_a_hessian(kind):
+def test_any_model_has_each_measure_that_is_defined_for_it(kind, measure):
     model, data, loss, parameters = SEVEN[kind]
-    found = flatlas.measure(
-        model, data, {"hessian": {"top": 2, "probes": 2}}, loss=loss, parameters=parameters
-    )
-    assert found["hessian"].converged
-    assert [*found.table.quantity] == [
-        "eigenvalue_1", "eigenvalue_2", "lowest_1", "trace", "frobenius",
-    ]  # fmt: skip
-    assert np.isfinite(found.table.value).all()
+    options, names = EVERY[measure]
+    if measure == "pca_flatness":
+        options = {"trajectory": trajectory(model)}
+    # Four batches of two examples.
+    four = 2 * [tree_map(lambda t, at=at: t[at : at + 2], data[0]) for at in (0, 2)]
+    if len(tree_leaves(data[0])[0]) == 2:
+        four = 2 * data
+
+    def taken():
+        asked = {measure: options}
+        return flatlas.measure(model, four, asked, loss=loss, parameters=parameters).table
+
+    if (kind, measure) == ("from torchvision", "relative_flatness"):
+        with pytest.raises(flatlas.FlatlasError, match=r"weight of an nn\.Linear"):
+            taken()
+        return
+    expected, table = names.split(), taken()
+    if measure == "norms" and kind != "regression":
+        expected += ["margin_lowest", "margin_tenth"]
+    if measure == "pac_bayes" and kind not in ("regression", "frozen layers", "from torchvision"):
+        expected.append("error_bound_from_zero")
+    assert [*table.quantity] == expected
+    assert np.isfinite(table.value[table.quantity != "r_hat"]).all()
+    if measure in CONVERGING:
+        assert np.isfinite(table.error).all()
+        # Here the loss is not convex, and a search in a box jumps from corner to corner.
+        jumps = kind == "from torchvision" and measure in ("adaptive_sharpness", "box_sharpness")
+        assert table.converged.all() != jumps
+    if measure.endswith("sharpness"):
+        assert table.value[0] > 0
+    if measure == "pca_flatness":
+        assert (table.value > 0).all()
 
 
 def test_the_eigenvalues_trace_and_norm_are_those_of_the_dense_matrix():

@@ -11,42 +11,6 @@ from torch import nn
 import flatlas
 
 SEVEN = seven()
-SHORT = {
-    "adaptive_sharpness": {"pairs": 2, "radius": 1e-2, "starts": 1},
-    "m_sharpness": {"examples": 2, "radius": 1e-2, "starts": 1},
-    "box_sharpness": {"epochs": 20},
-    "relative_flatness": {"probes": 3},
-}
-QUANTITIES = {
-    "adaptive_sharpness": ["worst", "mean", "first_order"],
-    "m_sharpness": ["m_sharpness"],
-    "box_sharpness": ["sharpness", "first_order", "rest"],
-    "relative_flatness": ["relative_flatness"],
-}
-
-
-@pytest.mark.parametrize("measure", SHORT)
-@pytest.mark.parametrize("kind", SEVEN)
-def test_any_model_has_each_measure_that_is_defined_for_it(kind, measure):
-    model, data, loss, parameters = SEVEN[kind]
-
-    def taken():
-        return flatlas.measure(
-            model, data, {measure: SHORT[measure]}, loss=loss, parameters=parameters
-        )
-
-    if (kind, measure) == ("from torchvision", "relative_flatness"):
-        with pytest.raises(flatlas.FlatlasError, match=r"weight of an nn\.Linear"):
-            taken()
-        return
-    table = taken().table
-    assert [*table.quantity] == QUANTITIES[measure]
-    assert np.isfinite(table[["value", "error"]]).all(axis=None)
-    # Here the loss is not convex, and a search in a box jumps from corner to corner.
-    jumps = kind == "from torchvision" and measure in ("adaptive_sharpness", "box_sharpness")
-    assert table.converged.all() != jumps
-    if measure != "relative_flatness":
-        assert table.value[0] > 0
 
 
 def relu_net():
