@@ -9,9 +9,8 @@ from torch import nn
 
 from flatlas.flatness import ball
 from flatlas.flatness.ball import least_in_ball
-from flatlas.hessian.loss import flattened
+from flatlas.hessian.loss import MeanLoss, flattened
 from flatlas.measures import measure
-from flatlas.measures.minibatch_loss import minibatch_loss
 from flatlas.measures.minibatches import minibatches
 from flatlas.measures.regret import Regret
 
@@ -186,12 +185,13 @@ def test_the_true_regret_of_a_net_approaches_the_formula():
         pairs["formula"] / pairs["epsilon"], [*pairs["formula"][:6] / radii[0]] * 4
     )
     (w,) = flattened(solution.net, solution.parameters)
+    whole = MeanLoss(solution.net, solution.inputs, solution.labels)
     for drawn, found in zip(
         minibatches(solution, "regret", (6, 2, 8)), pairs["true_regret"], strict=False
     ):
-        losses = [minibatch_loss(solution, images[None]) for images in drawn]
-        slopes = [torch.func.grad(lambda x, f=f: f(x[None]).sum())(w) for f in losses]
-        at = [losses[1]((w - radii[0] * g / g.norm())[None]).item() for g in slopes]
+        losses = [whole.of(images) for images in drawn]
+        slopes = [torch.func.grad(loss)(w) for loss in losses]
+        at = [losses[1](w - radii[0] * g / g.norm()).item() for g in slopes]
         assert found == pytest.approx(at[0] - at[1], rel=1e-3)
 
 
@@ -210,7 +210,7 @@ def test_the_slice_is_the_plane_of_both_gradients():
     assert stars["f2"]["f2"] < stars["f2"]["f1"]
     # θ is in the middle.
     middle = surface[(surface["x"].abs() < 1e-9) & (surface["y"].abs() < 1e-9)].iloc[0]
-    drawn = minibatches(solution, "regret slice", (2, 8))
-    w = flattened(solution.net, solution.parameters).expand(2, -1)
-    there = minibatch_loss(solution, drawn)(w)
+    (w,) = flattened(solution.net, solution.parameters)
+    loss = MeanLoss(solution.net, solution.inputs, solution.labels)
+    there = [loss.of(images)(w) for images in minibatches(solution, "regret slice", (2, 8))]
     np.testing.assert_allclose(middle[["f1", "f2"]].astype(float), there, rtol=1e-12)

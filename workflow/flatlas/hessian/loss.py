@@ -46,6 +46,10 @@ class MeanLoss:
             return self
         return MeanLoss(self.net, self.inputs[members], self.labels[members])
 
+    def on_minibatches(self, drawn: Tensor) -> "MeanLoss":
+        """The losses of minibatches (members, batch) of these images, one for each member."""
+        return MeanLoss(self.net, self.inputs[0, drawn], self.labels[0, drawn])
+
     def parts(self, vectors: int = 1) -> Iterator[tuple["MeanLoss", float]]:
         """The same over blocks of images, with their shares of the mean, to limit memory.
 

@@ -15,10 +15,10 @@ from torch import Tensor
 
 from flatlas.hessian import hessian_of
 from flatlas.hessian.lanczos import TOLERANCE
+from flatlas.hessian.loss import MeanLoss, flattened
 from flatlas.hessian.norms import norm_and_trace
 from flatlas.measures import sharpness
 from flatlas.measures.clean import on_clean
-from flatlas.measures.minibatch_loss import minibatch_loss, stacked
 from flatlas.measures.minibatches import minibatches
 from flatlas.measures.solution import Solution
 from flatlas.measures.under_scaling import under_scaling
@@ -53,8 +53,9 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 def _contrasts(solution: Solution, drawn: Tensor, box: float) -> Iterator[dict[str, Any]]:
     options = {**CORNERS, "box": box}
     (sharp,) = sharpness.measure_stack([solution], options)
-    losses, w = minibatch_loss(solution, drawn), stacked(solution, len(drawn))
-    sharps = sharpness.tables_of(losses, w, options, solution.seed)
+    loss = MeanLoss(solution.net, solution.inputs, solution.labels)
+    w = flattened(solution.net, solution.parameters).expand(len(drawn), -1)
+    sharps = sharpness.tables_of(loss.on_minibatches(drawn), w, options, solution.seed)
     whole = _flatness(solution, sharp["summary"])
     parts = pd.concat(
         [

@@ -25,7 +25,6 @@ from flatlas.hessian.loss import (
 )
 from flatlas.hessian.natural import NaturalGradients
 from flatlas.measures.clean import on_clean
-from flatlas.measures.minibatch_loss import on_minibatches
 from flatlas.measures.minibatches import minibatches
 from flatlas.measures.solution import Solution
 from flatlas.measures.under_scaling import under_scaling
@@ -46,7 +45,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     for factor, scaled in under_scaling(solution, options):
         loss = MeanLoss(scaled.net, scaled.inputs, scaled.labels)
         loss, w = without_dark_pixels(loss, flattened(scaled.net, scaled.parameters))
-        _, found = value_and_gradient(on_minibatches(loss, drawn), w.expand(len(drawn), -1))
+        _, found = value_and_gradient(loss.on_minibatches(drawn), w.expand(len(drawn), -1))
         gradients = found.unflatten(0, shape[:2])
         regret = Regret.of(gradients, gradients)
         root_mean_square = regret.norms.square().mean().sqrt().item()

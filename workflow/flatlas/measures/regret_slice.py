@@ -8,9 +8,8 @@ from pandas import DataFrame
 from torch import Tensor
 
 from flatlas.flatness.ball import least_in_ball
-from flatlas.hessian.loss import MeanLoss, value_and_gradient
+from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient
 from flatlas.measures.clean import on_clean
-from flatlas.measures.minibatch_loss import minibatch_loss, stacked
 from flatlas.measures.minibatches import minibatches
 from flatlas.measures.solution import Solution
 
@@ -26,7 +25,8 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     """
     solution = on_clean(solution)
     drawn = minibatches(solution, "regret slice", (2, options["batch"]))
-    loss, w = minibatch_loss(solution, drawn), stacked(solution, 2)
+    loss = MeanLoss(solution.net, solution.inputs, solution.labels).on_minibatches(drawn)
+    w = flattened(solution.net, solution.parameters).expand(2, -1)
     gradients = value_and_gradient(loss, w)[1]
     # The rows of the basis, x along g₁.
     basis, r = torch.linalg.qr(gradients.T)

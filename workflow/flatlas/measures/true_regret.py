@@ -12,7 +12,6 @@ from flatlas.flatness.ball import least_in_ball
 from flatlas.flatness.regret import Regret
 from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient, without_dark_pixels
 from flatlas.measures.clean import on_clean
-from flatlas.measures.minibatch_loss import on_minibatches
 from flatlas.measures.minibatches import minibatches
 from flatlas.measures.solution import Solution
 
@@ -30,7 +29,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     whole = MeanLoss(solution.net, solution.inputs, solution.labels)
     # Weights of pixels that are dark in all images have no slope, so no search moves them.
     whole, w = without_dark_pixels(whole, flattened(solution.net, solution.parameters))
-    loss, w = on_minibatches(whole, drawn), w.expand(len(drawn), -1)
+    loss, w = whole.on_minibatches(drawn), w.expand(len(drawn), -1)
     gradients = value_and_gradient(loss, w)[1].unflatten(0, shape[:2])
     formula = Regret.of(gradients, gradients).regret
     pairs = pd.concat(
