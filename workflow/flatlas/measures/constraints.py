@@ -27,23 +27,16 @@ CALIBRATED = (2, 5, 10, 20, 50, 100, 200)
 # Directions processed at a time: for a layer of 2,500 weights they take 1.3 MB.
 BAND = 64
 
+# It applies a step of the cost to displacements (points, weights).
 CostStep = Callable[[Tensor], None]
 
 
 @dataclass(frozen=True)
-class Constraints:
+class _Constraints:
     """The `flatness` of each direction, most important first; `known` where a search found it."""
 
     flatness: Tensor
     known: Tensor
-
-    def components(self, displacements: Tensor) -> Tensor:
-        """Δw·p_i for each row of displacements (points, weights)."""
-        raise NotImplementedError
-
-    def cost_step(self, strengths: Tensor, counts: Tensor, lr: float) -> CostStep:
-        """A function that applies a step of the cost to displacements (points, weights)."""
-        raise NotImplementedError
 
     def shares(self, strengths: Tensor, counts: Tensor, lr: float) -> Tensor:
         """The share of each component that a step at rate α removes (points, directions).
@@ -58,13 +51,13 @@ class Constraints:
 
 
 @dataclass(frozen=True)
-class LandscapeDependent(Constraints):
+class LandscapeDependent(_Constraints):
     """Along the principal directions p_i, a row each."""
 
     directions: Tensor
 
     def components(self, displacements: Tensor) -> Tensor:
-        """θ_i."""
+        """θ_i for each row of displacements (points, weights)."""
         return displacements @ self.directions.T
 
     def cost_step(self, strengths: Tensor, counts: Tensor, lr: float) -> CostStep:
@@ -92,7 +85,7 @@ class LandscapeDependent(Constraints):
 
 
 @dataclass(frozen=True)
-class Elastic(Constraints):
+class Elastic(_Constraints):
     """On single weights, by their positions in the flattened layer of `size` weights."""
 
     weights: Tensor
@@ -111,6 +104,9 @@ class Elastic(Constraints):
             displacements.mul_(left)
 
         return take
+
+
+Constraints = LandscapeDependent | Elastic
 
 
 def landscape_dependent(
