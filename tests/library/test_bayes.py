@@ -1,4 +1,4 @@
-"""Learning coefficient, PAC-Bayes flatness, gradient noise and norms of linear models."""
+"""Learning coefficient, PAC-Bayes flatness and gradient noise of small models."""
 
 from math import log
 

@@ -1,7 +1,5 @@
 """Sharpness measures of any model: definitions, and what rescaling does not change."""
 
-from copy import deepcopy
-
 import numpy as np
 import pytest
 import torch
@@ -22,7 +20,7 @@ def relu_net():
 
 def rescaled(factor):
     """The same function: the first layer times a factor or one for each output."""
-    model = deepcopy(relu_net())
+    model = relu_net()
     with torch.no_grad():
         model[0].weight *= torch.as_tensor(factor).reshape(-1, 1)
         model[0].bias *= factor
@@ -100,7 +98,7 @@ def test_the_fewer_examples_the_worse_is_the_worst_case():
 
 def test_normalized_logits_cannot_be_scaled():
     """The loss is that of logits over their standard deviation, also of a longer last layer."""
-    wider = deepcopy(relu_net())
+    wider = relu_net()
     with torch.no_grad():
         wider[4].weight *= 10
         wider[4].bias *= 10
@@ -204,7 +202,7 @@ def test_what_is_not_defined_is_refused(kind, measures, said):
 
 
 def test_a_loss_that_is_nan_is_refused():
-    silent = deepcopy(relu_net())
+    silent = relu_net()
     nn.init.zeros_(silent[4].weight)
     nn.init.zeros_(silent[4].bias)
     for measure in ("adaptive_sharpness", "m_sharpness"):

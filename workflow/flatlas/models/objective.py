@@ -102,13 +102,8 @@ class Objective:
         try:
             made = functional_call(self.model, parts, batch.arguments, dict(batch.named))
         except Exception as error:
-            inputs = [
-                f"{name}{described(one)}"
-                for name, one in (
-                    *(("", one) for one in batch.arguments),
-                    *((f"{name}: ", one) for name, one in batch.named.items()),
-                )
-            ]
+            named = (f"{name}: {described(one)}" for name, one in batch.named.items())
+            inputs = [*map(described, batch.arguments), *named]
             narrow = torch.float32 != self.dtype and "dtype" in str(error)
             hint = " (or give dtype=torch.float32, if the model needs it)" if narrow else ""
             raise FlatlasError(
