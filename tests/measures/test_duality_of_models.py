@@ -196,6 +196,24 @@ def test_a_model_without_it_is_refused(model, layer, changed, said):
         flatlas.measure(model, given.pop("data"), {"duality": {"layer": layer}}, **given)
 
 
+class ByKeyword(nn.Sequential):
+    """A chain that gives each layer its input by name."""
+
+    def forward(self, x):
+        for part in self:
+            x = part(input=x)
+        return x
+
+
+def test_a_layer_may_get_its_input_by_name():
+    layers = nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 3)
+    named, plain = (
+        values_of(flatlas.measure(kind(*layers), DATA, {"duality": {"layer": "2"}}, test=TEST))
+        for kind in (ByKeyword, nn.Sequential)
+    )
+    assert named.equals(plain)
+
+
 def test_tokens_have_no_nearest_example():
     model = nn.Sequential(nn.Embedding(5, 4), nn.Flatten(), nn.Linear(8, 3))
     data = torch.randint(5, (6, 2)), torch.arange(6) % 3

@@ -92,11 +92,14 @@ class LinearLayer:
         """What enters and leaves the layer at each call; an `output` takes the place of its own."""
         calls: list[tuple[Tensor, Tensor]] = []
 
-        def hook(part: nn.Module, given: tuple[Tensor, ...], made: Tensor) -> Tensor | None:
-            calls.append((given[0], made))
+        def hook(
+            part: nn.Module, given: tuple[Tensor, ...], named: dict[str, Tensor], made: Tensor
+        ) -> Tensor | None:
+            (taken,) = (*given, *named.values())
+            calls.append((taken, made))
             return None if output is None else output.to(made).view_as(made)
 
-        handle = self._linear.register_forward_hook(hook)
+        handle = self._linear.register_forward_hook(hook, with_kwargs=True)
         try:
             yield calls
         finally:
