@@ -67,8 +67,7 @@ def fisher_of(net: LayeredNet, parameters: Parameters, inputs: Tensor) -> "Fishe
     """F with G stored if it is small enough, otherwise by products with vectors."""
     (w,) = flattened(net, parameters)
     predictions = Predictions(net, inputs.squeeze(0))
-    small = len(predictions.inputs) * net.outputs * len(w) <= natural.NUMBERS
-    if not small:
+    if len(predictions.inputs) * net.outputs * len(w) > natural.NUMBERS:
         return FreeFisher(predictions, w)
     with torch.no_grad():
         return DecomposedFisher(_rows(predictions, w, len(predictions.inputs)))

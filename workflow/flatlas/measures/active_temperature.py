@@ -85,10 +85,9 @@ def _profiles(
 
 def _losses_and_deltas(solution: Solution, layer: str, z: Tensor) -> tuple[Tensor, Tensor]:
     """l_k and ∂l_k/∂z for all images, from the pre-activations z."""
-    losses, deltas = [], []
-    for here, labels in zip(
-        z.split(IMAGES, dim=1), solution.labels.split(IMAGES, dim=1), strict=True
-    ):
+    losses: list[Tensor] = []
+    deltas: list[Tensor] = []
+    for here, labels in solution.blocks(z, IMAGES):
         block = here.detach().requires_grad_()
         some = sample_losses(solution.logits_from(layer, block), labels)
         deltas += torch.autograd.grad(some.sum(), block)

@@ -50,9 +50,7 @@ def gradient(solution: Solution, layer: str, activity: Tensor) -> Tensor:
     weight = solution.parameters[f"{layer}.weight"].clone().requires_grad_()
     parameters = {**solution.parameters, f"{layer}.weight": weight}
     total = torch.zeros_like(weight)
-    for a, labels in zip(
-        activity.split(IMAGES, dim=1), solution.labels.split(IMAGES, dim=1), strict=True
-    ):
+    for a, labels in solution.blocks(activity, IMAGES):
         z = solution.net.layer(layer).preactivation(parameters, a)
         losses = sample_losses(solution.logits_from(layer, z), labels)
         total += torch.autograd.grad(losses.sum(), weight)[0]
@@ -66,9 +64,7 @@ def _mean_over_images(solution: Solution, layer: str, activity: Tensor, root: Ro
     if images < FEW:
         return _by_outputs(solution, layer, activity, root)
     halves = activity.new_zeros(shape)
-    for a, labels in zip(
-        activity.split(images, dim=1), solution.labels.split(images, dim=1), strict=True
-    ):
+    for a, labels in solution.blocks(activity, images):
         z = solution.preactivation(layer, a).requires_grad_()
         halves += _products(a.squeeze(0)) @ _upper_half(root(solution, layer, z, labels))
     return _whole(halves / activity.shape[1], n_in, n_out)
@@ -78,9 +74,7 @@ def _by_outputs(solution: Solution, layer: str, activity: Tensor, root: Root) ->
     """The same without the halves, by one matrix product for each pair of outputs."""
     n_in, n_out = solution.net.dense(layer).fans
     total = activity.new_zeros(n_in, n_out, n_in, n_out)
-    for a, labels in zip(
-        activity.split(IMAGES, dim=1), solution.labels.split(IMAGES, dim=1), strict=True
-    ):
+    for a, labels in solution.blocks(activity, IMAGES):
         z = solution.preactivation(layer, a).requires_grad_()
         roots = root(solution, layer, z, labels)
         # With the images last, each pair of outputs is contiguous.

@@ -20,9 +20,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     solution, layer = on_clean(solution), options["layer"]
     (weight,) = solution.parameters[f"{layer}.weight"]
     activity, total = solution.into(layer, solution.inputs), 0.0
-    for a, labels in zip(
-        activity.split(IMAGES, dim=1), solution.labels.split(IMAGES, dim=1), strict=True
-    ):
+    for a, labels in solution.blocks(activity, IMAGES):
         z = solution.preactivation(layer, a).requires_grad_()
         pulled = hessian_root(solution, layer, z, labels) @ weight.T
         total += (pulled.square().sum((0, 2)) @ a.squeeze(0).square().sum(1)).item()

@@ -66,6 +66,10 @@ class Solution:
         blocks = inputs.split(IMAGES, dim=1)
         return torch.cat([self.net.forward(self.parameters, block) for block in blocks], dim=1)
 
+    def blocks(self, tensor: Tensor, size: int) -> Iterator[tuple[Tensor, Tensor]]:
+        """Parts of a tensor of all training images (1, images, ...), each with its labels."""
+        return zip(tensor.split(size, dim=1), self.labels.split(size, dim=1), strict=True)
+
     def on(self, images: Tensor) -> "Solution":
         """The same solution with only these training images, by position or by a mask."""
         return replace(
