@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 from copy import deepcopy
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -165,7 +166,7 @@ def test_mistakes_are_refused_before_the_training(tmp_path, monkeypatch):
 
 def test_a_lightning_callback_measures_each_step_once_and_on_one_process(monkeypatch):
     """By Lightning's interface: gradients that are accumulated repeat a global step."""
-    if not lightning_is_installed():
+    if find_spec("lightning") is None:
         fake = ModuleType("lightning.pytorch")
         fake.Callback = object
         monkeypatch.setitem(sys.modules, "lightning", ModuleType("lightning"))
@@ -210,11 +211,3 @@ def test_lightning_itself_calls_it():
     )  # fmt: skip
     trainer.fit(module, DataLoader(TensorDataset(X, Y), 4))
     assert [*tracker.table.step.unique()] == [0, 2, 4, 6]
-
-
-def lightning_is_installed():
-    try:
-        import lightning.pytorch  # noqa: F401
-    except ImportError:
-        return False
-    return True
