@@ -78,12 +78,6 @@ def test_one_channel_is_luma(tmp_path, pets):
     assert np.abs(images.train_images[3, 0] - luma).max() <= 1
 
 
-def test_other_files_are_ignored(tmp_path, pets):
-    (tmp_path / "pets" / "train" / "cat" / "notes.txt").write_text("a cat")
-    (tmp_path / "pets" / "train" / "README").write_text("cats and dogs")
-    assert len(folder.load(spec(), tmp_path).train_labels) == 4
-
-
 def refusal(root, **changed):
     with pytest.raises(FlatlasError) as error:
         folder.load(spec(**changed), root)
