@@ -91,13 +91,9 @@ def test_a_module_begins_with_the_weights_of_a_file(folder):
             {"1.weight": torch.zeros(5, 12)},
             r"does not fit: .*1.weight is \(5, 12\), in the module \(4, 12\)",
         ),
-        (None, "'mine.safetensors' can't be read: "),
     ],
 )
 def test_weights_of_another_net_are_refused(folder, state, reason):
-    if state is None:
-        (folder / "mine.safetensors").write_bytes(b"not arrays")
-    else:
-        save_file(state, folder / "mine.safetensors")
+    save_file(state, folder / "mine.safetensors")
     with pytest.raises(FlatlasError, match=reason):
         built("own_nets:Tiny", weights="mine.safetensors")

@@ -6,14 +6,12 @@ from itertools import pairwise
 from math import prod
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch import Tensor
 
 from flatlas.errors import FlatlasError
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Dense, Parameters
-from flatlas.nets.refusals import refuse_integers, refuse_not_finite
+from flatlas.nets.refusals import read_weights, refuse_integers, refuse_not_finite
 from flatlas.plan.families.dense import DenseNet
 
 
@@ -43,10 +41,7 @@ class TrainedNet(LayeredNet):
 def _given(file: str, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Tensor]:
     """The weights of a state_dict; its layers are taken in the order of their names."""
     whose = f"net.weights: '{file}'"
-    try:
-        state = load_file(file)
-    except (SafetensorError, OSError) as error:
-        raise FlatlasError(f"{whose} can't be read: {error}") from error
+    state = read_weights(file, whose)
     names = sorted({name.rpartition(".")[0] for name in state}, key=_natural)
     # Ours is z = a W, torch's z = a Wᵀ.
     found = {

@@ -6,13 +6,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.nets.modules import ModuleNet
-from flatlas.nets.refusals import refuse_integers, refuse_not_finite
+from flatlas.nets.refusals import read_weights, refuse_integers, refuse_not_finite
 from flatlas.plan.families.own import Own
 from flatlas.plan.fingerprint import find
 
@@ -71,11 +69,8 @@ def _with_weights(module: nn.Module, spec: Own) -> nn.Module:
     """The module with the weights of the file, if any; the names must match exactly."""
     if spec.weights is None:
         return module
-    try:
-        found = load_file(spec.weights)
-    except (SafetensorError, OSError) as error:
-        raise FlatlasError(f"net.weights: '{spec.weights}' can't be read: {error}") from error
     whose = f"net.weights: '{spec.weights}'"
+    found = read_weights(spec.weights, whose)
     try:
         module.load_state_dict(found)
     except RuntimeError as error:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 
 import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
@@ -62,6 +64,14 @@ def without_values(tensor: Tensor) -> str:
         kind = "nested" if tensor.is_nested else str(tensor.layout).removeprefix("torch.")
         return f"as a tensor of layout {kind}. Give a dense one, as of to_dense()."
     return ""
+
+
+def read_weights(file: str, whose: str) -> dict[str, Tensor]:
+    """The tensors of a safetensors file."""
+    try:
+        return load_file(file)
+    except (SafetensorError, OSError) as error:
+        raise FlatlasError(f"{whose} can't be read: {error}") from error
 
 
 def refuse_not_finite(weights: Iterable[tuple[str, Tensor]], whose: str) -> None:
