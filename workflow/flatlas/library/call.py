@@ -79,6 +79,13 @@ def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
     return chosen
 
 
+def check(of: str, **given: tuple[Any, Any]) -> None:
+    """Refuse values, each given after its type; `of` is the call that the message names."""
+    fields: dict[str, Any] = {name: (kind, ...) for name, (kind, _) in given.items()}
+    values = {name: value for name, (_, value) in given.items()}
+    validated(create_model(of, **fields), values, lambda at: f"{of}: {dotted(at)}")
+
+
 def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(name, str):
         raise FlatlasError(

@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 import numpy as np
 import torch
 from pandas import DataFrame
-from pydantic import BaseModel, Field, PositiveInt
+from pydantic import Field, PositiveInt
 from torch import Tensor, nn
 from torch.utils._pytree import tree_leaves
 from tqdm import tqdm
 
 from flatlas.errors import FlatlasError
-from flatlas.library.call import Measures, take, with_options
+from flatlas.library.call import Measures, check, take, with_options
 from flatlas.library.found import Found
 from flatlas.library.pictures import panels, symmetric_scale
 from flatlas.library.problem import Problem, Settings, opened
 from flatlas.models.objective import Objective
 from flatlas.models.rescaling import Rescaling, rescalings
-from flatlas.plan.mistakes import validated
-from flatlas.plan.trees import dotted
 from flatlas.seeds import generator
 
 if TYPE_CHECKING:
@@ -95,11 +93,6 @@ class Invariance:
         return figure
 
 
-class _Draws(BaseModel):
-    draws: PositiveInt
-    factor: Annotated[float, Field(gt=1)]
-
-
 def invariance(
     model: nn.Module,
     data: Any,
@@ -120,7 +113,7 @@ def invariance(
     `measure`.
     """
     chosen = with_options(measures)
-    validated(_Draws, {"draws": draws, "factor": factor}, lambda at: f"invariance: {dotted(at)}")
+    check("invariance", draws=(PositiveInt, draws), factor=(Annotated[float, Field(gt=1)], factor))
     with opened(model, data, test, settings) as problem:
         original = problem.training
         ways = rescalings(original.model)

@@ -11,8 +11,6 @@ from flatlas.plan.measurements.flatness import AdaptiveSharpness
 
 # A standard error takes two.
 Probes = Annotated[int, Field(ge=2)]
-# With none, an estimate is left out.
-MaybeProbes = Probes | Literal[0]
 # The workflow's defaults.
 SHARPNESS = AdaptiveSharpness(measure="adaptive_sharpness")
 
@@ -33,7 +31,7 @@ class OfSpectrum(Options):
 
     top: PositiveInt = 10
     bottom: NonNegativeInt = 1
-    probes: MaybeProbes = 10
+    probes: Probes | Literal[0] = 10
     steps: PositiveInt | None = None
     tolerance: PositiveFloat = 1e-3
     trace_tolerance: PositiveFloat | None = None

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack
 import numpy as np
 import torch
 from pandas import DataFrame
-from pydantic import BaseModel, Field, PositiveFloat
+from pydantic import Field, PositiveFloat
 from torch import Tensor, nn
 from tqdm import tqdm
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.flatness.slices import Plane, filter_normalized, leading, principal
+from flatlas.library.call import check
 from flatlas.library.checkpoint import Checkpoint, trajectory_of
 from flatlas.library.pictures import panels
 from flatlas.library.problem import Problem, Settings, opened
-from flatlas.plan.mistakes import validated
-from flatlas.plan.trees import dotted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,12 +110,6 @@ class Surface:
         return f"{LABELS[self.kind]} {number + 1}{share}{unit}"
 
 
-class _Grid(BaseModel):
-    dimensions: Literal[1, 2]
-    points: Annotated[int, Field(ge=3)]
-    reach: PositiveFloat | None
-
-
 def surface(
     model: nn.Module,
     data: Any,
@@ -136,8 +129,12 @@ def surface(
     direction, each a pass over the data, from -reach to reach: by default 1 for random directions,
     0.1 for eigenvectors, and as far as a trajectory goes. The settings are those of `measure`.
     """
-    grid = {"dimensions": dimensions, "points": points, "reach": reach}
-    validated(_Grid, grid, lambda at: f"surface: {dotted(at)}")
+    check(
+        "surface",
+        dimensions=(Literal[1, 2], dimensions),
+        points=(Annotated[int, Field(ge=3)], points),
+        reach=(PositiveFloat | None, reach),
+    )
     _refuse_unknown(directions)
     with opened(model, data, None, settings) as problem:
         plane = _plane(problem, directions, dimensions)

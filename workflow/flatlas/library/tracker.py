@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import pandas as pd
 from pandas import DataFrame
-from pydantic import BaseModel, PositiveFloat, PositiveInt
+from pydantic import PositiveFloat, PositiveInt
 from torch import nn
 
 from flatlas.errors import FlatlasError
-from flatlas.library.call import Measures, measure, with_options
+from flatlas.library.call import Measures, check, measure, with_options
 from flatlas.library.found import Found
 from flatlas.library.pictures import panels
 from flatlas.library.problem import Settings, opened
-from flatlas.plan.mistakes import validated
-from flatlas.plan.trees import dotted
 from flatlas.store.tables import read_table, write_table
 
 if TYPE_CHECKING:
@@ -53,7 +51,7 @@ class Tracker:
         **settings: Unpack[Settings],
     ) -> None:
         """Mistakes are refused here, before the training begins: also those in model and data."""
-        validated(_Every, {"every": every}, lambda at: f"Tracker: {dotted(at)}")
+        check("Tracker", every=(PositiveInt, every))
         self._every, self._path = every, None if path is None else Path(path)
         self._model, self._data, self._test = model, data, test
         self._measures, self._settings = with_options(measures), settings
@@ -104,7 +102,7 @@ class Tracker:
         stem = self._table.quantity.str.replace(r"_\d+$", "", regex=True)
         groups = [*self._table.groupby([self._table.measure, stem], sort=False)]
         if learning_rate is not None:
-            validated(_Rate, {"learning_rate": learning_rate}, lambda at: f"plot: {dotted(at)}")
+            check("plot", learning_rate=(PositiveFloat, learning_rate))
             if ("hessian", "eigenvalue") not in dict(groups):
                 raise FlatlasError(
                     "learning_rate is for the line 2/η beside the Hessian's eigenvalues, but "
@@ -118,14 +116,6 @@ class Tracker:
                     ax.axhline(2 / learning_rate, color="black", linestyle="--", label=r"$2/\eta$")
                     ax.legend()
         return figure
-
-
-class _Every(BaseModel):
-    every: PositiveInt
-
-
-class _Rate(BaseModel):
-    learning_rate: PositiveFloat
 
 
 def _begun(path: Path, empty: DataFrame) -> DataFrame:
