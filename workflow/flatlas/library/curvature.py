@@ -41,9 +41,8 @@ class Curvature:
             **self._ranked("lowest", self.lowest, self.lowest_residuals),
         }
         if self.trace is not None and self.frobenius is not None:
-            trace, norm = self.trace, self.frobenius
-            found["trace"] = Quantity(trace.value, trace.standard_error, self.sampled)
-            found["frobenius"] = Quantity(norm.value, norm.standard_error)
+            found["trace"] = Quantity.of(self.trace, self.sampled)
+            found["frobenius"] = Quantity.of(self.frobenius)
         return found
 
     def _ranked(self, name: str, values: np.ndarray, residuals: np.ndarray) -> dict[str, Quantity]:

@@ -6,6 +6,7 @@ from math import floor, inf, isnan, log10
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from flatlas.errors import FlatlasError, nearest
+from flatlas.hessian.hutchinson import Estimate
 from flatlas.library.pictures import panels, symmetric_scale
 
 if TYPE_CHECKING:
@@ -27,6 +28,11 @@ class Quantity:
     value: float
     error: float = 0.0
     converged: bool = True
+
+    @classmethod
+    def of(cls, estimate: Estimate, converged: bool = True) -> "Quantity":
+        """An estimate with its standard error."""
+        return cls(estimate.value, estimate.standard_error, converged)
 
 
 class Result(Protocol):

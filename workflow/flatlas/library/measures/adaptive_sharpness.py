@@ -26,7 +26,7 @@ class AdaptiveSharpness:
         """Both, and the largest rise to first order, which is of the gradient alone."""
         return {
             "worst": Quantity(self.worst.rise, self.worst.error, self.worst.converged),
-            "mean": Quantity(self.mean.value, self.mean.standard_error),
+            "mean": Quantity.of(self.mean),
             "first_order": Quantity(self.worst.first_order),
         }
 

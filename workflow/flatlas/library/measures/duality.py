@@ -4,7 +4,7 @@ Each test example is paired with the nearest training example of the same label.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal
 
 import torch
@@ -44,8 +44,7 @@ class Duality(flatness.Duality):
 
     def quantities(self) -> Mapping[str, Quantity]:
         """The gap of the losses with its parts, and the sums over directions."""
-        given = {one.name: getattr(self, one.name) for one in fields(self)}
-        found = {name: one for name, one in given.items() if isinstance(one, int | float)}
+        found = {name: one for name, one in vars(self).items() if isinstance(one, int | float)}
         found |= sums(self.eigenvalue, self.sigma_g, self.sigma_w)
         return {name: Quantity(float(value)) for name, value in found.items()}
 

@@ -19,11 +19,9 @@ class GradientNoise(flatness.GradientNoise):
     def quantities(self) -> Mapping[str, Quantity]:
         """The trace and scale for one example, and the share along all the directions."""
         return {
-            "trace": Quantity(self.trace.value, self.trace.standard_error),
-            "scale": Quantity(self.scale.value, self.scale.standard_error),
-            "share_along_hessian": Quantity(
-                self.share.value, self.share.standard_error, self.converged
-            ),
+            "trace": Quantity.of(self.trace),
+            "scale": Quantity.of(self.scale),
+            "share_along_hessian": Quantity.of(self.share, self.converged),
             "gradient_norm": Quantity(self.gradient_norm),
         }
 

@@ -24,11 +24,10 @@ class LearningCoefficient(flatness.LearningCoefficient):
 
     def quantities(self) -> Mapping[str, Quantity]:
         """The coefficient, and how healthy its chains are."""
-        found = self.coefficient
         return {
-            "coefficient": Quantity(found.value, found.standard_error, self.converged),
+            "coefficient": Quantity.of(self.coefficient, self.converged),
             "r_hat": Quantity(self.r_hat),
-            "drift": Quantity(self.drift.value, self.drift.standard_error),
+            "drift": Quantity.of(self.drift),
             "accepted": Quantity(self.accepted),
             "minibatch_bias": Quantity(self.minibatch_bias),
         }

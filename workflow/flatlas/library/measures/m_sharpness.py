@@ -43,8 +43,7 @@ class MSharpness:
     def quantities(self) -> Mapping[str, Quantity]:
         """The mean alone, with the errors of the sample and of the searches."""
         error = hypot(self.mean.standard_error, self.search_error)
-        found = Quantity(self.mean.value, error, self.converged)
-        return {"m_sharpness": found}
+        return {"m_sharpness": Quantity(self.mean.value, error, self.converged)}
 
 
 class Options(OfAscent):

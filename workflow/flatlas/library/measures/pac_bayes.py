@@ -36,18 +36,11 @@ class PacBayes:
 
     def quantities(self) -> Mapping[str, Quantity]:
         """Both σ, and the bound with the prior's centre in its name."""
-        found = {
-            name: Quantity(one.sigma.value, one.sigma.standard_error, one.converged)
-            for name, one in (
-                ("sigma", self.sigma),
-                ("sigma_magnitude_aware", self.magnitude_aware),
-            )
-        }
+        both = {"sigma": self.sigma, "sigma_magnitude_aware": self.magnitude_aware}
+        found = {name: Quantity.of(one.sigma, one.converged) for name, one in both.items()}
         if self.bound is not None:
-            error = self.bound.error
-            found[f"error_bound_from_{self.prior}"] = Quantity(
-                error.value, error.standard_error, self.sigma.converged
-            )
+            name = f"error_bound_from_{self.prior}"
+            found[name] = Quantity.of(self.bound.error, self.sigma.converged)
         return found
 
 

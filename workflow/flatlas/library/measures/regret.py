@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Annotated
 
 import torch
@@ -41,7 +40,7 @@ class Regret:
         if self.true:
             true = mean(torch.tensor([one.regret for one in self.true], dtype=torch.float64))
             converged = all(one.converged for one in self.true)
-            found["true_regret"] = Quantity(true.value, true.standard_error, converged)
+            found["true_regret"] = Quantity.of(true, converged)
         return found
 
 
@@ -87,5 +86,4 @@ def measure(
 def _pairs(parts: Parts) -> Iterator[tuple[Objective, Objective]]:
     """The first and second batch, the third and fourth, and so on; a last one alone is left out."""
     batches = iter(parts)
-    while len(pair := tuple(islice(batches, 2))) == 2:
-        yield pair[0], pair[1]
+    return zip(batches, batches, strict=False)

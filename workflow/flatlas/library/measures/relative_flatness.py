@@ -24,8 +24,7 @@ class RelativeFlatness(relative_flatness.RelativeFlatness):
 
     def quantities(self) -> Mapping[str, Quantity]:
         """The relative flatness alone."""
-        found = Quantity(self.flatness.value, self.flatness.standard_error)
-        return {"relative_flatness": found}
+        return {"relative_flatness": Quantity.of(self.flatness)}
 
 
 def measure(

@@ -21,7 +21,7 @@ class Density(SpectralDensity):
         """Trace and norm by moments, the share near 0, and how many eigenvalues are outliers."""
         sampled = {"trace": self.trace, "frobenius": self.frobenius, "bulk": self.bulk}
         return {
-            **{name: Quantity(one.value, one.standard_error) for name, one in sampled.items()},
+            **{name: Quantity.of(one) for name, one in sampled.items()},
             "outliers": Quantity(self.outliers, converged=self.converged),
             "edge": Quantity(self.edge),
         }
