@@ -17,11 +17,11 @@ UNMADE = {
 }
 
 
-def run(folder, **seconds):
-    """What `snakemake costs` writes when these jobs have run."""
+def run(folder, larger=1, **seconds):
+    """What `snakemake costs` writes when these jobs have run, so many times larger."""
     folder.mkdir()
     jobs = UNMADE | {
-        name: JobCost(UNMADE[name].stage, UNMADE[name].net, UNMADE[name].units, taken)
+        name: JobCost(UNMADE[name].stage, UNMADE[name].net, larger * UNMADE[name].units, taken)
         for name, taken in seconds.items()
     }
     known = [one for one in jobs.values() if one.ran]
@@ -46,3 +46,12 @@ def test_estimates_use_what_was_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(estimates, "SHIPPED", tmp_path)
     kept = {one.stage: one.seconds for one in shipped_costs("paper").values()}
     assert kept == {"source": 3.0, "train": 40.0}
+
+
+def test_jobs_of_other_sizes_are_kept_beside_each_other(tmp_path):
+    """Studies ask different sizes of one measure, at different costs for each unit."""
+    keep(run(tmp_path / "first", run=40.0), tmp_path, "paper")
+    keep(run(tmp_path / "second", larger=5, run=90.0), tmp_path, "paper")
+    keep(run(tmp_path / "third", run=30.0), tmp_path, "paper")
+    kept = pd.read_csv(tmp_path / "paper_jobs.csv").set_index("units")["seconds"]
+    assert kept.to_dict() == {50.0: 90.0, 10.0: 30.0}

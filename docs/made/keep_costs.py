@@ -24,7 +24,9 @@ def keep(run: Path, costs: Path, preset: str) -> list[str]:
     made = _read(run / "costs.csv")
     targets = made[made["made"] == made["jobs"]]
     _merge(costs / f"{preset}.csv", targets, ["target"])
-    _merge(costs / f"{preset}_jobs.csv", _read(run / "costs_by_job.csv"), ["stage", "net"])
+    # Studies ask different sizes of a measure, with other options, so each keeps its own.
+    by = ["stage", "net", "units"]
+    _merge(costs / f"{preset}_jobs.csv", _read(run / "costs_by_job.csv"), by)
     return targets["target"].to_list()
 
 
