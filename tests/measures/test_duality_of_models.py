@@ -205,13 +205,31 @@ class ByKeyword(nn.Sequential):
         return x
 
 
-def test_a_layer_may_get_its_input_by_name():
-    layers = nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 3)
-    named, plain = (
-        values_of(flatlas.measure(kind(*layers), DATA, {"duality": {"layer": "2"}}, test=TEST))
-        for kind in (ByKeyword, nn.Sequential)
+class WithMore(nn.Linear):
+    """A layer that takes more than its input."""
+
+    def forward(self, input, scale=1.0):
+        return super().forward(input) * scale
+
+
+class Scaled(nn.Sequential):
+    """A chain that gives its last layer more than its input."""
+
+    def forward(self, x):
+        *others, last = self
+        for part in others:
+            x = part(x)
+        return last(x, 1.0)
+
+
+@pytest.mark.parametrize(("kind", "last"), [(ByKeyword, nn.Linear), (Scaled, WithMore)])
+def test_a_layer_may_get_its_input_by_name_or_beside_others(kind, last):
+    layers = nn.Linear(4, 4), nn.Tanh(), last(4, 3)
+    called, plain = (
+        values_of(flatlas.measure(chain(*layers), DATA, {"duality": {"layer": "2"}}, test=TEST))
+        for chain in (kind, nn.Sequential)
     )
-    assert named.equals(plain)
+    assert called.equals(plain)
 
 
 def test_tokens_have_no_nearest_example():

@@ -95,8 +95,7 @@ class LinearLayer:
         def hook(
             part: nn.Module, given: tuple[Tensor, ...], named: dict[str, Tensor], made: Tensor
         ) -> Tensor | None:
-            (taken,) = (*given, *named.values())
-            calls.append((taken, made))
+            calls.append((given[0] if given else named["input"], made))
             return None if output is None else output.to(made).view_as(made)
 
         handle = self._linear.register_forward_hook(hook, with_kwargs=True)
