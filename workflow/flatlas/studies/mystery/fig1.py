@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 
-from flatlas.evidence.material import NET, Material
+from flatlas.evidence.material import NET, ZERO_ERROR, Material, at_moment
 from flatlas.plotting.style import BLACK, ORANGE, RED, Drawing, note, panels
 
 STAR = ["epsilon", "x", "y", "x_formula", "y_formula", "f1", "f2", "residual", "of", "converged"]
@@ -30,8 +30,8 @@ def draw(material: Material) -> Drawing:
 
 
 def _first(material: Material, name: str) -> pd.DataFrame:
-    """The rows of one net: the first realization that reached zero error."""
-    rows = material.tables[f"slice_{name}"][[*NET, *COLUMNS[name]]]
+    """The rows of one net: the first realization that reached zero error, at that moment."""
+    rows = at_moment(material.tables[f"slice_{name}"], ZERO_ERROR)[[*NET, *COLUMNS[name]]]
     return rows.merge(rows[NET].drop_duplicates().head(1), on=NET).assign(table=name)
 
 

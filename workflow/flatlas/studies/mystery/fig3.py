@@ -25,7 +25,7 @@ from flatlas.plotting.style import (
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.estimate import estimate
 from flatlas.statistics.pooling import within_realizations
-from flatlas.studies.mystery.nets import FLATNESS, JUDGED, points, read, settled, with_local
+from flatlas.studies.mystery.nets import FLATNESS, JUDGED, TABLE, read, settled, with_local
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ RHO = within_realizations(spearman)
 def draw(material: Material) -> Drawing:
     """A panel for each measure; if the post is right, larger means worse."""
     material = with_local(material)
-    drawn = points(material)
+    drawn = material.tables[TABLE]
     drawn = drawn.assign(error=100 * drawn["test_error"])
     figure, axes = panels(2, 4, width=2.6, height=2.5)
     for ax, column in zip(axes, MEASURES, strict=True):

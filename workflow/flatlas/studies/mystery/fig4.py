@@ -35,7 +35,6 @@ from flatlas.studies.mystery.nets import (
     FLATNESS,
     JUDGED,
     TABLE,
-    points,
     read,
     settled,
     with_local,
@@ -61,7 +60,7 @@ CHANGE = "largest relative change with α, up or down; mean over nets"
 
 def draw(material: Material) -> Drawing:
     """A: regrets. B: flatness of the mean loss. C: contrastive flatness, on the scale of B."""
-    drawn = points(_relative(material))
+    drawn = _relative(material).tables[TABLE]
     figure, axes = panels(1, 3, width=2.9)
     for ax, shown in zip(axes, (REGRETS, MEANS, CONTRASTS), strict=True):
         _panel(ax, drawn, shown)

@@ -1,13 +1,12 @@
 """The nets of a figure with every local measure at zero error, a column each."""
 
 import numpy as np
-import pandas as pd
 
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import DOT, ZERO_ERROR, Material
+from flatlas.evidence.material import DOT, ZERO_ERROR, Material, at_moment
 
 TABLE = "local"
-KEYS = [*DOT, "at", "factor"]
+KEYS = [*DOT, "factor"]
 # By which flatness the contrast is taken, and its words in claims.
 FLATNESS = {
     "trace": "the trace",
@@ -25,17 +24,18 @@ OF_FLATNESS = ("contrast", "contrast_error", "of_mean", "converged")
 
 
 def with_local(material: Material, prefix: str = "") -> Material:
-    """Add the table `local`: a row for each net and α-scaling, every measure a column.
+    """Add the table `local`: a row for each net and α-scaling, measures at zero error as columns.
 
     `kl_regret` is undamped, `damped_regret` has the largest damping.
     """
-    tables = material.tables
-    balls, contrasts = (tables[f"{prefix}{one}"] for one in ("regret_kl_ball", "contrast_summary"))
+    summary, balls, contrasts = (
+        at_moment(material.tables[f"{prefix}{table}"], ZERO_ERROR)
+        for table in ("regret_summary", "regret_kl_ball", "contrast_summary")
+    )
     dampings = {"kl": balls["damping"].min(), "damped": balls["damping"].max()}
     parts = {name: (balls["damping"] == one, balls, IN_BALL) for name, one in dampings.items()}
     for name in FLATNESS:
         parts[name] = contrasts["flatness"] == name, contrasts, OF_FLATNESS
-    summary = tables[f"{prefix}regret_summary"]
     swept = [key for key in ("batch", "data.attack_size") if key in summary]
     local = summary[[*KEYS, *swept, *SUMMARY]]
     for name, (chosen, rows, columns) in parts.items():
@@ -45,14 +45,9 @@ def with_local(material: Material, prefix: str = "") -> Material:
     return material.with_table(TABLE, local)
 
 
-def points(material: Material) -> pd.DataFrame:
-    """The table of local measures, to draw."""
-    return material.tables[TABLE].drop(columns="at")
-
-
 def read(nets: Nets, column: str, *axes: str) -> np.ndarray:
     """A column of the local measures as (realizations, runs, *axes)."""
-    return nets.read(TABLE, column, *axes, at=ZERO_ERROR)
+    return nets.read(TABLE, column, *axes)
 
 
 def settled(column: str) -> list[str]:
