@@ -139,6 +139,11 @@ def test_what_has_no_surface_is_refused(parabola):
     ):
         with pytest.raises(flatlas.FlatlasError, match=said):
             flatlas.surface(model, data, directions, loss="mse", **options)
+    zero = deepcopy(model)
+    nn.init.zeros_(zero.weight)
+    for directions in ("random", "hessian"):
+        with pytest.raises(flatlas.FlatlasError, match="all 0"):
+            flatlas.surface(zero, data, directions, loss="mse")
     mlp, batches, loss, _ = SEVEN["MLP with dropout"]
     with pytest.raises(flatlas.FlatlasError, match=r"0\.bias, 3\.bias have no filters"):
         flatlas.surface(mlp, batches, loss=loss, parameters="*.bias")

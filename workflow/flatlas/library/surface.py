@@ -175,16 +175,23 @@ def _plane(problem: Problem, directions: str | Sequence[Checkpoint], dimensions:
     of, random = problem.training, problem.generator("surface")
     if of.size < dimensions:
         raise FlatlasError(f"{of.size} weight has no surface in {dimensions} dimensions.")
+    if not isinstance(directions, str):
+        return principal(of, trajectory_of(directions, of, dimensions), dimensions)
     if directions == "hessian":
-        return leading(of, dimensions, TOLERANCE, random)
-    if directions == "random":
+        plane = leading(of, dimensions, TOLERANCE, random)
+    else:
         if all(len(shape) < 2 for shape in of.shapes.values()):
             raise FlatlasError(
                 f"{', '.join(of.shapes)} have no filters to be scaled with, only vectors: choose "
                 "parameters with a matrix, or directions='hessian'."
             )
-        return filter_normalized(of, dimensions, random)
-    return principal(of, trajectory_of(directions, of, dimensions), dimensions)
+        plane = filter_normalized(of, dimensions, random)
+    if not plane.directions.any():
+        raise FlatlasError(
+            f"directions='{directions}' are as long as the weights that they move, and these are "
+            "all 0: train the model first, or give a trajectory."
+        )
+    return plane
 
 
 def _axis(plane: Plane, number: int, reach: float | None, points: int) -> np.ndarray:
