@@ -79,8 +79,8 @@ def _jobs() -> dict[str, Job]:
 
 @cache
 def _gradients() -> dict[Net, Gradient]:
-    table = pd.read_csv(MEASURED, index_col=["net", "images"])
-    return {net: Gradient(*row) for net, *row in table.itertuples(name=None)}
+    rows = pd.read_csv(MEASURED).to_dict("records")
+    return {(row.pop("net"), row.pop("images")): Gradient(**row) for row in rows}
 
 
 def _takes(spec: Spec, job: Job) -> Takes:

@@ -222,12 +222,33 @@ class Scaled(nn.Sequential):
         return last(x, 1.0)
 
 
-@pytest.mark.parametrize(("kind", "last"), [(ByKeyword, nn.Linear), (Scaled, WithMore)])
+class ScaleFirst(nn.Linear):
+    """A layer whose input has another name and comes second."""
+
+    def forward(self, scale, x):
+        return super().forward(x) * scale
+
+
+class InDisguise(nn.Sequential):
+    """A chain that gives its last layer a number first, and its input by another name."""
+
+    def forward(self, x):
+        *others, last = self
+        for part in others:
+            x = part(x)
+        return last(1.0, x=x)
+
+
+@pytest.mark.parametrize(
+    ("kind", "last"), [(ByKeyword, nn.Linear), (Scaled, WithMore), (InDisguise, ScaleFirst)]
+)
 def test_a_layer_may_get_its_input_by_name_or_beside_others(kind, last):
     layers = nn.Linear(4, 4), nn.Tanh(), last(4, 3)
+    alone = nn.Linear(4, 3)
+    alone.load_state_dict(layers[-1].state_dict())
     called, plain = (
-        values_of(flatlas.measure(chain(*layers), DATA, {"duality": {"layer": "2"}}, test=TEST))
-        for chain in (kind, nn.Sequential)
+        values_of(flatlas.measure(model, DATA, {"duality": {"layer": "2"}}, test=TEST))
+        for model in (kind(*layers), nn.Sequential(*layers[:2], alone))
     )
     assert called.equals(plain)
 

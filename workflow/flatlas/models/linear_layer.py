@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -93,9 +94,10 @@ class LinearLayer:
         calls: list[tuple[Tensor, Tensor]] = []
 
         def hook(
-            part: nn.Module, given: tuple[Tensor, ...], named: dict[str, Tensor], made: Tensor
+            part: nn.Module, given: tuple[Any, ...], named: dict[str, Any], made: Tensor
         ) -> Tensor | None:
-            calls.append((given[0] if given else named["input"], made))
+            tensors = [one for one in (*given, *named.values()) if isinstance(one, Tensor)]
+            calls.append((tensors[0], made))
             return None if output is None else output.to(made).view_as(made)
 
         handle = self._linear.register_forward_hook(hook, with_kwargs=True)

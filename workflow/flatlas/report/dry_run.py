@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from logging import LogRecord
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -127,7 +128,7 @@ def _table(rows: Rows, plan: Lookup) -> str:
     cells, reasons = [("stage    study", "jobs", "time")], ["why"]
     for stage, study, why in order:
         seconds = rows[stage, study, why]
-        known = [one for one in seconds if one == one]
+        known = [one for one in seconds if not isnan(one)]
         unknown = f" + {len(seconds) - len(known)} unknown" if len(known) < len(seconds) else ""
         cells.append((f"{stage:<8} {study}", str(len(seconds)), duration(sum(known)) + unknown))
         reasons.append(why)
@@ -182,7 +183,7 @@ def _time(
     jobs: Mapping[str, "Job"], seconds: Mapping[str, float], dag: "DAG", plan: Lookup, slots: int
 ) -> str:
     """The time of all jobs and, with several at once, that of the longest chain at least."""
-    known = {name: one for name, one in seconds.items() if one == one}
+    known = {name: one for name, one in seconds.items() if not isnan(one)}
     total, ends = sum(known.values()), dict["Job", float]()
     # The plan lists each job after those it needs.
     for name in filter(known.__contains__, plan.jobs):
