@@ -11,6 +11,7 @@ import yaml
 from declared import CONFIG, STUDIES, figure_of
 from pixels import in_pixels, laid_out_in_pixels
 
+from flatlas.evidence.material import Material
 from flatlas.plan.jobs import jobs_of
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.points import LACKS
@@ -124,6 +125,15 @@ def test_a_figure_of_nothing_but_diverged_trainings_is_empty_not_an_error(case):
 )
 def test_the_same_tables_make_the_same_points(case):
     pd.testing.assert_frame_equal(case.draw().points, case.drawn.points)
+
+
+@of_each([case for case in CASES["demo"] if case.name.startswith("mystery_")])
+def test_a_figure_of_mystery_is_of_zero_error_whenever_else_was_measured(case):
+    later = {
+        name: pd.concat([rows, rows.assign(at="met+9")]) if "at" in rows else rows
+        for name, rows in case.whole.tables.items()
+    }
+    pd.testing.assert_frame_equal(case.draw(Material(later)).points, case.drawn.points)
 
 
 @of_each([case for case in CASES["demo"] if case.nets])

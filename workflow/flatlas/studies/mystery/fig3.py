@@ -79,8 +79,8 @@ RHO = within_realizations(spearman)
 def draw(material: Material) -> Drawing:
     """A panel for each measure; if the post is right, larger means worse."""
     material = with_local(material)
-    drawn = material.tables[TABLE]
-    drawn = drawn.assign(error=100 * drawn["test_error"])
+    local = material.tables[TABLE]
+    drawn = local.assign(error=100 * local["test_error"])
     figure, axes = panels(2, 4, width=2.6, height=2.5)
     for ax, column in zip(axes, MEASURES, strict=True):
         _panel(ax, drawn, column)
