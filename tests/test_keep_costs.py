@@ -1,6 +1,8 @@
 """Times of a run, kept for the pages, beside those of runs before it."""
 
+import figures
 import pandas as pd
+import pytest
 from keep_costs import keep
 
 from flatlas.report import estimates
@@ -55,3 +57,16 @@ def test_jobs_of_other_sizes_are_kept_beside_each_other(tmp_path):
     keep(run(tmp_path / "third", run=30.0), tmp_path, "paper")
     kept = pd.read_csv(tmp_path / "paper_jobs.csv").set_index("units")["seconds"]
     assert kept.to_dict() == {50.0: 90.0, 10.0: 30.0}
+
+
+@pytest.mark.parametrize(("larger", "shown"), [(1, True), (2, False)])
+def test_a_time_is_shown_only_for_jobs_of_the_size_that_is_configured(
+    tmp_path, monkeypatch, larger, shown
+):
+    """As after a change of realizations, which leaves the number of jobs as it is."""
+    target, jobs = "duality_fig3", len(figures.needed("paper")["duality_fig3"])
+    measured = {"target": target, "jobs": jobs, "made": jobs, "measured_seconds": 120.0}
+    units = larger * figures.units(target, "paper")
+    write_table(tmp_path / "paper.csv", pd.DataFrame([{**measured, "units": units}]))
+    monkeypatch.setattr(figures, "COSTS", tmp_path)
+    assert (" · 2.0 min" in figures.takes(target, ["paper"])[0]) is shown

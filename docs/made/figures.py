@@ -6,6 +6,7 @@ times from <preset>_jobs.csv, the costs_by_job.csv of the same. `make costs` kee
 
 from collections.abc import Iterable
 from functools import cache
+from math import isclose
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +15,7 @@ from pages import ROOT, table
 from flatlas.plan.documents import read_yaml
 from flatlas.plan.graph import needed_by_targets
 from flatlas.plan.jobs import jobs_of
+from flatlas.plan.lookup import Job
 from flatlas.plan.plan import Plan
 from flatlas.plan.resolve import resolve
 from flatlas.report.estimates import duration
@@ -31,19 +33,28 @@ def plan(preset: str) -> Plan:
 
 
 @cache
-def needed(preset: str) -> dict[str, list[str]]:
-    """The jobs of each figure and study."""
-    return needed_by_targets(plan(preset), jobs_of(plan(preset)))
+def _jobs(preset: str) -> dict[str, Job]:
+    return jobs_of(plan(preset))
 
 
 @cache
+def needed(preset: str) -> dict[str, list[str]]:
+    """The jobs of each figure and study."""
+    return needed_by_targets(plan(preset), _jobs(preset))
+
+
+def units(target: str, preset: str) -> float:
+    """The size of all jobs of a figure or study."""
+    return sum(_jobs(preset)[name].work["units"] for name in needed(preset)[target])
+
+
 def _costs(preset: str) -> pd.DataFrame:
     path = COSTS / f"{preset}.csv"
     costs = pd.read_csv(path) if path.is_file() else pd.DataFrame({"target": []})
     return costs.set_index("target")
 
 
-def _takes(target: str, presets: Iterable[str] = PRESETS) -> list[str]:
+def takes(target: str, presets: Iterable[str] = PRESETS) -> list[str]:
     """The trainings of a figure or study at each scale, and the time if it was measured."""
     cells = []
     for preset in presets:
@@ -51,8 +62,9 @@ def _takes(target: str, presets: Iterable[str] = PRESETS) -> list[str]:
         cell = str(sum(len(runs[name].seeds) for name in names if name in runs))
         if target in costs.index:
             row = costs.loc[target]
-            # A time counts only if all jobs of the present plan were measured.
-            if row["made"] == row["jobs"] == len(names):
+            # A time counts only if all jobs of the present plan were measured, at their size.
+            measured = row["made"] == row["jobs"] == len(names)
+            if measured and isclose(row["units"], units(target, preset)):
                 cell += f" · {duration(float(row['measured_seconds']))}"
         cells.append(cell)
     return cells
@@ -63,7 +75,7 @@ def all_figures() -> str:
     demo, parts = plan("demo"), []
     for name in demo.studies:
         rows = [
-            [f"`{target}`", demo.figures[target].title, *_takes(target, REAL)]
+            [f"`{target}`", demo.figures[target].title, *takes(target, REAL)]
             for target in demo.targets(name)
         ]
         gallery = f"gallery/{name}/README.md"
@@ -78,7 +90,7 @@ def studies() -> str:
     for name, study in plan("demo").studies.items():
         page = ROOT / "docs" / f"{name}.md"
         title = f"[{study.title}](docs/{page.name})" if page.is_file() else study.title
-        rows.append([f"`{name}`", title, len(plan("demo").targets(name)), *_takes(name)])
+        rows.append([f"`{name}`", title, len(plan("demo").targets(name)), *takes(name)])
     return table(["target", "study", "figures", *PRESETS], rows)
 
 

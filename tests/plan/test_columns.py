@@ -12,7 +12,8 @@ from flatlas.errors import FlatlasError
 from flatlas.plan.columns import columns
 from flatlas.plan.data_specs import FunctionsSpec
 from flatlas.plan.tables import CLAIMS, COMPARISON, COSTS, COSTS_BY_MEASURE, FUNCTIONS, GALLERY
-from flatlas.report.costs import cost_of_measures, cost_of_targets
+from flatlas.report.costs import cost_of_measures, cost_of_targets, needed_jobs
+from flatlas.report.estimates import JobCost
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -44,8 +45,7 @@ def test_the_scorecard_of_a_gallery_has_the_declared_columns(scorecard):
 
 
 def test_costs_have_the_declared_columns():
-    job = {"target": "all", "stage": "train", "measure": "train", "seconds": 1.0, "peak_mib": 5.0}
-    needed = pd.DataFrame([job | {"guess": float("nan"), "unknown": False}])
+    needed = needed_jobs({"run": JobCost("train", "dense30", 1.0, 2.0, 5.0)}, {"a": ["run"]}, [])
     assert [*cost_of_targets(needed)] == [*COSTS]
     assert [*cost_of_measures(needed)] == [*COSTS_BY_MEASURE]
 

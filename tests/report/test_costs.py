@@ -40,6 +40,7 @@ def test_a_shared_job_counts_for_each_figure_and_once_in_all():
     assert rows["measured_seconds"].to_dict() == {"a": 22.0, "b": 24.0, "all": 26.0}
     assert rows["estimated_seconds"].to_dict() == {"a": 0.0, "b": 10.0, "all": 10.0}
     assert rows["without_estimate"].to_dict() == {"a": 0, "b": 1, "all": 1}
+    assert rows["units"].to_dict() == {"a": 101.0, "b": 152.0, "all": 153.0}
     assert rows.loc["all", ["jobs", "made"]].to_list() == [5, 3]
     assert rows.loc["b", "peak_mib"] == 500.0
     assert "10 s + 1 unknown" in readable(table)

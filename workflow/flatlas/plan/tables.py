@@ -100,6 +100,7 @@ _SUMS = columns(
 COSTS = columns(
     target=(str, "the figure or study; `all`: every job once"),
     **_SUMS,
+    units=(float, "sizes of its jobs, summed; with other realizations or images it differs"),
     peak_mib=(float, "largest memory of a job that ran", "MiB"),
 )
 

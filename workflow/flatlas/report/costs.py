@@ -44,21 +44,23 @@ def needed_jobs(
     every = sorted({name for names in needed.values() for name in names})
     guesses = {name: nan if job.ran else estimate(job, known) for name, job in jobs.items()}
     rows = [
-        (target, jobs[name].stage, jobs[name].seconds, jobs[name].peak_mib, guesses[name])
+        (target, job.stage, job.units, job.seconds, job.peak_mib, guesses[name])
         for target, names in [("all", every), *needed.items()]
-        for name in names
+        for name, job in ((name, jobs[name]) for name in names)
     ]
-    table = pd.DataFrame(rows, columns=["target", "stage", "seconds", "peak_mib", "guess"])
+    columns = ["target", "stage", "units", "seconds", "peak_mib", "guess"]
+    table = pd.DataFrame(rows, columns=columns)
     unknown = table["seconds"].isna() & table["guess"].isna()
     return table.assign(unknown=unknown, measure=table["stage"].replace(list(DATA), "data"))
 
 
 def cost_of_targets(needed: pd.DataFrame) -> pd.DataFrame:
-    """A row for each figure or study, and the last for all: jobs, times, the largest memory.
+    """A row for each figure or study, and the last for all: jobs, times, size, the largest memory.
 
     A job that several need counts for each of them, and once in `all`.
     """
-    table = _sums(needed, ["target"]).join(needed.groupby("target")["peak_mib"].max())
+    others = needed.groupby("target").agg(units=("units", "sum"), peak_mib=("peak_mib", "max"))
+    table = _sums(needed, ["target"]).join(others)
     everything = table.index == "all"
     return pd.concat([table[~everything], table[everything]]).reset_index()
 
