@@ -27,7 +27,7 @@ class MeanLoss:
 
     def __call__(self, w: Tensor) -> Tensor:
         """L(w): a number, or one for each member of a stack (members, size)."""
-        if not w.requires_grad and self.labels.shape[1] > self.net.at_once:
+        if not w.requires_grad and self.labels.shape[1] > self.net.at_once(w.device):
             return torch.stack([share * part(w) for part, share in self.parts()]).sum(0)
         members = w.shape[:-1].numel()
         inputs = self.inputs.expand(members, *self.inputs.shape[1:])
@@ -51,15 +51,16 @@ class MeanLoss:
         return MeanLoss(self.net, self.inputs[0, drawn], self.labels[0, drawn])
 
     def parts(self, vectors: int = 1) -> Iterator[tuple["MeanLoss", float]]:
-        """The same over blocks of images, with their shares of the mean, to limit memory.
+        """The same over blocks of images, with their shares of the mean.
 
         `vectors` is the number of vectors; each needs its own copy of an image's activations.
         """
-        count, at_once = self.labels.shape[1], max(1, self.net.at_once // vectors)
+        count, device = self.labels.shape[1], self.labels.device
+        at_once = max(1, self.net.at_once(device) // vectors)
         if count <= at_once:
             yield self, 1.0
             return
-        for some in torch.arange(count, device=self.labels.device).split(at_once):
+        for some in torch.arange(count, device=device).split(at_once):
             yield self.of(some), len(some) / count
 
 
