@@ -56,7 +56,7 @@ class LayeredNet:
         return self.layers_known and not self.convolutions
 
     def at_once(self, device: torch.device) -> int:
-        """The best number of images in one gradient."""
+        """The best number of images in one gradient or evaluation."""
         if self.only_dense:
             return DENSE
         return CACHED if device.type == "cpu" else CONVOLVED
