@@ -86,7 +86,7 @@ def seven():
         "frozen layers": (frozen, batches(x, classes), "cross_entropy", None),
         "from torchvision": (
             squeezenet1_1(num_classes=3),
-            batches(torch.randn(4, 3, 32, 32), torch.arange(4) % 3, 2),
+            batches(torch.randn(4, 3, 24, 24), torch.arange(4) % 3, 2),
             "cross_entropy", "features.3.squeeze.*",
         ),
     }  # fmt: skip
