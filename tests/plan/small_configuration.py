@@ -1,16 +1,11 @@
-"""A small configuration, changes to it, and a run; the shipped configuration."""
+"""A small configuration, changes to it, and a run."""
 
 import copy
-from functools import cache
 from pathlib import Path
 
 import yaml
 
-from flatlas.plan.plan import Plan
-from flatlas.plan.resolve import resolve
-
 CONFIG = Path(__file__).resolve().parents[2] / "config"
-SHIPPED = yaml.safe_load((CONFIG / "config.yaml").read_text())
 PRESETS = sorted(path.stem for path in (CONFIG / "presets").glob("*.yaml"))
 STUDY = {
     "title": "A study",
@@ -62,12 +57,6 @@ RUN = {
     "outputs": 10,
     "seeds": [0, 1],
 }
-
-
-@cache
-def shipped(preset: str) -> Plan:
-    """The plan of the shipped configuration."""
-    return resolve(SHIPPED | {"preset": preset}, CONFIG)
 
 
 class Removed:

@@ -1,7 +1,8 @@
 """The setting `my_model` also makes the study that places networks in the atlas."""
 
 import pytest
-from small_configuration import CONFIG, SHIPPED
+from shipped import SHIPPED
+from small_configuration import CONFIG
 
 from flatlas.plan.answers import answers_of
 from flatlas.plan.jobs import jobs_of

@@ -1,7 +1,8 @@
 """A mistake in any of the files: its file, key and value, what is allowed, the nearest name."""
 
 import pytest
-from small_configuration import CONFIG, PRESETS, SHIPPED, STUDY, Removed, write
+from shipped import SHIPPED
+from small_configuration import CONFIG, PRESETS, STUDY, Removed, write
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.documents import read_yaml

@@ -1,10 +1,12 @@
 """The job of the atlas' measure table: which networks, with which settings and measures."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
-from small_configuration import CONFIG, RUN, SHIPPED, shipped
+from shipped import SHIPPED, shipped
+from small_configuration import CONFIG, RUN
 
 from flatlas.plan.answers import answers_of
 from flatlas.plan.cleaning import unused
@@ -30,13 +32,17 @@ OF_OPTIMIZER += ("optimizer.gamma", "optimizer.noise", "optimizer.averaging", "o
 DERIVED = {"net.hidden": "width", "data.per_class": "data.train_size"}
 
 
+@cache
+def answers(preset):
+    return answers_of(shipped(preset))
+
+
 @pytest.mark.parametrize("preset", ["demo", "laptop"])
 def test_the_table_has_every_network_and_measure_of_the_figures(preset):
-    plan = shipped(preset)
-    job = answers_of(plan).jobs[TARGET]
+    job = answers(preset).jobs[TARGET]
     points = job.spec["points"]
     assert len({(point["sweep"], point["run"]) for point in points}) == len(points)
-    drawn = [one for one in plan.figures.values() if one.study == "atlas"]
+    drawn = [one for one in shipped(preset).figures.values() if one.study == "atlas"]
     taken = {
         (entry.sweep, entry.run): {*entry.measurements}
         for figure in drawn
@@ -45,7 +51,7 @@ def test_the_table_has_every_network_and_measure_of_the_figures(preset):
     }
     assert {(point["sweep"], point["run"]) for point in points} == {*taken}
     assert {name for names in taken.values() for name in names} <= {*job.spec["options"]}
-    assert {*job.outputs.values()} <= {*answers_of(plan).studies["atlas"].results}
+    assert {*job.outputs.values()} <= {*answers(preset).studies["atlas"].results}
 
 
 @pytest.mark.parametrize("preset", ["demo", "laptop"])
@@ -86,7 +92,7 @@ def test_settings_are_those_of_the_run(change, found):
 
 def test_the_table_is_no_unused_result(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    job = answers_of(shipped(SHIPPED["preset"])).jobs[TARGET]
+    job = answers(SHIPPED["preset"]).jobs[TARGET]
     file = Path(job.outputs["provenance"])
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps({"spec": job.spec, "sha256": {"networks.parquet": ""}}))

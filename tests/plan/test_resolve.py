@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from small_configuration import CONFIG, PRESETS, SHIPPED, Removed, shipped
+from shipped import SHIPPED, shipped
+from small_configuration import CONFIG, PRESETS, Removed
 
 from flatlas.plan.data_specs import AttackSpec, FunctionsSpec, NoiseSpec, SubsetSpec, subset_of
 from flatlas.plan.graph import picture

@@ -7,15 +7,13 @@ from functools import cached_property
 import made_up
 import pandas as pd
 import pytest
-import yaml
-from declared import CONFIG, STUDIES, figure_of
+from declared import STUDIES, figure_of
 from pixels import in_pixels, laid_out_in_pixels
+from shipped import shipped, shipped_jobs
 
 from flatlas.evidence.material import Material
-from flatlas.plan.jobs import jobs_of
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.points import LACKS
-from flatlas.plan.resolve import resolve
 from flatlas.plan.tables import HISTORY, OUTCOMES, PLACE, POINTS
 
 # What a row of points is of, and of how many; the rest of it is measured.
@@ -49,9 +47,7 @@ class Case:
 
 def figures(preset):
     """Every figure of every study."""
-    user = yaml.safe_load((CONFIG / "config.yaml").read_text()) | {"preset": preset}
-    plan = resolve(user, CONFIG)
-    jobs = jobs_of(plan)
+    plan, jobs = shipped(preset), shipped_jobs(preset)
     for target, figure in plan.figures.items():
         nets = []
         for entry, settings in zip(figure.entries, jobs[target].spec["points"], strict=True):

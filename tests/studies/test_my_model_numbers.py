@@ -4,11 +4,10 @@ import pandas as pd
 import pytest
 import yaml
 from declared import CONFIG
+from shipped import shipped, shipped_jobs
 
 from flatlas.evidence.material import Material
-from flatlas.plan.jobs import jobs_of
 from flatlas.plan.networks import networks_job
-from flatlas.plan.resolve import resolve
 from flatlas.studies.my_model.numbers import (
     WEIGHTS,
     comparable,
@@ -63,9 +62,7 @@ def test_a_measure_that_the_atlas_did_not_take_has_no_range(networks):
 
 
 def test_the_shipped_sharpness_is_that_of_the_atlas():
-    config = yaml.safe_load((CONFIG / "config.yaml").read_text())
-    plan = resolve(config | {"preset": "laptop"}, CONFIG)
-    atlas = networks_job(plan, jobs_of(plan)).spec["options"]["sharpness"]
+    atlas = networks_job(shipped("laptop"), shipped_jobs("laptop")).spec["options"]["sharpness"]
     here = yaml.safe_load((CONFIG / "my_model.yaml").read_text())["measures"]["sharpness"]
     assert definition(here) == definition(atlas)
 

@@ -2,16 +2,14 @@
 
 import numpy as np
 import pytest
-import yaml
-from declared import CONFIG, figure_of
+from declared import figure_of
 from judging import with_columns
 from pencil import drawn_dots, rows_where
 from prior_courses import ALONG, watched
+from shipped import shipped, shipped_jobs
 from side_by_side import material_of
 
-from flatlas.plan.jobs import jobs_of
 from flatlas.plan.measure_specs import MEASURES
-from flatlas.plan.resolve import resolve
 from flatlas.plotting.style import BLUE, RED
 from flatlas.studies.prior.along import PRIOR, SHARPNESS, TOP, in_full, moments
 
@@ -163,11 +161,8 @@ def test_the_trend_of_s9_is_that_of_before_the_scaling():
 
 @pytest.mark.parametrize("preset", ["demo", "laptop", "paper"])
 def test_a_figure_knows_when_and_by_how_much_its_nets_are_scaled(preset):
-    user = yaml.safe_load((CONFIG / "config.yaml").read_text())
-    plan = resolve(user | {"preset": preset}, CONFIG)
-    jobs = jobs_of(plan)
     for figure in ALONG:
-        for point in jobs[f"prior_{figure}"].spec["points"]:
-            run = plan.runs[point["run"]]
+        for point in shipped_jobs(preset)[f"prior_{figure}"].spec["points"]:
+            run = shipped(preset).runs[point["run"]]
             known = {name: point.get(f"rescaling.{name}") for name in ("after", "factor")}
             assert known == {"after": run.rescaling.after, "factor": run.rescaling.factor}
