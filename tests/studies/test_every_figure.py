@@ -19,6 +19,8 @@ from flatlas.plan.tables import HISTORY, OUTCOMES, PLACE, POINTS
 # What a row of points is of, and of how many; the rest of it is measured.
 LABELS = ["panel", "layer", "quantile", "measure", "baseline", "axis", "pairs", "runs", "values"]
 LABELS += ["environment", "count"]
+# What a point has if its sweep varies nothing.
+UNVARIED = {"sweep", "run", "of", LACKS}
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ def figures(preset):
 
 
 CASES = {preset: list(figures(preset)) for preset in ("demo", "paper")}
+# A schematic has no nets: it is the same at every scale and of any realizations.
+OF_NETS = {preset: [case for case in cases if case.nets] for preset, cases in CASES.items()}
 
 
 def of_each(cases):
@@ -84,17 +88,17 @@ def test_a_figure_of_the_demo_is_drawn_and_its_points_are_in_its_table(case):
     assert_drawn(case.drawn, case.name)
 
 
-@of_each(CASES["paper"])
+@of_each(OF_NETS["paper"])
 def test_a_figure_of_the_paper_is_drawn_and_its_points_are_in_its_table(case):
     assert_drawn(case.draw(), case.name)
 
 
-@of_each(CASES["demo"])
+@of_each(OF_NETS["demo"])
 def test_a_figure_is_drawn_of_one_realization(case):
     assert len(case.draw(realizations=1).points)
 
 
-@of_each([case for case in CASES["demo"] if case.nets])
+@of_each(OF_NETS["demo"])
 def test_a_figure_is_drawn_however_its_trainings_ended(case):
     """All trainings of the first run diverged, and one of the last met no rule."""
     first, last = (case.nets[place][0]["run"] for place in (0, -1))
@@ -104,7 +108,7 @@ def test_a_figure_is_drawn_however_its_trainings_ended(case):
     assert list(drawing.points) == list(case.drawn.points), "its table keeps its columns"
 
 
-@of_each([case for case in CASES["demo"] if case.nets])
+@of_each(OF_NETS["demo"])
 def test_a_figure_of_nothing_but_diverged_trainings_is_empty_not_an_error(case):
     drawing = case.draw(made_up.unsolved(case.whole))
     laid_out_in_pixels(drawing.figure)
@@ -132,11 +136,10 @@ def test_a_figure_of_mystery_is_of_zero_error_whenever_else_was_measured(case):
     pd.testing.assert_frame_equal(case.draw(Material(later)).points, case.drawn.points)
 
 
-@of_each([case for case in CASES["demo"] if case.nets])
+@of_each([case for case in CASES["demo"] if any({*p} - UNVARIED for p, _ in case.nets)])
 def test_a_figure_is_drawn_of_sweeps_that_vary_nothing(case):
     """A user may replace a sweep by points with other keys."""
-    kept = ("sweep", "run", "of", LACKS)
-    less = [({k: p[k] for k in kept if k in p}, measures) for p, measures in case.nets]
+    less = [({k: p[k] for k in p if k in UNVARIED}, measures) for p, measures in case.nets]
     assert Case(case.name, less).drawn
 
 
