@@ -6,7 +6,6 @@ times from <preset>_jobs.csv, the costs_by_job.csv of the same. `make costs` kee
 
 from collections.abc import Iterable
 from functools import cache
-from math import isclose
 from pathlib import Path
 
 import pandas as pd
@@ -64,7 +63,7 @@ def takes(target: str, presets: Iterable[str] = PRESETS) -> list[str]:
             row = costs.loc[target]
             # A time counts only if all jobs of the present plan were measured, at their size.
             measured = row["made"] == row["jobs"] == len(names)
-            if measured and isclose(row["units"], units(target, preset)):
+            if measured and row["units"] == units(target, preset):
                 cell += f" · {duration(float(row['measured_seconds']))}"
         cells.append(cell)
     return cells

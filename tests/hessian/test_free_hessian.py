@@ -20,7 +20,7 @@ def test_products_of_convolutional_nets_are_those_of_the_whole_matrix(name, outp
     expected, hessian = full_hessian(*given), hessian_of(*given)
     assert isinstance(hessian, FreeHessian)
     torch.testing.assert_close(whole(hessian), expected, rtol=0, atol=1e-12)
-    monkeypatch.setattr(layered, "CACHED", 7)
+    monkeypatch.setattr(layered, "CONVOLVED", 7)
     torch.testing.assert_close(
         hessian.product(expected[:3]), expected[:3] @ expected, rtol=1e-9, atol=1e-12
     )

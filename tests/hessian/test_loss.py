@@ -5,6 +5,9 @@ import torch
 from hessian_systems import system
 
 from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient, without_dark_pixels
+from flatlas.nets import build_net
+from flatlas.plan.families.convolutional import ConvolutionalNet
+from flatlas.plan.initializations import FrameworkUniform
 
 
 def stack_of(name, outputs, members=3):
@@ -53,3 +56,23 @@ def test_pixels_that_are_always_dark_change_nothing():
     torch.testing.assert_close(alone, values, rtol=1e-13, atol=0)
     torch.testing.assert_close(narrow_slopes.norm(dim=1), slopes.norm(dim=1), rtol=1e-12, atol=0)
     assert (slopes == 0).sum(1).ge(fewer).all()
+
+
+@pytest.mark.parametrize(
+    ("device", "hidden", "vectors", "sizes"),
+    [
+        ("cpu", (), 1, [32, 32, 32, 4]),
+        ("cpu", (), 8, [10] * 10),
+        ("cpu", (2**13,), 1, [65, 35]),
+        ("meta", (), 1, [100]),
+        ("meta", (), 8, [62, 38]),
+    ],
+)
+def test_blocks_on_a_cpu_are_small_but_not_of_few_images(device, hidden, vectors, sizes):
+    """A GPU has no use for caches, and neither has torch's device without memory."""
+    init = FrameworkUniform(scheme="framework_uniform")
+    stages = [{"channels": 4, "kernel": 3, "padding": 1}]
+    spec = ConvolutionalNet(family="convolutional", stages=stages, hidden=hidden, init=init)
+    images = torch.empty(1, 100, 1, 8, 8, device=device)
+    loss = MeanLoss(build_net(spec, (1, 8, 8), 3), images, torch.empty(1, 100, device=device))
+    assert [part.labels.shape[1] for part, _ in loss.parts(vectors)] == sizes

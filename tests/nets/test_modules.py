@@ -263,7 +263,7 @@ def test_a_gradient_in_parts_is_the_gradient(monkeypatch):
     w = torch.cat([weights[name].flatten(1) for name in net.shapes], dim=1)
     loss = MeanLoss(net, images, torch.arange(7).remainder(OUTPUTS).unsqueeze(0))
     whole, at_once = value_and_gradient(loss, w), loss(w)
-    monkeypatch.setattr(modules, "CACHED", 3 * net._numbers)
+    monkeypatch.setattr(modules, "NUMBERS", 3 * net._numbers)
     assert [part.labels.shape[1] for part, _ in loss.parts()] == [3, 3, 1]
     torch.testing.assert_close(value_and_gradient(loss, w), whole)
     torch.testing.assert_close(loss(w), at_once)

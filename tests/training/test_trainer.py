@@ -76,7 +76,7 @@ def loss_and_error(w, images, labels):
 @pytest.mark.parametrize(("classes", "outputs"), [(3, 3), (2, 1)])
 def test_the_history_ends_at_the_final_weights(tmp_path, monkeypatch, classes, outputs, block):
     """Evaluated at once, or in blocks: 23 training images leave a rest, 9 test images do not."""
-    monkeypatch.setattr("flatlas.nets.layered.DENSE", block)
+    monkeypatch.setattr("flatlas.training.evaluation.DENSE", block)
     data = samples(classes=classes, count=23)
     data.clean[:, ::3] = False
     spec = run(net={"family": "dense", "hidden": ()}, outputs=outputs, stop={"epochs": 20})

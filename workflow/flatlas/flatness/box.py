@@ -181,7 +181,8 @@ def by_minibatches(
     for _ in range(epochs):
         for minibatch in minibatches():
             climb.step(minibatch, lr)
-        values.append(loss(box.w + climb.displacements))
+        with torch.inference_mode():
+            values.append(loss(box.w + climb.displacements))
     curves: list[list[float]] = torch.stack(values, dim=1).tolist()
     return curves
 

@@ -11,6 +11,10 @@ from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 from flatlas.nets.loss import sample_losses
 
+# A block of images reads all weights, and starts every operation. So on a CPU it has at least one
+# image for so many weights, and at least so many images, even if the caches hold fewer.
+WEIGHTS, FEW = 2**15, 10
+
 
 @dataclass(frozen=True)
 class MeanLoss:
@@ -27,7 +31,7 @@ class MeanLoss:
 
     def __call__(self, w: Tensor) -> Tensor:
         """L(w): a number, or one for each member of a stack (members, size)."""
-        if not w.requires_grad and self.labels.shape[1] > self.net.at_once(w.device):
+        if not w.requires_grad and self.labels.shape[1] > self._at_once():
             return torch.stack([share * part(w) for part, share in self.parts()]).sum(0)
         members = w.shape[:-1].numel()
         inputs = self.inputs.expand(members, *self.inputs.shape[1:])
@@ -55,13 +59,20 @@ class MeanLoss:
 
         `vectors` is the number of vectors; each needs its own copy of an image's activations.
         """
-        count, device = self.labels.shape[1], self.labels.device
-        at_once = max(1, self.net.at_once(device) // vectors)
+        count, at_once = self.labels.shape[1], self._at_once(vectors)
         if count <= at_once:
             yield self, 1.0
             return
-        for some in torch.arange(count, device=device).split(at_once):
+        for some in torch.arange(count, device=self.labels.device).split(at_once):
             yield self.of(some), len(some) / count
+
+    def _at_once(self, vectors: int = 1) -> int:
+        """The images in a block: as many as memory allows, or on a CPU as its caches hold."""
+        most = max(1, self.net.at_once // vectors)
+        if self.labels.device.type != "cpu":
+            return most
+        weights = sum(torch.Size(shape).numel() for shape in self.net.shapes.values())
+        return min(most, max(self.net.cached // vectors, weights // WEIGHTS, FEW))
 
 
 def value_and_gradient(loss: MeanLoss, w: Tensor) -> tuple[Tensor, Tensor]:

@@ -13,8 +13,7 @@ from flatlas.seeds import stream
 
 # Images in one gradient of convolutions, and of dense layers alone, limited by memory.
 CONVOLVED, DENSE = 500, 10_000
-# Of convolutions on a CPU: with more, which its caches do not hold, an image takes two to three
-# times as long.
+# Images whose convolutions a CPU's caches hold.
 CACHED = 32
 
 
@@ -55,11 +54,15 @@ class LayeredNet:
         """Whether all layers are dense, so that their closed forms apply."""
         return self.layers_known and not self.convolutions
 
-    def at_once(self, device: torch.device) -> int:
-        """The best number of images in one gradient or evaluation."""
-        if self.only_dense:
-            return DENSE
-        return CACHED if device.type == "cpu" else CONVOLVED
+    @property
+    def at_once(self) -> int:
+        """The number of images in one gradient, limited by memory."""
+        return DENSE if self.only_dense else CONVOLVED
+
+    @property
+    def cached(self) -> int:
+        """The number of images whose activities a CPU's caches hold."""
+        return DENSE if self.only_dense else CACHED
 
     @property
     def dense_layers(self) -> tuple[Dense, ...]:

@@ -123,9 +123,10 @@ class Convolution:
 def max_pooled(images: Tensor, size: int) -> Tensor:
     """The largest number in each square of `size` pixels of images (…, height, width).
 
-    Without gradients it is taken over slices, which is ten times as fast on a CPU.
+    In torch's inference mode it is taken over slices, several times as fast on a CPU. At ties their
+    derivatives would not be those of torch's pooling.
     """
-    if images.requires_grad:
+    if not torch.is_inference_mode_enabled():
         pooled = functional.max_pool2d(images.flatten(0, -4), size)
         return pooled.unflatten(0, images.shape[:-3])
     height, width = (side // size * size for side in images.shape[-2:])

@@ -19,10 +19,10 @@ from flatlas.seeds import stream
 
 # Images in one block of the batch-norm statistics.
 BLOCK = 256
-# Numbers in the activities of all images in one gradient, limited by memory. With second
-# derivatives each takes about fifty bytes.
+# Numbers in the activities of all images in one gradient. With second derivatives each takes about
+# fifty bytes.
 NUMBERS = 2**25
-# On a CPU: with more, which its caches do not hold, an image takes twice as long.
+# Those that a CPU's caches hold.
 CACHED = 2**21
 
 
@@ -103,10 +103,15 @@ class ModuleNet(LayeredNet):
             torch.default_generator.manual_seed(seed)
             return self._make()
 
-    def at_once(self, device: torch.device) -> int:
+    @property
+    def at_once(self) -> int:
         """Fewer images of larger nets."""
-        numbers = CACHED if device.type == "cpu" else NUMBERS
-        return max(1, numbers // self._numbers)
+        return max(1, NUMBERS // self._numbers)
+
+    @property
+    def cached(self) -> int:
+        """Fewer images of larger nets."""
+        return CACHED // self._numbers
 
     def forward(
         self, parameters: Parameters, inputs: Tensor, masks: Mapping[str, Tensor] | None = None

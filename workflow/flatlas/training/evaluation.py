@@ -11,6 +11,9 @@ from flatlas.nets.layers import Parameters
 from flatlas.nets.loss import predictions, sample_losses
 from flatlas.training.images import StackedImages
 
+# Images at a time: convolutions of more images no longer fit into a CPU's caches.
+CONVOLVED, DENSE = 256, 4096
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -22,7 +25,7 @@ class Evaluation:
     test_error: float
 
 
-@torch.no_grad()
+@torch.inference_mode()
 def evaluate(
     net: LayeredNet, parameters: Parameters, images: StackedImages, members: list[int]
 ) -> list[Evaluation]:
@@ -57,7 +60,7 @@ def _means(
 ) -> tuple[float, float]:
     """Mean loss and mean error, over the images that count."""
     losses, errors = [], []
-    size = net.at_once(inputs.device)
+    size = DENSE if net.only_dense else CONVOLVED
     for begin in range(0, len(inputs), size):
         block = slice(begin, begin + size)
         logits = _logits(net, one, inputs[block].unsqueeze(0))
