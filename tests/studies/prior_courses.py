@@ -56,10 +56,11 @@ def right_world(figure, epoch, since, met):
             "log10_p": -20 - 80 * fallen + 0.1 * np.sin(epoch - 2 * (since == SCALING)) + 40 * off,
             "train_error": np.where((since < 0) | off, 0.1, 0.0),
         },
-        # Beyond zero error the ascent has too little time and finds nothing.
-        "sharpness": {"sharpness": np.where(since <= 0, 10 ** (log + bump), 1e-6)},
+        # The paper's ascent finds nothing.
+        "sharpness": {"sharpness": 1e-6},
         "corners": {"sharpness": 10 ** (log + bump), "loss": 1 / (1 + epoch)},
-        "wide": {"sharpness": 10**log},
+        "wide": {"sharpness": 1e-6},
+        "wide_corners": {"sharpness": 10**log},
         "hessian": {"spectral_norm": 10**log, "log10_product": 40 * log, "positive": 40},
     }
 
@@ -80,6 +81,7 @@ def wrong_world(figure, epoch, since, met):
             "sharpness": 10 ** (rise * (-1 if figure == "s10" else 1)),
             "loss": epoch + 1,
         },
-        "wide": {"sharpness": 10 ** (rise + bump)},
+        "wide": {"sharpness": 10**rise},
+        "wide_corners": {"sharpness": 10 ** (rise + bump)},
         "hessian": {"spectral_norm": 10**rise, "log10_product": 40 * rise, "positive": 40},
     }

@@ -19,6 +19,7 @@ MEASURED = {
     "sharpness": "sharpness",
     "corners": "sharpness",
     "wide": "sharpness",
+    "wide_corners": "sharpness",
     "hessian": "hessian",
 }
 
@@ -136,7 +137,9 @@ def test_moments_that_did_not_converge_are_counted():
 
 def test_the_csv_has_the_errors_of_every_moment_and_the_parts_of_the_sharpness():
     points = draw("s8", material()).points
-    assert set(points["quantity"]) == {"prior", "sharpness", "sharpness in a larger box"}
+    searches = {"sharpness", "sharpness by corners"}
+    wide = {f"{name} in a larger box" for name in searches}
+    assert set(points["quantity"]) == {"prior", *searches, *wide}
     assert not points[["train_error", "test_error", "met_epoch", "log10"]].isna().any().any()
     parts = points[points["quantity"] != "prior"]
     assert not parts[["first_order", "rest", "gradient_norm", "loss", "box"]].isna().any().any()

@@ -218,7 +218,7 @@ def test_claims_beyond_zero_error_do_not_rest_on_the_ascent():
         ("prior", -2, set()),
         ("corners", SCALING, {"sharpness_spikes", "sharpness_relaxes"}),
         ("corners", SCALING - 2, {"sharpness_spikes", "sharpness_falls"}),
-        ("sharpness", 0, {"sharpness_before"}),
+        ("corners", 0, {"sharpness_before", "sharpness_falls"}),
         ("prior", SCALING, {"prior_untouched"}),
         ("prior", 0, {"prior_before"}),
     ],

@@ -28,8 +28,8 @@ GAP = 100
 EARLY = 0.15
 
 PRIOR = Quantity("prior", "watched_prior", "log10_p", r"$\log_{10}P(f)$", "P(f)")
-# Beyond zero error, claims are judged by corners: where losses are low the paper's ascent by
-# minibatches has too little time. Before it, where most ascents converge, they are judged by it.
+# Claims are judged by corners. Where losses are low the paper's ascent by minibatches has too little
+# time; where slopes are steep its steps are as long as a small box, and the loss never settles.
 SHARPNESS = Quantity(
     "sharpness", "watched_sharpness", "sharpness", r"$\log_{10}$ sharpness", "the sharpness"
 )
@@ -37,6 +37,9 @@ CORNERS = replace(
     SHARPNESS, name="sharpness by corners", measure="watched_corners", label="the same, by corners"
 )
 WIDE = replace(SHARPNESS, name="sharpness in a larger box", measure="watched_wide")
+WIDE_CORNERS = replace(
+    CORNERS, name="sharpness by corners in a larger box", measure="watched_wide_corners"
+)
 SPECTRAL_NORM = Quantity(
     "spectral norm",
     "watched_hessian",
@@ -61,6 +64,7 @@ EXTRA_COLUMNS = {
     "watched_sharpness": _PARTS,
     "watched_corners": _PARTS,
     "watched_wide": _PARTS,
+    "watched_wide_corners": _PARTS,
     "watched_hessian": ("gradient_norm", "loss", "trace", "frobenius", "positive"),
 }
 

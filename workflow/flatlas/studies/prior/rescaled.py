@@ -69,10 +69,10 @@ def _until_zero_error(nets: Nets) -> Iterator[Claim]:
         nets.read("outcomes", "met_epoch")[:, 0] / ZERO_ERROR_EPOCH - 1,
         paper=f"{ZERO_ERROR_EPOCH}",
     )
-    for quantity in (PRIOR, SHARPNESS):
+    for name, quantity in (("prior", PRIOR), ("sharpness", CORNERS)):
         logs = approach(nets, quantity)
         yield nets.claim(
-            f"{quantity.name}_before",
+            f"{name}_before",
             f"until zero error, {quantity.what} falls",
             f"change of log10 of {quantity.what} from the fresh weights to zero error; mean over"
             " nets",

@@ -9,25 +9,32 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
 from flatlas.statistics.extremes import largest
 from flatlas.statistics.means import mean
-from flatlas.studies.prior.along import PRIOR, SHARPNESS, WIDE, CloseUp, draw_along
+from flatlas.studies.prior.along import (
+    CORNERS,
+    PRIOR,
+    SHARPNESS,
+    WIDE,
+    WIDE_CORNERS,
+    CloseUp,
+    draw_along,
+)
 from flatlas.studies.prior.course import approach
 
 BEFORE = CloseUp("since_zero_error", -200, 20, "epochs after zero error")
 
 
 def draw(material: Material) -> Drawing:
-    """A: log P(f). C, E: log sharpness, in the box of Figure 5 and in the larger one."""
-    return draw_along(material, (PRIOR, SHARPNESS, WIDE), BEFORE)
+    """A: log P(f). C, E: log sharpness in the box of Figure 5. G, I: in the larger one."""
+    return draw_along(material, (PRIOR, SHARPNESS, CORNERS, WIDE, WIDE_CORNERS), BEFORE)
 
 
 def claims(material: Material) -> list[Claim]:
     """The fluctuations in the larger box, alone and compared with those of Figure 5.
 
-    Both are by the paper's ascent, of which they may be an artefact; searches that did not converge
-    are counted. The initial weights are left out, because the curve is steepest there.
+    The initial weights are left out, because the curve is steepest there.
     """
     nets = Nets(material, "scaled")
-    wide, narrow = (approach(nets, quantity) for quantity in (WIDE, SHARPNESS))
+    wide, narrow = (approach(nets, quantity) for quantity in (WIDE_CORNERS, CORNERS))
     large, small = (fluctuation(logs.values[:, 1:]) for logs in (wide, narrow))
     settled = [logs.settled[:, 1:] for logs in (wide, narrow)]
     return [
