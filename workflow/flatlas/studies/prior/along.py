@@ -28,7 +28,7 @@ GAP = 100
 EARLY = 0.15
 
 PRIOR = Quantity("prior", "watched_prior", "log10_p", r"$\log_{10}P(f)$", "P(f)")
-# Claims are judged by corners. Where losses are low the paper's ascent by minibatches has too little
+# Claims are judged by corners. Where losses are low the ascent by minibatches has too little
 # time; where slopes are steep its steps are as long as a small box, and the loss never settles.
 SHARPNESS = Quantity(
     "sharpness", "watched_sharpness", "sharpness", r"$\log_{10}$ sharpness", "the sharpness"
