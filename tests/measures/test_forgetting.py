@@ -175,5 +175,7 @@ def test_saturated_is_the_mean_of_the_last_fifth():
     assert found["epsilon_1"] == pytest.approx(0.41) and found["epsilon_2"] == pytest.approx(0.1)
     assert found["loss_2"] == pytest.approx(time[-2:].mean())
     assert found["residual"] == pytest.approx(0.005) and found["converged"]
-    steep = pd.DataFrame({**rows, "epsilon_1": np.arange(11) / 10})
-    assert not saturated(steep)["converged"].any()
+    assert found["change_1"] == pytest.approx(0.005)
+    steep = saturated(pd.DataFrame({**rows, "epsilon_1": np.arange(11) / 10})).loc[0]
+    assert steep["change_1"] == pytest.approx(0.2) and not steep["converged"]
+    assert steep["converged_2"]

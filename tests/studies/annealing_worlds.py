@@ -101,7 +101,8 @@ def forgetting(right, method, seed):
         q = (0.1 if (strength == 0) == right else 0.001) / DISPLACED**0.01
         moved = {"rank": DISPLACED, "q": q, "flatness": FLATNESS, "converged": True}
         parts["displacements"].append((point, moved))
-        end = {"epsilon_1": [epsilon_1], "epsilon_2": epsilon_2, "converged": True}
+        end = {"epsilon_1": [epsilon_1], "epsilon_2": epsilon_2, "change_1": 0.0}
+        end |= {"converged": True, "converged_2": True}
         parts["points"].append((point, end))
     return {name: joined(tables) for name, tables in parts.items()}
 

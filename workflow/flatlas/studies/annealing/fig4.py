@@ -252,14 +252,20 @@ def claims(material: Material) -> list[Claim]:
 
 
 def _forgetting(nets: Nets, ldc: Results) -> list[Claim]:
+    """ε1 may drift on after ε2 has settled, because task-2 leaves most directions free.
+
+    A rise of ε1 that is too large, and is still growing, fails wherever it ends.
+    """
     epsilon_1, epsilon_2 = ldc.read("epsilon_1"), ldc.read("epsilon_2")
-    settled = [_where(ldc.read("converged"), mask) for mask in (ldc.free, ldc.held)]
+    free, held = (_where(ldc.read("converged"), mask) for mask in (ldc.free, ldc.held))
     # Before task-2 is learnt, all points are the same.
     before = ldc.read("epsilon_1", "errors", "time")[:, :1, :1, :1]
     start = mean(before.reshape(len(before), -1), -1)
     lost = _where(epsilon_1, ldc.free) - start
     left = _where(epsilon_1, ldc.held) - start
     cost = _where(epsilon_2, ldc.held) - _where(epsilon_2, ldc.free)
+    too_large = left > BARELY_OFF.high * mean(lost)
+    growing = _where(ldc.read("change_1"), ldc.held) > 0
     return [
         nets.claim(
             "forgotten",
@@ -268,7 +274,7 @@ def _forgetting(nets: Nets, ldc: Results) -> list[Claim]:
             MORE,
             mean,
             lost,
-            settled=settled[:1],
+            settled=(free,),
         ),
         nets.claim(
             "kept",
@@ -278,7 +284,7 @@ def _forgetting(nets: Nets, ldc: Results) -> list[Claim]:
             _ratio,
             left,
             lost,
-            settled=settled,
+            settled=(free, np.where(too_large & growing, 1.0, held)),
         ),
         nets.claim(
             "learnt",
@@ -288,7 +294,7 @@ def _forgetting(nets: Nets, ldc: Results) -> list[Claim]:
             _ratio,
             cost,
             lost,
-            settled=settled,
+            settled=(free, _where(ldc.read("converged_2"), ldc.held)),
         ),
     ]
 
