@@ -79,7 +79,7 @@ def draw(material: Material) -> Drawing:
         *_one_point(axes[:2], material, FREE, "AB", r"$\lambda = 0$"),
         *_one_point(axes[2:4], material, held, "CD", said),
     ]
-    by_strength = axes[4].inset_axes((0.52, 0.13, 0.45, 0.23))
+    by_strength = axes[4].inset_axes((0.52, 0.17, 0.45, 0.26))
     for method, rows in saturated.items():
         points.append(_trade_off(axes[4], by_strength, rows, method, counts[method]))
         points.append(_counts(axes[5], rows, method))
