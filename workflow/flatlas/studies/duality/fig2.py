@@ -18,7 +18,7 @@ from flatlas.statistics.means import mean
 from flatlas.statistics.trends import average, pooled
 from flatlas.studies.duality.directions import live
 from flatlas.studies.duality.layer import ENDS, Layer
-from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps, of_sweeps, styles
+from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps, pooled_nets, styles
 from flatlas.studies.duality.realizations import finish
 from flatlas.studies.duality.spectra import curved, picked
 
@@ -40,6 +40,8 @@ def draw(material: Material) -> Drawing:
     _sharpness_panel(axes[0], directions)
     _traces_inset(axes[0], nets)
     draw_nets(axes[1], nets, "layer_norm", "T_w")
+    # A net that met no stopping rule may have a T_w a hundred times that of the others.
+    axes[1].set_yscale("log")
     axes[1].set(xlabel=r"$\|w\|_2$ of the layer", ylabel=r"$T_w=\sum_n\sigma_{w,n}^2$")
     name_sweeps(axes[1], nets)
     legend = "Colours: what is varied. A: directions at ten ranks $n$ a decade; "
@@ -91,9 +93,9 @@ def _traces_inset(ax: Axes, nets: pd.DataFrame) -> None:
 def claims(material: Material) -> list[Claim]:
     """The claims about panel A and its inset, and about panel B by sweep."""
     return [
-        *_sharpness(Nets(of_sweeps(material, NAMED))),
+        *_sharpness(pooled_nets(material, NAMED)),
         *_size(material),
-        *ours(_sharpness(Nets(material), "all_")),
+        *ours(_sharpness(pooled_nets(material, material.sweeps), "all_")),
     ]
 
 

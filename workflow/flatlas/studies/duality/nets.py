@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
 from flatlas.studies.duality.realizations import draw_dots
@@ -54,11 +55,19 @@ def styles(sweeps: Iterable[str]) -> dict[str, Style]:
     return found | ({DEFAULTS: Style(DEFAULTS, GREY, "o")} if DEFAULTS in drawn else {})
 
 
-def of_sweeps(material: Material, names: Iterable[str]) -> Material:
-    """The rows of the named sweeps, as far as they are drawn."""
-    kept = {*names}
-    tables = material.tables.items()
-    return Material({name: table[table["sweep"].isin(kept)] for name, table in tables})
+def pooled_nets(material: Material, names: Iterable[str]) -> Nets:
+    """The nets of the named sweeps, in the realizations that all of these have if they are drawn.
+
+    A sweep with more realizations than others would count for more.
+    """
+    drawn = material.tables["outcomes"]
+    seeds = [{*drawn.loc[drawn["sweep"] == name, "seed"]} for name in {*names} & {*drawn["sweep"]}]
+    shared = set.intersection(*seeds) if seeds else set()
+
+    def kept(table: pd.DataFrame) -> pd.DataFrame:
+        return table[table["sweep"].isin({*names}) & table["seed"].isin(shared)]
+
+    return Nets(Material({name: kept(table) for name, table in material.tables.items()}))
 
 
 def each_once(table: pd.DataFrame, row: list[str]) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from flatlas.statistics.means import mean
 from flatlas.statistics.trends import average
 from flatlas.studies.duality.directions import by_stretch, counted_each
 from flatlas.studies.duality.layer import ENDS, WITHIN, Layer
+from flatlas.studies.duality.nets import pooled_nets
 from flatlas.studies.duality.realizations import BINNED, finish
 from flatlas.studies.duality.spectra import draw_spectrum, spectrum
 from flatlas.studies.duality.swept import SYMBOLS, varied
@@ -47,7 +48,7 @@ def draw(material: Material) -> Drawing:
 
 def claims(material: Material) -> list[Claim]:
     """The claims about every net, and about each sweep."""
-    return [*_each_net(Nets(material)), *_each_sweep(material)]
+    return [*_each_net(pooled_nets(material, material.sweeps)), *_each_sweep(material)]
 
 
 def _each_net(nets: Nets) -> Iterator[Claim]:

@@ -13,7 +13,7 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, panels
 from flatlas.statistics.correlation import pearson, spearman
 from flatlas.statistics.trends import average, pooled
-from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps, of_sweeps
+from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps, pooled_nets
 from flatlas.studies.duality.realizations import finish
 
 # "Note the training error ε_tr = 0 in the examples shown here". Of wrong labels it need not be 0:
@@ -59,8 +59,8 @@ def _error_panel(ax: Axes, points: pd.DataFrame) -> None:
 
 def claims(material: Material) -> list[Claim]:
     """The claims about both panels: over nets without wrong labels, and over all."""
-    of_right_labels = Nets(of_sweeps(material, RIGHT_LABELS))
-    return [*_pooled(of_right_labels), *ours(_pooled(Nets(material), "all_"))]
+    right_labels, every = (pooled_nets(material, of) for of in (RIGHT_LABELS, material.sweeps))
+    return [*_pooled(right_labels), *ours(_pooled(every, "all_"))]
 
 
 def _pooled(nets: Nets, prefix: str = "") -> Iterator[Claim]:
