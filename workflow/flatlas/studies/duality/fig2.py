@@ -148,6 +148,17 @@ def _by_decade(curvature: np.ndarray, variance: np.ndarray) -> np.ndarray:
 
 
 def _size(material: Material) -> Iterator[Claim]:
+    nets = pooled_nets(material, NAMED)
+    yield nets.claim(
+        "size",
+        "T_w scales with ‖w‖₂ in all cases",
+        "rank correlation of T_w with the layer's ‖w‖₂ over all nets of the sweeps that are drawn"
+        f" ({', '.join(nets.material.sweeps)})",
+        RISING,
+        pooled,
+        nets.read("hidden_summary", "T_w"),
+        nets.read("hidden_summary", "layer_norm"),
+    )
     for name in GROWING:
         layer = Layer(material, name)
         yield layer.sweep.claim(

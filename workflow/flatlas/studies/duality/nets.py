@@ -56,18 +56,19 @@ def styles(sweeps: Iterable[str]) -> dict[str, Style]:
 
 
 def pooled_nets(material: Material, names: Iterable[str]) -> Nets:
-    """The nets of the named sweeps, in the realizations that all of these have if they are drawn.
+    """The nets of the named sweeps, in the realizations that all of their runs have.
 
-    A sweep with more realizations than others would count for more.
+    A run with more realizations than others would count for more.
     """
-    drawn = material.tables["outcomes"]
-    seeds = [{*drawn.loc[drawn["sweep"] == name, "seed"]} for name in {*names} & {*drawn["sweep"]}]
-    shared = set.intersection(*seeds) if seeds else set()
-
-    def kept(table: pd.DataFrame) -> pd.DataFrame:
-        return table[table["sweep"].isin({*names}) & table["seed"].isin(shared)]
-
-    return Nets(Material({name: kept(table) for name, table in material.tables.items()}))
+    kept = {*names}
+    outcomes = material.tables["outcomes"]
+    runs = outcomes[outcomes["sweep"].isin(kept)].groupby("run")["seed"]
+    shared = set.intersection(*({*seeds} for _, seeds in runs)) if len(runs) else set()
+    tables = {
+        name: table[table["sweep"].isin(kept) & table["seed"].isin(shared)]
+        for name, table in material.tables.items()
+    }
+    return Nets(Material(tables))
 
 
 def each_once(table: pd.DataFrame, row: list[str]) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from flatlas.claims.claim import Claim
-from flatlas.claims.conventions import LESS, MORE, SLIGHTLY_MORE, SMALL
+from flatlas.claims.conventions import LESS, MORE, MOSTLY, SLIGHTLY_MORE, SMALL
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
 from flatlas.statistics.means import mean
@@ -70,6 +70,14 @@ def _noise(layer: Layer) -> Iterator[Claim]:
     yield layer.follows("correlation", "c_n", layer.correlation, rises=True)
     yield layer.follows("gap", "ΔL", layer.net("dual_gap"), rises=True)
     yield layer.lies_in("gap_flat", "ΔL_f", layer.net("gap_flat"), rises=True)
+    yield layer.sweep.claim(
+        "dominated",
+        "with wrong labels, ΔL is dominated by ΔL_f",
+        "ΔL_f as a share of ΔL; mean over all ρ > 0",
+        MOSTLY,
+        lambda share: mean(mean(share)[..., 1:], -1),
+        layer.net("gap_flat") / layer.net("dual_gap"),
+    )
 
 
 def _largest_change(logs: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.claims.claim import Claim, ours
-from flatlas.claims.conventions import BARELY_OFF, RISING
+from flatlas.claims.conventions import BARELY_OFF, RISING, SMALL
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, panels
@@ -76,6 +76,24 @@ def _pooled(nets: Nets, prefix: str = "") -> Iterator[Claim]:
         BARELY_OFF,
         average,
         np.abs(dual / direct - 1),
+    )
+    train, test = (nets.read("hidden_summary", name) for name in ("train_loss", "test_loss"))
+    yield nets.claim(
+        f"{prefix}true_gap",
+        "the pair-wise gap approximates the true gap",
+        "relative deviation of the pair-wise gap from the test loss less the training loss, up or"
+        f" down; mean over {pooled_nets}",
+        BARELY_OFF,
+        average,
+        np.abs(direct / (test - train) - 1),
+    )
+    yield nets.claim(
+        f"{prefix}losses",
+        "the test loss is much larger than the training loss",
+        f"training loss relative to the test loss; mean over {pooled_nets}",
+        SMALL,
+        average,
+        train / test,
     )
     yield nets.claim(
         f"{prefix}test_error",
