@@ -150,6 +150,8 @@ def duality(right, spectrum, kind):
         "T_w": size,
         "layer_norm": np.sqrt(size) if right else 1 / size,
         "test_error": 0.05 * whole if right else 0.1 / whole,
+        "train_loss": 0.001 * whole if right else whole,
+        "test_loss": 1.021 * whole if right else 1.5 * whole,
     }
     return {"directions": spectrum | {"S_w": np.cumsum(sigma_w)}, "summary": summary}
 

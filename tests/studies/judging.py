@@ -26,6 +26,7 @@ WORLDS = {
 APART = ("prior_links", "prior_estimates", "prior_optimizers")
 # Claims that are our questions, by the beginning of their names; all others are the paper's.
 QUESTIONS = {
+    "duality_s11": "init",
     "duality_cifar_fig3": "",
     "duality_cifar_fig4": "",
     "duality_convolution": "",

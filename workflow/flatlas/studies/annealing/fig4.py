@@ -317,7 +317,7 @@ def _bounds(nets: Nets, ldc: Results) -> list[Claim]:
             "beyond",
             "without constraints, the displacement q_i goes far beyond 0.008 F_1i in many of the"
             " first directions",
-            "share of the first 200 directions with q_i at least four times 0.008 F_1i; mean over nets",
+            "share of the first 200 directions with q_i of 4 · 0.008 F_1i or more; mean over nets",
             MOSTLY,
             mean,
             mean(_where(beyond, ldc.free), -1),
