@@ -307,14 +307,14 @@ class Sweep(Nets):
         """Where solutions are missing, and how many are left."""
         if self.outcomes.empty:
             return self._absence
-        lacking = [
-            f"{count} at {self._name(value)}"
-            for value, count in self.solutions.items()
-            if count < len(self.seeds)
-        ]
+        trained = self.outcomes.groupby(self.key).size()
+        planned = {value: int(trained.get(value, len(self.seeds))) for value in self.solutions}
+        lacking = [value for value, count in self.solutions.items() if count < planned[value]]
         if not lacking:
             return ""
-        found = f"Solutions: {', '.join(lacking)}, of {len(self.seeds)}."
+        found = ", ".join(f"{self.solutions[value]} at {self._name(value)}" for value in lacking)
+        of = " or ".join(map(str, sorted({planned[value] for value in lacking})))
+        found = f"Solutions: {found}, of {of}."
         if not self._partly:
             return found
         return f"{found} Judged at {', '.join(map(self._name, self.values))}."
