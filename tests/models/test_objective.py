@@ -8,6 +8,7 @@ import torch
 from seven_models import seven
 from torch import nn
 
+from flatlas import measure
 from flatlas.errors import FlatlasError
 from flatlas.models.batches import Batches
 from flatlas.models.losses import Loss
@@ -132,3 +133,78 @@ def test_what_cannot_be_measured_is_refused(data, loss, said):
     with pytest.raises(FlatlasError, match=said):
         objective = objective_of(MLP, data, loss)
         objective.value(objective.w)
+
+
+WORDS = torch.tensor([[0, 1], [0, 2], [2, 0], [1, 1], [3, 0], [2, 2]])
+
+
+@pytest.mark.parametrize("option", [{"scale_grad_by_freq": True}, {"padding_idx": 0}])
+def test_a_gradient_that_an_embedding_changes_for_training_is_that_of_the_loss(option):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Embedding(4, 3, **option), nn.Tanh(), nn.Flatten(), nn.Linear(6, 2))
+    with torch.no_grad():
+        model[0].weight[0] = torch.tensor([0.3, -0.5, 0.2])
+    objective = objective_of(model, (WORDS, torch.arange(6) % 2), "cross_entropy")
+    _, gradient = objective.value_and_gradient(objective.w)
+    slope = slope_along(objective, lambda w: objective.value_and_gradient(w)[0], step=1e-6)
+    torch.testing.assert_close(gradient @ direction(objective), slope, rtol=1e-6, atol=1e-8)
+
+
+class Centred(nn.Module):
+    """It changes its input in place."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.layer(x.sub_(0.5))
+
+
+def test_the_data_stay_as_they_are_if_a_model_works_on_them_in_place():
+    images = torch.randn(6, 4, dtype=torch.float64)
+    before = images.clone()
+    objective = objective_of(Centred(), (images, torch.arange(6) % 3), "cross_entropy")
+    first, second = (objective.value_and_gradient(objective.w)[0] for _ in range(2))
+    assert first == second and torch.equal(images, before)
+
+
+class Tied(nn.Module):
+    """Its weights have two names."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner, self.outer = nn.Linear(3, 3), nn.Linear(3, 3)
+        self.outer.weight = self.inner.weight
+
+    def forward(self, x):
+        return self.outer(torch.tanh(self.inner(x)))
+
+
+@pytest.mark.parametrize("chosen", ["outer.weight", "inner.weight", ["*.weight", "outer.weight"]])
+def test_a_tied_parameter_is_chosen_by_each_of_its_names(chosen):
+    data = (torch.randn(6, 3), torch.arange(6) % 3)
+    assert list(objective_of(Tied(), data, "cross_entropy", chosen).shapes) == ["inner.weight"]
+
+
+def test_a_pattern_that_fits_none_is_refused_beside_one_that_fits():
+    data = (torch.randn(6, 3), torch.arange(6) % 3)
+    with pytest.raises(FlatlasError, match=r"'iner.\*', which fits none. Allowed: inner.weight"):
+        objective_of(Tied(), data, "cross_entropy", ["outer.*", "iner.*"])
+
+
+@pytest.mark.parametrize("labels", [[-1.0, 1.0, 1.0], [0.0, 2.0, 1.0], [0.0, float("nan"), 1.0]])
+def test_binary_cross_entropy_refuses_what_is_no_share(labels):
+    data = [(torch.randn(3, 4), torch.tensor(labels)[:, None])]
+    with pytest.raises(FlatlasError, match=r"NaN|Allowed: 0 to 1"):
+        objective_of(nn.Linear(4, 1), data, "bce").refuse_without_loss()
+
+
+def test_the_callers_autocast_does_not_cut_float32():
+    model = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 3))
+    data = (torch.randn(6, 4), torch.arange(6) % 3)
+    options = {"hessian": {"top": 1, "probes": 0, "bottom": 0}}
+    plain = measure(model, data, options, dtype=torch.float32)["hessian"].eigenvalues
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        inside = measure(model, data, options, dtype=torch.float32)["hessian"].eigenvalues
+    assert inside.tolist() == plain.tolist()

@@ -163,6 +163,11 @@ class Loss:
 
     def refuse_unknown(self, outputs: Tensor, target: Tensor) -> None:
         """Raise an error for labels without an output, after which a GPU computes no more."""
+        if self.is_binary and target.numel() and not (target.min() >= 0 and target.max() <= 1):
+            raise FlatlasError(
+                f"the target has numbers from {target.min():g} to {target.max():g}, but this loss "
+                "takes shares of the class 1. Allowed: 0 to 1."
+            )
         if not self.is_of_classes or target.is_floating_point() or outputs.ndim < 2:
             return
         labels, classes = target[target != self._loss.ignore_index], outputs.shape[1]

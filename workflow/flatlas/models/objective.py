@@ -52,8 +52,11 @@ class Objective:
         self.model.cpu()._apply(lambda one: one.to(device, in_precision(one.dtype, dtype)))
         for part in self.model.modules():
             if isinstance(part, nn.Embedding | nn.EmbeddingBag):
-                # A sparse gradient has no derivative.
-                part.sparse = False
+                # A sparse gradient has no derivative, and one divided by counts is no gradient.
+                part.sparse = part.scale_grad_by_freq = False
+            if isinstance(part, nn.Embedding):
+                # It leaves out the gradient of a row that the loss depends on.
+                part.padding_idx = None
         parameters = dict(self.model.named_parameters())
         self.shapes: Mapping[str, torch.Size] = {name: parameters[name].shape for name in names}
         self.w = exact(torch.cat([parameters[name].flatten() for name in names]))
@@ -99,11 +102,13 @@ class Objective:
 
     def outputs(self, parts: dict[str, Tensor], batch: Batch) -> Outputs:
         """What the model makes of a batch: a tensor, or what its own loss takes."""
+        # A model may change its inputs in place.
+        given, named = tree_map(_own, (batch.arguments, dict(batch.named)))
         try:
-            made = functional_call(self.model, parts, batch.arguments, dict(batch.named))
+            made = functional_call(self.model, parts, given, named)
         except Exception as error:
-            named = (f"{name}: {described(one)}" for name, one in batch.named.items())
-            inputs = [*map(described, batch.arguments), *named]
+            by_name = (f"{name}: {described(one)}" for name, one in batch.named.items())
+            inputs = [*map(described, batch.arguments), *by_name]
             narrow = torch.float32 != self.dtype and "dtype" in str(error)
             hint = " (or give dtype=torch.float32, if the model needs it)" if narrow else ""
             raise FlatlasError(
@@ -417,9 +422,11 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
     if chosen is None:
         names = [name for name, parameter in parameters.items() if parameter.requires_grad]
         empty = "no parameter requires a gradient. Name some: parameters='*'"
-    else:
-        names = [name for name, one in parameters.items() if _is_chosen(chosen, name, one)]
+    elif callable(chosen):
+        names = [name for name, one in parameters.items() if chosen(name, one)]
         empty = f"parameters={chosen!r} fits none. Allowed: {', '.join(parameters)}"
+    else:
+        names, empty = _fitting(model, chosen), "it has no parameter"
     if not names:
         raise FlatlasError(f"the model has nothing to measure: {empty}.")
     for name in names:
@@ -428,13 +435,25 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
     return names
 
 
-def _is_chosen(chosen: Chosen, name: str, parameter: nn.Parameter) -> bool:
-    if callable(chosen):
-        return bool(chosen(name, parameter))
+def _own(leaf: Any) -> Any:
+    return leaf.clone() if isinstance(leaf, Tensor) else leaf
+
+
+def _fitting(model: nn.Module, chosen: Any) -> list[str]:
+    """The first names of the parameters that a pattern fits by one of their names."""
     patterns = [chosen] if isinstance(chosen, str) else chosen
     if not isinstance(patterns, list | tuple) or not all(isinstance(p, str) for p in patterns):
         raise FlatlasError(
             f"parameters is {described(chosen)}. Allowed: a pattern of names, as 'blocks.*', "
             "several, or a function of name and parameter."
         )
-    return any(fnmatch(name, pattern) for pattern in patterns)
+    names = dict(model.named_parameters(remove_duplicate=False))
+    fitting = {pattern: [name for name in names if fnmatch(name, pattern)] for pattern in patterns}
+    for pattern, found in fitting.items():
+        if not found and names:
+            raise FlatlasError(
+                f"the model has nothing to measure: parameters names '{pattern}', which fits none."
+                f" Allowed: {', '.join(names)}."
+            )
+    kept = {id(names[name]) for found in fitting.values() for name in found}
+    return [name for name, one in model.named_parameters() if id(one) in kept]

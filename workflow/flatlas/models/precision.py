@@ -39,9 +39,11 @@ def full_precision() -> Iterator[None]:
 def as_written() -> Iterator[None]:
     """Compute a model as it is written: not compiled, and with gradients or without by one path.
 
-    What is compiled has no second derivative.
+    What is compiled has no second derivative. The caller's autocast would cut float32.
     """
     with torch.inference_mode(False), without_fast_path(), ExitStack() as kept:
+        for device in ("cpu", "cuda"):
+            kept.enter_context(torch.autocast(device, enabled=False))
         # Importing the compiler takes seconds; nothing is compiled if it has not been.
         if "torch._dynamo" in sys.modules:
             kept.enter_context(torch.compiler.set_stance("force_eager"))
