@@ -208,3 +208,19 @@ def test_the_callers_autocast_does_not_cut_float32():
     with torch.autocast("cpu", dtype=torch.bfloat16):
         inside = measure(model, data, options, dtype=torch.float32)["hessian"].eigenvalues
     assert inside.tolist() == plain.tolist()
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
+def test_a_scripted_part_is_refused():
+    model = nn.Sequential(nn.Linear(4, 4), torch.jit.script(nn.Linear(4, 3)))
+    with pytest.raises(FlatlasError, match=r"before torch.jit.script"):
+        objective_of(model, (torch.randn(6, 4), torch.arange(6) % 3), "cross_entropy")
+
+
+@pytest.mark.parametrize("parameters", [{}, {"empty": nn.Parameter(torch.empty(0))}])
+def test_a_model_without_a_weight_has_nothing_to_measure(parameters):
+    model = nn.Sequential(nn.ReLU())
+    for name, one in parameters.items():
+        model.register_parameter(name, one)
+    with pytest.raises(FlatlasError, match="nothing to measure"):
+        objective_of(model, (torch.randn(6, 3), torch.arange(6) % 3), "cross_entropy")

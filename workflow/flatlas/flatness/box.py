@@ -122,11 +122,13 @@ def corners(box: Box, epochs: int) -> list[list[float]]:
 
     This is not the paper's ascent but the conditional gradient of Frank and Wolfe with full steps,
     which never goes down where L is convex. It ends at a corner that the slope there points to, and
-    lists that value once more.
+    lists that value once more. Where the first slope is exactly 0, it begins at the corner farthest
+    from 0.
     """
     curves = [[value] for value in box.value.tolist()]
     going, side = _all(box.w), box.side
-    at, slope = box.w, box.slope
+    at = box.w
+    slope = torch.where(box.slope.any(1, keepdim=True), box.slope, box.w)
     for _ in range(epochs):
         corner = box.w[going] + side[going] * slope.sign()
         moved = (corner != at).any(1)

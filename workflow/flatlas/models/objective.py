@@ -43,6 +43,11 @@ class Objective:
     ) -> None:
         """Without a choice, w has all parameters that require a gradient."""
         model = unwrapped(model)
+        if any(isinstance(part, torch.jit.ScriptModule) for part in model.modules()):
+            raise FlatlasError(
+                "the model, or a part of it, is a ScriptModule, whose parameters stay as they are. "
+                "Give it as it was before torch.jit.script or torch.jit.trace."
+            )
         names = _chosen(model, chosen)
         self._given = [one for one in model.parameters() if one.requires_grad]
         self._device, self.dtype = torch.device(device), dtype
@@ -427,11 +432,16 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
         empty = f"parameters={chosen!r} fits none. Allowed: {', '.join(parameters)}"
     else:
         names, empty = _fitting(model, chosen), "it has no parameter"
-    if not names:
+    if not parameters:
+        empty = "it has no parameters"
+    if not sum(parameters[name].numel() for name in names):
         raise FlatlasError(f"the model has nothing to measure: {empty}.")
     for name in names:
         if not parameters[name].is_floating_point():
-            raise FlatlasError(f"'{name}' is {parameters[name].dtype}: leave it out.")
+            raise FlatlasError(
+                f"'{name}' is {parameters[name].dtype}: leave it out, by patterns in `parameters` "
+                "or a function of name and parameter."
+            )
     return names
 
 
