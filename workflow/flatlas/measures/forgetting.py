@@ -47,8 +47,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     `errors` follows the test errors ε1 and ε2 of the two tasks over `time`, in epochs of task-2,
     and `loss_2` on its test images. `points` has their saturated values, means over the last fifth
     of the measurements; `residual` is the larger change of ε1 or ε2 since the fifth before, up or
-    down.
-    `displacements` has q_i = |(w2 − w1)·p_i| of the last weights, and the `flatness` F_i, by
+    down. `displacements` has q_i = |(w2 − w1)·p_i| of the last weights, and the `flatness` F_i, by
     `rank`; for elastic constraints these are single weights.
     """
     layer = options["layer"]
@@ -84,12 +83,12 @@ def saturated(errors: DataFrame) -> DataFrame:
     last, before = means(times[-few:]), means(times[-2 * few : -few])
     changes = last - before
     moved = changes[["epsilon_1", "epsilon_2"]].abs()
-    saturated = moved <= TOLERANCE
+    settled = moved <= TOLERANCE
     return last.assign(
         change_1=changes["epsilon_1"],
         residual=moved.max(axis=1),
-        converged=saturated.all(axis=1),
-        converged_2=saturated["epsilon_2"],
+        converged=settled.all(axis=1),
+        converged_2=settled["epsilon_2"],
     ).reset_index()
 
 

@@ -415,6 +415,8 @@ def _penalized() -> FlatlasError:
 def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
     """The names of the parameters that w has."""
     parameters = dict(model.named_parameters())
+    if not parameters:
+        raise FlatlasError("the model has nothing to measure: it has no parameters.")
     lazy = [name for name, parameter in parameters.items() if is_lazy(parameter)]
     if lazy:
         raise FlatlasError(f"'{lazy[0]}' has no shape yet: pass one batch through the model.")
@@ -427,15 +429,13 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
     if chosen is None:
         names = [name for name, parameter in parameters.items() if parameter.requires_grad]
         empty = "no parameter requires a gradient. Name some: parameters='*'"
-    elif callable(chosen):
-        names = [name for name, one in parameters.items() if chosen(name, one)]
-        empty = f"parameters={chosen!r} fits none. Allowed: {', '.join(parameters)}"
     else:
-        names, empty = _fitting(model, chosen), "it has no parameter"
-    if not parameters:
-        empty = "it has no parameters"
-    if not sum(parameters[name].numel() for name in names):
+        names = _fitting(model, chosen)
+        empty = f"parameters={chosen!r} fits none. Allowed: {', '.join(parameters)}"
+    if not names:
         raise FlatlasError(f"the model has nothing to measure: {empty}.")
+    if not any(parameters[name].numel() for name in names):
+        raise FlatlasError(f"the model has nothing to measure: '{names[0]}' is empty.")
     for name in names:
         if not parameters[name].is_floating_point():
             raise FlatlasError(
@@ -450,7 +450,9 @@ def _own(leaf: Any) -> Any:
 
 
 def _fitting(model: nn.Module, chosen: Any) -> list[str]:
-    """The first names of the parameters that a pattern fits by one of their names."""
+    """The first names of the parameters that are chosen, each by one of its names."""
+    if callable(chosen):
+        return [name for name, one in model.named_parameters() if chosen(name, one)]
     patterns = [chosen] if isinstance(chosen, str) else chosen
     if not isinstance(patterns, list | tuple) or not all(isinstance(p, str) for p in patterns):
         raise FlatlasError(
@@ -460,7 +462,7 @@ def _fitting(model: nn.Module, chosen: Any) -> list[str]:
     names = dict(model.named_parameters(remove_duplicate=False))
     fitting = {pattern: [name for name in names if fnmatch(name, pattern)] for pattern in patterns}
     for pattern, found in fitting.items():
-        if not found and names:
+        if not found:
             raise FlatlasError(
                 f"the model has nothing to measure: parameters names '{pattern}', which fits none."
                 f" Allowed: {', '.join(names)}."

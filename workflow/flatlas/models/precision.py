@@ -42,7 +42,8 @@ def as_written() -> Iterator[None]:
     What is compiled has no second derivative. The caller's autocast would cut float32.
     """
     with torch.inference_mode(False), without_fast_path(), ExitStack() as kept:
-        for device in ("cpu", "cuda"):
+        accelerator = torch.accelerator.current_accelerator()
+        for device in ("cpu", *([accelerator.type] if accelerator else ())):
             kept.enter_context(torch.autocast(device, enabled=False))
         # Importing the compiler takes seconds; nothing is compiled if it has not been.
         if "torch._dynamo" in sys.modules:

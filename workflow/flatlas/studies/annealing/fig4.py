@@ -259,7 +259,7 @@ def _forgetting(nets: Nets, ldc: Results) -> list[Claim]:
     A rise of ε1 that is too large, and is still growing, fails wherever it ends.
     """
     epsilon_1, epsilon_2 = ldc.read("epsilon_1"), ldc.read("epsilon_2")
-    free, held = (_where(ldc.read("converged"), mask) for mask in (ldc.free, ldc.held))
+    settled_free, settled = (_where(ldc.read("converged"), at) for at in (ldc.free, ldc.held))
     # Before task-2 is learnt, all points are the same.
     before = ldc.read("epsilon_1", "errors", "time")[:, :1, :1, :1]
     start = mean(before.reshape(len(before), -1), -1)
@@ -277,7 +277,7 @@ def _forgetting(nets: Nets, ldc: Results) -> list[Claim]:
             MORE,
             mean,
             lost,
-            settled=(free,),
+            settled=(settled_free,),
         ),
         nets.claim(
             "kept",
@@ -287,7 +287,7 @@ def _forgetting(nets: Nets, ldc: Results) -> list[Claim]:
             _ratio,
             left,
             lost,
-            settled=(free, np.where(too_large & growing, 1.0, held)),
+            settled=(settled_free, np.where(too_large & growing, 1.0, settled)),
         ),
         nets.claim(
             "learnt",
@@ -309,9 +309,9 @@ def _bounds(nets: Nets, ldc: Results) -> list[Claim]:
         for column in ("q", "flatness", "converged")
     )
     bounded = np.isfinite(q) & np.isfinite(flatness)
-    share = THRESHOLD * flatness / q
-    beyond = np.where(bounded, share <= SMALL.high, np.nan)
-    within = np.where(bounded, share >= 1, np.nan)
+    threshold = THRESHOLD * flatness
+    beyond = np.where(bounded, threshold <= SMALL.high * q, np.nan)
+    within = np.where(bounded, q <= threshold, np.nan)
     return [
         nets.claim(
             "beyond",

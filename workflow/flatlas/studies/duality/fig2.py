@@ -18,7 +18,8 @@ from flatlas.statistics.means import mean
 from flatlas.statistics.trends import average, pooled
 from flatlas.studies.duality.directions import live
 from flatlas.studies.duality.layer import ENDS, Layer
-from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps, pooled_nets, styles
+from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps, styles
+from flatlas.studies.duality.pooled import pooled_nets
 from flatlas.studies.duality.realizations import finish
 from flatlas.studies.duality.spectra import curved, picked
 
@@ -101,14 +102,14 @@ def claims(material: Material) -> list[Claim]:
 
 def _sharpness(nets: Nets, prefix: str = "") -> Iterator[Claim]:
     sweeps = ", ".join(nets.material.sweeps)
-    pooled_nets = f"all nets of the sweeps that are drawn ({sweeps})"
+    whose = f"all nets of the sweeps that are drawn ({sweeps})"
     curvature = live(nets.read("hidden_directions", "eigenvalue", "n"))
     variance = nets.read("hidden_directions", "sigma_g", "n") ** 2
     yield nets.claim(
         f"{prefix}monotone",
         "σ²_g,n grows monotonically with H_n",
         "rank correlation of σ²_g,n with H_n over the directions with H_n above round-off; mean"
-        f" over {pooled_nets}",
+        f" over {whose}",
         RISING,
         average,
         spearman(curvature, variance),
@@ -117,7 +118,7 @@ def _sharpness(nets: Nets, prefix: str = "") -> Iterator[Claim]:
         f"{prefix}every_decade",
         "over the whole range of H_n, σ²_g,n is larger where H_n is",
         "the same within each decade of H_n in which nets have 10 directions or more; the lowest"
-        f" of all decades, over {pooled_nets}",
+        f" of all decades, over {whose}",
         MORE,
         Joint(mean, smallest),
         _by_decade(curvature, variance),
@@ -125,7 +126,7 @@ def _sharpness(nets: Nets, prefix: str = "") -> Iterator[Claim]:
     yield nets.claim(
         f"{prefix}traces",
         "T_g is highly correlated with T_h",
-        f"rank correlation of T_g with T_h over {pooled_nets}",
+        f"rank correlation of T_g with T_h over {whose}",
         RISING,
         pooled,
         nets.read("hidden_summary", "T_g"),

@@ -11,8 +11,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
 from flatlas.studies.duality.realizations import draw_dots
 from flatlas.studies.duality.swept import SYMBOLS, varied
@@ -53,22 +51,6 @@ def styles(sweeps: Iterable[str]) -> dict[str, Style]:
     found = {sweep: Style(sweep, colour, marker) for sweep, colour, marker in own}
     found |= {sweep: Style(SYMBOLS[varied(sweep)[0]], *STYLES[sweep]) for sweep in known}
     return found | ({DEFAULTS: Style(DEFAULTS, GREY, "o")} if DEFAULTS in drawn else {})
-
-
-def pooled_nets(material: Material, names: Iterable[str]) -> Nets:
-    """The nets of the named sweeps, in the realizations that all of their runs have.
-
-    A run with more realizations than others would count for more.
-    """
-    kept = {*names}
-    outcomes = material.tables["outcomes"]
-    runs = outcomes[outcomes["sweep"].isin(kept)].groupby("run")["seed"]
-    shared = set.intersection(*({*seeds} for _, seeds in runs)) if len(runs) else set()
-    tables = {
-        name: table[table["sweep"].isin(kept) & table["seed"].isin(shared)]
-        for name, table in material.tables.items()
-    }
-    return Nets(Material(tables))
 
 
 def each_once(table: pd.DataFrame, row: list[str]) -> pd.DataFrame:

@@ -13,7 +13,8 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, panels
 from flatlas.statistics.correlation import pearson, spearman
 from flatlas.statistics.trends import average, pooled
-from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps, pooled_nets
+from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps
+from flatlas.studies.duality.pooled import pooled_nets
 from flatlas.studies.duality.realizations import finish
 
 # "Note the training error ε_tr = 0 in the examples shown here". Of wrong labels it need not be 0:
@@ -64,15 +65,14 @@ def claims(material: Material) -> list[Claim]:
 
 
 def _pooled(nets: Nets, prefix: str = "") -> Iterator[Claim]:
-    pooled_nets = f"the nets of the sweeps that are drawn ({', '.join(nets.material.sweeps)})"
+    whose = f"the nets of the sweeps that are drawn ({', '.join(nets.material.sweeps)})"
     direct, dual, error = (
         nets.read("hidden_summary", column) for column in ("pairwise_gap", "dual_gap", "test_error")
     )
     yield nets.claim(
         f"{prefix}diagonal",
         "ΔL by Eq. 11 equals the pair-wise gap",
-        "relative deviation of ΔL from the gap measured directly, up or down; mean over"
-        f" {pooled_nets}",
+        f"relative deviation of ΔL from the gap measured directly, up or down; mean over {whose}",
         BARELY_OFF,
         average,
         np.abs(dual / direct - 1),
@@ -82,7 +82,7 @@ def _pooled(nets: Nets, prefix: str = "") -> Iterator[Claim]:
         f"{prefix}true_gap",
         "the pair-wise gap approximates the true gap",
         "relative deviation of the pair-wise gap from the test loss less the training loss, up or"
-        f" down; mean over {pooled_nets}",
+        f" down; mean over {whose}",
         BARELY_OFF,
         average,
         np.abs(direct / (test - train) - 1),
@@ -90,7 +90,7 @@ def _pooled(nets: Nets, prefix: str = "") -> Iterator[Claim]:
     yield nets.claim(
         f"{prefix}losses",
         "the test loss is much larger than the training loss",
-        f"training loss relative to the test loss; mean over {pooled_nets}",
+        f"training loss relative to the test loss; mean over {whose}",
         SMALL,
         average,
         train / test,
@@ -98,7 +98,7 @@ def _pooled(nets: Nets, prefix: str = "") -> Iterator[Claim]:
     yield nets.claim(
         f"{prefix}test_error",
         "the test error is highly correlated with ΔL",
-        f"rank correlation of the test error with ΔL over {pooled_nets}",
+        f"rank correlation of the test error with ΔL over {whose}",
         RISING,
         pooled,
         error,
