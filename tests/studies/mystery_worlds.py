@@ -26,7 +26,9 @@ def world(right, figure, seeds=5):
     steps = range(STEPS if figure == "fig3" else 1)
     nets = []
     for sweep, step, seed in product(STUDY["figures"][figure]["sweeps"], steps, range(seeds)):
-        point = {"sweep": sweep, "run": f"{sweep}-{step}", "seed": seed}
+        # Where the post is wrong, small minibatches have the larger error.
+        batch = 8 * 2 ** (step if right else STEPS - step)
+        point = {"sweep": sweep, "run": f"{sweep}-{step}", "seed": seed, "batch": batch}
         nets.append((point, {"outcomes": ended(60)}))
         for measure, tables in MEASURES[figure](right, step, seed).items():
             named = {f"{measure}_{table}": rows for table, rows in tables.items()}
@@ -57,10 +59,16 @@ def against_error(right, step, seed):
 
 
 def scaled(right, step, seed):
-    """R as α^½ where the post is right; where it is wrong, the regrets in a KL-ball."""
+    """R as α^½ where the post is right; where it is wrong, the regrets in a KL-ball.
+
+    Contrastive flatness then moves more than flatness itself.
+    """
     changes = {factor: factor ** (0.5 + chance(seed)) for factor in FACTORS}
     same = dict.fromkeys(FACTORS, 1.0)
-    flatness = {factor: (factor if right else factor**0.01, factor**0.1) for factor in FACTORS}
+    flatness = {
+        factor: (factor, factor**0.004) if right else (factor**0.01, factor**0.1)
+        for factor in FACTORS
+    }
     return {
         "scaled_regret": regrets(*((changes, same) if right else (same, changes)), error=0.1),
         "scaled_contrast": contrasts(flatness),

@@ -37,4 +37,13 @@ def test_the_change_is_the_largest_of_all_factors():
     """R grows as α^½ from 1/4 to 4, and so is twice as large at α = 4."""
     claims = judged(RIGHT, "fig4")
     assert claims["regret"].estimate.value == pytest.approx(1.0, abs=0.05)
-    assert claims["sharpness_contrast"].estimate.value == pytest.approx(0.1)
+    assert claims["sharpness_contrast"].estimate.value == pytest.approx(0.004)
+
+
+def test_a_contrast_with_the_wrong_sign_says_less_than_flatness():
+    """It falls with the error: its coefficient is -1, that of flatness 0.03."""
+    rows = world(RIGHT, "fig3").tables["contrast_summary"]
+    fallen = with_columns(world(RIGHT, "fig3"), "contrast_summary", contrast=-rows["contrast"])
+    before = judged(RIGHT, "fig3")["sharpness_better"].estimate.value
+    after = judge("fig3", fallen)["sharpness_better"].estimate.value
+    assert after == pytest.approx(before - 2)

@@ -100,7 +100,8 @@ POSITIVE = dict.fromkeys(("pearson", "spearman", "kendall"), MORE)
 # Dots that lie 'in' a range, which ends at 0 and 1.
 INSIDE = between(0, 1)
 
-# Along training. 'Spikes' by the α-scaling: to at least twice what it was just before.
+# Along training. 'Spikes' by the α-scaling: to at least twice what it was just before. The same for
+# a 'large difference' in flatness, up or down.
 SPIKE = at_least(2)
 # 'Soon' after the α-scaling, in epochs: a tenth of those from zero error to it.
 SOON = 50

@@ -16,7 +16,7 @@ from flatlas.evidence.material import FINAL, Material
 from flatlas.plotting.style import Drawing, shades
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.studies.duality.directions import SHARPEST, live
+from flatlas.studies.duality.directions import live
 from flatlas.studies.duality.learners import COLOURS, KIND, NAMES
 from flatlas.studies.duality.realizations import all_converged, finish, spread
 from flatlas.studies.duality.spectra import curved, picked
@@ -119,7 +119,7 @@ def _named(moment: str) -> str:
 
 
 def claims(material: Material) -> list[Claim]:
-    """The claims about the noise of both kinds at every moment, and about its ratio."""
+    """The claims about the noise of both kinds at every moment, and about what DPSGD adds."""
     sweep = Sweep(material, SWEEP, KIND, ORDER)
     rows = material.tables[TABLE]
     labels = set(rows.loc[rows["sweep"] == SWEEP, "at"].astype(str))
@@ -127,7 +127,8 @@ def claims(material: Material) -> list[Claim]:
     curvature = live(_ordered(sweep, "eigenvalue", moments))
     known = np.isfinite(curvature) & _training(sweep, moments)
     noise = np.where(known, _ordered(sweep, "noise", moments), np.nan)
-    return [*_growth(sweep, moments, spearman(curvature, noise)), *_ratios(sweep, moments, noise)]
+    logs = np.log([curvature, live(noise)])
+    return [*_growth(sweep, moments, spearman(curvature, noise)), *_excess(sweep, moments, logs)]
 
 
 def _growth(sweep: Sweep, moments: Sequence[str], within: np.ndarray) -> Iterator[Claim]:
@@ -150,40 +151,59 @@ def _growth(sweep: Sweep, moments: Sequence[str], within: np.ndarray) -> Iterato
             )
 
 
-def _ratios(sweep: Sweep, moments: Sequence[str], noise: np.ndarray) -> Iterator[Claim]:
-    """DPSGD against SSGD by log ratios of Δ_n, for each seed and each rank in H_n."""
-    logs = np.log(live(noise))
-    excess = logs[:, 0] - logs[:, 1] if len(sweep.values) > 1 else logs[:, :0]
-    sharp, rest = mean(excess[..., :SHARPEST], -1), mean(excess[..., SHARPEST:], -1)
+def _excess(sweep: Sweep, moments: Sequence[str], logs: np.ndarray) -> Iterator[Claim]:
+    """DPSGD against SSGD at the same H_n, from log H_n and log Δ_n."""
+    both = len(sweep.values) > 1
+    factor, growth = _compared(*logs) if both else np.empty((2, 0, len(moments)))
     final = np.array([moment == FINAL for moment in moments])
+    at = "at the same H_n, over the directions of DPSGD within the range of SSGD"
     yield sweep.claim(
         "above",
         f"DPSGD has more noise than SSGD {BEFORE}",
-        f"geometric mean factor of Δ_n of DPSGD over SSGD, less 1; 10 sharpest directions,"
-        f" {BEFORE}",
+        f"geometric mean factor of Δ_n of DPSGD over SSGD, less 1; {at}, {BEFORE}",
         MORE,
-        lambda sharp: np.expm1(_over(sharp, ~final)),
-        sharp,
+        lambda factor: np.expm1(_over(factor, ~final)),
+        factor,
     )
     yield sweep.claim(
-        "sharpest",
-        f"the excess of DPSGD {BEFORE} is largest in the sharp directions",
-        f"excess (as the mean log ratio) in the 10 sharpest directions less that in all others,"
-        f" {BEFORE}",
-        MORE,
-        lambda sharp, rest: _over(sharp, ~final) - _over(rest, ~final),
-        sharp,
-        rest,
+        "added",
+        f"the noise that DPSGD adds to that of SSGD {BEFORE} grows with H_n",
+        f"rank correlation of Δ_n² of DPSGD less that of SSGD with H_n; {at}, {BEFORE}; mean over"
+        " moments and nets",
+        RISING,
+        lambda growth: _over(growth, ~final),
+        growth,
     )
     yield sweep.claim(
         "early",
         f"the excess of DPSGD is largest {BEFORE}",
-        f"excess (as the mean log ratio) in the 10 sharpest directions {BEFORE} less that in the"
-        " solutions",
+        f"mean log factor of Δ_n of DPSGD over SSGD {BEFORE} less that in the solutions; {at}",
         MORE,
-        lambda sharp: _over(sharp, ~final) - _over(sharp, final),
-        sharp,
+        lambda factor: _over(factor, ~final) - _over(factor, final),
+        factor,
     )
+
+
+def _compared(curvature: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(realizations, moments): the mean log factor of DPSGD's noise, how its excess grows with H_n.
+
+    Variances of independent noises add, so the excess is a difference of variances.
+    """
+    dpsgd, ssgd = noise[:, 0], _at(curvature[:, 0], curvature[:, 1], noise[:, 1])
+    added = np.exp(2 * dpsgd) - np.exp(2 * ssgd)
+    return mean(dpsgd - ssgd, -1), spearman(curvature[:, 0], added)
+
+
+def _at(where: np.ndarray, curvature: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """The noise of each net between its directions; NaN beyond the range of its curvatures."""
+    found = np.full_like(where, np.nan)
+    for net in np.ndindex(where.shape[:-1]):
+        known = np.isfinite(curvature[net]) & np.isfinite(noise[net])
+        if known.any():
+            # By ascending curvature.
+            x, y = curvature[net][known][::-1], noise[net][known][::-1]
+            found[net] = np.interp(where[net], x, y, left=np.nan, right=np.nan)
+    return found
 
 
 def _over(excess: np.ndarray, which: np.ndarray) -> np.ndarray:

@@ -152,6 +152,15 @@ def _flatness(nets: Nets) -> Iterator[Claim]:
             _move(nets, f"{flatness}_of_mean"),
             settled=_settled(nets, f"{flatness}_contrast"),
         )
+        yield nets.claim(
+            f"{flatness}_contrast_invariant",
+            "a ratio of two flatness measures is invariant under re-parametrization",
+            f"{CHANGE}, of contrastive flatness by {FLATNESS[flatness]}",
+            ONLY_THE_FUNCTION,
+            mean,
+            _change(nets, f"{flatness}_contrast"),
+            settled=_settled(nets, f"{flatness}_contrast"),
+        )
 
 
 def _change(nets: Nets, column: str) -> np.ndarray:

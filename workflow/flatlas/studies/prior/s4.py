@@ -1,7 +1,7 @@
 """Figure S4: two measures of the Hessian behave as sharpness does."""
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import chain, product
 
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY, CORRELATED
@@ -19,7 +19,7 @@ from flatlas.studies.prior.quantities import (
     paired,
 )
 from flatlas.studies.prior.scatter import LEGEND, draw_dots, name_shades
-from flatlas.studies.prior.systems import OPTIMIZERS, called, columns
+from flatlas.studies.prior.systems import OPTIMIZERS, called, columns, weakened_flatness
 
 SWEEPS = ("sgd", "adam")
 MEASURES = {
@@ -44,7 +44,7 @@ def draw(material: Material) -> Drawing:
 
 def claims(material: Material) -> list[Claim]:
     """Two measures and two optimizers, against sharpness and against generalization."""
-    return [
+    each = [
         claim
         for sweep in SWEEPS
         for name, (what, measure) in MEASURES.items()
@@ -52,6 +52,8 @@ def claims(material: Material) -> list[Claim]:
             Nets(material, sweep), f"{name}_{sweep}", f"{what}: {called(sweep)}", measure
         )
     ]
+    weakened = [weakened_flatness(material, "adam", measure) for _, measure in MEASURES.values()]
+    return [*each, *chain(*weakened)]
 
 
 def _of(nets: Nets, name: str, what: str, measure: Quantity) -> Iterator[Claim]:

@@ -3,14 +3,19 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from flatlas.claims.claim import Claim, ours
-from flatlas.claims.conventions import BARELY, BROKEN, CORRELATED, TIGHTER
-from flatlas.claims.correlations import BETTER, SAME, Pair, compared, correlated
+from flatlas.claims.conventions import BARELY, BROKEN, CORRELATED, SPIKE, TIGHTER
+from flatlas.claims.correlations import BETTER, Pair, compared, correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note
+from flatlas.statistics.extremes import largest, smallest
+from flatlas.statistics.means import mean
 from flatlas.studies.prior.nets import nets, small_print
 from flatlas.studies.prior.quantities import (
+    ACCURACY,
     CORNERS_FLATNESS,
     FLATNESS,
     LOG_PRIOR,
@@ -32,6 +37,7 @@ from flatlas.studies.prior.systems import (
     OPTIMIZERS,
     RATES,
     SYSTEMS,
+    against_sgd,
     broken_flatness,
     called,
     columns,
@@ -39,9 +45,11 @@ from flatlas.studies.prior.systems import (
     curvature,
     looser_flatness,
     pooling,
+    same_prior,
     scattered_flatness,
     tight_prior,
     two_sweeps,
+    weakened_flatness,
 )
 
 
@@ -76,22 +84,47 @@ def _breaking_optimizers(material: Material) -> Iterator[Claim]:
         yield from tight_prior(material, sweep)
     yield from correlated_flatness(material, "sgd")
     yield from _broken(material, FLATNESS)
+    for sweep in BREAKING:
+        yield from weakened_flatness(material, sweep)
+        yield from _levels(material, sweep)
     yield from ours(_broken(material, REST_FLATNESS))
     yield from ours(curvature(material, sweep) for sweep in sweeps)
-    yield from ours(_sgd_and_adam(material))
+    for sweep in BREAKING:
+        yield from ours(same_prior(material, sweep))
+        yield from ours(weakened_flatness(material, sweep, REST_FLATNESS))
 
 
-def _sgd_and_adam(material: Material) -> Iterator[Claim]:
-    """Whether the two differ, by coefficients of the same realizations and attack sets."""
-    words = {"sgd": "under SGD", "adam": "under Adam"}
-    nets, sgd, adam = two_sweeps(material, LOG_PRIOR, words, same_sets=True)
-    says = "on the same attack sets P(f) follows generalization under SGD as under Adam"
-    yield from compared(nets, "sgd_adam_prior", says, BARELY, SAME, sgd, adam)
-    for flat in (FLATNESS, REST_FLATNESS):
-        nets, sgd, adam = two_sweeps(material, flat, words, same_sets=True)
-        name = f"sgd_adam_{flat.name}"
-        says = f"on the same attack sets {flat.what} follows generalization better under SGD than"
-        yield from compared(nets, name, f"{says} under Adam", TIGHTER, BETTER, sgd, adam)
+def _levels(material: Material, sweep: str) -> Iterator[Claim]:
+    """Whether the optimizer's functions are those of SGD in accuracy and P(f), but not as flat."""
+    for quantity in (ACCURACY, LOG_PRIOR):
+        nets, sgd, other = against_sgd(material, sweep, quantity)
+        yield nets.claim(
+            f"level_{sweep}_{quantity.name}",
+            f"{quantity.what} under {called(sweep)} does not significantly vary from SGD's",
+            f"{quantity.what} under SGD less that under {called(sweep)} on the same attack sets,"
+            " relative to its range over them under SGD; of means",
+            BARELY,
+            lambda x, y: mean(mean(x, -1) - mean(y, -1)) / _range(mean(x)),
+            sgd.x.values,
+            other.x.values,
+            settled=(sgd.x.settled, other.x.settled),
+        )
+    nets, sgd, other = against_sgd(material, sweep, FLATNESS)
+    yield nets.claim(
+        f"level_{sweep}_flatness",
+        f"{called(sweep)} makes a large difference in flatness",
+        f"factor between the sharpness under SGD and under {called(sweep)} on the same attack sets,"
+        " up or down; geometric mean over nets",
+        SPIKE,
+        lambda x, y: 10 ** np.abs(mean(mean(x, -1) - mean(y, -1))),
+        sgd.x.values,
+        other.x.values,
+        settled=(sgd.x.settled, other.x.settled),
+    )
+
+
+def _range(means: np.ndarray) -> np.ndarray:
+    return largest(means) - smallest(means)
 
 
 def _broken(material: Material, flat: Quantity) -> Iterator[Claim]:

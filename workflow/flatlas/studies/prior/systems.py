@@ -6,10 +6,20 @@ from dataclasses import replace
 import numpy as np
 
 from flatlas.claims.claim import Claim
-from flatlas.claims.conventions import BROKEN, CORRELATED, LOOSER, MUCH_LOOSER, SMALL, TIGHT
+from flatlas.claims.conventions import (
+    BARELY,
+    BROKEN,
+    CORRELATED,
+    LOOSER,
+    MUCH_LOOSER,
+    SMALL,
+    TIGHT,
+    TIGHTER,
+)
 from flatlas.claims.correlations import (
     BETTER,
     EXPLAINED,
+    SAME,
     Measured,
     Pair,
     compared,
@@ -137,6 +147,29 @@ def curvature(material: Material, sweep: str) -> Claim:
         first / np.where(whole > 0, whole, np.nan),
         settled=(settled,),
     )
+
+
+def weakened_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -> Iterator[Claim]:
+    """Flatness correlates less with generalization than under SGD."""
+    nets, sgd, other = against_sgd(material, sweep, flat)
+    says = (
+        f"on the same attack sets {flat.what} follows generalization better under SGD than under"
+        f" {called(sweep)}"
+    )
+    return compared(nets, f"sgd_{sweep}_{flat.name}", says, TIGHTER, BETTER, sgd, other)
+
+
+def same_prior(material: Material, sweep: str) -> Iterator[Claim]:
+    """The prior correlates with generalization as under SGD."""
+    nets, sgd, other = against_sgd(material, sweep, LOG_PRIOR)
+    says = f"on the same attack sets P(f) follows generalization under SGD as under {called(sweep)}"
+    return compared(nets, f"sgd_{sweep}_prior", says, BARELY, SAME, sgd, other)
+
+
+def against_sgd(material: Material, sweep: str, quantity: Quantity) -> tuple[Nets, Pair, Pair]:
+    """A quantity of the nets of SGD and of another optimizer, on the same attack sets."""
+    words = {"sgd": "under SGD", sweep: f"under {called(sweep)}"}
+    return two_sweeps(material, quantity, words, same_sets=True)
 
 
 def two_sweeps(
