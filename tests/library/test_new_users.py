@@ -410,3 +410,28 @@ def test_a_model_in_half_precision_is_measured_in_float64():
     exact = deepcopy(half).double()
     found, expected = (flatlas.measure(one, (X, Y), FEW).table.value for one in (half, exact))
     assert found.tolist() == expected.tolist()
+
+
+class Head(nn.Module):
+    """It keeps a function that refers to a layer of this very module."""
+
+    def __init__(self):
+        super().__init__()
+        self.body, self.last = net(), nn.Linear(3, 3)
+        self.act = lambda seen: self.last(seen)
+
+    def forward(self, x):
+        return self.act(self.body(x))
+
+
+def hooked():
+    model = net()
+    model[0].register_forward_hook(lambda layer, given, seen: seen * model[2].weight.norm())
+    return model
+
+
+@pytest.mark.parametrize("make", [Head, hooked])
+def test_parameters_that_a_copy_does_not_have_are_refused(make):
+    """Its output would not change with the copy's weights, and every number would be wrong."""
+    with pytest.raises(flatlas.FlatlasError, match="a lambda or a hook"):
+        flatlas.measure(make().double(), (X, Y), measures=FEW)

@@ -152,13 +152,20 @@ class Objective:
 
     def _refuse_other_losses(self, parts: dict[str, Tensor], batch: Batch, value: Tensor) -> None:
         """Raise an error if the loss of a batch depends on more than w and the batch."""
-        outputs = tree_map(
-            lambda leaf: leaf.detach() if isinstance(leaf, Tensor) else leaf,
-            self.outputs(parts, batch),
-        )
         with torch.enable_grad():
+            made = self.outputs(parts, batch)
+            if _reaches(self._given, tree_leaves(made)):
+                raise FlatlasError(
+                    "the model computes its output with parameters that a copy of it does not "
+                    "have, such as those of a layer that a lambda or a hook refers to: measures "
+                    "are taken of a copy. Let each layer be an attribute of the module that uses "
+                    "it."
+                )
+            outputs = tree_map(
+                lambda leaf: leaf.detach() if isinstance(leaf, Tensor) else leaf, made
+            )
             second, _ = self.loss.of(outputs, batch.target, batch.examples)
-            if _reaches(self._given, second):
+            if _reaches(self._given, [second]):
                 raise _penalized()
         if not (second - value).abs() <= torch.finfo(self.dtype).eps ** 0.5 * value.abs():
             raise FlatlasError(
@@ -291,7 +298,7 @@ class _Part:
         copies = dict(zip(map(id, self._z), self._free, strict=True))
         outputs = tree_map(lambda leaf: copies.get(id(leaf), leaf), made)
         total, self.share = objective.loss.of(outputs, batch.target, batch.examples)
-        if _reaches(leaves, total):
+        if _reaches(leaves, [total]):
             raise FlatlasError(
                 f"the Gauss-Newton matrix can't be had of the model's output, {described(made)}. "
                 "Allowed: tensors, alone or in tuples, lists and dictionaries."
@@ -338,11 +345,13 @@ def _gradient(of: Tensor, by: list[Tensor]) -> tuple[Tensor, ...]:
     return found
 
 
-def _reaches(parameters: Sequence[Tensor], total: Tensor) -> bool:
-    """Whether a loss has a gradient by any of these; its graph is kept."""
-    if not parameters or not total.requires_grad:
+def _reaches(parameters: Sequence[Tensor], computed: Iterable[Any]) -> bool:
+    """Whether any of these parameters has a part in what was computed; its graph is kept."""
+    ends = [one for one in computed if _varies(one)]
+    if not parameters or not ends:
         return False
-    found = torch.autograd.grad(total, parameters, retain_graph=True, allow_unused=True)
+    along = [torch.zeros_like(one) for one in ends]
+    found = torch.autograd.grad(ends, parameters, along, retain_graph=True, allow_unused=True)
     return any(one is not None for one in found)
 
 
