@@ -74,14 +74,14 @@ def flat(spectrum: np.ndarray, last: int) -> np.ndarray:
     return by_stretch(spectrum, last)[..., 2:]
 
 
-def _from_first_to_last(logs: np.ndarray) -> np.ndarray:
+def from_first_to_last(logs: np.ndarray) -> np.ndarray:
     """The change of the mean, from (realizations, ..., values, half-decades)."""
     means = mean(logs)
     return np.asarray(means[..., -1, :] - means[..., 0, :])
 
 
 def _off_the_mean_change(logs: np.ndarray) -> np.ndarray:
-    change = _from_first_to_last(logs)
+    change = from_first_to_last(logs)
     return change - mean(change, -1)[..., np.newaxis]
 
 
@@ -91,5 +91,5 @@ def _factor(changes: Callable[[np.ndarray], np.ndarray]) -> Joint:
 
 # The geometric mean factor between the first value and the last, up or down, less 1; the same of
 # how far each half-decade's factor deviates from their mean.
-moved = _factor(_from_first_to_last)
+moved = _factor(from_first_to_last)
 bent = _factor(_off_the_mean_change)

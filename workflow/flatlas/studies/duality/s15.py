@@ -10,7 +10,7 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
 from flatlas.statistics.means import mean
 from flatlas.statistics.trends import change_of_logs
-from flatlas.studies.duality.directions import by_stretch, flat, sharpest
+from flatlas.studies.duality.directions import by_stretch, flat, from_first_to_last, sharpest
 from flatlas.studies.duality.layer import ENDS, WITHIN, Layer, named
 from flatlas.studies.duality.sweeps import SPECTRA, draw_sweeps
 
@@ -49,13 +49,22 @@ def _size(layer: Layer) -> Iterator[Claim]:
 
 
 def _noise(layer: Layer) -> Iterator[Claim]:
-    for name, where, verb, criterion, over in (
-        ("flat", "flat directions", "rises", MORE, mean(flat(layer.sharpness, layer.last), -1)),
-        ("sharp", "10 sharpest directions", "falls", LESS, sharpest(layer.sharpness)),
-    ):
-        says = f"σ_g,n {verb} in the {where} as ρ rises"
-        what = f"{SHARPNESS} in the {where} {ENDS}, {WITHIN}"
-        yield layer.changes(f"sharpness_{name}", says, what, criterion, over, change_of_logs)
+    yield layer.changes(
+        "sharpness_flat",
+        "σ_g,n rises in all flat directions as ρ rises",
+        f"{SHARPNESS} {ENDS} in half-decades of rank beyond 10, {WITHIN}; the smallest",
+        MORE,
+        flat(layer.sharpness, layer.last),
+        _smallest_change,
+    )
+    yield layer.changes(
+        "sharpness_sharp",
+        "σ_g,n falls in the 10 sharpest directions as ρ rises",
+        f"{SHARPNESS} in the 10 sharpest directions {ENDS}, {WITHIN}",
+        LESS,
+        sharpest(layer.sharpness),
+        change_of_logs,
+    )
     yield layer.sweep.claim(
         "drop",
         "with wrong labels, σ_g,n has no sudden drop",
@@ -82,8 +91,11 @@ def _noise(layer: Layer) -> Iterator[Claim]:
 
 def _largest_change(logs: np.ndarray) -> np.ndarray:
     """The largest of the changes from the first value to the last, over half-decades."""
-    means = mean(logs)
-    return np.expm1((means[..., -1, :] - means[..., 0, :]).max(-1))
+    return np.expm1(from_first_to_last(logs).max(-1))
+
+
+def _smallest_change(logs: np.ndarray) -> np.ndarray:
+    return np.expm1(from_first_to_last(logs).min(-1))
 
 
 def _drop(layer: Layer) -> np.ndarray:
