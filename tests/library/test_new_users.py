@@ -126,6 +126,13 @@ def test_a_loss_that_depends_on_the_cuts_gets_a_note():
         assert len(seen) == 1
 
 
+def test_batch_norm_without_running_statistics_gets_a_note():
+    norm = nn.BatchNorm1d(3, track_running_stats=False)
+    with pytest.warns(UserWarning, match="its own mean"):
+        found = flatlas.measure(net(norm), (X, Y), FEW)
+    assert len(found.notes) == 1
+
+
 class Distillation(nn.Module):
     """It compares with a teacher whose weights follow from others."""
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from torch import nn
 
 from flatlas.errors import FlatlasError
-from flatlas.models.batch_norm import take_statistics
+from flatlas.models.batch_norm import normalizes_by_batch, take_statistics
 from flatlas.models.batches import WITHOUT_FLOAT64, Batches, random_state_kept
 from flatlas.models.losses import Loss, LossFunction
 from flatlas.models.objective import Chosen, Objective, refuse_penalty
@@ -27,6 +27,10 @@ DRAWS = (
     "the same random state, so all of them saw the same batches."
 )
 
+BY_BATCH = (
+    "The model has batch norm without running statistics, which normalizes a batch by its own mean "
+    "and variance: numbers depend on how the data are cut into batches."
+)
 CUTS = (
     "The loss of a batch does not follow from those of its halves, as a mean over examples or a "
     "sum would: numbers depend on how the data are cut into batches. A function must return the "
@@ -107,9 +111,12 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         if test is not None:
             compared = objective.on(Batches(test, where, dtype, given.seed))
             compared.refuse_without_loss()
-        notes = [DRAWS] if batches.draws else []
-        if not _adds_up(objective):
-            notes.append(CUTS)
+        depends = (
+            (DRAWS, batches.draws),
+            (BY_BATCH, normalizes_by_batch(objective.model)),
+            (CUTS, not _adds_up(objective)),
+        )
+        notes = [note for note, holds in depends if holds]
         for note in notes:
             # Level 4 is the user's call: beyond this generator, `contextmanager` and its caller.
             warnings.warn(note, stacklevel=4)

@@ -1,6 +1,7 @@
 """Statistics of batch norm, taken again at a model's present weights."""
 
 import torch
+from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatlas.errors import FlatlasError
@@ -24,3 +25,10 @@ def take_statistics(of: Objective) -> None:
         except FlatlasError as error:
             raise FlatlasError(f"batch_norm is 'recomputed', batch {number}: {error}") from error
     of.model.eval()
+
+
+def normalizes_by_batch(model: nn.Module) -> bool:
+    """Whether an output depends on the other examples of its batch, in evaluation mode too."""
+    return any(
+        isinstance(part, _BatchNorm) and part.running_mean is None for part in model.modules()
+    )
