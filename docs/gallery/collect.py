@@ -100,7 +100,7 @@ def _collect(study: str, presets: Mapping[str, str], folder: Path, kept: Sequenc
             means.append(means_of(pd.read_csv(points)).assign(figure=name, preset=preset))
         _shrink(picture, folder / f"{name}.png")
     if sum(map(len, means)):
-        pd.concat(means, ignore_index=True).to_csv(folder / MEANS, index=False)
+        pd.concat(means, ignore_index=True).convert_dtypes().to_csv(folder / MEANS, index=False)
     if tables:
         pd.concat(tables, ignore_index=True).to_csv(folder / SCORECARD, index=False)
 
