@@ -168,8 +168,8 @@ def _excess(sweep: Sweep, moments: Sequence[str], logs: np.ndarray) -> Iterator[
     yield sweep.claim(
         "added",
         f"the noise that DPSGD adds to that of SSGD {BEFORE} grows with H_n",
-        f"rank correlation of Δ_n² of DPSGD less that of SSGD with H_n; {at}, {BEFORE}; mean over"
-        " moments and nets",
+        f"rank correlation with H_n of the variance of DPSGD's noise less that of SSGD's; {at},"
+        f" {BEFORE}; mean over moments and nets",
         RISING,
         lambda growth: _over(growth, ~final),
         growth,
