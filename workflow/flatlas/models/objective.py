@@ -152,7 +152,7 @@ class Objective:
 
     def _refuse_other_losses(self, parts: dict[str, Tensor], batch: Batch, value: Tensor) -> None:
         """Raise an error if the loss of a batch depends on more than w and the batch."""
-        with torch.enable_grad():
+        with twice_differentiable(self.model):
             made = self.outputs(parts, batch)
             if _reaches(self._given, tree_leaves(made)):
                 raise FlatlasError(
