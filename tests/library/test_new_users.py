@@ -437,8 +437,18 @@ def hooked():
     return model
 
 
+def test_attention_at_a_minimum_of_zero_loss_is_measured():
+    """Kernels of attention differ in the last bits, which are all that is left of such a loss."""
+    torch.manual_seed(0)
+    model = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True).double().eval()
+    given = torch.randn(6, 3, 4, dtype=torch.float64)
+    target = model(given).detach()
+    found = flatlas.measure(model, (given, target), ["norms"], loss="mse")
+    assert found.table.value.notna().all()
+
+
 @pytest.mark.parametrize("make", [Head, hooked])
 def test_parameters_that_a_copy_does_not_have_are_refused(make):
     """Its output would not change with the copy's weights, and every number would be wrong."""
-    with pytest.raises(flatlas.FlatlasError, match="a lambda or a hook"):
+    with pytest.raises(flatlas.FlatlasError, match="a lambda, a hook"):
         flatlas.measure(make().double(), (X, Y), measures=FEW)

@@ -354,6 +354,17 @@ def test_noise_on_the_way_needs_no_solution_in_the_end():
     assert claims["ssgd_final"].estimate.value == pytest.approx(1)
 
 
+def test_noises_are_compared_at_the_same_curvature():
+    """Both follow √H, but H is seven times smaller for DPSGD: at equal rank it has less noise."""
+    material = world(RIGHT, "fig6")
+    rows = material.tables["gradients_directions"]
+    curvature = rows["eigenvalue"] / np.where(rows["learners.kind"] == "dpsgd", 7, 1)
+    columns = {"eigenvalue": curvature, "noise": curvature**0.5}
+    claims = judge("fig6", with_columns(material, "gradients_directions", **columns))
+    for name in ("above", "sharpest", "early"):
+        assert claims[name].estimate.value == pytest.approx(0, abs=1e-9)
+
+
 def test_dead_directions_do_not_count():
     """σ_g = 0 in the last third at one end of the sweep: no logarithm, no claim is lost."""
     material = world(RIGHT, "fig3")

@@ -153,17 +153,19 @@ class Objective:
     def _refuse_other_losses(self, parts: dict[str, Tensor], batch: Batch, value: Tensor) -> None:
         """Raise an error if the loss of a batch depends on more than w and the batch."""
         with twice_differentiable(self.model):
-            made = self.outputs(parts, batch)
-            if _reaches(self._given, tree_leaves(made)):
+            if _reaches(self._given, tree_leaves(self.outputs(parts, batch))):
                 raise FlatlasError(
                     "the model computes its output with parameters that a copy of it does not "
-                    "have, such as those of a layer that a lambda or a hook refers to: measures "
-                    "are taken of a copy. Let each layer be an attribute of the module that uses "
-                    "it."
+                    "have, such as those of a layer that a lambda, a hook or a method under "
+                    "torch.compile refers to: measures are taken of a copy. Let each layer be an "
+                    "attribute of the module that uses it."
                 )
-            outputs = tree_map(
-                lambda leaf: leaf.detach() if isinstance(leaf, Tensor) else leaf, made
-            )
+        # By the same kernels as the first value.
+        outputs = tree_map(
+            lambda leaf: leaf.detach() if isinstance(leaf, Tensor) else leaf,
+            self.outputs(parts, batch),
+        )
+        with torch.enable_grad():
             second, _ = self.loss.of(outputs, batch.target, batch.examples)
             if _reaches(self._given, [second]):
                 raise _penalized()

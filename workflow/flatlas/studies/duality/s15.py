@@ -8,6 +8,8 @@ from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import LESS, MORE, MOSTLY, SLIGHTLY_MORE, SMALL
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
+from flatlas.statistics.extremes import largest, smallest
+from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
 from flatlas.statistics.trends import change_of_logs
 from flatlas.studies.duality.directions import by_stretch, flat, from_first_to_last, sharpest
@@ -37,7 +39,7 @@ def _size(layer: Layer) -> Iterator[Claim]:
         f"{SHARPNESS} {ENDS} in half-decades of rank, {WITHIN}; the largest",
         LESS,
         by_stretch(layer.sharpness, layer.last),
-        _largest_change,
+        Joint(from_first_to_last, largest, shown=np.expm1),
     )
     size = layer.net("S_w")
     says = "S_w rises slightly as N rises"
@@ -55,7 +57,7 @@ def _noise(layer: Layer) -> Iterator[Claim]:
         f"{SHARPNESS} {ENDS} in half-decades of rank beyond 10, {WITHIN}; the smallest",
         MORE,
         flat(layer.sharpness, layer.last),
-        _smallest_change,
+        Joint(from_first_to_last, smallest, shown=np.expm1),
     )
     yield layer.changes(
         "sharpness_sharp",
@@ -87,15 +89,6 @@ def _noise(layer: Layer) -> Iterator[Claim]:
         lambda share: mean(mean(share)[..., 1:], -1),
         layer.net("gap_flat") / layer.net("dual_gap"),
     )
-
-
-def _largest_change(logs: np.ndarray) -> np.ndarray:
-    """The largest of the changes from the first value to the last, over half-decades."""
-    return np.expm1(from_first_to_last(logs).max(-1))
-
-
-def _smallest_change(logs: np.ndarray) -> np.ndarray:
-    return np.expm1(from_first_to_last(logs).min(-1))
 
 
 def _drop(layer: Layer) -> np.ndarray:
