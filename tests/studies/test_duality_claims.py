@@ -355,10 +355,10 @@ def test_noise_on_the_way_needs_no_solution_in_the_end():
 
 
 def test_noises_are_compared_at_the_same_curvature():
-    """Both follow √H, but H is seven times smaller for DPSGD: at equal rank it has less noise."""
+    """Both follow √H, but H is three times smaller for DPSGD: at equal rank it has less noise."""
     material = world(RIGHT, "fig6")
     rows = material.tables["gradients_directions"]
-    curvature = rows["eigenvalue"] / np.where(rows["learners.kind"] == "dpsgd", 7, 1)
+    curvature = rows["eigenvalue"] / np.where(rows["learners.kind"] == "dpsgd", 3, 1)
     columns = {"eigenvalue": curvature, "noise": curvature**0.5}
     claims = judge("fig6", with_columns(material, "gradients_directions", **columns))
     for name in ("above", "sharpest", "early"):
