@@ -452,3 +452,7 @@ def test_parameters_that_a_copy_does_not_have_are_refused(make):
     """Its output would not change with the copy's weights, and every number would be wrong."""
     with pytest.raises(flatlas.FlatlasError, match="a lambda, a hook"):
         flatlas.measure(make().double(), (X, Y), measures=FEW)
+    frozen = make().double().requires_grad_(False)
+    with pytest.raises(flatlas.FlatlasError, match="a lambda, a hook"):
+        flatlas.measure(frozen, (X, Y), measures=FEW, parameters="*")
+    assert not any(one.requires_grad for one in frozen.parameters())

@@ -49,7 +49,9 @@ class Objective:
                 "Give it as it was before torch.jit.script or torch.jit.trace."
             )
         names = _chosen(model, chosen)
-        self._given = [one for one in model.parameters() if one.requires_grad]
+        given = dict(model.named_parameters())
+        # Those of the model itself, which nothing that is measured may depend on.
+        self._given = [given[name] for name in names]
         self._device, self.dtype = torch.device(device), dtype
         self.model = copied(model, "model").eval().requires_grad_(False)
         # A device without float64 can't copy to it either, as from there to the CPU. `to` itself
@@ -152,7 +154,7 @@ class Objective:
 
     def _refuse_other_losses(self, parts: dict[str, Tensor], batch: Batch, value: Tensor) -> None:
         """Raise an error if the loss of a batch depends on more than w and the batch."""
-        with twice_differentiable(self.model):
+        with twice_differentiable(self.model), _differentiated_by(self._given):
             if _reaches(self._given, tree_leaves(self.outputs(parts, batch))):
                 raise FlatlasError(
                     "the model computes its output with parameters that a copy of it does not "
@@ -165,7 +167,7 @@ class Objective:
             lambda leaf: leaf.detach() if isinstance(leaf, Tensor) else leaf,
             self.outputs(parts, batch),
         )
-        with torch.enable_grad():
+        with torch.enable_grad(), _differentiated_by(self._given):
             second, _ = self.loss.of(outputs, batch.target, batch.examples)
             if _reaches(self._given, [second]):
                 raise _penalized()
@@ -345,6 +347,19 @@ def _gradient(of: Tensor, by: list[Tensor]) -> tuple[Tensor, ...]:
         of, by, create_graph=True, materialize_grads=True
     )
     return found
+
+
+@contextmanager
+def _differentiated_by(parameters: Sequence[Tensor]) -> Iterator[None]:
+    """Let frozen parameters have gradients, too."""
+    frozen = [one for one in parameters if not one.requires_grad]
+    try:
+        for one in frozen:
+            one.requires_grad_()
+        yield
+    finally:
+        for one in frozen:
+            one.requires_grad_(False)
 
 
 def _reaches(parameters: Sequence[Tensor], computed: Iterable[Any]) -> bool:
