@@ -147,12 +147,14 @@ class Objective:
                     f"batch {number}: the loss is {value.item()} at the model's weights."
                 )
             if not number:
-                self._refuse_other_losses(parts, batch, value)
+                self._refuse_other_dependences(parts, batch, value)
             divisor += share
         if not divisor and not self.loss.is_sum:
             raise FlatlasError("the loss ignores the labels of all examples.")
 
-    def _refuse_other_losses(self, parts: dict[str, Tensor], batch: Batch, value: Tensor) -> None:
+    def _refuse_other_dependences(
+        self, parts: dict[str, Tensor], batch: Batch, value: Tensor
+    ) -> None:
         """Raise an error if the loss of a batch depends on more than w and the batch."""
         with twice_differentiable(self.model), _differentiated_by(self._given):
             if _reaches(self._given, tree_leaves(self.outputs(parts, batch))):

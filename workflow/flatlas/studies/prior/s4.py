@@ -1,7 +1,7 @@
 """Figure S4: two measures of the Hessian behave as sharpness does."""
 
 from collections.abc import Iterator
-from itertools import chain, product
+from itertools import product
 
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY, CORRELATED
@@ -52,8 +52,12 @@ def claims(material: Material) -> list[Claim]:
             Nets(material, sweep), f"{name}_{sweep}", f"{what}: {called(sweep)}", measure
         )
     ]
-    weakened = [weakened_flatness(material, "adam", measure) for _, measure in MEASURES.values()]
-    return [*each, *chain(*weakened)]
+    weakened = [
+        claim
+        for _, measure in MEASURES.values()
+        for claim in weakened_flatness(material, "adam", measure)
+    ]
+    return [*each, *weakened]
 
 
 def _of(nets: Nets, name: str, what: str, measure: Quantity) -> Iterator[Claim]:

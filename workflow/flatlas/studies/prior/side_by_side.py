@@ -96,35 +96,49 @@ def _breaking_optimizers(material: Material) -> Iterator[Claim]:
 
 def _levels(material: Material, sweep: str) -> Iterator[Claim]:
     """Whether the optimizer's functions are those of SGD in accuracy and P(f), but not as flat."""
-    for quantity in (ACCURACY, LOG_PRIOR):
+    name = called(sweep)
+    for quantity, says, measured, criterion, statistic in (
+        *(
+            (
+                one,
+                f"{one.what} under {name} does not significantly vary from SGD's",
+                f"mean difference of {one.what} under SGD and under {name} on the same attack sets,"
+                " divided by the range of SGD's means over the attack sets",
+                BARELY,
+                _apart_in_ranges,
+            )
+            for one in (ACCURACY, LOG_PRIOR)
+        ),
+        (
+            FLATNESS,
+            f"{name} makes a large difference in flatness",
+            f"factor between the sharpness under SGD and under {name} on the same attack sets, up"
+            " or down; geometric mean over nets",
+            SPIKE,
+            lambda sgd, other: 10 ** np.abs(_apart(sgd, other)),
+        ),
+    ):
         nets, sgd, other = against_sgd(material, sweep, quantity)
         yield nets.claim(
             f"level_{sweep}_{quantity.name}",
-            f"{quantity.what} under {called(sweep)} does not significantly vary from SGD's",
-            f"{quantity.what} under SGD less that under {called(sweep)} on the same attack sets,"
-            " relative to its range over them under SGD; of means",
-            BARELY,
-            lambda x, y: mean(mean(x, -1) - mean(y, -1)) / _range(mean(x)),
+            says,
+            measured,
+            criterion,
+            statistic,
             sgd.x.values,
             other.x.values,
             settled=(sgd.x.settled, other.x.settled),
         )
-    nets, sgd, other = against_sgd(material, sweep, FLATNESS)
-    yield nets.claim(
-        f"level_{sweep}_flatness",
-        f"{called(sweep)} makes a large difference in flatness",
-        f"factor between the sharpness under SGD and under {called(sweep)} on the same attack sets,"
-        " up or down; geometric mean over nets",
-        SPIKE,
-        lambda x, y: 10 ** np.abs(mean(mean(x, -1) - mean(y, -1))),
-        sgd.x.values,
-        other.x.values,
-        settled=(sgd.x.settled, other.x.settled),
-    )
 
 
-def _range(means: np.ndarray) -> np.ndarray:
-    return largest(means) - smallest(means)
+def _apart(sgd: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The mean difference, over attack sets and then over realizations."""
+    return mean(mean(sgd, -1) - mean(other, -1))
+
+
+def _apart_in_ranges(sgd: np.ndarray, other: np.ndarray) -> np.ndarray:
+    means = mean(sgd)
+    return _apart(sgd, other) / (largest(means) - smallest(means))
 
 
 def _broken(material: Material, flat: Quantity) -> Iterator[Claim]:

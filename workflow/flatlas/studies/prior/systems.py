@@ -153,8 +153,8 @@ def weakened_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS)
     """Flatness correlates less with generalization than under SGD."""
     nets, sgd, other = against_sgd(material, sweep, flat)
     says = (
-        f"on the same attack sets {flat.what} follows generalization better under SGD than under"
-        f" {called(sweep)}"
+        f"on the same attack sets {flat.what} correlates better with generalization under SGD than"
+        f" under {called(sweep)}"
     )
     return compared(nets, f"sgd_{sweep}_{flat.name}", says, TIGHTER, BETTER, sgd, other)
 
