@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 
 from flatlas.flatness.adaptive_sharpness import Neighbourhood, Search, mean_rise, worst
 from flatlas.flatness.ball import Ball
-from flatlas.flatness.box import SEARCHES, Box, sharpness_of
+from flatlas.flatness.box import SEARCHES, Ascent, Box, by_minibatches, sharpness_of
 
 ACCURATE = Search(tolerance=1e-7, steps=2000, starts=3)
 
@@ -138,15 +138,19 @@ def test_a_slope_alone_does_not_change_the_mean():
     assert (found.value, found.standard_error) == pytest.approx((0, 0), abs=1e-15)
 
 
-@pytest.mark.parametrize(("by", "slope"), [("lbfgs", 1.0), ("corners", 1.0), ("corners", 0.0)])
-def test_the_largest_rise_in_a_box_is_at_a_corner(by, slope):
-    loss, share = quadratic(CONVEX, slope), 0.05
-
+def box_around(loss, share):
     def of(points, members):
         values, slopes = zip(*map(loss.value_and_gradient, points), strict=True)
         return torch.stack(values), torch.stack(slopes)
 
-    box = Box.around(loss.w.unsqueeze(0), share, of, weights=5)
+    return Box.around(loss.w.unsqueeze(0), share, of, weights=len(loss.w))
+
+
+@pytest.mark.parametrize("slope", [1.0, 1e-12, 0.0])
+@pytest.mark.parametrize("by", SEARCHES)
+def test_the_largest_rise_in_a_box_is_at_a_corner(by, slope):
+    loss, share = quadratic(CONVEX, slope), 0.05
+    box = box_around(loss, share)
     (found,) = sharpness_of(box, SEARCHES[by](box, 100))
     side = share * (loss.w.abs() + 1)
     first = (loss.slope.abs() @ side).item()
@@ -155,3 +159,13 @@ def test_the_largest_rise_in_a_box_is_at_a_corner(by, slope):
     assert found.sharpness == pytest.approx(50 * (first + second), rel=1e-9)
     assert (found.first_order, found.rest) == pytest.approx((50 * first, 50 * second), rel=1e-9)
     assert found.converged
+
+
+def test_an_ascent_by_minibatches_that_never_moves_has_not_converged():
+    """In an exact minimum of every minibatch nothing points anywhere, however sharp it is."""
+    loss = quadratic(CONVEX, slope=0.0)
+    box = box_around(loss, 0.05)
+    climb = Ascent(lambda _, w: loss.value_and_gradient(w[0])[1][None], box.w, box.side)
+    curves = by_minibatches(box, climb, lambda w: loss.value(w[0])[None], lambda: [None], 0.1, 20)
+    (found,) = sharpness_of(box, curves)
+    assert (found.sharpness, found.iterations, found.converged) == (0, 0, False)

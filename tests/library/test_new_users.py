@@ -2,6 +2,7 @@
 
 import warnings
 from copy import deepcopy
+from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 
@@ -14,7 +15,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 import flatlas
 from flatlas.library.problem import opened
-from flatlas.models.losses import Loss
+from flatlas.models.losses import BY_FUNCTION, Loss
 
 RANDOM = torch.Generator().manual_seed(0)
 X, Y = torch.randn(12, 4, generator=RANDOM), torch.arange(12) % 3
@@ -43,6 +44,22 @@ OF_TORCH = {
     "shares": (nn.CrossEntropyLoss(), net(), SHARES),
     **{name: (loss, net(), Y) for name, loss in WEIGHTED.items()},
 }
+
+
+@pytest.mark.parametrize("function", [function for function, _ in BY_FUNCTION])
+def test_a_function_of_torch_is_not_broadcast_over_its_target(function):
+    """One output an example against a target without that dimension would be all pairs of them."""
+    with pytest.raises(flatlas.FlatlasError, match=r"the same shape|labels|can't compare"):
+        flatlas.measure(net(nn.Sigmoid(), outputs=1), (X, Y / 3), FEW, loss=function)
+
+
+def test_a_function_of_torch_with_weights_of_its_own_stays_a_function():
+    weights = torch.rand(12, 3, generator=torch.Generator().manual_seed(0))
+    loss, model = partial(nn.functional.mse_loss, weight=weights), net()
+    objective = objective_of(model, [(X, SHARES)], loss)
+    assert objective.value(objective.w).item() == pytest.approx(
+        of_torch(loss, model, SHARES), rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("name", OF_TORCH)
@@ -126,11 +143,34 @@ def test_a_loss_that_depends_on_the_cuts_gets_a_note():
         assert len(seen) == 1
 
 
-def test_batch_norm_without_running_statistics_gets_a_note():
-    norm = nn.BatchNorm1d(3, track_running_stats=False)
-    with pytest.warns(UserWarning, match="its own mean"):
+class ByBatch(nn.Module):
+    """It normalizes by the numbers of a batch, without a layer for it."""
+
+    def forward(self, x):
+        return nn.functional.batch_norm(x, None, None, training=True)
+
+
+@pytest.mark.parametrize("norm", [nn.BatchNorm1d(3, track_running_stats=False), ByBatch()])
+def test_a_model_that_mixes_examples_gets_a_note(norm):
+    with pytest.warns(UserWarning, match="other examples of its batch"):
         found = flatlas.measure(net(norm), (X, Y), FEW)
     assert len(found.notes) == 1
+    # Other sizes of a batch give other numbers.
+    with pytest.warns(UserWarning, match="other examples of its batch"):
+        cut = flatlas.measure(net(norm), [(X[:6], Y[:6]), (X[6:], Y[6:])], FEW)
+    assert cut["hessian"].eigenvalues != pytest.approx(found["hessian"].eigenvalues, rel=1e-3)
+
+
+def test_a_norm_that_the_model_does_not_use_gets_no_note():
+    model = net()
+    model[1].unused = nn.BatchNorm1d(3, track_running_stats=False)
+    assert not flatlas.measure(model, (X, Y), FEW).notes
+
+
+def test_there_must_be_statistics_to_recompute():
+    norm = nn.BatchNorm1d(3, track_running_stats=False)
+    with pytest.raises(flatlas.FlatlasError, match="running statistics"):
+        flatlas.measure(net(norm), (X, Y), FEW, batch_norm="recomputed")
 
 
 class Distillation(nn.Module):
@@ -431,10 +471,45 @@ class Head(nn.Module):
         return self.act(self.body(x))
 
 
+@dataclass
+class Answer:
+    """Outputs that torch can't look into."""
+
+    scores: torch.Tensor
+
+
+class Answering(Head):
+    """Its own loss takes them out."""
+
+    def forward(self, x):
+        return Answer(self.act(self.body(x)))
+
+
+def of_answer(answer, target):
+    return nn.functional.cross_entropy(answer.scores, target)
+
+
 def hooked():
     model = net()
     model[0].register_forward_hook(lambda layer, given, seen: seen * model[2].weight.norm())
     return model
+
+
+def test_hooks_on_gradients_do_not_count():
+    """They belong to the training, as clipping does."""
+    model, seen = net(), []
+
+    def vanish(layer, inner, outer):
+        seen.append(layer)
+        return tuple(torch.zeros_like(one) for one in inner if one is not None)
+
+    model[2].register_full_backward_hook(vanish)
+    model[2].register_full_backward_pre_hook(lambda layer, outer: None)
+    found, expected = (flatlas.measure(one, (X, Y), FEW).table.value for one in (model, net()))
+    assert found.tolist() == expected.tolist()
+    assert not seen
+    model(X).sum().backward()
+    assert seen == [model[2]]
 
 
 def test_attention_at_a_minimum_of_zero_loss_is_measured():
@@ -447,12 +522,15 @@ def test_attention_at_a_minimum_of_zero_loss_is_measured():
     assert found.table.value.notna().all()
 
 
-@pytest.mark.parametrize("make", [Head, hooked])
-def test_parameters_that_a_copy_does_not_have_are_refused(make):
+@pytest.mark.parametrize(
+    ("make", "loss"),
+    [(Head, "cross_entropy"), (hooked, "cross_entropy"), (Answering, of_answer)],
+)
+def test_parameters_that_a_copy_does_not_have_are_refused(make, loss):
     """Its output would not change with the copy's weights, and every number would be wrong."""
     with pytest.raises(flatlas.FlatlasError, match="a lambda, a hook"):
-        flatlas.measure(make().double(), (X, Y), measures=FEW)
+        flatlas.measure(make().double(), (X, Y), measures=FEW, loss=loss)
     frozen = make().double().requires_grad_(False)
     with pytest.raises(flatlas.FlatlasError, match="a lambda, a hook"):
-        flatlas.measure(frozen, (X, Y), measures=FEW, parameters="*")
+        flatlas.measure(frozen, (X, Y), measures=FEW, parameters="*", loss=loss)
     assert not any(one.requires_grad for one in frozen.parameters())

@@ -56,6 +56,12 @@ class Box:
         """Half of the box's side for each weight."""
         return self.share * (self.w.abs() + 1)
 
+    @property
+    def uphill(self) -> Tensor:
+        """The slope at w, or where it is exactly 0 a direction to try: away from 0."""
+        away = torch.where(self.w < 0, -1.0, 1.0).to(self.w)
+        return torch.where(self.slope.any(1, keepdim=True), self.slope, away)
+
 
 @dataclass(frozen=True)
 class BoxSharpness:
@@ -87,11 +93,16 @@ def _lbfgs_alone(box: Box, member: Tensor, epochs: int) -> list[float]:
 
     L-BFGS-B takes its first step length from the slope. It finds no better one where the loss is
     convex, because it needs downward curvature. Without rescaling, its steps would be too short.
+    Where the slope at w is exactly 0, it begins half-way to a corner.
     """
     w, side = box.w[member], box.side[member]
     origin = box.value[member].item()
-    slope = (box.slope[member] * side).abs().sum().item() / box.weights / STEEP
-    curve = [origin]
+    curve, begin, steep = [origin], torch.zeros_like(w), box.slope[member]
+    if not steep.any():
+        begin = box.uphill[member].sign() / 2
+        value, steep = box.of(w + begin * side, member)
+        curve.append(value.item())
+    slope = (steep * side).abs().sum().item() / box.weights / STEEP
 
     def descent(u: np.ndarray) -> tuple[float, np.ndarray]:
         value, uphill = box.of(w + torch.as_tensor(u, device=w.device) * side, member)
@@ -104,7 +115,7 @@ def _lbfgs_alone(box: Box, member: Tensor, epochs: int) -> list[float]:
     if slope:
         found = minimize(
             descent,
-            np.zeros(w.shape[1]),
+            begin.squeeze(0).cpu().numpy(),
             jac=True,
             method="L-BFGS-B",
             bounds=Bounds(-1, 1),
@@ -128,7 +139,7 @@ def corners(box: Box, epochs: int) -> list[list[float]]:
     curves = [[value] for value in box.value.tolist()]
     going, side = _all(box.w), box.side
     at = box.w
-    slope = torch.where(box.slope.any(1, keepdim=True), box.slope, box.w)
+    slope = box.uphill
     for _ in range(epochs):
         corner = box.w[going] + side[going] * slope.sign()
         moved = (corner != at).any(1)
@@ -178,7 +189,10 @@ def by_minibatches(
     lr: float,
     epochs: int,
 ) -> list[list[float]]:
-    """L of each member after each epoch of minibatch ascent, put back into the box at each step."""
+    """L of each member after each epoch of minibatch ascent, put back into the box at each step.
+
+    A member that never left w, for want of a slope, has L at w alone.
+    """
     values = [box.value]
     for _ in range(epochs):
         for minibatch in minibatches():
@@ -186,7 +200,8 @@ def by_minibatches(
         with torch.inference_mode():
             values.append(loss(box.w + climb.displacements))
     curves: list[list[float]] = torch.stack(values, dim=1).tolist()
-    return curves
+    moved = climb.displacements.any(1).tolist()
+    return [curve if left else curve[:1] for curve, left in zip(curves, moved, strict=True)]
 
 
 SEARCHES = {"lbfgs": lbfgs, "corners": corners}
@@ -214,8 +229,8 @@ def _sharpness(curve: list[float], g: Tensor, side: Tensor, share: float) -> Box
     earlier, end = values[: max(1, len(values) - tenth)].max(), np.median(values[-tenth:])
     residual = (values.max() - min(earlier, end)) / rise if rise > 0 else 0.0
     first_order = unit * (g.abs() @ side).item()
-    # On any other slope a search that finds no rise has failed.
-    flat = first_order <= PERCENT * np.finfo(float).eps
+    # Without a rise a search has failed, unless it moved where there is no slope.
+    flat = len(values) > 1 and first_order <= PERCENT * np.finfo(float).eps
     return BoxSharpness(
         sharpness=unit * rise,
         last=unit * (values[-1] - origin),

@@ -8,12 +8,13 @@ from typing import Annotated, Any, Literal, TypedDict
 
 import torch
 from pydantic import BaseModel, ConfigDict, Field
-from torch import nn
+from torch import Tensor, nn
+from torch.utils._pytree import tree_leaves
 
 from flatlas.errors import FlatlasError
-from flatlas.models.batch_norm import normalizes_by_batch, take_statistics
-from flatlas.models.batches import WITHOUT_FLOAT64, Batches, random_state_kept
-from flatlas.models.losses import Loss, LossFunction
+from flatlas.models.batch_norm import take_statistics
+from flatlas.models.batches import WITHOUT_FLOAT64, Batches, random_state_kept, rows_of
+from flatlas.models.losses import SAME, Loss, LossFunction, Outputs
 from flatlas.models.objective import Chosen, Objective, refuse_penalty
 from flatlas.models.precision import as_written, full_precision
 from flatlas.plan.mistakes import validated
@@ -26,10 +27,9 @@ DRAWS = (
     "The data shuffle or augment: two passes over them differ. Each pass of a measure began from "
     "the same random state, so all of them saw the same batches."
 )
-
 BY_BATCH = (
-    "The model has batch norm without running statistics, which normalizes a batch by its own mean "
-    "and variance: numbers depend on how the data are cut into batches."
+    "The model's output for an example depends on the other examples of its batch, as with batch "
+    "norm without running statistics: numbers depend on how the data are cut into batches."
 )
 CUTS = (
     "The loss of a batch does not follow from those of its halves, as a mean over examples or a "
@@ -113,7 +113,7 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
             compared.refuse_without_loss()
         depends = (
             (DRAWS, batches.draws),
-            (BY_BATCH, normalizes_by_batch(objective.model)),
+            (BY_BATCH, _mixes_examples(objective)),
             (CUTS, not _adds_up(objective)),
         )
         notes = [note for note, holds in depends if holds]
@@ -121,6 +121,34 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
             # Level 4 is the user's call: beyond this generator, `contextmanager` and its caller.
             warnings.warn(note, stacklevel=4)
         yield Problem(objective, compared, given.seed, notes)
+
+
+@torch.no_grad()
+def _mixes_examples(of: Objective) -> bool:
+    """Whether the model's output for half of a batch changes when the other half is there.
+
+    The first batch of several examples decides. False if it can't be cut.
+    """
+    batch = next((batch for batch in of.batches if batch.examples > 1), None)
+    if batch is None:
+        return False
+    parts, half = of.parts(of.w), torch.arange(batch.examples // 2)
+    try:
+        alone = _reals(of.outputs(parts, batch.of_rows(half)))
+    except FlatlasError:
+        return False
+    together = _reals(rows_of(of.outputs(parts, batch), half, batch.examples))
+    return any(
+        one.shape == other.shape
+        and not torch.allclose(one, other, rtol=0, atol=SAME * float(other.abs().max()))
+        for one, other in zip(alone, together, strict=False)
+    )
+
+
+def _reals(outputs: Outputs) -> list[Tensor]:
+    """The tensors of real numbers among the outputs, but for single and missing ones."""
+    leaves = (leaf for leaf in tree_leaves(outputs) if isinstance(leaf, Tensor))
+    return [leaf for leaf in leaves if leaf.is_floating_point() and leaf.ndim and leaf.numel()]
 
 
 @torch.no_grad()

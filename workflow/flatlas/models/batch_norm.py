@@ -1,7 +1,6 @@
 """Statistics of batch norm, taken again at a model's present weights."""
 
 import torch
-from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatlas.errors import FlatlasError
@@ -11,9 +10,15 @@ from flatlas.models.objective import Objective
 @torch.no_grad()
 def take_statistics(of: Objective) -> None:
     """Replace all running means and variances by their means over the batches."""
-    norms = [part for part in of.model.modules() if isinstance(part, _BatchNorm)]
+    norms = [
+        part
+        for part in of.model.modules()
+        if isinstance(part, _BatchNorm) and part.running_mean is not None
+    ]
     if not norms:
-        raise FlatlasError("batch_norm is 'recomputed', but the model has no batch norm.")
+        raise FlatlasError(
+            "batch_norm is 'recomputed', but the model has no batch norm with running statistics."
+        )
     for norm in norms:
         norm.reset_running_stats()
         # Without a momentum, torch takes the mean over all batches.
@@ -25,10 +30,3 @@ def take_statistics(of: Objective) -> None:
         except FlatlasError as error:
             raise FlatlasError(f"batch_norm is 'recomputed', batch {number}: {error}") from error
     of.model.eval()
-
-
-def normalizes_by_batch(model: nn.Module) -> bool:
-    """Whether an output depends on the other examples of its batch, in evaluation mode too."""
-    return any(
-        isinstance(part, _BatchNorm) and part.running_mean is None for part in model.modules()
-    )

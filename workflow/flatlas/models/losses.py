@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from copy import copy
 from functools import partial
+from inspect import signature
 from typing import Any
 
 import torch
@@ -26,7 +27,18 @@ BY_FUNCTION: list[tuple[Any, type[nn.Module]]] = [
     (functional.cross_entropy, nn.CrossEntropyLoss),
     (functional.nll_loss, nn.NLLLoss),
     (functional.binary_cross_entropy_with_logits, nn.BCEWithLogitsLoss),
+    (functional.binary_cross_entropy, nn.BCELoss),
     (functional.mse_loss, nn.MSELoss),
+    (functional.l1_loss, nn.L1Loss),
+    (functional.smooth_l1_loss, nn.SmoothL1Loss),
+    (functional.huber_loss, nn.HuberLoss),
+    (functional.kl_div, nn.KLDivLoss),
+    (functional.poisson_nll_loss, nn.PoissonNLLLoss),
+    (functional.multi_margin_loss, nn.MultiMarginLoss),
+    (functional.multilabel_margin_loss, nn.MultiLabelMarginLoss),
+    (functional.multilabel_soft_margin_loss, nn.MultiLabelSoftMarginLoss),
+    (functional.soft_margin_loss, nn.SoftMarginLoss),
+    (functional.hinge_embedding_loss, nn.HingeEmbeddingLoss),
 ]
 # Their mean weighs each label; they leave out an index.
 OF_CLASSES = (nn.CrossEntropyLoss, nn.NLLLoss)
@@ -232,7 +244,8 @@ def _as_module(loss: Any) -> Any:
     """A loss of torch for its function, also for one with some arguments given by name."""
     known = loss if isinstance(loss, partial) and not loss.args else partial(loss)
     for function, kind in BY_FUNCTION:
-        if known.func is function:
+        # Some functions take weights of examples, which the loss of the same name does not.
+        if known.func is function and {*known.keywords} <= {*signature(kind).parameters}:
             return kind(**known.keywords)
     return loss
 

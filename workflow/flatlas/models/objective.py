@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
+from dataclasses import fields, is_dataclass
 from fnmatch import fnmatch
 from typing import Any
 
@@ -58,6 +59,9 @@ class Objective:
         # would take the imaginary part from complex numbers.
         self.model.cpu()._apply(lambda one: one.to(device, in_precision(one.dtype, dtype)))
         for part in self.model.modules():
+            # They see gradients, and may replace them by what is none.
+            part._backward_hooks.clear()
+            part._backward_pre_hooks.clear()
             if isinstance(part, nn.Embedding | nn.EmbeddingBag):
                 # A sparse gradient has no derivative, and one divided by counts is no gradient.
                 part.sparse = part.scale_grad_by_freq = False
@@ -117,7 +121,12 @@ class Objective:
             by_name = (f"{name}: {described(one)}" for name, one in batch.named.items())
             inputs = [*map(described, batch.arguments), *by_name]
             narrow = torch.float32 != self.dtype and "dtype" in str(error)
-            hint = " (or give dtype=torch.float32, if the model needs it)" if narrow else ""
+            hint = (
+                " (a copy that computes in float64 is measured: give dtype=torch.float32 if the "
+                "model needs it; each layer must be an attribute of the module that uses it)"
+                if narrow
+                else ""
+            )
             raise FlatlasError(
                 f"the model can't take its inputs, {', '.join(inputs)}: {error}{hint}"
             ) from error
@@ -157,7 +166,7 @@ class Objective:
     ) -> None:
         """Raise an error if the loss of a batch depends on more than w and the batch."""
         with twice_differentiable(self.model), _differentiated_by(self._given):
-            if _reaches(self._given, tree_leaves(self.outputs(parts, batch))):
+            if _reaches(self._given, _leaves(self.outputs(parts, batch))):
                 raise FlatlasError(
                     "the model computes its output with parameters that a copy of it does not "
                     "have, such as those of a layer that a lambda, a hook or a method under "
@@ -372,6 +381,15 @@ def _reaches(parameters: Sequence[Tensor], computed: Iterable[Any]) -> bool:
     along = [torch.zeros_like(one) for one in ends]
     found = torch.autograd.grad(ends, parameters, along, retain_graph=True, allow_unused=True)
     return any(one is not None for one in found)
+
+
+def _leaves(outputs: Outputs) -> Iterator[Any]:
+    """All leaves, also those of dataclasses that torch does not know."""
+    for leaf in tree_leaves(outputs):
+        if is_dataclass(leaf) and not isinstance(leaf, type):
+            yield from _leaves([getattr(leaf, one.name) for one in fields(leaf)])
+        else:
+            yield leaf
 
 
 def _unreached(names: Iterable[str]) -> FlatlasError:
