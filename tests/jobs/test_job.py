@@ -44,7 +44,7 @@ with Job(globals().get("snakemake"), "training") as job:
     warnings.warn("a warning of some library")
     job.progress(3, 3, loss=0.5)
     {body}
-    seen = [vars(job.input), vars(job.params), job.resources["mem_mb"], job.threads, job.device]
+    seen = [vars(job.input), vars(job.params), job.resources["mem_mb"], job.device]
     Path(job.output.result).parent.mkdir(parents=True, exist_ok=True)
     Path(job.output.result).write_text(json.dumps(seen))
 """
@@ -72,7 +72,7 @@ def test_a_job_gets_files_values_and_resources_by_name(run, tmp_path):
     assert files == {"images": "images.dat", "tables": ["a.csv", "b.csv"]}
     spec = {"lr": 0.1, "seeds": [0, 1]}
     assert params == {"spec": spec, "code": "abc", "none": None, "resume": "results/resume/one"}
-    assert others == [100, 2, "cpu"]
+    assert others == [100, "cpu"]
 
 
 def test_a_job_writes_to_its_log_only_and_only_of_its_last_attempt(run, tmp_path):

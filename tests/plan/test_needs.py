@@ -1,6 +1,7 @@
 """What jobs ask for follows from the spec, and grows from attempt to attempt."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -101,10 +102,11 @@ def test_what_is_asked_for_grows_with_the_attempt():
 
 def test_a_gpu_is_asked_for_once():
     for count, gres in ((0, ""), (1, "gpu:1"), (4, "gpu:4")):
-        (by_gpu,) = gpu_request(lambda _, count=count: count, by_gres=False).items()
-        (by_gres,) = gpu_request(lambda _, count=count: count, by_gres=True).items()
-        assert (by_gpu[0], by_gpu[1](None)) == ("gpu", count)
-        assert (by_gres[0], by_gres[1](None)) == ("gres", gres)
+        jobs = {"one": SimpleNamespace(gpus=count)}
+        (by_gpu,) = gpu_request(jobs, by_gres=False).items()
+        (by_gres,) = gpu_request(jobs, by_gres=True).items()
+        assert (by_gpu[0], by_gpu[1](["one"])) == ("gpu", count)
+        assert (by_gres[0], by_gres[1](["one"])) == ("gres", gres)
 
 
 def test_the_profiles_of_clusters_differ_in_how_they_ask_for_a_gpu_only():

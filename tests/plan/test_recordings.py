@@ -78,6 +78,13 @@ def test_given_options_are_measured_with_a_schedule_and_learners(plan_of):
     assert plan_of(study=RECORDED | STEPS | LEARNERS | of("valley")).measurements
 
 
+@pytest.mark.parametrize(("snapshots", "ranks"), [({}, 2), (RECORDED, 1)])
+def test_learners_are_recorded_in_one_process(plan_of, snapshots, ranks):
+    jobs = jobs_of(plan_of(study=LEARNERS | snapshots, user={"distributed": True}))
+    trainings = {job.ranks for job in jobs.values() if job.rule in ("train", "record")}
+    assert trainings == {ranks}
+
+
 STAGES = [
     {"channels": 2, "kernel": 3},
     {"channels": 2, "kernel": 3, "padding": 1, "skip": True},

@@ -87,7 +87,7 @@ def test_a_killed_rank_ends_the_job_and_the_next_attempt_continues(task, monkeyp
             os.kill(rank, signal.SIGKILL)
 
     with (
-        pytest.raises(FlatlasError, match=r"learner 1 ended with exit code -9.*results/resume"),
+        pytest.raises(FlatlasError, match=r"learner 1 ended with exit code -9.*ranks/resume"),
         only_process(ranks.resume) as lock,
     ):
         distributed.run(ranks, 2, False, kill, lock)
@@ -104,13 +104,6 @@ def test_a_killed_rank_ends_the_job_and_the_next_attempt_continues(task, monkeyp
     assert {name: array.tobytes() for name, array in found.items()} == {
         name: array.tobytes() for name, array in expected.items()
     }
-
-
-def test_snapshots_in_several_processes_are_refused(task):
-    stop = {"epochs": 2, "extra_epochs": 1}
-    recorded = task("ranks", learners=SSGD, snapshots="fc1", stop=stop)
-    with pytest.raises(FlatlasError, match="distributed: false"):
-        distributed.run(recorded, 2, False, quiet, lock=0)
 
 
 def by_forked_ranks(task, ranks):

@@ -4,6 +4,7 @@ import logging
 import os
 import stat
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -210,10 +211,23 @@ def test_a_folder_that_others_may_write_to_is_not_used(fresh, caplog):
     assert "others may write" in caplog.text
 
 
+@needs_compiler
 @pytest.mark.skipif(os.getuid() == 0, reason="root may write everywhere")
 def test_with_a_cache_that_cannot_be_written_torch_trains(fresh, caplog):
     fresh.chmod(0o500)
     assert chosen_kernel() is None
+    assert "Permission denied" in caplog.text
+
+
+@needs_compiler
+def test_without_a_home_folder_torch_trains(fresh, monkeypatch, caplog):
+    def lost():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", lost)
+    assert chosen_kernel() is None
+    assert "home directory" in caplog.text
 
 
 @needs_compiler

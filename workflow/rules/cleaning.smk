@@ -43,8 +43,8 @@ rule clean_unused:
         "../scripts/clean.py"
 
 
-# Snakemake's own check compares files, and these rules have none. At its end a call removes all locks,
-# those of others too, so this one must not begin.
+# Snakemake's own check compares files, and these rules have none. Snakemake removes all locks when it ends,
+# those of other calls too. So no call may clean while another runs.
 CLEANING = {"clean_unused", *(f"clean_{study}" for study in PLAN.studies)}
 
 if CLEANING & {*sys.argv} and not workflow.output_settings.dryrun:

@@ -1,4 +1,4 @@
-# All networks of the atlas and all claims, to choose from. The report has no script; this page has.
+# The page of all networks of the atlas and all claims. Unlike the report it runs JavaScript.
 if "atlas_networks" in JOBS:
 
     rule explorer:

@@ -3,7 +3,7 @@
 # are long and only requested figures need theirs.
 
 for target, figure in PLAN.figures.items():
-    # It also reads the published table (report.smk).
+    # The figure of atlas_mine also reads the published table; its rule is in report.smk.
     if figure.study == paths.ATLAS_MINE:
         continue
 

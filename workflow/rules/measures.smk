@@ -14,7 +14,7 @@ rule kernel:
     conda:
         "../../envs/compute.yaml"
     resources:
-        **gpu_request(lambda wildcards: JOBS[wildcards.kernel].gpus, BY_GRES),
+        **gpu_request(JOBS, BY_GRES),
         **asked(JOBS),
     params:
         spec=lambda wildcards: JOBS[wildcards.kernel].spec,
@@ -39,7 +39,7 @@ for measure, outputs in PLAN.measures.items():
         conda:
             "../../envs/compute.yaml"
         resources:
-            **gpu_request(lambda wildcards: JOBS[wildcards.measurement].gpus, BY_GRES),
+            **gpu_request(JOBS, BY_GRES),
             **asked(JOBS),
         params:
             spec=lambda wildcards: JOBS[wildcards.measurement].spec,

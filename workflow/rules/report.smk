@@ -108,8 +108,7 @@ rule report:
         "../scripts/report.py"
 
 
-# Every network of the atlas with its settings and all measures, which the explorer and whoever checks a
-# coefficient begin with.
+# The table of all networks of the atlas: the explorer reads it, and so may anyone who checks a coefficient.
 if "atlas_networks" in JOBS:
 
     rule atlas_networks:
@@ -144,7 +143,7 @@ if "my_model" in PLAN.pages:
         """Page: accuracy and measures of your own networks."""
         input:
             unpack(lambda wildcards: MEASURED.inputs),
-            # Those of the first network, as of all.
+            # All networks have the same samples.
             samples=JOBS[MEASURED.spec["points"][0]["run"]].inputs["samples"],
             picture=MEASURED.outputs["png"],
             networks=[str(PUBLISHED)] if PUBLISHED.is_file() else [],

@@ -19,7 +19,7 @@ for kind in ("train", "record"):
             "../../envs/compute.yaml"
         threads: lambda wildcards: JOBS[wildcards.run].ranks
         resources:
-            **gpu_request(lambda wildcards: JOBS[wildcards.run].gpus, BY_GRES),
+            **gpu_request(JOBS, BY_GRES),
             # One process for each learner. They share the work and give the same result.
             **asked(JOBS),
             ranks=lambda wildcards: JOBS[wildcards.run].ranks,

@@ -7,7 +7,7 @@ from flatlas.evidence.material import Material, gather
 from flatlas.plotting.style import add_note, save
 from flatlas.report.atlas_mine import AtlasMine, atlas_mine_page
 from flatlas.report.captions import caption
-from flatlas.store.atomic import replacing
+from flatlas.store.atomic import write_text
 from flatlas.store.tables import read_table
 from flatlas.studies.atlas.networks import networks
 from flatlas.studies.atlas.quantities import QUANTITIES
@@ -47,6 +47,5 @@ with Job(globals().get("snakemake"), "atlas mine") as job:
         picture=Path(job.output.png),
         caption=caption(job.params.caption),
     )
-    with replacing(job.output.html) as temporary:
-        temporary.write_text(atlas_mine_page(page), encoding="utf-8")
+    write_text(job.output.html, atlas_mine_page(page))
     job.record(realizations=material.realizations())

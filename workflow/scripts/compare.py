@@ -6,7 +6,7 @@ from flatlas.jobs.job import Job
 from flatlas.claims.comparison import compare
 from flatlas.errors import FlatlasError
 from flatlas.report.comparison import comparison_page, read_scorecard, summary
-from flatlas.store.atomic import replacing
+from flatlas.store.atomic import write_text
 from flatlas.store.tables import write_table
 
 with Job(globals().get("snakemake"), "comparison") as job:
@@ -18,6 +18,5 @@ with Job(globals().get("snakemake"), "comparison") as job:
     presets = [Path(folder) for folder in job.params.presets]
     compared = compare(*(read_scorecard(Path(path), presets) for path in job.params.scorecards))
     write_table(job.output.csv, compared)
-    with replacing(job.output.html) as temporary:
-        temporary.write_text(comparison_page(compared, *job.params.scorecards), encoding="utf-8")
+    write_text(job.output.html, comparison_page(compared, *job.params.scorecards))
     print(f"{summary(compared)}\nThe page: {job.output.html}")

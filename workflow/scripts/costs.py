@@ -1,35 +1,37 @@
 """What the figures of a plan cost: measured if they are drawn, estimated if not."""
 
 from dataclasses import asdict
+from pathlib import Path
 
 from pydantic import ValidationError
 
 from flatlas.jobs.job import Job
 from flatlas.errors import FlatlasError
+from flatlas.plan.jobs import WILDCARD
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MeasureSpec
-from flatlas.plan.paths import RESULTS
+from flatlas.plan.paths import OUTPUTS, measure_outputs
 from flatlas.plan.training_specs import RunSpec
 from flatlas.plan.work import kernel_work, measure_work, training_work
 from flatlas.report import costs
 from flatlas.report.estimates import JobCost, known_costs, measured, read_costs
-from flatlas.store.atomic import replacing
+from flatlas.store.atomic import write_text
 from flatlas.store.provenance import read_provenance
 from flatlas.store.tables import write_table
 
-# Where the records lie of jobs that take long.
-RECORDS = {
-    "runs/*": (RunSpec, training_work),
-    "recordings/*": (RunSpec, training_work),
-    "kernels/*": (KernelSpec, kernel_work),
-    "measures/*/*": (MeasureSpec, measure_work),
-}
+# The records of jobs that take long, by the results of each.
+RECORDS = [
+    (OUTPUTS["train"], RunSpec, training_work),
+    (OUTPUTS["record"], RunSpec, training_work),
+    (OUTPUTS["kernel"], KernelSpec, kernel_work),
+    (measure_outputs("*", ()), MeasureSpec, measure_work),
+]
 
 
 def measured_here():
     """Every training, kernel and measure that ran in this checkout, at any preset."""
-    for pattern, (spec, work) in RECORDS.items():
-        for provenance in sorted(RESULTS.glob(f"{pattern}/provenance.json")):
+    for outputs, spec, work in RECORDS:
+        for provenance in sorted(Path().glob(WILDCARD.sub("*", outputs["provenance"]))):
             try:
                 resolved = read_provenance(provenance)["spec"]
                 size = work(spec.model_validate(resolved))
@@ -50,6 +52,5 @@ with Job(globals().get("snakemake"), "costs") as job:
     records = {job.params.jobs[name]["provenance"]: one for name, one in jobs.items()}
     write_table(job.output.jobs, costs.middle_jobs(records))
     text = f"{costs.readable_measures(measures)}\n\n{costs.readable(targets)}\n"
-    with replacing(job.output.txt) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_text(job.output.txt, text)
     print(text)

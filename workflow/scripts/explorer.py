@@ -6,7 +6,7 @@ from flatlas.jobs.job import Job
 from flatlas.explorer.atlas import atlas_explorer
 from flatlas.explorer.curves import learning_curves
 from flatlas.explorer.page import explorer_page
-from flatlas.store.atomic import replacing
+from flatlas.store.atomic import write_text
 from flatlas.store.tables import read_table
 
 with Job(globals().get("snakemake"), "explorer") as job:
@@ -17,6 +17,5 @@ with Job(globals().get("snakemake"), "explorer") as job:
         job.params.preset,
         report="report.html",
     )
-    with replacing(job.output.html) as temporary:
-        temporary.write_text(explorer_page(explorer), encoding="utf-8")
+    write_text(job.output.html, explorer_page(explorer))
     job.record()

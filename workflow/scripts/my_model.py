@@ -8,7 +8,7 @@ from flatlas.jobs.job import Job
 from flatlas.evidence.material import gather
 from flatlas.report.captions import caption
 from flatlas.report.my_model import MyModel, my_model_page
-from flatlas.store.atomic import replacing
+from flatlas.store.atomic import write_text
 from flatlas.store.provenance import provenance_of, read_provenance
 from flatlas.store.tables import read_table, write_table
 from flatlas.studies.my_model.numbers import (
@@ -64,6 +64,5 @@ with Job(globals().get("snakemake"), "my model") as job:
         },
     )
     write_table(job.output.csv, numbers)
-    with replacing(job.output.html) as temporary:
-        temporary.write_text(my_model_page(model), encoding="utf-8")
+    write_text(job.output.html, my_model_page(model))
     job.record()

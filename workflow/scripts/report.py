@@ -8,7 +8,7 @@ from flatlas.report.entries import read_report_entry
 from flatlas.report.estimates import read_costs
 from flatlas.report.pages import Chapter, Report, report_page
 from flatlas.report.published import published
-from flatlas.store.atomic import replacing
+from flatlas.store.atomic import write_text
 
 with Job(globals().get("snakemake"), "report") as job:
     folder = Path(job.output.html).parent
@@ -32,6 +32,5 @@ with Job(globals().get("snakemake"), "report") as job:
         published=published(map(Path, job.input.scorecards)),
         explorer=job.params.explorer,
     )
-    with replacing(job.output.html) as temporary:
-        temporary.write_text(report_page(report), encoding="utf-8")
+    write_text(job.output.html, report_page(report))
     job.record()

@@ -7,7 +7,7 @@ import pandas as pd
 from flatlas.jobs.job import Job
 from flatlas.report.entries import read_entry
 from flatlas.report.pages import Chapter, scorecard_page
-from flatlas.store.atomic import replacing
+from flatlas.store.atomic import write_text
 from flatlas.store.tables import write_table
 
 with Job(globals().get("snakemake"), "scorecard") as job:
@@ -28,7 +28,5 @@ with Job(globals().get("snakemake"), "scorecard") as job:
         for entry in chapter.entries
     ]
     write_table(job.output.csv, pd.concat(rows, ignore_index=True))
-    with replacing(job.output.html) as temporary:
-        page = scorecard_page(job.params.title, job.params.scale, chapters)
-        temporary.write_text(page, encoding="utf-8")
+    write_text(job.output.html, scorecard_page(job.params.title, job.params.scale, chapters))
     job.record()

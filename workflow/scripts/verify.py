@@ -22,4 +22,4 @@ with Job(globals().get("snakemake"), "verification") as job:
         first = found[0] + (f", and {len(found) - 1} more" if len(found) > 1 else "")
         raise FlatlasError("\n  ".join([f"{counted} damaged: {first}", *found[1:]]))
     print(f"All files of {len(made)} results are what their jobs wrote.")
-    print(f"{len(results) - len(made)} results of the preset are not made.")
+    print(f"Results of the preset that are not made: {len(results) - len(made)}.")

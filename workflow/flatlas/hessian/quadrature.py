@@ -25,11 +25,6 @@ class Quadrature:
     nodes: np.ndarray
     weights: np.ndarray
 
-    @property
-    def reach(self) -> float:
-        """The largest |θ|, which approaches the spectral norm with many steps."""
-        return float(np.abs(self.nodes).max())
-
     def moment(self, power: int) -> Estimate:
         """∫ φ(t) t^power dt."""
         return self._mean(self.nodes**power)

@@ -49,7 +49,6 @@ class Job:
         self.output = SimpleNamespace(**given["output"])
         self.params = SimpleNamespace(**given["params"])
         self.resources = given["resources"]
-        self.threads = int(given["threads"])
         self.log = Path(given["log"])
         self.progress = Progress(title, bar=self.by_hand)
 

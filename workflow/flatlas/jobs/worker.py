@@ -11,8 +11,8 @@ job keep open: without an exit code, it closes only when both have ended.
 
 A job stays in Snakemake's process group, so Ctrl-C, Ctrl-Z and a batch system's signals reach it
 like a job that was started cold. A job ends with the worker, and the worker with Snakemake.
-Processes that a job has started end with the job, or earlier if they left their parent and another
-job ends. Only `kill -9` of the worker leaves such processes behind, as `kill -9` of a cold job
+Processes that a job has started end with it; one that has left its parent may end earlier, with
+another job. Only `kill -9` of the worker leaves such processes behind, as `kill -9` of a cold job
 does.
 """
 
@@ -165,7 +165,7 @@ class Worker:
         os._exit(0)
 
 
-# The job, in a job's process; None elsewhere.
+# The job, in a job's process; empty elsewhere.
 _THIS: list[Running] = []
 
 

@@ -59,8 +59,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 def _directions(found: Decomposition) -> DataFrame:
     columns = {"eigenvalue": found.eigenvalues, **moments(found.components, found.scale)}
     table = ranked(columns, columns["sigma_g"])
-    table.insert(list(table).index("sigma_w") + 1, "S_w", table["sigma_w"].cumsum())
-    return table
+    return table.assign(S_w=table["sigma_w"].cumsum())
 
 
 def _norm(solution: Solution) -> float:

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-import torch
 from pandas import DataFrame
 
 from flatlas.flatness.moments import moments
 from flatlas.measures.decomposition import decompose, layer_weight, ranked
-from flatlas.measures.landscape import interval
+from flatlas.measures.landscape import both, interval
 from flatlas.measures.solution import Solution
 
 
@@ -17,7 +16,6 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 
     At the ends the mean training loss reaches `factor` times its value at the solution: to the
     `left`, against the eigenvector, and to the `right`. The sign of the eigenvector is arbitrary.
-    Residual and iterations are those of the worse end.
     """
     layer = options["layer"]
     found = decompose(solution, layer, options["directions"])
@@ -33,11 +31,6 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     columns = {
         "eigenvalue": found.eigenvalues,
         "sigma_g": sigma_g,
-        "flatness": right.at - left.at,
-        "left": left.at,
-        "right": right.at,
-        "converged": left.converged & right.converged,
-        "iterations": torch.maximum(left.iterations, right.iterations),
-        "residual": torch.maximum(left.residual, right.residual),
+        **both(left, right),
     }
     return {"directions": ranked(columns, sigma_g)}

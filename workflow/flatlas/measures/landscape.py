@@ -72,6 +72,18 @@ def interval(
     return _joined(left), _joined(right)
 
 
+def both(left: Ends, right: Ends) -> dict[str, Tensor]:
+    """The width of each valley and its ends; residual and iterations are those of the worse end."""
+    return {
+        "flatness": right.at - left.at,
+        "left": left.at,
+        "right": right.at,
+        "residual": torch.maximum(left.residual, right.residual),
+        "iterations": torch.maximum(left.iterations, right.iterations),
+        "converged": left.converged & right.converged,
+    }
+
+
 def mirrored(left: Ends, right: Ends) -> tuple[Tensor, Tensor]:
     """Both ends of each valley; a side without an end gets the distance of the other side.
 

@@ -49,8 +49,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         "converged": least.converged,
     }
     stars = DataFrame({name: column.cpu().numpy() for name, column in columns.items()})
-    stars.insert(0, "of", ["f1", "f2"])
-    stars.insert(1, "epsilon", epsilon)
+    stars = stars.assign(of=["f1", "f2"], epsilon=epsilon)
     return {"surface": _surface(loss, w, epsilon * basis), "stars": stars}
 
 

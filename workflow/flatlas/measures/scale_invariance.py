@@ -29,8 +29,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     tables = []
     for factor, scaled in under_scaling(solution, options):
         table = ranked(_spectrum(scaled, layer, directions), sigma_g)
-        table.insert(0, "factor", factor)
-        tables.append(table)
+        tables.append(table.assign(factor=factor))
     return {"directions": pd.concat(tables, ignore_index=True)}
 
 

@@ -32,7 +32,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         slopes = gradient_scale(scale * found.shift, loss_gap, found.zero)
         sigma_g = moments(scale * found.components, slopes)["sigma_g"]
         table = ranked({"eigenvalue": found.eigenvalues, "sigma_g": sigma_g}, sigma_g)
-        directions.append(table.assign(scale=scale)[["scale", *table]])
+        directions.append(table.assign(scale=scale))
         total = {"T_g": sigma_g.square().sum().item(), "T_h": found.eigenvalues.sum().item()}
         totals.append({"scale": scale, **total})
     return {"directions": pd.concat(directions, ignore_index=True), "summary": DataFrame(totals)}

@@ -12,8 +12,6 @@ from flatlas.flatness.split import live
 from flatlas.measures.decomposition import Decomposition, decompose, ranked
 from flatlas.measures.solution import Solution
 
-COLUMNS = ("test_images", "n", "sigma_g", "sigma_w", "mu_g", "mu_w", "gap")
-
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`directions` has a row for each N_te and n, by descending σ_g; `summary` one for each N_te.
@@ -57,4 +55,4 @@ def _first(found: Decomposition, size: int) -> tuple[DataFrame, dict[str, float]
         "mu_w_ratio": (alive["mu_w"] / alive["sigma_w"]).abs().mean(),
         "mu_g_ratio": (alive["mu_g"] / alive["sigma_g"]).abs().mean(),
     }
-    return table.assign(test_images=size)[list(COLUMNS)], row
+    return table.assign(test_images=size).drop(columns=["correlation", "gap_mu"]), row

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import pandas as pd
+import torch
 from pandas import DataFrame
 from torch import Tensor
 
@@ -45,6 +46,7 @@ def _at(loss: MeanLoss, w: Tensor, epsilon: float, formula: Tensor) -> DataFrame
     other = found.place.unflatten(0, (-1, 2)).flip(1).flatten(0, 1)
     true = (loss(w + other) - found.value).unflatten(0, (-1, 2))[:, 1]
     columns = {
+        "pair": torch.arange(1, len(true) + 1),
         "true_regret": true,
         "formula": epsilon * formula,
         "ratio": true / (epsilon * formula),
@@ -53,9 +55,7 @@ def _at(loss: MeanLoss, w: Tensor, epsilon: float, formula: Tensor) -> DataFrame
         "converged": _of_both(found.converged).all(1),
     }
     table = DataFrame({name: column.cpu().numpy() for name, column in columns.items()})
-    table.insert(0, "epsilon", epsilon)
-    table.insert(1, "pair", range(1, len(table) + 1))
-    return table
+    return table.assign(epsilon=epsilon)
 
 
 def _of_both(members: Tensor) -> Tensor:

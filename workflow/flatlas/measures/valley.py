@@ -12,7 +12,7 @@ from pandas import DataFrame
 from torch import Tensor
 
 from flatlas.measures.curvature import gradient
-from flatlas.measures.landscape import interval, loss_along
+from flatlas.measures.landscape import both, interval, loss_along
 from flatlas.measures.principal import by_rank, principal_of
 from flatlas.measures.solution import Solution
 from flatlas.nets.loss import sample_losses
@@ -36,25 +36,18 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     logits = solution.logits_from(layer, solution.preactivation(layer, activity))
     origin = sample_losses(logits, solution.labels).mean()
     left, right = interval(solution, layer, activity, directions, options["factor"])
-    flatness = right.at - left.at
-
     half = torch.stack([left.at, right.at], dim=1) / 2
     logs = (losses_along(solution, layer, activity, directions, half) / origin).log()
     linear, quadratic = _parabola(half, logs)
     columns = {
         "variance": found.variances,
-        "flatness": flatness,
-        "left": left.at,
-        "right": right.at,
+        **both(left, right),
         "slope": found.directions @ gradient(solution, layer, activity) / origin,
         "curvature": 2 * quadratic,
-        "converged": left.converged & right.converged,
-        "iterations": torch.maximum(left.iterations, right.iterations),
-        "residual": torch.maximum(left.residual, right.residual),
     }
 
-    shown = torch.tensor(options["profiles"], dtype=torch.long, device=flatness.device) - 1
-    delta = flatness[shown, None] * UNITS.to(flatness)
+    shown = torch.tensor(options["profiles"], dtype=torch.long, device=half.device) - 1
+    delta = columns["flatness"][shown, None] * UNITS.to(half)
     parabola = linear[shown, None] * delta + quadratic[shown, None] * delta.square()
     points = {
         "delta": delta,

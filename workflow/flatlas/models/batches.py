@@ -176,7 +176,7 @@ def _generators(data: Any) -> list[torch.Generator]:
 
 
 def _plain(given: Any) -> Any:
-    """With a dictionary for each other mapping, into which torch does not look."""
+    """A copy with dictionaries in place of other mappings, which torch does not look into."""
     return tree_map(lambda leaf: _plain(dict(leaf)) if isinstance(leaf, Mapping) else leaf, given)
 
 

@@ -265,7 +265,7 @@ class Objective:
     def _differentiated(
         self, w: Tensor, add: Callable[[list[Tensor], Tensor], None]
     ) -> Iterator[tuple[Tensor, float]]:
-        """The loss of each batch, which `add` gets before, with the parameters as leaves."""
+        """The loss of each batch, after `add` has got it with the parameters as leaves."""
         reached = False
         for batch in self.batches:
             with self.leaves(w) as leaves:

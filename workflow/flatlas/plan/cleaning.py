@@ -24,7 +24,7 @@ RECORDS = {
 def deletable(
     config: Mapping[str, Any], root: Path, study: str | None
 ) -> tuple[list[str], list[str]]:
-    """What to delete and what others share: of one study, or without one of all that is unused."""
+    """The results to delete, and those that others share; without a study, all unused results."""
     if study is None:
         return unused(config, root), []
     return own_and_shared(resolve(config, root), study, config, root)

@@ -22,7 +22,7 @@ from flatlas.plan.trees import Location, at, check_tree, dotted, has, leaves, me
 class Layer:
     """A tree of settings, with its file and its place in the file.
 
-    `written` has for dotted keys of the tree the key that the file has instead.
+    `written` maps dotted keys of the tree to the keys that the file has instead.
     """
 
     file: str
@@ -49,8 +49,8 @@ class Document:
     def origin(self, location: Location) -> str:
         """'file: dotted.key' of the layer that decides what is found at this location.
 
-        What is there was said last by the strongest layer. What is missing in a mapping, which
-        layers fill together, is missing in the layer that began the mapping.
+        The strongest layer that sets a value decides it. A missing key belongs to the first layer
+        that has its mapping.
         """
         there = location
         while not has(self.tree, there):
@@ -73,7 +73,7 @@ class Document:
         }
 
     def hint(self, missing: Location) -> str:
-        """Whose name may be mistyped, where a later layer begins an entry and leaves a key out.
+        """Suggest an existing entry when a new one lacks a required key.
 
         Entries (of runs, sweeps, measures, figures) are named freely: a whole one may be new.
         """

@@ -102,7 +102,7 @@ def data_of(plan: Plan, figure: FigurePlan) -> list[str]:
 
 
 def shown_by(plan: Plan, figure: FigurePlan) -> str:
-    """The data and scale of a figure, for its small print; of a user's own what else it shows."""
+    """The small print of a figure: data and preset; of a user's own also nets and optimizers."""
     runs = [plan.runs[entry.run] for entry in figure.entries]
     if not runs:
         return ""

@@ -78,7 +78,7 @@ def _covered() -> dict[str, dict[str, str]]:
 def changed_modules(before: str, now: str) -> list[str]:
     """The modules under a fingerprint of this command that differ from those under an earlier one.
 
-    None if no command on this machine has computed the earlier one lately.
+    Empty if no recent command on this machine computed the earlier one.
     """
     for state in all_kept("states"):
         if state and before in state["codes"]:

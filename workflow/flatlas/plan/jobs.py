@@ -94,8 +94,8 @@ def _training(name: str, run: RunSpec, jobs: Jobs, distributed: bool) -> Job:
         inputs["start"] = jobs[run_id(run.start.run)].outputs["weights"]
     if weights := given_to(run.net):
         inputs["weights"] = weights
-    # A process for each learner. The time is requested as if there were one.
-    ranks = run.learners.count if run.learners and distributed else 1
+    # A process for each learner; snapshots are recorded in one. The time is requested for one.
+    ranks = run.learners.count if run.learners and distributed and not run.snapshots else 1
     return _job(
         rule=rule,
         name=name,

@@ -37,9 +37,9 @@ def read_kept(name: str) -> Any:
 
 
 def keep(name: str, value: Any, at_most: int) -> None:
-    """Keep a JSON value under a name, and of the names beside it those used last, `at_most`.
+    """Keep a JSON value under a name, and at most `at_most` names in its folder: those used last.
 
-    Names are beside each other in a folder: `plans/…`. Where nothing can be written, nothing is.
+    The folder is the first part of the name: `plans/…`. Errors of writing are ignored.
     """
     text = json.dumps(value, separators=(",", ":")).encode()
     with suppress(OSError, RuntimeError):

@@ -21,7 +21,7 @@ class KernelSpec(Spec):
 
 
 def sampled_kernel(measured: MeasureSpec) -> KernelSpec | None:
-    """The one that a measure reads, if any."""
+    """The kernel that a measure reads, or None."""
     options, run = measured.options, measured.run
     if not isinstance(options, GpPrior) or options.kernel != "monte_carlo":
         return None

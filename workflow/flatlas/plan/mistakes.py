@@ -68,7 +68,7 @@ def validated(
 
 
 def _without_echoes(problems: Sequence[Any]) -> list[Any]:
-    """Pydantic also calls a list too short of which it took no element, for each was wrong."""
+    """Drop pydantic's 'too short' for a list whose elements are wrong."""
     return [
         one
         for one in problems

@@ -48,5 +48,5 @@ Epochs = Annotated[tuple[Epoch, ...], BeforeValidator(_spelled_out)]
 
 
 def moments(checkpoints: tuple[int, ...], overtraining: tuple[int, ...]) -> tuple[Moment, ...]:
-    """All that are kept of a training, in the order of a study's words for them."""
+    """All moments that a training keeps, as a study names them."""
     return (*checkpoints, *(f"met+{epochs}" for epochs in overtraining), "final")

@@ -35,7 +35,7 @@ class Needs(TypedDict):
 
 
 def refuse_impossible(needs: Needs, place: Callable[[], str]) -> None:
-    """Refuse a job that no machine has the memory for; `place` says which, and where it is said."""
+    """Refuse a job that needs more memory than any machine has; `place` names job and setting."""
     if needs["mem_mb"] > MOST_MB:
         raise FlatlasError(
             f"{place()} would need about {needs['mem_mb'] // 1000:,} GB of memory. Allowed: up to "

@@ -8,7 +8,7 @@ from typing import Any
 
 from flatlas.plan.code import STUDIES, stage_code
 from flatlas.plan.lookup import Lookup
-from flatlas.plan.paths import ATLAS_MINE, MY_MODEL, PLACE
+from flatlas.plan.paths import ATLAS, ATLAS_MINE, MY_MODEL, NETWORKS, PLACE
 
 
 @dataclass(frozen=True)
@@ -140,10 +140,13 @@ def report_files(plan: Lookup) -> list[str]:
 
 def results_of(plan: Lookup) -> list[list[str]]:
     """The files of each result, its provenance among them: of jobs, scorecards and pages."""
-    pages = [page for page in plan.pages.values() if "json" in page]
-    scorecards = [study.scorecard for study in plan.studies.values()]
     jobs = [job.outputs for job in plan.jobs.values()]
-    return [list(files.values()) for files in (*jobs, *scorecards, *pages)]
+    cards = [card.files for card in scorecards(plan).values()]
+    others = plan.pages.keys() - {"scorecard"}
+    if f"{ATLAS}_{NETWORKS}" not in plan.jobs:
+        others -= {"explorer"}
+    pages = [plan.pages[name] for name in sorted(others) if "json" in plan.pages[name]]
+    return [list(files.values()) for files in (*jobs, *cards, *pages)]
 
 
 def recorded_jobs(plan: Lookup) -> dict[str, dict[str, Any]]:

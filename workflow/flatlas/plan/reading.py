@@ -25,7 +25,7 @@ def reading(file: str) -> Iterator[None]:
 
 
 def said_in(key: str, config: Mapping[str, Any], files: Sequence[str | Path]) -> str:
-    """Who says a key at the top of the configuration: a file, or --config.
+    """Where a top-level key of the configuration is set: in a file, or by --config.
 
     `files` are those that Snakemake has read: first those of --configfile, the last one of which
     decides, then config/config.yaml.

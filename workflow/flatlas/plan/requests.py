@@ -61,14 +61,14 @@ def _has_known_net(job: "Job") -> bool:
     return bool(net.get("family") != "own")
 
 
-def gpu_request(count: Callable[[Any], int], by_gres: bool) -> dict[str, Asked]:
-    """The resource that asks for GPUs, whose number depends on a job's wildcards.
+def gpu_request(jobs: Mapping[str, "Job"], by_gres: bool) -> dict[str, Asked]:
+    """The resource that asks for the GPUs of a job, whose id is the first wildcard.
 
     Snakemake and most clusters know it as `gpu`; some clusters want `gres`, and never both.
     """
     if not by_gres:
-        return {"gpu": count}
-    return {"gres": lambda wildcards: f"gpu:{n}" if (n := count(wildcards)) else ""}
+        return {"gpu": lambda wildcards: jobs[wildcards[0]].gpus}
+    return {"gres": lambda wildcards: f"gpu:{n}" if (n := jobs[wildcards[0]].gpus) else ""}
 
 
 def wants_gpu(resources: Mapping[str, Any]) -> bool:

@@ -82,7 +82,7 @@ def with_value(tree: Any, location: Sequence[str], value: Any) -> dict[str, Any]
 
 
 def with_nulls(tree: Any) -> Any:
-    """A copy in which None replaces the text 'null', as which Snakemake reads it in --config."""
+    """A copy with None for the text 'null': Snakemake reads null in --config as text."""
     if isinstance(tree, Mapping):
         return {key: with_nulls(value) for key, value in tree.items()}
     if isinstance(tree, list):

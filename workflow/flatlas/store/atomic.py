@@ -31,6 +31,12 @@ def replacing(path: str | Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def write_text(path: str | Path, text: str) -> None:
+    """Write a file of UTF-8."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
 def _delete_of_dead_writers(folder: Path, begin: str, end: str) -> None:
     """Temporary files of the same file left by killed processes of this machine."""
     for left in folder.glob(f"{escape(begin)}*{escape(end)}"):
@@ -44,5 +50,5 @@ def _is_alive(process: int) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True
+        pass
     return True

@@ -4,16 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from flatlas.store.atomic import replacing
+from flatlas.store.atomic import write_text
 from flatlas.store.damage import unreadable
 
 
 def write_json(path: str | Path, tree: Any) -> None:
     """Write one JSON value."""
-    with replacing(path) as temporary:
-        temporary.write_text(
-            json.dumps(tree, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
+    write_text(path, json.dumps(tree, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_json(path: str | Path) -> Any:

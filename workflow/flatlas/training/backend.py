@@ -1,5 +1,6 @@
 """The choice between the compiled kernel, where it is faster, and torch."""
 
+from itertools import pairwise
 from math import prod
 
 import numpy as np
@@ -25,8 +26,7 @@ def choose_kernel(spec: RunSpec, samples: Samples, device: str, team: Team | Non
     """
     if not isinstance(spec.net, DenseNet) or device != "cpu" or team is not None:
         return None
-    widths = (*spec.net.hidden, spec.outputs)
-    if any(widths[k] * widths[k + 1] > MOST_WEIGHTS for k in range(len(widths) - 1)):
+    if any(prod(pair) > MOST_WEIGHTS for pair in pairwise((*spec.net.hidden, spec.outputs))):
         return None
     nonzero = np.count_nonzero(samples.inputs) / samples.labels.size
     if nonzero > max(FEW, LARGEST_SHARE * prod(spec.input_shape)):

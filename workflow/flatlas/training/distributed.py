@@ -109,11 +109,6 @@ def run(task: TrainingTask, ranks: int, gpu: bool, report: Report, lock: int) ->
 
     The file descriptor `lock` stays open until all ranks have ended, even without this process.
     """
-    if task.spec.get("snapshots"):
-        raise FlatlasError(
-            "snapshots are recorded in one process only: "
-            "set `distributed: false`, or remove the run's snapshots."
-        )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "task.json"
         path.write_text(json.dumps({"gpu": gpu, **asdict(task)}))
@@ -142,7 +137,7 @@ def run(task: TrainingTask, ranks: int, gpu: bool, report: Report, lock: int) ->
         who = f"learner {first[1]} ended with exit code {first[2]}" if first else "torchrun failed"
         raise FlatlasError(
             f"{who}, and so all {ranks} learners ended. Its output is in the log; what they "
-            "had saved is in results/resume, and the same command continues from there."
+            f"had saved is in {task.resume}, and the same command continues from there."
         )
 
 

@@ -111,7 +111,7 @@ def find_kernel(dtype: torch.dtype = torch.float32) -> Kernel | None:
         bits = torch.finfo(dtype).bits
         path = _built(compiler, version, (*OPTIONS, *options, *_shared_constants(bits)))
         library = ctypes.CDLL(str(path))
-    except (OSError, ValueError, FlatlasError, subprocess.SubprocessError) as error:
+    except (OSError, RuntimeError, ValueError, FlatlasError, subprocess.SubprocessError) as error:
         logger.warning("dense nets are trained by torch: kernel.c can't be compiled: %s", error)
         return None
     _declare(library)

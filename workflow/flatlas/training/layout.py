@@ -1,6 +1,7 @@
 """The layout of a dense net's weights in the buffers of the compiled kernel."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from torch import Tensor
 
@@ -19,8 +20,7 @@ class Layout:
         """The layout for a net that has only dense layers."""
         self.layers: Sequence[Dense] = net.dense_layers
         sizes = [(layer.inputs + layer.bias) * padded(layer.outputs) for layer in self.layers]
-        self.offsets = [sum(sizes[:number]) for number in range(len(sizes))]
-        self.size = sum(sizes)
+        *self.offsets, self.size = accumulate(sizes, initial=0)
 
     def views(self, buffer: Tensor) -> Parameters:
         """The parameters (rows, ...) in a buffer (rows, size), without a copy."""

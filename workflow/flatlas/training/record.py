@@ -158,7 +158,8 @@ class Record:
 
     def progress(self, stack: Stack) -> dict[str, Any]:
         """The facts in the progress line."""
-        latest = [row[2] for row in self.history[-max(len(stack.members), 1) :]]
+        last = self.history[-len(self.outcomes) :]
+        latest = [loss for epoch, _, loss, *_ in last if epoch == last[-1][0]]
         ended = sum(outcome.ended for outcome in self.outcomes)
         return {
             "epoch": stack.done_epochs,
