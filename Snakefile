@@ -54,8 +54,10 @@ include: "workflow/rules/cleaning.smk"
 onstart:
     warn_if_open()
     if workflow.local_exec:
-        with refusing():
+        try:
             refuse_beyond_machine(workflow.dag.needrun_jobs(), JOBS)
+        except FlatlasError as error:
+            raise WorkflowError(str(error)) from None
         # Snakemake limits how many jobs start per second. After each check of the ready jobs it
         # schedules another check, which schedules the next one, endlessly: after 260 jobs that took
         # half a core. One machine needs no limit, but no option removes it, so this code does; a
@@ -96,8 +98,10 @@ onerror:
 
 
 # Each figure is a target already (workflow/rules/figures.smk). So is each study, and everything.
-with refusing():
+try:
     check_studies(PLAN.studies, ["all", *(rule.name for rule in workflow.rules)])
+except FlatlasError as error:
+    raise WorkflowError(str(error)) from None
 
 for study in PLAN.studies:
 
@@ -126,10 +130,12 @@ rule all:
 # fails when Snakemake offers them earlier.
 NAMES = [rule.name for rule in workflow.rules]
 
-with refusing():
+try:
     check_targets(
         targets_of(sys.argv, known=NAMES),
         rules=NAMES,
         files=[str(file) for rule in workflow.rules for file in rule.output],
         presets=[path.stem for path in PRESETS if path.stem != PLAN.preset],
     )
+except FlatlasError as error:
+    raise WorkflowError(str(error)) from None

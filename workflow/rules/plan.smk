@@ -1,7 +1,5 @@
 # The plan, resolved once; the rules look up their jobs in it. See workflow/flatlas/plan/lookup.py.
 
-from contextlib import contextmanager
-
 from snakemake.exceptions import WorkflowError
 
 from flatlas.errors import FlatlasError
@@ -39,19 +37,11 @@ BY_GRES = "gpus_by_gres" in (workflow.resource_settings.default_resources or ())
 CONFIG = LIBRARY.parent / "config"
 PRESETS = sorted((CONFIG / "presets").glob("*.yaml"))
 
-
-@contextmanager
-def refusing():
-    """Let Snakemake show an error that a reader can mend without a traceback."""
-    try:
-        yield
-    except FlatlasError as error:
-        raise WorkflowError(str(error)) from None
-
-
-with refusing():
+try:
     check_config(sys.argv)
     PLAN = lookup(config, CONFIG, workflow.configfiles)
+except FlatlasError as error:
+    raise WorkflowError(str(error)) from None
 
 if workflow.output_settings.dryrun:
     from flatlas.report.dry_run import end_with_table
@@ -65,7 +55,7 @@ JOBS = PLAN.jobs
 def originals_of(wildcards):
     """What is known of a source's files, checked as far as that takes no time."""
     job = JOBS[wildcards.source]
-    with refusing():
+    try:
         return originals(
             job.spec,
             PLAN.data_root,
@@ -73,6 +63,8 @@ def originals_of(wildcards):
             # Snakemake would not rerun for a changed parameter that depends on its own `output`.
             read=Path(job.outputs["images"]).is_file(),
         )
+    except FlatlasError as error:
+        raise WorkflowError(str(error)) from None
 
 
 def waits(page):
