@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from browser import BROWSERS
 
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 WORKFLOW = Path(__file__).resolve().parents[1] / "workflow"
 
 
