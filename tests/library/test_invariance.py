@@ -1,7 +1,10 @@
 """Rescalings that leave a function as it is: found by tracing, and what they do to measures."""
 
 from copy import deepcopy
+from types import SimpleNamespace
 
+import numpy as np
+import pandas as pd
 import pytest
 import torch
 from seven_models import seven
@@ -9,6 +12,7 @@ from torch import nn
 from torchvision.models import resnet18
 
 import flatlas
+from flatlas.library.invariance import Invariance
 from flatlas.models.rescaling import rescalings
 
 SEVEN = seven()
@@ -164,3 +168,13 @@ def clamped():
 def test_what_cannot_be_rescaled_is_refused(model, measures, options, said):
     with pytest.raises(flatlas.FlatlasError, match=said):
         flatlas.invariance(model, (X, Y), measures, **options)
+
+
+def test_what_is_infinite_in_every_copy_does_not_move():
+    def found(values):
+        rows = {"value": values, "error": 0.0, "converged": True, "seconds": 1.0}
+        return SimpleNamespace(table=pd.DataFrame(rows))
+
+    copies = [found([np.inf, np.inf, 2.0]), found([np.inf, 3.0, 2.0])]
+    seen = Invariance(pd.DataFrame(), 0.0, found([np.inf, np.inf, 2.0]), copies, 1e-8)
+    assert seen.table.moves.tolist() == [False, True, False]

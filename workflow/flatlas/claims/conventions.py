@@ -65,9 +65,8 @@ ALL = at_least(0.99)
 SMALL = at_most(0.25)
 # 'Bounded by', where a '≲' lets some exceed: all but a tenth.
 BOUNDED = at_least(0.9)
-# 'Much larger', of σ_1² compared with σ_2²: four times the factor 4 of pure diffusion. It was
-# SMALL, like the others, until a review found that diffusion would meet that; by then the factor
-# was known to be 106 and more (docs/annealing.md).
+# 'Much larger', of σ_1² compared with σ_2²: four times the factor 4 of pure diffusion, which SMALL
+# would accept. Set when the factor was known to be 106 and more (docs/annealing.md).
 BEYOND_DIFFUSION = at_most(1 / 16)
 # 'Near 10': a third more or less.
 NEAR_TEN = between(7, 13)

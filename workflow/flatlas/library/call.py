@@ -72,7 +72,7 @@ def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
         raise FlatlasError(f"measures is {measures!r}. Allowed: a list of {', '.join(MEASURES)}.")
     named: Iterable[tuple[Any, Any]] = ((one, {}) for one in measures)
     given = measures.items() if isinstance(measures, Mapping) else named
-    # A name that is no text may not be hashable either, so that it is checked first.
+    # Names are checked before they become keys: one that is no text may not be hashable.
     chosen = {name: _checked(name, options) for name, options in given}
     if not chosen:
         raise FlatlasError(f"measures names none. Allowed: {', '.join(MEASURES)}.")

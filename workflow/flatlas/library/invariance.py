@@ -59,7 +59,10 @@ class Invariance:
         errors = np.stack([one.table.error for one in self.rescaled])
         value, error = rows.value.to_numpy(), rows.error.to_numpy()
         explained = ERRORS * (errors + error) + self.round_off * np.abs(value)
-        moves = ~(np.abs(values - value) <= explained).all(0)
+        with np.errstate(invalid="ignore"):
+            near = np.isfinite(value) & (np.abs(values - value) <= explained)
+        # An infinite value is only the same as another one.
+        moves = ~(near | (values == value)).all(0)
         converged = rows.converged & np.all([one.table.converged for one in self.rescaled], axis=0)
         return rows.assign(
             converged=converged, least=values.min(0), greatest=values.max(0), moves=moves
@@ -125,8 +128,9 @@ def invariance(
         if not difference <= round_off:
             raise FlatlasError(
                 f"the model's outputs change by {difference:.1g} of the largest if these layers "
-                f"are rescaled: {', '.join(way.layer for way in ways)}. It can't be said how "
-                "measures move."
+                f"are rescaled: {', '.join(way.layer for way in ways)}. So they are not the same "
+                "function, and no measure can be compared. Try dtype=torch.float64, or a model "
+                "whose layers have only ReLU, pooling or the like between them."
             )
         problems = [problem, *(_problem_of(problem, one) for one in copies)]
         found, *rescaled = [

@@ -25,8 +25,8 @@ class OfSpectrum(Options):
     """`top` and `bottom` eigenvalues to `tolerance` of the largest; trace and norm by `probes`.
 
     The search takes at most `steps` products for each eigenvalue, by default 30, or 100 in all for
-    few. With `trace_tolerance` further probes follow, until the trace's standard error is so small
-    relative to it. `bottom` and `probes` may be 0.
+    few. With `trace_tolerance`, more probes follow until the standard error is at most this share
+    of the trace. `bottom` and `probes` may be 0.
     """
 
     top: PositiveInt = 10

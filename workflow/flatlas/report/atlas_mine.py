@@ -17,8 +17,8 @@ SHOWN = 1e-3
 class AtlasMine:
     """What the page shows: `rows` of values and percentiles, and how measures are named.
 
-    `images` says how many images the atlas has, and `doubts` says of networks that count as no
-    solution why.
+    `images` says how many images the atlas has, and `doubts` says why networks count as no
+    solution.
     """
 
     shows: str

@@ -26,7 +26,7 @@ def cost_of_stages(jobs: Mapping[str, JobCost]) -> pd.DataFrame:
 
 
 def middle_jobs(jobs: Mapping[str, JobCost]) -> pd.DataFrame:
-    """Of the jobs that ran, by their records: for each stage and net the one in the middle by size.
+    """For each stage and net, the job of median size among those that ran, with its record.
 
     flatlas comes with such tables, for estimates on a machine where little has run.
     """

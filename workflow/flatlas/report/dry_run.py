@@ -182,7 +182,7 @@ def _seconds(names: Iterable[str], plan: Lookup) -> dict[str, float]:
 def _time(
     jobs: Mapping[str, "Job"], seconds: Mapping[str, float], dag: "DAG", plan: Lookup, slots: int
 ) -> str:
-    """The time of all jobs and, with several at once, that of the longest chain at least."""
+    """The time of all jobs one after the other; with several slots, also the least it can take."""
     known = {name: one for name, one in seconds.items() if not isnan(one)}
     total, ends = sum(known.values()), dict["Job", float]()
     # The plan lists each job after those it needs.

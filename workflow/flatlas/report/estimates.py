@@ -12,7 +12,7 @@ count for what has not run here, scaled by the speed of this machine.
 import csv
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, log, nan
+from math import inf, isnan, log, nan
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -42,7 +42,7 @@ class JobCost:
     @property
     def ran(self) -> bool:
         """Whether a record of it was found."""
-        return self.seconds == self.seconds
+        return not isnan(self.seconds)
 
 
 def measured(provenance: str | Path) -> dict[str, float]:
@@ -95,7 +95,7 @@ def _slower(here: Iterable[JobCost], shipped: Collection[JobCost]) -> float:
     took = said = AS_SHIPPED
     for one in here:
         expected = estimate(one, shipped)
-        if expected == expected:
+        if not isnan(expected):
             took, said = took + one.seconds, said + expected
     return took / said
 
@@ -103,8 +103,8 @@ def _slower(here: Iterable[JobCost], shipped: Collection[JobCost]) -> float:
 def shipped_costs(preset: str) -> dict[str, JobCost]:
     """The costs that flatlas comes with, by the path of the record that the job would write.
 
-    Of each stage and net only those of the preset, if there are any: the options of measures, which
-    no size counts, differ between presets.
+    For each stage and net, the costs of the preset itself if there are any. Other presets measure
+    with other options, which the size does not count.
     """
     costs = {path.stem: _read(path) for path in sorted(SHIPPED.glob("*_jobs.csv"))}
     own = costs.pop(f"{preset}_jobs", {})

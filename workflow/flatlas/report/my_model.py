@@ -17,7 +17,7 @@ Row = Mapping[Hashable, Any]
 class MyModel:
     """What the page shows: the `numbers`, and how each is named and read.
 
-    `doubts` says of networks that count as no solution why.
+    `doubts` says why networks count as no solution.
     `images` counts those of each part. `ranges` has the published ones, by measure.
     """
 

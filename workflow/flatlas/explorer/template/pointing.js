@@ -79,7 +79,7 @@ function hover(row, one = null) {
   if (row === null) return;
   const shown = [state.x, state.y, state.colour].filter((name) => VARIABLES.has(name));
   const settings = DATA.variables.filter(
-    (variable) => variable.kind === "setting" && variable.numbers[row] === variable.numbers[row],
+    (variable) => variable.kind === "setting" && Number.isFinite(variable.numbers[row]),
   );
   const line = (variable) =>
     element(

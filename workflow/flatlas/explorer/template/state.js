@@ -46,8 +46,9 @@ const START = {
 const state = { ...START };
 
 for (const variable of DATA.variables) {
-  const texts = variable.values.some((value) => typeof value === "string");
-  variable.categories = texts ? [...new Set(variable.values)].sort() : null;
+  const known = variable.values.filter((value) => value !== null);
+  const texts = known.some((value) => typeof value === "string");
+  variable.categories = texts ? [...new Set(known)].sort() : null;
   // A category lies where it is in the alphabet.
   variable.numbers = variable.values.map((value) =>
     value === null ? NaN : texts ? variable.categories.indexOf(value) : value,

@@ -57,8 +57,8 @@ def measure(
     The number of `sharp` directions is given, or where σ_g falls most steeply. It takes data to
     `test`, and a label for each example. Each example must pass the layer once, as one vector, and
     have no way past it: the loss of a partner whose weights are the dual ones is then that of the
-    test example, which is checked. Where the Hessian has no curvature, the solver chooses
-    eigenvectors: S_w depends on its choice, S_w_curved does not; the sharp part of the gap may.
+    test example, which is checked. Where the Hessian has no curvature, eigenvectors are arbitrary.
+    S_w depends on the solver's choice, and the sharp part of the gap may; S_w_curved does not.
     """
     of, test = problem.training, problem.test
     if test is None:

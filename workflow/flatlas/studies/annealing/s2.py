@@ -13,6 +13,7 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import RED, Drawing, note, panels, shades
 from flatlas.statistics.correlation import pearson
+from flatlas.statistics.extremes import smallest
 from flatlas.statistics.means import mean
 from flatlas.studies.annealing.directions import placed, read
 from flatlas.studies.annealing.recordings import (
@@ -102,7 +103,7 @@ def _linear(nets: Nets) -> Claim:
     theta, margin = (
         nets.read(MARGINS, name, "label", "place")[:, 0] for name in ("theta", "margin")
     )
-    least = np.fmin.reduce(pearson(theta, margin), axis=-1, initial=np.nan)
+    least = smallest(pearson(theta, margin))
     return nets.claim(
         "linear",
         "ΔY_k grows linearly with θ_1, for samples of every class",

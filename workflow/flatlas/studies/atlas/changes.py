@@ -37,8 +37,8 @@ def right(pairs: pd.DataFrame, quantity: pd.Series) -> dict[str, Estimate]:
     """For each `environment` of the pairs, the share in which a quantity moves with the gap.
 
     It is right about a pair if it moves as the gap does in the mean of all realizations; if it does
-    not move, half right. Each change counts as much as it moves that mean. So those that hardly
-    move it need not be left out, and the jackknife knows that other networks would weigh otherwise.
+    not move, half right. Each change counts as much as it moves that mean. So changes that hardly
+    move it hardly count, and the jackknife includes the uncertainty of these weights.
     """
     environments, sums = _sums(pairs, quantity)
     return {

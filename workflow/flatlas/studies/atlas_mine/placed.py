@@ -80,14 +80,14 @@ def _rows(
             "converged": did_converge(net, name),
         }
         values = others[name].dropna() if name in others else pd.Series(dtype=float)
-        refused = why or _refused(name, value, values, mine, published)
+        refused = why or _refused(name, values, mine, published)
         if pd.isna(value) or name in UNKNOWN:
             refused = UNKNOWN.get(name, ABSENT)
         yield row | _percentile(value, values if not refused else values[:0]) | {"why": refused}
 
 
 def _refused(
-    name: str, value: float, values: pd.Series, mine: pd.DataFrame, published: pd.DataFrame | None
+    name: str, values: pd.Series, mine: pd.DataFrame, published: pd.DataFrame | None
 ) -> str:
     """Why a measure is not compared with that of the atlas; '' if it is."""
     if published is None or values.empty:

@@ -25,7 +25,7 @@ def draw(material: Material) -> Drawing:
     for ax, (letter, (title, *solutions)) in zip(axes, PANELS.items(), strict=True):
         for place, (name, curvature, sigma) in zip(PLACES, solutions, strict=True):
             curves = solution(place, curvature, sigma)
-            _draw_solution(ax, curves, name, place)
+            _draw_solution(ax, curves, place)
             points.append(curves.assign(panel=letter, solution=name.strip("$")))
         ax.set_title(title, loc="right")
         ax.set(xlabel="$w_n$", yticks=[], xlim=(-3.1, 3.1), ylim=(-0.2, 1.7))
@@ -49,7 +49,7 @@ def solution(place: float, curvature: float, sigma: float) -> pd.DataFrame:
     return pd.DataFrame({"w": w, "loss": loss, "density": density, "gap": curvature * sigma**2 / 2})
 
 
-def _draw_solution(ax: Axes, curves: pd.DataFrame, name: str, place: float) -> None:
+def _draw_solution(ax: Axes, curves: pd.DataFrame, place: float) -> None:
     gap = curves["gap"].iloc[0]
     shown = curves[curves["loss"] < 1.3]
     ax.plot(shown["w"], shown["loss"], color=BLUE)

@@ -154,7 +154,7 @@ def comparable(
         name: networks[name].dropna()
         for name, quantity in MEASURES.items()
         if name in networks
-        and {quantity.measure} <= atlas.keys() & options.keys()
+        and quantity.measure in atlas.keys() & options.keys()
         and definition(options[quantity.measure]) == definition(atlas[quantity.measure])
     }
 

@@ -92,7 +92,7 @@ def course(nets: Nets, quantity: Quantity) -> Course:
     values, searches = (
         found[:, 0][:, late][:, order] for found in (measured.values, measured.settled)
     )
-    scaling = np.fmax.reduce(nets.read("outcomes", AFTER).ravel(), initial=np.nan)
+    scaling = largest(nets.read("outcomes", AFTER).ravel())
     return Course(epochs[order], values, float(scaling), searches, quantity.what)
 
 

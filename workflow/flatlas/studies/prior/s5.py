@@ -86,6 +86,6 @@ def _late_rise(nets: Nets) -> np.ndarray:
     """(realizations, values); NaN where no ascent was recorded."""
     found = nets.read("sharpness_ascent", "value", "epoch_of_ascent", at=ZERO_ERROR)
     if not found.shape[-1]:
-        return found[..., 0:0].sum(-1) * np.nan
+        return np.full(found.shape[:-1], np.nan)
     start, half, end = (found[..., place] for place in (0, found.shape[-1] // 2, -1))
     return (end - half) / (half - start)
