@@ -12,6 +12,7 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from flatlas.claims.claim import COLUMNS
 from flatlas.claims.conventions import ADDS, USEFUL
 from flatlas.explorer.curves import SHOWN
 from flatlas.explorer.networks import NET, REALIZATION, Axis, Variable, first, labels, moments
@@ -25,10 +26,7 @@ SCRIPTS = (
     *("coefficients", "state", "drawing", "networks", "selection", "pointing"),
     *("ranking", "claims", "pinned", "start"),
 )
-CLAIM = (
-    *("study", "figure", "claim", "says", "whose", "quantity", "criterion", "holds_from"),
-    *("holds_to", "paper", "value", "low", "high", "verdict", "note", "scale", "picture"),
-)
+CLAIM = ("study", "figure", *COLUMNS, "scale", "picture")
 # Enough of an error.
 DIGITS = 3
 

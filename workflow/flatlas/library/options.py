@@ -1,16 +1,15 @@
 """Options that several measures share: one class each, with types, bounds and defaults."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveFloat, PositiveInt
 
 from flatlas.flatness.adaptive_sharpness import Neighbourhood, Search
 from flatlas.flatness.ball import Ball, Exponent
 from flatlas.models.objective import Objective
+from flatlas.plan.bounds import AtLeastTwo
 from flatlas.plan.measurements.flatness import AdaptiveSharpness
 
-# A standard error takes two.
-Probes = Annotated[int, Field(ge=2)]
 # The workflow's defaults.
 SHARPNESS = AdaptiveSharpness(measure="adaptive_sharpness")
 
@@ -31,7 +30,7 @@ class OfSpectrum(Options):
 
     top: PositiveInt = 10
     bottom: NonNegativeInt = 1
-    probes: Probes | Literal[0] = 10
+    probes: AtLeastTwo | Literal[0] = 10
     steps: PositiveInt | None = None
     tolerance: PositiveFloat = 1e-3
     trace_tolerance: PositiveFloat | None = None

@@ -12,6 +12,7 @@ from flatlas.flatness import learning_coefficient as flatness
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.models.parts import Parts
+from flatlas.plan.bounds import AtLeastTwo
 from flatlas.plan.measurements.flatness import LearningCoefficient as Declared
 
 # The workflow's defaults.
@@ -37,7 +38,7 @@ def measure(
     problem: Problem,
     *,
     # R-hat compares at least two.
-    chains: Annotated[int, Field(ge=2)] = DECLARED.chains,
+    chains: AtLeastTwo = DECLARED.chains,
     steps: Annotated[int, Field(ge=4)] = DECLARED.steps,
     burn_in: PositiveInt = DECLARED.burn_in,
     localization: PositiveFloat = DECLARED.localization,

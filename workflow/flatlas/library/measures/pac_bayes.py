@@ -15,6 +15,7 @@ from flatlas.library.defined import Undefined, where_defined
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.models.objective import Objective
+from flatlas.plan.bounds import AtLeastTwo
 from flatlas.plan.measurements.flatness import PacBayesFlatness
 
 # The workflow's defaults.
@@ -49,7 +50,7 @@ def measure(
     *,
     rise: PositiveFloat = DECLARED.rise,
     # A standard error takes two.
-    pairs: Annotated[int, Field(ge=2)] = DECLARED.pairs,
+    pairs: AtLeastTwo = DECLARED.pairs,
     tolerance: PositiveFloat = DECLARED.tolerance,
     initial: Checkpoint | None = None,
     confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95,

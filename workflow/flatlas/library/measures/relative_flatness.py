@@ -11,9 +11,9 @@ from torch import nn
 from flatlas.errors import FlatlasError, nearest
 from flatlas.flatness import relative_flatness
 from flatlas.library.found import Quantity
-from flatlas.library.options import Probes
 from flatlas.library.problem import Problem
 from flatlas.models.objective import Objective
+from flatlas.plan.bounds import AtLeastTwo
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class RelativeFlatness(relative_flatness.RelativeFlatness):
 
 
 def measure(
-    problem: Problem, *, weight: str | None = None, probes: Probes = 100
+    problem: Problem, *, weight: str | None = None, probes: AtLeastTwo = 100
 ) -> RelativeFlatness:
     """Of a matrix (outputs, inputs) by its name; otherwise of the last nn.Linear that is measured.
 

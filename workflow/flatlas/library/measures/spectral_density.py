@@ -7,8 +7,8 @@ from pydantic import Field, PositiveFloat, PositiveInt
 
 from flatlas.hessian.density import SpectralDensity, spectral_density
 from flatlas.library.found import Quantity
-from flatlas.library.options import Probes
 from flatlas.library.problem import Problem
+from flatlas.plan.bounds import AtLeastTwo
 
 # The lowest density that is drawn, relative to the highest.
 LOWEST = 1e-6
@@ -42,7 +42,7 @@ def measure(
     *,
     matrix: Literal["hessian", "gauss_newton"] = "hessian",
     top: PositiveInt = 10,
-    probes: Probes = 10,
+    probes: AtLeastTwo = 10,
     steps: PositiveInt = 80,
     width: Annotated[float, Field(gt=0, le=0.5)] = 0.01,
     tolerance: PositiveFloat = 1e-3,
