@@ -95,10 +95,11 @@ def test_the_density_integrates_to_one_and_keeps_the_moments(matrix):
 def test_the_density_is_that_of_all_eigenvalues(matrix):
     found = taken(matrix, probes=300, steps=40)
     eigenvalues = torch.linalg.eigvalsh(matrix).numpy()
-    assert np.abs(found.nodes).max() == pytest.approx(np.abs(eigenvalues).max(), rel=1e-9)
+    reach = np.abs(found.nodes).max()
+    assert reach == pytest.approx(np.abs(eigenvalues).max(), rel=1e-9)
     # As shares of the eigenvalues below each point, beside the same of all of them.
     points = np.linspace(eigenvalues.min(), eigenvalues.max(), 40)
-    width = 0.05 * np.abs(found.nodes).max()
+    width = 0.05 * reach
     seen, exact = (
         (weights * ndtr((points[:, None] - values) / width)).sum(1)
         for values, weights in (
@@ -107,8 +108,8 @@ def test_the_density_is_that_of_all_eigenvalues(matrix):
         )
     )
     assert np.abs(seen - exact).max() < 0.01
-    share = found.share(-0.1 * np.abs(found.nodes).max(), 0.1 * np.abs(found.nodes).max())
-    inside = (np.abs(eigenvalues) <= 0.1 * np.abs(found.nodes).max()).mean()
+    share = found.share(-0.1 * reach, 0.1 * reach)
+    inside = (np.abs(eigenvalues) <= 0.1 * reach).mean()
     assert abs(share.value - inside) < 3 * share.standard_error
 
 

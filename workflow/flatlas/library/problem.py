@@ -146,7 +146,7 @@ def _mixes_examples(of: Objective) -> bool:
 
 
 def _reals(outputs: Outputs) -> list[Tensor]:
-    """The tensors of real numbers among the outputs, but for single and missing ones."""
+    """The tensors of real numbers that have rows."""
     leaves = (leaf for leaf in tree_leaves(outputs) if isinstance(leaf, Tensor))
     return [leaf for leaf in leaves if leaf.is_floating_point() and leaf.ndim and leaf.numel()]
 

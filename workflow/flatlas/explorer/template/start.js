@@ -32,7 +32,9 @@ function fillSelects() {
   const none = (text) => ({ value: "", text });
   const all = (values) => [
     none("all"),
-    ...[...new Set(values)].sort((a, b) => (a > b) - (a < b)).map((value) => ({ value: String(value), text: String(value) })),
+    ...[...new Set(values)]
+      .sort((a, b) => (a > b) - (a < b))
+      .map((value) => ({ value: String(value), text: String(value) })),
   ];
   fillSelect("x", kinds);
   fillSelect("y", kinds);
