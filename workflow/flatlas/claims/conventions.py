@@ -1,23 +1,26 @@
 """What the papers' words mean in numbers: the same for every claim.
 
-They were fixed before any result at the paper's scale was seen, but not before any: means of
-Figures 3 and S4 from an earlier run on a laptop were known (docs/duality.md). Those on correlations
-and along training were fixed before any figure of the study `prior` was seen; of a handful of nets
-the epoch of zero error, log10 P and the sharpness by three searches were known. They were corrected
-once, also before any other result was seen: a review had found some that could not fail, and some
-that an inverse correlation would have met. A second review came when all figures of `prior` had
-been seen at the paper's scale; what it changed is in docs/prior.md. Those on exponents and on
-directions of a recording were fixed before any figure of the study `annealing` was seen; of one net
-γ = 2.38, ψ = 4.33 and the share 0.892 of the variance in the first 35 directions were known. Those
-of the study `mystery`, whose text has no numbers, were fixed before any of its measures was taken
-on a trained net. The study `false_friend` adds no words; the norms and the largest eigenvalues of a
-logistic regression and an MLP were known at a few strengths of L2. The questions of the study
-`atlas` were asked before any of its nets was compared, and after all results of an earlier atlas,
-of 55 runs borrowed from the other studies, had been seen. A last
-review, of everything, found three that did not test their sentence: the share of a part in a change
-of ΔL that goes the other way (`duality`), fluctuations next to the fresh weights (S8 of `prior`),
-orders of three nets (figure 7 of `false_friend`). None was changed to make a claim pass. LEARNT
-came after all results had been seen; it can only make claims undecided.
+Each was fixed before results at the paper's scale were seen. What was known by then:
+
+- `duality`: means of Figures 3 and S4, from an earlier run on a laptop (docs/duality.md).
+- `prior`: of a handful of nets the epoch of zero error, log10 P and sharpness by three searches.
+- `annealing`: of one net γ = 2.38, ψ = 4.33 and the share 0.892 of the variance in the first 35
+  directions.
+- `mystery`, whose text has no numbers: no measure of a trained net.
+- `false_friend`, which adds no words: the norms and the largest eigenvalues of a logistic
+  regression and an MLP, at a few strengths of L2.
+- `atlas`: none of its nets had been compared, but all results of an earlier atlas, of 55 runs
+  borrowed from the other studies, had been seen.
+
+What changed later, none of it to make a claim pass:
+
+- Criteria on correlations that could not fail, or that an inverse correlation would have met. No
+  further result of `prior` had been seen by then.
+- Those that docs/prior.md lists, when all figures of `prior` had been seen at the paper's scale.
+- Three that did not test their sentence: the share of a part in a change of ΔL that goes the other
+  way (`duality`), fluctuations next to the fresh weights (S8 of `prior`), orders of three nets
+  (Figure 7 of `false_friend`).
+- LEARNT, when all results had been seen; it can only make claims undecided.
 """
 
 from flatlas.claims.claim import Criterion, above, at_least, at_most, below, between
