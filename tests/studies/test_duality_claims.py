@@ -123,6 +123,18 @@ def test_n_s_that_drifts_about_10_is_not_near_10():
     assert claims["batch"].verdict == REPRODUCED
 
 
+def test_one_half_decade_that_falls_is_not_all_flat_directions():
+    """Half-decades end at n = 3, 10, 24 and 60; only the last one falls."""
+    material = world(RIGHT, "s15")
+    rows = material.tables["hidden_directions"]
+    noise = rows["data.label_noise"].fillna(0)
+    falls = (rows["sweep"] == "noise") & (rows["n"] > 24) & (noise == noise.max())
+    sigma_g = rows["sigma_g"].where(~falls, 0.01 * rows["sigma_g"])
+    claims = judge("s15", with_columns(material, "hidden_directions", sigma_g=sigma_g))
+    assert claims["noise_sharpness_flat"].verdict == NOT_REPRODUCED
+    assert judged(RIGHT, "s15")["noise_sharpness_flat"].verdict == REPRODUCED
+
+
 def test_without_right_labels_there_is_no_drop_to_compare_with():
     material = chosen(world(RIGHT, "s15"), lambda table: table["data.label_noise"] != 0)
     claims = judge("s15", material)

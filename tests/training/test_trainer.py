@@ -103,12 +103,18 @@ def test_dropout_changes_neither_shuffles_nor_evaluation(tmp_path):
 
 
 def test_progress_is_reported_for_every_epoch(tmp_path):
+    """With the mean loss of the members that were in training; they end one after the other."""
     reports = []
     spec = run(stop={"epochs": 60, "loss_below": 0.5, "extra_epochs": 1})
 
     def report(*epochs, **facts):
-        reports.append((*epochs, facts["ended"]))
+        reports.append((*epochs, facts))
 
-    last = int(train(spec, samples(), Resume(tmp_path), report).outcomes.epoch.max())
+    done = train(spec, samples(), Resume(tmp_path), report)
+    assert done.outcomes["epoch"].nunique() > 1
+    last = int(done.outcomes["epoch"].max())
     assert [report[:2] for report in reports] == [(epoch, 61) for epoch in range(1, last + 1)]
-    assert (reports[0][2], reports[-1][2]) == ("0/3", "3/3")
+    assert (reports[0][2]["ended"], reports[-1][2]["ended"]) == ("0/3", "3/3")
+    losses = done.history.groupby("epoch")["train_loss"].mean()
+    shown = [float(facts["loss"]) for _, _, facts in reports]
+    assert shown == pytest.approx(losses.loc[1:].tolist(), rel=0.01)
