@@ -45,7 +45,7 @@ OWN = "sources: {cifar10: {kind: folder, path: cifar10, classes: 10}}\n"
 def page(tmp_path, monkeypatch):
     """Collect a study of thirty small pictures, and give the page."""
     monkeypatch.setattr(collect, "ROOT", tmp_path)
-    monkeypatch.setattr(collect, "HERE", tmp_path)
+    monkeypatch.setattr(collect, "GALLERY", tmp_path)
     study = {"title": "T", "paper": "P", "figures": {name: {"title": name} for name in FIGURES}}
     (tmp_path / "config" / "studies").mkdir(parents=True)
     (tmp_path / "config" / "studies" / "flat.yaml").write_text(

@@ -23,20 +23,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "workflow"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "made"))
 
 from explorer import write_curves, write_explorer
-from gallery import SCORECARD, Drawn, figure_of, page
+from gallery import GALLERY, SCORECARD, Drawn, figure_of, page
 from means import MEANS, means_of
 from networks import dictionary
+from pages import ROOT
 
 from flatlas.claims.claim import known
 from flatlas.errors import FlatlasError
-from flatlas.plan.paths import ATLAS, NETWORKS
+from flatlas.plan.paths import ATLAS, FIGURE, NETWORKS
 from flatlas.store.provenance import verify
 from flatlas.store.tables import read_table
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 WIDTH = 1400
-TABLE = f"{NETWORKS}.parquet"
 
 
 def main() -> None:
@@ -54,7 +52,7 @@ def main() -> None:
     settings = yaml.safe_load((ROOT / "config" / "studies" / f"{study}.yaml").read_text())
     presets = drawn.presets(settings["figures"])
     kept = [name for name in given.keep.split(",") if name]
-    if missing := [name for name in kept if not (HERE / study / f"{name}.png").is_file()]:
+    if missing := [name for name in kept if not (GALLERY / study / f"{name}.png").is_file()]:
         sys.exit(f"The gallery of {study} has no {', '.join(missing)} to keep.")
     for name, preset in presets.items():
         if name in kept:
@@ -62,8 +60,8 @@ def main() -> None:
         if not (picture := _picture(study, preset, name)).is_file():
             command = f"snakemake {study}_{name} --config preset={preset}"
             sys.exit(f"There is no {picture}. `{command}` draws it.")
-    with tempfile.TemporaryDirectory(dir=HERE) as folder:
-        fresh, old, target = Path(folder) / "fresh", Path(folder) / "old", HERE / study
+    with tempfile.TemporaryDirectory(dir=GALLERY) as folder:
+        fresh, old, target = Path(folder) / "fresh", Path(folder) / "old", GALLERY / study
         fresh.mkdir()
         _collect(study, presets, fresh, kept)
         if study == ATLAS:
@@ -77,7 +75,7 @@ def main() -> None:
             target.rename(old)
         fresh.rename(target)
     # It has the claims of all studies.
-    write_explorer(HERE)
+    write_explorer(GALLERY)
 
 
 def _collect(study: str, presets: Mapping[str, str], folder: Path, kept: Sequence[str]) -> None:
@@ -109,18 +107,18 @@ def _keep(
     study: str, name: str, folder: Path, tables: list[pd.DataFrame], means: list[pd.DataFrame]
 ) -> None:
     """Take the picture, the claims and the means of a figure from the gallery as it is."""
-    shutil.copy(HERE / study / f"{name}.png", folder)
-    if (file := HERE / study / SCORECARD).is_file():
+    shutil.copy(GALLERY / study / f"{name}.png", folder)
+    if (file := GALLERY / study / SCORECARD).is_file():
         claims = pd.read_csv(file, dtype=str, keep_default_na=False)
         tables.append(claims[claims["claim"].map(lambda claim: figure_of(claim, study)) == name])
-    if (file := HERE / study / MEANS).is_file():
+    if (file := GALLERY / study / MEANS).is_file():
         rows = pd.read_csv(file)
         means.append(rows[rows["figure"] == name])
 
 
 def _publish(preset: str, folder: Path) -> None:
     """The atlas' measure table; nine digits of each number as CSV, where whole ones take 1.5 MB."""
-    source = ROOT / "results" / preset / ATLAS / TABLE
+    source = _picture(ATLAS, preset, NETWORKS).with_suffix(".parquet")
     if not source.is_file():
         command = f"snakemake {ATLAS}_{NETWORKS} --config preset={preset}"
         sys.exit(f"There is no {source}. `{command}` makes it.")
@@ -135,7 +133,7 @@ def _publish(preset: str, folder: Path) -> None:
 
 
 def _picture(study: str, preset: str, figure: str) -> Path:
-    return ROOT / "results" / preset / study / f"{figure}.png"
+    return ROOT / FIGURE.format(preset=preset, study=study, figure=figure, extension="png")
 
 
 def _shrink(source: Path, target: Path) -> None:

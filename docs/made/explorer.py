@@ -3,25 +3,26 @@
 from pathlib import Path
 
 import pandas as pd
-from gallery import GALLERY, SCORECARD, figure_of, read_drawn, read_scorecard
+from gallery import GALLERY, SCORECARD, TABLE, figure_of, read_drawn, read_scorecard
 from pages import ROOT
 
 from flatlas.explorer.atlas import atlas_explorer
 from flatlas.explorer.curves import learning_curves
 from flatlas.explorer.page import explorer_page
+from flatlas.plan.paths import ATLAS, RESULTS
 from flatlas.store.tables import read_table, write_table
 
-NETWORKS, CURVES, EXPLORER = "networks.parquet", "curves.parquet", "explorer.html"
+CURVES, EXPLORER = "curves.parquet", "explorer.html"
 
 
 def write_explorer(gallery: Path = GALLERY) -> None:
     """Write the page beside the atlas' measure table, if that is published."""
-    atlas = gallery / "atlas"
-    if not (atlas / NETWORKS).is_file():
+    atlas = gallery / ATLAS
+    if not (atlas / TABLE).is_file():
         return
     curves = atlas / CURVES
     page = atlas_explorer(
-        read_table(atlas / NETWORKS),
+        read_table(atlas / TABLE),
         _claims(gallery),
         read_table(curves) if curves.is_file() else pd.DataFrame(),
         read_drawn(atlas).preset,
@@ -31,8 +32,8 @@ def write_explorer(gallery: Path = GALLERY) -> None:
 
 def write_curves(folder: Path) -> None:
     """Write the learning curves of the networks whose table is in a folder."""
-    runs = sorted(read_table(folder / NETWORKS)["run"].unique())
-    files = [one for run in runs for one in (ROOT / "results").glob(f"*/{run}/history.parquet")]
+    runs = sorted(read_table(folder / TABLE)["run"].unique())
+    files = [one for run in runs for one in (ROOT / RESULTS).glob(f"*/{run}/history.parquet")]
     write_table(folder / CURVES, learning_curves(files))
 
 

@@ -29,6 +29,8 @@ from flatlas.report.verdicts import count_verdicts
 from flatlas.store.tables import read_table
 
 GALLERY = ROOT / "docs" / "gallery"
+# The atlas' measure table.
+TABLE = f"{NETWORKS}.parquet"
 SYMBOLS = ROOT / "docs" / "symbols.md"
 # Where the sources that a citation names can be read.
 SOURCES = {
@@ -91,7 +93,7 @@ def galleries() -> dict[Path, str]:
     """The page of each study, and the data dictionary of the measure table, by their paths."""
     folders = sorted(path.parent for path in GALLERY.glob(f"*/{DRAWN}"))
     pages = {folder / "README.md": page(folder.name, folder) for folder in folders}
-    tables = sorted(GALLERY.glob(f"*/{NETWORKS}.parquet"))
+    tables = sorted(GALLERY.glob(f"*/{TABLE}"))
     return pages | {file.with_suffix(".md"): dictionary(read_table(file)) for file in tables}
 
 
@@ -126,7 +128,7 @@ def page(study: str, folder: Path, root: Path = ROOT) -> str:
         scales={name: scale(preset, folder) for name, preset in presets.items()},
         count=count_verdicts,
         missing=[name for name in settings["figures"] if name not in presets],
-        networks=NETWORKS if (table := (folder / f"{NETWORKS}.parquet").is_file()) else "",
+        networks=NETWORKS if (table := (folder / TABLE).is_file()) else "",
         means={name: [*tables(rows)] for name, rows in read_means(folder)},
         means_file=MEANS,
         commands=drawn.commands(study, presets, table),

@@ -8,7 +8,8 @@ from pathlib import Path
 import made_up_networks
 import numpy as np
 import pandas as pd
-from explorer import EXPLORER, NETWORKS, write_explorer
+from explorer import EXPLORER, write_explorer
+from gallery import TABLE
 from made_up_explorer import explorer
 
 from flatlas.explorer.curves import POINTS, learning_curves
@@ -59,7 +60,7 @@ def test_the_gallerys_explorer_has_all_published_claims_with_their_pictures(tmp_
     shutil.copytree(DOCS / "gallery", copy, ignore=shutil.ignore_patterns("networks.*", "*.html"))
     write_explorer(copy)
     assert not (copy / "atlas" / EXPLORER).exists(), "there are no networks to show"
-    made_up_networks.networks(crossed=1).to_parquet(copy / "atlas" / NETWORKS)
+    made_up_networks.networks(crossed=1).to_parquet(copy / "atlas" / TABLE)
     write_explorer(copy)
     page = (copy / "atlas" / EXPLORER).read_text()
     data = json.loads(re.search('id="data">(.*?)</script>', page, re.DOTALL)[1])

@@ -14,14 +14,7 @@ import pandas as pd
 from flatlas.claims.claim import Claim, Criterion
 from flatlas.claims.trust import few, lacking, realizations, trusted, unlearnt, unsettled
 from flatlas.errors import FlatlasError
-from flatlas.evidence.material import (
-    FINAL,
-    NET,
-    Material,
-    at_moment,
-    each_run_once,
-    with_settings,
-)
+from flatlas.evidence.material import FINAL, NET, Material, at_moment, each_run_once, with_settings
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.more_realizations import HalfWidth, resampled, student

@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-IDENTITY = ("study", "axes", "run", "seed", "at")
-# One row of the table.
-NET = ["run", "seed", "at"]
+# A network at a moment: one row of the table.
+MOMENT = ["run", "seed", "at"]
+IDENTITY = ("study", "axes", *MOMENT)
 # Networks with the same of these have their images and random numbers in common.
 REALIZATION = ["study", "seed"]
 OUTCOMES = {

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from flatlas.claims.claim import COLUMNS
 from flatlas.claims.conventions import ADDS, USEFUL
 from flatlas.explorer.curves import SHOWN
-from flatlas.explorer.networks import NET, REALIZATION, Axis, Variable, first, labels, moments
+from flatlas.explorer.networks import MOMENT, REALIZATION, Axis, Variable, first, labels, moments
 from flatlas.report.rendering import FILTERS
 from flatlas.report.verdicts import ANSWERS, SIGNS
 from flatlas.statistics import estimate, rank_correlation
@@ -71,10 +71,10 @@ def _text(name: str) -> Markup:
 
 
 def _data(explorer: Explorer) -> dict[str, Any]:
-    table = explorer.networks.sort_values(["study", *NET], kind="stable", ignore_index=True)
+    table = explorer.networks.sort_values(["study", *MOMENT], kind="stable", ignore_index=True)
     return {
         "again": explorer.again,
-        **{name: table[name] for name in ("study", *NET)},
+        **{name: table[name] for name in ("study", *MOMENT)},
         "realization": labels(table, REALIZATION),
         "first": first(table),
         "axes": [axis.on(table) for axis in explorer.axes],

@@ -44,6 +44,10 @@ def columns(**declared: Declared) -> Columns:
     return {name: Column(*column) for name, column in declared.items()}
 
 
+# A column of several tables.
+LOSS = Column(float, "L, the mean loss on S", "nat")
+
+
 def search(residual: str, unit: Unit = "") -> Columns:
     """The last columns of a table of numbers that a search found; `residual` says what is left."""
     return columns(

@@ -18,7 +18,8 @@ def would_delete(results: Iterable[str]) -> str:
     if not sizes:
         return "nothing."
     lines = [f"{readable_size(size):>9}  {one}" for one, size in sizes.items()]
-    total = f"{len(sizes)} files and folders, {readable_size(sum(sizes.values()))}:"
+    count = "1 file or folder" if len(sizes) == 1 else f"{len(sizes)} files and folders"
+    total = f"{count}, {readable_size(sum(sizes.values()))}:"
     return "\n".join([total, *lines])
 
 

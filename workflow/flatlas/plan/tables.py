@@ -1,6 +1,6 @@
 """The columns of every table that no measure declares."""
 
-from flatlas.plan.columns import Column, Declared, columns
+from flatlas.plan.columns import LOSS, Column, Declared, columns
 from flatlas.reasons import REASONS
 
 SEED = Column(int, "the realization")
@@ -170,7 +170,7 @@ NETWORKS = {
         epochs=(int, "epochs trained until then"),
         train_error=(float, "share of S that is misclassified"),
         test_error=(float, "share of E that is misclassified"),
-        train_loss=(float, "L, the mean loss on S", "nat"),
+        train_loss=LOSS,
         test_loss=(float, "mean loss on E", "nat"),
         gap=(float, "the generalization gap, test_error − train_error"),
     ),

@@ -42,14 +42,7 @@ def draw_dag(stages: Mapping[str, Any]) -> Figure:
         ax.text(column, 1.02, title, ha="center", va="bottom", fontsize=9, fontweight="bold")
         for name in names if SIZE[1] / max(len(names), 1) > LEGIBLE_INCHES else ():
             x, y = places[name]
-            shown: dict[str, Any] = {
-                "ha": "left",
-                "va": "center",
-                "fontsize": 5.5,
-                "bbox": LABEL,
-                "zorder": 1,
-            }
-            ax.text(x + 0.04, y, _short(name), **shown)
+            ax.text(x + 0.04, y, _short(name), va="center", fontsize=5.5, bbox=LABEL, zorder=1)
     handles = [Line2D([], [], marker="o", lw=0, color=shade) for shade in colours.values()]
     handles.append(Line2D([], [], marker="o", lw=0, color=BLACK))
     ax.legend(handles, [*colours, "shared"], loc="upper center", ncols=8, bbox_to_anchor=(0.5, 0))

@@ -7,16 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from flatlas.claims.comparison import (
-    ALIKE,
-    CRITERION,
-    FLIPPED,
-    MOVED,
-    NUMBER,
-    ONLY,
-    SIDES,
-    VERDICT,
-)
+from flatlas.claims.comparison import ALIKE, CRITERION, FLIPPED, MOVED, NUMBER, ONLY, SIDES, VERDICT
 from flatlas.errors import FlatlasError
 from flatlas.report.rendering import render
 from flatlas.report.verdicts import SIGNS

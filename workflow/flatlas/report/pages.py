@@ -1,6 +1,6 @@
 """The scorecard and the report: each one page of HTML that fetches nothing."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -71,13 +71,13 @@ class Report:
 
 def scorecard_page(title: str, scale: str, chapters: Sequence[Chapter]) -> str:
     """All claims, by study and figure."""
-    verdicts = _verdicts(claims for chapter in chapters for claims in chapter.claims)
+    claims = [claims for chapter in chapters for claims in chapter.claims]
     return render(
         "scorecard.html",
         title=title,
         scale=scale,
         chapters=chapters,
-        verdicts=verdicts,
+        verdicts=count_verdicts(pd.concat(claims)),
         titles=_titles(chapters),
     )
 
@@ -92,7 +92,7 @@ def report_page(report: Report) -> str:
         "report.html",
         report=report,
         judged=judged,
-        verdicts=_verdicts(claims) if claims else None,
+        verdicts=count_verdicts(pd.concat(claims)) if claims else None,
         titles=_titles(report.chapters),
         opening=[entry for entry in entries if entry.target == report.opening],
     )
@@ -100,7 +100,3 @@ def report_page(report: Report) -> str:
 
 def _titles(chapters: Sequence[Chapter]) -> dict[str, str]:
     return {chapter.name: chapter.title for chapter in chapters}
-
-
-def _verdicts(tables: Iterable[pd.DataFrame]) -> Verdicts:
-    return count_verdicts(pd.concat(tables))

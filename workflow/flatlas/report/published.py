@@ -8,10 +8,10 @@ import pandas as pd
 import yaml
 
 from flatlas.claims.claim import known
+from flatlas.claims.comparison import NUMBER
 from flatlas.report.verdicts import Verdicts, count_verdicts
 
 SCORECARD, DRAWN = "scorecard.csv", "drawn.yaml"
-NUMBERS = ["value", "low", "high"]
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,7 @@ def published(scorecards: Iterable[Path]) -> list[Published]:
 def read_scorecard(file: Path) -> pd.DataFrame:
     """All claims of a gallery: cells as they were written, except numbers."""
     claims = known(pd.read_csv(file, dtype=str, keep_default_na=False), str(file))
-    claims[NUMBERS] = claims[NUMBERS].apply(pd.to_numeric, errors="coerce")
-    return claims
+    return claims.assign(**claims[[*NUMBER]].apply(pd.to_numeric, errors="coerce"))
 
 
 def is_smaller(gallery: Path) -> bool:

@@ -18,10 +18,15 @@ def power_law(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     with np.errstate(invalid="ignore"):
         mean_x, mean_y = (logs.sum(-1) / known.sum(-1) for logs in (log_x, log_y))
         off_x = np.where(known, log_x - mean_x[..., np.newaxis], 0.0)
-        slope = (off_x * log_y).sum(-1) / (off_x**2).sum(-1)
-    return slope, mean_y - slope * mean_x
+        power = (off_x * log_y).sum(-1) / (off_x**2).sum(-1)
+    return power, mean_y - power * mean_x
+
+
+def slope(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The exponent of y over x, along the last axis."""
+    return power_law(x, y)[0]
 
 
 def exponent(x: np.ndarray, y: np.ndarray) -> Estimate:
     """The slope through all points of (realizations, directions), with its 95 % interval."""
-    return over_directions(lambda *points: power_law(*points)[0], x, y)
+    return over_directions(slope, x, y)

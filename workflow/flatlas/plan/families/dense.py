@@ -8,13 +8,7 @@ from pydantic import Field
 
 from flatlas.plan.bounds import MOST_LAYERS, Width
 from flatlas.plan.families.own import WeightsFile
-from flatlas.plan.family import (
-    LayeredFamily,
-    LayerSize,
-    Probability,
-    Shape,
-    dense_sizes,
-)
+from flatlas.plan.family import LayeredFamily, LayerSize, Probability, Shape, dense_sizes
 from flatlas.plan.initializations import InitSpec, XavierUniform
 
 

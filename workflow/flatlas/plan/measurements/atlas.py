@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from flatlas.plan.bounds import AtLeastTwo, Count, Images, Positive
-from flatlas.plan.columns import columns
+from flatlas.plan.columns import LOSS, columns
 from flatlas.plan.measurements.curvature import Hessian, Sharpness
 from flatlas.plan.measurements.duality import Duality
 from flatlas.plan.measurements.functions import GpPrior, OfArcCosineKernel
@@ -30,7 +30,7 @@ class Norms(Measurement):
             normalized_margin_tenth=(float, "margin_tenth / path_norm"),
             normalized_margin_mean=(float, "margin_mean / path_norm"),
             gradient_norm=(float, "‖∇L‖ on S", "nat/w"),
-            train_loss=(float, "L, the mean loss on S", "nat"),
+            train_loss=LOSS,
             train_error=(float, "share of S that is misclassified"),
             test_loss=(float, "mean loss on E", "nat"),
             test_error=(float, "share of E that is misclassified"),

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from flatlas.plan.bounds import AtLeastTwo, Count, Images, Positive
-from flatlas.plan.columns import Column, columns, search
+from flatlas.plan.columns import LOSS, Column, columns, search
 from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.measurements.measurement import Factors, Measurement
 from flatlas.plan.training_specs import Rate, RunSpec
@@ -15,7 +15,6 @@ from flatlas.plan.training_specs import Rate, RunSpec
 SINGLE = 1e-4
 
 # Columns of several tables.
-LOSS = Column(float, "L, the mean loss on S", "nat")
 GRADIENT_NORM = Column(float, "‖∇L‖ on S, over all weights and biases", "nat/w")
 SPECTRAL_NORM = Column(float, "largest |λ|", "nat/w²")
 TRACE = Column(float, "sum of all eigenvalues λ", "nat/w²")

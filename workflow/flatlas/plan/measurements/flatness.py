@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field
 
 from flatlas.plan.bounds import AtLeastTwo, Count, Positive
-from flatlas.plan.columns import columns, search
+from flatlas.plan.columns import LOSS, columns, search
 from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.training_specs import RunSpec
 
@@ -77,7 +77,7 @@ class AdaptiveSharpness(Measurement):
             first_order=(float, "the largest rise if the loss were linear", "nat"),
             mean_rise=(float, "mean rise over random u", "nat"),
             mean_rise_error=(float, "standard error of the mean rise", "nat"),
-            loss=(float, "L, the mean loss on S", "nat"),
+            loss=LOSS,
             **search("rise that the slope predicts beyond the largest one, relative to that"),
         )
     }
@@ -139,7 +139,7 @@ class LearningCoefficient(Measurement):
             drift_error=(float, "standard error of the drift"),
             accepted=(float, "share of the steps that were accepted"),
             verdict=(str, "a sentence for each way in which the chains are not healthy"),
-            loss=(float, "L, the mean loss on S", "nat"),
+            loss=LOSS,
             **search("R-hat of the chains' halves − 1")
             | columns(
                 iterations=(int, "gradients of L"),

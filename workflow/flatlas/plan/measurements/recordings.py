@@ -6,23 +6,10 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from flatlas.plan.bounds import (
-    LARGEST,
-    AtLeastTwo,
-    Class,
-    Count,
-    Images,
-    LaterEpoch,
-)
+from flatlas.plan.bounds import LARGEST, AtLeastTwo, Class, Count, Images, LaterEpoch
 from flatlas.plan.columns import Column, columns
 from flatlas.plan.data_specs import SubsetSpec, named
-from flatlas.plan.measurements.measurement import (
-    BOTH_ENDS,
-    Few,
-    Many,
-    Measurement,
-    skipped,
-)
+from flatlas.plan.measurements.measurement import BOTH_ENDS, Few, Many, Measurement, skipped
 from flatlas.plan.mistakes import listed, shown
 from flatlas.plan.spec import Distinct
 from flatlas.plan.training_specs import Rate, RunSpec

@@ -3,7 +3,7 @@
 from typing import Annotated, ClassVar, Literal
 
 from flatlas.plan.bounds import AtLeastTwo, Count, Images, NonNegative, Positive
-from flatlas.plan.columns import Column, Columns, Unit, columns, search
+from flatlas.plan.columns import LOSS, Column, Columns, Unit, columns, search
 from flatlas.plan.measurements.measurement import Many, Measurement, UnderScaling
 from flatlas.plan.spec import Distinct
 
@@ -40,7 +40,7 @@ class Regret(UnderScaling):
             factor=ALPHA,
             **_over_pairs("nat/w"),
             root_mean_square=(float, "root of the mean ‖g‖² over minibatches", "nat/w"),
-            loss=(float, "L, the mean loss on S", "nat"),
+            loss=LOSS,
             gradient_norm=(float, "‖∇L‖ on S", "nat/w"),
             train_error=(float, "share of S that is misclassified"),
             test_error=(float, "share of E that is misclassified"),

@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.evidence.material import NET, Material
+from flatlas.evidence.material import DOT, NET, Material
 from flatlas.plotting.style import SKY
 from flatlas.statistics.learning_phases import SHARE, WINDOW, transition
 
@@ -20,7 +20,7 @@ def learning_curves(material: Material, sweep: str) -> pd.DataFrame:
     history, outcomes = material.tables["history"], material.tables["outcomes"]
     rows = history[(history["sweep"] == sweep) & (history["epoch"] > 0)]
     kept = outcomes.loc[outcomes["reason"] != "diverged", NET].drop_duplicates()
-    return rows[["sweep", *NET, "epoch", "train_loss"]].merge(kept, on=NET)
+    return rows[[*DOT, "epoch", "train_loss"]].merge(kept, on=NET)
 
 
 def phases(curve: pd.DataFrame) -> tuple[float, float]:

@@ -9,7 +9,6 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material, at_moment
 from flatlas.statistics.directions import over_directions
 from flatlas.statistics.estimate import UNKNOWN, Estimate
-from flatlas.statistics.power_law import power_law
 from flatlas.studies.annealing.recordings import FIRST, LAST, live
 
 POOLED = f"over directions {FIRST} to {LAST} (as far as measured) of all nets"
@@ -64,8 +63,3 @@ def pooled(statistic: Callable[..., np.ndarray], *measured: np.ndarray) -> Estim
     nets_known, directions_known = known.any(1), known.any(0)
     used = [np.where(known, one, np.nan)[nets_known][:, directions_known] for one in arrays]
     return over_directions(statistic, *used) if known.any() else UNKNOWN
-
-
-def slope(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The exponent of y over x."""
-    return power_law(x, y)[0]

@@ -12,16 +12,10 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLUE, GREY, ORANGE, RED, Drawing, note, panels
 from flatlas.statistics.means import mean
-from flatlas.studies.annealing.directions import moving, pooled, ranks, read, slope
+from flatlas.statistics.power_law import slope
+from flatlas.studies.annealing.directions import moving, pooled, ranks, read
 from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
-from flatlas.studies.annealing.recordings import (
-    BASE,
-    first_net,
-    live,
-    measured,
-    small_print,
-    span,
-)
+from flatlas.studies.annealing.recordings import BASE, first_net, live, measured, small_print, span
 
 TABLE = "pca_directions"
 # Where the paper sees a power law, and up to where we look for its faster decay.

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY_OFF, RISING
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import NET, Material, with_settings
+from flatlas.evidence.material import DOT, Material, with_settings
 from flatlas.plotting.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, Drawing, note, panels
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
@@ -41,7 +41,7 @@ SHOWN = 6
 def draw(material: Material) -> Drawing:
     """A, B: profiles of the first net. C: flatness by rank. D: for every B and α."""
     columns = "rank", "delta", "loss", "quadratic"
-    profiles = measured(material, "valley_profiles", *columns, keys=["sweep", *NET])
+    profiles = measured(material, "valley_profiles", *columns, keys=DOT)
     profiles = profiles[(profiles["sweep"] == BASE) & profiles["rank"].isin(RANKS)]
     profiles = first_net(profiles)
     rows = flatnesses(material, *KEYS)

@@ -21,7 +21,8 @@ from flatlas.plotting.style import (
     panels,
     plain_ticks,
 )
-from flatlas.studies.annealing.directions import POOLED, moving, pooled, read, slope
+from flatlas.statistics.power_law import slope
+from flatlas.studies.annealing.directions import POOLED, moving, pooled, read
 from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
 from flatlas.studies.annealing.recordings import (
     BASE,

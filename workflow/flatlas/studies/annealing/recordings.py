@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 import pandas as pd
 
 from flatlas.evidence.material import NET, Material, at_moment
-from flatlas.statistics.round_off import ROUND_OFF
+from flatlas.statistics.round_off import above_round_off
 
 BASE = "base"
 VALLEY = "valley_directions"
@@ -41,8 +41,7 @@ def live(rows: pd.DataFrame) -> pd.DataFrame:
 
     Weights of dead neurons do not change the loss, so their valleys have no ends.
     """
-    largest = rows.groupby(NET)["variance"].transform("max")
-    return rows[rows["variance"] > ROUND_OFF * largest]
+    return above_round_off(rows, "variance", NET)
 
 
 def recorded(material: Material) -> pd.DataFrame:

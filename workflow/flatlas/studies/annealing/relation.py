@@ -9,10 +9,11 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import FALLING, near
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import NET, Material, at_moment, with_settings
+from flatlas.evidence.material import DOT, Material, at_moment, with_settings
 from flatlas.plotting.style import BLUE, make_room, plain_ticks
 from flatlas.statistics.correlation import spearman
-from flatlas.studies.annealing.directions import POOLED, pooled, read, slope
+from flatlas.statistics.power_law import slope
+from flatlas.studies.annealing.directions import POOLED, pooled, read
 from flatlas.studies.annealing.fits import INTERVALS, fit
 from flatlas.studies.annealing.recordings import FIRST, LAST, VALLEY, live, small_print
 
@@ -22,7 +23,7 @@ PSI = 4.0
 def flatnesses(material: Material, *keys: str) -> pd.DataFrame:
     """F_i and σ_i² of the directions along which a net moves; NaN where the valley has no end."""
     rows = with_settings(at_moment(material.tables[VALLEY]), keys)
-    return live(rows[["sweep", *NET, *keys, "rank", "variance", "flatness"]])
+    return live(rows[[*DOT, *keys, "rank", "variance", "flatness"]])
 
 
 def diffusive(rows: pd.DataFrame) -> pd.DataFrame:

@@ -90,7 +90,7 @@ def _by_optimizer(material: Material, nets: pd.DataFrame) -> tuple[pd.DataFrame,
     known = nets.merge(trained[[*NET, "optimizer", "attacked"]], on=NET)
     first = known["optimizer"].isin(known["optimizer"].head(1))
     same, others = known[first], known[~first].drop(columns="run")
-    return same, others.merge(same[["run", "seed", "attacked"]], on=["seed", "attacked"])
+    return same, others.merge(same[[*NET, "attacked"]], on=["seed", "attacked"])
 
 
 def _between(before: pd.DataFrame, after: pd.DataFrame, change: str) -> pd.DataFrame:

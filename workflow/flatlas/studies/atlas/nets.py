@@ -37,7 +37,7 @@ AXES = {
 # The sweep that varies several settings at once, in all combinations.
 CROSSED = "crossed"
 # The columns of a net that are neither varied nor quantities.
-IDENTITY = ("sweep", BORROWED_FROM, "run", "seed", STUDY, "train_error", "test_error", GAP)
+IDENTITY = ("sweep", BORROWED_FROM, *NET, STUDY, "train_error", "test_error", GAP)
 # Keys that cannot affect a net before it meets its rule.
 AFTER = ("stop.epochs", "stop.extra_epochs", "overtraining", "rescaling.")
 

@@ -51,7 +51,7 @@ def networks(
     whole = [STUDY, "axes", *MOMENT, *types, *OUTCOME]
     measures = [name for name in columns_of(QUANTITIES) if name in table and name not in whole]
     table = table[[*whole, *measures]].astype({"seed": int, "epochs": int})
-    return table.sort_values([STUDY, "run", "seed", "epochs"], ignore_index=True)
+    return table.sort_values([STUDY, *NET, "epochs"], ignore_index=True)
 
 
 def columns_of(quantities: Iterable[str]) -> list[str]:

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 
 from flatlas.claims.claim import Claim, between, ours
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLUE, RED, Drawing, panels
 from flatlas.statistics.trends import ratio
 from flatlas.studies.duality.realizations import draw_dots, finish
@@ -27,8 +27,8 @@ def draw(material: Material) -> Drawing:
     points: list[pd.DataFrame] = []
     for ax, letter, (layer, (_, colour)) in zip(axes, "AB", LAYERS.items(), strict=False):
         pairs = material.measured(f"{layer}_pairs")
-        first = pairs.groupby(["run", "seed"]).cumcount() < SHOWN
-        shown = pairs[first][["run", "seed", "converged", *PAIR]]
+        first = pairs.groupby(NET).cumcount() < SHOWN
+        shown = pairs[first][[*NET, "converged", *PAIR]]
         means = material.measured(f"{layer}_summary")[MEANS].mean().to_frame().T
         _pairs_panel(ax, shown, colour)
         _name_means(ax, layer, means)

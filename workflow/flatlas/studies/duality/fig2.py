@@ -9,19 +9,20 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import BARELY, MORE, RISING
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import DOT, NET, Material
 from flatlas.plotting.style import Drawing, make_room, panels, plain_ticks
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.extremes import smallest
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
+from flatlas.statistics.round_off import above_round_off
 from flatlas.statistics.trends import average, pooled
 from flatlas.studies.duality.directions import live
 from flatlas.studies.duality.layer import ENDS, Layer
 from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps, styles
 from flatlas.studies.duality.pooled import pooled_nets
 from flatlas.studies.duality.realizations import finish
-from flatlas.studies.duality.spectra import curved, picked
+from flatlas.studies.duality.spectra import picked
 
 DIRECTION = ["n", "eigenvalue", "sigma_g"]
 SIZES = ["T_g", "T_h", "T_w", "layer_norm"]
@@ -52,16 +53,16 @@ def draw(material: Material) -> Drawing:
 
 def _sharp_directions(material: Material) -> pd.DataFrame:
     """σ_g and H_n at some ranks of every net, where both are above round-off."""
-    table = curved(picked(material.measured("hidden_directions")))
+    table = above_round_off(picked(material.measured("hidden_directions")), "eigenvalue", NET)
     once = each_once(table[table["sigma_g"] > 0], ["seed", "n"])
-    points = once[["sweep", "run", "seed", "converged", *DIRECTION]]
+    points = once[[*DOT, "converged", *DIRECTION]]
     return points.assign(panel="A", sigma_g_squared=points["sigma_g"] ** 2)
 
 
 def _sizes(material: Material) -> pd.DataFrame:
     """Norm, dual-weight variance and traces of every net."""
     once = each_once(material.measured("hidden_summary"), ["seed"])
-    return once[["sweep", "run", "seed", "converged", *SIZES]].assign(panel="B")
+    return once[[*DOT, "converged", *SIZES]].assign(panel="B")
 
 
 def _sharpness_panel(ax: Axes, points: pd.DataFrame) -> None:

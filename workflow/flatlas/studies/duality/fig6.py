@@ -12,14 +12,15 @@ from matplotlib.figure import Figure
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import MORE, RISING
 from flatlas.claims.nets import Sweep
-from flatlas.evidence.material import FINAL, Material
+from flatlas.evidence.material import FINAL, NET, Material
 from flatlas.plotting.style import Drawing, shades
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
+from flatlas.statistics.round_off import above_round_off
 from flatlas.studies.duality.directions import SHARPEST, live
 from flatlas.studies.duality.learners import COLOURS, KIND, NAMES
 from flatlas.studies.duality.realizations import all_converged, finish, spread
-from flatlas.studies.duality.spectra import curved, picked
+from flatlas.studies.duality.spectra import picked
 
 SWEEP, TABLE = "learners", "gradients_directions"
 LEGEND = "Dots: directions at ten ranks a decade; means over realizations, bars: one s.d. "
@@ -52,7 +53,7 @@ def _noise(material: Material) -> pd.DataFrame:
     table = material.measured(TABLE, SWEEP, KIND, every_moment=True)
     table = table.assign(at=table["at"].astype(str))
     # Where H_n is round-off, the eigenvector is arbitrary and its noise means nothing.
-    table = picked(curved(table, "at"))
+    table = picked(above_round_off(table, "eigenvalue", [*NET, "at"]))
     asked = table["at"].map(_when).astype(float)
     table = table[(asked == inf) | (table["epoch"] >= asked)]
     keys = [KIND, "at", "n"]

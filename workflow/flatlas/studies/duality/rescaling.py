@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim, between
 from flatlas.claims.conventions import EXACT
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLACK, BLUE, RED, Drawing, make_room, panels, plain_ticks
 from flatlas.statistics.means import mean
 from flatlas.studies.duality.directions import live, logs
@@ -18,7 +18,7 @@ from flatlas.studies.duality.spectra import LABELS, draw_spectrum, spectrum
 from flatlas.studies.duality.swept import set_ticks
 
 TABLE, FACTOR = "rescaled_directions", "factor"
-DIRECTION = ["run", "seed", "n"]
+DIRECTION = [*NET, "n"]
 # What is compared with its value at p = 1.
 RATIOS = {"sigma_g": (BLUE, "v"), "sigma_w": (RED, "^"), "gap": (BLACK, "o")}
 # The paper scales σ_g by p and σ_w by 1/p; which layer is scaled by p is a matter of naming.
@@ -51,7 +51,7 @@ def _relations(directions: pd.DataFrame) -> pd.DataFrame:
     both = directions.merge(unscaled, on=DIRECTION, suffixes=("", "_there"))
     for column in RATIOS:
         both[column] = (both[column] / both[f"{column}_there"]).where(both[f"{column}_there"] != 0)
-    medians = both.groupby(["run", "seed", "converged", FACTOR])[list(RATIOS)].median()
+    medians = both.groupby([*NET, "converged", FACTOR])[list(RATIOS)].median()
     return over_seeds(medians.reset_index(), [FACTOR], list(RATIOS))
 
 

@@ -7,14 +7,13 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY_OFF
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLACK, GREY, Drawing, panels
 from flatlas.statistics.means import mean
 from flatlas.statistics.trends import nearest
 from flatlas.studies.duality.realizations import draw_means, finish, over_seeds
-from flatlas.studies.duality.swept import set_ticks
+from flatlas.studies.duality.swept import IMAGES, set_ticks
 
-IMAGES = "test_images"
 # The paper calls the gap converged from here on.
 ENOUGH = 2000
 
@@ -23,8 +22,8 @@ def draw(material: Material) -> Drawing:
     """A: the mean and each realization. B: each relative to its own gap with all test images."""
     figure, axes = panels(1, 2)
     nets = material.measured("test_images_summary")
-    nets = nets[["run", "seed", "converged", IMAGES, "dual_gap"]].sort_values(IMAGES)
-    last = nets.groupby(["run", "seed"])["dual_gap"].transform("last")
+    nets = nets[[*NET, "converged", IMAGES, "dual_gap"]].sort_values(IMAGES)
+    last = nets.groupby(NET)["dual_gap"].transform("last")
     nets = nets.assign(relative_gap=nets["dual_gap"] / last)
     _realizations(axes[0], nets, "dual_gap", r"$\Delta L$")
     _realizations(axes[1], nets, "relative_gap", r"$\Delta L(N_{te})\;/\;\Delta L(\mathrm{all})$")
@@ -37,7 +36,7 @@ def draw(material: Material) -> Drawing:
 
 
 def _realizations(ax: Axes, nets: pd.DataFrame, column: str, label: str) -> None:
-    for _, one in nets.groupby(["run", "seed"]):
+    for _, one in nets.groupby(NET):
         ax.plot(one[IMAGES], one[column], "-", color="0.75", lw=0.8)
     set_ticks(ax, sorted(nets[IMAGES].unique()), IMAGES)
     ax.set_ylabel(label)
@@ -47,7 +46,7 @@ def _realizations(ax: Axes, nets: pd.DataFrame, column: str, label: str) -> None
 def claims(material: Material) -> list[Claim]:
     """By net: the mean over realizations would need fewer images than any of them."""
     nets = Nets(material, "test_images")
-    sizes = nets.levels("test_images_summary", "test_images")
+    sizes = nets.levels("test_images_summary", IMAGES)
     place = nearest(sizes, ENOUGH)
     size = f"N_te = {sizes[place]}" if len(sizes) > 1 else "the N_te nearest to 2,000"
     return [
@@ -58,7 +57,7 @@ def claims(material: Material) -> list[Claim]:
             " over nets",
             BARELY_OFF,
             lambda gap: mean(np.abs(gap[..., place] / gap[..., -1] - 1)),
-            nets.read("test_images_summary", "dual_gap", "test_images")[:, 0],
+            nets.read("test_images_summary", "dual_gap", IMAGES)[:, 0],
             paper="N_te ≥ 2,000",
         )
     ]

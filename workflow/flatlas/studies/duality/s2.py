@@ -14,9 +14,8 @@ from flatlas.statistics.means import mean
 from flatlas.statistics.trends import trend
 from flatlas.studies.duality.realizations import LEGEND, above_zero, draw_means, finish, over_seeds
 from flatlas.studies.duality.spectra import binned, draw_spectrum
-from flatlas.studies.duality.swept import set_ticks
+from flatlas.studies.duality.swept import IMAGES, set_ticks
 
-IMAGES = "test_images"
 LETTERS = {"w": "AC", "g": "BD"}
 
 
@@ -64,8 +63,8 @@ def claims(material: Material) -> list[Claim]:
 
 def _ratio(nets: Nets, which: str) -> Iterator[Claim]:
     symbol = f"|µ_{which},n/σ_{which},n|"
-    sizes = nets.levels("test_images_summary", "test_images")
-    ratios = nets.read("test_images_summary", f"mu_{which}_ratio", "test_images")[:, 0]
+    sizes = nets.levels("test_images_summary", IMAGES)
+    ratios = nets.read("test_images_summary", f"mu_{which}_ratio", IMAGES)[:, 0]
     yield nets.claim(
         f"{which}_small",
         f"{symbol} is far below 1",

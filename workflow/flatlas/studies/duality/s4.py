@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import BARELY_OFF, RISING, SMALL
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import DOT, Material
 from flatlas.plotting.style import Drawing, panels
 from flatlas.statistics.correlation import pearson, spearman
 from flatlas.statistics.trends import average, pooled
@@ -27,7 +27,7 @@ def draw(material: Material) -> Drawing:
     """Both panels, with one dot for each trained net."""
     figure, axes = panels(1, 2, width=3.6, height=3.1)
     nets = each_once(material.measured("hidden_summary"), ["seed"])
-    points = nets[["sweep", "run", "seed", "converged", *GAPS]]
+    points = nets[[*DOT, "converged", *GAPS]]
     points = points.assign(test_error_percent=100 * points["test_error"])
     _accuracy_panel(axes[0], points)
     _error_panel(axes[1], points)

@@ -7,16 +7,17 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY_OFF, RISING
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLACK, Drawing, make_room, panels, shades
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.extremes import smallest
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
+from flatlas.statistics.round_off import above_round_off
 from flatlas.statistics.trends import trend
 from flatlas.studies.duality.directions import bent, by_stretch, live, logs
 from flatlas.studies.duality.realizations import LEGEND, draw_dots, draw_means, finish, over_seeds
-from flatlas.studies.duality.spectra import curved, picked
+from flatlas.studies.duality.spectra import picked
 from flatlas.studies.duality.swept import read
 
 DIRECTION = ["scale", "n", "eigenvalue", "sigma_g"]
@@ -25,8 +26,9 @@ DIRECTION = ["scale", "n", "eigenvalue", "sigma_g"]
 def draw(material: Material) -> Drawing:
     """A: a dot for each direction, coloured by the scale. B: the total."""
     figure, axes = panels(1, 2, width=3.4, height=3.0)
-    table = curved(picked(material.measured("scaled_directions")), "scale")
-    dots = table[table["sigma_g"] > 0][["run", "seed", "converged", *DIRECTION]]
+    table = picked(material.measured("scaled_directions"))
+    table = above_round_off(table, "eigenvalue", [*NET, "scale"])
+    dots = table[table["sigma_g"] > 0][[*NET, "converged", *DIRECTION]]
     dots = dots.assign(panel="A", sigma_g_squared=dots["sigma_g"] ** 2)
     totals = over_seeds(material.measured("scaled_summary"), ["scale"], ["T_g"])
     _directions_panel(axes[0], dots)

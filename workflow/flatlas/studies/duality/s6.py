@@ -3,7 +3,7 @@
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import FALLING
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLUE, Drawing, panels
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
@@ -17,7 +17,7 @@ def draw(material: Material) -> Drawing:
     """A dot for each direction; the small print counts those along which the loss never doubles."""
     figure, (ax,) = panels(1, 1, width=4.0, height=3.2)
     directions = material.measured("flatness_directions")
-    table = picked(directions[["run", "seed", "converged", *DIRECTION]])
+    table = picked(directions[[*NET, "converged", *DIRECTION]])
     live = table[table["sigma_g"] > 0]
     points = live[live["flatness"].notna()]
     points = points.assign(sigma_g_squared=points["sigma_g"] ** 2)

@@ -8,7 +8,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.plotting.style import RED, shades
-from flatlas.statistics.round_off import ROUND_OFF
 from flatlas.studies.duality.realizations import above_zero, draw_line, over_seeds
 from flatlas.studies.duality.swept import read
 
@@ -58,12 +57,6 @@ def picked(directions: pd.DataFrame) -> pd.DataFrame:
     steps = np.arange(0, np.floor(A_DECADE * np.log10(most) + 1e-9) + 1)
     ranks = np.unique(np.round(10 ** (steps / A_DECADE)))
     return directions[directions["n"].isin(ranks)]
-
-
-def curved(directions: pd.DataFrame, *within: str) -> pd.DataFrame:
-    """The rows whose eigenvalue is above round-off, which is relative to a net's largest."""
-    largest = directions.groupby(["run", "seed", *within])["eigenvalue"].transform("max")
-    return directions[directions["eigenvalue"] > ROUND_OFF * largest]
 
 
 def draw_spectrum(

@@ -18,6 +18,8 @@ SWEEPS = {
     "dropout": ("net.dropout", "d"),
     "decay_time": ("penalty.until_epoch", "t_β"),
 }
+# The key of the tables with fewer and fewer test images.
+IMAGES = "test_images"
 SYMBOLS = {
     "optimizer.lr": r"$\alpha$",
     "batch": "$B$",
@@ -27,7 +29,7 @@ SYMBOLS = {
     "net.dropout": "$d$",
     "data.per_class": "$N$",
     "data.label_noise": r"$\rho$",
-    "test_images": r"$N_{te}$",
+    IMAGES: r"$N_{te}$",
     "factor": "$p$",
 }
 # What a sweep's name begins with, if it varies the same quantity elsewhere: in the convolutional

@@ -24,6 +24,7 @@ from flatlas.studies.false_friend.nets import (
     TABLE,
     name_of,
     points,
+    strengths_in,
     with_history,
 )
 
@@ -41,7 +42,7 @@ def draw(material: Material) -> Drawing:
         weights, along, against = axes[3 * row : 3 * row + 3]
         _axes(weights, along, against, name_of(sweep))
         some = drawn[drawn["sweep"] == sweep]
-        strengths = sorted(some[L2].dropna().unique()) if L2 in some else []
+        strengths = strengths_in(some)
         for strength, style in zip(strengths, STYLES, strict=False):
             _lines(weights, some[some[L2] == strength], EPOCH, "weight_norm", BLACK, style)
             for name, norm in NORMS.items():

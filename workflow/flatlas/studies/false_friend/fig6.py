@@ -14,7 +14,7 @@ from flatlas.plotting.style import BLUE, GREY, RED, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import pearson
 from flatlas.statistics.means import mean
-from flatlas.studies.false_friend.nets import KINDS, L2, name_of
+from flatlas.studies.false_friend.nets import KINDS, L2, name_of, strengths_in
 
 TABLE = "density_summary"
 SPECTRA = ("logistic_path", "mlp_path")
@@ -61,7 +61,7 @@ def _columns(material: Material, name: str) -> pd.DataFrame:
 
 
 def _spectra(ax: Axes, some: pd.DataFrame, counts: pd.DataFrame) -> None:
-    strengths = sorted(some[L2].dropna().unique()) if L2 in some else []
+    strengths = strengths_in(some)
     peak = 1.0
     for strength, colour in zip(strengths, COLOURS, strict=False):
         net = some[some[L2] == strength].merge(counts[[*DOT, "spectral_norm", "edge"]], on=DOT)

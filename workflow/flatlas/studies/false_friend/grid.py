@@ -23,6 +23,7 @@ from flatlas.studies.false_friend.nets import (
     name_of,
     points,
     settled,
+    strengths_in,
     unsettled,
     with_history,
 )
@@ -72,7 +73,7 @@ class Grid:
 
 def _line(ax: Axes, some: pd.DataFrame, column: str, colour: str, marker: str) -> None:
     """Strengths at equal distances: a logarithmic axis has no place for 0."""
-    strengths = sorted(some[L2].dropna().unique()) if L2 in some else []
+    strengths = strengths_in(some)
     ax.set_xticks(range(len(strengths)), [_short(strength) for strength in strengths])
     ax.set_xlabel("L2")
     seeds = sorted(some["seed"].unique())

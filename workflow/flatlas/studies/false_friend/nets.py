@@ -68,6 +68,11 @@ def points(material: Material, *more: str, every_moment: bool = False) -> pd.Dat
     return (table if every_moment else at_moment(table)).reset_index(drop=True)
 
 
+def strengths_in(points: pd.DataFrame) -> list[float]:
+    """The strengths of L2, ascending; none if no sweep varies it."""
+    return sorted(points[L2].dropna().unique()) if L2 in points else []
+
+
 def settled(nets: Nets, column: str) -> tuple[np.ndarray, ...]:
     """Whether the search for λ₁ converged; the other columns need no search."""
     return (nets.read(TABLE, "settled"),) if column == "spectral_norm" else ()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import Drawing, note, panels, plain_ticks, shades
 from flatlas.plotting.trainings import small_print
 from flatlas.studies.my_model.numbers import WEIGHTS
@@ -44,7 +44,7 @@ def _gap(ax: Axes, rows: pd.DataFrame) -> pd.DataFrame:
     plain_ticks(ax.xaxis, (1.0, 3.0))
     ax.axhline(0, color="0.6", lw=0.8)
     rows = rows.sort_values("n", kind="stable")
-    summed = rows.groupby(["run", "seed"])["gap"].cumsum()
+    summed = rows.groupby(NET)["gap"].cumsum()
     return rows[[WEIGHTS, "seed", "converged"]].assign(n=rows["n"], value=summed)
 
 

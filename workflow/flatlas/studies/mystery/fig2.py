@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import LIMIT, RISING
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import NET, ZERO_ERROR, Material, at_moment
+from flatlas.evidence.material import DOT, NET, ZERO_ERROR, Material, at_moment
 from flatlas.plotting.style import BLUE, GREY, ORANGE, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import spearman
@@ -21,7 +21,7 @@ ENOUGH = 3
 
 def draw(material: Material) -> Drawing:
     """A: the regret over ε, and its limit. B: their ratio; hollow where a search did not end."""
-    points = at_moment(material.tables[TABLE], ZERO_ERROR)[["sweep", *NET, *COLUMNS]]
+    points = at_moment(material.tables[TABLE], ZERO_ERROR)[[*DOT, *COLUMNS]]
     points = points.sort_values([*NET, "epsilon"]).assign(
         over_epsilon=points["true_regret"] / points["epsilon"]
     )

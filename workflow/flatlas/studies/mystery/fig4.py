@@ -31,14 +31,7 @@ from flatlas.plotting.style import (
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.means import mean
 from flatlas.statistics.trends import ratio
-from flatlas.studies.mystery.nets import (
-    FLATNESS,
-    JUDGED,
-    TABLE,
-    read,
-    settled,
-    with_local,
-)
+from flatlas.studies.mystery.nets import FLATNESS, JUDGED, TABLE, read, settled, with_local
 
 # Label, colour and marker. A panel each; a contrast has the colour of its flatness.
 REGRETS = {

@@ -8,7 +8,7 @@ import pandas as pd
 
 from flatlas.claims.claim import Claim
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import NET, Material
+from flatlas.evidence.material import DOT, Material
 from flatlas.plotting.style import BLACK, Drawing
 from flatlas.statistics.power_law import power_law
 from flatlas.studies.prior.along import AFTER, CORNERS, PRIOR, SHARPNESS, draw_along, in_full
@@ -37,7 +37,7 @@ def trend(net: pd.DataFrame) -> pd.DataFrame:
     before = rows[rows["since_zero_error"] < rows[AFTER]]
     slope, intercept = power_law(before["epoch"].to_numpy(float), before["sharpness"].to_numpy())
     log10 = intercept + slope * np.log10(rows["epoch"])
-    return rows[["sweep", *NET, "epoch"]].assign(log10=log10, quantity="trend of the sharpness")
+    return rows[[*DOT, "epoch"]].assign(log10=log10, quantity="trend of the sharpness")
 
 
 def claims(material: Material) -> list[Claim]:

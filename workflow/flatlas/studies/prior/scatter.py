@@ -13,13 +13,7 @@ from matplotlib.figure import Figure
 from flatlas.claims.correlations import COEFFICIENTS
 from flatlas.plotting.style import BLUE, panels, shades
 from flatlas.statistics.means import mean
-from flatlas.studies.prior.quantities import (
-    ACCURACY,
-    FLATNESS,
-    LOG_PRIOR,
-    REST_FLATNESS,
-    Quantity,
-)
+from flatlas.studies.prior.quantities import ACCURACY, FLATNESS, LOG_PRIOR, REST_FLATNESS, Quantity
 
 SYMBOLS = {"pearson": "$r$", "spearman": r"$\rho$", "kendall": r"$\tau$"}
 NAMED = f"{', '.join(SYMBOLS.values())}: coefficients of Pearson, Spearman, Kendall"
