@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import PackedSequence
 from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.data import DataLoader
 
@@ -200,7 +201,9 @@ def _batch(given: Any, number: int) -> Batch:
     examples = _examples(inputs, target, number)
     if isinstance(inputs, Mapping):
         return Batch((), inputs, target, examples)
-    arguments = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
+    # torch's class for sequences of unequal length is a tuple, but one argument.
+    several = isinstance(inputs, tuple | list) and not isinstance(inputs, PackedSequence)
+    arguments = tuple(inputs) if several else (inputs,)
     return Batch(arguments, {}, target, examples)
 
 
