@@ -20,6 +20,7 @@ from flatlas.hessian.attention import differentiable_attention
 from flatlas.models.batches import Batch, described, exact, rows_of
 from flatlas.models.copies import copied
 from flatlas.models.losses import Loss, Outputs
+from flatlas.models.own_functions import refuse_constant_gradients
 from flatlas.models.precision import differentiable_layers, in_precision, without_cudnn
 
 # A pattern of parameters' names, several, or a function of name and parameter.
@@ -73,6 +74,7 @@ class Objective:
         self.w = exact(torch.cat([parameters[name].flatten() for name in names]))
         self.batches, self.loss = batches, loss
         self._divisor: float | None = None
+        self._differentiates_twice = False
 
     @property
     def size(self) -> int:
@@ -224,6 +226,7 @@ class Objective:
         rows = [self._pieces(vector) for vector in vectors]
 
         def add(leaves: list[Tensor], total: Tensor) -> None:
+            self.refuse_constant_gradients(([total], leaves))
             slope = _gradient(total, leaves)
             varies = [part for part in slope if _varies(part)]
             which = [number for number, part in enumerate(slope) if _varies(part)]
@@ -235,6 +238,12 @@ class Objective:
 
         _, divisor = self._sum(self._differentiated(self.w, add))
         return _finite(images / divisor, "Hessian")
+
+    def refuse_constant_gradients(self, *graphs: tuple[list[Tensor], list[Tensor]]) -> None:
+        """Raise an error if one can't be differentiated twice; the first batch decides."""
+        for ends, by in () if self._differentiates_twice else graphs:
+            refuse_constant_gradients(ends, by)
+        self._differentiates_twice = True
 
     def gauss_newton_product(self, vectors: Tensor) -> Tensor:
         """Jᵀ (∂²ℓ/∂z²) J v for each row v, with the outputs z: the part of ∇∇L without ∇∇z."""
@@ -320,6 +329,7 @@ class _Part:
             )
         if not self._z:
             raise _unreached(objective.shapes)
+        objective.refuse_constant_gradients((self._z, leaves), ([total], self._free))
         self.total = total.detach()
         self._slope = _gradient(total, self._free)
         # Jᵀu is linear in u, whose value does not matter: its derivative along v is J v.
