@@ -235,6 +235,13 @@ class Root(nn.Module):
         return (x - x.detach()).abs().pow(1.5)
 
 
+class Steep(nn.Module):
+    """Its slope is infinite at 0."""
+
+    def forward(self, x):
+        return (x - x.detach()).abs().sqrt()
+
+
 class Bag(nn.Module):
     """torch has no second derivative of it."""
 
@@ -367,6 +374,33 @@ class Counting(nn.Module):
 def test_a_model_that_is_another_function_each_time_is_refused(last):
     with pytest.raises(flatlas.FlatlasError, match="computed again"):
         flatlas.measure(net(last), (X, Y), FEW)
+
+
+INFINITE = X.where(torch.arange(48).view(12, 4) > 0, torch.inf)
+# Four batches, of which the first has an infinite number.
+WITH_INFINITE = list(zip(INFINITE.split(3), Y.split(3), strict=True))
+
+
+def test_infinite_inputs_are_named():
+    """Their loss may be finite, as behind a sigmoid, but it has no gradient."""
+    model = nn.Sequential(nn.Linear(4, 3), nn.Sigmoid(), nn.Linear(3, 3))
+    for measure in (
+        "hessian",
+        "adaptive_sharpness",
+        "box_sharpness",
+        "learning_coefficient",
+        "regret",
+    ):
+        with pytest.raises(flatlas.FlatlasError, match="infinite numbers in the data"):
+            flatlas.measure(model, WITH_INFINITE, [measure])
+    with pytest.raises(flatlas.FlatlasError, match=r"batch 0: the loss is nan.*infinite numbers"):
+        flatlas.measure(net(), WITH_INFINITE, FEW)
+
+
+@pytest.mark.parametrize("measure", ["adaptive_sharpness", "m_sharpness", "gradient_noise"])
+def test_an_infinite_slope_is_refused(measure):
+    with pytest.raises(flatlas.FlatlasError, match="the gradient has NaN or infinite entries"):
+        flatlas.measure(net(Steep()), 2 * [(X, Y)], [measure])
 
 
 class Masked(nn.Module):

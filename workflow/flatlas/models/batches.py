@@ -35,6 +35,12 @@ class Batch:
     target: Any
     examples: int
 
+    @property
+    def has_infinite(self) -> bool:
+        """Whether any number is infinite, as in a mask, or by mistake."""
+        leaves = tree_leaves((self.arguments, dict(self.named), self.target))
+        return any(isinstance(leaf, Tensor) and bool(leaf.isinf().any()) for leaf in leaves)
+
     def parts(self, examples: int) -> Iterator["Batch"]:
         """Its parts of so many examples each; those left at the end are left out."""
         for begin in range(0, self.examples - examples + 1, examples):

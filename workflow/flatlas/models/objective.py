@@ -154,8 +154,9 @@ class Objective:
             except FlatlasError as error:
                 raise FlatlasError(f"batch {number}: {error}") from error
             if not value.isfinite():
+                hint = " The batch has infinite numbers: leave them out." * batch.has_infinite
                 raise FlatlasError(
-                    f"batch {number}: the loss is {value.item()} at the model's weights."
+                    f"batch {number}: the loss is {value.item()} at the model's weights.{hint}"
                 )
             if not number:
                 self._refuse_other_dependences(parts, batch, value)
@@ -215,6 +216,9 @@ class Objective:
             slope.add_(_flat(gradients).to(slope.device))
 
         value, divisor = self._sum(self._differentiated(w, add))
+        # Elsewhere than at the model's weights a search may overflow.
+        if value.isfinite() and w.equal(self.w):
+            _finite(slope, "gradient")
         return value / divisor, slope / divisor
 
     def hessian_product(self, vectors: Tensor) -> Tensor:
@@ -429,14 +433,15 @@ def twice_differentiable(model: nn.Module) -> Iterator[None]:
         yield
 
 
-def _finite(products: Tensor, matrix: str) -> Tensor:
-    """Searches for eigenvalues need numbers, but a loss may have a slope without a derivative."""
-    if not products.isfinite().all():
+def _finite(derivatives: Tensor, name: str) -> Tensor:
+    """Searches need numbers, but a loss may be finite where its derivatives are not."""
+    if not derivatives.isfinite().all():
         raise FlatlasError(
-            f"the {matrix} has NaN or infinite entries at the model's weights, where the loss is "
-            "finite: look for a function such as a root at 0, or for an overflow in float32."
+            f"the {name} has NaN or infinite entries at the model's weights, where the loss is "
+            "finite: look for infinite numbers in the data, a function such as a root at 0, or an "
+            "overflow in float32."
         )
-    return products
+    return derivatives
 
 
 def unwrapped(model: Any) -> nn.Module:
