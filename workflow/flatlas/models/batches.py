@@ -275,10 +275,20 @@ def _refuse_unusable(given: Any, number: int) -> None:
                 f"batch {number} has a numpy array of shape {leaf.shape}. Allowed: tensors, as "
                 "torch.from_numpy makes them."
             )
+        if isinstance(leaf, Tensor) and leaf.is_nested:
+            raise FlatlasError(
+                f"batch {number} has a nested tensor. Allowed: dense tensors, as to_padded_tensor "
+                "makes them."
+            )
         if isinstance(leaf, Tensor) and leaf.layout is not torch.strided:
             raise FlatlasError(
                 f"batch {number} has a tensor with layout {leaf.layout}. Allowed: dense tensors, "
                 "as to_dense makes them."
+            )
+        if isinstance(leaf, Tensor) and leaf.is_meta:
+            raise FlatlasError(
+                f"batch {number} has a tensor on the device meta, which has no numbers. Allowed: "
+                "tensors on any other device."
             )
         if isinstance(leaf, Tensor) and leaf.isnan().any():
             raise FlatlasError(

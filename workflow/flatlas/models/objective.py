@@ -482,6 +482,8 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
     if lazy:
         raise FlatlasError(f"'{lazy[0]}' has no shape yet: pass one batch through the model.")
     for name, one in (*parameters.items(), *model.named_buffers()):
+        if one.is_meta:
+            raise FlatlasError(f"'{name}' is on the device meta, without numbers: load them.")
         if name in parameters and not one.detach().isfinite().all():
             raise FlatlasError(f"'{name}' has NaN or infinite weights: the training diverged.")
         # An infinite one may be a mask of attention.
