@@ -301,6 +301,7 @@ def uncopied():
         (net(), (X.to("meta"), Y), {}, "batch 0 .*meta.*Allowed"),
         (net(), (X, Y), {"device": "meta"}, "device is 'meta'"),
         (net(), [(torch.nested.nested_tensor([*X.split(6)]), Y)], {}, "batch 0 .*nested.*dense"),
+        (net(), [(X.long(), Y)], {}, r"int64 of shape.*integers stay so.*\.float\(\)"),
         (net(), (X, Y), {"los": "mse"}, "Did you mean 'loss'"),
         (net(), (X, Y), {"batch_norm": "recompute"}, "Did you mean 'recomputed'"),
         (net(), (X, Y), {"seed": -1}, "seed is -1"),

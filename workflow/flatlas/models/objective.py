@@ -129,6 +129,8 @@ class Objective:
                 if narrow
                 else ""
             )
+            if "dtype" in str(error) and any(map(_is_whole, tree_leaves((given, named)))):
+                hint += " (integers stay so: give inputs.float() if the model needs numbers)"
             raise FlatlasError(
                 f"the model can't take its inputs, {', '.join(inputs)}: {error}{hint}"
             ) from error
@@ -506,6 +508,10 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
                 "or a function of name and parameter."
             )
     return names
+
+
+def _is_whole(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor) and not (leaf.is_floating_point() or leaf.is_complex())
 
 
 def _own(leaf: Any) -> Any:
