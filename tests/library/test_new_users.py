@@ -272,6 +272,13 @@ def frozen_and_broken():
     return model
 
 
+def shared():
+    """Two weights that are one in memory, but not for torch."""
+    first, second = nn.Linear(3, 3), nn.Linear(3, 3)
+    second.weight.data = first.weight.data
+    return first, second
+
+
 def uncopied():
     model = net()
     model.lock = Lock()
@@ -302,6 +309,7 @@ def uncopied():
         (net(), (X, Y), {"device": "meta"}, "device is 'meta'"),
         (net(), [(torch.nested.nested_tensor([*X.split(6)]), Y)], {}, "batch 0 .*nested.*dense"),
         (net(), [(X.long(), Y)], {}, r"int64 of shape.*integers stay so.*\.float\(\)"),
+        (net(*shared()), (X, Y), {}, "'3.weight' and '4.weight' share their numbers"),
         (net(), (X, Y), {"los": "mse"}, "Did you mean 'loss'"),
         (net(), (X, Y), {"batch_norm": "recompute"}, "Did you mean 'recomputed'"),
         (net(), (X, Y), {"seed": -1}, "seed is -1"),

@@ -501,6 +501,7 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
         raise FlatlasError(f"the model has nothing to measure: {empty}.")
     if not any(parameters[name].numel() for name in names):
         raise FlatlasError(f"the model has nothing to measure: '{names[0]}' is empty.")
+    _refuse_shared(parameters, names)
     for name in names:
         if not parameters[name].is_floating_point():
             raise FlatlasError(
@@ -508,6 +509,21 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
                 "or a function of name and parameter."
             )
     return names
+
+
+def _refuse_shared(parameters: Mapping[str, nn.Parameter], names: Sequence[str]) -> None:
+    """Raise an error if a chosen parameter is in memory what another is: a training moves both."""
+    first: dict[int, str] = {}
+    for name, one in parameters.items():
+        # Tensors of other classes may have no place in memory, and empty ones have none.
+        if type(one) is not nn.Parameter or not one.numel():
+            continue
+        other = first.setdefault(one.data_ptr(), name)
+        if other != name and not {other, name}.isdisjoint(names):
+            raise FlatlasError(
+                f"'{other}' and '{name}' share their numbers, as after b.data = a.data, but count "
+                "as two. Make them one parameter, as in b = a, or copy the numbers."
+            )
 
 
 def _is_whole(leaf: Any) -> bool:
