@@ -318,6 +318,9 @@ def uncopied():
         (net(), (X, Y), {"dtype": "float32"}, "torch.float64, torch.float32"),
         (net(), (X, Y), {"device": "gpu"}, "device is 'gpu'"),
         (net(), (X, Y), {"parameters": 3}, "parameters is a int"),
+        (net(), (X, Y), {"parameters": lambda name: True}, "'0.weight'.*function of name and para"),
+        (net(), (X, Y), {"loss": lambda *_: 0.5}, "returns a float. Allowed: a tensor"),
+        (net(), (X, Y), {"loss": lambda output, _: output.detach().sum()}, "loss.*detach"),
         (net(), (X, Y), {"parameters": [nn.Parameter(X)]}, "parameters is a list"),
     ],
 )

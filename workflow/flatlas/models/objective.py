@@ -15,7 +15,7 @@ from torch.nn.parameter import is_lazy
 from torch.nn.utils.stateless import _reparametrize_module
 from torch.utils._pytree import tree_leaves, tree_map
 
-from flatlas.errors import FlatlasError
+from flatlas.errors import FlatlasError, named
 from flatlas.hessian.attention import differentiable_attention
 from flatlas.models.batches import Batch, described, exact, rows_of
 from flatlas.models.copies import copied
@@ -411,7 +411,7 @@ def _leaves(outputs: Outputs) -> Iterator[Any]:
 def _unreached(names: Iterable[str]) -> FlatlasError:
     return FlatlasError(
         f"no chosen parameter reaches the loss: {', '.join(names)}. Choose those that the model's "
-        "output is computed with, and let the model compute it without torch.no_grad."
+        "output is computed with, and let model and loss compute without torch.no_grad and detach."
     )
 
 
@@ -511,6 +511,16 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
     return names
 
 
+def _is_chosen(chosen: Callable[..., Any], name: str, one: nn.Parameter) -> bool:
+    try:
+        return bool(chosen(name, one))
+    except Exception as error:
+        raise FlatlasError(
+            f"parameters can't tell whether '{name}' is chosen: {named(error)}. Allowed: a "
+            "function of name and parameter."
+        ) from error
+
+
 def _refuse_shared(parameters: Mapping[str, nn.Parameter], names: Sequence[str]) -> None:
     """Raise an error if a chosen parameter is in memory what another is: a training moves both."""
     first: dict[int, str] = {}
@@ -537,7 +547,7 @@ def _own(leaf: Any) -> Any:
 def _fitting(model: nn.Module, chosen: Any) -> list[str]:
     """The first names of the parameters that are chosen, each by one of its names."""
     if callable(chosen):
-        return [name for name, one in model.named_parameters() if chosen(name, one)]
+        return [name for name, one in model.named_parameters() if _is_chosen(chosen, name, one)]
     patterns = [chosen] if isinstance(chosen, str) else chosen
     if not isinstance(patterns, list | tuple) or not all(isinstance(p, str) for p in patterns):
         raise FlatlasError(
