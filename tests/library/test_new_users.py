@@ -419,6 +419,29 @@ def test_an_infinite_slope_is_refused(measure):
         flatlas.measure(net(Steep()), 2 * [(X, Y)], [measure])
 
 
+class Graph(nn.Module):
+    """Examples are mixed by a sparse matrix."""
+
+    def __init__(self, layout):
+        super().__init__()
+        self.register_buffer("neighbours", torch.eye(12).roll(1, 0).to_sparse(layout=layout))
+        self.inner = net()
+
+    def forward(self, x):
+        return self.neighbours @ self.inner(x)
+
+
+@pytest.mark.filterwarnings("ignore:Sparse|The model's output")
+@pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr])
+def test_a_buffer_may_be_sparse(layout):
+    found = flatlas.measure(Graph(layout), (X, Y.roll(1)), FEW)["hessian"].eigenvalues
+    assert found == pytest.approx(flatlas.measure(net(), (X, Y), FEW)["hessian"].eigenvalues)
+    broken = Graph(layout)
+    broken.neighbours = broken.neighbours * torch.nan
+    with pytest.raises(flatlas.FlatlasError, match="'neighbours' has NaN"):
+        flatlas.measure(broken, (X, Y), FEW)
+
+
 class Masked(nn.Module):
     """With an infinite buffer, as attention has it."""
 

@@ -489,7 +489,7 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
         if name in parameters and not one.detach().isfinite().all():
             raise FlatlasError(f"'{name}' has NaN or infinite weights: the training diverged.")
         # An infinite one may be a mask of attention.
-        if one.detach().isnan().any():
+        if _numbers(one).isnan().any():
             raise FlatlasError(f"'{name}' has NaN.")
     if chosen is None:
         names = [name for name, parameter in parameters.items() if parameter.requires_grad]
@@ -519,6 +519,12 @@ def _is_chosen(chosen: Callable[..., Any], name: str, one: nn.Parameter) -> bool
             f"parameters can't tell whether '{name}' is chosen: {named(error)}. Allowed: a "
             "function of name and parameter."
         ) from error
+
+
+def _numbers(one: Tensor) -> Tensor:
+    """Those that are in memory, since torch can't compare rows that are compressed."""
+    is_plain = one.layout in (torch.strided, torch.sparse_coo)
+    return one.detach() if is_plain else one.detach().values()
 
 
 def _refuse_shared(parameters: Mapping[str, nn.Parameter], names: Sequence[str]) -> None:
