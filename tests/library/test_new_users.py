@@ -235,6 +235,13 @@ class Root(nn.Module):
         return (x - x.detach()).abs().pow(1.5)
 
 
+class Steep(nn.Module):
+    """Its slope is infinite at 0."""
+
+    def forward(self, x):
+        return (x - x.detach()).abs().sqrt()
+
+
 class Bag(nn.Module):
     """torch has no second derivative of it."""
 
@@ -265,6 +272,13 @@ def frozen_and_broken():
     return model
 
 
+def shared():
+    """Two weights that are one in memory, but not for torch."""
+    first, second = nn.Linear(3, 3), nn.Linear(3, 3)
+    second.weight.data = first.weight.data
+    return first, second
+
+
 def uncopied():
     model = net()
     model.lock = Lock()
@@ -290,6 +304,12 @@ def uncopied():
         (net(), (X, Y), {"loss": nn.CrossEntropyLoss}, "the class CrossEntropyLoss"),
         (net(), (X, Y), {"loss": nn.CrossEntropyLoss(reduction="none")}, "reduction 'none'"),
         (net(), (X, [1]), {}, "batch 0|a tuple"),
+        (net().to("meta"), (X, Y), {}, r"'0\.weight' is on the device meta.*load"),
+        (net(), (X.to("meta"), Y), {}, "batch 0 .*meta.*Allowed"),
+        (net(), (X, Y), {"device": "meta"}, "device is 'meta'"),
+        (net(), [(torch.nested.nested_tensor([*X.split(6)]), Y)], {}, "batch 0 .*nested.*dense"),
+        (net(), [(X.long(), Y)], {}, r"int64 of shape.*integers stay so.*\.float\(\)"),
+        (net(*shared()), (X, Y), {}, "'3.weight' and '4.weight' share their numbers"),
         (net(), (X, Y), {"los": "mse"}, "Did you mean 'loss'"),
         (net(), (X, Y), {"batch_norm": "recompute"}, "Did you mean 'recomputed'"),
         (net(), (X, Y), {"seed": -1}, "seed is -1"),
@@ -298,6 +318,9 @@ def uncopied():
         (net(), (X, Y), {"dtype": "float32"}, "torch.float64, torch.float32"),
         (net(), (X, Y), {"device": "gpu"}, "device is 'gpu'"),
         (net(), (X, Y), {"parameters": 3}, "parameters is a int"),
+        (net(), (X, Y), {"parameters": lambda name: True}, "'0.weight'.*function of name and para"),
+        (net(), (X, Y), {"loss": lambda *_: 0.5}, "returns a float. Allowed: a tensor"),
+        (net(), (X, Y), {"loss": lambda output, _: output.detach().sum()}, "loss.*detach"),
         (net(), (X, Y), {"parameters": [nn.Parameter(X)]}, "parameters is a list"),
     ],
 )
@@ -367,6 +390,56 @@ class Counting(nn.Module):
 def test_a_model_that_is_another_function_each_time_is_refused(last):
     with pytest.raises(flatlas.FlatlasError, match="computed again"):
         flatlas.measure(net(last), (X, Y), FEW)
+
+
+INFINITE = X.where(torch.arange(48).view(12, 4) > 0, torch.inf)
+# Four batches, of which the first has an infinite number.
+WITH_INFINITE = list(zip(INFINITE.split(3), Y.split(3), strict=True))
+
+
+def test_infinite_inputs_are_named():
+    """Their loss may be finite, as behind a sigmoid, but it has no gradient."""
+    model = nn.Sequential(nn.Linear(4, 3), nn.Sigmoid(), nn.Linear(3, 3))
+    for measure in (
+        "hessian",
+        "adaptive_sharpness",
+        "box_sharpness",
+        "learning_coefficient",
+        "regret",
+    ):
+        with pytest.raises(flatlas.FlatlasError, match="infinite numbers in the data"):
+            flatlas.measure(model, WITH_INFINITE, [measure])
+    with pytest.raises(flatlas.FlatlasError, match=r"batch 0: the loss is nan.*infinite numbers"):
+        flatlas.measure(net(), WITH_INFINITE, FEW)
+
+
+@pytest.mark.parametrize("measure", ["adaptive_sharpness", "m_sharpness", "gradient_noise"])
+def test_an_infinite_slope_is_refused(measure):
+    with pytest.raises(flatlas.FlatlasError, match="the gradient has NaN or infinite entries"):
+        flatlas.measure(net(Steep()), 2 * [(X, Y)], [measure])
+
+
+class Graph(nn.Module):
+    """Examples are mixed by a sparse matrix."""
+
+    def __init__(self, layout):
+        super().__init__()
+        self.register_buffer("neighbours", torch.eye(12).roll(1, 0).to_sparse(layout=layout))
+        self.inner = net()
+
+    def forward(self, x):
+        return self.neighbours @ self.inner(x)
+
+
+@pytest.mark.filterwarnings("ignore:Sparse|The model's output")
+@pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr])
+def test_a_buffer_may_be_sparse(layout):
+    found = flatlas.measure(Graph(layout), (X, Y.roll(1)), FEW)["hessian"].eigenvalues
+    assert found == pytest.approx(flatlas.measure(net(), (X, Y), FEW)["hessian"].eigenvalues)
+    broken = Graph(layout)
+    broken.neighbours = broken.neighbours * torch.nan
+    with pytest.raises(flatlas.FlatlasError, match="'neighbours' has NaN"):
+        flatlas.measure(broken, (X, Y), FEW)
 
 
 class Masked(nn.Module):

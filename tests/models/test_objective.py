@@ -122,7 +122,7 @@ MLP = SEVEN["MLP with dropout"][0]
         ([(X, Y), (X, Y[:2])], "cross_entropy", r"\(4, 3\), with its target.*\(2,\)"),
         ([(X / 0, Y)], "cross_entropy", "batch 0 has NaN"),
         ([(X, Y)], "mse", r"the same shape"),
-        ([(X, Y)], lambda output, target: output, "Allowed: one real number"),
+        ([(X, Y)], lambda output, target: output, "Allowed: a tensor of one real number"),
         ([(X, Y)], lambda output, target: output.mean() * 1j, "complex128"),
         ([(X.to_sparse(), Y)], "cross_entropy", "batch 0 .*dense"),
         ([(X, Y)], "entropy", "Did you mean 'cross_entropy'"),

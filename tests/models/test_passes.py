@@ -185,6 +185,26 @@ def test_time_may_come_first():
     assert numbers(Recurrent(), cut) == pytest.approx(numbers(Recurrent(), [(inputs, Y)]), rel=1e-6)
 
 
+class Packed(nn.Module):
+    """It takes sequences of unequal length."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.inner, self.outer = nn.GRU(2, 4), nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.outer(self.inner(x)[1][0])
+
+
+def test_sequences_of_unequal_length_are_one_argument():
+    one_by_one = [X.view(24, 3, 2)[i, : i % 3 + 1] for i in range(24)]
+    packed = nn.utils.rnn.pack_sequence(one_by_one, enforce_sorted=False)
+    expected = numbers(Packed(), [(one[:, None], Y[i : i + 1]) for i, one in enumerate(one_by_one)])
+    for inputs in (packed, (packed,)):
+        assert numbers(Packed(), [(inputs, Y)]) == pytest.approx(expected, rel=1e-6)
+
+
 def test_any_mapping_is_a_dictionary():
     expected = numbers(net(), (X, Y))
     for given in (UserDict(input=X, labels=Y), (UserDict(input=X), Y)):

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 import pytest
 import torch
 from torch import nn
+from torch.autograd.function import once_differentiable
 from torch.nn.functional import cross_entropy
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 from torch.utils.checkpoint import checkpoint
 
+import flatlas
 from flatlas.errors import FlatlasError
 from flatlas.library.problem import opened
 from flatlas.models.batches import Batches
@@ -267,3 +269,63 @@ def test_the_gauss_newton_matrix_of_hidden_outputs_is_refused():
 
     with pytest.raises(FlatlasError, match=r"Gauss-Newton.*a tuple of 2"):
         products(Wrapped(), loss)
+
+
+class Cubed(torch.autograd.Function):
+    """A function of a user's own, whose gradient has a derivative."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, slope):
+        return 3 * ctx.saved_tensors[0] ** 2 * slope
+
+
+class CubedOnce(Cubed):
+    backward = staticmethod(once_differentiable(Cubed.backward))
+
+
+class CubedByNumpy(Cubed):
+    """As a kernel of one's own, of which torch has no record."""
+
+    @staticmethod
+    def backward(ctx, slope):
+        with torch.no_grad():
+            return Cubed.backward(ctx, slope)
+
+
+class Flat(Cubed):
+    """Its gradient is left out on purpose."""
+
+    @staticmethod
+    def backward(ctx, slope):
+        return torch.zeros_like(slope)
+
+
+class Own(Pair):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.c(self.a(x) + self.function.apply(self.a(x)))
+
+
+def test_a_function_of_ones_own_has_its_second_derivative():
+    found = products(Own(Cubed), chosen=["a.*", "c.*"])[0]
+    torch.testing.assert_close(found, differences(Own(Cubed), names="ac"), rtol=0, atol=1e-7)
+    assert products(Own(Flat), chosen=["a.*", "c.*"])[0].any()
+
+
+@pytest.mark.parametrize("function", [CubedOnce, CubedByNumpy])
+@pytest.mark.parametrize("measure", ["hessian", "gauss_newton"])
+def test_a_function_without_a_second_derivative_is_refused(function, measure):
+    """torch takes its gradient for a constant, and would leave it out without a word."""
+    with pytest.raises(FlatlasError, match=f"second derivative.*{function.__name__}"):
+        flatlas.measure(Own(function), (X, Y), [measure])
+    few = {"adaptive_sharpness": {"starts": 1, "pairs": 2}}
+    found, expected = (flatlas.measure(Own(one), (X, Y), few) for one in (function, Cubed))
+    assert found.table.value.tolist() == expected.table.value.tolist()

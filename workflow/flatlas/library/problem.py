@@ -164,7 +164,8 @@ def _adds_up(of: Objective) -> bool:
 def _device(given: Any) -> torch.device:
     try:
         found = torch.device(given)
-        torch.zeros((), device=found)
+        # The device meta has no numbers.
+        torch.zeros((), device=found).item()
     except Exception as error:
         raise FlatlasError(f"device is {given!r}, which can't be used: {error}") from error
     return found

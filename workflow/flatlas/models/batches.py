@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import PackedSequence
 from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.data import DataLoader
 
@@ -33,6 +34,12 @@ class Batch:
     named: Mapping[str, Any]
     target: Any
     examples: int
+
+    @property
+    def has_infinite(self) -> bool:
+        """Whether any number is infinite, as in a mask, or by mistake."""
+        leaves = tree_leaves((self.arguments, dict(self.named), self.target))
+        return any(isinstance(leaf, Tensor) and bool(leaf.isinf().any()) for leaf in leaves)
 
     def parts(self, examples: int) -> Iterator["Batch"]:
         """Its parts of so many examples each; those left at the end are left out."""
@@ -200,7 +207,9 @@ def _batch(given: Any, number: int) -> Batch:
     examples = _examples(inputs, target, number)
     if isinstance(inputs, Mapping):
         return Batch((), inputs, target, examples)
-    arguments = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
+    # torch's class for sequences of unequal length is a tuple, but one argument.
+    several = isinstance(inputs, tuple | list) and not isinstance(inputs, PackedSequence)
+    arguments = tuple(inputs) if several else (inputs,)
     return Batch(arguments, {}, target, examples)
 
 
@@ -266,10 +275,20 @@ def _refuse_unusable(given: Any, number: int) -> None:
                 f"batch {number} has a numpy array of shape {leaf.shape}. Allowed: tensors, as "
                 "torch.from_numpy makes them."
             )
+        if isinstance(leaf, Tensor) and leaf.is_nested:
+            raise FlatlasError(
+                f"batch {number} has a nested tensor. Allowed: dense tensors, as to_padded_tensor "
+                "makes them."
+            )
         if isinstance(leaf, Tensor) and leaf.layout is not torch.strided:
             raise FlatlasError(
                 f"batch {number} has a tensor with layout {leaf.layout}. Allowed: dense tensors, "
                 "as to_dense makes them."
+            )
+        if isinstance(leaf, Tensor) and leaf.is_meta:
+            raise FlatlasError(
+                f"batch {number} has a tensor on the device meta, which has no numbers. Allowed: "
+                "tensors on any other device."
             )
         if isinstance(leaf, Tensor) and leaf.isnan().any():
             raise FlatlasError(

@@ -2,6 +2,7 @@
 
 from copy import deepcopy
 
+import torch
 from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError
@@ -17,8 +18,11 @@ def copied(module: nn.Module, name: str) -> nn.Module:
         for part in module.modules()
         for one in (*vars(part).values(), *part.buffers(recurse=False))
     ]
+    # Of sparse ones torch copies some itself, but not those with compressed rows.
     computed = {
-        id(one): one.detach().clone() for one in kept if isinstance(one, Tensor) and one.grad_fn
+        id(one): one.detach().clone()
+        for one in kept
+        if isinstance(one, Tensor) and (one.grad_fn or one.layout is not torch.strided)
     }
     try:
         return deepcopy(module, computed)

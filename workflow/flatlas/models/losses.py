@@ -125,8 +125,8 @@ class Loss:
             ) from error
         if not isinstance(value, Tensor) or value.numel() != 1 or value.is_complex():
             raise FlatlasError(
-                f"the loss returns {described(value)}. Allowed: one real number, the mean over a "
-                "batch's examples."
+                f"the loss returns {described(value)}. Allowed: a tensor of one real number, the "
+                "mean over a batch's examples."
             )
         value = exact(value).reshape(())
         if self.is_sum:

@@ -15,11 +15,12 @@ from torch.nn.parameter import is_lazy
 from torch.nn.utils.stateless import _reparametrize_module
 from torch.utils._pytree import tree_leaves, tree_map
 
-from flatlas.errors import FlatlasError
+from flatlas.errors import FlatlasError, named
 from flatlas.hessian.attention import differentiable_attention
 from flatlas.models.batches import Batch, described, exact, rows_of
 from flatlas.models.copies import copied
 from flatlas.models.losses import Loss, Outputs
+from flatlas.models.own_functions import refuse_constant_gradients
 from flatlas.models.precision import differentiable_layers, in_precision, without_cudnn
 
 # A pattern of parameters' names, several, or a function of name and parameter.
@@ -73,6 +74,7 @@ class Objective:
         self.w = exact(torch.cat([parameters[name].flatten() for name in names]))
         self.batches, self.loss = batches, loss
         self._divisor: float | None = None
+        self._differentiates_twice = False
 
     @property
     def size(self) -> int:
@@ -127,6 +129,8 @@ class Objective:
                 if narrow
                 else ""
             )
+            if "dtype" in str(error) and any(map(_is_whole, tree_leaves((given, named)))):
+                hint += " (integers stay so: give inputs.float() if the model needs numbers)"
             raise FlatlasError(
                 f"the model can't take its inputs, {', '.join(inputs)}: {error}{hint}"
             ) from error
@@ -152,8 +156,9 @@ class Objective:
             except FlatlasError as error:
                 raise FlatlasError(f"batch {number}: {error}") from error
             if not value.isfinite():
+                hint = " The batch has infinite numbers: leave them out." * batch.has_infinite
                 raise FlatlasError(
-                    f"batch {number}: the loss is {value.item()} at the model's weights."
+                    f"batch {number}: the loss is {value.item()} at the model's weights.{hint}"
                 )
             if not number:
                 self._refuse_other_dependences(parts, batch, value)
@@ -213,6 +218,9 @@ class Objective:
             slope.add_(_flat(gradients).to(slope.device))
 
         value, divisor = self._sum(self._differentiated(w, add))
+        # Elsewhere than at the model's weights a search may overflow.
+        if value.isfinite() and w.equal(self.w):
+            _finite(slope, "gradient")
         return value / divisor, slope / divisor
 
     def hessian_product(self, vectors: Tensor) -> Tensor:
@@ -224,6 +232,7 @@ class Objective:
         rows = [self._pieces(vector) for vector in vectors]
 
         def add(leaves: list[Tensor], total: Tensor) -> None:
+            self.refuse_constant_gradients(([total], leaves))
             slope = _gradient(total, leaves)
             varies = [part for part in slope if _varies(part)]
             which = [number for number, part in enumerate(slope) if _varies(part)]
@@ -235,6 +244,12 @@ class Objective:
 
         _, divisor = self._sum(self._differentiated(self.w, add))
         return _finite(images / divisor, "Hessian")
+
+    def refuse_constant_gradients(self, *graphs: tuple[list[Tensor], list[Tensor]]) -> None:
+        """Raise an error if one can't be differentiated twice; the first batch decides."""
+        for ends, by in () if self._differentiates_twice else graphs:
+            refuse_constant_gradients(ends, by)
+        self._differentiates_twice = True
 
     def gauss_newton_product(self, vectors: Tensor) -> Tensor:
         """Jᵀ (∂²ℓ/∂z²) J v for each row v, with the outputs z: the part of ∇∇L without ∇∇z."""
@@ -320,6 +335,7 @@ class _Part:
             )
         if not self._z:
             raise _unreached(objective.shapes)
+        objective.refuse_constant_gradients((self._z, leaves), ([total], self._free))
         self.total = total.detach()
         self._slope = _gradient(total, self._free)
         # Jᵀu is linear in u, whose value does not matter: its derivative along v is J v.
@@ -395,7 +411,7 @@ def _leaves(outputs: Outputs) -> Iterator[Any]:
 def _unreached(names: Iterable[str]) -> FlatlasError:
     return FlatlasError(
         f"no chosen parameter reaches the loss: {', '.join(names)}. Choose those that the model's "
-        "output is computed with, and let the model compute it without torch.no_grad."
+        "output is computed with, and let model and loss compute without torch.no_grad and detach."
     )
 
 
@@ -419,14 +435,15 @@ def twice_differentiable(model: nn.Module) -> Iterator[None]:
         yield
 
 
-def _finite(products: Tensor, matrix: str) -> Tensor:
-    """Searches for eigenvalues need numbers, but a loss may have a slope without a derivative."""
-    if not products.isfinite().all():
+def _finite(derivatives: Tensor, name: str) -> Tensor:
+    """Searches need numbers, but a loss may be finite where its derivatives are not."""
+    if not derivatives.isfinite().all():
         raise FlatlasError(
-            f"the {matrix} has NaN or infinite entries at the model's weights, where the loss is "
-            "finite: look for a function such as a root at 0, or for an overflow in float32."
+            f"the {name} has NaN or infinite entries at the model's weights, where the loss is "
+            "finite: look for infinite numbers in the data, a function such as a root at 0, or an "
+            "overflow in float32."
         )
-    return products
+    return derivatives
 
 
 def unwrapped(model: Any) -> nn.Module:
@@ -467,10 +484,12 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
     if lazy:
         raise FlatlasError(f"'{lazy[0]}' has no shape yet: pass one batch through the model.")
     for name, one in (*parameters.items(), *model.named_buffers()):
+        if one.is_meta:
+            raise FlatlasError(f"'{name}' is on the device meta, without numbers: load them.")
         if name in parameters and not one.detach().isfinite().all():
             raise FlatlasError(f"'{name}' has NaN or infinite weights: the training diverged.")
         # An infinite one may be a mask of attention.
-        if one.detach().isnan().any():
+        if _numbers(one).isnan().any():
             raise FlatlasError(f"'{name}' has NaN.")
     if chosen is None:
         names = [name for name, parameter in parameters.items() if parameter.requires_grad]
@@ -482,6 +501,7 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
         raise FlatlasError(f"the model has nothing to measure: {empty}.")
     if not any(parameters[name].numel() for name in names):
         raise FlatlasError(f"the model has nothing to measure: '{names[0]}' is empty.")
+    _refuse_shared(parameters, names)
     for name in names:
         if not parameters[name].is_floating_point():
             raise FlatlasError(
@@ -491,6 +511,41 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
     return names
 
 
+def _is_chosen(chosen: Callable[..., Any], name: str, one: nn.Parameter) -> bool:
+    try:
+        return bool(chosen(name, one))
+    except Exception as error:
+        raise FlatlasError(
+            f"parameters can't tell whether '{name}' is chosen: {named(error)}. Allowed: a "
+            "function of name and parameter."
+        ) from error
+
+
+def _numbers(one: Tensor) -> Tensor:
+    """Those that are in memory, since torch can't compare rows that are compressed."""
+    is_plain = one.layout in (torch.strided, torch.sparse_coo)
+    return one.detach() if is_plain else one.detach().values()
+
+
+def _refuse_shared(parameters: Mapping[str, nn.Parameter], names: Sequence[str]) -> None:
+    """Raise an error if a chosen parameter is in memory what another is: a training moves both."""
+    first: dict[int, str] = {}
+    for name, one in parameters.items():
+        # Tensors of other classes may have no place in memory, and empty ones have none.
+        if type(one) is not nn.Parameter or not one.numel():
+            continue
+        other = first.setdefault(one.data_ptr(), name)
+        if other != name and not {other, name}.isdisjoint(names):
+            raise FlatlasError(
+                f"'{other}' and '{name}' share their numbers, as after b.data = a.data, but count "
+                "as two. Make them one parameter, as in b = a, or copy the numbers."
+            )
+
+
+def _is_whole(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor) and not (leaf.is_floating_point() or leaf.is_complex())
+
+
 def _own(leaf: Any) -> Any:
     return leaf.clone() if isinstance(leaf, Tensor) else leaf
 
@@ -498,7 +553,7 @@ def _own(leaf: Any) -> Any:
 def _fitting(model: nn.Module, chosen: Any) -> list[str]:
     """The first names of the parameters that are chosen, each by one of its names."""
     if callable(chosen):
-        return [name for name, one in model.named_parameters() if chosen(name, one)]
+        return [name for name, one in model.named_parameters() if _is_chosen(chosen, name, one)]
     patterns = [chosen] if isinstance(chosen, str) else chosen
     if not isinstance(patterns, list | tuple) or not all(isinstance(p, str) for p in patterns):
         raise FlatlasError(

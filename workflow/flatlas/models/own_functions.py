@@ -1,0 +1,68 @@
+"""Functions with a gradient of a user's own, which may lack the second derivative."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import BackwardCFunction
+
+from flatlas.errors import FlatlasError
+
+
+def refuse_constant_gradients(ends: Sequence[Tensor], by: Sequence[Tensor]) -> None:
+    """Raise an error if torch has no record of how an autograd.Function computes its gradient.
+
+    torch would take that for a constant, and leave out what follows from it. The gradient of a
+    function is linear in the one that it gets: it is constant only if it is 0.
+    """
+    seen: list[tuple[str, Any, Any]] = []
+    hooks = [
+        node.register_hook(lambda given, got, node=node: seen.append((node.name(), given, got)))
+        for node in _own(ends)
+    ]
+    if not hooks:
+        return
+    # Not the same for all: the slopes of a softmax add up to 0.
+    along = [torch.linspace(1, 2, one.numel()).to(one).view_as(one) for one in ends]
+    try:
+        torch.autograd.grad(
+            ends, by, [one.requires_grad_() for one in along], create_graph=True, allow_unused=True
+        )
+    finally:
+        for hook in hooks:
+            hook.remove()
+    for name, given, got in seen:
+        if any(_is_constant(slope, got) for slope in given if slope is not None):
+            raise FlatlasError(
+                f"a second derivative of the model can't be had: torch has no record of how "
+                f"{name}, of an autograd.Function, computes a gradient. Compute it by torch's "
+                "operations on saved tensors, without no_grad, detach or once_differentiable, or "
+                "take measures without second derivatives, such as adaptive_sharpness."
+            )
+
+
+def _own(ends: Sequence[Tensor]) -> Iterator[Any]:
+    """The parts of a graph that are not torch's."""
+    seen, left = set(), [one.grad_fn for one in ends]
+    while left:
+        node = left.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        left += [further for further, _ in node.next_functions]
+        if isinstance(node, BackwardCFunction):
+            yield node
+
+
+def _is_constant(slope: Tensor, got: Sequence[Tensor | None]) -> bool:
+    """Whether it is not computed from the gradients that the function has got."""
+    varying = [one for one in got if one is not None and one.requires_grad]
+    if not varying or not slope.any():
+        return False
+    if not slope.requires_grad:
+        return True
+    found = torch.autograd.grad(
+        slope, varying, torch.ones_like(slope), retain_graph=True, allow_unused=True
+    )
+    return all(one is None for one in found)
