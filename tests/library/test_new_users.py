@@ -163,7 +163,7 @@ def test_a_model_that_mixes_examples_gets_a_note(norm):
 
 def test_a_norm_that_the_model_does_not_use_gets_no_note():
     model = net()
-    model[1].unused = nn.BatchNorm1d(3, track_running_stats=False)
+    model[1].unused = nn.BatchNorm1d(3, track_running_stats=False).requires_grad_(False)
     assert not flatlas.measure(model, (X, Y), FEW).notes
 
 
@@ -481,6 +481,27 @@ class Aside(nn.Module):
 
     def forward(self, x):
         return self.net(x)
+
+
+class Merging(nn.Module):
+    """It adds a low rank to its weight in evaluation mode, as in a fine-tuned language model."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = net()
+        self.left, self.right = nn.Parameter(torch.ones(3, 1)), nn.Parameter(torch.ones(1, 3))
+
+    def forward(self, x):
+        low = self.left @ self.right
+        return self.inner(x) @ (low if self.training else low.detach())
+
+
+@pytest.mark.parametrize(("make", "names"), [(Merging, "left, right"), (Aside, "unused.weight")])
+def test_chosen_parameters_without_a_part_in_the_loss_get_a_note(make, names):
+    with pytest.warns(UserWarning, match=f"chosen parameters {names}"):
+        (note,) = flatlas.measure(make(), (X, Y), FEW).notes
+    assert names in note
+    assert not flatlas.measure(make(), (X, Y), FEW, parameters="*0.*").notes
 
 
 def test_a_measure_may_be_taken_in_inference_mode():

@@ -86,6 +86,14 @@ def test_a_step_may_be_any_kind_of_number(tmp_path):
     assert [*tracker.table.step.unique()] == [2, 4, 6]
 
 
+@pytest.mark.parametrize("step", [0.5, "first", None, float("nan")])
+def test_a_step_is_a_whole_number(step):
+    """Half an epoch would take the place of the last whole one."""
+    tracker = flatlas.Tracker(model(), (X, Y), FEW)
+    with pytest.raises(flatlas.FlatlasError, match=r"step is .*whole number"):
+        tracker(step)
+
+
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
 def test_a_continued_training_continues_its_table(tmp_path, kind):
     path = tmp_path / f"run.{kind}"

@@ -68,7 +68,7 @@ class Tracker:
 
     def __call__(self, step: int) -> Found | None:
         """Measure if this is one of every so many steps."""
-        step = int(step)
+        step = _whole(step)
         if step % self._every:
             return None
         with warnings.catch_warnings():
@@ -116,6 +116,17 @@ class Tracker:
                     ax.axhline(2 / learning_rate, color="black", linestyle="--", label=r"$2/\eta$")
                     ax.legend()
         return figure
+
+
+def _whole(step: Any) -> int:
+    """A step as an integer, whatever kind of number it is."""
+    try:
+        found = int(step)
+    except (TypeError, ValueError):
+        found = None
+    if found is None or found != step:
+        raise FlatlasError(f"step is {step!r}. Allowed: a whole number, such as the steps so far.")
+    return found
 
 
 def _begun(path: Path, empty: DataFrame) -> DataFrame:

@@ -19,8 +19,8 @@ from flatlas.errors import FlatlasError, named
 from flatlas.hessian.attention import differentiable_attention
 from flatlas.models.batches import Batch, described, exact, rows_of
 from flatlas.models.copies import copied
+from flatlas.models.graph import refuse_constant_gradients, roots
 from flatlas.models.losses import Loss, Outputs
-from flatlas.models.own_functions import refuse_constant_gradients
 from flatlas.models.precision import differentiable_layers, in_precision, without_cudnn
 
 # A pattern of parameters' names, several, or a function of name and parameter.
@@ -194,6 +194,18 @@ class Objective:
                 "changes with each call. Give such numbers as inputs, and dropout its mode: "
                 "F.dropout(x, training=self.training)."
             )
+
+    def without_part(self) -> list[str]:
+        """The names of the parameters in w on which the loss of no batch depends."""
+        left = [*self.shapes]
+        for batch in self.batches:
+            with self.leaves(self.w) as leaves:
+                total, _ = self._loss_of({}, batch)
+                reached = roots([total])
+                left = [name for name in left if id(leaves[name]) not in reached]
+            if not left:
+                break
+        return left
 
     def of_model(self, model: nn.Module) -> "Objective":
         """The loss of a copy of the model with other weights, on the same data."""

@@ -1,4 +1,4 @@
-"""Functions with a gradient of a user's own, which may lack the second derivative."""
+"""What torch's record of a computation tells: on what it depends, and who computes gradients."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -19,7 +19,9 @@ def refuse_constant_gradients(ends: Sequence[Tensor], by: Sequence[Tensor]) -> N
     seen: list[tuple[str, Any, Any]] = []
     hooks = [
         node.register_hook(lambda given, got, node=node: seen.append((node.name(), given, got)))
-        for node in _own(ends)
+        for node in _nodes(ends)
+        # The others are torch's.
+        if isinstance(node, BackwardCFunction)
     ]
     if not hooks:
         return
@@ -42,8 +44,13 @@ def refuse_constant_gradients(ends: Sequence[Tensor], by: Sequence[Tensor]) -> N
             )
 
 
-def _own(ends: Sequence[Tensor]) -> Iterator[Any]:
-    """The parts of a graph that are not torch's."""
+def roots(ends: Sequence[Tensor]) -> set[int]:
+    """The ids of all leaves on which what was computed depends."""
+    return {id(node.variable) for node in _nodes(ends) if hasattr(node, "variable")}
+
+
+def _nodes(ends: Sequence[Tensor]) -> Iterator[Any]:
+    """All steps of a computation, from its ends."""
     seen, left = set(), [one.grad_fn for one in ends]
     while left:
         node = left.pop()
@@ -51,8 +58,7 @@ def _own(ends: Sequence[Tensor]) -> Iterator[Any]:
             continue
         seen.add(node)
         left += [further for further, _ in node.next_functions]
-        if isinstance(node, BackwardCFunction):
-            yield node
+        yield node
 
 
 def _is_constant(slope: Tensor, got: Sequence[Tensor | None]) -> bool:
