@@ -1,4 +1,4 @@
-"""What torch's record of a computation tells: on what it depends, and who computes gradients."""
+"""What torch records of a computation: on what it depends, and what computes its gradients."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
