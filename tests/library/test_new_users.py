@@ -235,6 +235,18 @@ class Root(nn.Module):
         return (x - x.detach()).abs().pow(1.5)
 
 
+def from_one(output, target):
+    target -= 1
+    return nn.functional.cross_entropy(output, target)
+
+
+def test_a_loss_may_change_its_target_in_place():
+    found = flatlas.measure(net(), (X, target := Y + 1), FEW, loss=from_one)
+    expected = flatlas.measure(net(), (X, Y), FEW)
+    assert found.table.value.tolist() == pytest.approx(expected.table.value.tolist())
+    assert target.equal(Y + 1)
+
+
 class Steep(nn.Module):
     """Its slope is infinite at 0."""
 

@@ -240,6 +240,11 @@ def described(value: Any) -> str:
     return f"a {type(value).__name__}"
 
 
+def cloned(given: Any) -> Any:
+    """The same with copies of its tensors, which may be changed."""
+    return tree_map(lambda leaf: leaf.clone() if isinstance(leaf, Tensor) else leaf, given)
+
+
 def exact(leaf: Tensor) -> Tensor:
     """The same in float64, on the CPU if its own device has none."""
     return (leaf.cpu() if leaf.device.type in WITHOUT_FLOAT64 else leaf).double()

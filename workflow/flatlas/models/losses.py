@@ -12,7 +12,7 @@ from torch.nn import functional
 from torch.utils._pytree import tree_leaves
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.models.batches import described, exact, rows_of
+from flatlas.models.batches import cloned, described, exact, rows_of
 from flatlas.models.copies import copied
 
 Outputs = Any
@@ -116,6 +116,9 @@ class Loss:
             for one in filter(_is_of_reals, tree_leaves(outputs)):
                 self._loss.to(one.device, one.dtype)
                 break
+        if not self.is_of_torch:
+            # A user's loss may change the target in place.
+            target = cloned(target)
         try:
             value = self._loss(outputs, target)
         except Exception as error:

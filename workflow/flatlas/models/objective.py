@@ -17,7 +17,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 from flatlas.errors import FlatlasError, named
 from flatlas.hessian.attention import differentiable_attention
-from flatlas.models.batches import Batch, described, exact, rows_of
+from flatlas.models.batches import Batch, cloned, described, exact, rows_of
 from flatlas.models.copies import copied
 from flatlas.models.graph import refuse_constant_gradients, roots
 from flatlas.models.losses import Loss, Outputs
@@ -116,7 +116,7 @@ class Objective:
     def outputs(self, parts: dict[str, Tensor], batch: Batch) -> Outputs:
         """What the model makes of a batch: a tensor, or what its own loss takes."""
         # A model may change its inputs in place.
-        given, named = tree_map(_own, (batch.arguments, dict(batch.named)))
+        given, named = cloned((batch.arguments, dict(batch.named)))
         try:
             made = functional_call(self.model, parts, given, named)
         except Exception as error:
@@ -556,10 +556,6 @@ def _refuse_shared(parameters: Mapping[str, nn.Parameter], names: Sequence[str])
 
 def _is_whole(leaf: Any) -> bool:
     return isinstance(leaf, Tensor) and not (leaf.is_floating_point() or leaf.is_complex())
-
-
-def _own(leaf: Any) -> Any:
-    return leaf.clone() if isinstance(leaf, Tensor) else leaf
 
 
 def _fitting(model: nn.Module, chosen: Any) -> list[str]:
