@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 WORKFLOW = Path(__file__).resolve().parents[1] / "workflow"
 
 
@@ -55,5 +54,8 @@ def no_slurm():
 
 
 def no_browser():
+    # Imported here because only tests of pages need it.
+    from browser import BROWSERS
+
     found = any(map(shutil.which, BROWSERS))
     return "" if found else f"none of {', '.join(BROWSERS)} is installed"

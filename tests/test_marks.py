@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 pytest_plugins = ["pytester"]
-HOOK = Path(__file__).with_name("conftest.py")
+FOLDER = Path(__file__).parent
 TESTS = """
 import pytest
 import sys
@@ -47,7 +47,9 @@ def test_what_needs_something_is_skipped_where_it_is_missing(
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     monkeypatch.setenv("FLATLAS_TEST_CLUSTER", "ours" if own_cluster else "")
     pytester.makeini(INI)
-    shutil.copy(HOOK, pytester.path / "conftest.py")
+    # The hook, and the names of browsers that it looks for.
+    for file in ("conftest.py", "workflow/browser.py"):
+        shutil.copy(FOLDER / file, pytester.path)
     pytester.makepyfile(TESTS.format(mark=mark, torch=mark == "gpu"))
     done = pytester.runpytest_subprocess("-ra", "-p", "no:cacheprovider")
     done.assert_outcomes(passed=1 if reason else 2, skipped=1 if reason else 0)

@@ -57,7 +57,7 @@ def main() -> None:
     for name, preset in presets.items():
         if name in kept:
             continue
-        if not (picture := _picture(study, preset, name)).is_file():
+        if not (picture := _result(study, preset, name)).is_file():
             command = f"snakemake {study}_{name} --config preset={preset}"
             sys.exit(f"There is no {picture}. `{command}` draws it.")
     with tempfile.TemporaryDirectory(dir=GALLERY) as folder:
@@ -85,7 +85,7 @@ def _collect(study: str, presets: Mapping[str, str], folder: Path, kept: Sequenc
         if name in kept:
             _keep(study, name, folder, tables, means)
             continue
-        picture = _picture(study, preset, name)
+        picture = _result(study, preset, name)
         file, points = picture.with_suffix(".claims.csv"), picture.with_suffix(".csv")
         try:
             verify([one for one in (picture, file, points) if one.is_file()])
@@ -118,7 +118,7 @@ def _keep(
 
 def _publish(preset: str, folder: Path) -> None:
     """The atlas' measure table; nine digits of each number as CSV, where whole ones take 1.5 MB."""
-    source = _picture(ATLAS, preset, NETWORKS).with_suffix(".parquet")
+    source = _result(ATLAS, preset, NETWORKS, "parquet")
     if not source.is_file():
         command = f"snakemake {ATLAS}_{NETWORKS} --config preset={preset}"
         sys.exit(f"There is no {source}. `{command}` makes it.")
@@ -132,8 +132,8 @@ def _publish(preset: str, folder: Path) -> None:
     (folder / f"{NETWORKS}.md").write_text(dictionary(table), encoding="utf-8")
 
 
-def _picture(study: str, preset: str, figure: str) -> Path:
-    return ROOT / FIGURE.format(preset=preset, study=study, figure=figure, extension="png")
+def _result(study: str, preset: str, figure: str, extension: str = "png") -> Path:
+    return ROOT / FIGURE.format(preset=preset, study=study, figure=figure, extension=extension)
 
 
 def _shrink(source: Path, target: Path) -> None:

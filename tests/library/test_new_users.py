@@ -241,7 +241,8 @@ def from_one(output, target):
 
 
 def test_a_loss_may_change_its_target_in_place():
-    found = flatlas.measure(net(), (X, target := Y + 1), FEW, loss=from_one)
+    target = Y + 1
+    found = flatlas.measure(net(), (X, target), FEW, loss=from_one)
     expected = flatlas.measure(net(), (X, Y), FEW)
     assert found.table.value.tolist() == pytest.approx(expected.table.value.tolist())
     assert target.equal(Y + 1)
@@ -509,7 +510,7 @@ class Merging(nn.Module):
 
 
 @pytest.mark.parametrize(("make", "names"), [(Merging, "left, right"), (Aside, "unused.weight")])
-def test_chosen_parameters_without_a_part_in_the_loss_get_a_note(make, names):
+def test_chosen_parameters_that_the_loss_does_not_use_get_a_note(make, names):
     with pytest.warns(UserWarning, match=f"chosen parameters {names}"):
         (note,) = flatlas.measure(make(), (X, Y), FEW).notes
     assert names in note

@@ -86,7 +86,7 @@ def test_a_step_may_be_any_kind_of_number(tmp_path):
     assert [*tracker.table.step.unique()] == [2, 4, 6]
 
 
-@pytest.mark.parametrize("step", [0.5, "first", None, float("nan")])
+@pytest.mark.parametrize("step", [0.5, "first", None, float("nan"), float("inf")])
 def test_a_step_is_a_whole_number(step):
     """Half an epoch would take the place of the last whole one."""
     tracker = flatlas.Tracker(model(), (X, Y), FEW)

@@ -272,7 +272,7 @@ def test_the_gauss_newton_matrix_of_hidden_outputs_is_refused():
 
 
 class Cubed(torch.autograd.Function):
-    """A function of a user's own, whose gradient has a derivative."""
+    """A user's function, whose gradient has a derivative."""
 
     @staticmethod
     def forward(ctx, x):
@@ -289,7 +289,7 @@ class CubedOnce(Cubed):
 
 
 class CubedByNumpy(Cubed):
-    """As a kernel of one's own, of which torch has no record."""
+    """As a kernel in another language, of which torch has no record."""
 
     @staticmethod
     def backward(ctx, slope):
@@ -314,7 +314,7 @@ class Own(Pair):
         return self.c(self.a(x) + self.function.apply(self.a(x)))
 
 
-def test_a_function_of_ones_own_has_its_second_derivative():
+def test_a_users_function_has_its_second_derivative():
     found = products(Own(Cubed), chosen=["a.*", "c.*"])[0]
     torch.testing.assert_close(found, differences(Own(Cubed), names="ac"), rtol=0, atol=1e-7)
     assert products(Own(Flat), chosen=["a.*", "c.*"])[0].any()

@@ -8,7 +8,6 @@ import tempfile
 from html import unescape
 from pathlib import Path
 
-# The same names as in tests/conftest.py.
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 # No updates, nothing kept, and it may run as root.
 OPTIONS = (

@@ -37,7 +37,7 @@ CUTS = (
     "mean; a sum takes functools.partial(function, reduction='sum'), or a module with that "
     "attribute; labels are ignored by nn.CrossEntropyLoss(ignore_index=...)."
 )
-WITHOUT_PART = (
+UNUSED = (
     "The loss does not depend on the chosen parameters {}, which count as flat. If the model uses "
     "them, look for torch.no_grad, detach, or weights that it merges or keeps in evaluation mode; "
     "if not, leave them out by `parameters`."
@@ -116,9 +116,9 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         if test is not None:
             compared = objective.on(Batches(test, where, dtype, given.seed))
             compared.refuse_without_loss()
-        apart = objective.without_part()
+        unused = objective.unused()
         depends = (
-            (WITHOUT_PART.format(", ".join(apart)), bool(apart)),
+            (UNUSED.format(", ".join(unused)), bool(unused)),
             (DRAWS, batches.draws),
             (BY_BATCH, _mixes_examples(objective)),
             (CUTS, not _adds_up(objective)),

@@ -122,7 +122,7 @@ def _whole(step: Any) -> int:
     """A step as an integer, whatever kind of number it is."""
     try:
         found = int(step)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = None
     if found is None or found != step:
         raise FlatlasError(f"step is {step!r}. Allowed: a whole number, such as the steps so far.")

@@ -156,7 +156,8 @@ class Objective:
             except FlatlasError as error:
                 raise FlatlasError(f"batch {number}: {error}") from error
             if not value.isfinite():
-                hint = " The batch has infinite numbers: leave them out." * batch.has_infinite
+                infinite = " The batch has infinite numbers: leave them out."
+                hint = infinite if batch.has_infinite else ""
                 raise FlatlasError(
                     f"batch {number}: the loss is {value.item()} at the model's weights.{hint}"
                 )
@@ -195,7 +196,7 @@ class Objective:
                 "F.dropout(x, training=self.training)."
             )
 
-    def without_part(self) -> list[str]:
+    def unused(self) -> list[str]:
         """The names of the parameters in w on which the loss of no batch depends."""
         left = [*self.shapes]
         for batch in self.batches:
@@ -259,9 +260,10 @@ class Objective:
 
     def refuse_constant_gradients(self, *graphs: tuple[list[Tensor], list[Tensor]]) -> None:
         """Raise an error if one can't be differentiated twice; the first batch decides."""
-        for ends, by in () if self._differentiates_twice else graphs:
-            refuse_constant_gradients(ends, by)
-        self._differentiates_twice = True
+        if not self._differentiates_twice:
+            for ends, by in graphs:
+                refuse_constant_gradients(ends, by)
+            self._differentiates_twice = True
 
     def gauss_newton_product(self, vectors: Tensor) -> Tensor:
         """Jᵀ (∂²ℓ/∂z²) J v for each row v, with the outputs z: the part of ∇∇L without ∇∇z."""
@@ -534,13 +536,13 @@ def _is_chosen(chosen: Callable[..., Any], name: str, one: nn.Parameter) -> bool
 
 
 def _numbers(one: Tensor) -> Tensor:
-    """Those that are in memory, since torch can't compare rows that are compressed."""
+    """The numbers of a tensor, in a layout that torch can compare."""
     is_plain = one.layout in (torch.strided, torch.sparse_coo)
     return one.detach() if is_plain else one.detach().values()
 
 
 def _refuse_shared(parameters: Mapping[str, nn.Parameter], names: Sequence[str]) -> None:
-    """Raise an error if a chosen parameter is in memory what another is: a training moves both."""
+    """Raise an error if a chosen parameter shares its memory with another: training moves both."""
     first: dict[int, str] = {}
     for name, one in parameters.items():
         # Tensors of other classes may have no place in memory, and empty ones have none.
