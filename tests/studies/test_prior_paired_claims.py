@@ -75,3 +75,29 @@ def test_a_correlation_of_flatness_that_adam_breaks_is_better_under_sgd():
     found = material.tables["prior_summary"]["test_error"]
     same = judge("prior", "fig4", with_columns(material, "sharpness_summary", sharpness=found))
     assert same["sgd_adam_flatness_pearson"].verdict == NOT_REPRODUCED
+
+
+def test_a_correlation_that_adam_turns_round_is_weaker():
+    """Equal in size, opposite in sign: the difference is that of the coefficients, 2."""
+    material = world(RIGHT, "fig4")
+    rows = material.tables["prior_summary"]
+    turned = np.where(rows["sweep"] == "adam", 1 - rows["test_error"], rows["test_error"])
+    claims = judge("prior", "fig4", with_columns(material, "sharpness_summary", sharpness=turned))
+    for kind in ("spearman", "kendall"):
+        found = claims[f"sgd_adam_flatness_{kind}"]
+        assert found.estimate.value == pytest.approx(2)
+        assert found.verdict == REPRODUCED
+
+
+def test_differences_of_both_signs_do_not_cancel_in_a_level():
+    """Adam's accuracy is a fifth of SGD's range above or below it, on every other attack set."""
+    material = world(RIGHT, "fig4")
+    rows = material.tables["prior_summary"]
+    sizes = sorted(rows[ATTACK].unique())
+    place = rows[ATTACK].map(sizes.index)
+    fifth = 0.1 * (-1.0) ** place * (rows["sweep"] == "adam")
+    errors = 0.5 * place / place.max() + fifth
+    apart = with_columns(material, "prior_summary", test_error=errors)
+    found = judge("prior", "fig4", apart)["level_adam_accuracy"]
+    assert found.estimate.value == pytest.approx(0.2)
+    assert found.verdict == NOT_REPRODUCED

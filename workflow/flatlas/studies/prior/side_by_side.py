@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from flatlas.claims.claim import Claim, ours
-from flatlas.claims.conventions import BARELY, BROKEN, CORRELATED, SPIKE, TIGHTER
+from flatlas.claims.claim import Claim, Criterion, ours
+from flatlas.claims.conventions import BARELY_OFF, BROKEN, CORRELATED, SPIKE, TIGHTER
 from flatlas.claims.correlations import BETTER, Pair, compared, correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note
 from flatlas.statistics.extremes import largest, smallest
+from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
 from flatlas.studies.prior.nets import nets, small_print
 from flatlas.studies.prior.quantities import (
@@ -97,48 +99,60 @@ def _breaking_optimizers(material: Material) -> Iterator[Claim]:
 def _levels(material: Material, sweep: str) -> Iterator[Claim]:
     """Whether the optimizer's functions are those of SGD in accuracy and P(f), but not as flat."""
     name = called(sweep)
-    for quantity, says, measured, criterion, statistic in (
-        *(
-            (
-                one,
-                f"{one.what} under {name} does not significantly vary from SGD's",
-                f"mean difference of {one.what} under SGD and under {name} on the same attack sets,"
-                " divided by the range of SGD's means over the attack sets",
-                BARELY,
-                _apart_in_ranges,
-            )
-            for one in (ACCURACY, LOG_PRIOR)
-        ),
-        (
-            FLATNESS,
-            f"{name} makes a large difference in flatness",
-            f"factor between the sharpness under SGD and under {name} on the same attack sets, up"
-            " or down; geometric mean over nets",
-            SPIKE,
-            lambda sgd, other: 10 ** np.abs(_apart(sgd, other)),
-        ),
-    ):
-        nets, sgd, other = against_sgd(material, sweep, quantity)
-        yield nets.claim(
-            f"level_{sweep}_{quantity.name}",
-            says,
-            measured,
-            criterion,
-            statistic,
-            sgd.x.values,
-            other.x.values,
-            settled=(sgd.x.settled, other.x.settled),
+    for quantity in (ACCURACY, LOG_PRIOR):
+        yield _level(
+            material,
+            sweep,
+            quantity,
+            f"{quantity.what} under {name} does not significantly vary from SGD's",
+            f"difference of mean {quantity.what} under SGD and under {name}, up or down, divided by"
+            " the range of SGD's means over the attack sets; mean over attack sets",
+            BARELY_OFF,
+            Joint(_apart_in_ranges, partial(mean, axis=-1), sizes=True),
         )
+    yield _level(
+        material,
+        sweep,
+        FLATNESS,
+        f"{name} makes a large difference in flatness",
+        f"factor between the sharpness under SGD and under {name} on the same attack sets, up"
+        " or down; geometric mean over nets",
+        SPIKE,
+        _factor,
+    )
 
 
-def _apart(sgd: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The mean difference, over attack sets and then over realizations."""
-    return mean(mean(sgd, -1) - mean(other, -1))
+def _level(
+    material: Material,
+    sweep: str,
+    quantity: Quantity,
+    says: str,
+    measured: str,
+    criterion: Criterion,
+    statistic: Callable[..., np.ndarray],
+) -> Claim:
+    nets, sgd, other = against_sgd(material, sweep, quantity)
+    return nets.claim(
+        f"level_{sweep}_{quantity.name}",
+        says,
+        measured,
+        criterion,
+        statistic,
+        sgd.x.values,
+        other.x.values,
+        settled=(sgd.x.settled, other.x.settled),
+    )
+
+
+def _factor(sgd: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return np.asarray(10 ** np.abs(mean(mean(sgd - other, -1))))
 
 
 def _apart_in_ranges(sgd: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The mean difference at each attack set."""
     means = mean(sgd)
-    return _apart(sgd, other) / (largest(means) - smallest(means))
+    unit = largest(means) - smallest(means)
+    return mean(sgd - other) / unit[..., None]
 
 
 def _broken(material: Material, flat: Quantity) -> Iterator[Claim]:

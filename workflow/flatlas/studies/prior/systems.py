@@ -156,7 +156,7 @@ def weakened_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS)
         f"on the same attack sets {flat.what} correlates better with generalization under SGD than"
         f" under {called(sweep)}"
     )
-    return compared(nets, f"sgd_{sweep}_{flat.name}", says, TIGHTER, BETTER, sgd, other)
+    return compared(nets, f"sgd_{sweep}_{flat.name}", says, TIGHTER, SAME, sgd, other)
 
 
 def same_prior(material: Material, sweep: str) -> Iterator[Claim]:
@@ -178,25 +178,29 @@ def two_sweeps(
     """A quantity paired with generalization in each of two sweeps; `names` has words for both.
 
     Both are read from one `Nets`, so that resamples draw the same realizations of both. With
-    `same_sets`, a net counts if the other sweep has one of the same realization and attack set.
+    `same_sets`, the nets of both sweeps on one attack set are in the same column, and count where
+    both are known.
     """
     nets = Nets(material, tuple(names))
     runs = with_settings(nets.outcomes, [ATTACK]).drop_duplicates("run").set_index("run")
     runs = runs.reindex(nets.values)
-    whole, places = paired(nets, quantity), [runs["sweep"].eq(sweep).to_numpy() for sweep in names]
+    places = [np.flatnonzero(runs["sweep"] == sweep) for sweep in names]
+    if same_sets:
+        same = np.equal.outer(*(runs[ATTACK].to_numpy()[here] for here in places))
+        places = [here[rows] for here, rows in zip(places, np.nonzero(same), strict=True)]
+    whole = paired(nets, quantity)
     one, other = (
-        Pair(_part(whole.x, here), _part(whole.y, here), f"{whole.name} {words}")
+        Pair(_columns(whole.x, here), _columns(whole.y, here), f"{whole.name} {words}")
         for here, words in zip(places, names.values(), strict=True)
     )
     if same_sets:
-        same = np.equal.outer(*(runs.loc[here, ATTACK].to_numpy() for here in places))
-        known, others = (np.isfinite(pair.values).all(0) for pair in (one, other))
-        one, other = _where(known & (others @ same.T), one), _where(others & (known @ same), other)
+        known = np.all(np.isfinite([*one.values, *other.values]), axis=0)
+        one, other = _where(known, one), _where(known, other)
     return nets, one, other
 
 
-def _part(whole: Measured, here: np.ndarray) -> Measured:
-    return Measured(whole.values[:, here], whole.settled[:, here])
+def _columns(whole: Measured, places: np.ndarray) -> Measured:
+    return Measured(whole.values[:, places], whole.settled[:, places])
 
 
 def _where(counts: np.ndarray, pair: Pair) -> Pair:
