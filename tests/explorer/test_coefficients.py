@@ -100,8 +100,8 @@ def test_spearmans_coefficient_and_its_interval(page, ties):
 def test_no_interval_from_two_seeds_or_three_points_and_no_value_from_a_constant(page):
     table = points(3, ties=False)
 
-    def found(some, x="x"):
-        variables = [list(some[x]), list(some["y"])]
+    def found(some):
+        variables = [list(some["x"]), list(some["y"])]
         return page.evaluate(KENDALL, [variables, list(some["seed"]), list(some["seed"])])
 
     assert np.isfinite(found(table)).all()

@@ -19,9 +19,9 @@ QUICKLY = (
 class OnCluster(Checkout):
     """A checkout that sends its jobs to SLURM."""
 
-    def submit(self, *arguments: str, profile: str = "slurm") -> str:
+    def submit(self, *arguments: str) -> str:
         """What Snakemake says when all jobs have gone through SLURM."""
-        return self.snakemake("--workflow-profile", profile, *QUICKLY, *arguments)
+        return self.snakemake("--workflow-profile", "slurm", *QUICKLY, *arguments)
 
     def submitting(self, *arguments: str, profile: str = "slurm") -> Forked:
         """The same, as a process to watch while it works."""

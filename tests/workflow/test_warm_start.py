@@ -77,8 +77,8 @@ def working_in(folder):
     return [one for one in psutil.process_iter(["cwd"]) if one.info["cwd"] == str(folder)]
 
 
-def wait_for(true, patience=60):
-    deadline = time.monotonic() + patience
+def wait_for(true):
+    deadline = time.monotonic() + 60
     while not (found := true()):
         assert time.monotonic() < deadline
         time.sleep(0.005)

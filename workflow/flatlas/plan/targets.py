@@ -65,10 +65,7 @@ def check_studies(studies: Iterable[str], rules: Collection[str]) -> None:
 
 
 def check_targets(
-    given: Iterable[str],
-    rules: Iterable[str],
-    files: Iterable[str],
-    presets: Collection[str] = (),
+    given: Iterable[str], rules: Iterable[str], files: Iterable[str], presets: Collection[str]
 ) -> None:
     """Refuse a target that is neither a rule's name nor a file that a rule makes.
 
