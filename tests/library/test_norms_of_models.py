@@ -53,7 +53,12 @@ def test_rescaling_layers_leaves_the_path_norm():
     assert norms(scaled).path_norm == pytest.approx(norms().path_norm)
 
 
-@pytest.mark.parametrize("given", [lambda model: model, nn.Module.state_dict])
+def with_other_state(model):
+    """A state dictionary may have more than tensors, as `get_extra_state` returns it."""
+    return {**model.state_dict(), "_extra_state": {"version": 1}}
+
+
+@pytest.mark.parametrize("given", [lambda model: model, nn.Module.state_dict, with_other_state])
 def test_distance_from_the_start(given):
     start = deepcopy(TWO_LAYERS)
     with torch.no_grad():
