@@ -31,8 +31,8 @@ def path_norm(model: nn.Module) -> float:
         )
     if any(one.out_features != other.in_features for one, other in pairwise(dense)):
         raise Undefined(
-            "path_norm needs a chain in which each nn.Linear takes as many numbers as the one before "
-            "it makes, but here one works at each position, and the next on all positions."
+            "path_norm needs a chain in which each nn.Linear takes as many numbers as the one "
+            "before it makes, but here one works at each position, and the next on all positions."
         )
     # The network with squared weights, for an input of ones.
     x = torch.ones(
