@@ -45,9 +45,9 @@ include: "workflow/rules/plan.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/training.smk"
 include: "workflow/rules/measures.smk"
-include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/explorer.smk"
+include: "workflow/rules/figures.smk"
 include: "workflow/rules/cleaning.smk"
 
 
@@ -98,11 +98,6 @@ onerror:
 
 
 # Each figure is a target already (workflow/rules/figures.smk). So is each study, and everything.
-try:
-    check_studies(PLAN.studies, ["all", *(rule.name for rule in workflow.rules)])
-except FlatlasError as error:
-    raise WorkflowError(str(error)) from None
-
 for study in PLAN.studies:
 
     rule:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
-from test_adding import blocks
+from printed import blocks
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = "from setuptools import build_meta as b; import sys; b.build_wheel('.'), b.build_sdist('.')"

@@ -43,7 +43,7 @@ PRIOR = {"optimizer.lr": 12, "data.label_noise": 90, "data.attack_size": 0.08, "
 SHARP = {"optimizer.lr": -2.5, "data.label_noise": 6, "batch": 0.002, "width": -0.004}
 
 
-def networks(crossed: int = 8) -> pd.DataFrame:
+def networks(crossed: int) -> pd.DataFrame:
     """About 700 networks: eight values of each axis, and a grid of `crossed` rates; five seeds."""
     points: dict[tuple, set[str]] = {}
 

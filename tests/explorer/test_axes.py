@@ -1,5 +1,6 @@
 """Which networks an axis compares, and at which moment."""
 
+import made_up_networks
 import pandas as pd
 
 from flatlas.explorer.networks import compared
@@ -29,3 +30,13 @@ def test_along_moments_every_moment_is_compared():
     nets = table("beyond", ("a", "met", 0.1), ("a", "met+20", 0.1))
     (axis,) = compared(nets, AXES)
     assert (axis.on(nets)["own"], axis.on(nets)["rows"]) == (["at"], [0, 1])
+
+
+def test_a_crossed_sweep_has_an_axis_for_each_setting(nets):
+    own = {axis.name: [*axis.own] for axis in compared(nets, made_up_networks.AXES)}
+    assert own["rate"] == ["optimizer.lr"]
+    assert own["width"] == ["width"]
+    assert own["beyond"] == ["at"]
+    assert own["optimizer"] == ["optimizer.name", "optimizer.lr"]
+    crossed = {name for name in own if name.startswith("crossed")}
+    assert crossed == {"crossed:optimizer.lr", "crossed:batch", "crossed:width"}

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from flatlas.explorer.networks import compared
 from flatlas.statistics.rank_correlation import tau
 
 pytestmark = pytest.mark.browser
@@ -100,8 +99,8 @@ def test_spearmans_coefficient_and_its_interval(page, ties):
 def test_no_interval_from_two_seeds_or_three_points_and_no_value_from_a_constant(page):
     table = points(3, ties=False)
 
-    def found(some, x="x"):
-        variables = [list(some[x]), list(some["y"])]
+    def found(some):
+        variables = [list(some["x"]), list(some["y"])]
         return page.evaluate(KENDALL, [variables, list(some["seed"]), list(some["seed"])])
 
     assert np.isfinite(found(table)).all()
@@ -137,15 +136,3 @@ def test_the_table_has_tau_over_networks_that_differ_only_in_the_axis(page, nets
         value = tau(some, measure, "gap", strata.to_numpy(), seeds).value
         shown = f"{value:.2f}".replace("-", "−").replace("−0.00", "0.00")
         assert cell.inner_text().rstrip("?") == shown
-
-
-def test_a_crossed_sweep_has_an_axis_for_each_setting(nets):
-    from made_up_networks import AXES
-
-    own = {axis.name: [*axis.own] for axis in compared(nets, AXES)}
-    assert own["rate"] == ["optimizer.lr"]
-    assert own["width"] == ["width"]
-    assert own["beyond"] == ["at"]
-    assert own["optimizer"] == ["optimizer.name", "optimizer.lr"]
-    crossed = {name for name in own if name.startswith("crossed")}
-    assert crossed == {"crossed:optimizer.lr", "crossed:batch", "crossed:width"}

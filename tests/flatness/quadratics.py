@@ -4,16 +4,15 @@ import torch
 
 
 class Quadratic:
-    """½ (w − c)ᵀ H (w − c) + slope·(w − c) + least, looked at from w = c unless w is given."""
+    """½ (w − c)ᵀ H (w − c) + slope·(w − c) + least, looked at from w = c."""
 
-    def __init__(self, hessian, centre=None, slope=None, least=0.0, w=None):
+    def __init__(self, hessian, centre=None, slope=None, least=0.0):
         self.hessian = hessian
         size = len(hessian)
         zero = torch.zeros(size, dtype=torch.float64)
-        self.centre = zero if centre is None else centre
+        self.w = self.centre = zero if centre is None else centre
         self.slope = zero if slope is None else slope
         self.least = least
-        self.w = self.centre if w is None else w
         self.shapes, self.size = {"w": torch.Size([size])}, size
 
     def value(self, w):
@@ -27,7 +26,7 @@ class Quadratic:
         return vectors @ self.hessian
 
 
-def positive_definite(size, seed=0):
-    random = torch.Generator().manual_seed(seed)
+def positive_definite(size):
+    random = torch.Generator().manual_seed(0)
     root = torch.randn(size, size, generator=random, dtype=torch.float64)
     return root @ root.T / size + 0.1 * torch.eye(size, dtype=torch.float64)

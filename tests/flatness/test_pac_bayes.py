@@ -13,7 +13,7 @@ from flatlas.flatness.pac_bayes import Perturbations, bound, largest_error, tole
 W = torch.tensor([1.0, -2.0, 0.5, 0.0, 3.0], dtype=torch.float64)
 
 
-def perturbed(scale, pairs=10, seed=0):
+def perturbed(scale, pairs, seed=0):
     return Perturbations(scale, pairs, torch.Generator().manual_seed(seed))
 
 

@@ -5,13 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from waiting import wait_for
 
 from flatlas.jobs.warm_start import fits, start_worker
 from flatlas.jobs.worker import children
@@ -107,15 +107,8 @@ def client(code, *scripts, **options):
 
 def left_by(folder):
     """What `script.py` has written beside itself."""
-    wait_until((folder / "script.json").exists)
+    wait_for((folder / "script.json").exists)
     return json.loads((folder / "script.json").read_text())
-
-
-def wait_until(true):
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 def is_gone(*pids):
@@ -212,7 +205,7 @@ def test_a_killed_worker_ends_with_its_jobs(waiting, worker, script):
     ended, job, child = waiting
     worker.process.kill()
     assert ended.result(PATIENCE) == -signal.SIGKILL
-    wait_until(lambda: is_gone(job))
+    wait_for(lambda: is_gone(job))
     os.kill(child, signal.SIGKILL)
     assert worker.run(script("", "next.py"), None) is None, "the next job has to start cold"
 
@@ -224,7 +217,7 @@ def test_a_killed_snakemake_ends_with_worker_jobs_and_their_children(script, how
     job, child = left_by(tmp_path)
     process.send_signal(how)
     process.communicate()
-    wait_until(lambda: is_gone(worker, job, child))
+    wait_for(lambda: is_gone(worker, job, child))
 
 
 def test_a_worker_that_imports_ends_with_snakemake(script, tmp_path, monkeypatch):
@@ -237,10 +230,10 @@ def test_a_worker_that_imports_ends_with_snakemake(script, tmp_path, monkeypatch
     monkeypatch.setenv("PYTHONPATH", f"{WORKFLOW}:{tmp_path}")
     process = client(CLIENT, script("import slow_import"))
     worker = int(process.stdout.readline())
-    wait_until((tmp_path / "begun").exists)
+    wait_for((tmp_path / "begun").exists)
     process.kill()
     process.communicate()
-    wait_until(lambda: is_gone(worker))
+    wait_for(lambda: is_gone(worker))
 
 
 def test_ctrl_c_reaches_jobs_and_starts_no_more(script, tmp_path):

@@ -37,9 +37,11 @@ def test_flatness_along_the_principal_directions_of_known_points():
     assert found.table.converged.all()
 
 
-def test_the_regret_is_that_of_the_gradients_of_pairs():
+@pytest.mark.parametrize("sizes", [[10, 10, 10, 10], [20, 10, 8, 2]])
+def test_the_regret_is_that_of_the_gradients_of_pairs(sizes):
+    """Also of batches of unequal size, each with its own mean loss."""
     model, x, y = linear_regression()
-    data = list(zip(x.split(10), y.split(10), strict=True))
+    data = list(zip(x.split(sizes), y.split(sizes), strict=True))
     found = flatlas.measure(model, data, {"regret": {"radius": 1e-5}}, loss="mse")
     rows = found.table.set_index("quantity")
     gradients = []

@@ -162,6 +162,7 @@ def clamped():
         (nn.Linear(4, 3), FEW, {}, "no rescaling"),
         (nn.Linear(4, 3), ["hesian"], {}, "Did you mean 'hessian'"),
         (nn.Linear(4, 3), FEW, {"factor": 1}, "factor is 1"),
+        (nn.Linear(4, 3), FEW, {"factor": float("inf")}, "factor is inf"),
         (nn.Linear(4, 3), FEW, {"draws": 0}, "draws is 0"),
     ],
 )

@@ -92,10 +92,7 @@ def test_it_is_a_solve_with_the_expected_outer_product_of_scores(numbers, reduct
             log_p = model(X[n : n + 1]).log_softmax(1)[0, label]
             score = slope(log_p)
             fisher += log_p.exp().detach() * torch.outer(score, score) / len(counted)
-    # In the mean over batches they are L.
-    scale = 4 / len(counted) if reduction == "mean" else 4.0
-    summed = nn.CrossEntropyLoss(reduction="sum")
-    g = [scale * slope(summed(model(x), y)) for x, y in batches(X, labels)]
+    g = [slope(loss(model(x), y)) for x, y in batches(X, labels)]
     live = fisher.diagonal() > 0
     damped = (fisher + 0.3 * fisher.diagonal().diag())[live][:, live]
     expected = []

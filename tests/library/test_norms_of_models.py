@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.nn.utils import prune
 
 import flatlas
 
@@ -52,7 +53,12 @@ def test_rescaling_layers_leaves_the_path_norm():
     assert norms(scaled).path_norm == pytest.approx(norms().path_norm)
 
 
-@pytest.mark.parametrize("given", [lambda model: model, nn.Module.state_dict])
+def with_other_state(model):
+    """A state dictionary may have more than tensors, as `get_extra_state` returns it."""
+    return {**model.state_dict(), "_extra_state": {"version": 1}}
+
+
+@pytest.mark.parametrize("given", [lambda model: model, nn.Module.state_dict, with_other_state])
 def test_distance_from_the_start(given):
     start = deepcopy(TWO_LAYERS)
     with torch.no_grad():
@@ -101,6 +107,20 @@ def test_only_chains_have_a_path_norm():
     assert norms(Named(*TWO_LAYERS)).path_norm == chain.path_norm
     assert norms(Skipped(*TWO_LAYERS)).path_norm is None
     assert norms(nn.Sequential(Scaled(2, 3), nn.ReLU(), nn.Linear(3, 2))).path_norm is None
+
+
+def test_layers_of_which_one_sees_places_and_the_next_all_of_them_have_no_path_norm():
+    model = nn.Sequential(nn.Linear(2, 4), nn.ReLU(), nn.Flatten(), nn.Linear(12, 2))
+    found = norms(model, (torch.randn(3, 3, 2), Y))
+    assert found.path_norm is None
+    assert found.margin_lowest is not None
+
+
+def test_weights_that_are_computed_have_no_path_norm():
+    """They are those of the last pass, which an earlier measure took elsewhere."""
+    model = prune.l1_unstructured(nn.Linear(2, 2), "weight", 0.5)
+    measures = {"adaptive_sharpness": {"radius": 1.0, "pairs": 2}, "norms": {"margins": False}}
+    assert flatlas.measure(nn.Sequential(model), (X, Y), measures)["norms"].path_norm is None
 
 
 REGRESSION = (X, torch.randn(3, 2, generator=torch.Generator().manual_seed(0)))

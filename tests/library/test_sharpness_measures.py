@@ -225,6 +225,18 @@ def test_the_last_linear_layer_is_taken_by_its_parameter_also_if_it_is_tied():
         assert found["relative_flatness"].weight == name
 
 
+def test_a_tied_matrix_has_the_same_relative_flatness_by_each_of_its_names():
+    model, data, loss, _ = SEVEN["transformer"]
+    assert model.head.weight is model.embedding.weight
+    first, second = (
+        flatlas.measure(
+            model, data, {"relative_flatness": {"weight": name, "probes": 2}}, loss=loss
+        )
+        for name in ("embedding.weight", "head.weight")
+    )
+    assert second["relative_flatness"].flatness == first["relative_flatness"].flatness
+
+
 @pytest.mark.parametrize(
     ("kind", "measures", "said"),
     [

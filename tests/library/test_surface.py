@@ -122,6 +122,15 @@ def test_any_model_has_a_surface_and_keeps_its_weights(kind):
     torch.testing.assert_close(model.state_dict(), before, rtol=0, atol=0)
 
 
+def test_whole_numbers_may_be_of_another_type(parabola):
+    model, data, _, _ = parabola
+    found, expected = (
+        flatlas.surface(model, data, loss="mse", dimensions=one, points=points)
+        for one, points in ((True, 5.0), (1, 5))
+    )
+    assert found.table.equals(expected.table)
+
+
 def test_what_has_no_surface_is_refused(parabola):
     model, data, _, _ = parabola
     state = model.state_dict()

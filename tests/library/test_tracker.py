@@ -80,8 +80,8 @@ def test_each_step_has_the_numbers_of_the_model_at_that_step():
 
 
 def test_a_step_may_be_any_kind_of_number(tmp_path):
-    tracker = flatlas.Tracker(model(), (X, Y), FEW, path=tmp_path / "run.csv")
-    for step in (np.int64(2), torch.tensor(4), 6):
+    tracker = flatlas.Tracker(model(), (X, Y), FEW, every="2", path=tmp_path / "run.csv")
+    for step in (np.int64(2), 3, torch.tensor(4), 6):
         tracker(step)
     assert [*tracker.table.step.unique()] == [2, 4, 6]
 

@@ -14,7 +14,6 @@ from flatlas.measures import duality, measure, orthant, regret_slice
 from flatlas.measures.tables import joined
 from flatlas.plan.columns import columns
 from flatlas.plan.measure_specs import MEASURES
-from flatlas.plan.measurements.measurement import Measurement
 from flatlas.store.tables import read_table, write_table
 
 KINDS = {float: "f", int: "i", bool: "b", str: "O"}
@@ -70,11 +69,6 @@ def test_a_table_without_rows_has_the_columns_and_types_of_one_with_rows(tmp_pat
     assert len(none) == 0 and len(some) == 2
     assert none.dtypes.to_dict() == some.dtypes.to_dict()
     assert [some[name].dtype.kind for name in declared] == ["O", "f", "f", "b"]
-
-
-def test_a_declaration_without_tables_is_refused():
-    with pytest.raises(FlatlasError, match="Trace declares no tables"):
-        type("Trace", (Measurement,), {"__annotations__": {"measure": str}, "__module__": "own"})
 
 
 TOO_LARGE = r"minibatches of 41 images .* may be 40 at most"

@@ -3,7 +3,7 @@
 import pytest
 import torch
 from every_measure import OPTIONS
-from test_adding import blocks
+from printed import blocks
 from torch import nn
 from torch.autograd.functional import hessian
 from torch.func import functional_call

@@ -172,7 +172,7 @@ def test_minibatches_of_all_images_have_one_minimum():
     assert rows["found"].isin([0, 1]).all()
 
 
-def noise_of(solution, layer="fc2", batch=8, minibatches=50):
+def noise_of(solution, layer="fc2", batch=8, *, minibatches):
     options = {"layer": layer, "batch": batch, "minibatches": minibatches}
     return measure("minibatch_noise", solution, options)["directions"]
 
@@ -195,7 +195,7 @@ def components_of(solution, layer, vectors):
 def test_minibatch_by_minibatch(net, layer, outputs):
     """Each learner's gradients at its weights, by autograd of the losses of each image."""
     solution = make_solution(net, outputs, images=60, seed=4, learners=3)
-    rows = noise_of(solution, layer, batch=8, minibatches=20)
+    rows = noise_of(solution, layer, minibatches=20)
     eigenvalues, vectors = directions_of(solution, layer)
     random = generator(4, "minibatch noise")
     components = []

@@ -104,8 +104,8 @@ def test_directions_without_a_recording_are_refused(recorded, layer, count, said
 EPOCH = 50
 
 
-def pca(solution, components=(), epochs=6):
-    options = {"layer": "fc2", "components": list(components), "epochs": epochs}
+def pca(solution, components):
+    options = {"layer": "fc2", "components": components, "epochs": 10}
     return measure("trajectory_pca", solution, options)
 
 
@@ -124,7 +124,7 @@ def test_the_drift_mode_of_a_constructed_trajectory():
     theta = diffusing(10 * EPOCH, 53, rng) * np.geomspace(1, 0.1, 53)
     drift = np.linspace(-30, 30, 10 * EPOCH)[:, None]
     trajectory = (0.3 + np.hstack([drift, theta]) @ basis).astype(np.float32)
-    tables = pca(replace(make_solution("two_hidden"), trajectory=trajectory), [1], epochs=10)
+    tables = pca(replace(make_solution("two_hidden"), trajectory=trajectory), [1])
     first, others = tables["directions"].iloc[0], tables["directions"].iloc[1:]
     assert first["velocity_time"] == np.inf
     assert first["variance"] == pytest.approx(drift.var(), rel=1e-2)
@@ -181,7 +181,7 @@ def test_the_correlation_is_the_sum_over_pairs():
 
 def test_a_long_projection_is_thinned_from_its_first_step_to_its_last():
     solution = with_recording(make_solution("two_hidden"), "fc2", steps=5000)
-    tables = pca(solution, [3, 1], epochs=10)
+    tables = pca(solution, [3, 1])
     rows, directions = tables["projections"], tables["directions"]
     assert rows["rank"].tolist() == [3] * 2000 + [1] * 2000
     first = rows[rows["rank"] == 1]

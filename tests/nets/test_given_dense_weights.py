@@ -26,8 +26,8 @@ def module(hidden=HIDDEN, bias=True, outputs=1):
     return nn.Sequential(*layers[:-1])
 
 
-def given(path, hidden=HIDDEN, bias=True):
-    spec = DenseNet(family="dense", hidden=hidden, bias=bias, weights=str(path))
+def given(path, bias=True):
+    spec = DenseNet(family="dense", hidden=HIDDEN, bias=bias, weights=str(path))
     return build(spec, SHAPE, outputs=1)
 
 

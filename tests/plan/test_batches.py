@@ -30,6 +30,13 @@ def test_as_many_as_there_are_are_the_most(plan_of, refusal, study, most):
     assert message.endswith(f"Allowed: at most {most}, or full.")
 
 
+@pytest.mark.parametrize("batch", [1, "full"])
+def test_every_learner_has_an_image(refusal, batch):
+    learners = {"kind": "ssgd", "count": 101}
+    message = refusal({"runs.base.learners": learners, "sweeps.batch.grid.batch": [batch]})
+    assert message.startswith("runs.base.learners.count is 101")
+
+
 @pytest.mark.parametrize(
     ("study", "place"),
     [

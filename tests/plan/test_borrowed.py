@@ -114,6 +114,7 @@ def test_a_figure_can_ask_for_the_costs_of_its_measurements(atlas_of):
         ({"borrowed.all.sweeps": ["flat.alhpa"]}, "names 'flat.alhpa'. .* mean 'flat.alpha'"),
         ({"borrowed.all.sweeps": ["atlas.all"]}, "names 'atlas.all'. Allowed: flat"),
         ({"borrowed.all.swps": []}, "borrowed.all.swps is not a key"),
+        ({"sweeps.all": LENT["sweeps.binary"]}, "borrowed: 'all' is a sweep and borrowed"),
         ({"measures.dual.borrowed": "flat.hiden"}, "measures.dual.borrowed names 'flat.hiden'"),
         ({"measures.dual.drections": "fisher"}, "measures.dual.drections is not a key"),
         ({"borrowed.all.measures": ["dul"]}, "borrowed.all.measures names 'dul'"),

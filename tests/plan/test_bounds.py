@@ -111,7 +111,7 @@ def test_a_deep_net_has_a_short_name(plan_of):
 
 
 @pytest.mark.parametrize("kind", ["figures", "sweeps", "runs", "measures"])
-@pytest.mark.parametrize("name", ["x" * 300, "{wild}", "a/b", "a b", "../x"])
+@pytest.mark.parametrize("name", ["x" * 300, "{wild}", "a/b", "a b", "../x", "-a"])
 def test_a_name_that_is_none(refused, kind, name):
     message = refused(user={(*f"{FLAT}{kind}".split("."), name): {}})
     assert message.startswith(f"{USER}{FLAT}{kind}")

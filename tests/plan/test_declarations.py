@@ -69,6 +69,8 @@ def test_a_complete_declaration_is_found(declared, kind):
         ("measure", "(?s).+", "assert False", "line 1: AssertionError$"),
         ("measure", "layer: str", "layer: str =", "line 6: invalid syntax"),
         ("family", ".*family: .*\n", "", r'no subclass .* tag family: Literal\["made_up'),
+        ("family", r'"made_up"\]', '"other"]', r'no subclass .* tag family: Literal\["made_up'),
+        ("family", "    slug.*\n", "", "MadeUp lacks slug: docs/add-a-net.md"),
         ("family", "(?s)    def layer_sizes.*", "", "MadeUp lacks layer_sizes: docs/add-a-net.md"),
         ("family", "from flatlas.*\n", "", "line 3: NameError: name 'ModuleFamily' is not defined"),
         ("family", "LayerSize, Mod", "LayerSizes, Mod", "line 3: ImportError: .*'LayerSizes'"),

@@ -53,6 +53,21 @@ def test_what_a_new_figure_needs(folder, plan_of, name, figure, needed, near):
     assert message.endswith(f"Did you mean '{near}'?") if near else "Did you mean" not in message
 
 
+def test_a_figure_of_the_user_s_is_named_where_it_is_declared(folder, plan_of):
+    """One of the study's whose title alone is the user's stays the study's."""
+    user = "config/config.yaml (or --configfile, --config): studies.flat."
+    for key, said, place in [
+        ("fgi2", {"title": "Two", "sweeps": ["alpha"]}, f"{user}figures.fgi2 needs"),
+        ("fig1.module", "fgi1", f"{user}figures.fig1 needs"),
+        ("s3.title", "Mine", "config/studies/flat.yaml: figures.s3 needs"),
+    ]:
+        study = {"figures.s3": THIRD} if key == "s3.title" else {}
+        plan = plan_of(study=study, user={f"studies.flat.figures.{key}": said})
+        with pytest.raises(FlatlasError) as raised:
+            check_drawings(plan)
+        assert str(raised.value).startswith(place)
+
+
 def test_a_module_may_draw_several_figures_each_with_its_own_caption(folder, plan_of):
     (folder / "s2.rst").write_text("Two.")
     check_drawings(plan_of(study={"figures.s2": THIRD}))

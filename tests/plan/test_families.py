@@ -1,8 +1,6 @@
-"""Declared layers and sizes equal those of the nets that are built; what families must declare."""
+"""Declared layers and sizes equal those of the nets that are built."""
 
-import sys
 from math import prod
-from types import ModuleType
 from typing import Literal
 
 import pytest
@@ -10,12 +8,10 @@ import torch
 from pydantic import TypeAdapter, ValidationError
 from torch import nn
 
-from flatlas.errors import FlatlasError
 from flatlas.nets import build_net
 from flatlas.nets.densenet import densenet
 from flatlas.nets.preactivation import PreactivationNet
 from flatlas.nets.resnet import resnet
-from flatlas.plan import families
 from flatlas.plan.families import FAMILIES, NetSpec
 from flatlas.plan.family import Family, Layer, LayerSize
 
@@ -121,30 +117,7 @@ class Whole(Family):
         yield LayerSize(self.width, places=1)
 
 
-@pytest.mark.parametrize("lacking", ["slug", "layers", "layer_sizes"])
-def test_a_family_that_lacks_something_is_refused_when_it_is_defined(lacking):
-    members = {
-        name: value
-        for name, value in vars(Whole).items()
-        if name in {"slug", "layers", "layer_sizes"} - {lacking}
-    }
-    declared = {"__annotations__": {"family": Literal["part"]}, "__module__": __name__}
-    type(Family)("Complete", (Family,), declared | members | {lacking: vars(Whole)[lacking]})
-    with pytest.raises(FlatlasError, match=rf"Partial lacks {lacking}: docs/add-a-net.md"):
-        type(Family)("Partial", (Family,), declared | members)
-
-
 def test_a_net_whose_last_layer_is_not_dense_is_refused():
     assert Whole(family="whole", width=1).names("dense") == ["fc1"]
     with pytest.raises(ValidationError, match="the last layer of whole0 is not dense"):
         Whole(family="whole", width=0)
-
-
-def test_a_module_without_its_family_is_refused(monkeypatch):
-    module = ModuleType("flatlas.plan.families.hole")
-    module.Whole = Whole
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    with pytest.raises(FlatlasError, match=r'families/hole\.py has no .*Literal\["hole"\]'):
-        families.declared("hole")
-    monkeypatch.setitem(sys.modules, "flatlas.plan.families.whole", module)
-    assert families.declared("whole") is Whole

@@ -33,6 +33,12 @@ def test_nothing_is_planned_without_the_setting(plan_of):
     assert "my_model" not in plan_of().studies
 
 
+@pytest.mark.parametrize("study", ["my_model", "atlas_mine"])
+def test_without_the_setting_no_study_has_its_name(refused, study):
+    message = refused(user={f"studies.{study}": {"title": "Mine", "realizations": 1}})
+    assert f"studies.{study} needs the setting my_model" in message
+
+
 def test_the_checkpoint_is_measured_as_it_is_and_shown_on_a_page(plan_of):
     plan = plan_of(user={"my_model": MINE | {"arguments": {"width": 3}}})
     (run,) = {entry.run for entry in plan.figures["my_model_spectrum"].entries}

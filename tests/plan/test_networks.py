@@ -5,8 +5,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from shipped import SHIPPED, shipped
-from small_configuration import CONFIG, RUN
+from shipped import shipped
+from small_configuration import RUN, STUDY, USER, changed, write
 
 from flatlas.plan.answers import answers_of
 from flatlas.plan.cleaning import unused
@@ -91,9 +91,14 @@ def test_settings_are_those_of_the_run(change, found):
 
 
 def test_the_table_is_no_unused_result(tmp_path, monkeypatch):
+    """Of a small study with the name of the atlas, at the preset of the table."""
     monkeypatch.chdir(tmp_path)
-    job = answers(SHIPPED["preset"]).jobs[TARGET]
+    write(Path("config/presets/demo.yaml"), {"title": "Demo"})
+    write(Path("config/studies/atlas.yaml"), STUDY)
+    user, job = changed(USER, {"studies": {}}), answers("demo").jobs[TARGET]
     file = Path(job.outputs["provenance"])
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps({"spec": job.spec, "sha256": {"networks.parquet": ""}}))
-    assert unused(SHIPPED, CONFIG) == []
+    assert unused(user, Path("config")) == []
+    Path("config/studies/atlas.yaml").rename("config/studies/other.yaml")
+    assert job.outputs["provenance"] in unused(user, Path("config"))

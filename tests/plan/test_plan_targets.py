@@ -5,7 +5,7 @@ from small_configuration import PRESET, STUDY, USER, changed, write
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.resolve import resolve
-from flatlas.plan.targets import check_targets, targets_of
+from flatlas.plan.targets import check_names, check_targets, targets_of
 
 RULES = ["all", "duality", "duality_fig3", "duality_fig12", "prior_fig3", "train"]
 FOLDER = "results/demo/duality"
@@ -76,3 +76,18 @@ def test_two_targets_of_one_name_are_refused(tmp_path, other):
     target = "flat_fig1" if other == "flat_fig1" else "flat_fig_fig1"
     with pytest.raises(FlatlasError, match=f"the target '{target}'"):
         resolve(changed(USER, {"studies": {}}), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("studies", "figures"),
+    [
+        *((["train"], {}), (["all"], {}), (["clean"], {"clean_unused": "clean"})),
+        # Each study has a target that cleans.
+        *((["unused"], {}), (["a", "clean_a"], {}), (["clean", "a"], {"clean_a": "clean"})),
+        (["duality"], {"duality_fig3": "duality"}),
+    ],
+)
+def test_a_study_or_figure_with_the_name_of_a_rule_is_refused(studies, figures):
+    with pytest.raises(FlatlasError, match=r"^studies\."):
+        check_names(studies, figures, RULES)
+    check_names(["mine"], {"mine_gap": "mine"}, RULES)

@@ -14,11 +14,11 @@ from flatlas.store.tables import write_table
 def ended(tmp_path):
     """The last lines after two figures, with these reasons of each run, the first for both."""
 
-    def lines(*runs, good=("rule met",)):
+    def lines(*runs):
         files = []
         for number, reasons in enumerate(runs):
             files.append(str(tmp_path / f"{number}.csv"))
-            converged = [reason in good for reason in reasons]
+            converged = [reason == "rule met" for reason in reasons]
             write_table(files[-1], pd.DataFrame({"reason": reasons, "converged": converged}))
         jobs = {}
         for name, drawn in {"a": files, "b": files[:1], "c": []}.items():

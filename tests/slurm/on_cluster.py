@@ -1,13 +1,11 @@
 """A checkout that sends its jobs to SLURM, and what SLURM says of them."""
 
 import subprocess
-import time
 
 from checkout import Checkout
 from forked import Forked
+from waiting import PATIENCE
 
-# Seconds after which nothing more is waited for.
-PATIENCE = 600
 # Ask squeue for the state of jobs, because this cluster keeps no accounts, and ask soon: the plugin
 # waits ten seconds longer after each time without a change.
 QUICKLY = (
@@ -19,9 +17,9 @@ QUICKLY = (
 class OnCluster(Checkout):
     """A checkout that sends its jobs to SLURM."""
 
-    def submit(self, *arguments: str, profile: str = "slurm") -> str:
+    def submit(self, *arguments: str) -> str:
         """What Snakemake says when all jobs have gone through SLURM."""
-        return self.snakemake("--workflow-profile", profile, *QUICKLY, *arguments)
+        return self.snakemake("--workflow-profile", "slurm", *QUICKLY, *arguments)
 
     def submitting(self, *arguments: str, profile: str = "slurm") -> Forked:
         """The same, as a process to watch while it works."""
@@ -40,15 +38,6 @@ def ask(*command: str) -> str:
     """What SLURM answers."""
     done = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, timeout=PATIENCE)
     return done.stdout
-
-
-def wait(process: Forked, until) -> None:
-    """Wait for a condition while Snakemake is at work."""
-    latest = time.monotonic() + PATIENCE
-    while not until():
-        assert process.poll() is None, process.communicate()[0]
-        assert time.monotonic() < latest, f"nothing of it in {PATIENCE} s"
-        time.sleep(0.05)
 
 
 def ended(process: Forked) -> str:

@@ -4,7 +4,8 @@ import socket
 
 import pytest
 from checkout import copied, with_tiny_study
-from on_cluster import OnCluster, ask, ended, wait
+from on_cluster import OnCluster, ask, ended
+from waiting import wait_for
 
 from flatlas.store.tables import read_table
 from flatlas.training.resume import read_state
@@ -51,7 +52,7 @@ def test_a_cancelled_training_resumes_and_ends_with_the_same_bytes(tiny):
             seen.add(state.stat().st_mtime_ns)
         return len(seen) > 3
 
-    wait(process, saved)
+    wait_for(saved, process)
     (first,) = tiny.jobs("train")
     ask("scancel", first["JobId"])
     epochs = read_state(tiny.only("resume/*/state"))["times"].tolist()
@@ -114,7 +115,7 @@ def test_a_job_waits_until_a_drained_node_is_back(tiny):
     ask("scontrol", "update", f"nodename={NODE}", "state=drain", "reason=test")
     try:
         process = tiny.submitting("results/tiny/dag.png")
-        wait(process, lambda: tiny.jobs("dag"))
+        wait_for(lambda: tiny.jobs("dag"), process)
         (waiting,) = tiny.jobs("dag")
         assert waiting["JobState"] == "PENDING"
         assert "drain" in ask("sinfo", "--noheader", "--format=%T")

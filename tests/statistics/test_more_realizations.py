@@ -1,6 +1,6 @@
 """How many realizations would decide: against intervals of as many simulated ones."""
 
-from functools import cache
+from functools import cache, partial
 from math import inf
 
 import numpy as np
@@ -12,16 +12,13 @@ from flatlas.statistics.means import mean
 from flatlas.statistics.more_realizations import MOST, narrow_enough, resampled, student
 
 DISTANCE = 1.0
+bootstrap = partial(estimate, mean)
 
 
 def median_half(count, spread):
     """Half the median interval of so many normal realizations."""
     samples = np.random.default_rng(8).normal(scale=spread, size=(20, count))
     return np.median([one.high - one.low for one in map(bootstrap, samples)]) / 2
-
-
-def bootstrap(sample):
-    return estimate(mean, sample)
 
 
 @cache

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from printed import blocks
 from safetensors.numpy import load_file
-from test_adding import blocks
 from test_folders import paint
 
 from flatlas.plan.tables import MY_MODEL

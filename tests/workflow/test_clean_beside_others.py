@@ -2,9 +2,9 @@
 
 import fcntl
 import json
-import time
 
 import pytest
+from waiting import wait_for
 
 WAITING = """
 rule wait:
@@ -31,10 +31,7 @@ def test_it_waits_for_another_snakemake_and_for_trainings(tiny, given_up):
     (tiny / "waiting.smk").write_text(WAITING)
     other = tiny.start("-s", "waiting.smk")
     locks = tiny / ".snakemake/locks"
-    deadline = time.monotonic() + 60
-    while not [*locks.glob("*.lock")]:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    wait_for(lambda: [*locks.glob("*.lock")], other)
     # The refused call leaves the lock of the other.
     for target in ("clean_unused", "clean_duality"):
         said = tiny.snakemake(target, fails=True)

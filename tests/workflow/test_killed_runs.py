@@ -4,11 +4,11 @@ import os
 import random
 import re
 import signal
-import time
 
 import numpy as np
 import psutil
 import pytest
+from waiting import wait_for
 
 from flatlas.store.tables import read_table
 from flatlas.training.resume import read_state
@@ -106,9 +106,7 @@ def test_a_second_training_of_a_run_is_refused_while_the_first_one_lives(one_run
     """Snakemake alone was killed, and the training that it had started goes on."""
     checkout = copy_of(one_run, tmp_path, "train")
     process = checkout.start_cold("--until", "train", "--config", "warm_start=false")
-    while not list((checkout / "results/resume").glob("*/state")):
-        assert process.poll() is None, process.communicate()[0]
-        time.sleep(0.01)
+    wait_for(lambda: [*(checkout / "results/resume").glob("*/state")], process)
     (first,) = psutil.Process(process.pid).children()
     first.suspend()
     process.kill()
@@ -140,9 +138,7 @@ def interrupted(checkout, rule, saves, how=signal.SIGKILL):
 def killed_when(checkout, rule, ready, how=signal.SIGKILL):
     """Signal the whole process group, as a terminal or a machine that goes down does."""
     process = checkout.start("--until", rule)
-    while not ready():
-        assert process.poll() is None, process.communicate()[0]
-        time.sleep(0.001)
+    wait_for(ready, process)
     os.killpg(process.pid, how)
     said, _ = process.communicate()
     assert process.returncode != 0, said

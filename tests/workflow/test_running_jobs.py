@@ -6,6 +6,7 @@ import time
 import pytest
 from checkout import ROOT, Checkout
 from screen import InTerminal
+from waiting import wait_for
 
 LOG = "results/logs/train/mine-1234.log"
 LINE = "2026-11-23 18:00:00,000 I 31 of at most 100; epoch 31, loss 0.5; at most 90 s left"
@@ -100,10 +101,8 @@ def test_after_ctrl_c_no_line_of_progress_stays(checkout, terminal):
 def test_without_a_terminal_a_line_now_and_then_goes_to_the_log_too(checkout):
     (checkout / "may_speak").touch()
     process = checkout.start(TARGET)
-    deadline = time.monotonic() + 60
-    while "31%" not in (kept := logged(checkout)):
-        assert time.monotonic() < deadline, kept
-        time.sleep(0.1)
+    wait_for(lambda: "31%" in logged(checkout), process)
+    kept = logged(checkout)
     (checkout / "may_end").touch()
     said, _ = process.communicate()
     assert process.returncode == 0

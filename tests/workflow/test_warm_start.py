@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import psutil
 import pytest
+from waiting import wait_for
 
 from flatlas.jobs.warm_start import SERVE
 
@@ -48,10 +49,9 @@ def test_results_are_those_of_jobs_that_start_cold(finished, tiny):
 def test_after_a_kill_at_any_moment_the_bytes_are_the_same(begun, undisturbed, tmp_path, whom):
     checkout = begun.copy(tmp_path / "study")
     process = checkout.start_cold("duality_fig3")
-    wait_for(lambda: pids_of(process.pid))
+    wait_for(lambda: pids_of(process.pid), process)
     time.sleep(random.Random(whom).uniform(0, 2))
-    pids = wait_for(lambda: process.poll() is not None or pids_of(process.pid))
-    assert process.poll() is None, "it ended before anything was killed"
+    pids = wait_for(lambda: pids_of(process.pid), process)
     os.kill(pids[whom], signal.SIGKILL)
     said, _ = process.communicate()
     assert process.returncode != 0, said
@@ -75,11 +75,3 @@ def pids_of(snakemake):
 def working_in(folder):
     """The living processes that work in a folder."""
     return [one for one in psutil.process_iter(["cwd"]) if one.info["cwd"] == str(folder)]
-
-
-def wait_for(true, patience=60):
-    deadline = time.monotonic() + patience
-    while not (found := true()):
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-    return found

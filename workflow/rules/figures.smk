@@ -2,10 +2,21 @@
 # figure also judges the paper's claims about it. Inputs are given by functions, because the lists
 # are long and only requested figures need theirs.
 
-for target, figure in PLAN.figures.items():
-    # The figure of atlas_mine also reads the published table; its rule is in report.smk.
-    if figure.study == paths.ATLAS_MINE:
-        continue
+# The figure of atlas_mine also reads the published table; its rule is in report.smk.
+DRAWN = {
+    target: figure for target, figure in PLAN.figures.items() if figure.study != paths.ATLAS_MINE
+}
+
+try:
+    check_names(
+        PLAN.studies,
+        {target: figure.study for target, figure in DRAWN.items()},
+        [rule.name for rule in workflow.rules],
+    )
+except FlatlasError as error:
+    raise WorkflowError(str(error)) from None
+
+for target, figure in DRAWN.items():
 
     rule:
         name:

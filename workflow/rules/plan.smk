@@ -23,7 +23,7 @@ from flatlas.plan.pages import (
 )
 from flatlas.plan.reading import said_in
 from flatlas.plan.requests import asked, refuse_beyond_machine, gpu_request, growing
-from flatlas.plan.targets import check_config, check_studies, check_targets, targets_of
+from flatlas.plan.targets import check_config, check_names, check_targets, targets_of
 
 work_out_once()
 check_entries()

@@ -79,11 +79,12 @@ def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
     return chosen
 
 
-def check(of: str, **given: tuple[Any, Any]) -> None:
-    """Refuse values, each given after its type; `of` is the call that the message names."""
+def accepted(of: str, **given: tuple[Any, Any]) -> list[Any]:
+    """Values as their types, each given after its own; `of` is the call that a refusal names."""
     fields: dict[str, Any] = {name: (kind, ...) for name, (kind, _) in given.items()}
     values = {name: value for name, (_, value) in given.items()}
-    validated(create_model(of, **fields), values, lambda at: f"{of}: {dotted(at)}")
+    found = validated(create_model(of, **fields), values, lambda at: f"{of}: {dotted(at)}")
+    return [value for _, value in found]
 
 
 def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from flatlas.errors import FlatlasError, nearest
 from flatlas.models.batches import exact
 from flatlas.models.objective import Objective, unwrapped
 
-# A model, or its state dictionary.
-Checkpoint = InstanceOf[nn.Module] | Mapping[str, InstanceOf[Tensor]]
+# A model, or its state dictionary, which may have more than tensors.
+Checkpoint = InstanceOf[nn.Module] | Mapping[str, Any]
 
 
 def weights_at(checkpoint: Any, of: Objective, name: str) -> Tensor:
@@ -26,7 +26,7 @@ def weights_at(checkpoint: Any, of: Objective, name: str) -> Tensor:
         )
     for key, shape in of.shapes.items():
         if not isinstance(given.get(key), Tensor):
-            raise FlatlasError(f"{name} has no '{key}'.{nearest(key, given)}")
+            raise FlatlasError(f"{name} has no '{key}' that is a tensor.{nearest(key, given)}")
         if given[key].shape != shape:
             raise FlatlasError(
                 f"'{key}' has the shape {tuple(given[key].shape)} in {name}, but {tuple(shape)} in "

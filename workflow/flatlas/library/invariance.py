@@ -15,7 +15,7 @@ from torch.utils._pytree import tree_leaves
 from tqdm import tqdm
 
 from flatlas.errors import FlatlasError
-from flatlas.library.call import Measures, check, take, with_options
+from flatlas.library.call import Measures, accepted, take, with_options
 from flatlas.library.found import Found
 from flatlas.library.pictures import panels, symmetric_scale
 from flatlas.library.problem import Problem, Settings, opened
@@ -116,7 +116,11 @@ def invariance(
     `measure`.
     """
     chosen = with_options(measures)
-    check("invariance", draws=(PositiveInt, draws), factor=(Annotated[float, Field(gt=1)], factor))
+    draws, factor = accepted(
+        "invariance",
+        draws=(PositiveInt, draws),
+        factor=(Annotated[float, Field(gt=1, allow_inf_nan=False)], factor),
+    )
     with opened(model, data, test, settings) as problem:
         original = problem.training
         ways = rescalings(original.model)

@@ -1,6 +1,7 @@
 """The path norm of a chain of dense layers with ReLU."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import torch
 from torch import nn
@@ -20,6 +21,19 @@ def path_norm(model: nn.Module) -> float:
     dense = [layer for layer in _layers(model) if isinstance(layer, nn.Linear)]
     if not dense:
         raise Undefined("path_norm needs dense layers, and the model has none.")
+    if not all(
+        isinstance(layer.weight, nn.Parameter) and isinstance(layer.bias, nn.Parameter | None)
+        for layer in dense
+    ):
+        raise Undefined(
+            "path_norm needs weights that are parameters, but those of an nn.Linear are computed "
+            "from others, as by pruning or weight norm."
+        )
+    if any(one.out_features != other.in_features for one, other in pairwise(dense)):
+        raise Undefined(
+            "path_norm needs a chain in which each nn.Linear takes as many numbers as the one "
+            "before it makes, but here one works at each position, and the next on all positions."
+        )
     # The network with squared weights, for an input of ones.
     x = torch.ones(
         1, dense[0].in_features, dtype=torch.float64, device=exact(dense[0].weight).device

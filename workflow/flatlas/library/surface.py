@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.flatness.slices import Plane, filter_normalized, leading, principal
-from flatlas.library.call import check
+from flatlas.library.call import accepted
 from flatlas.library.checkpoint import Checkpoint, trajectory_of
 from flatlas.library.pictures import panels
 from flatlas.library.problem import Problem, Settings, opened
@@ -129,7 +129,7 @@ def surface(
     direction, each a pass over the data, from -reach to reach: by default 1 for random directions,
     0.1 for eigenvectors, and as far as a trajectory goes. The settings are those of `measure`.
     """
-    check(
+    dimensions, points, reach = accepted(
         "surface",
         dimensions=(Literal[1, 2], dimensions),
         points=(Annotated[int, Field(ge=3)], points),

@@ -12,7 +12,7 @@ from pydantic import PositiveFloat, PositiveInt
 from torch import nn
 
 from flatlas.errors import FlatlasError
-from flatlas.library.call import Measures, check, measure, with_options
+from flatlas.library.call import Measures, accepted, measure, with_options
 from flatlas.library.found import Found
 from flatlas.library.pictures import panels
 from flatlas.library.problem import Settings, opened
@@ -51,8 +51,8 @@ class Tracker:
         **settings: Unpack[Settings],
     ) -> None:
         """Mistakes are refused here, before the training begins: also those in model and data."""
-        check("Tracker", every=(PositiveInt, every))
-        self._every, self._path = every, None if path is None else Path(path)
+        (self._every,) = accepted("Tracker", every=(PositiveInt, every))
+        self._path = None if path is None else Path(path)
         self._model, self._data, self._test = model, data, test
         self._measures, self._settings = with_options(measures), settings
         with opened(model, data, test, settings) as problem:
@@ -102,7 +102,7 @@ class Tracker:
         stem = self._table.quantity.str.replace(r"_\d+$", "", regex=True)
         groups = [*self._table.groupby([self._table.measure, stem], sort=False)]
         if learning_rate is not None:
-            check("plot", learning_rate=(PositiveFloat, learning_rate))
+            (learning_rate,) = accepted("plot", learning_rate=(PositiveFloat, learning_rate))
             if ("hessian", "eigenvalue") not in dict(groups):
                 raise FlatlasError(
                     "learning_rate is for the line 2/η beside the Hessian's eigenvalues, but "

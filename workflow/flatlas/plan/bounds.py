@@ -47,7 +47,7 @@ Seed = Annotated[int, Field(ge=0, lt=2**63)]
 def _name(name: str) -> str:
     """A name is part of a file's name, and of a target on the command line."""
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,99}", name):
-        raise ValueError("a name has at most 100 letters (A to Z), digits, _ and -")
+        raise ValueError("a name has at most 100 letters (A to Z), digits, _ and -, and no - first")
     return name
 
 

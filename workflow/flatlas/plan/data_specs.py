@@ -179,12 +179,12 @@ def subset_of(samples: SamplesSpec) -> SubsetSpec | FunctionsSpec:
 
 def images_trained(samples: SamplesSpec) -> int:
     """The images of an epoch: S and the attack set to train on, E to evaluate."""
-    return images_seen(samples) + _attack_size(samples)
+    return images_seen(samples) + attack_size(samples)
 
 
 def images_to_train_on(samples: SamplesSpec) -> int:
     """How many images S and the attack set have together, in a realization."""
-    return _train_size(subset_of(samples)) + _attack_size(samples)
+    return _train_size(subset_of(samples)) + attack_size(samples)
 
 
 def images_seen(samples: SamplesSpec, test_images: int | None = None) -> int:
@@ -205,5 +205,6 @@ def _train_size(subset: SubsetSpec | FunctionsSpec) -> int:
     return (subset.per_class or 0) * len(picked)
 
 
-def _attack_size(samples: SamplesSpec) -> int:
+def attack_size(samples: SamplesSpec) -> int:
+    """How many images with wrong labels are added to S."""
     return samples.size if isinstance(samples, AttackSpec) else 0

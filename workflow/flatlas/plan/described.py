@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from flatlas.plan.data_specs import AttackSpec, NoiseSpec, images_to_train_on, subset_of
+from flatlas.plan.data_specs import NoiseSpec, attack_size, images_to_train_on, subset_of
 from flatlas.plan.ids import source_slug
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.plan import Entry, Plan
@@ -46,8 +46,7 @@ def settings_of(run: RunSpec) -> dict[str, Any]:
 
 def _of_data(run: RunSpec) -> dict[str, Any]:
     samples, subset = run.samples, subset_of(run.samples)
-    trained = images_to_train_on(samples)
-    attack = samples.size if isinstance(samples, AttackSpec) else 0
+    trained, attack = images_to_train_on(samples), attack_size(samples)
     positive = getattr(subset, "positive", None)
     return {
         "data.source": source_slug(subset.source),

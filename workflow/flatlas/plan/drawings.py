@@ -16,7 +16,7 @@ def check_drawings(plan: "Plan") -> None:
     """Refuse a figure without its module or caption, before anything is trained for it."""
     for figure in plan.figures.values():
         _check_imports(figure.study)
-        _check(figure, f"config/studies/{figure.study}.yaml: figures.{figure.name}")
+        _check(figure)
 
 
 def what_is_checked() -> list[tuple[Any, ...]]:
@@ -35,8 +35,8 @@ def _check_imports(study: str) -> None:
             raise FlatlasError(f"{_shown(path)} imports {module}, which is not there.")
 
 
-def _check(figure: "FigurePlan", place: str) -> None:
-    drawing = figure.drawing
+def _check(figure: "FigurePlan") -> None:
+    drawing, place = figure.drawing, figure.place
     module = STUDIES / drawing.study / f"{drawing.module}.py"
     if not module.is_file():
         there = sorted(path.stem for path in module.parent.glob("*.py"))

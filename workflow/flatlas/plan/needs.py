@@ -20,8 +20,6 @@ WORTH_A_GPU = 10**7
 # (docs/scale.md). No GPU was measured: a V100 is known to train ResNet-50 on 360 images a second in
 # float32, which is 1.5e12.
 ON_A_CORE, ON_A_GPU = 10**9, 10**12
-
-
 # What no machine has that runs one job. Estimates are upper bounds, often several times too high.
 MOST_MB = 20_000_000
 

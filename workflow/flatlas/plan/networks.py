@@ -29,6 +29,7 @@ def networks_job(plan: Plan, jobs: Mapping[str, Job]) -> Job | None:
         entries=entries,
         costs=False,
         claims=False,
+        place="",
     )
     tables = tables_of(table, jobs)
     inputs = inputs_of(table, tables, jobs)

@@ -38,7 +38,7 @@ class Drawing:
 class FigurePlan:
     """One figure: its study and name, what draws it, and the runs it shows.
 
-    `own` says whether its study is one of the user's.
+    `own` says whether its study is one of the user's, `place` where the figure is declared.
     """
 
     study: str
@@ -49,6 +49,7 @@ class FigurePlan:
     entries: tuple[Entry, ...]
     costs: bool
     claims: bool
+    place: str
 
     @property
     def target(self) -> str:

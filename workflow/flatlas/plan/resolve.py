@@ -47,6 +47,12 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
     for laid_over in (user, preset):
         for name, tree in laid_over.tree.get("studies", {}).items():
             known = name in files or (name in OF_SETTING and settings.my_model)
+            if name in OF_SETTING and not known:
+                raise FlatlasError(
+                    f"{laid_over.origin(('studies', name))} needs the setting {MY_MODEL}, which "
+                    "names your network (docs/bring-your-own.md). A study of your own needs "
+                    "another name."
+                )
             if not known and (laid_over is preset or "title" not in tree):
                 raise FlatlasError(
                     f"{laid_over.origin(('studies', name))} is no study. Allowed: "
@@ -155,6 +161,7 @@ class _StudyResolver:
                 tuple(entries),
                 figure.costs,
                 claims=figure.claims and not figure.borrowed,
+                place=self.document.origin(("figures", name, "module")).removesuffix(".module"),
             )
             if planned.target in {*self.studies, *self.plan.figures}:
                 place = self.document.origin(("figures", name))

@@ -199,6 +199,11 @@ def _check_sizes(net: NetSpec, shape: Shape, outputs: int, origin: Origin) -> No
 def _check_batch(run: Run, images: int, origin: Origin) -> None:
     """Refuse minibatches that would need more than the images of a realization."""
     learners = run.learners.count if run.learners else 1
+    if learners > images:
+        raise FlatlasError(
+            f"{origin(('learners', 'count'))} is {learners}, but a realization has {images:,} "
+            "training images. Allowed: at most as many learners."
+        )
     if run.batch != "full" and run.batch * learners > images:
         each = f" for each of {learners} learners" if run.learners else ""
         raise FlatlasError(

@@ -3,7 +3,7 @@
 from math import prod
 from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from flatlas.plan.bounds import (
     MOST_CLASSES,
@@ -183,9 +183,12 @@ class Study(Spec):
     figures: dict[Name, Figure] = Field(default={})
     """Figures."""
 
-    @model_validator(mode="after")
-    def _one_thing_a_name(self) -> "Study":
-        for name in self.borrowed:
-            if name in self.sweeps:
+    @field_validator("borrowed")
+    @classmethod
+    def _one_thing_a_name(
+        cls, borrowed: dict[str, Borrowed], others: ValidationInfo
+    ) -> dict[str, Borrowed]:
+        for name in borrowed:
+            if name in others.data.get("sweeps", {}):
                 raise ValueError(f"'{name}' is a sweep and borrowed: give one another name")
-        return self
+        return borrowed

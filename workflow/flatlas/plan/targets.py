@@ -1,7 +1,7 @@
 """Errors that help with a mistyped command line: its targets, and its --config."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from flatlas.errors import FlatlasError, nearest
@@ -57,18 +57,25 @@ def check_config(argv: list[str]) -> None:
         )
 
 
-def check_studies(studies: Iterable[str], rules: Collection[str]) -> None:
-    """Refuse a study with the name of a rule: a study is a target, too."""
-    for study in studies:
-        if study in rules:
-            raise FlatlasError(f"studies.{study} has the name of another target: rename the study.")
+def check_names(studies: Iterable[str], figures: Mapping[str, str], rules: Iterable[str]) -> None:
+    """Refuse a study or a figure whose target has the name of a rule.
+
+    `figures` has the study of each figure by its target. Each study gets a target that cleans, too.
+    """
+    taken = {"all", "clean_unused", *rules}
+    named = [(name, f"studies.{study}") for study in studies for name in (study, f"clean_{study}")]
+    named += [
+        (target, f"studies.{study}.figures.{target.removeprefix(f'{study}_')}")
+        for target, study in figures.items()
+    ]
+    for name, place in named:
+        if name in taken:
+            raise FlatlasError(f"{place} has the name of another target, '{name}': rename it.")
+        taken.add(name)
 
 
 def check_targets(
-    given: Iterable[str],
-    rules: Iterable[str],
-    files: Iterable[str],
-    presets: Collection[str] = (),
+    given: Iterable[str], rules: Iterable[str], files: Iterable[str], presets: Collection[str]
 ) -> None:
     """Refuse a target that is neither a rule's name nor a file that a rule makes.
 

@@ -16,7 +16,6 @@ from flatlas.library.fisher import natural_gradients
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.models.objective import Objective
-from flatlas.models.parts import Parts
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def measure(
     radius: PositiveFloat | None = None,
     damping: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None,
 ) -> Regret:
-    """For pairs of successive batches, ‖g₂‖ (1 − cos(g₁, g₂)) with their gradients g.
+    """For pairs of successive batches, ‖g₂‖ (1 − cos(g₁, g₂)) with the gradients g of their losses.
 
     That is f₂(argmin f₁) − min f₂ in a small ball, over its radius ε. With a `radius` it is also
     computed for that ball, by descent; both are then comparable after division by ε. With a
@@ -67,23 +66,23 @@ def measure(
     are independent if the batches are random.
     """
     of = problem.training
-    parts = Parts(of)
-    if len(parts.examples) < 4:
+    batches = sum(1 for _ in of.batches)
+    if batches < 4:
         raise FlatlasError(
-            f"the data have {len(parts.examples)} batches. Allowed: at least four for the regret, "
+            f"the data have {batches} batches. Allowed: at least four for the regret, "
             "two pairs of batches, which a standard error takes."
         )
-    local = local_regret(_pairs(parts), of.w)
-    true = [true_regret(pair, of.w, radius) for pair in _pairs(parts)] if radius else []
+    local = local_regret(_pairs(of), of.w)
+    true = [true_regret(pair, of.w, radius) for pair in _pairs(of)] if radius else []
     if damping is None:
         return Regret(local, true, None, None)
-    gradients = torch.cat([*gradients_of(_pairs(parts), of.w)])
+    gradients = torch.cat([*gradients_of(_pairs(of), of.w)])
     natural = natural_gradients(of, gradients.flatten(0, 1), damping)
     in_kl_ball = flatness.Regret.of(gradients, natural.x.view_as(gradients))
     return Regret(local, true, in_kl_ball, natural)
 
 
-def _pairs(parts: Parts) -> Iterator[tuple[Objective, Objective]]:
+def _pairs(of: Objective) -> Iterator[tuple[Objective, Objective]]:
     """The first and second batch, the third and fourth, and so on; a last one alone is left out."""
-    batches = iter(parts)
-    return zip(batches, batches, strict=False)
+    losses = (of.on([batch]) for batch in of.batches)
+    return zip(losses, losses, strict=False)

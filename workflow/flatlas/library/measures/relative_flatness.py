@@ -54,7 +54,8 @@ def _last_linear(of: Objective) -> str:
 
 
 def _matrix(of: Objective, weight: str) -> str:
-    matrices = [name for name, one in of.model.named_parameters() if one.ndim == 2]
+    named = of.model.named_parameters(remove_duplicate=False)
+    matrices = [name for name, one in named if one.ndim == 2]
     if weight not in matrices:
         raise FlatlasError(
             f"relative_flatness: weight is '{weight}'. Allowed: a matrix, "
