@@ -10,7 +10,8 @@ from functools import reduce
 import numpy as np
 import pandas as pd
 
-from flatlas.evidence.material import DOT, ZERO_ERROR, Material
+from flatlas.claims.nets import Nets
+from flatlas.evidence.material import DOT, ZERO_ERROR, Material, with_settings
 from flatlas.studies.prior.quantities import DERIVED
 
 PLACE = [*DOT, "at", "epoch"]
@@ -43,6 +44,12 @@ def overtrained(material: Material, *measures: str) -> pd.DataFrame:
     later = _joined(material, [LATER + name for name in measures])
     both = [_first(material, measures), later]
     return _finished(material, pd.concat([one for one in both if len(one)] or both[:1]))
+
+
+def runs_of(nets: Nets) -> pd.DataFrame:
+    """The runs on the second axis of claims' arrays, in order, with their sweep and attack size."""
+    runs = with_settings(nets.outcomes, [ATTACK]).drop_duplicates("run").set_index("run")
+    return runs.reindex(nets.values)
 
 
 def with_attack_size(table: pd.DataFrame) -> pd.DataFrame:

@@ -13,10 +13,10 @@ from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import POSITIVE
 from flatlas.claims.correlations import Measured, Pair, correlated
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import Material, with_settings
+from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note
 from flatlas.statistics.means import mean
-from flatlas.studies.prior.nets import ATTACK, nets, small_print
+from flatlas.studies.prior.nets import ATTACK, nets, runs_of, small_print
 from flatlas.studies.prior.quantities import ACCURACY, FLATNESS, LOG_PRIOR, Quantity
 from flatlas.studies.prior.scatter import LEGEND, draw_grid
 
@@ -56,9 +56,7 @@ def distances(points: pd.DataFrame) -> pd.DataFrame:
 def claims(material: Material) -> list[Claim]:
     """Without wrong labels, and with them."""
     nets = Nets(material, tuple(material.sweeps))
-    outcomes = with_settings(nets.outcomes, [ATTACK])
-    size_of = outcomes.drop_duplicates("run").set_index("run")[ATTACK]
-    sizes = np.array([float(size_of.get(run, np.nan)) for run in nets.values])
+    sizes = runs_of(nets)[ATTACK].to_numpy(float)
     return ours(
         claim
         for name, says, quantity in (

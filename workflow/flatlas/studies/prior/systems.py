@@ -26,10 +26,10 @@ from flatlas.claims.correlations import (
     correlated,
 )
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import ZERO_ERROR, Material, with_settings
+from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.statistics.pooling import Pooling, over_all_nets, within_realizations
 from flatlas.statistics.trends import average
-from flatlas.studies.prior.nets import ATTACK
+from flatlas.studies.prior.nets import ATTACK, runs_of
 from flatlas.studies.prior.quantities import FLATNESS, LOG_PRIOR, Quantity, paired
 
 OPTIMIZERS = {
@@ -182,8 +182,7 @@ def two_sweeps(
     both are known.
     """
     nets = Nets(material, tuple(names))
-    runs = with_settings(nets.outcomes, [ATTACK]).drop_duplicates("run").set_index("run")
-    runs = runs.reindex(nets.values)
+    runs = runs_of(nets)
     places = [np.flatnonzero(runs["sweep"] == sweep) for sweep in names]
     if same_sets:
         same = np.equal.outer(*(runs[ATTACK].to_numpy()[here] for here in places))
