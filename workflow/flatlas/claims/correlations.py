@@ -102,8 +102,8 @@ class Comparison(NamedTuple):
     of: Callable[[str, np.ndarray, np.ndarray], np.ndarray]
 
 
-# Whether a pair correlates as another one does: the difference may be up or down.
-SAME = Comparison(
+# How much higher the coefficient of a pair is than that of another one, with their signs.
+DIFFERENCE = Comparison(
     "{kind}'s coefficient of {pair} less that of {other}; means over realizations", _difference
 )
 # How much more strongly a pair correlates than another one, regardless of sign.

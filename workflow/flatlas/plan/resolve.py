@@ -161,6 +161,7 @@ class _StudyResolver:
                 tuple(entries),
                 figure.costs,
                 claims=figure.claims and not figure.borrowed,
+                # A user who changes the title alone has not declared the figure.
                 place=self.document.origin(("figures", name, "module")).removesuffix(".module"),
             )
             if planned.target in {*self.studies, *self.plan.figures}:

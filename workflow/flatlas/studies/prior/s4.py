@@ -5,7 +5,7 @@ from itertools import product
 
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY, CORRELATED
-from flatlas.claims.correlations import SAME, Pair, compared, correlated
+from flatlas.claims.correlations import DIFFERENCE, Pair, compared, correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note, panels
@@ -69,4 +69,4 @@ def _of(nets: Nets, name: str, what: str, measure: Quantity) -> Iterator[Claim]:
     with_accuracy = Pair(measured, accuracy, "flatness by the Hessian with the accuracy")
     says = f"a measure of the Hessian correlates with generalization as sharpness does ({what})"
     pairs = with_accuracy, paired(nets, FLATNESS)
-    yield from compared(nets, f"{name}_accuracy", says, BARELY, SAME, *pairs)
+    yield from compared(nets, f"{name}_accuracy", says, BARELY, DIFFERENCE, *pairs)

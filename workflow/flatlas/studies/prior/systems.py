@@ -18,8 +18,8 @@ from flatlas.claims.conventions import (
 )
 from flatlas.claims.correlations import (
     BETTER,
+    DIFFERENCE,
     EXPLAINED,
-    SAME,
     Measured,
     Pair,
     compared,
@@ -156,14 +156,14 @@ def weakened_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS)
         f"on the same attack sets {flat.what} correlates better with generalization under SGD than"
         f" under {called(sweep)}"
     )
-    return compared(nets, f"sgd_{sweep}_{flat.name}", says, TIGHTER, SAME, sgd, other)
+    return compared(nets, f"sgd_{sweep}_{flat.name}", says, TIGHTER, DIFFERENCE, sgd, other)
 
 
 def same_prior(material: Material, sweep: str) -> Iterator[Claim]:
     """The prior correlates with generalization as under SGD."""
     nets, sgd, other = against_sgd(material, sweep, LOG_PRIOR)
     says = f"on the same attack sets P(f) follows generalization under SGD as under {called(sweep)}"
-    return compared(nets, f"sgd_{sweep}_prior", says, BARELY, SAME, sgd, other)
+    return compared(nets, f"sgd_{sweep}_prior", says, BARELY, DIFFERENCE, sgd, other)
 
 
 def against_sgd(material: Material, sweep: str, quantity: Quantity) -> tuple[Nets, Pair, Pair]:
