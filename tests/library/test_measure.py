@@ -155,6 +155,9 @@ def test_the_same_seed_gives_the_same_numbers():
     [
         ([], "names none"),
         (["hesian"], "Did you mean 'hessian'"),
+        (["HESSIAN"], "Did you mean 'hessian'"),
+        ({"adaptive_sharpness": {"radius": float("inf")}}, "adaptive_sharpness: radius is inf"),
+        ({"spectral_density": {"width": 1e-300}}, "spectral_density: width is 1e-300"),
         ([{"hessian": {"top": 2}}], "one dictionary"),
         ({"hessian": {"top": 0}}, "hessian: top is 0"),
         ({"hessian": {"tops": 3}}, "Did you mean 'top'"),

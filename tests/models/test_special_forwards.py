@@ -205,9 +205,24 @@ def test_embeddings_with_sparse_gradients_have_a_hessian():
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-8)
 
 
+def test_an_embedding_that_rescales_its_weights_is_refused():
+    with pytest.raises(FlatlasError, match="'look' has max_norm"):
+        products(Looked(max_norm=0.1))
+
+
+class Clamped(nn.Linear):
+    """It keeps its weights in a box, at each pass."""
+
+    def forward(self, x):
+        with torch.no_grad():
+            self.weight.clamp_(-0.1, 0.1)
+        return super().forward(x)
+
+
 def test_a_model_that_changes_its_weights_leaves_w_as_it_was():
-    model = Looked(max_norm=0.1)
-    objective = Objective(model, Batches((X, Y), CPU, torch.float64, 0), Loss("cross_entropy"))
+    objective = Objective(
+        Clamped(6, 3), Batches((X, Y), CPU, torch.float64, 0), Loss("cross_entropy")
+    )
     before = objective.w.clone()
     objective.value(objective.w)
     objective.hessian_product(objective.w.unsqueeze(0))

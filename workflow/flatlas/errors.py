@@ -15,5 +15,6 @@ def named(error: BaseException) -> str:
 
 def nearest(given: str, allowed: Iterable[str]) -> str:
     """' Did you mean …?' when one of the allowed names is close to the given one, else ''."""
-    close = get_close_matches(given, [str(name) for name in allowed], n=1, cutoff=0.5)
-    return f" Did you mean '{close[0]}'?" if close else ""
+    names = {str(name).lower(): str(name) for name in allowed}
+    close = get_close_matches(given.lower(), names, n=1, cutoff=0.5)
+    return f" Did you mean '{names[close[0]]}'?" if close else ""

@@ -2,16 +2,14 @@
 
 from dataclasses import dataclass
 from math import inf
-from typing import Literal
 
 import torch
 from torch import Tensor
 
 from flatlas.gaussian_process.duplicates import Pairs, contradictions
 from flatlas.gaussian_process.expectation_propagation import Evidence, expectation_propagation
+from flatlas.plan.measurements.functions import Link
 
-# `heaviside` is the hard sign of the paper's text, `probit` what its program used.
-Link = Literal["heaviside", "probit"]
 IMPOSSIBLE = Evidence(-inf, sweeps=0, residual=0.0, converged=True, jitter=0.0, damping=1.0)
 
 

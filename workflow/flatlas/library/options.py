@@ -2,12 +2,12 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveInt
 
 from flatlas.flatness.adaptive_sharpness import Neighbourhood, Search
 from flatlas.flatness.ball import Ball, Exponent
 from flatlas.models.objective import Objective
-from flatlas.plan.bounds import AtLeastTwo
+from flatlas.plan.bounds import AtLeastTwo, Positive
 from flatlas.plan.measurements.flatness import AdaptiveSharpness
 
 # The workflow's defaults.
@@ -32,8 +32,8 @@ class OfSpectrum(Options):
     bottom: NonNegativeInt = 1
     probes: AtLeastTwo | Literal[0] = 10
     steps: PositiveInt | None = None
-    tolerance: PositiveFloat = 1e-3
-    trace_tolerance: PositiveFloat | None = None
+    tolerance: Positive = 1e-3
+    trace_tolerance: Positive | None = None
 
 
 class OfAscent(Options):
@@ -44,11 +44,11 @@ class OfAscent(Options):
     to its rise so far; it takes at most `steps`.
     """
 
-    radius: PositiveFloat = SHARPNESS.radius
+    radius: Positive = SHARPNESS.radius
     p: Exponent = SHARPNESS.p
     adaptive: bool = SHARPNESS.adaptive
     normalize_logits: bool = False
-    tolerance: PositiveFloat = SHARPNESS.tolerance
+    tolerance: Positive = SHARPNESS.tolerance
     steps: PositiveInt = SHARPNESS.steps
     starts: PositiveInt = SHARPNESS.starts
 

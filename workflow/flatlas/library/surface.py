@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack
 import numpy as np
 import torch
 from pandas import DataFrame
-from pydantic import Field, PositiveFloat
+from pydantic import Field
 from torch import Tensor, nn
 from tqdm import tqdm
 
@@ -18,6 +18,7 @@ from flatlas.library.call import accepted
 from flatlas.library.checkpoint import Checkpoint, trajectory_of
 from flatlas.library.pictures import panels
 from flatlas.library.problem import Problem, Settings, opened
+from flatlas.plan.bounds import Positive
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,7 +134,7 @@ def surface(
         "surface",
         dimensions=(Literal[1, 2], dimensions),
         points=(Annotated[int, Field(ge=3)], points),
-        reach=(PositiveFloat | None, reach),
+        reach=(Positive | None, reach),
     )
     _refuse_unknown(directions)
     with opened(model, data, None, settings) as problem:

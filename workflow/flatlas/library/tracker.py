@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import pandas as pd
 from pandas import DataFrame
-from pydantic import PositiveFloat, PositiveInt
+from pydantic import PositiveInt
 from torch import nn
 
 from flatlas.errors import FlatlasError
@@ -16,6 +16,7 @@ from flatlas.library.call import Measures, accepted, measure, with_options
 from flatlas.library.found import Found
 from flatlas.library.pictures import panels
 from flatlas.library.problem import Settings, opened
+from flatlas.plan.bounds import Positive
 from flatlas.store.tables import read_table, write_table
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class Tracker:
         stem = self._table.quantity.str.replace(r"_\d+$", "", regex=True)
         groups = [*self._table.groupby([self._table.measure, stem], sort=False)]
         if learning_rate is not None:
-            (learning_rate,) = accepted("plot", learning_rate=(PositiveFloat, learning_rate))
+            (learning_rate,) = accepted("plot", learning_rate=(Positive, learning_rate))
             if ("hessian", "eigenvalue") not in dict(groups):
                 raise FlatlasError(
                     "learning_rate is for the line 2/η beside the Hessian's eigenvalues, but "

@@ -59,11 +59,16 @@ class Objective:
         # A device without float64 can't copy to it either, as from there to the CPU. `to` itself
         # would take the imaginary part from complex numbers.
         self.model.cpu()._apply(lambda one: one.to(device, in_precision(one.dtype, dtype)))
-        for part in self.model.modules():
+        for name, part in self.model.named_modules():
             # They see gradients, and may replace them by what is none.
             part._backward_hooks.clear()
             part._backward_pre_hooks.clear()
             if isinstance(part, nn.Embedding | nn.EmbeddingBag):
+                if part.max_norm is not None:
+                    raise FlatlasError(
+                        f"'{name}' has max_norm={part.max_norm}: it rescales its weights at each "
+                        "pass, without a derivative. Set max_norm to None once they are trained."
+                    )
                 # A sparse gradient has no derivative, and one divided by counts is no gradient.
                 part.sparse = part.scale_grad_by_freq = False
             if isinstance(part, nn.Embedding):

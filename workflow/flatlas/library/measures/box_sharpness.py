@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import torch
-from pydantic import PositiveFloat, PositiveInt
+from pydantic import PositiveInt
 from torch import Tensor
 
 from flatlas.flatness.box import (
@@ -20,6 +20,7 @@ from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.models.objective import Objective
 from flatlas.models.parts import Parts
+from flatlas.plan.bounds import Positive
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,8 @@ def measure(
     problem: Problem,
     *,
     by: Literal["corners", "lbfgs", "sgd"] = "corners",
-    box: PositiveFloat = 1e-3,
-    lr: PositiveFloat = 1e-3,
+    box: Positive = 1e-3,
+    lr: Positive = 1e-3,
     epochs: PositiveInt = 100,
 ) -> Sharpness:
     """With ε = `box`, from corner to corner or by L-BFGS-B, in at most so many steps, or by SGD.

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pydantic import PositiveFloat, PositiveInt
+from pydantic import PositiveInt
 
 from flatlas.errors import FlatlasError
 from flatlas.flatness import gradient_noise as flatness
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.models.parts import Parts
+from flatlas.plan.bounds import Positive
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class GradientNoise(flatness.GradientNoise):
 
 
 def measure(
-    problem: Problem, *, top: PositiveInt = 10, tolerance: PositiveFloat = 1e-3
+    problem: Problem, *, top: PositiveInt = 10, tolerance: Positive = 1e-3
 ) -> GradientNoise:
     """The noise of single examples, unbiased if the batches are random.
 

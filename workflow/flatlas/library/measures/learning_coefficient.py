@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from math import log
 from typing import Annotated
 
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import Field, PositiveInt
 
 from flatlas.errors import FlatlasError
 from flatlas.flatness import learning_coefficient as flatness
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.models.parts import Parts
-from flatlas.plan.bounds import AtLeastTwo
+from flatlas.plan.bounds import AtLeastTwo, Positive
 from flatlas.plan.measurements.flatness import LearningCoefficient as Declared
 
 # The workflow's defaults.
@@ -41,9 +41,9 @@ def measure(
     chains: AtLeastTwo = DECLARED.chains,
     steps: Annotated[int, Field(ge=4)] = DECLARED.steps,
     burn_in: PositiveInt = DECLARED.burn_in,
-    localization: PositiveFloat = DECLARED.localization,
-    beta: PositiveFloat | None = None,
-    step_size: PositiveFloat | None = None,
+    localization: Positive = DECLARED.localization,
+    beta: Positive | None = None,
+    step_size: Positive | None = None,
     leaps: PositiveInt = DECLARED.leaps,
     minibatches: bool = False,
 ) -> LearningCoefficient:

@@ -10,7 +10,7 @@ from math import hypot
 
 import numpy as np
 import torch
-from pydantic import PositiveFloat, PositiveInt
+from pydantic import PositiveInt
 
 from flatlas.errors import FlatlasError
 from flatlas.flatness.adaptive_sharpness import worst
@@ -19,6 +19,7 @@ from flatlas.hessian.hutchinson import Estimate, mean
 from flatlas.library.found import Quantity
 from flatlas.library.options import OfAscent
 from flatlas.library.problem import Problem
+from flatlas.plan.bounds import Positive
 
 # m, if it is not given.
 MOST = 32
@@ -52,7 +53,7 @@ class Options(OfAscent):
     The ball is that of SAM.
     """
 
-    radius: PositiveFloat = 0.05
+    radius: Positive = 0.05
     p: Exponent = 2
     adaptive: bool = False
     examples: PositiveInt | None = None

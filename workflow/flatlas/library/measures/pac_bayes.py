@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import torch
-from pydantic import Field, PositiveFloat
+from pydantic import Field
 from torch import Tensor
 
 from flatlas.flatness.pac_bayes import Bound, Perturbations, Tolerated, bound, tolerated
@@ -15,7 +15,7 @@ from flatlas.library.defined import Undefined, where_defined
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.models.objective import Objective
-from flatlas.plan.bounds import AtLeastTwo
+from flatlas.plan.bounds import AtLeastTwo, Positive
 from flatlas.plan.measurements.flatness import PacBayesFlatness
 
 # The workflow's defaults.
@@ -48,10 +48,10 @@ class PacBayes:
 def measure(
     problem: Problem,
     *,
-    rise: PositiveFloat = DECLARED.rise,
+    rise: Positive = DECLARED.rise,
     # A standard error takes two.
     pairs: AtLeastTwo = DECLARED.pairs,
-    tolerance: PositiveFloat = DECLARED.tolerance,
+    tolerance: Positive = DECLARED.tolerance,
     initial: Checkpoint | None = None,
     confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95,
 ) -> PacBayes:

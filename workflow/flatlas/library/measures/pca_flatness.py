@@ -6,13 +6,14 @@ from math import e
 from typing import Annotated
 
 import numpy as np
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import Field, PositiveInt
 
 from flatlas.flatness.slices import principal
 from flatlas.flatness.valley import Valley, valley
 from flatlas.library.checkpoint import Checkpoint, trajectory_of
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
+from flatlas.plan.bounds import Positive
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def measure(
     trajectory: list[Checkpoint],
     top: PositiveInt = 2,
     factor: Annotated[float, Field(gt=1)] = e,
-    tolerance: PositiveFloat = 1e-3,
+    tolerance: Positive = 1e-3,
 ) -> PcaFlatness:
     """Along the `top` principal directions of a `trajectory`, models or state dictionaries.
 

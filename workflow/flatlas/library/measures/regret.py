@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated
 
 import torch
-from pydantic import Field, PositiveFloat
 
 from flatlas.errors import FlatlasError
 from flatlas.flatness import regret as flatness
@@ -16,6 +14,7 @@ from flatlas.library.fisher import natural_gradients
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.models.objective import Objective
+from flatlas.plan.bounds import NonNegative, Positive
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,8 @@ def _means(regret: flatness.Regret, prefix: str, converged: bool) -> dict[str, Q
 def measure(
     problem: Problem,
     *,
-    radius: PositiveFloat | None = None,
-    damping: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None,
+    radius: Positive | None = None,
+    damping: NonNegative | None = None,
 ) -> Regret:
     """For pairs of successive batches, ‖g₂‖ (1 − cos(g₁, g₂)) with the gradients g of their losses.
 

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import Field, PositiveInt
 
 from flatlas.hessian.density import SpectralDensity, spectral_density
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
-from flatlas.plan.bounds import AtLeastTwo
+from flatlas.plan.bounds import AtLeastTwo, Positive
 
 # The lowest density that is drawn, relative to the highest.
 LOWEST = 1e-6
@@ -44,8 +44,8 @@ def measure(
     top: PositiveInt = 10,
     probes: AtLeastTwo = 10,
     steps: PositiveInt = 80,
-    width: Annotated[float, Field(gt=0, le=0.5)] = 0.01,
-    tolerance: PositiveFloat = 1e-3,
+    width: Annotated[float, Field(ge=1e-4, le=0.5)] = 0.01,
+    tolerance: Positive = 1e-3,
 ) -> Density:
     """By `steps` products from each of the `probes`; outliers among the `top` eigenvalues.
 

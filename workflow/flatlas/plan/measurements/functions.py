@@ -11,6 +11,7 @@ from flatlas.plan.measurements.measurement import Many, Measurement
 from flatlas.plan.spec import Distinct
 from flatlas.plan.training_specs import RunSpec
 
+# `heaviside` is the hard sign of the paper's text, `probit` what its program used.
 Link = Literal["heaviside", "probit"]
 ARC_COSINE = "dense nets with init he_normal or scaled_normal"
 
