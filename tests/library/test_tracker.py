@@ -79,6 +79,14 @@ def test_each_step_has_the_numbers_of_the_model_at_that_step():
         assert rows.error.tolist() == expected.error.tolist()
 
 
+def test_a_layer_that_is_frozen_on_the_way_still_counts():
+    net = model()
+    tracker = flatlas.Tracker(net, (X, Y), ["norms"])
+    before = tracker(0)["norms"].weight_norm
+    net[0].requires_grad_(False)
+    assert tracker(1)["norms"].weight_norm == before
+
+
 def test_a_step_may_be_any_kind_of_number(tmp_path):
     tracker = flatlas.Tracker(model(), (X, Y), FEW, every="2", path=tmp_path / "run.csv")
     for step in (np.int64(2), 3, torch.tensor(4), 6):

@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from glob import escape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -37,7 +38,8 @@ class Tracker:
     replaced as a whole after each measurement, so that a kill at any moment leaves a complete file.
     A training that is continued, with the same path, continues its table: rows from the first step
     that is measured again are replaced. The model, random states and an iteration over the same
-    loader stay as they are. The settings are those of `measure`.
+    loader stay as they are. The settings are those of `measure`; by default the parameters are
+    those that require a gradient when the tracker is made.
     """
 
     def __init__(
@@ -58,6 +60,9 @@ class Tracker:
         self._measures, self._settings = with_options(measures), settings
         with opened(model, data, test, settings) as problem:
             self._notes = problem.notes
+            if settings.get("parameters") is None:
+                # All rows are of the same weights, also if layers are frozen on the way.
+                settings["parameters"] = [*map(escape, problem.training.shapes)]
         self._table = DataFrame(columns=COLUMNS)
         if self._path is not None:
             self._table = _begun(self._path, self._table)
