@@ -34,8 +34,8 @@ class Neighbourhood:
 class Search:
     """A search has converged when `left` is at most `tolerance` times the rise found.
 
-    It ends after `steps` at the latest, and begins in the centre and at `starts` − 1 random points:
-    each may find another local maximum, and the best of them may be twice the first.
+    It takes at most `steps`, and begins at the centre and at `starts` − 1 random points. Each start
+    may find another local maximum, and the best may be twice the first.
     """
 
     tolerance: float
@@ -45,11 +45,11 @@ class Search:
 
 @dataclass(frozen=True)
 class Worst:
-    """The largest `rise` of the loss that was found, a lower bound, and to first order.
+    """The largest `rise` of the loss that was found, a lower bound, and its `first_order` value.
 
     `left` is how far a loss with the slope there would still rise if it were linear; it bounds the
-    error if the loss is concave. `residual` is its share of the rise. `rises` are those from each
-    start; `iterations` is their sum. `converged` refers to the largest.
+    error if the loss is concave. `residual` is `left` as a share of the rise. `rises` has the rise
+    from each start, `iterations` the steps of all. `converged` refers to the largest rise.
     """
 
     rise: float
@@ -63,7 +63,7 @@ class Worst:
 
     @property
     def error(self) -> float:
-        """What the second-best start lacks, or `left` if that is more.
+        """How far the second-best start is below the best, or `left` if that is more.
 
         If the best was found only once, there may be a better one.
         """

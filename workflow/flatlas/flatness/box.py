@@ -65,7 +65,7 @@ class Box:
 
 @dataclass(frozen=True)
 class BoxSharpness:
-    """`sharpness` is that of the best point seen, `last` that of the last one.
+    """`sharpness` is the value at the best point seen, `last` the value at the last point.
 
     `rest` is `sharpness` without its first-order part. `residual` is the share of the rise that the
     last tenth of the ascent added.
@@ -191,7 +191,7 @@ def by_minibatches(
 ) -> list[list[float]]:
     """L of each member after each epoch of minibatch ascent, put back into the box at each step.
 
-    A member that never left w, for want of a slope, has L at w alone.
+    A member without a slope never leaves w; its curve has only L at w.
     """
     values = [box.value]
     for _ in range(epochs):

@@ -12,7 +12,7 @@ def dual_shift(weight: Tensor, a: Tensor, test_a: Tensor) -> Tensor:
 
     Δw_ij = a_i / |a|² Σ_i′ (a′_i′ − a_i′) w_i′j (Eq. 6). `weight` is (n_in, n_out); a of the
     partners and a′ of the test images are (pairs, n_in). The layer's bias stays the same. Where a =
-    0 no weights can make the difference, and Δw is zero.
+    0, no Δw has an effect, and Δw is zero.
     """
     squared = a.square().sum(1, keepdim=True)
     along = torch.where(squared > 0, a / squared, 0.0)

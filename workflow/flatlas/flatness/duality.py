@@ -2,7 +2,8 @@
 
 A test example x′ is paired with a training example x. The dual weights Δw change the layer so that
 x gives what x′ gave, and g = Δl Δw / |Δw|² is the effective gradient, with the gap Δl of their
-losses. Along the eigenvectors of the layer's Hessian their covariance is a part of the mean gap.
+losses. Along each eigenvector of the layer's Hessian, the covariance of Δw and g is a part of the
+mean gap.
 """
 
 from dataclasses import dataclass
@@ -50,7 +51,7 @@ class Duality:
 def duality(
     weight: Tensor, a: Tensor, test_a: Tensor, loss_gap: Tensor, hessian: Tensor, sharp: int | str
 ) -> Duality:
-    """That of W (n_in, n_out) with the Hessian in its flattened weights.
+    """The duality of a layer's weights W (n_in, n_out), with the Hessian in W, flattened.
 
     The activities a of the partners and a′ of the test examples are (pairs, n_in).
     """
@@ -72,7 +73,8 @@ def duality(
 def add_curvature(total: Tensor, a: Tensor, curvature: Tensor) -> None:
     """Add Σ over examples of ∂²l/∂W² to a sum (n_in, n_out, n_in, n_out), where z = a W.
 
-    That of an example is a_i a_i′ C_jj′ with the curvature C = ∂²l/∂z². `a` is (examples, n_in).
+    The term of an example is a_i a_i′ C_jj′ with the curvature C = ∂²l/∂z². `a` is (examples,
+    n_in).
     """
     for j, other in combinations_with_replacement(range(curvature.shape[1]), 2):
         block = (a.T * curvature[:, j, other]) @ a

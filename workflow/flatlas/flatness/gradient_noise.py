@@ -46,7 +46,7 @@ def gradient_noise(
     tolerance: float,
     generator: torch.Generator,
 ) -> GradientNoise:
-    """The noise in `parts`, the batches, whose mean is the loss; each has so many `examples`."""
+    """The noise of `parts`, the losses of batches of so many `examples`; their mean is the loss."""
     gradient = loss.value_and_gradient(loss.w)[1]
     found, space = complete_search(
         loss.hessian_product, loss.size, top, generator, tolerance, torch.float64, bottom=0
@@ -75,7 +75,7 @@ _INFINITE = Estimate(inf, inf)
 
 
 def _mean(of_batches: Tensor) -> Estimate:
-    """Two batches are equally far from their mean: their spread says nothing of its error."""
+    """The mean. Two batches are equally far from it: their spread says nothing of its error."""
     found = mean(of_batches)
     return Estimate(found.value, inf) if len(of_batches) == 2 else found
 

@@ -21,7 +21,7 @@ from flatlas.statistics.student import standard_errors
 # Steps are adapted until this share of them is accepted, which suits Hamiltonian steps in many
 # dimensions (Beskos et al. 2013). The noise of minibatches needs shorter ones.
 ACCEPTED, ACCEPTED_OF_MINIBATCHES = 0.65, 0.95
-# How fast that happens: the exponent of the Robbins-Monro series.
+# How fast steps adapt: the exponent of the Robbins-Monro series.
 ADAPTATION = 0.4
 # Chains are healthy within these limits. R-hat compares their halves (Gelman et al. 2013, §11.4).
 R_HAT, LEAST_ACCEPTED = 1.1, 0.2
@@ -40,9 +40,9 @@ class Posterior:
 
 @dataclass(frozen=True)
 class Run:
-    """How many chains; the steps of each, after those of the burn-in, which adapt the step size.
+    """The number of chains, and the steps of each after the burn-in, which adapts the step size.
 
-    A `step_size` that is given is kept. Each step takes `leaps` gradients: several let it go
+    A given `step_size` is kept. Each step takes `leaps` gradients: with several, a step goes
     farther, up to a quarter of an oscillation.
     """
 
@@ -57,7 +57,7 @@ class Run:
 class LearningCoefficient:
     """λ̂ with its standard error, and how healthy the chains are.
 
-    `losses` (chains, steps) are the traces of L, estimated by minibatches if those are used.
+    `losses` (chains, steps) are the traces of L, estimated by minibatches if these are used.
     `drift` is how much larger λ̂ is in the second half of the chains than in the first.
     `minibatch_bias` is about the most that the noise of minibatches adds to λ̂. `verdict` has a
     sentence for each way in which the chains are not healthy.
@@ -89,10 +89,10 @@ def learning_coefficient(
 ) -> LearningCoefficient:
     """λ̂ at the solution, from chains that begin there.
 
-    Each Hamiltonian step is accepted or rejected (Metropolis-adjusted), so that its size makes no
-    error. Between the kicks of the loss it moves exactly as the localization alone has it (Beskos
-    et al. 2011): directions in which the loss is flat, however many, cause no rejections. With
-    minibatches, whose mean is the loss, each step is on the next of them.
+    Each Hamiltonian step is accepted or rejected (Metropolis-adjusted), so the step size causes no
+    error. Between the kicks of the loss, a step follows the exact motion under the localization
+    alone (Beskos et al. 2011): directions in which the loss is flat, however many, cause no
+    rejections. With minibatches, whose mean is the loss, each step uses the next minibatch.
     """
     origin, slope = loss.value_and_gradient(loss.w)
     parts: Iterable[_Term] = [loss]
@@ -119,7 +119,7 @@ class _Term(Protocol):
     """A loss, or an estimate of it."""
 
     def value_and_gradient(self, w: Tensor) -> tuple[Tensor, Tensor]:
-        """Both at w."""
+        """The loss and its gradient at w."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class _CentredTerm:
 class _Centred:
     """Minibatches with control variates (Baker et al. 2019), which have no noise at w*.
 
-    Around a minimum that is most of the noise. It costs another gradient for each minibatch.
+    Around a minimum they remove most of the noise. Each minibatch takes another gradient.
     """
 
     minibatches: Iterable[Slope]
@@ -176,7 +176,7 @@ class _Density:
     solution: Tensor
 
     def at(self, term: _Term, y: Tensor) -> _Place:
-        """With a term instead of L."""
+        """The place at y, with a term instead of L."""
         scale, root = self.posterior.inverse_temperature, self.posterior.localization**0.5
         value, gradient = term.value_and_gradient(self.solution + y / root)
         return _Place(term, y, value.item(), scale * value.item(), scale / root * gradient)
@@ -209,8 +209,8 @@ def _chain(
 ) -> _Chain:
     total, y = run.burn_in + run.steps, torch.zeros_like(density.solution)
     losses, chances, log_angles = np.empty((3, total))
-    # A step size ε moves w as far as a Langevin step does. Far too long at first, except along flat
-    # directions: all steps are rejected until it shrinks.
+    # A step size ε moves w as far as a Langevin step does. The first steps are far too long, except
+    # along flat directions, and are rejected until ε shrinks.
     localization, most = density.posterior.localization, log(pi / 2 / run.leaps)
     log_angle = most if run.step_size is None else log(run.step_size * localization) / 2
     here: _Place | None = None
@@ -239,7 +239,7 @@ def _noise(parts: Iterable[_Term], w: Tensor) -> float:
     """The trace of the covariance of the gradients of all parts.
 
     In a quadratic minimum, noise with variance s² along a direction adds ε (nβ)² s² / 8 to λ̂, to
-    the first order of the step size ε; less if the localization counts.
+    first order in the step size ε; less if the localization counts.
     """
     total, squares, count = torch.zeros_like(w), 0.0, 0
     for part in parts:
@@ -256,7 +256,7 @@ def _endlessly(parts: Iterable[_Term]) -> Iterator[_Term]:
 
 
 def _chance(gain: float) -> float:
-    """The probability with which a step is accepted whose energy falls by so much."""
+    """The probability of accepting a step that lowers the energy by `gain`."""
     # A loss that overflows is not a number.
     return exp(min(0.0, gain)) if np.isfinite(gain) else 0.0
 
@@ -277,7 +277,7 @@ def _judged(
     by_chain = drawn.mean(1)
     value = float(by_chain.mean())
     r_hat = _r_hat(halves.reshape(-1, half))
-    # A drift counts if Student's interval around it excludes 0, too.
+    # A drift counts only if Student's interval around it excludes 0, too.
     interval = float(standard_errors(len(by_chain))) * drift.standard_error
     moved = abs(drift.value) > max(DRIFT * abs(value), interval)
     complaints = [

@@ -1,4 +1,4 @@
-"""What a measure of flatness needs to know of a loss."""
+"""The interface of a loss for measures of flatness."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -23,7 +23,7 @@ class Slope(Protocol):
 
 
 class Loss(Slope, Protocol):
-    """The same with its curvature; `shapes` are the parameters that follow each other in w."""
+    """The same with its curvature; `shapes` are those of the parameters, in their order in w."""
 
     shapes: Mapping[str, torch.Size]
 

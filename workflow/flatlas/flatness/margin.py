@@ -7,7 +7,7 @@ from torch import Tensor
 def margin(logits: Tensor, labels: Tensor) -> Tensor:
     """How far the output of the right class exceeds the largest other one, for each image.
 
-    With one output it is that output with the sign of the label.
+    With one output, the margin is that output with the sign of the label.
     """
     if logits.shape[-1] == 1:
         return logits.squeeze(-1) * (2 * labels - 1)

@@ -19,9 +19,10 @@ from flatlas.hessian.hutchinson import Estimate, mean
 
 # The search for σ begins here and goes on by this factor, at most so many times.
 BEGIN, FACTOR, FARTHEST = 1e-2, 2.0, 60
-# Rises count up to this far from the wanted one, relative to it: a loss may overflow, or fall.
+# Rises beyond this factor of the wanted one, above or below, are cut off: a loss may overflow, or
+# fall.
 FAR = 1e6
-# Standard deviations that a bound may have are powers of 2 with exponents of this fineness.
+# A bound's standard deviations are powers of 2 whose exponents are multiples of 1/FINENESS.
 FINENESS = 4
 # The largest probability below 1 that counts.
 EPSILON = 1e-15
@@ -64,14 +65,14 @@ def tolerated(
     """The first σ that the search finds with E L(w + σu) − L(w) = `rise`.
 
     The rise may be `tolerance` off, relative to the wanted one. All σ have the same perturbations.
-    In a quadratic minimum the rise is σ² tr H / 2. If no σ has it, the last that was tried is
+    In a quadratic minimum the rise is σ² tr H / 2. If no σ has this rise, the last σ tried is
     returned, with an infinite error.
     """
     origin = loss.value(loss.w).item()
 
     @cache
     def excess(log_sigma: float) -> float:
-        """Nearly linear, since the rise is about a square."""
+        """The log of the rise over the wanted one: nearly linear, since the rise is about σ²."""
         risen = [
             (loss.value(loss.w + shift) + loss.value(loss.w - shift)).item() / 2 - origin
             for shift in perturbations.of(exp(log_sigma))
@@ -122,10 +123,11 @@ def _near(
 
 @dataclass(frozen=True)
 class Bound:
-    """What the expected `error` of perturbed weights on new data exceeds only with a probability δ.
+    """A bound, `error`, on the expected error of perturbed weights on new data.
 
-    The weights have the standard deviation `sigma` around w; `divergence` is that of their
-    distribution from the prior. `training_error` is their mean error on the training data.
+    The expected error exceeds the bound only with a probability δ. The weights have the standard
+    deviation `sigma` around w; `divergence` is that of their distribution from the prior.
+    `training_error` is their mean error on the training data.
     """
 
     error: Estimate

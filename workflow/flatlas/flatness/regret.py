@@ -1,6 +1,7 @@
-"""The regret of minibatches: what the minimum of one in a ball lacks for another.
+"""The regret of minibatches: how far a loss at another's minimum is above its own minimum.
 
-To first order in the radius ε, f₂(argmin f₁) − min f₂ = ε ‖g₂‖ (1 − cos(g₁, g₂)).
+Both minima are in a ball. To first order in its radius ε,
+f₂(argmin f₁) − min f₂ = ε ‖g₂‖ (1 − cos(g₁, g₂)).
 """
 
 from collections.abc import Iterable, Iterator
@@ -55,7 +56,7 @@ class TrueRegret:
 
 
 def local_regret(pairs: Iterable[tuple[Loss, Loss]], w: Tensor) -> Regret:
-    """That of pairs of minibatches at w, in the Euclidean ball."""
+    """The regret of pairs of minibatches at w, in the Euclidean ball."""
     found = [Regret.of(both, both) for both in gradients_of(pairs, w)]
     parts = ((one.regret, one.dissimilarity, one.norms) for one in found)
     return Regret(*map(torch.cat, zip(*parts, strict=True)))
@@ -68,7 +69,7 @@ def gradients_of(pairs: Iterable[tuple[Loss, Loss]], w: Tensor) -> Iterator[Tens
 
 
 def true_regret(pair: tuple[Loss, Loss], w: Tensor, radius: float) -> TrueRegret:
-    """That of one pair in the ball around w."""
+    """The regret of one pair in the ball around w."""
     first, second = (_least(one, w, radius) for one in pair)
     there = pair[1].value(w + first.place[0])
     return TrueRegret(

@@ -16,9 +16,9 @@ AT_ONCE = 16
 class RelativeFlatness:
     """Σ over s, s' of ⟨w_s, w_s'⟩ tr H_ss'; larger is sharper.
 
-    w_s has the weights into the layer's output s, and H_ss' is the Hessian's block of two of them.
-    `products` counts the Hessian's products with vectors. It is `exact` if they were enough for
-    that; otherwise it is unbiased, with its standard error.
+    w_s has the weights into the layer's output s, and H_ss' is the Hessian's block of w_s and w_s'.
+    `products` counts the Hessian's products with vectors. The flatness is `exact` if they were
+    enough; otherwise it is unbiased, with its standard error.
     """
 
     flatness: Estimate
@@ -27,10 +27,11 @@ class RelativeFlatness:
 
 
 def relative_flatness(loss: Loss, probes: int, generator: torch.Generator) -> RelativeFlatness:
-    """That of a loss whose w is one matrix W (outputs, inputs), from at most `probes` products.
+    """The relative flatness of a loss whose w is a matrix W (outputs, inputs).
 
-    It is the trace of Vᵀ H V for the linear map V of matrices, Ξ to B Ξ with B Bᵀ = W Wᵀ. Here B
-    has no more columns than W has rows or columns.
+    It takes at most `probes` products. The relative flatness is the trace of Vᵀ H V for the linear
+    map V of matrices, Ξ to B Ξ with B Bᵀ = W Wᵀ. Here B has no more columns than W has rows or
+    columns.
     """
     (shape,) = loss.shapes.values()
     left, singular, _ = torch.linalg.svd(loss.w.view(shape), full_matrices=False)

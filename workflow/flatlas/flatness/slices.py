@@ -13,8 +13,9 @@ from flatlas.hessian.complete import complete_search
 class Plane:
     """Directions (dimensions, size) through w, of a line or a plane, and a `path` near it.
 
-    The path (points, dimensions) is that of a trajectory, projected; `shares` are the shares of its
-    variance along each direction, `residuals` those of eigenvectors, which may not have converged.
+    The path (points, dimensions) is a projected trajectory, and `shares` are the shares of its
+    variance along each direction. `residuals` are those of eigenvectors, which may not have
+    converged.
     """
 
     directions: Tensor

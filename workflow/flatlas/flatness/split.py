@@ -55,7 +55,7 @@ def steepest_drop(sigma_g: np.ndarray) -> int:
 
 
 def curved(eigenvalues: np.ndarray) -> np.ndarray:
-    """The directions whose eigenvalue is above the error with which a solver knows it."""
+    """The directions whose eigenvalue is above the round-off of a solver."""
     sizes = np.abs(eigenvalues)
     return sizes > EPSILON * len(sizes) * sizes.max()
 

@@ -12,7 +12,8 @@ from flatlas.flatness.loss import Loss
 
 # The search for an end begins here, relative to the length of w, and goes on by this factor.
 BEGIN, FACTOR, FARTHEST = 1e-4, 2.0, 60
-# Losses count up to this far from the wanted one, relative to it: a loss may overflow, or fall.
+# Losses beyond this factor of the wanted one, above or below, are cut off: a loss may overflow, or
+# fall.
 FAR = 1e6
 
 
@@ -33,7 +34,7 @@ class Valley:
 
 
 def valley(loss: Loss, direction: Tensor, factor: float, tolerance: float) -> Valley:
-    """That along a unit vector: at its ends the loss is `factor` times that at w.
+    """The valley along a unit vector: at its ends the loss is `factor` times that at w.
 
     An end is found to `tolerance`, relative to its distance. It is the nearest one if the loss
     crosses that level once before the distance doubles.
@@ -47,7 +48,7 @@ def valley(loss: Loss, direction: Tensor, factor: float, tolerance: float) -> Va
         nonlocal evaluations
         evaluations += 1
         value = loss.value(loss.w + step * direction).item() / origin / factor
-        # A loss that overflows is above.
+        # A loss that overflows counts as above.
         return log(max(value, 1 / FAR)) if value < FAR else log(FAR)
 
     begin = BEGIN * (loss.w.norm().item() or 1.0)

@@ -45,10 +45,10 @@ def log_prior(
 ) -> list[LogPrior]:
     """The prior of each function, a row of labels 0 and 1, under one kernel matrix.
 
-    `first` names for each image the first one that equals it (`first_of_equals`). With a hard sign
-    a duplicate adds no information, but EP counts it twice and is far off, so only one of them is
-    kept. With the probit link each has its own noise, so they are different events and all are
-    kept.
+    `first` has the position of the first image that equals each image (`first_of_equals`). With a
+    hard sign a duplicate adds no information, but EP counts it twice and is far off, so only one of
+    them is kept. With the probit link each has its own noise, so they are different events and all
+    are kept.
     """
     positions = torch.arange(len(first), device=first.device)
     if link == "probit":

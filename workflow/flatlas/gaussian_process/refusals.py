@@ -1,4 +1,4 @@
-"""Refusals of what no probability of a pattern of signs can be computed of."""
+"""Checks of the input for the probability of a pattern of signs."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Attention by operations that can be differentiated in every way."""
+"""Attention computed by operations that can be differentiated in every way."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,16 +9,16 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 @contextmanager
 def differentiable_attention() -> Iterator[None]:
-    """Within it, torch takes none of its fused kernels, which lack derivatives."""
+    """Keep torch from its fused kernels, which lack derivatives."""
     with without_fast_path(), sdpa_kernel(SDPBackend.MATH):
         yield
 
 
 @contextmanager
 def without_fast_path() -> Iterator[None]:
-    """Encoder layers without a gradient are computed like those with one.
+    """Compute encoder layers without a gradient like those with one.
 
-    Otherwise they have another function if some inputs are padding: it is 0 there.
+    Otherwise their output differs if some inputs are padding: it is 0 there.
     """
     enabled = mha.get_fastpath_enabled()
     mha.set_fastpath_enabled(False)

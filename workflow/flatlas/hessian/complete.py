@@ -2,8 +2,8 @@
 
 Lanczos from one vector finds each eigenvalue once: a Krylov space has one vector of each
 eigenspace, and all others are orthogonal to the whole space. So the search continues from a random
-vector that is orthogonal to what was found, chain by chain, until a chain shows that nothing is
-left that belongs among the eigenvalues that were found.
+vector that is orthogonal to what was found, chain by chain, until a chain shows that no eigenvalue
+is missing among those that were found.
 """
 
 from dataclasses import replace
@@ -20,8 +20,8 @@ STEPS, FEW = 30, 100
 ROOM = 40
 # Eigenvectors next to the requested ones of an end, which a restart keeps, too.
 NEXT = 5
-# A chain ends for a new one when residuals are at most this share of the tolerance: they grow a
-# little when their vectors are no longer followed.
+# A new chain begins when residuals are at most this share of the tolerance: they grow a little once
+# their vectors are no longer improved.
 AMPLE = 0.9
 # The largest probability with which a chain overlooks a copy.
 RISK = 1e-3
@@ -36,7 +36,8 @@ class _Chains(Subspace):
         self, product: Product, size: int, most: int, device: torch.device, dtype: torch.dtype
     ) -> None:
         super().__init__(product, size, most, device, dtype)
-        # A row for each vector that a chain left in its end: its share in the product of each.
+        # A row for each vector that a chain left at its end: its shares in the products of the
+        # basis.
         self._lost = torch.zeros(0, most, dtype=torch.float64, device=device)
         self._start()
 
@@ -50,16 +51,16 @@ class _Chains(Subspace):
         return self.projected[self._first :, self._first :]
 
     def add(self, fresh: Tensor) -> Tensor:
-        """The same for the next vector of the chain."""
+        """Add the next vector of the chain, as in `Subspace`."""
         left = super().add(fresh)
         self._length += left.norm().log().item()
         return left
 
     def residuals(self, vectors: Tensor, left: Tensor) -> Tensor:
-        """Bounds of |Hv − θv| for Ritz vectors (columns), if `left` is what the last step left."""
+        """Bounds on |Hv − θv| for Ritz vectors (columns), if `left` is what the last step left."""
         lost = self._lost[:, : self.size] @ vectors
         if self.size == self._basis.shape[1]:
-            # Nothing is outside of the whole space.
+            # Nothing is outside the whole space.
             lost.zero_()
         return lost.abs().sum(0) + left.norm() * vectors[-1].abs()
 
@@ -80,7 +81,7 @@ class _Chains(Subspace):
         self._lost = torch.nn.functional.pad(lost, (0, len(self._basis) - self.size))
 
     def _keep(self, vectors: Tensor, left: Tensor) -> Tensor:
-        """Replace the basis; return what is outside of it in the products, `left` in the end."""
+        """Replace the basis; return the parts of the products outside it, `left` as the last."""
         kept, images = vectors.shape[1], self.projected @ vectors
         outside = torch.cat([self._lost[:, : self.size] @ vectors, left.norm() * vectors[-1:]])
         self.squared = (images.square().sum() + outside.square().sum()).item()
@@ -92,10 +93,10 @@ class _Chains(Subspace):
         return outside
 
     def shares_of_copies(self, known: Spectrum, slack: float) -> list[float]:
-        """How large a part of the chain's first vector a missing copy can have, at either end.
+        """The largest part of the chain's first vector that a missing copy can have, at each end.
 
-        A copy is missing if it is of one of the `known` eigenvalues that is further out than the
-        last of an end. The part is inf if the chain itself has such an eigenvalue.
+        Only copies of `known` eigenvalues further out than the last of an end count as missing. The
+        part is inf if the chain itself has such an eigenvalue.
         """
         return [self._share(1, known.top, slack), self._share(-1, -known.bottom, slack)]
 
@@ -152,7 +153,8 @@ def complete_search(
         now = _spectrum(values, space.residuals(vectors, left), top, bottom, tolerance, taken)
         if space.size == size:
             return now, space
-        # What the last chain began with, if it finds nothing that is missing there.
+        # The spectrum at the start of the last chain, which tests whether anything is missing
+        # there.
         given, shares = known or now, []
         if given.converged or taken == allowed:
             shares = space.shares_of_copies(given, tolerance * _size(given))

@@ -11,8 +11,8 @@ from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 from flatlas.nets.loss import sample_losses
 
-# A block of images reads all weights, and starts every operation. So on a CPU it has at least one
-# image for so many weights, and at least so many images, even if the caches hold fewer.
+# Each block of images reads all weights, and starts every operation. So on a CPU a block has at
+# least one image for each WEIGHTS weights, and at least FEW images, even if the caches hold fewer.
 WEIGHTS, FEW = 2**15, 10
 
 

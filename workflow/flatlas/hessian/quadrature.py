@@ -84,8 +84,8 @@ def _grown(product: Product, start: Tensor, steps: int) -> Tensor:
 def _recurred(product: Product, starts: Tensor, steps: int) -> Tensor:
     """The same from each row by the three-term recurrence, whose vectors don't stay orthogonal.
 
-    Then nodes may repeat, and their weights add up to those of one (Greenbaum 1989). From a row
-    that has nothing left, nodes follow that have no weight.
+    Nodes may then repeat, and their weights add up to the weight of one (Greenbaum 1989). A row
+    with nothing left gets further nodes without weight.
     """
     found = torch.zeros(len(starts), steps, steps, dtype=torch.float64, device=starts.device)
     before, now, length = torch.zeros_like(starts), starts, starts.new_zeros(len(starts), 1)

@@ -1,1 +1,1 @@
-"""Measures of anybody's model: `measure` takes them, one module each in `measures`."""
+"""Measures of any torch model: `measure` takes them; `measures` has a module for each."""

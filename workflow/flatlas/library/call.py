@@ -40,12 +40,12 @@ def measure(
 
     - `loss`: "cross_entropy", the default, "bce", "mse", a loss of torch.nn, or a function of
       output and target that returns the mean over a batch; the sum with `reduction` "sum".
-    - `parameters`: a pattern of names, as "blocks.*", several, or a function of name and parameter;
-      by default all that require a gradient.
-    - `device`, by default "cpu"; `dtype`, by default `torch.float64`, otherwise `torch.float32`.
-    - `batch_norm`: the model is in evaluation mode, with its statistics "as it is", the default, or
-      "recomputed" on the data.
-    - `seed`, by default 0, of all random numbers.
+    - `parameters`: a pattern of names, such as "blocks.*", several patterns, or a function of name
+      and parameter; by default all parameters that require a gradient.
+    - `device`, by default "cpu"; `dtype`, `torch.float64` by default, or `torch.float32`.
+    - `batch_norm`: the model is in evaluation mode, with its running statistics "as it is", the
+      default, or "recomputed" on the data.
+    - `seed` of all random numbers, by default 0.
     """
     chosen = with_options(measures)
     with opened(model, data, test, settings) as problem:
@@ -53,7 +53,7 @@ def measure(
 
 
 def take(problem: Problem, chosen: Mapping[str, Mapping[str, Any]], progress: bool) -> Found:
-    """Measures with their options, which have been checked."""
+    """The results of the `chosen` measures, whose options have been checked."""
     results, seconds = {}, {}
     for name, options in tqdm(chosen.items(), disable=not progress, unit="measure"):
         began = time.monotonic()
@@ -72,7 +72,7 @@ def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
         raise FlatlasError(f"measures is {measures!r}. Allowed: a list of {', '.join(MEASURES)}.")
     named: Iterable[tuple[Any, Any]] = ((one, {}) for one in measures)
     given = measures.items() if isinstance(measures, Mapping) else named
-    # Names are checked before they become keys: one that is no text may not be hashable.
+    # Names are checked before they become keys: a name that is no string may not be hashable.
     chosen = {name: _checked(name, options) for name, options in given}
     if not chosen:
         raise FlatlasError(f"measures names none. Allowed: {', '.join(MEASURES)}.")
@@ -80,7 +80,7 @@ def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
 
 
 def accepted(of: str, **given: tuple[Any, Any]) -> list[Any]:
-    """Values as their types, each given after its own; `of` is the call that a refusal names."""
+    """The values converted to their types, from a pair (type, value) each; errors name `of`."""
     fields: dict[str, Any] = {name: (kind, ...) for name, (kind, _) in given.items()}
     values = {name: value for name, (_, value) in given.items()}
     found = validated(create_model(of, **fields), values, lambda at: f"{of}: {dotted(at)}")
@@ -120,6 +120,6 @@ def _declared(name: str) -> type[BaseModel]:
 
 
 def _function(name: str) -> Callable[..., Result]:
-    """Imported only if it is taken."""
+    """The function of a measure, whose module is imported only now."""
     function: Callable[..., Result] = import_module(f"flatlas.library.measures.{name}").measure
     return function

@@ -1,4 +1,4 @@
-"""Weights of the same model at another time, as a user has them."""
+"""The weights in a user's checkpoint: the same model at another time."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,12 +11,12 @@ from flatlas.errors import FlatlasError, nearest
 from flatlas.models.batches import exact
 from flatlas.models.objective import Objective, unwrapped
 
-# A model, or its state dictionary, which may have more than tensors.
+# A model, or its state dictionary, whose values need not all be tensors.
 Checkpoint = InstanceOf[nn.Module] | Mapping[str, Any]
 
 
 def weights_at(checkpoint: Any, of: Objective, name: str) -> Tensor:
-    """The same parameters as in w, in one vector; `name` is that of the checkpoint in errors."""
+    """The checkpoint's values of the parameters in w, as one vector; errors call it `name`."""
     given = checkpoint
     if isinstance(checkpoint, nn.Module):
         given = unwrapped(checkpoint).state_dict()
@@ -38,7 +38,7 @@ def weights_at(checkpoint: Any, of: Objective, name: str) -> Tensor:
 
 
 def trajectory_of(checkpoints: Sequence[Any], of: Objective, dimensions: int) -> Tensor:
-    """The weights at all points of a trajectory, which has so many principal directions."""
+    """The weights of all checkpoints (points, size); an error if too few for `dimensions`."""
     found = [
         weights_at(one, of, f"point {at} of the trajectory") for at, one in enumerate(checkpoints)
     ]

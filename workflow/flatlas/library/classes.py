@@ -16,8 +16,8 @@ from flatlas.models.objective import Objective
 def margins(of: Objective, w: Tensor) -> Tensor:
     """The output of the right class minus the largest other one, for each label, in float64.
 
-    With one output for each example and labels 0 and 1 it is that output, with its sign changed
-    for label 0. Labels that the loss ignores are left out.
+    With one output for each example and labels 0 and 1 the margin is that output, with its sign
+    changed for label 0. Labels that the loss ignores are left out.
     """
     parts = of.parts(w)
     return torch.cat([_of_batch(of, of.outputs(parts, batch), batch) for batch in of.batches])
@@ -34,7 +34,7 @@ def _of_batch(of: Objective, outputs: Outputs, batch: Batch) -> Tensor:
     if target.is_floating_point():
         raise _undefined(logits, target)
     if not of.loss.is_of_classes and logits.shape[:-1] == target.shape and logits.ndim > 1:
-        # A user's own loss may have its classes last, torch's have them second.
+        # Torch's losses have the classes second; a user's own loss may have them last.
         logits = logits.movedim(-1, 1)
     if logits.ndim < 2 or logits.shape[1] < 2 or logits[:, 0].shape != target.shape:
         raise _undefined(logits, target)

@@ -17,10 +17,10 @@ from flatlas.library.options import OfSpectrum
 class Curvature:
     """The largest `eigenvalues` in descending order, the `lowest` in ascending, trace and norm.
 
-    An exact eigenvalue is at most its residual away, and copies of repeated ones are all there. It
-    has converged if that is at most the `tolerance` times the largest; `converged` refers to all,
-    `sampled` to the trace. `iterations` counts the products of the search. Without probes there is
-    neither trace nor norm.
+    An exact eigenvalue is at most the residual away. Repeated eigenvalues have all their copies. An
+    eigenvalue has converged if its residual is at most the `tolerance` times the largest |λ|;
+    `converged` says whether all have, `sampled` whether the trace is as accurate as requested.
+    `iterations` counts the products of the search. Without probes there is neither trace nor norm.
     """
 
     eigenvalues: np.ndarray
@@ -35,7 +35,7 @@ class Curvature:
     sampled: bool
 
     def quantities(self) -> Mapping[str, Quantity]:
-        """The eigenvalues by rank, and the rest."""
+        """The eigenvalues by rank, and with probes trace and norm."""
         found = {
             **self._ranked("eigenvalue", self.eigenvalues, self.residuals),
             **self._ranked("lowest", self.lowest, self.lowest_residuals),
@@ -63,7 +63,7 @@ def curvature(
     generator: torch.Generator,
     dtype: torch.dtype,
 ) -> Curvature:
-    """The curvature of a symmetric matrix (size, size), by vectors of this dtype."""
+    """The curvature of a symmetric matrix (size, size), computed with vectors of this dtype."""
     found, subspace = complete_search(
         product,
         size,

@@ -1,4 +1,4 @@
-"""What is only defined for some models: left out of a measure, or refused if it is requested."""
+"""Quantities that only some models have: left out by default, an error if requested."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -9,11 +9,11 @@ Value = TypeVar("Value")
 
 
 class Undefined(FlatlasError):
-    """The message says why this model does not have it."""
+    """A quantity that this model does not have; the message says why."""
 
 
 def where_defined(wanted: bool | None, taken: Callable[[], Value]) -> Value | None:
-    """A value; nothing if it is not wanted, or if it is undefined and not explicitly wanted."""
+    """A value; None if it is not wanted, or if it is undefined and not explicitly wanted."""
     if wanted is False:
         return None
     try:

@@ -1,7 +1,7 @@
 """The Fisher matrix of a classifier's own predictions, on all data, and natural gradients.
 
-`hessian/fisher.py` explains their damping. It is a mean over predictions, which is the second order
-of their symmetrized KL divergence.
+The matrix is a mean over predictions: the second order of their symmetrized KL divergence.
+`hessian/fisher.py` explains the damping.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from flatlas.models.objective import Objective
 
 
 def natural_gradients(of: Objective, gradients: Tensor, damping: float) -> NaturalGradients:
-    """Natural gradients of all rows; it takes a gradient for each prediction and class."""
+    """Natural gradients of all rows, from one gradient for each prediction and class."""
     with torch.no_grad():
         parts = of.parts(of.w)
         logits = [of.loss.logits(of.outputs(parts, one), one.target) for one in of.batches]

@@ -1,4 +1,4 @@
-"""What was measured: each measure's own result, and one table of all numbers."""
+"""The results of measures, and one table of all their numbers."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-# An axis of all quantities is linear below this fraction of the decade of the largest.
+# The axis of values is linear below this fraction of the decade of the largest.
 NEAR_ZERO = 0.01
 
 
@@ -22,7 +22,7 @@ NEAR_ZERO = 0.01
 class Quantity:
     """A number, how far it may be off, and whether its search or sampling has converged.
 
-    `error` is the standard error of what was sampled, or a bound for what was iterated; 0 if exact.
+    `error` is the standard error of a sampled number, or a bound for an iterated one; 0 if exact.
     """
 
     value: float
@@ -36,7 +36,7 @@ class Quantity:
 
 
 class Result(Protocol):
-    """What one measure found."""
+    """The result of one measure."""
 
     def quantities(self) -> Mapping[str, Quantity]:
         """Its numbers by name."""
@@ -78,9 +78,9 @@ class Found:
     def table(self) -> "DataFrame":
         """A row for each number: measure, quantity, value, error, converged, seconds.
 
-        What is no number (NaN), or its error, has not converged.
+        A number counts as not converged if it or its error is NaN.
         """
-        # Imported here: it takes as much memory as many a measure.
+        # Imported here: pandas takes as much memory as many measures.
         from pandas import DataFrame
 
         rows = [
@@ -113,7 +113,7 @@ class Found:
 
 
 def _draw_numbers(ax: "Axes", quantities: Mapping[str, Quantity]) -> None:
-    """A row for each quantity with its value, on an axis that is logarithmic but near 0."""
+    """Draw a row for each quantity with its value, on an axis that is linear only near 0."""
     from flatlas.plotting.look import BLUE
 
     for row, one in enumerate(quantities.values()):

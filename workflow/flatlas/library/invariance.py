@@ -1,4 +1,4 @@
-"""`invariance`: how measures move under rescalings that leave a model's function as it is."""
+"""`invariance`: how measures change under rescalings that keep a model's function."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -26,19 +26,19 @@ from flatlas.seeds import generator
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# A quantity moves if it changes by more than round-off and this many times both errors.
+# A quantity moves if it changes by more than round-off plus this many times both errors.
 ERRORS = 3
-# Ratios that an axis names.
+# Ratios that are labelled on the axis.
 TICKS = (0.5, 1, 2, 5, 10, 20, 50, 100, 1000)
 
 
 @dataclass(frozen=True)
 class Invariance:
-    """Measures of the model, and of each of its copies that is `rescaled` by `factors`.
+    """Measures of the model, and of each of its `rescaled` copies.
 
-    `factors` has a row for each copy and a column for each layer that it multiplies; the next
-    layers undo that. `difference` is the largest of the outputs, relative to the largest output;
-    it is less than `round_off`.
+    `factors` has a row for each copy and a column for each multiplied layer; the next layers undo
+    the factor. `difference` is the largest difference between outputs, relative to the largest
+    output; it is at most `round_off`.
     """
 
     factors: DataFrame
@@ -51,8 +51,8 @@ class Invariance:
     def table(self) -> DataFrame:
         """A row for each quantity: its value and error, its least and greatest value when rescaled.
 
-        It `moves` if a rescaled value is further away than the errors of both explain; `converged`
-        refers to all of them.
+        A quantity `moves` if a rescaled value is further away than both errors explain. `converged`
+        refers to the model and all its copies.
         """
         rows = self.found.table.drop(columns="seconds")
         values = np.stack([one.table.value for one in self.rescaled])
@@ -61,7 +61,7 @@ class Invariance:
         explained = ERRORS * (errors + error) + self.round_off * np.abs(value)
         with np.errstate(invalid="ignore"):
             near = np.isfinite(value) & (np.abs(values - value) <= explained)
-        # An infinite value is only the same as another one.
+        # An infinite value stays only if the rescaled values are equal to it.
         moves = ~(near | (values == value)).all(0)
         converged = rows.converged & np.all([one.table.converged for one in self.rescaled], axis=0)
         return rows.assign(
@@ -111,9 +111,8 @@ def invariance(
 
     Layers are found by tracing: linear layers, convolutions and batch norms with ReLU, pooling or
     the like between them. Each of the `draws` multiplies every such layer by a random number from
-    1/factor to factor, which the next layers undo; batch norm after a layer does with its
-    statistics. That the outputs on the data are unchanged is checked. The settings are those of
-    `measure`.
+    1/factor to factor. The next layers undo it, batch norm by its statistics. An error is raised if
+    the outputs on the data change. The settings are those of `measure`.
     """
     chosen = with_options(measures)
     draws, factor = accepted(
@@ -159,13 +158,13 @@ def _problem_of(problem: Problem, model: nn.Module) -> Problem:
 
 @torch.no_grad()
 def _difference(one: Objective, other: Objective) -> float:
-    """The largest of the outputs, relative to the largest output."""
+    """The largest difference between outputs, relative to the largest output."""
     apart, largest = 0.0, 0.0
     for batch in one.batches:
         both = (tree_leaves(each.outputs({}, batch)) for each in (one, other))
         for mine, its in zip(*both, strict=True):
             if isinstance(mine, Tensor) and mine.is_floating_point():
-                # Unlike `max`, this one returns NaN if there is any.
+                # Unlike `max`, np.maximum returns NaN if one of both is NaN.
                 apart = np.maximum(apart, (mine - its).abs().max().item())
                 largest = np.maximum(largest, mine.abs().max().item())
     return float(apart / largest) if apart else 0.0

@@ -1,4 +1,4 @@
-"""A tracker as a Lightning callback; imported only where Lightning is."""
+"""A tracker as a Lightning callback; imported only if a callback is requested."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def callback(tracker: "Tracker") -> Any:
-    """A callback of the Lightning that is installed."""
+    """A callback for the installed Lightning package."""
     for name in ("lightning.pytorch", "pytorch_lightning"):
         try:
             base: Any = import_module(name).Callback
@@ -21,7 +21,7 @@ def callback(tracker: "Tracker") -> Any:
         raise FlatlasError("a callback needs Lightning: pip install lightning")
 
     class Tracking(base):
-        """Measures on one process, once for each step of the optimizer."""
+        """Measures in one process, once for each step of the optimizer."""
 
         last: int | None = None
 

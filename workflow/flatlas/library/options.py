@@ -15,17 +15,17 @@ SHARPNESS = AdaptiveSharpness(measure="adaptive_sharpness")
 
 
 class Options(BaseModel):
-    """Of a measure; a mistyped one is refused."""
+    """The options of a measure; an unknown one is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class OfSpectrum(Options):
-    """`top` and `bottom` eigenvalues to `tolerance` of the largest; trace and norm by `probes`.
+    """The `top` and `bottom` eigenvalues; trace and norm from `probes`.
 
-    The search takes at most `steps` products for each eigenvalue, by default 30, or 100 in all for
-    few. With `trace_tolerance`, more probes follow until the standard error is at most this share
-    of the trace. `bottom` and `probes` may be 0.
+    Eigenvalues are found to `tolerance` times the largest, in at most `steps` products for each: by
+    default 30, or 100 in all for few eigenvalues. With `trace_tolerance`, more probes follow until
+    the standard error is at most this share of the trace. `bottom` and `probes` may be 0.
     """
 
     top: PositiveInt = 10
@@ -53,15 +53,15 @@ class OfAscent(Options):
     starts: PositiveInt = SHARPNESS.starts
 
     def loss(self, of: Objective) -> Objective:
-        """The loss that rises."""
+        """The loss whose rise is measured."""
         return of.of_normalized_logits() if self.normalize_logits else of
 
     @property
     def around(self) -> Neighbourhood:
-        """Where it rises."""
+        """The neighbourhood in which the loss rises."""
         return Neighbourhood(Ball(self.radius, self.p), self.adaptive)
 
     @property
     def search(self) -> Search:
-        """How the largest rise is searched for."""
+        """The search for the largest rise."""
         return Search(self.tolerance, self.steps, self.starts)

@@ -1,4 +1,4 @@
-"""Figures in the project's style; matplotlib is imported for them and for nothing else."""
+"""Figures in the project's style; matplotlib is imported only when one is drawn."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -32,7 +32,7 @@ def panels(count: int, width: float = 3.1) -> Iterator[tuple["Figure", list["Axe
 
 
 def symmetric_scale(ax: "Axes", linear: float, ticks: Iterable[float]) -> None:
-    """Make the x-axis logarithmic beyond ±`linear`, with ticks at 0 and those ±`ticks` in sight."""
+    """Make the x-axis logarithmic beyond ±`linear`, with ticks at 0 and the visible ±`ticks`."""
     ax.set_xscale("symlog", linthresh=linear)
     ax.autoscale_view()
     low, high = ax.get_xlim()

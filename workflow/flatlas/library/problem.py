@@ -1,4 +1,4 @@
-"""What a measure is taken of: a model's mean loss on the data, and random numbers to sample by."""
+"""The input of a measure: a model's mean loss on the data, and random numbers."""
 
 import warnings
 from collections.abc import Iterator
@@ -34,8 +34,8 @@ BY_BATCH = (
 CUTS = (
     "The loss of a batch does not follow from those of its halves, as a mean over examples or a "
     "sum would: numbers depend on how the data are cut into batches. A function must return the "
-    "mean; a sum takes functools.partial(function, reduction='sum'), or a module with that "
-    "attribute; labels are ignored by nn.CrossEntropyLoss(ignore_index=...)."
+    "mean over examples. For a sum, give functools.partial(function, reduction='sum') or a module "
+    "with that attribute. To ignore labels, use nn.CrossEntropyLoss(ignore_index=...)."
 )
 UNUSED = (
     "The loss does not depend on the chosen parameters {}, which count as flat. If the model uses "
@@ -46,7 +46,7 @@ UNUSED = (
 
 @dataclass(frozen=True)
 class Problem:
-    """The loss on the training data and, where given, on test data, of the same parameters.
+    """The loss on the training data and, if given, on test data, in the same parameters.
 
     `notes` has a sentence for everything about the data that a reader of results must know.
     """
@@ -57,12 +57,12 @@ class Problem:
     notes: list[str] = field(default_factory=list)
 
     def generator(self, purpose: str) -> torch.Generator:
-        """Random numbers on the model's device, the same whatever else is measured."""
+        """Random numbers on the model's device; they do not depend on what else is measured."""
         return torch.Generator(self.training.w.device).manual_seed(stream(self.seed, purpose))
 
 
 class Settings(TypedDict, total=False):
-    """How a model is measured: what `measure` says of its options, which all calls share."""
+    """The settings that all calls share; `measure` describes them."""
 
     loss: str | nn.Module | LossFunction
     parameters: Chosen
@@ -82,15 +82,15 @@ class _Settings(BaseModel):
     device: Any = "cpu"
     dtype: Any = torch.float64
     batch_norm: BatchNorm = "as it is"
-    # Of numpy's generators; the next seed is used, too.
+    # The range of numpy's seeds, less one, because the next seed is used, too.
     seed: Annotated[int, Field(ge=0, lt=2**32 - 1)] = 0
 
 
 @contextmanager
 def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterator[Problem]:
-    """The problem of a copy of the model; random states are restored at the end.
+    """The problem for a copy of the model; random states are restored at the end.
 
-    Its loss on all data is computed once, so that no measure begins with data that it can't take.
+    The loss on all data is computed once, to refuse unusable data before any measure begins.
     """
     given = validated(_Settings, settings, dotted)
     with ExitStack() as kept:
@@ -103,7 +103,8 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         if dtype not in allowed:
             names = ", ".join(map(str, allowed))
             raise FlatlasError(f"dtype is {dtype}. Allowed on {where.type}: {names}.")
-        # A model may make tensors of its own, such as the first state of a recurrent layer.
+        # A model may create tensors in the default dtype, such as the first state of a recurrent
+        # layer.
         kept.callback(torch.set_default_dtype, torch.get_default_dtype())
         torch.set_default_dtype(dtype)
         batches = Batches(data, where, dtype, given.seed)
@@ -132,9 +133,9 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
 
 @torch.no_grad()
 def _mixes_examples(of: Objective) -> bool:
-    """Whether the model's output for half of a batch changes when the other half is there.
+    """Whether the model's output for half of a batch depends on the other half.
 
-    The first batch of several examples decides. False if it can't be cut.
+    The first batch with several examples decides. False if it can't be cut.
     """
     batch = next((batch for batch in of.batches if batch.examples > 1), None)
     if batch is None:
@@ -160,7 +161,7 @@ def _reals(outputs: Outputs) -> list[Tensor]:
 
 @torch.no_grad()
 def _adds_up(of: Objective) -> bool:
-    """Whether the loss is that of all data however they are cut into batches."""
+    """Whether the loss of all data is the same however they are cut into batches."""
     parts = of.parts(of.w)
     return of.loss.is_of_torch or all(
         of.loss.adds_up(of.outputs(parts, batch), batch.target, batch.examples)

@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# How far to look, if that is not given. An eigenvector of the largest eigenvalue is steep.
+# The default reach. It is shorter for eigenvectors: the loss is steep along those of the largest
+# eigenvalues.
 REACH = {"random": 1.0, "hessian": 0.1}
-# What an axis shows, by what its directions are.
+# The label of an axis, by the kind of its direction.
 LABELS = {"random": "random direction", "hessian": "eigenvector", "trajectory": "direction"}
 # How far to look beyond a path, relative to its extent.
 MARGIN = 0.2
-# Residuals of eigenvectors, relative to the spectral norm.
+# The largest residual of an eigenvector, relative to the spectral norm.
 TOLERANCE = 1e-3
 # A loss that varies by more than this factor is drawn on a logarithmic scale.
 WIDE = 10
@@ -41,10 +42,10 @@ LEVELS = 20
 class Surface:
     """The `loss` at w + Σ s_i d_i on a grid with these steps s_i along each direction.
 
-    `kind` is what the directions are: random, hessian or trajectory. Random directions and
-    eigenvectors are as long as w, so that a step of 0.1 is a tenth of the weights. The principal
-    directions of a trajectory have length 1; `path` is its projection, of which `shares` of the
-    variance lie along each direction. `residuals` are |Hv − λv| of eigenvectors of length 1;
+    `kind` is the kind of directions: random, hessian or trajectory. Random directions and
+    eigenvectors are as long as w: a step of 0.1 is a tenth of the weights. The principal directions
+    of a trajectory have length 1. `path` is the projected trajectory, and `shares` are the shares
+    of its variance along each direction. `residuals` are |Hv − λv| of eigenvectors of length 1;
     `converged` refers to them.
     """
 
@@ -196,7 +197,7 @@ def _plane(problem: Problem, directions: str | Sequence[Checkpoint], dimensions:
 
 
 def _axis(plane: Plane, number: int, reach: float | None, points: int) -> np.ndarray:
-    """The steps along one direction; without a reach as far as the path and w are apart."""
+    """The steps along one direction; without a reach, a little beyond the path and w."""
     if reach is not None:
         return np.linspace(-reach, reach, points)
     assert plane.path is not None

@@ -34,12 +34,12 @@ class Tracker:
             ...
             tracker(step)
 
-    `tracker.table` has all numbers so far. They are also in `path`, parquet or CSV, which is
-    replaced as a whole after each measurement, so that a kill at any moment leaves a complete file.
-    A training that is continued, with the same path, continues its table: rows from the first step
-    that is measured again are replaced. The model, random states and an iteration over the same
-    loader stay as they are. The settings are those of `measure`; by default the parameters are
-    those that require a gradient when the tracker is made.
+    `tracker.table` has all numbers so far. They are also in `path`, a parquet or CSV file. The file
+    is replaced as a whole after each measurement: a kill at any moment leaves a complete file. A
+    continued training with the same path continues the table: rows from the first newly measured
+    step on are replaced. The model, random states and an iteration over the same loader stay as
+    they are. The settings are those of `measure`; by default the parameters are those that require
+    a gradient when the tracker is made.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Tracker:
         test: Any = None,
         **settings: Unpack[Settings],
     ) -> None:
-        """Mistakes are refused here, before the training begins: also those in model and data."""
+        """Raises errors before the training begins, also for mistakes in model and data."""
         (self._every,) = accepted("Tracker", every=(PositiveInt, every))
         self._path = None if path is None else Path(path)
         self._model, self._data, self._test = model, data, test
@@ -73,13 +73,13 @@ class Tracker:
         return self._table.copy()
 
     def __call__(self, step: int) -> Found | None:
-        """Measure if this is one of every so many steps."""
+        """Measure if the step is a multiple of `every`."""
         step = _whole(step)
         if step % self._every:
             return None
         with warnings.catch_warnings():
             for note in self._notes:
-                # It was said at the beginning.
+                # The constructor has shown this warning.
                 warnings.filterwarnings("ignore", re.escape(note))
             found = measure(
                 self._model, self._data, self._measures, test=self._test, **self._settings
@@ -100,8 +100,8 @@ class Tracker:
     def plot(self, learning_rate: float | None = None) -> "Figure":
         """A panel for each quantity over the steps; several ranks share one.
 
-        With the learning rate η of full-batch gradient descent, the Hessian's largest eigenvalues
-        are beside 2/η, above which it is unstable.
+        With the learning rate η of full-batch gradient descent, a line beside the Hessian's largest
+        eigenvalues marks 2/η, above which gradient descent is unstable.
         """
         if self._table.empty:
             raise FlatlasError("nothing has been measured yet: call the tracker with a step.")
@@ -136,7 +136,7 @@ def _whole(step: Any) -> int:
 
 
 def _begun(path: Path, empty: DataFrame) -> DataFrame:
-    """The table of a training that is continued, or an empty one, which is written to try it."""
+    """The table of a continued training, or an empty table, which is written to test the path."""
     if path.suffix not in (".csv", ".parquet"):
         raise FlatlasError(f"path is '{path}'. Allowed: a file that ends with .parquet or .csv.")
     if path.suffix == ".parquet" and find_spec("pyarrow") is None:

@@ -27,7 +27,7 @@ CALIBRATED = (2, 5, 10, 20, 50, 100, 200)
 # Directions processed at a time: for a layer of 2,500 weights they take 1.3 MB.
 BAND = 64
 
-# It applies a step of the cost to displacements (points, weights).
+# Applies a step of the cost to displacements (points, weights).
 CostStep = Callable[[Tensor], None]
 
 
@@ -52,7 +52,7 @@ class _Constraints:
 
 @dataclass(frozen=True)
 class LandscapeDependent(_Constraints):
-    """Along the principal directions p_i, a row each."""
+    """Constraints along the principal directions p_i, a row each."""
 
     directions: Tensor
 
@@ -86,7 +86,7 @@ class LandscapeDependent(_Constraints):
 
 @dataclass(frozen=True)
 class Elastic(_Constraints):
-    """On single weights, by their positions in the flattened layer of `size` weights."""
+    """Constraints on single weights, by position in the flattened layer of `size` weights."""
 
     weights: Tensor
     size: int
@@ -112,7 +112,7 @@ Constraints = LandscapeDependent | Elastic
 def landscape_dependent(
     solution: Solution, layer: str, count: int, flatness: str
 ) -> LandscapeDependent:
-    """Along the first p_i of the solution's recording, with F_i `measured` or from the `variance`.
+    """Constraints along the first p_i of the recording, with F_i `measured` or from the `variance`.
 
     F_i is the width of the interval around w1 in which the loss of task-1 grows by at most a factor
     e. If one side has no end, as along a drift, F_i is twice the other side; if neither has, F_i is
@@ -137,7 +137,7 @@ def landscape_dependent(
 
 
 def elastic(solution: Solution, layer: str, count: int) -> Elastic:
-    """On the weights with the largest Fisher information on task-1's training images.
+    """Constraints on the weights with the largest Fisher information on task-1's training images.
 
     The Fisher information is the exact mean over all classes with the net's own probabilities. The
     logits are piecewise linear in one layer's weights, so it equals the Hessian.

@@ -2,8 +2,8 @@
 
 It is 1 where all minibatches are alike, and large where the mean loss is flat only because it
 averages sharp minibatch losses with different minima. The trace of the Hessian is linear in the
-loss: its ratio is 1 in any net, except for the chance of which minibatches are drawn. The spectral
-norm and the sharpness are convex: over all minibatches their ratio is at least 1.
+loss: its ratio is 1 in any net, except for the random choice of minibatches. The spectral norm and
+the sharpness are convex: over all minibatches their ratio is at least 1.
 """
 
 from collections.abc import Iterator, Mapping

@@ -23,7 +23,7 @@ from flatlas.nets.loss import sample_losses
 
 # Numbers in the halves held at a time: 16 MiB, which suits the caches best.
 NUMBERS = 2**21
-# A layer is wide if the halves of fewer images than this fill that.
+# A layer is wide if the halves of fewer images than this fill NUMBERS.
 FEW = 64
 
 Root = Callable[[Solution, str, Tensor, Tensor], Tensor]

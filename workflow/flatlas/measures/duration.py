@@ -1,4 +1,4 @@
-"""How long a measure of the library may take, which its log says before it begins."""
+"""How long a measure of the library may take, logged before it begins."""
 
 import logging
 from math import prod
@@ -12,7 +12,7 @@ from flatlas.plan.measurements.measurement import Measurement
 
 logger = logging.getLogger("flatlas")
 
-# What takes longer is announced.
+# A measure that may take more seconds is announced.
 LONG = 120.0
 # Multiplications a second where Lanczos makes vectors orthogonal: a core reads them from memory.
 ORTHOGONALIZED = 1e9

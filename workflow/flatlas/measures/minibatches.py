@@ -10,7 +10,7 @@ from flatlas.seeds import generator
 
 
 def minibatches(solution: Solution, purpose: str, shape: tuple[int, ...]) -> Tensor:
-    """Positions of images (..., batch), each minibatch without replacement."""
+    """Positions of images (..., batch), drawn without replacement in each minibatch."""
     *counts, batch = shape
     refuse_too_large(batch, solution)
     # The same draw at every moment of a training: moments then differ only in their weights.

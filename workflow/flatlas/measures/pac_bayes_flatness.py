@@ -15,7 +15,7 @@ from flatlas.measures.training_loss import TrainingLoss
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
-    """`summary` is one row, of the loss on S; its search is the worse of both."""
+    """`summary` is one row, of the loss on S; residual and iterations are of the worse search."""
     loss = TrainingLoss(solution)
     random = solution.generator("PAC-Bayes flatness")
     plain, magnitude = (

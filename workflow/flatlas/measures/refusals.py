@@ -1,4 +1,4 @@
-"""What a caller of the library must give; all else is refused before anything is computed."""
+"""Checks of what a caller of the library gives, before anything is computed."""
 
 import os
 from math import ceil, prod

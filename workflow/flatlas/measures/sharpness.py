@@ -48,7 +48,7 @@ def measure_stack(
 def tables_of(
     loss: MeanLoss, w: Tensor, options: Mapping[str, Any], seed: int
 ) -> list[dict[str, DataFrame]]:
-    """The same for any loss and weights (members, size); each member may have its own images."""
+    """The tables for any loss and weights (members, size); each member may have its own images."""
     weights = w.shape[-1]
     loss, w = without_dark_pixels(loss, w)
     tables: list[dict[str, DataFrame]] = []

@@ -1,1 +1,1 @@
-"""Anybody's model: a torch module, a loss and batches as one function of a vector of weights."""
+"""A user's torch module, loss and batches as one function of a vector of weights."""

@@ -1,4 +1,4 @@
-"""Statistics of batch norm, taken again at a model's present weights."""
+"""Statistics of batch norm, recomputed at a model's present weights."""
 
 import torch
 from torch.nn.modules.batchnorm import _BatchNorm

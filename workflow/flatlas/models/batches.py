@@ -18,17 +18,17 @@ from torch.utils.data import DataLoader
 from flatlas.errors import FlatlasError
 from flatlas.models.precision import in_precision
 
-# Examples of tensors that are given whole, in one batch.
+# The batch size of data that are given as two tensors.
 EXAMPLES = 256
 # Devices that compute in float32 alone.
 WITHOUT_FLOAT64 = ("mps",)
-# The entries of a batch that is a dictionary under which its target may be.
+# The keys that a target may have in a batch that is a dictionary.
 TARGETS = ("labels", "label", "targets", "target")
 
 
 @dataclass(frozen=True)
 class Batch:
-    """The arguments of the model, what its loss compares the output with, and how many examples."""
+    """The arguments of the model, the target of its loss, and the number of examples."""
 
     arguments: tuple[Any, ...]
     named: Mapping[str, Any]
@@ -42,12 +42,12 @@ class Batch:
         return any(isinstance(leaf, Tensor) and bool(leaf.isinf().any()) for leaf in leaves)
 
     def parts(self, examples: int) -> Iterator["Batch"]:
-        """Its parts of so many examples each; those left at the end are left out."""
+        """Its parts of this many examples each; a smaller rest at the end is left out."""
         for begin in range(0, self.examples - examples + 1, examples):
             yield self.of_rows(torch.arange(begin, begin + examples))
 
     def of_rows(self, numbers: Tensor) -> "Batch":
-        """Some of its examples, by their numbers."""
+        """A batch of some of its examples, given by their numbers."""
         sizes = {*_rows((self.arguments, self.named, self.target)), self.examples}
         if len(sizes) > 1:
             raise FlatlasError(
@@ -64,9 +64,9 @@ class Batch:
 class Batches:
     """The batches of a data loader, a list, or tensors (inputs, targets), the same at each pass.
 
-    Each pass begins from the same random state, so that a loader that shuffles or augments repeats
-    itself; `draws` says whether it would not otherwise. Use inside `random_state_kept`. An
-    iteration over the same loader goes on as if there were none.
+    Each pass begins from the same random state, so a loader that shuffles or augments repeats
+    itself. `draws` says whether the data depend on that state. Use inside `random_state_kept`.
+    Another iteration over the same loader is not disturbed.
     """
 
     def __init__(self, data: Any, device: torch.device, dtype: torch.dtype, seed: int) -> None:
@@ -88,12 +88,12 @@ class Batches:
         """The batches, on the device."""
         for number, given in enumerate(self._pass(self._seed)):
             batch = _batch(tree_map(self._moved, given), number)
-            # The mean over no examples is no number.
+            # The mean over no examples is NaN.
             if batch.examples:
                 yield batch
 
     def _pass(self, seed: int) -> Iterable[Any]:
-        """The batches as they are given, from this random state."""
+        """The batches as they are given, from the random state of this seed."""
         torch.manual_seed(seed)
         np.random.seed(seed)
         random.seed(seed)
@@ -119,7 +119,7 @@ class Batches:
             return leaf
         if leaf.device.type in WITHOUT_FLOAT64 and leaf.device != self._device:
             leaf = leaf.cpu()
-        # What was made in inference mode can't be part of a derivative.
+        # A tensor made in inference mode can't be part of a derivative.
         leaf = leaf.clone() if leaf.is_inference() else leaf
         return leaf.to(self._device, in_precision(leaf.dtype, self._dtype))
 
@@ -132,7 +132,8 @@ def random_state_kept(data: Any) -> Iterator[None]:
     try:
         accelerator = torch.accelerator.current_accelerator()
         kind = "cuda" if accelerator is None else accelerator.type
-        # Named, or torch below 2.15 may keep those of CUDA alone, and warns of many.
+        # Named, because torch below 2.15 may otherwise keep only CUDA's states, and warns if there
+        # are many devices.
         devices = range(torch.accelerator.device_count())
         with torch.random.fork_rng(devices, device_type=kind):
             yield
@@ -160,7 +161,7 @@ def _iterable(data: Any) -> Callable[[], Iterable[Any]]:
             "(inputs, targets), or two tensors (inputs, targets)."
         )
     if isinstance(data, DataLoader):
-        # Workers that stay belong to one iteration at a time, and their random states go on.
+        # Persistent workers belong to one iteration at a time, and their random states go on.
         data = copy(data)
         vars(data).update(persistent_workers=False, _iterator=None)
     return lambda: data
@@ -175,7 +176,7 @@ def _ended(data: Any) -> FlatlasError:
 
 
 def _generators(data: Any) -> list[torch.Generator]:
-    """Those of a data loader and of what it samples by."""
+    """The random generators of a data loader and its samplers."""
     samplers = (getattr(data, "sampler", None), getattr(data, "batch_sampler", None))
     inner = getattr(samplers[1], "sampler", None)
     found = (getattr(one, "generator", None) for one in (data, *samplers, inner))
@@ -183,7 +184,7 @@ def _generators(data: Any) -> list[torch.Generator]:
 
 
 def _plain(given: Any) -> Any:
-    """A copy with dictionaries in place of other mappings, which torch does not look into."""
+    """A copy with dictionaries in place of other mappings, which tree_map does not enter."""
     return tree_map(lambda leaf: _plain(dict(leaf)) if isinstance(leaf, Mapping) else leaf, given)
 
 
@@ -207,21 +208,22 @@ def _batch(given: Any, number: int) -> Batch:
     examples = _examples(inputs, target, number)
     if isinstance(inputs, Mapping):
         return Batch((), inputs, target, examples)
-    # torch's class for sequences of unequal length is a tuple, but one argument.
+    # A PackedSequence, torch's class for sequences of unequal length, is a tuple, but one argument.
     several = isinstance(inputs, tuple | list) and not isinstance(inputs, PackedSequence)
     arguments = tuple(inputs) if several else (inputs,)
     return Batch(arguments, {}, target, examples)
 
 
 def _examples(inputs: Any, target: Any, number: int) -> int:
-    """The rows of the target, or of the inputs if it has none."""
+    """The number of rows of the target, or of the inputs if the target has none."""
     alone = isinstance(target, Tensor) and not target.ndim
     if alone or isinstance(target, int | float | np.generic):
         raise FlatlasError(
             f"batch {number} has the target {target}, of a single example. Give batches, as a "
             "DataLoader makes them: a target with one row for each example."
         )
-    # Inputs may have another order, or none, as a mask: the model alone has to take them.
+    # Inputs may have examples in another dimension, or in none, as a mask: only the model must take
+    # them.
     sizes = _rows(target) or _rows(inputs)
     if len(set(sizes)) > 1:
         raise FlatlasError(
@@ -232,7 +234,7 @@ def _examples(inputs: Any, target: Any, number: int) -> int:
 
 
 def described(value: Any) -> str:
-    """What a value is, for a message."""
+    """A short description of a value, for a message."""
     if isinstance(value, Tensor):
         return f"{value.dtype} of shape {tuple(value.shape)}"
     if isinstance(value, tuple | list):
@@ -241,17 +243,17 @@ def described(value: Any) -> str:
 
 
 def cloned(given: Any) -> Any:
-    """The same with copies of its tensors, which may be changed."""
+    """The same with copies of its tensors, which the caller may change."""
     return tree_map(lambda leaf: leaf.clone() if isinstance(leaf, Tensor) else leaf, given)
 
 
 def exact(leaf: Tensor) -> Tensor:
-    """The same in float64, on the CPU if its own device has none."""
+    """The tensor in float64, on the CPU if its own device has no float64."""
     return (leaf.cpu() if leaf.device.type in WITHOUT_FLOAT64 else leaf).double()
 
 
 def rows_of(given: Any, numbers: Tensor, examples: int) -> Any:
-    """The same with some rows of each tensor that has one for each example."""
+    """The same with only some rows of each tensor that has a row for each example."""
     return tree_map(
         lambda leaf: (
             leaf[numbers.to(leaf.device)] if _has_rows(leaf) and len(leaf) == examples else leaf
@@ -261,7 +263,7 @@ def rows_of(given: Any, numbers: Tensor, examples: int) -> Any:
 
 
 def _rows(given: Any) -> list[int]:
-    """How many rows each of its tensors has."""
+    """The number of rows of each of its tensors."""
     return [len(leaf) for leaf in tree_leaves(given) if _has_rows(leaf)]
 
 
@@ -303,7 +305,7 @@ def _refuse_unusable(given: Any, number: int) -> None:
 
 
 def _digest(given: Any) -> list[bytes]:
-    """For each tensor what changes with any of its numbers."""
+    """A hash of the numbers of each tensor."""
     leaves = (leaf.detach().cpu() for leaf in tree_leaves(given) if isinstance(leaf, Tensor))
     rows = (leaf.resolve_conj().flatten().contiguous() for leaf in leaves)
     return [blake2b(row.view(torch.uint8).numpy().data).digest() for row in rows]

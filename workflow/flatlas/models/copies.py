@@ -1,4 +1,4 @@
-"""A copy of a module, also of one that keeps what it computed."""
+"""A copy of a module, also of a module that keeps tensors it computed."""
 
 from copy import deepcopy
 
@@ -9,16 +9,16 @@ from flatlas.errors import FlatlasError
 
 
 def copied(module: nn.Module, name: str) -> nn.Module:
-    """A copy, in which tensors that remember how they were computed do not.
+    """A copy, whose tensors are detached from the graph that computed them.
 
-    `name` is that of the module in errors.
+    Errors call the module `name`.
     """
     kept = [
         one
         for part in module.modules()
         for one in (*vars(part).values(), *part.buffers(recurse=False))
     ]
-    # Of sparse ones torch copies some itself, but not those with compressed rows.
+    # deepcopy copies some sparse tensors, but not those with compressed rows.
     computed = {
         id(one): one.detach().clone()
         for one in kept

@@ -1,4 +1,4 @@
-"""What torch records of a computation: on what it depends, and what computes its gradients."""
+"""The graph that torch records of a computation: its leaves, and the functions of its gradients."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -13,19 +13,19 @@ from flatlas.errors import FlatlasError
 def refuse_constant_gradients(ends: Sequence[Tensor], by: Sequence[Tensor]) -> None:
     """Raise an error if torch has no record of how an autograd.Function computes its gradient.
 
-    torch would take that for a constant, and leave out what follows from it. The gradient of a
-    function is linear in the one that it gets: it is constant only if it is 0.
+    torch would treat that gradient as a constant, and leave out its derivatives. The gradient of a
+    function is linear in the gradient that it receives: it is constant only if it is 0.
     """
     seen: list[tuple[str, Any, Any]] = []
     hooks = [
         node.register_hook(lambda given, got, node=node: seen.append((node.name(), given, got)))
         for node in _nodes(ends)
-        # The others are torch's.
+        # All other nodes are torch's.
         if isinstance(node, BackwardCFunction)
     ]
     if not hooks:
         return
-    # Not the same for all: the slopes of a softmax add up to 0.
+    # Not ones: the slopes of a softmax add up to 0.
     along = [torch.linspace(1, 2, one.numel()).to(one).view_as(one) for one in ends]
     try:
         torch.autograd.grad(
@@ -37,20 +37,21 @@ def refuse_constant_gradients(ends: Sequence[Tensor], by: Sequence[Tensor]) -> N
     for name, given, got in seen:
         if any(_is_constant(slope, got) for slope in given if slope is not None):
             raise FlatlasError(
-                f"a second derivative of the model can't be had: torch has no record of how "
-                f"{name}, of an autograd.Function, computes a gradient. Compute it by torch's "
-                "operations on saved tensors, without no_grad, detach or once_differentiable, or "
-                "take measures without second derivatives, such as adaptive_sharpness."
+                f"torch can't compute a second derivative of the model: it has no record of how "
+                f"{name}, of an autograd.Function, computes a gradient. Compute the gradient by "
+                "torch's operations on saved tensors, without no_grad, detach or "
+                "once_differentiable, or take measures without second derivatives, such as "
+                "adaptive_sharpness."
             )
 
 
 def roots(ends: Sequence[Tensor]) -> set[int]:
-    """The ids of all leaves on which what was computed depends."""
+    """The ids of all leaves on which the `ends` of a computation depend."""
     return {id(node.variable) for node in _nodes(ends) if hasattr(node, "variable")}
 
 
 def _nodes(ends: Sequence[Tensor]) -> Iterator[Any]:
-    """All steps of a computation, from its ends."""
+    """All nodes of a computation's graph, from its ends."""
     seen, left = set(), [one.grad_fn for one in ends]
     while left:
         node = left.pop()
@@ -62,7 +63,7 @@ def _nodes(ends: Sequence[Tensor]) -> Iterator[Any]:
 
 
 def _is_constant(slope: Tensor, got: Sequence[Tensor | None]) -> bool:
-    """Whether it is not computed from the gradients that the function has got."""
+    """Whether the slope does not depend on the gradients that the function received."""
     varying = [one for one in got if one is not None and one.requires_grad]
     if not varying or not slope.any():
         return False

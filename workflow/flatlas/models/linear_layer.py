@@ -1,4 +1,4 @@
-"""One nn.Linear of a model: what enters it, and how the loss depends on what leaves it."""
+"""One nn.Linear of a model: its inputs, and how the loss depends on its outputs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,8 +26,8 @@ class LinearLayer:
     """The nn.Linear `name` of a model, if each example passes it once, as one vector."""
 
     def __init__(self, of: Objective, name: str) -> None:
-        """Refuses a layer whose weight is not its own."""
-        # Not one whose weight is computed by a parametrization.
+        """Refuses a layer whose weight is shared or computed."""
+        # A weight that a parametrization computes is not among `_parameters`.
         linear = {
             one: part
             for one, part in of.model.named_modules()
@@ -54,7 +54,7 @@ class LinearLayer:
 
     @torch.no_grad()
     def passed(self, batch: Batch) -> Passed:
-        """What a batch makes of it."""
+        """The layer's inputs and outputs for a batch, and the losses."""
         with self._seen() as calls:
             outputs = self._of.outputs(self._parts, batch)
         self._refuse_other_calls(calls, batch)
@@ -65,15 +65,15 @@ class LinearLayer:
 
     @torch.no_grad()
     def losses_with(self, batch: Batch, output: Tensor) -> Tensor:
-        """The losses of a batch's examples if this were what leaves the layer (examples, n_out)."""
+        """The losses of a batch's examples if the layer gave this `output` (examples, n_out)."""
         with self._seen(output):
             outputs = self._of.outputs(self._parts, batch)
         return self._of.losses(outputs, batch)
 
     def curvature(self, batch: Batch, output: Tensor) -> tuple[Tensor, float]:
-        """∂²l/∂z² of each example's loss l by z, what leaves the layer: (examples, n_out, n_out).
+        """∂²l/∂z² of each example's loss l by the layer's output z: (examples, n_out, n_out).
 
-        With the batch's share of what a mean over all losses is divided by.
+        The second result is the batch's share of the divisor of the mean loss.
         """
         with twice_differentiable(self._of.model):
             z = output.clone().requires_grad_()
@@ -90,7 +90,7 @@ class LinearLayer:
 
     @contextmanager
     def _seen(self, output: Tensor | None = None) -> Iterator[list[tuple[Tensor, Tensor]]]:
-        """What enters and leaves the layer at each call; an `output` takes the place of its own."""
+        """The layer's input and output at each call; an `output` replaces its own."""
         calls: list[tuple[Tensor, Tensor]] = []
 
         def hook(

@@ -22,7 +22,7 @@ BY_NAME: dict[str, type[nn.Module]] = {
     "bce": nn.BCEWithLogitsLoss,
     "mse": nn.MSELoss,
 }
-# Functions of torch and the losses that are the same.
+# Functions of torch, and the modules that compute the same loss.
 BY_FUNCTION: list[tuple[Any, type[nn.Module]]] = [
     (functional.cross_entropy, nn.CrossEntropyLoss),
     (functional.nll_loss, nn.NLLLoss),
@@ -40,19 +40,20 @@ BY_FUNCTION: list[tuple[Any, type[nn.Module]]] = [
     (functional.soft_margin_loss, nn.SoftMarginLoss),
     (functional.hinge_embedding_loss, nn.HingeEmbeddingLoss),
 ]
-# Their mean weighs each label; they leave out an index.
+# Losses of class labels, whose mean weights each label and which ignore an index.
 OF_CLASSES = (nn.CrossEntropyLoss, nn.NLLLoss)
-# Those whose target need not have the shape of the output.
+# Losses whose target need not have the shape of the output.
 OF_LABELS = (*OF_CLASSES, nn.MultiMarginLoss, nn.MultiLabelMarginLoss)
 # Parts of a batch add up to the whole to this relative accuracy, also in float32.
 SAME = 1e-4
 
 
 class Loss:
-    """Σ over a batch, and what Σ over all batches is divided by; 1 altogether for a sum.
+    """A loss as its sum over a batch, and the batch's share of the divisor of the mean.
 
-    A mean over the data then does not depend on how they are cut into batches, as torch's own means
-    over batches do when labels have weights or the last batch is smaller.
+    The mean over the data then does not depend on how they are cut into batches. torch's own means
+    over batches do, when labels have weights or the last batch is smaller. For a loss that is a sum
+    the shares are 0, and the divisor is 1.
     """
 
     def __init__(self, loss: str | nn.Module | LossFunction) -> None:
@@ -91,7 +92,7 @@ class Loss:
             self._loss.reduction = "sum"
 
     def of_normalized_logits(self) -> "Loss":
-        """The same of logits that are divided by their standard deviation for each example.
+        """The same loss of logits divided by their standard deviation for each example.
 
         Scaling all logits of a classifier then changes nothing (Andriushchenko et al. 2023).
         """
@@ -112,7 +113,7 @@ class Loss:
             outputs, target = self._comparable(outputs, target)
             self.refuse_unknown(outputs, target)
         if isinstance(self._loss, nn.Module):
-            # Its own numbers go where the outputs are, in their precision.
+            # The loss's own tensors go to the device of the outputs, in their precision.
             for one in filter(_is_of_reals, tree_leaves(outputs)):
                 self._loss.to(one.device, one.dtype)
                 break
@@ -177,7 +178,7 @@ class Loss:
         return outputs, exact(target) if is_number else target.to(outputs.device)
 
     def refuse_unknown(self, outputs: Tensor, target: Tensor) -> None:
-        """Raise an error for labels without an output, after which a GPU computes no more."""
+        """Raise an error for labels without an output: after these a GPU computes no more."""
         if self.is_binary and target.numel() and not (target.min() >= 0 and target.max() <= 1):
             raise FlatlasError(
                 f"the target has numbers from {target.min():g} to {target.max():g}, but this loss "
@@ -193,9 +194,9 @@ class Loss:
             )
 
     def adds_up(self, outputs: Outputs, target: Any, examples: int) -> bool:
-        """Whether the losses of a batch's halves give that of the batch, as a mean's or sum's do.
+        """Whether the losses of a batch's halves add up to that of the batch.
 
-        True if they can't be computed.
+        They do for a mean or a sum over examples. True if they can't be computed.
         """
         if self.is_of_torch or examples < 2:
             return True
@@ -211,7 +212,7 @@ class Loss:
 
     @property
     def is_of_torch(self) -> bool:
-        """Whether it is one of torch's own, of which is known what they are divided by."""
+        """Whether it is one of torch's own losses, whose divisor is known."""
         return self._kind.__module__ == nn.CrossEntropyLoss.__module__
 
     @property
@@ -230,12 +231,12 @@ class Loss:
         return self._kind is nn.BCEWithLogitsLoss
 
     def is_class(self, labels: Tensor) -> Tensor:
-        """Where integers are labels of classes: not those that the loss ignores."""
+        """Where integers are labels of classes that the loss does not ignore."""
         ignored = getattr(self._loss, "ignore_index", nn.CrossEntropyLoss().ignore_index)
         return (labels != ignored) & (labels >= 0)
 
     def _divisor(self, target: Tensor) -> float:
-        """What torch divides the sum over classes' losses by for its mean."""
+        """The divisor of torch's mean for a loss of class labels."""
         if target.is_floating_point():
             return target.numel() / target.shape[1]
         counted = target[target != self._loss.ignore_index]
@@ -244,7 +245,7 @@ class Loss:
 
 
 def _as_module(loss: Any) -> Any:
-    """A loss of torch for its function, also for one with some arguments given by name."""
+    """torch's module for its function, also for a partial with arguments given by name."""
     known = loss if isinstance(loss, partial) and not loss.args else partial(loss)
     for function, kind in BY_FUNCTION:
         # Some functions take weights of examples, which the loss of the same name does not.
@@ -254,7 +255,7 @@ def _as_module(loss: Any) -> Any:
 
 
 def _reduction(loss: Any) -> Any:
-    """What a loss says of itself, "mean" if it says nothing."""
+    """The `reduction` of a loss, "mean" if it has none."""
     given = loss.keywords if isinstance(loss, partial) else {}
     return given.get("reduction", getattr(loss, "reduction", "mean"))
 

@@ -30,8 +30,9 @@ Chosen = str | Sequence[str] | Callable[[str, nn.Parameter], bool] | None
 class Objective:
     """L(w), ∇L and products with the Hessian and the Gauss-Newton matrix, batch by batch.
 
-    w has the chosen parameters in one vector, in the order of the model, in float64 whatever the
-    model computes in. The others keep their values. The model is copied, in evaluation mode.
+    w has the chosen parameters in one vector, in the order of the model. It is float64, whatever
+    the model computes in. Other parameters keep their values. The model is a copy, in evaluation
+    mode.
     """
 
     def __init__(
@@ -52,15 +53,16 @@ class Objective:
             )
         names = _chosen(model, chosen)
         given = dict(model.named_parameters())
-        # Those of the model itself, which nothing that is measured may depend on.
+        # The original parameters: nothing that is measured may depend on them, only on their
+        # copies.
         self._given = [given[name] for name in names]
         self._device, self.dtype = torch.device(device), dtype
         self.model = copied(model, "model").eval().requires_grad_(False)
-        # A device without float64 can't copy to it either, as from there to the CPU. `to` itself
-        # would take the imaginary part from complex numbers.
+        # A device without float64 can't even copy to float64 elsewhere, so tensors go to the CPU
+        # first. A module's `to` would drop the imaginary part of complex numbers.
         self.model.cpu()._apply(lambda one: one.to(device, in_precision(one.dtype, dtype)))
         for name, part in self.model.named_modules():
-            # They see gradients, and may replace them by what is none.
+            # Backward hooks may replace gradients by tensors that are not gradients.
             part._backward_hooks.clear()
             part._backward_pre_hooks.clear()
             if isinstance(part, nn.Embedding | nn.EmbeddingBag):
@@ -69,10 +71,11 @@ class Objective:
                         f"'{name}' has max_norm={part.max_norm}: it rescales its weights at each "
                         "pass, without a derivative. Set max_norm to None once they are trained."
                     )
-                # A sparse gradient has no derivative, and one divided by counts is no gradient.
+                # A sparse gradient has no derivative, and a gradient divided by counts is no
+                # gradient.
                 part.sparse = part.scale_grad_by_freq = False
             if isinstance(part, nn.Embedding):
-                # It leaves out the gradient of a row that the loss depends on.
+                # With padding_idx, torch leaves out the gradient of a row that the loss depends on.
                 part.padding_idx = None
         parameters = dict(self.model.named_parameters())
         self.shapes: Mapping[str, torch.Size] = {name: parameters[name].shape for name in names}
@@ -93,7 +96,7 @@ class Objective:
         return other
 
     def of_normalized_logits(self) -> "Objective":
-        """The loss of a classifier whose logits can't be scaled."""
+        """The loss of normalized logits: scaling all logits does not change it."""
         other = copy(self)
         other.loss = self.loss.of_normalized_logits()
         return other
@@ -106,7 +109,7 @@ class Objective:
         return other
 
     def parts(self, w: Tensor) -> dict[str, Tensor]:
-        """The parameters that w has, by name, as the model takes them: it may change them."""
+        """The parameters in w, by name: copies, which the model may change."""
         named = zip(self.shapes, self._pieces(w), strict=True)
         return {name: piece.clone() for name, piece in named}
 
@@ -119,7 +122,7 @@ class Objective:
         ]
 
     def outputs(self, parts: dict[str, Tensor], batch: Batch) -> Outputs:
-        """What the model makes of a batch: a tensor, or what its own loss takes."""
+        """The model's output for a batch: a tensor, or whatever its own loss takes."""
         # A model may change its inputs in place.
         given, named = cloned((batch.arguments, dict(batch.named)))
         try:
@@ -153,7 +156,7 @@ class Objective:
 
     @torch.no_grad()
     def refuse_without_loss(self) -> None:
-        """Raise an error if the loss at w is no number, or if no example counts."""
+        """Raise an error if the loss at w is not finite, or if no example counts."""
         parts, divisor = self.parts(self.w), 0.0
         for number, batch in enumerate(self.batches):
             try:
@@ -184,7 +187,7 @@ class Objective:
                     "torch.compile refers to: measures are taken of a copy. Let each layer be an "
                     "attribute of the module that uses it."
                 )
-        # By the same kernels as the first value.
+        # Without gradients, to use the same kernels as for the first value.
         outputs = tree_map(
             lambda leaf: leaf.detach() if isinstance(leaf, Tensor) else leaf,
             self.outputs(parts, batch),
@@ -236,7 +239,7 @@ class Objective:
             slope.add_(_flat(gradients).to(slope.device))
 
         value, divisor = self._sum(self._differentiated(w, add))
-        # Elsewhere than at the model's weights a search may overflow.
+        # A search may overflow, but not at the model's own weights.
         if value.isfinite() and w.equal(self.w):
             _finite(slope, "gradient")
         return value / divisor, slope / divisor
@@ -244,7 +247,7 @@ class Objective:
     def hessian_product(self, vectors: Tensor) -> Tensor:
         """∇∇L v for each row v, in the dtype of v, by the gradient of ∇L·v.
 
-        All rows share a batch's loss and gradient, which are half of the work for one.
+        All rows share a batch's loss and gradient, which are half of the work for one row.
         """
         images = torch.zeros_like(vectors)
         rows = [self._pieces(vector) for vector in vectors]
@@ -255,7 +258,7 @@ class Objective:
             varies = [part for part in slope if _varies(part)]
             which = [number for number, part in enumerate(slope) if _varies(part)]
             for row, image in zip(rows, images, strict=True) if varies else ():
-                # The last row needs the graph no longer: its parts are freed on the way.
+                # The last row need not keep the graph: its parts are freed on the way.
                 along, last = [row[number] for number in which], row is rows[-1]
                 found = again(varies, leaves, along, keep=not last)
                 image.add_(_flat(found).to(image.device))
@@ -264,7 +267,7 @@ class Objective:
         return _finite(images / divisor, "Hessian")
 
     def refuse_constant_gradients(self, *graphs: tuple[list[Tensor], list[Tensor]]) -> None:
-        """Raise an error if one can't be differentiated twice; the first batch decides."""
+        """Raise an error if a graph can't be differentiated twice; the first batch decides."""
         if not self._differentiates_twice:
             for ends, by in graphs:
                 refuse_constant_gradients(ends, by)
@@ -286,7 +289,7 @@ class Objective:
 
     @torch.no_grad()
     def divisor(self) -> float:
-        """What the sum of all losses is divided by, such as the number of examples."""
+        """The divisor of the sum of all losses, such as the number of examples."""
         parts = self.parts(self.w)
         return self._sum(self._loss_of(parts, batch) for batch in self.batches)[1]
 
@@ -299,7 +302,7 @@ class Objective:
     def _differentiated(
         self, w: Tensor, add: Callable[[list[Tensor], Tensor], None]
     ) -> Iterator[tuple[Tensor, float]]:
-        """The loss of each batch, after `add` has got it with the parameters as leaves."""
+        """The loss of each batch, after a call of `add` with its leaves and its loss."""
         reached = False
         for batch in self.batches:
             with self.leaves(w) as leaves:
@@ -307,16 +310,16 @@ class Objective:
                 if total.requires_grad:
                     reached = True
                     add(list(leaves.values()), total)
-            # Nothing is suspended with torch's settings changed, or an interrupt would keep them.
+            # Yield outside the context: an interrupt would otherwise keep torch's settings changed.
             yield total.detach(), share
         if not reached:
             raise _unreached(self.shapes)
 
     @contextmanager
     def leaves(self, w: Tensor) -> Iterator[dict[str, Tensor]]:
-        """The parameters that w has, by name, to be differentiated by while the model has them.
+        """The parameters in w, by name, as leaves that the model uses inside the context.
 
-        Activations behind a checkpoint are computed again when a derivative is taken.
+        Take derivatives inside it, too: they compute activations behind a checkpoint again.
         """
         leaves = {name: part.requires_grad_() for name, part in self.parts(w).items()}
         with (
@@ -349,7 +352,7 @@ class _Part:
         total, self.share = objective.loss.of(outputs, batch.target, batch.examples)
         if _reaches(leaves, [total]):
             raise FlatlasError(
-                f"the Gauss-Newton matrix can't be had of the model's output, {described(made)}. "
+                f"the Gauss-Newton matrix can't be computed for the output, {described(made)}. "
                 "Allowed: tensors, alone or in tuples, lists and dictionaries."
             )
         if not self._z:
@@ -377,18 +380,20 @@ class _Part:
 def again(
     of: Sequence[Tensor], by: Sequence[Tensor], along: Sequence[Tensor], keep: bool = True
 ) -> tuple[Tensor, ...]:
-    """A product with a Jacobian from the left, which may leave the graph for the next one."""
+    """A product with a Jacobian from the left; `keep` keeps the graph for the next product."""
     try:
         found: tuple[Tensor, ...] = torch.autograd.grad(
             of, by, along, retain_graph=keep, materialize_grads=True
         )
     except (NotImplementedError, RuntimeError) as error:
-        raise FlatlasError(f"a second derivative of the model can't be had: {error}") from error
+        raise FlatlasError(
+            f"torch can't compute a second derivative of the model: {error}"
+        ) from error
     return found
 
 
 def _gradient(of: Tensor, by: list[Tensor]) -> tuple[Tensor, ...]:
-    """It can be differentiated again."""
+    """A gradient that can be differentiated again."""
     found: tuple[Tensor, ...] = torch.autograd.grad(
         of, by, create_graph=True, materialize_grads=True
     )
@@ -409,7 +414,7 @@ def _differentiated_by(parameters: Sequence[Tensor]) -> Iterator[None]:
 
 
 def _reaches(parameters: Sequence[Tensor], computed: Iterable[Any]) -> bool:
-    """Whether any of these parameters has a part in what was computed; its graph is kept."""
+    """Whether anything `computed` depends on any of these parameters; its graph is kept."""
     ends = [one for one in computed if _varies(one)]
     if not parameters or not ends:
         return False
@@ -455,7 +460,7 @@ def twice_differentiable(model: nn.Module) -> Iterator[None]:
 
 
 def _finite(derivatives: Tensor, name: str) -> Tensor:
-    """Searches need numbers, but a loss may be finite where its derivatives are not."""
+    """The same; an error if any is not finite, which is possible even where the loss is finite."""
     if not derivatives.isfinite().all():
         raise FlatlasError(
             f"the {name} has NaN or infinite entries at the model's weights, where the loss is "
@@ -466,7 +471,7 @@ def _finite(derivatives: Tensor, name: str) -> Tensor:
 
 
 def unwrapped(model: Any) -> nn.Module:
-    """The module inside of those that compile or distribute it, which hide its derivatives."""
+    """The module inside the wrappers that compile or distribute it, which hide its derivatives."""
     while True:
         if isinstance(model, DataParallel | DistributedDataParallel):
             model = model.module
@@ -481,7 +486,7 @@ def unwrapped(model: Any) -> nn.Module:
 
 
 def refuse_penalty(model: nn.Module, loss: Any) -> None:
-    """Raise an error if a loss that is a module has parameters of the model: it is copied, too."""
+    """Raise an error if a loss module has parameters of the model: its copy gets copies of them."""
     own = {*map(id, model.parameters())}
     if isinstance(loss, nn.Module) and not own.isdisjoint(map(id, loss.parameters())):
         raise _penalized()
@@ -495,7 +500,7 @@ def _penalized() -> FlatlasError:
 
 
 def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
-    """The names of the parameters that w has."""
+    """The names of the parameters in w."""
     parameters = dict(model.named_parameters())
     if not parameters:
         raise FlatlasError("the model has nothing to measure: it has no parameters.")
@@ -507,7 +512,7 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
             raise FlatlasError(f"'{name}' is on the device meta, without numbers: load them.")
         if name in parameters and not one.detach().isfinite().all():
             raise FlatlasError(f"'{name}' has NaN or infinite weights: the training diverged.")
-        # An infinite one may be a mask of attention.
+        # An infinite buffer may be a mask of attention.
         if _numbers(one).isnan().any():
             raise FlatlasError(f"'{name}' has NaN.")
     if chosen is None:
@@ -535,8 +540,8 @@ def _is_chosen(chosen: Callable[..., Any], name: str, one: nn.Parameter) -> bool
         return bool(chosen(name, one))
     except Exception as error:
         raise FlatlasError(
-            f"parameters can't tell whether '{name}' is chosen: {named(error)}. Allowed: a "
-            "function of name and parameter."
+            f"the function `parameters` fails for '{name}': {named(error)}. Allowed: a function "
+            "of name and parameter."
         ) from error
 
 
@@ -550,7 +555,7 @@ def _refuse_shared(parameters: Mapping[str, nn.Parameter], names: Sequence[str])
     """Raise an error if a chosen parameter shares its memory with another: training moves both."""
     first: dict[int, str] = {}
     for name, one in parameters.items():
-        # Tensors of other classes may have no place in memory, and empty ones have none.
+        # Tensors of other classes may have no place in memory, and empty tensors have none.
         if type(one) is not nn.Parameter or not one.numel():
             continue
         other = first.setdefault(one.data_ptr(), name)
@@ -566,7 +571,7 @@ def _is_whole(leaf: Any) -> bool:
 
 
 def _fitting(model: nn.Module, chosen: Any) -> list[str]:
-    """The first names of the parameters that are chosen, each by one of its names."""
+    """The first names of the chosen parameters; a pattern may fit any name of a parameter."""
     if callable(chosen):
         return [name for name, one in model.named_parameters() if _is_chosen(chosen, name, one)]
     patterns = [chosen] if isinstance(chosen, str) else chosen

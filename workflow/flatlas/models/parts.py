@@ -6,14 +6,14 @@ from flatlas.models.objective import Objective
 
 
 class Parts:
-    """The losses of the batches, one after the other, such that their mean is L.
+    """The losses of the batches, one after the other, scaled so that their mean is L.
 
-    For batches of one size a part is the mean loss of its batch. `examples` are their numbers of
-    examples.
+    For batches of one size a part is the mean loss of its batch. `examples` has the number of
+    examples of each batch.
     """
 
     def __init__(self, objective: Objective) -> None:
-        """Takes a pass: weights and ignored labels decide what the sum of losses is divided by."""
+        """Takes a pass over the data: label weights and ignored labels determine the divisor."""
         self._objective = objective
         self.examples = [batch.examples for batch in objective.batches]
         self._divisor = objective.divisor() / len(self.examples)

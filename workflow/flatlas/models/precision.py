@@ -1,4 +1,4 @@
-"""How torch computes while a model is measured, which a training may have chosen otherwise."""
+"""torch's settings while a model is measured; a training may have chosen others."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -37,9 +37,9 @@ def full_precision() -> Iterator[None]:
 
 @contextmanager
 def as_written() -> Iterator[None]:
-    """Compute a model as it is written: not compiled, and with gradients or without by one path.
+    """Compute a model as it is written: not compiled, and by one path with and without gradients.
 
-    What is compiled has no second derivative. The caller's autocast would cut float32.
+    Compiled code has no second derivative. The caller's autocast would reduce the precision.
     """
     with torch.inference_mode(False), without_fast_path(), ExitStack() as kept:
         accelerator = torch.accelerator.current_accelerator()
@@ -53,7 +53,7 @@ def as_written() -> Iterator[None]:
 
 @contextmanager
 def without_cudnn(model: nn.Module) -> Iterator[None]:
-    """For a model with recurrent layers, of which cuDNN has no second derivatives."""
+    """Disable cuDNN for a model with recurrent layers, whose second derivatives it lacks."""
     with ExitStack() as kept:
         if any(isinstance(part, nn.RNNBase) for part in model.modules()):
             _set(kept, torch.backends.cudnn, "enabled", False)
@@ -67,7 +67,7 @@ def differentiable_layers() -> Iterator[None]:
     torch's fused weight norm has a wrong one, and a reentrant checkpoint has none.
     """
     with ExitStack() as kept:
-        # nn.utils has a function of the name of this module.
+        # An ordinary import gives the function of the same name in nn.utils, not this module.
         for owner in (torch, import_module("torch.nn.utils.weight_norm")):
             _set(kept, owner, "_weight_norm", _weight_norm)
         _set(kept, torch.utils.checkpoint, "CheckpointFunction", _Checkpoint)
@@ -79,7 +79,7 @@ def _weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
 
 
 class _Checkpoint:
-    """Takes the place of the reentrant one."""
+    """A non-reentrant checkpoint, in place of torch's reentrant one."""
 
     @staticmethod
     def apply(run: Callable[..., Any], preserve_rng_state: bool, *given: Any) -> Any:
@@ -89,13 +89,13 @@ class _Checkpoint:
 
 
 def in_precision(given: torch.dtype, precision: torch.dtype) -> torch.dtype:
-    """The type of the same numbers in float64 or float32: complex ones stay so, and integers."""
+    """The dtype in this `precision`: complex numbers stay complex, integers stay as they are."""
     if given.is_complex:
         return precision.to_complex()
     return precision if given.is_floating_point else given
 
 
 def _set(kept: ExitStack, owner: object, name: str, value: object) -> None:
-    """Until the end of the stack."""
+    """Set an attribute until the end of the stack."""
     kept.callback(setattr, owner, name, getattr(owner, name))
     setattr(owner, name, value)

@@ -1,8 +1,8 @@
 """Rescalings of a model's weights that leave its function as it is, found by tracing the model.
 
-ReLU lets a positive factor through: if what a layer adds up grows by α, so does all that follows,
-up to layers that divide by it. A linear layer does if its weights are divided by α, and batch norm
-if its statistics grow with what it normalizes.
+ReLU lets a positive factor through: if a layer's output grows by α, so do all later activations, up
+to layers that undo the factor. A linear layer undoes it if its weights are divided by α, and batch
+norm if its statistics grow with its input.
 """
 
 import operator
@@ -17,7 +17,7 @@ from torch.nn.modules.conv import _ConvNd
 from flatlas.errors import FlatlasError
 
 LINEAR = (nn.Linear, _ConvNd)
-# What returns α f(x) for αx, as modules, functions and methods of a tensor.
+# Modules, functions and methods of a tensor that return α f(x) for αx.
 HOMOGENEOUS = (
     *(nn.ReLU, nn.LeakyReLU, nn.PReLU, nn.Identity, nn.Flatten, nn.Unflatten),
     *(nn.modules.dropout._DropoutNd, nn.modules.pooling._MaxPoolNd, nn.modules.pooling._AvgPoolNd),
@@ -35,13 +35,13 @@ METHODS = {
     *("relu", "flatten", "mean", "view", "reshape"),
     *("squeeze", "unsqueeze", "permute", "transpose", "contiguous"),
 }
-# What depends on the shape alone.
+# Methods whose result depends on the shape alone.
 SHAPES = {"size", "dim", "numel"}
 
 
 @dataclass(frozen=True)
 class Rescaling:
-    """A layer whose weights and bias may be multiplied, and those after it that divide."""
+    """A layer whose weights and bias may be multiplied, and the later layers that undo it."""
 
     layer: str
     undone_by: tuple[str, ...]
@@ -62,14 +62,14 @@ class Rescaling:
 
 
 def _grow(norm: _BatchNorm, factor: float) -> None:
-    """The statistics of αx; ε is part of the variance, so that it grows, too."""
+    """Give batch norm the statistics of αx; ε counts as variance, so it must grow, too."""
     assert norm.running_mean is not None and norm.running_var is not None
     norm.running_mean.mul_(factor)
     norm.running_var.add_(norm.eps).mul_(factor**2).sub_(norm.eps)
 
 
 def rescalings(model: nn.Module) -> list[Rescaling]:
-    """All that a model in evaluation mode has, at least one."""
+    """All rescalings of a model in evaluation mode; an error if there are none."""
     try:
         graph = fx.symbolic_trace(model).graph
     except Exception as error:
@@ -122,13 +122,13 @@ def _can_divide(layer: nn.Module | None) -> bool:
 
 
 def _has_own_weight(layer: nn.Module) -> bool:
-    """False if batch norm has none, or if it is computed, as by weight norm."""
+    """False if batch norm has no weight, or if the weight is computed, as by weight norm."""
     own = {name for name, _ in layer.named_parameters(recurse=False)}
     return "weight" in own <= {"weight", "bias"}
 
 
 def _ends(node: fx.Node, own: dict[fx.Node, nn.Module]) -> list[fx.Node] | None:
-    """The layers that can undo a factor on this output; None if it goes elsewhere, too."""
+    """The layers that can undo a factor on this output; None if the output also goes elsewhere."""
     ends: list[fx.Node] = []
     for user in node.users:
         layer = own.get(user)
@@ -150,7 +150,7 @@ def _lets_through(user: fx.Node, layer: nn.Module | None, node: fx.Node) -> bool
     known = FUNCTIONS if user.op == "call_function" else METHODS
     if not user.op.startswith("call_") or user.target not in known:
         return False
-    # Not what is indexed or shaped by it.
+    # Not if the node is only an index or a shape in the call.
     return bool(user.args) and user.args[0] is node
 
 

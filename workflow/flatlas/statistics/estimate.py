@@ -35,8 +35,8 @@ def estimate(
     at once.
 
     A resample in which the statistic is not a number (no solution was drawn at some point of a
-    sweep) is left out. `fewest` is the number of realizations behind the part of the statistic that
-    has the fewest, where some are missing. A single realization has no interval.
+    sweep) is left out. Where realizations are missing, `fewest` is the smallest number of
+    realizations behind any part of the statistic. A single realization has no interval.
     """
     count = len(measured[0])
     value = float(statistic(*measured))
@@ -51,7 +51,7 @@ def estimate(
 
 
 def in_resamples(statistic: Callable[..., np.ndarray], *measured: np.ndarray) -> np.ndarray:
-    """The statistic of each resample, the same ones at each call, on the first axis."""
+    """The statistic of each resample, on the first axis; resamples are the same at each call."""
     count = len(measured[0])
     drawn = np.random.default_rng(0).integers(count, size=(count, RESAMPLES))
     return np.asarray(statistic(*(array[drawn] for array in measured)))
@@ -80,9 +80,9 @@ def jackknife(statistic: Callable[[np.ndarray], np.ndarray], parts: np.ndarray) 
     """The statistic of the sum of all realizations' parts, with Student's 95 % interval.
 
     Each realization contributes a part (realizations, ...); the statistic leaves leading axes as
-    they are, and is the same for twice the sum, as a ratio is. Its error is that of the jackknife:
-    from how much it moves when one realization is left out. The percentile bootstrap of five
-    realizations ends at their range, which is too narrow (docs/atlas.md).
+    they are, and is the same for twice the sum, as a ratio is. Its error is that of the jackknife,
+    from its changes when one realization is left out. The percentile bootstrap of five realizations
+    ends at their range, which is too narrow (docs/atlas.md).
     """
     total, count = parts.sum(0), len(parts)
     value = float(statistic(total))
@@ -97,8 +97,9 @@ def jackknife(statistic: Callable[[np.ndarray], np.ndarray], parts: np.ndarray) 
 def least(found: Sequence[Estimate], realizations: int) -> Estimate:
     """The least of several values of at most 1, each with its interval.
 
-    One upper end that is too low makes the least too low, so these ends are Bonferroni's. Where one
-    end is cut off, at the end of what the value can be, the other one has the interval's width.
+    One upper end that is too low makes the least upper end too low, so upper ends are widened by
+    Bonferroni's rule. Where one end is cut off, because the value can't go beyond it, the other end
+    gives the width.
     """
     if not found:
         return UNKNOWN

@@ -4,10 +4,10 @@ import numpy as np
 
 
 def largest(values: np.ndarray) -> np.ndarray:
-    """The highest."""
+    """The largest known value."""
     return np.asarray(np.fmax.reduce(values, axis=-1, initial=np.nan))
 
 
 def smallest(values: np.ndarray) -> np.ndarray:
-    """The lowest."""
+    """The smallest known value."""
     return np.asarray(np.fmin.reduce(values, axis=-1, initial=np.nan))

@@ -1,4 +1,4 @@
-"""One number of several statistics at once: the largest, the least, or their mean size."""
+"""One number from several statistics: the largest, the least, or their mean size."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ TAILS = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2
 
 @dataclass(frozen=True)
 class Joint:
-    """What `join` makes of the numbers that a statistic leaves on the last axis.
+    """The result of `join` for the numbers that a statistic leaves on the last axis.
 
-    It is their largest, their smallest or their mean, of `sizes` if signs do not matter. `shown` is
-    a monotone function of it, such as a factor of a logarithm.
+    `join` takes their largest, their smallest or their mean. If `sizes`, signs do not matter.
+    `shown` is a monotone function of the result, such as the factor of a logarithm.
     """
 
     numbers: Callable[..., np.ndarray]
@@ -33,11 +33,12 @@ class Joint:
     def estimate(self, *measured: np.ndarray, fewest: int | None = None) -> Estimate:
         """The same with its 95 % interval; arrays and `fewest` are as in `estimate`.
 
-        Errors add to a largest number and to sizes: the number is too large, and in a resample once
-        more. But that of a sum is at most the sum of both: it is too large by no more than what the
-        errors alone give. So the lower end is the value less that, and only the upper one is that
-        of the resamples; of a least number, the other way round. The errors are as wide as
-        Student's (see `_tail`), also of few realizations: the interval holds from three on.
+        Errors bias a largest number and sizes upwards, and a resample adds errors once more. But
+        the largest of sums is at most the sum of the largest: the bias is at most the result for
+        the errors alone. So the lower end is the value minus the result for the errors, and only
+        the upper end is that of the resamples. For a least number it is the other way round. The
+        errors are widened to Student's interval (see `_tail`), also for few realizations: the
+        interval holds from three on.
         """
         numbers = np.asarray(self.numbers(*measured), float)
         known = np.isfinite(numbers)
@@ -58,5 +59,5 @@ class Joint:
 
 
 def _widened(count: int) -> float:
-    """By how much Student's interval is wider than that of the resampled means."""
+    """The factor by which Student's interval is wider than that of the resampled means."""
     return float(standard_errors(count) / ndtri(TAILS[1]) * sqrt(count / (count - 1)))

@@ -10,10 +10,11 @@ from flatlas.statistics.student import standard_errors
 
 # More realizations than this are out of reach.
 MOST = 1000
-# The interval of fewer is the range of the resamples, which covers clearly less than 95 %.
+# With fewer realizations the interval is the range of the resamples, which covers clearly less than
+# 95 %.
 COVERED = 5
-# Half the mean range of fewer normal realizations, in units of their standard deviation: half of d2
-# of control charts.
+# Half the mean range of 2, 3 and 4 normal realizations, in units of their standard deviation: half
+# of d2 of control charts.
 HALF_RANGES = np.array([0.564, 0.846, 1.029])
 
 HalfWidth = Callable[[np.ndarray], np.ndarray]
@@ -25,10 +26,10 @@ def student(counts: np.ndarray) -> np.ndarray:
 
 
 def resampled(counts: np.ndarray) -> np.ndarray:
-    """The same of an `estimate`: Student's from five realizations on, the range of fewer.
+    """The same for an `estimate`: Student's from five realizations on, the range for fewer.
 
-    That of five is in fact a sixth narrower (and covers 92 % of normal means), which makes the
-    number needed from five a third too small; from eight on it is within 6 %.
+    The interval of five is in fact a sixth narrower (and covers 92 % of normal means). The number
+    needed, if computed from five, is therefore a third too small; from eight on it is within 6 %.
     """
     few = HALF_RANGES[np.clip(counts, 2, COVERED - 1) - 2]
     return np.where(counts < COVERED, few, student(counts))
@@ -37,10 +38,10 @@ def resampled(counts: np.ndarray) -> np.ndarray:
 def narrow_enough(
     found: Estimate, ends: Iterable[float], realizations: int, half: HalfWidth = resampled
 ) -> int | None:
-    """How many realizations would take an interval off all `ends`, if its value stays as it is.
+    """How many realizations would make an interval exclude all `ends`, if its value stays as it is.
 
-    Its half-width gives the standard deviation of one realization, and this the half-width for any
-    number of them. At least `COVERED`; None if it is more than `MOST`.
+    The half-width gives the standard deviation of one realization, and this gives the half-width
+    for any number. The result is at least `COVERED`; None if it would be more than `MOST`.
     """
     distance = min(abs(found.value - end) for end in ends if isfinite(end))
     spread = (found.high - found.low) / 2 / half(np.array(realizations))

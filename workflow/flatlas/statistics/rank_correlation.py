@@ -1,7 +1,7 @@
 """Kendall's τ over the pairs of points that may be compared, plain and partial, with intervals.
 
 It is the correlation of the signs of x_i − x_j and y_i − y_j over pairs (i, j) in the same stratum:
-the pairs that both order alike, minus those that they order differently. With one stratum of all
+the pairs that x and y order alike, minus those that they order differently. With one stratum of all
 points it is τ-b. With a stratum for each setting of all but one hyperparameter it is the granulated
 coefficient of Jiang et al. (2020), the mean of τ over settings, if these have equal numbers of
 values and no ties. Given further variables z, it is the correlation left after removing the signs
@@ -17,9 +17,9 @@ from flatlas.statistics.estimate import UNKNOWN, Estimate, jackknife
 
 # A variable is determined by the given ones if they leave less than this share of it.
 NOTHING = 1e-9
-# The least number of independent comparisons in a realization for an interval: the order of three
-# points is perfect, up or down, by chance in one case of three, that of four in one of twelve. Each
-# given variable takes one more.
+# The least number of independent comparisons in a realization for an interval: by chance, the order
+# of three points is perfect, up or down, in one case of three, that of four points in one case of
+# twelve. Each given variable takes one more comparison.
 FEWEST = 3
 
 
@@ -35,7 +35,7 @@ def tau(
 
     Rows are compared within their `strata`, each of which belongs to one of the `realizations`.
     Both are labels, one for each row. The interval is that of the jackknife over realizations: it
-    is about the same points with other images and other random weights.
+    describes the same points with other images and other random weights.
     """
     values = table[[x, y, *given]].to_numpy(float).T
     known = np.isfinite(values).all(0)

@@ -1,4 +1,4 @@
-"""What papers say of a sweep, as statistics of arrays (realizations, ..., values).
+"""The papers' statements about a sweep, as statistics of arrays (realizations, ..., values).
 
 Each averages over realizations first, as the papers' lines and dots are means.
 """

@@ -1,1 +1,1 @@
-"""The measures, a module each; its function `measure` says what it returns and its options."""
+"""The measures, a module each; its function `measure` describes its result and its options."""

@@ -1,7 +1,7 @@
 """How far the loss rises around w: at worst within a ball, and in the mean.
 
-Adaptive, each weight is displaced in units of itself (ASAM, Kwon et al. 2021; Andriushchenko et al.
-2023): rescaling layers of a ReLU network then changes nothing.
+If adaptive, each weight's displacement is in units of the weight (ASAM, Kwon et al. 2021;
+Andriushchenko et al. 2023): rescaling layers of a ReLU network then changes nothing.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ class AdaptiveSharpness:
     mean: Estimate
 
     def quantities(self) -> Mapping[str, Quantity]:
-        """Both, and the largest rise to first order, which is of the gradient alone."""
+        """Both, and the largest rise to first order, which depends only on the gradient."""
         return {
             "worst": Quantity(self.worst.rise, self.worst.error, self.worst.converged),
             "mean": Quantity.of(self.mean),
@@ -32,7 +32,7 @@ class AdaptiveSharpness:
 
 
 class Options(OfAscent):
-    """Also of the mean."""
+    """The options of the search, and the `pairs` for the mean."""
 
     pairs: AtLeastTwo = SHARPNESS.pairs
 
@@ -40,9 +40,9 @@ class Options(OfAscent):
 def measure(problem: Problem, options: Options) -> AdaptiveSharpness:
     """The largest rise in the neighbourhood, and the mean rise over Gaussian u.
 
-    Their standard deviation in each direction is the radius; there are `pairs` of opposite ones.
-    The starts may find several local maxima: the error of the largest is at least what the second
-    lacks.
+    The standard deviation of u in each direction is the radius; there are `pairs` of u and −u. The
+    starts may find several local maxima: the error of the largest is at least its distance to the
+    second.
     """
     of, around = options.loss(problem.training), options.around
     found = worst(of, around, options.search, problem.generator("worst in a ball"))

@@ -28,7 +28,7 @@ class Sharpness(BoxSharpness):
     """100 (max L(w + Δw) − L(w)) / (1 + L(w)) with |Δw_i| ≤ ε (|w_i| + 1), a lower bound."""
 
     def quantities(self) -> Mapping[str, Quantity]:
-        """The sharpness, its first-order part, which is of the gradient alone, and the rest."""
+        """The sharpness, its first-order part, which depends only on the gradient, and the rest."""
         error = self.residual * self.sharpness
         return {
             "sharpness": Quantity(self.sharpness, error, self.converged),
@@ -45,10 +45,10 @@ def measure(
     lr: Positive = 1e-3,
     epochs: PositiveInt = 100,
 ) -> Sharpness:
-    """With ε = `box`, from corner to corner or by L-BFGS-B, in at most so many steps, or by SGD.
+    """The sharpness with ε = `box`, found from corner to corner, by L-BFGS-B or by SGD.
 
-    SGD takes `epochs` over the batches with learning rate `lr`. The error is what the last tenth of
-    the search added.
+    The first two take at most `epochs` steps. SGD takes `epochs` passes over the batches with
+    learning rate `lr`. The error is what the last tenth of the search added.
     """
     of = problem.training
 

@@ -23,18 +23,19 @@ from flatlas.models.batches import Batch, described, exact
 from flatlas.models.linear_layer import LinearLayer, Passed
 from flatlas.models.objective import Objective
 
-# Their Hessian has 3.2 GB, and finding its eigenvectors takes three times as much.
+# The most weights of a layer. Their Hessian has 3.2 GB; finding its eigenvectors takes three times
+# as much.
 WEIGHTS = 20_000
-# The loss of a partner with dual weights is that of its test example, up to this share of the mean
-# |Δl|: the round-off of float32.
+# A partner with dual weights has the loss of its test example, up to this share of the mean |Δl|:
+# the round-off of float32.
 SAME = 1e-3
-# Labels of examples that the loss ignores. They are not equal, so these are never paired.
+# Labels of examples that the loss ignores. The two differ, so these examples are never paired.
 IGNORED, IGNORED_IN_TEST = -1, -2
 
 
 @dataclass(frozen=True)
 class Duality(flatness.Duality):
-    """The same with S_w = Σ σ_w, T_g = Σ σ_g², T_h = Σ H_n and T_w = Σ σ_w².
+    """The duality with S_w = Σ σ_w, T_g = Σ σ_g², T_h = Σ H_n and T_w = Σ σ_w².
 
     `S_w_curved` is the sum over directions whose |H_n| is above round-off, ε N max |H_n|.
     `unpartnered` counts the test examples whose label no training example has.
@@ -52,12 +53,12 @@ class Duality(flatness.Duality):
 def measure(
     problem: Problem, *, layer: str, sharp: PositiveInt | Literal["steepest"] = "steepest"
 ) -> Duality:
-    """Of the nn.Linear `layer`, along all eigenvectors of the Hessian in its weight.
+    """The duality of the nn.Linear `layer`, along all eigenvectors of the Hessian in its weight.
 
-    The number of `sharp` directions is given, or where σ_g falls most steeply. It takes data to
-    `test`, and a label for each example. Each example must pass the layer once, as one vector, and
-    have no way past it: the loss of a partner whose weights are the dual ones is then that of the
-    test example, which is checked. Where the Hessian has no curvature, eigenvectors are arbitrary.
+    `sharp` is the number of sharp directions; by default they end where σ_g falls most steeply. The
+    measure needs `test` data, and a label for each example. Each example must pass the layer once,
+    as one vector, and have no way past it. A partner with dual weights then has the loss of its
+    test example, which is checked. Where the Hessian has no curvature, eigenvectors are arbitrary:
     S_w depends on the solver's choice, and the sharp part of the gap may; S_w_curved does not.
     """
     of, test = problem.training, problem.test
@@ -118,7 +119,7 @@ def _seen(layer: LinearLayer, of: Objective, ignored: int) -> _Seen:
 
 
 def _vectors(batch: Batch) -> Tensor:
-    """The inputs of each example in one row, whose distances decide about partners."""
+    """The inputs of each example in one row; distances between rows decide who are partners."""
     leaves = tree_leaves((batch.arguments, dict(batch.named)))
     for one in leaves:
         has_rows = isinstance(one, Tensor) and one.ndim and len(one) == batch.examples
@@ -147,7 +148,7 @@ def _labels(batch: Batch, of: Objective, ignored: int) -> Tensor:
 def _refuse_ways_past(
     layer: LinearLayer, of: Objective, test: Passed, paired: Partners, gap: Tensor
 ) -> None:
-    """Raise an error unless what leaves the layer decides about the loss of an example."""
+    """Raise an error unless the layer's output alone determines the loss of an example."""
     wanted = test.losses[paired.test]
     found, begin = torch.full_like(wanted, torch.nan), 0
     for batch in of.batches:
@@ -158,14 +159,14 @@ def _refuse_ways_past(
         begin += batch.examples
     if (found - wanted).abs().mean() > SAME * gap.abs().mean():
         raise FlatlasError(
-            f"layer '{layer.name}' has no dual weights: with what it makes of the test examples, "
-            f"the mean loss of their partners is {found.mean():.3g}, but {wanted.mean():.3g} in "
-            "the test examples. There must be no way past it, such as a skip connection."
+            f"layer '{layer.name}' has no dual weights: with its outputs for the test examples, "
+            f"the mean loss of their partners is {found.mean():.3g}, but that of the test examples "
+            f"is {wanted.mean():.3g}. There must be no way past it, such as a skip connection."
         )
 
 
 def _hessian(layer: LinearLayer, of: Objective, passed: Passed) -> Tensor:
-    """That of the mean loss, in the flattened weights (n_in · n_out)."""
+    """The Hessian of the mean loss, in the flattened weights (n_in · n_out)."""
     size, divisor, begin = layer.weight.numel(), 0.0, 0
     total = passed.activity.new_zeros(*layer.weight.shape, *layer.weight.shape)
     for batch in of.batches:

@@ -11,17 +11,17 @@ from flatlas.library.problem import Problem
 
 @dataclass(frozen=True)
 class GaussNewton(Curvature):
-    """The same of the Gauss-Newton matrix G, and the Fisher-Rao norm wᵀ G w (Liang et al. 2019)."""
+    """The curvature of the matrix G, and the Fisher-Rao norm wᵀ G w (Liang et al. 2019)."""
 
     fisher_rao: float
 
     def quantities(self) -> Mapping[str, Quantity]:
-        """The eigenvalues by rank, and the rest."""
+        """The eigenvalues by rank, and the other numbers."""
         return {**super().quantities(), "fisher_rao": Quantity(self.fisher_rao)}
 
 
 def measure(problem: Problem, options: OfSpectrum) -> GaussNewton:
-    """Eigenvalues, trace and norm; the Fisher-Rao norm is exact."""
+    """Eigenvalues, trace and norms; the Fisher-Rao norm is exact."""
     of, random = problem.training, problem.generator("gauss_newton")
     found = curvature(of.gauss_newton_product, of.size, options, random, of.dtype)
     fisher_rao = (of.w @ of.gauss_newton_product(of.w.unsqueeze(0))[0]).item()

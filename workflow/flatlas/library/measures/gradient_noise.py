@@ -32,8 +32,9 @@ def measure(
 ) -> GradientNoise:
     """The noise of single examples, unbiased if the batches are random.
 
-    It needs two batches; more make the error smaller. Those of one example give the exact value on
-    these data. The Hessian's `top` eigenvalues are to `tolerance` of the largest.
+    The data must have at least two batches; more make the error smaller. Batches of one example
+    give the exact value on these data. The Hessian's `top` eigenvalues are found to `tolerance`
+    times the largest.
     """
     of = problem.training
     parts = Parts(of)

@@ -37,7 +37,7 @@ class LearningCoefficient(flatness.LearningCoefficient):
 def measure(
     problem: Problem,
     *,
-    # R-hat compares at least two.
+    # R-hat compares at least two chains.
     chains: AtLeastTwo = DECLARED.chains,
     steps: Annotated[int, Field(ge=4)] = DECLARED.steps,
     burn_in: PositiveInt = DECLARED.burn_in,

@@ -1,4 +1,4 @@
-"""m-sharpness (Foret et al. 2021): the worst rise of the loss on m examples, over all of them.
+"""m-sharpness (Foret et al. 2021): the mean worst rise of the loss of m examples.
 
 Each group of m examples has its own worst displacement. SAM minimizes this, with one step to first
 order for each group.
@@ -21,7 +21,7 @@ from flatlas.library.options import OfAscent
 from flatlas.library.problem import Problem
 from flatlas.plan.bounds import Positive
 
-# m, if it is not given.
+# The largest default of m.
 MOST = 32
 
 
@@ -48,9 +48,9 @@ class MSharpness:
 
 
 class Options(OfAscent):
-    """With m `examples`; without a choice 32, or the most of which there are two groups.
+    """The options of the search, and m, the number of `examples` in a group.
 
-    The ball is that of SAM.
+    By default m is 32, or the largest number below it with two groups, and the ball is that of SAM.
     """
 
     radius: Positive = 0.05
@@ -60,7 +60,10 @@ class Options(OfAscent):
 
 
 def measure(problem: Problem, options: Options) -> MSharpness:
-    """Groups of m examples are cut from each batch; those left at its end are left out."""
+    """The mean worst rise over groups of m examples.
+
+    Groups are cut from each batch; a smaller rest at its end is left out.
+    """
     of = options.loss(problem.training)
     sizes = [batch.examples for batch in of.batches]
     wanted = [options.examples] if options.examples else range(MOST, 0, -1)

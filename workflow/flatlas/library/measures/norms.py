@@ -20,7 +20,7 @@ TENTH = 0.1
 
 @dataclass(frozen=True)
 class Norms:
-    """Norms of the weights; None is what is undefined for the model, or not known."""
+    """Norms of the weights, and margins; None if undefined for the model, or unknown."""
 
     weight_norm: float
     distance: float | None
@@ -29,7 +29,7 @@ class Norms:
     margin_tenth: float | None
 
     def quantities(self) -> Mapping[str, Quantity]:
-        """Those that are known."""
+        """The numbers that are known."""
         return {name: Quantity(value) for name, value in vars(self).items() if value is not None}
 
 
@@ -42,9 +42,9 @@ def measure(
 ) -> Norms:
     """|w|, its distance from `initial`, the path norm, and margins on the training data.
 
-    `initial` is a state_dict or a model. The path norm is of a chain of dense layers with ReLU,
-    with all parameters; margins are those of a classifier. True refuses other models, and without
-    a choice both are left out for them.
+    `initial` is a state_dict or a model. The path norm needs a chain of dense layers with ReLU, and
+    is that of all parameters; margins need a classifier. By default both are left out for other
+    models; True raises an error.
     """
     of = problem.training
     start = None if initial is None else weights_at(initial, of, "initial")
@@ -61,5 +61,5 @@ def measure(
 
 
 def _tenth(margins: torch.Tensor) -> float:
-    """By numpy, since torch's quantile has a limit of 16 million numbers."""
+    """The end of the lowest tenth, by numpy: torch's quantile takes at most 16 million numbers."""
     return float(np.quantile(margins.cpu().numpy(), TENTH))

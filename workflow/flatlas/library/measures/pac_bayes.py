@@ -24,10 +24,11 @@ DECLARED = PacBayesFlatness(measure="pac_bayes_flatness")
 
 @dataclass(frozen=True)
 class PacBayes:
-    """The standard deviation `sigma` of w + σu at which the mean loss has risen; of w + σ|w|u.
+    """The standard deviations σ at which the mean loss at w + σu, or at w + σ|w|u, has risen.
 
-    `bound` is that of the classification error, with the `prior` at zero or at the initial weights;
-    None without class labels, or if w lacks parameters of the model and there is no `initial`.
+    They are `sigma` and `magnitude_aware`. `bound` is the bound on the classification error, with
+    the `prior` at zero or at the initial weights; None without class labels, or if w lacks
+    parameters of the model and there is no `initial`.
     """
 
     sigma: Tolerated
@@ -49,7 +50,7 @@ def measure(
     problem: Problem,
     *,
     rise: Positive = DECLARED.rise,
-    # A standard error takes two.
+    # A standard error takes two pairs.
     pairs: AtLeastTwo = DECLARED.pairs,
     tolerance: Positive = DECLARED.tolerance,
     initial: Checkpoint | None = None,
@@ -59,7 +60,7 @@ def measure(
 
     The bound on the classification error holds with the given `confidence` if the prior is
     independent of the data: its centre is `initial`, a state_dict or a model, or zero. Parameters
-    that are not chosen must be those of `initial`. Statistics of batch norm count as given.
+    that are not chosen must equal those of `initial`. Statistics of batch norm count as given.
     """
     of = problem.training
     start = None if initial is None else weights_at(initial, of, "initial")
@@ -78,7 +79,7 @@ def measure(
     return PacBayes(
         sigma=found,
         magnitude_aware=tolerated(of, Perturbations(of.w.abs(), pairs, random), rise, tolerance),
-        # Initial weights are for the bound alone, so with them it is wanted.
+        # Initial weights serve only the bound, so giving them requests it.
         bound=where_defined(
             None if initial is None else True,
             lambda: bound(error, of.w, prior(), found.sigma.value, plain, examples, confidence),
@@ -88,7 +89,7 @@ def measure(
 
 
 def _refuse_other_weights(of: Objective, initial: Checkpoint | None) -> None:
-    """Raise an error if the data have changed weights that w lacks: the divergence lacks them."""
+    """Raise an error if training may have changed weights that w and the divergence lack."""
     for name in dict(of.model.named_parameters()).keys() - of.shapes.keys():
         alone = of.of_parameter(name)
         if initial is None:

@@ -43,10 +43,10 @@ def measure(
     factor: Annotated[float, Field(gt=1)] = e,
     tolerance: Positive = 1e-3,
 ) -> PcaFlatness:
-    """Along the `top` principal directions of a `trajectory`, models or state dictionaries.
+    """The flatness along the `top` principal directions of a `trajectory`.
 
-    The flatness is the distance between the two ends at which the loss is `factor` times that of
-    the model, found to `tolerance`.
+    The trajectory is a list of models or state dictionaries. The flatness is the distance between
+    the two ends at which the loss is `factor` times that of the model, found to `tolerance`.
     """
     of = problem.training
     points = trajectory_of(trajectory, of, top)

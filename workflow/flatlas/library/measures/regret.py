@@ -1,4 +1,4 @@
-"""The regret of minibatches: what the minimum of one in a small ball costs another."""
+"""The regret of minibatches: how far a loss at another's minimum is above its own minimum."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ from flatlas.plan.bounds import NonNegative, Positive
 class Regret:
     """`local` is R/ε of each pair to first order, `true` is R in a ball of radius ε.
 
-    `in_kl_ball` is R/ε in a ball of KL divergence, and `natural` says how accurate the natural
-    gradients are that it is made of.
+    `in_kl_ball` is R/ε in a ball of KL divergence. `natural` are the natural gradients that it is
+    computed from, with their accuracy.
     """
 
     local: flatness.Regret
@@ -58,18 +58,18 @@ def measure(
 ) -> Regret:
     """For pairs of successive batches, ‖g₂‖ (1 − cos(g₁, g₂)) with the gradients g of their losses.
 
-    That is f₂(argmin f₁) − min f₂ in a small ball, over its radius ε. With a `radius` it is also
-    computed for that ball, by descent; both are then comparable after division by ε. With a
-    `damping` λ the ball is also one of symmetrized KL divergence of the model's predictions: norms
-    and angles are then those of gᵀ (F + λ diag F)⁻¹ g, with the Fisher matrix F on all data. Pairs
-    are independent if the batches are random.
+    This is f₂(argmin f₁) − min f₂ in a small ball, divided by its radius ε. With a `radius`,
+    descent also computes the regret for that ball; divide it by ε to compare the two. With a
+    `damping` λ, the regret is also that in a ball of symmetrized KL divergence of the model's
+    predictions: norms and angles are then those of gᵀ (F + λ diag F)⁻¹ g, with the Fisher matrix F
+    on all data. Pairs are independent if the batches are random.
     """
     of = problem.training
     batches = sum(1 for _ in of.batches)
     if batches < 4:
         raise FlatlasError(
-            f"the data have {batches} batches. Allowed: at least four for the regret, "
-            "two pairs of batches, which a standard error takes."
+            f"the data have {batches} batches. Allowed: at least four for the regret: "
+            "a standard error takes two pairs of batches."
         )
     local = local_regret(_pairs(of), of.w)
     true = [true_regret(pair, of.w, radius) for pair in _pairs(of)] if radius else []
@@ -82,6 +82,6 @@ def measure(
 
 
 def _pairs(of: Objective) -> Iterator[tuple[Objective, Objective]]:
-    """The first and second batch, the third and fourth, and so on; a last one alone is left out."""
+    """The first and second batch, the third and fourth, and so on, without an odd last batch."""
     losses = (of.on([batch]) for batch in of.batches)
     return zip(losses, losses, strict=False)

@@ -18,7 +18,7 @@ from flatlas.plan.bounds import AtLeastTwo
 
 @dataclass(frozen=True)
 class RelativeFlatness(relative_flatness.RelativeFlatness):
-    """The same, and the name of the layer's `weight`."""
+    """The relative flatness, and the name of the layer's `weight`."""
 
     weight: str
 
@@ -30,9 +30,10 @@ class RelativeFlatness(relative_flatness.RelativeFlatness):
 def measure(
     problem: Problem, *, weight: str | None = None, probes: AtLeastTwo = 100
 ) -> RelativeFlatness:
-    """Of a matrix (outputs, inputs) by its name; otherwise of the last nn.Linear that is measured.
+    """The relative flatness of the matrix `weight`; by default of the last measured nn.Linear.
 
-    It takes at most `probes` products with the Hessian. If they are enough, the result is exact.
+    The matrix is (outputs, inputs). The measure takes at most `probes` products with the Hessian;
+    if they are enough, the result is exact.
     """
     name = _last_linear(problem.training) if weight is None else _matrix(problem.training, weight)
     found = relative_flatness.relative_flatness(

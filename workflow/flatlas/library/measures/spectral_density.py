@@ -47,9 +47,10 @@ def measure(
     width: Annotated[float, Field(ge=1e-4, le=0.5)] = 0.01,
     tolerance: Positive = 1e-3,
 ) -> Density:
-    """By `steps` products from each of the `probes`; outliers among the `top` eigenvalues.
+    """The density, by `steps` products from each probe, and the outliers among `top` eigenvalues.
 
-    Each eigenvalue counts as a normal distribution of `width` times the spectral norm.
+    Each eigenvalue counts as a normal distribution with a standard deviation of `width` times the
+    spectral norm.
     """
     of, random = problem.training, problem.generator("spectral_density")
     product = of.hessian_product if matrix == "hessian" else of.gauss_newton_product
