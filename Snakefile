@@ -87,7 +87,7 @@ onsuccess:
         for line in ending(PLAN, targets, page_of(PLAN, targets)):
             logger.info(line, extra={"quietness": Quietness.PROGRESS})
     except FlatlasError as error:
-        # A table of another figure is damaged, which this run did not need.
+        # The damaged table belongs to another figure, which this run did not need.
         logger.warning(str(error))
 
 

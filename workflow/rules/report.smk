@@ -31,9 +31,9 @@ rule dag:
         "../scripts/dag.py"
 
 
-# The claims of each study with their verdicts, as `<study>_scorecard`, and of all on one page. One that
-# does not wait for its figures reads only the claims that exist, and a parameter with their last write
-# makes Snakemake remake the page when they change.
+# The claims of each study with their verdicts, as `<study>_scorecard`, and of all on one page. A
+# page that does not wait for its figures reads only the claims that exist; a parameter with the
+# time of their last write makes Snakemake remake the page when they change.
 for name, page in scorecards(PLAN).items():
 
     rule:

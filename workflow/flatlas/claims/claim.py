@@ -52,8 +52,9 @@ class Claim:
 
     `paper` is the paper's number, if it gives one. A claim is not `complete` if some of its nets
     have no solutions; `note` says what is missing. A claim that is `ours` is not in the text and is
-    counted separately. `realizations` are those behind the interval, whose half-width falls with
-    their number as `half_width` says; a single one does not say how.
+    counted separately. `realizations` is the number of realizations behind the interval;
+    `half_width` says how its half-width falls with that number. A single realization does not show
+    how.
     """
 
     name: str

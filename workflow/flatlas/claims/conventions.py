@@ -3,9 +3,9 @@
 Each was fixed before results at the paper's scale were seen. What was known by then:
 
 - `duality`: means of Figures 3 and S4, from an earlier run on a laptop (docs/duality.md).
-- `prior`: of a handful of nets the epoch of zero error, log10 P and sharpness by three searches.
-- `annealing`: of one net γ = 2.38, ψ = 4.33 and the share 0.892 of the variance in the first 35
-  directions.
+- `prior`: the epoch of zero error, log10 P and sharpness (by three searches) of a handful of nets.
+- `annealing`: γ = 2.38, ψ = 4.33 and the share 0.892 of the variance in the first 35 directions,
+  all of one net.
 - `mystery`, whose text has no numbers: no measure of a trained net.
 - `false_friend`, which adds no words: the norms and the largest eigenvalues of a logistic
   regression and an MLP, at a few strengths of L2.
@@ -30,10 +30,10 @@ from flatlas.claims.claim import Criterion, above, at_least, at_most, below, bet
 # little about why nets do.
 # - Half: of the nets that were known, those of at most 4,000 CIFAR-10 images in ten classes were
 #   wrong on 60 to 75 % (figure 7 of `duality`: 63 to 67 %, in the paper 5 to 7 %), all others on
-#   less than 20 %. With two classes half is guessing itself. Half of what guessing gives would need
-#   the number of classes, which a figure's tables do not have.
-# - Of the test images: a thousand training images are learnt without error by nets that are wrong
-#   on most others.
+#   less than 20 %. With two classes, half is what guessing gives. A bound of half the error of
+#   guessing would need the number of classes, which a figure's tables do not have.
+# - Of the test images: nets can learn a thousand training images without error and be wrong on most
+#   others.
 # - The best run: attack sets, wrong labels, strong penalties and some optimizers raise the error on
 #   purpose, beside a run with a small one.
 # - Questions of the atlas have no bound: it orders nets by their gap, and needs large ones too.
@@ -66,7 +66,7 @@ ABOUT_HALF = between(0.4, 0.6)
 ALL = at_least(0.99)
 # 'Far below 1', 'much smaller': at most a quarter.
 SMALL = at_most(0.25)
-# 'Bounded by', where a '≲' lets some exceed: all but a tenth.
+# 'Bounded by', written as '≲', which lets some exceed: all but a tenth.
 BOUNDED = at_least(0.9)
 # 'Much larger', of σ_1² compared with σ_2²: four times the factor 4 of pure diffusion, which SMALL
 # would accept. Set when the factor was known to be 106 and more (docs/annealing.md).
@@ -79,7 +79,7 @@ NEAR_TWO_HUNDRED = between(100, 400)
 # eigenvalues are not known better.
 EXACT = at_most(1e-6)
 
-# Correlations, each by the coefficients of Pearson, Spearman and Kendall. Of normal data Kendall's
+# Correlations, each by the coefficients of Pearson, Spearman and Kendall. For normal data Kendall's
 # is (2/π) arcsin r: 0.71, 0.49 and 0.33 at r = 0.9, 0.7 and 0.5. 'Tight', 'robust', 'excellent',
 # 'intact': hardly anything is left but noise.
 TIGHT = {"pearson": at_least(0.9), "spearman": at_least(0.9), "kendall": at_least(0.7)}
@@ -92,22 +92,23 @@ BROKEN = {
     "spearman": between(-0.5, 0.5),
     "kendall": between(-1 / 3, 1 / 3),
 }
-# 'Looser', 'tighter', 'better', of the difference of two coefficients' sizes: the right sign.
+# 'Looser', 'tighter', 'better': the difference of two coefficients' sizes has the right sign.
 LOOSER, TIGHTER = LESS, MORE
-# 'Much more scattered', of the variance explained, relative to another: at most half.
+# 'Much more scattered': it explains at most half as much of the variance as another.
 MUCH_LOOSER = at_most(0.5)
 # A correlation that we asked about after its numbers were known (docs/prior.md): the right sign, by
 # each coefficient.
 POSITIVE = dict.fromkeys(("pearson", "spearman", "kendall"), MORE)
-# Dots that lie 'in' a range, which ends at 0 and 1.
+# Dots that lie 'in' a range, scaled to end at 0 and 1.
 INSIDE = between(0, 1)
 
 # Along training. 'Spikes' by the α-scaling: to at least twice what it was just before. The same for
 # a 'large difference' in flatness, up or down.
 SPIKE = at_least(2)
-# 'Soon' after the α-scaling, in epochs: a tenth of those from zero error to it.
+# 'Soon' after the α-scaling: within so many epochs, a tenth of those from zero error to the
+# α-scaling.
 SOON = 50
-# 'Decays', of what is left of a spike: no more than a quarter, and no more below than that.
+# 'Decays': what is left of a spike, up or down, is at most a quarter of it.
 DECAYED = between(-0.25, 0.25)
 # 'Constant', 'unchanged', 'returns' are BARELY, of changes of log10 P(f) in units of the range that
 # it went through from the first checkpoint to zero error: in its own units, of which it has
@@ -125,21 +126,21 @@ def near(paper: float) -> Criterion:
 
 # 'Similar profile' is RISING, an 'inverse relation' FALLING; 'linear' and 'highly correlated' are
 # TIGHT; a 'zero gradient' is BARELY_OFF in units of the one that is not; 'much longer', 'much
-# larger' and 'much more slowly' are SMALL, of the inverse ratio. Of the study `mystery`. '→', of a
-# ratio less the 1 that it goes to: within a hundredth.
+# larger' and 'much more slowly' are SMALL, of the inverse ratio. Of the study `mystery`. '→': a
+# ratio is within a hundredth of the 1 that it goes to.
 LIMIT = between(-0.01, 0.01)
-# 'Depends only on the function', of the largest relative change of a measure by an α-scaling: a
-# hundredth. 'Is sensitive' to it, 'changes': JUMPS. 'Much less', of how far a ratio of two numbers
-# moves, relative to those numbers: SMALL.
+# 'Depends only on the function': an α-scaling changes a measure by at most a hundredth. 'Is
+# sensitive' to it, 'changes': JUMPS. 'Much less', of how far a ratio of two numbers moves, relative
+# to those numbers: SMALL.
 ONLY_THE_FUNCTION = at_most(0.01)
 
 # Of the study `atlas`. A measure that is 'useful' orders two of three pairs of nets by their gap,
-# as a share of pairs or as Kendall's coefficient. Of normal data that is a coefficient of Pearson
-# of one half. A bound of 0 could not say no to a measure that knows nothing: its interval would
+# as a share of pairs or as Kendall's coefficient. For normal data that is a coefficient of Pearson
+# of one half. A bound of 0 could not reject a measure that knows nothing: its interval would
 # contain 0 in 95 of 100 cases.
 RIGHT = at_least(2 / 3)
 USEFUL = at_least(1 / 3)
-# 'Says what the baselines do not': three of five of the pairs that these leave open.
+# 'Says what the baselines do not': three of five of the pairs that the baselines leave open.
 ADDS = at_least(0.2)
 # 'Does not mislead': right at least as often as a coin.
 COIN = at_least(0.5)

@@ -96,19 +96,19 @@ def _share(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 class Comparison(NamedTuple):
-    """A number `of` a kind of coefficient of two pairs, in words."""
+    """How to compare a kind of coefficient of two pairs: the function `of`, and its `words`."""
 
     words: str
     of: Callable[[str, np.ndarray, np.ndarray], np.ndarray]
 
 
-# How much higher the coefficient of a pair is than that of another one, with their signs.
+# How much higher the coefficient of a pair is than another's, with their signs.
 DIFFERENCE = Comparison(
     "{kind}'s coefficient of {pair} less that of {other}; means over realizations", _difference
 )
-# How much more strongly a pair correlates than another one, regardless of sign.
+# How much more strongly a pair correlates than another, regardless of sign.
 BETTER = Comparison("size of {kind}'s coefficient of {pair} less that of {other}", _excess)
-# How much of the variance a pair explains, relative to another one.
+# How much of the variance a pair explains, relative to another.
 EXPLAINED = Comparison(
     "variance explained by {kind}'s coefficient of {pair}, relative to that of {other}", _share
 )

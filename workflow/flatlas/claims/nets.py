@@ -94,7 +94,7 @@ class Nets:
 
     @property
     def _missing(self) -> list[str]:
-        """Which of the sweeps are not drawn."""
+        """The sweeps that are not drawn."""
         drawn = set(self.outcomes["sweep"])
         return [sweep for sweep in self._sweeps if sweep not in drawn]
 
@@ -121,7 +121,7 @@ class Nets:
 
     @cached_property
     def test_error(self) -> float:
-        """The least mean test error of the solutions of a run; NaN if there are none."""
+        """The lowest mean test error of the solutions of a run; NaN if there are none."""
         solved = self.outcomes.loc[self.outcomes["converged"].astype(bool), NET]
         errors = solved.merge(self.material.ends[[*NET, "test_error"]], on=NET)
         return float(errors.groupby("run")["test_error"].mean().min())
@@ -133,7 +133,7 @@ class Nets:
     def read(self, table: str, column: str, *axes: str, at: str = FINAL) -> np.ndarray:
         """One quantity as (realizations, values, *axes); NaN where there is none.
 
-        The values are those of the solutions, or of another moment `at` which they were measured.
+        The values were measured in the solutions, or at another moment, `at`.
         """
         rows = self._rows(table, [*axes, column], at)
         labels = [self.seeds, self.values, *(sorted(rows[axis].unique()) for axis in axes)]
@@ -197,7 +197,7 @@ class Nets:
     ) -> Claim:
         """A claim about these nets, from a number that is already known with its interval.
 
-        `fewest` is the number of realizations behind it, if it is not that of the solutions.
+        `fewest` is the number of realizations behind it, if that is not the number of solutions.
         """
         known = self.fewest if fewest is None else fewest
         failed = unlearnt(self.test_error)
@@ -225,7 +225,7 @@ class Nets:
 
     @cached_property
     def _found(self) -> dict[tuple[str, str | None], pd.DataFrame]:
-        """Rows by table and moment, since claims ask for one column after another."""
+        """A cache of rows by table and moment: claims ask for one column after another."""
         return {}
 
     def _solved_rows(self, table: str, moment: str | None) -> pd.DataFrame:
@@ -251,9 +251,9 @@ class Nets:
 class Sweep(Nets):
     """The nets of one sweep, by the values of the swept key that have solutions.
 
-    The values ascend, or have the `order` that is given; a note calls them by their `names`. A
-    claim needs solutions at every value. If it is judged `in_part`, the first value and two others
-    are enough, and the note says which.
+    The values ascend or follow the given `order`; notes call them by their `names`. A claim needs
+    solutions at every value. If it is judged `in_part`, the first value and two others are enough,
+    and the note says which.
     """
 
     along: str = "run"
@@ -318,7 +318,7 @@ class Sweep(Nets):
 
     @property
     def _absence(self) -> str:
-        """What a user's figure lacks."""
+        """The note on a sweep that a user's figure lacks or does not vary."""
         if self.sweep in set(self.material.tables["outcomes"]["sweep"]):
             return f"Sweep '{self.sweep}' does not vary {self.key}."
         return f"Sweep '{self.sweep}' is not drawn."

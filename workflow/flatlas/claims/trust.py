@@ -68,7 +68,7 @@ def range_of(count: int) -> str:
 
 
 def lacking(number: Estimate) -> str:
-    """Why no criterion can decide, if so."""
+    """Why no criterion can decide, or '' if one can."""
     if not isfinite(number.value):
         return "There is nothing to compare."
     return "" if isfinite(number.low) else "One realization has no interval."

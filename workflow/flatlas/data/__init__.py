@@ -1,1 +1,1 @@
-"""Images, and those that each realization uses: sources, subsets, attack sets, label noise."""
+"""Sources of images, and the images of each realization: subsets, attack sets, label noise."""

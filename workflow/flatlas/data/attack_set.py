@@ -32,7 +32,7 @@ def draw_attack_sets(
 def _attack_rows(
     draw: pd.DataFrame, train_labels: np.ndarray, spec: AttackSpec, seed: int
 ) -> pd.DataFrame:
-    """A: images outside S, of the same classes; a larger A includes a smaller one, with labels."""
+    """A: images outside S, of the same classes; a larger A includes a smaller one, labels too."""
     of_classes = np.isin(train_labels, picked_classes(train_labels, spec.subset))
     used = draw.loc[draw["part"] == "train", "index"]
     left = np.setdiff1d(np.flatnonzero(of_classes), used)

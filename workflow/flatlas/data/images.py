@@ -48,7 +48,7 @@ def read_inputs(path: str | Path, name: str, index: np.ndarray) -> np.ndarray:
     """A network's inputs (draw, image, channel, row, column) from the images at (draw, image).
 
     They are pixels / 255, normalized if the source says so: the same numbers as torchvision's
-    `ToTensor` and `Normalize` give. They are made a draw at a time to save memory.
+    `ToTensor` and `Normalize` give. The draws are computed one at a time, to save memory.
     """
     normalized = {"mean", "std"} <= array_names(path)
     arrays = read_arrays(path, (name, "mean", "std") if normalized else (name,))

@@ -34,7 +34,7 @@ class Samples:
 
     @property
     def draws(self) -> int:
-        """How many different draws there are."""
+        """The number of different draws."""
         return len(self.labels)
 
     def of(self, seed: int) -> "Samples":

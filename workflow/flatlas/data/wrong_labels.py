@@ -8,9 +8,9 @@ from flatlas.errors import FlatlasError
 def wrong_labels(
     labels: np.ndarray, allowed: np.ndarray, generator: np.random.Generator
 ) -> np.ndarray:
-    """For each label a different one, uniform over the other `allowed` labels (sorted, unique).
+    """A different label for each, uniform over the other `allowed` labels (sorted, unique).
 
-    With two labels, it is the other one.
+    If two labels are allowed, it is the other one.
     """
     if len(allowed) < 2:
         raise FlatlasError(

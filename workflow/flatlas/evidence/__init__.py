@@ -1,1 +1,1 @@
-"""What figures show and claims are judged by: everything measured of some runs, side by side."""
+"""The material of figures and claims: everything measured of some runs, side by side."""

@@ -1,4 +1,4 @@
-"""What figures are drawn from and claims are judged by: the tables of some runs, side by side."""
+"""The material of figures and claims: the tables of some runs, side by side."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ NET = ["run", "seed"]
 DOT = ["sweep", *NET]
 # The moment of a training at which it is a solution.
 FINAL = "final"
-# So many epochs after the stopping rule was met, `met+10`; then itself, with zero error on S where
-# that is the rule.
+# A moment so many epochs after the stopping rule was met, as in `met+10`; and the moment at which
+# the rule was met, with zero error on S if that is the rule.
 BEYOND = "met+"
 ZERO_ERROR = f"{BEYOND}0"
 
@@ -28,14 +28,14 @@ ZERO_ERROR = f"{BEYOND}0"
 class Material:
     """Tables by name (`history`, `outcomes`, `<measure>_<table>`); none for a schematic.
 
-    Each holds the rows of all the figure's runs, with a column `sweep`, a column `run` and one
+    Each has the rows of all the figure's runs, with a column `sweep`, a column `run` and a column
     for each swept key (`optimizer.lr`, say).
     """
 
     tables: Mapping[str, pd.DataFrame]
 
     def __post_init__(self) -> None:
-        """An unknown table is a mistake in the figure's entry or in its module."""
+        """Make reading an unknown table an error that lists the tables."""
         object.__setattr__(self, "tables", _Tables(self.tables))
 
     @property
@@ -45,7 +45,7 @@ class Material:
 
     @property
     def trainings(self) -> pd.DataFrame:
-        """How each training ended: a row for each, whatever sweeps it is in."""
+        """How each training ended: one row, even if it is in several sweeps."""
         return self.tables["outcomes"].drop_duplicates(NET)
 
     @cached_property
@@ -66,8 +66,9 @@ class Material:
     ) -> pd.DataFrame:
         """A table, of one sweep or all, with a column that says whether the training `converged`.
 
-        That column replaces one of the same name in the table, which is about a search. Only
-        solutions are included, or with `every_moment` all moments. All keys in `swept` are columns.
+        That column replaces the table's own `converged`, which says whether a search converged.
+        Only solutions are included, or with `every_moment` all moments. All keys in `swept` are
+        columns.
         """
         measured = self.tables[name].drop(columns="converged", errors="ignore")
         if not every_moment:
@@ -104,12 +105,12 @@ class _Tables(dict[str, pd.DataFrame]):
 
 
 def each_run_once(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of each run in its first sweep: a run in several sweeps has the same in each."""
+    """Each run's rows once, from its first sweep: they are the same in all its sweeps."""
     return table[table["sweep"] == table.groupby("run")["sweep"].transform("first")]
 
 
 def at_moment(table: pd.DataFrame, moment: str = FINAL) -> pd.DataFrame:
-    """The rows measured at a moment, in the solutions; all of a table that knows no moments."""
+    """The rows of a moment (default: the solution); all rows of a table without moments."""
     return table[table["at"].astype(str) == moment] if "at" in table else table
 
 
@@ -121,7 +122,7 @@ def with_settings(table: pd.DataFrame, keys: Iterable[str]) -> pd.DataFrame:
 def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any]]) -> Material:
     """Read every table; the n-th file of each name belongs to the n-th point that does not lack it.
 
-    What a measurement cost, `<measure>_cost`, is read from its provenance.
+    `<measure>_cost`, the cost of a measurement, is read from its provenance.
     """
     tables = {}
     for name, paths in files.items():

@@ -17,7 +17,7 @@ def atlas_explorer(
     preset: str,
     report: str = "",
 ) -> Explorer:
-    """What its page shows, from the measure table, scorecards and learning curves of a preset."""
+    """The explorer of a preset, from its measure table, scorecards and learning curves."""
     count = len(networks.drop_duplicates(["run", "seed"]))
     settings = networks["run"].nunique()
     return Explorer(

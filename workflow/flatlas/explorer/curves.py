@@ -1,4 +1,4 @@
-"""Learning curves with so few points that hundreds of networks have theirs on one page."""
+"""Learning curves of a few points each, so that one page can hold those of hundreds of networks."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,7 +9,7 @@ import pandas as pd
 from flatlas.store.tables import read_table
 
 SHOWN = ["train_loss", "test_loss", "train_error", "test_error"]
-# Of each network: dense at the beginning, where it learns most.
+# Points of each network: dense at the beginning, where it learns most.
 POINTS = 24
 DIGITS = 3
 

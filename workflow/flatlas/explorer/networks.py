@@ -9,7 +9,7 @@ import pandas as pd
 # A network at a moment: one row of the table.
 MOMENT = ["run", "seed", "at"]
 IDENTITY = ("study", "axes", *MOMENT)
-# Networks with the same of these have their images and random numbers in common.
+# Networks that agree in these columns share their images and random numbers.
 REALIZATION = ["study", "seed"]
 OUTCOMES = {
     "gap": "generalization gap",
@@ -18,7 +18,7 @@ OUTCOMES = {
     "train_error": "training error",
     "epochs": "epochs of training",
 }
-# Before the rule was met, and after: `met`, `met+100`.
+# The words for the moments `met`, `met+100`.
 BEYOND = "epochs beyond the stopping rule"
 
 
@@ -46,10 +46,10 @@ class Axis:
     own: Sequence[str]
 
     def on(self, table: pd.DataFrame) -> dict[str, Any]:
-        """For the page: which rows are on it, and for each row what it may be compared with.
+        """The axis for the page: its rows, and for each row its stratum.
 
-        Rows of one stratum are alike in all other settings and in the seed, so in their images,
-        unless the axis varies these.
+        Only rows of one stratum are compared. They agree in all other settings and in the seed, and
+        so in their images, unless the axis varies the images.
         """
         rows = _rows(table, self.sweep, "at" in self.own)
         some = table.loc[rows]

@@ -27,7 +27,7 @@ SCRIPTS = (
     *("ranking", "claims", "pinned", "start"),
 )
 CLAIM = ("study", "figure", *COLUMNS, "scale", "picture")
-# Enough of an error.
+# The digits of an error.
 DIGITS = 3
 
 
@@ -88,7 +88,7 @@ def _data(explorer: Explorer) -> dict[str, Any]:
 
 
 def conventions(realizations: int) -> dict[str, Any]:
-    """What the page's coefficients share with Python's and with the claims."""
+    """The constants that the page's coefficients share with Python's and with the claims."""
     return {
         "nothing": rank_correlation.NOTHING,
         "fewestComparisons": rank_correlation.FEWEST,
@@ -129,7 +129,7 @@ def _claims(claims: pd.DataFrame) -> list[dict[Any, Any]]:
 
 
 def _curves(curves: pd.DataFrame) -> dict[str, Any]:
-    """For each network its epochs and curves; where runs lie that are not in results/runs."""
+    """The epochs and curves of each network, and the folders of runs outside results/runs."""
     if curves.empty:
         return {"curves": {}, "folders": {}}
     folders = curves.groupby("run")["folder"].first()
@@ -144,7 +144,7 @@ def _curves(curves: pd.DataFrame) -> dict[str, Any]:
 
 
 def _json(data: Mapping[str, Any]) -> str:
-    """JSON that may stand inside a <script>; what is not finite is null."""
+    """JSON that is safe inside a <script>; numbers that are not finite become null."""
     text = json.dumps(_plain(data), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c")
 

@@ -144,7 +144,7 @@ def _leave() -> None:
 
 
 def _from_snakemake(snakemake: Any) -> dict[str, Any]:
-    """Its lists of named values as dictionaries of JSON types."""
+    """Snakemake's lists of named values, as dictionaries of JSON types."""
     given = {
         kind: {name: _json_value(value) for name, value in getattr(snakemake, kind).items()}
         for kind in ("input", "output", "params", "resources")
@@ -186,7 +186,7 @@ def _by_hand(given: dict[str, Any]) -> dict[str, Any]:
         params["code"] = "by hand"
     if "resume" in params:
         params["resume"] = _apart(params["resume"])
-        # So the job never resumes from a state that other code has left.
+        # The job must not resume from a state that other code has left.
         rmtree(params["resume"], ignore_errors=True)
     return {**given, "output": apart, "params": params}
 

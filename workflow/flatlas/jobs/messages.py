@@ -1,4 +1,4 @@
-"""Snakemake's messages on jobs, completed: where each logs, why each failed, how the run ended."""
+"""Additions to Snakemake's messages: each job's log, why a job failed, how the run ended."""
 
 import logging
 import re
@@ -10,20 +10,20 @@ if TYPE_CHECKING:
     from snakemake.jobs import AbstractJob, Job
     from snakemake.scheduling.job_scheduler import JobScheduler
 
-# As a job logs its failure (job.py). Only the first line of a cause: the rest is in the log.
+# A failure as a job logs it (job.py), with the first line of its cause. The rest is in the log.
 FAILED = re.compile(r"^\S+ \S+ E .+? failed: (.*)", re.MULTILINE)
-# As Python and Snakemake describe a process that failed.
+# A failed process as Python and Snakemake describe it.
 ENDED = re.compile(r"died with .+|returned non-zero exit status \d+")
 KILLED = ("SIGKILL", "status 137")
 UNEXPLAINED = "what it printed above may say why"
-# What people look at: pages and pictures. So many of an earlier run are listed.
+# Files that people look at, pages and pictures, and how many of an earlier run are listed.
 SHOWN, LISTED = (".html", ".png"), 5
 
 
 class Messages(logging.Filter):
-    """Adds a job's log to the message that it starts, and the cause to the one that it failed.
+    """Adds the log to the message that a job starts, and the cause to the message that it failed.
 
-    Keeps the causes, None if unknown, and how processes ended: `failures` lists them at the end.
+    Keeps the causes (None if unknown) and how processes ended; `failures` lists them at the end.
     """
 
     def __init__(self, jobs: Iterable["AbstractJob"]) -> None:
@@ -40,7 +40,7 @@ class Messages(logging.Filter):
         return _written(log) not in (0, self.before.get(log))
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Complete the message; never drops one."""
+        """Complete the message; no message is dropped."""
         message: dict[str, Any] = record.__dict__
         event = message.get("event")
         if event == "job_info" and message["rule_msg"] and message["log"]:
@@ -56,7 +56,7 @@ class Messages(logging.Filter):
         return True
 
     def _process(self, thread: int | None) -> str:
-        """How the process of the job ended that this thread reports."""
+        """How the process ended whose job this thread reports."""
         ended = self.ended.pop(thread, "ended")
         killed = ", perhaps for want of memory" if any(sign in ended for sign in KILLED) else ""
         return f"its process {ended}{killed}; {UNEXPLAINED}"
@@ -71,13 +71,13 @@ class Messages(logging.Filter):
         return self.causes.get(job) or self.processes.get(job, UNEXPLAINED)
 
     def failures(self, scheduler: "JobScheduler") -> Iterator[str]:
-        """What the run ends with: a line for each failed job, and what to do."""
+        """The last lines of a run: one for each failed job, and what to do."""
         failed = sorted(self._failed(scheduler.failed), key=name_of)
         for job in failed:
             sentence = self._said_of(job.jobid).partition("\n")[0]
             yield f"{name_of(job)} failed: {sentence} (log: {job.log[0]})"
         running = {*single(scheduler.running)}
-        # Snakemake counts those of a running or failed group as remaining.
+        # Snakemake counts the jobs of a running or failed group as remaining.
         waiting = {*scheduler.remaining_jobs} - running - {*single(scheduler.failed)}
         if not failed:
             to_do = len(waiting) + len(running)
@@ -104,13 +104,13 @@ class Messages(logging.Filter):
 
 
 def shown_before(waiting: Iterable["Job"]) -> list[str]:
-    """The pages and pictures that an earlier run left of jobs that did not run."""
+    """Pages and pictures of the jobs that did not run, left by an earlier run."""
     files = (file for job in waiting for file in job.output)
     return sorted(file for file in files if Path(file).suffix in SHOWN and Path(file).exists())
 
 
 def single(jobs: Iterable["AbstractJob"]) -> Iterator["Job"]:
-    """The jobs, those of groups one by one."""
+    """The jobs, with each group split into its jobs."""
     for job in jobs:
         yield from job if job.is_group() else [job]
 

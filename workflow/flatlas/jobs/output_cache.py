@@ -18,7 +18,7 @@ logger = logging.getLogger("snakemake")
 def check_entries() -> None:
     """Make Snakemake check the files of an entry before it links them.
 
-    Where one is damaged, the job runs, and its results replace the entry.
+    If a file is damaged, the job runs, and its results replace the entry.
     """
     from snakemake.caching.local import OutputFileCache
 
@@ -53,7 +53,7 @@ def is_intact(entry: dict[Path, Path]) -> bool:
 
 
 def warn_if_open() -> None:
-    """Warn where any local user could change the results that checkouts link to."""
+    """Warn if any local user could change the results that checkouts link to."""
     folder = Path(os.environ.get("SNAKEMAKE_OUTPUT_CACHE", "")).resolve()
     if "SNAKEMAKE_OUTPUT_CACHE" not in os.environ or not folder.is_dir():
         return

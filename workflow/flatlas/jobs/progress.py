@@ -1,4 +1,4 @@
-"""Progress of a long job: a bar by hand, a line now and then in the log."""
+"""Progress of a long job: a bar if it runs by hand, else an occasional line in its log."""
 
 import logging
 import os
@@ -15,13 +15,13 @@ logger = logging.getLogger("flatlas")
 SECONDS_BETWEEN_LINES = 10.0
 LINE = "{done} of at most {total}; {facts}; at most {left} s left"
 LINES = re.compile(LINE.format(done=r"(\d+)", total=r"(\d+)", facts="(.*)", left=r"(\d+)"))
-# A line is much shorter.
+# The bytes read at the end of a log. A line is much shorter.
 TAIL = 4096
 
 
 @dataclass(frozen=True)
 class Step:
-    """What a line in a log says: steps done, steps at most, facts, seconds left at most."""
+    """A progress line of a log: steps done, steps at most, facts, seconds left at most."""
 
     done: int
     total: int
@@ -63,7 +63,7 @@ class Progress:
 
 
 def last_step(log: str | Path) -> Step | None:
-    """What the last line of progress in a job's log says, if there is one near its end."""
+    """The last progress line of a job's log, if there is one near its end."""
     with open(log, "rb") as file:
         file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
         lines = LINES.findall(file.read().decode(errors="replace"))

@@ -1,10 +1,10 @@
-"""The running jobs with their progress: lines at the bottom of a terminal, else one now and then.
+"""Progress of the running jobs: at the bottom of a terminal, or in an occasional message.
 
-A thread of Snakemake reads the end of each running job's log once a second; jobs do not know of it.
+A thread of Snakemake reads the end of each running job's log once a second; jobs take no part.
 
-The lines are below the cursor, which stays in the empty line above them. So what Snakemake or a job
-writes comes above the lines, and only has to erase what is below the cursor. A process that was
-killed leaves nothing else behind.
+The lines are below the cursor, which stays in the empty line above them. So new text from Snakemake
+or a job appears above the lines, once everything below the cursor is erased. A killed process
+leaves nothing else behind.
 """
 
 import atexit
@@ -57,7 +57,7 @@ class WithLines:
 
 
 class Drawing:
-    """Draws lines below what a handler of Snakemake's writes to a terminal."""
+    """Draws lines below the text that a handler of Snakemake writes to a terminal."""
 
     def __init__(self, handler: "logging.StreamHandler[Any]") -> None:
         """Take the handler, which from here on writes above the lines."""
@@ -94,7 +94,7 @@ def show_running(scheduler: "JobScheduler", messages: Messages) -> Callable[[], 
 
     show, seconds, least = log, SECONDS_BETWEEN_LINES, SECONDS_BETWEEN_LINES
     for handler in logger.handlers:
-        # Snakemake writes no colours where there is no terminal, or one that cannot draw.
+        # Snakemake writes no colours if there is no terminal, or if the terminal cannot draw.
         if isinstance(handler, ColorizingTextHandler) and not handler.nocolor:
             show, seconds, least = Drawing(handler).show, SECONDS_BETWEEN_DRAWINGS, 0.0
     stopped = threading.Event()
@@ -114,14 +114,14 @@ def show_running(scheduler: "JobScheduler", messages: Messages) -> Callable[[], 
         stopped.set()
         thread.join()
 
-    # Where Snakemake itself fails, it calls no hook.
+    # If Snakemake itself fails, it calls no hook.
     atexit.register(stop)
     return stop
 
 
 def running_lines(scheduler: "JobScheduler", messages: Messages, least_seconds: float) -> list[str]:
     """A line for each job that has begun, the oldest first, and one that counts the others."""
-    # Those of local rules print their results, for which lines are in the way.
+    # Jobs of local rules print their results; lines would be in the way.
     local = scheduler.workflow._localrules
     running = [job for job in single(tuple(scheduler.running)) if job.rule.name not in local]
     lines = []
@@ -141,7 +141,7 @@ def running_lines(scheduler: "JobScheduler", messages: Messages, least_seconds: 
 
 
 def line_of(name: str, log: Path) -> tuple[float, str]:
-    """For how long a job has run; that, its progress, time left at most, name, facts and log."""
+    """The seconds that a job has run, and its line: time, progress, time left, name, facts, log."""
     now = time.time()
     # The job wrote this when it began.
     seconds = now - log.with_suffix(".json").stat().st_mtime

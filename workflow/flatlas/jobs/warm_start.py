@@ -71,7 +71,7 @@ class StartedWorker:
                     socket.send_fds(self.requests, [request], [theirs.fileno()])
             except OSError:
                 return None
-            # Ends without an answer when the worker was killed, and the job with it.
+            # There is no answer if the worker was killed, and the job with it.
             answer = connection.recv(16).decode()
             return None if answer == NOT_STARTED else int(answer or -signal.SIGKILL)
 
@@ -82,7 +82,7 @@ class StartedWorker:
 
 
 def start_worker() -> StartedWorker | None:
-    """Start a worker from the main thread, with which it ends; None if that is impossible."""
+    """A worker that ends with the main thread, which must call this; None if there can be none."""
     try:
         # The worker needs these features of Linux.
         children()

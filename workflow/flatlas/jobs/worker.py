@@ -69,7 +69,7 @@ class Worker:
             signal.signal(signal.SIGINT, self._interrupt)
         signal.signal(signal.SIGTERM, lambda *_: self.end())
         _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-        # What a job leaves running when it dies becomes a child of the worker.
+        # Processes that a job leaves running when it dies become children of the worker.
         _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
     def serve(self) -> str:
@@ -89,7 +89,7 @@ class Worker:
         if not message:
             self.end()
         if not descriptors:
-            # No file may be opened any more; without an answer Snakemake counts the job as failed.
+            # No more files can be opened. Without an answer, Snakemake counts the job as failed.
             return None
         connection = socket.socket(fileno=descriptors[0])
         request: dict[str, Any] = json.loads(message)
@@ -217,7 +217,7 @@ def _answer(connection: socket.socket, exit_code: str) -> None:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    """Block signals between fork and the new handlers: those of the other process would run."""
+    """Block signals between fork and the new handlers: the other process's handlers would run."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield

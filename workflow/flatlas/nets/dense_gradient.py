@@ -31,7 +31,7 @@ def gradient_from(
     labels: Tensor,
     masks: Masks,
 ) -> Parameters:
-    """The same from the activities of a forward pass, which it overwrites."""
+    """The gradient from the activities of a forward pass, which are overwritten."""
     gradients: Parameters = {}
     delta = output_delta(activities.pop(), labels)
     for layer in reversed(net.dense_layers):

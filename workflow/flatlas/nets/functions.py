@@ -20,7 +20,7 @@ from flatlas.seeds import stream
 
 # Nets at a time: their activity fits into a core's cache.
 BLOCK = 16
-# The functions to count are found among this many first nets.
+# Only functions that occur among the first so many nets are counted.
 SEARCHED = 10**6
 # Nets between two reports of progress; SEARCHED is a multiple of it.
 REPORTED = 10**5

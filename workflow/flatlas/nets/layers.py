@@ -85,7 +85,7 @@ class Convolution:
         return self.convolved_side(side) // self.pool
 
     def convolved_side(self, side: int) -> int:
-        """The same before the pooling."""
+        """The side before the pooling."""
         return (side + 2 * self.padding - self.kernel) // self.stride + 1
 
     def preactivation(self, parameters: Parameters, images: Tensor) -> Tensor:
@@ -116,15 +116,16 @@ class Convolution:
 
     def activity(self, z: Tensor) -> Tensor:
         """The activity for pre-activations (members, batch, channels, height, width)."""
-        # First the pooling, because fewer numbers are left for the ReLU.
+        # Pooling comes first, because it leaves fewer numbers for the ReLU.
         return (max_pooled(z, self.pool) if self.pool > 1 else z).relu()
 
 
 def max_pooled(images: Tensor, size: int) -> Tensor:
     """The largest number in each square of `size` pixels of images (…, height, width).
 
-    In torch's inference mode it is taken over slices, several times as fast on a CPU. At ties their
-    derivatives would not be those of torch's pooling.
+    In torch's inference mode the maximum is taken over slices, which is several times as fast on a
+    CPU. Elsewhere it is not, because at ties its derivatives would differ from those of torch's
+    pooling.
     """
     if not torch.is_inference_mode_enabled():
         pooled = functional.max_pool2d(images.flatten(0, -4), size)

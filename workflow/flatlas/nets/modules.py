@@ -22,7 +22,7 @@ BLOCK = 256
 # Numbers in the activities of all images in one gradient. With second derivatives each takes about
 # fifty bytes.
 NUMBERS = 2**25
-# Those that a CPU's caches hold.
+# Numbers that a CPU's caches hold.
 CACHED = 2**21
 
 
@@ -105,12 +105,12 @@ class ModuleNet(LayeredNet):
 
     @property
     def at_once(self) -> int:
-        """Fewer images of larger nets."""
+        """The number of images in one gradient: fewer for larger nets."""
         return max(1, NUMBERS // self._numbers)
 
     @property
     def cached(self) -> int:
-        """Fewer images of larger nets."""
+        """The number of images whose activities a CPU's caches hold: fewer for larger nets."""
         return CACHED // self._numbers
 
     def forward(
@@ -118,7 +118,7 @@ class ModuleNet(LayeredNet):
     ) -> Tensor:
         """Logits (members, batch, outputs); in training mode if `masks` are given, even if empty.
 
-        The only masks are the members' `seed`s, for a module that draws.
+        The only masks are the members' `seed`s, for a module that draws random numbers.
         """
         if masks is None:
             return super().forward(parameters, inputs)
@@ -238,7 +238,7 @@ def _is_last(linear: nn.Linear, features: nn.Module, images: Tensor, logits: Ten
     try:
         return torch.equal(linear(features(images)), logits)
     except Exception:
-        # A layer after the last nn.Linear can't take what goes into that.
+        # A layer after the last nn.Linear can't take the input of that nn.Linear.
         return False
 
 

@@ -82,7 +82,7 @@ def _with_weights(module: nn.Module, spec: Own) -> nn.Module:
 
 
 def _differences(found: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> str:
-    """Which of the wanted weights a file lacks, which others it has, which have another shape."""
+    """The weights that a file lacks, those the module does not have, and those of another shape."""
     shapes = [
         f"{name} is {tuple(found[name].shape)}, in the module {tuple(one.shape)}"
         for name, one in wanted.items()

@@ -12,7 +12,7 @@ from flatlas.errors import FlatlasError
 
 
 def logits_of(module: nn.Module, images: Tensor, outputs: int) -> Tensor:
-    """What a module makes of some images in evaluation mode, if that is logits."""
+    """A module's logits for some images, in evaluation mode; an error if it gives none."""
     parameters = dict(module.named_parameters())
     unknown = [name for name, value in parameters.items() if is_lazy(value)]
     if unknown:
@@ -49,7 +49,7 @@ def logits_of(module: nn.Module, images: Tensor, outputs: int) -> Tensor:
 
 
 def refuse_without_values(tensors: Iterable[tuple[str, Tensor]], whose: str) -> None:
-    """Raise an error unless each of the named tensors has all its values in memory, one by one."""
+    """Raise an error unless every named tensor is dense and has its values in memory."""
     for name, value in tensors:
         why = without_values(value)
         if why:
@@ -57,7 +57,7 @@ def refuse_without_values(tensors: Iterable[tuple[str, Tensor]], whose: str) -> 
 
 
 def without_values(tensor: Tensor) -> str:
-    """Why a tensor can't be computed with like others, and what to do; '' if it can."""
+    """Why a tensor can't be used in computations, and what to do; '' if it can."""
     if tensor.is_meta:
         return "on the meta device, where tensors have no values. Load it on the CPU or a GPU."
     if tensor.is_nested or tensor.layout != torch.strided:

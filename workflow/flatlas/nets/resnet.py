@@ -17,7 +17,7 @@ def build(spec: Resnet, input_shape: tuple[int, int, int], outputs: int) -> Modu
 
 
 def resnet(spec: Resnet, channels: int, outputs: int) -> nn.Module:
-    """A net of torchvision's blocks; its own net always has four stages of 64 or more channels.
+    """A net of torchvision's blocks; torchvision's net always has four stages, of 64+ channels.
 
     The 3 x 3 stem keeps the side of the images; torchvision's 7 x 7 stem with pooling leaves a
     quarter of it.

@@ -31,36 +31,36 @@ FORMULA, UNBREAKABLE = re.compile(r"\$[^$]*\$"), "\u00a0"
 
 
 class Panel(Axes):
-    """Axes that can be drawn of any numbers: of NaN, infinity, or nothing above 0 on a log axis.
+    """Axes that accept any numbers: NaN, infinity, or nothing above 0 on a log axis.
 
-    A network that is all but diverged measures such numbers.
+    Measures of a network that has all but diverged are such numbers.
     """
 
     name = "rectilinear"
 
     def set_xlim(self, left: Any = None, right: Any = None, **more: Any) -> tuple[float, float]:
-        """Set limits; one that is no number stays as it is."""
+        """Set the limits; a limit that is not finite stays as it is."""
         return super().set_xlim(*_finite(left, right), **more)
 
     def set_ylim(self, bottom: Any = None, top: Any = None, **more: Any) -> tuple[float, float]:
-        """Set limits; one that is no number stays as it is."""
+        """Set the limits; a limit that is not finite stays as it is."""
         return super().set_ylim(*_finite(bottom, top), **more)
 
     def set_xscale(self, value: Any, **more: Any) -> None:
-        """Set the scale, with limits that it can have: matplotlib keeps those of an empty axis."""
+        """Set the scale, with limits that it allows: matplotlib keeps those of an empty axis."""
         super().set_xscale(value, **more)
         if value == "log" and min(self.get_xlim()) <= 0:
             self.set_xlim(1, 10, auto=None)
 
     def set_yscale(self, value: Any, **more: Any) -> None:
-        """Set the scale, with limits that it can have: matplotlib keeps those of an empty axis."""
+        """Set the scale, with limits that it allows: matplotlib keeps those of an empty axis."""
         super().set_yscale(value, **more)
         if value == "log" and min(self.get_ylim()) <= 0:
             self.set_ylim(1, 10, auto=None)
 
 
 def _finite(low: Any, high: Any) -> list[Any]:
-    """Two limits, which may come as a pair, with None for those that are no numbers."""
+    """Two limits, given one by one or as a pair; None for a limit that is not finite."""
     pair = low if high is None and np.iterable(low) else (low, high)
     return [one if one is not None and np.isfinite(one) else None for one in pair]
 
@@ -85,7 +85,7 @@ def plain_ticks(axis: Axis, of_each: tuple[float, ...] = (1.0, 2.0, 5.0)) -> Non
 
 
 def make_room(ax: Axes, above: float = 0.0, below: float = 0.0) -> None:
-    """Lengthen a logarithmic y axis by these shares of it, for a legend that covers no data."""
+    """Lengthen a logarithmic y axis by these shares of it, to make room for a legend."""
     low, high = ax.get_ylim()
     ax.set_ylim(low * (low / high) ** below, high * (high / low) ** above)
 

@@ -15,7 +15,7 @@ SHOWN = 1e-3
 
 @dataclass(frozen=True)
 class AtlasMine:
-    """What the page shows: `rows` of values and percentiles, and how measures are named.
+    """The content of the page: `rows` of values and percentiles, and the `labels` of measures.
 
     `images` says how many images the atlas has, and `doubts` says why networks count as no
     solution.
@@ -62,7 +62,7 @@ def _lines(rows: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, obje
 
 
 def _standing(percentile: float) -> str:
-    """A percentile in words; one that rounds to none or all is not said to be that."""
+    """A percentile in words: 0.3 is 'below 1 %', not 0 %."""
     if percentile <= 0:
         return "below the atlas"
     if percentile >= 100:

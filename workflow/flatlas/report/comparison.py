@@ -35,7 +35,7 @@ def read_scorecard(path: Path, presets: Iterable[Path]) -> pd.DataFrame:
             f"there is no {path}. `snakemake scorecard --config preset=… complete=false` writes one"
             " for the figures that are drawn."
         )
-    # A copied scorecard may lie there alone.
+    # A copied scorecard may have no provenance beside it.
     provenance = provenance_of(path)
     try:
         if provenance.exists():
@@ -56,14 +56,14 @@ def read_scorecard(path: Path, presets: Iterable[Path]) -> pd.DataFrame:
 
 
 def comparison_page(compared: pd.DataFrame, before: str, after: str) -> str:
-    """All claims of both, by how they changed."""
+    """The page: all claims of both, by how they changed."""
     return render(
         "comparison.html", compared=compared, before=before, after=after, headings=HEADINGS
     )
 
 
 def summary(compared: pd.DataFrame) -> str:
-    """How many claims changed in which way, and a line for each that did, as on the page."""
+    """The number of claims by kind of change, and a line for each changed claim, as on the page."""
     counts = compared["change"].value_counts()
     changes = [f"{counts[change]} {change}" for change in HEADINGS if change and change in counts]
     lines = [f"{len(compared)} claims: {', '.join(changes) or 'all alike'}."]
@@ -74,7 +74,7 @@ def summary(compared: pd.DataFrame) -> str:
 
 
 def _change(claim: Mapping[Hashable, Any]) -> str:
-    """What differs of a claim: its verdict, its number, its criterion."""
+    """What changed in a claim: its verdict, its number, its criterion."""
     sides = [
         [SIGNS[claim[f"verdict_{side}"]] for side in SIDES],
         [_number(*(claim[f"{name}_{side}"] for name in NUMBER)) for side in SIDES],

@@ -55,9 +55,9 @@ def needed_jobs(
 
 
 def cost_of_targets(needed: pd.DataFrame) -> pd.DataFrame:
-    """A row for each figure or study, and the last for all: jobs, times, size, the largest memory.
+    """A row for each figure or study, then one for all: jobs, times, size, the largest memory.
 
-    A job that several need counts for each of them, and once in `all`.
+    A job that several of them need counts for each, and once in `all`.
     """
     others = needed.groupby("target").agg(units=("units", "sum"), peak_mib=("peak_mib", "max"))
     table = _sums(needed, ["target"]).join(others)
@@ -78,7 +78,7 @@ def cost_of_measures(needed: pd.DataFrame) -> pd.DataFrame:
 
 
 def _sums(needed: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Of the jobs in each group: how many there are and ran, and the seconds of both kinds."""
+    """For each group: the number of jobs, how many ran, their measured and estimated seconds."""
     return (
         needed.groupby(by, sort=False)
         .agg(

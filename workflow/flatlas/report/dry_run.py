@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from snakemake.jobs import Job, Reason
     from snakemake.workflow import Workflow
 
-# How a table calls parameters of rules that are neither settings nor code.
+# The table's words for parameters of rules that are neither settings nor code.
 PARAMETERS = {
     "judged": "whether claims are judged",
     "originals": "images in its folder",
@@ -42,7 +42,7 @@ MOST_NAMES = 3
 STAGES = ("data", "train", "record", "kernel", "measure", "figures", "pages")
 
 
-# By stage, study and reason the seconds of each job; NaN if they are unknown.
+# The seconds of each job, by stage, study and reason; NaN if they are unknown.
 Rows = dict[tuple[str, str, str], list[float]]
 
 
@@ -58,7 +58,7 @@ def end_with_table(workflow: "Workflow", plan: Lookup) -> None:
     from snakemake_interface_logger_plugins.common import LogEvent
 
     def with_table(record: LogRecord) -> bool:
-        """Snakemake's own table, of the number of jobs, comes first."""
+        """Append the table to Snakemake's own, which counts jobs."""
         if getattr(record, "event", None) is LogEvent.RUN_INFO:
             logger.removeFilter(with_table)
             resources = workflow.resource_settings
@@ -71,13 +71,13 @@ def end_with_table(workflow: "Workflow", plan: Lookup) -> None:
 
     logger.addFilter(with_table)
     if not workflow.output_settings.printshellcmds:
-        # With these, a dry run ends before it lists each job. They don't silence its tables:
-        # Snakemake has read the settings of its log before.
+        # With these, a dry run ends before it lists each job. They don't silence the tables:
+        # Snakemake has already read its logging settings.
         workflow.output_settings.quiet = {Quietness.RULES, Quietness.PROGRESS}
 
 
 def would_run(dag: "DAG", plan: Lookup, slots: int) -> str:
-    """What jobs would delete, or the table and the time of all jobs, `slots` at once."""
+    """What cleaning would delete; the table and the time of all other jobs, `slots` at once."""
     running = {_name(job): job for job in dag.needrun_jobs() if not job.is_norun}
     cleaning = [name for name in running if name.startswith("clean_") and not running[name].output]
     deletions = [(name, running.pop(name).params) for name in cleaning]
@@ -137,7 +137,7 @@ def _table(rows: Rows, plan: Lookup) -> str:
 
 
 def _name(job: "Job") -> str:
-    """The name of a job in the plan; of a page, that of its rule."""
+    """A job's name in the plan; for a page, the name of its rule."""
     return "".join(job.wildcards) or str(job.rule.name)
 
 
@@ -152,7 +152,7 @@ def _stage(job: "Job", plan: Lookup) -> str:
 
 
 def _studies(dag: "DAG", plan: Lookup) -> dict[str, set[str]]:
-    """For each job of the plan the studies whose figures, of those in the DAG, need it."""
+    """For each job of the plan, the studies that have figures in the DAG which need it."""
     studies: dict[str, set[str]] = {}
     for target in {str(job.rule.name) for job in dag.jobs} & {*plan.figures}:
         for name in plan.needed[target]:
@@ -222,7 +222,7 @@ def _interrupted(job: "Job", dag: "DAG") -> bool:
 
 
 def _reasons(job: "Job", reason: "Reason", missing: list[str]) -> Iterator[str]:
-    """Everything but results that other jobs make first."""
+    """Why a job runs, except for results that other jobs make first."""
     if missing:
         yield f"missing: {_listed(missing)}"
     if reason.incomplete_output:

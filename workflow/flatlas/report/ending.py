@@ -1,4 +1,4 @@
-"""What a run that went well ends with: where its figures are, and how their claims came out."""
+"""The last lines of a successful run: where its figures are, and how their claims came out."""
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -58,7 +58,7 @@ def _claims(tables: list[str], judged: bool) -> list[str]:
 
 
 def _counted(counts: Counts, whose: str) -> str:
-    """How many there are of each verdict; nothing if there is none at all."""
+    """The number of each verdict; '' if there are no verdicts."""
     words = [
         f"{SIGNS[verdict]} {count} {in_words(verdict, whose)}" for verdict, count in counts.items()
     ]

@@ -1,4 +1,4 @@
-"""What the disk holds of a figure. Pages show whatever is there, and say if it is outdated."""
+"""Figures as they are on disk. Pages show whatever is there, and say if it is outdated."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ OUTDATED = "Drawn with other settings or other code than the current ones."
 
 
 def read_entry(figure: Mapping[str, Any], folder: Path) -> Entry:
-    """A figure with its claims, for a page in `folder`, from which the links lead."""
+    """A figure with its claims, for a page in `folder`, to which its links are relative."""
     names = figure["target"], figure["name"], figure["title"]
     files, picture = figure["files"], Path(figure["picture"])
     judged = "claims" in files
@@ -38,7 +38,7 @@ def read_entry(figure: Mapping[str, Any], folder: Path) -> Entry:
 
 
 def read_report_entry(figure: Mapping[str, Any], folder: Path) -> Entry:
-    """The same with all that the report adds."""
+    """A figure with its claims and all that the report adds."""
     entry = replace(read_entry(figure, folder), caption=caption(figure["caption"]))
     if entry.picture is None:
         return entry
@@ -66,5 +66,5 @@ def _is_outdated(figure: Mapping[str, Any]) -> bool:
 
 
 def _record(figure: Mapping[str, Any]) -> dict[str, Any]:
-    """What was written down when the figure was drawn."""
+    """The provenance written when the figure was drawn."""
     return read_provenance(figure["files"]["provenance"])

@@ -1,12 +1,12 @@
-"""How long jobs take: those that ran as measured, the others like comparable jobs.
+"""How long jobs take: measured if they ran, else estimated from comparable jobs.
 
 Measured times are in the record beside each result. A job that has not run is assumed to take as
-long per unit of work as others: those of the same stage and net if there are any, else those of the
-same stage, and of these the nearest in size. Trainings are compared by the epochs that they may
-take, as if each took the same share of them.
+long per unit of work as others: jobs of the same stage and net if there are any, else of the same
+stage, and among these the nearest in size. Trainings are compared by the epochs that they may take,
+as if each took the same share of them.
 
 flatlas comes with the times of some jobs of each stage and net (`docs/made/costs/*_jobs.csv`). They
-count for what has not run here, scaled by the speed of this machine.
+stand in for jobs that have not run here, scaled by the speed of this machine.
 """
 
 import csv
@@ -24,8 +24,8 @@ SHIPPED = Path(__file__).parents[3] / "docs" / "made" / "costs"
 # An estimate is the median of at most this many jobs. Their sizes differ from that of the job by at
 # most twice the factor by which the nearest one does.
 NEIGHBOURS, MARGIN = 5, log(2)
-# So many seconds of jobs count as if they had taken here what the shipped costs say: the time of a
-# short job depends on its files more than on the machine.
+# This machine's speed is estimated as if so many more seconds of jobs had taken as long here as the
+# shipped costs say: the time of a short job depends on its files more than on the machine.
 AS_SHIPPED = 60.0
 
 
@@ -51,7 +51,7 @@ def measured(provenance: str | Path) -> dict[str, float]:
 
 
 def measured_if_intact(provenance: str | Path) -> dict[str, float]:
-    """The same; nothing, too, if the record is damaged."""
+    """The same, but also nothing if the record is damaged."""
     try:
         return measured(provenance)
     except FlatlasError:
@@ -91,7 +91,7 @@ def known_costs(ran: Iterable[JobCost], preset: str) -> list[JobCost]:
 
 
 def _slower(here: Iterable[JobCost], shipped: Collection[JobCost]) -> float:
-    """How many times as long as the shipped costs say the jobs took here, by their whole time."""
+    """The total time of the jobs here, relative to what the shipped costs predict."""
     took = said = AS_SHIPPED
     for one in here:
         expected = estimate(one, shipped)

@@ -17,8 +17,8 @@ Row = Mapping[Hashable, Any]
 class MyModel:
     """What the page shows: the `numbers`, and how each is named and read.
 
-    `doubts` says why networks count as no solution.
-    `images` counts those of each part. `ranges` has the published ones, by measure.
+    `doubts` says why networks count as no solution. `images` has the number of images of each part.
+    `ranges` has the published ones, by measure.
     """
 
     shows: str

@@ -41,18 +41,18 @@ class Chapter:
 
     @property
     def claims(self) -> list[pd.DataFrame]:
-        """Of each figure that claims something."""
+        """The claims of each figure that has any."""
         return [entry.claims for entry in self.entries if entry.claims is not None]
 
     @property
     def verdicts(self) -> Verdicts:
-        """On the claims of all its figures."""
+        """The verdicts on the claims of all its figures."""
         return count_verdicts(pd.concat(self.claims))
 
 
 @dataclass(frozen=True)
 class Report:
-    """What the report shows. `opening` is the target of a figure that it shows at the top, too.
+    """What the report shows. `opening` is the target of a figure that is also shown at the top.
 
     `published` are claims judged on real data, for a scale that can't be `judged` itself.
     `explorer` is a link to that page, if there is one.

@@ -25,12 +25,12 @@ class Published:
 
     @property
     def verdicts(self) -> Verdicts:
-        """How they came out."""
+        """The verdicts on these claims, counted."""
         return count_verdicts(self.claims)
 
 
 def published(scorecards: Iterable[Path]) -> list[Published]:
-    """Study by study and preset by preset, from the scorecards of galleries."""
+    """The claims of each study and preset, from the scorecards of galleries."""
     return [
         Published(file.parent.name, str(preset), is_smaller(file.parent), claims)
         for file in scorecards
@@ -39,7 +39,7 @@ def published(scorecards: Iterable[Path]) -> list[Published]:
 
 
 def read_scorecard(file: Path) -> pd.DataFrame:
-    """All claims of a gallery: cells as they were written, except numbers."""
+    """All claims of a gallery, with every cell but the numbers as it was written."""
     claims = known(pd.read_csv(file, dtype=str, keep_default_na=False), str(file))
     return claims.assign(**claims[[*NUMBER]].apply(pd.to_numeric, errors="coerce"))
 

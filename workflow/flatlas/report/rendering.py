@@ -23,7 +23,7 @@ SUPERSCRIPT = re.compile(r"\^(−?\w+)")
 
 
 def render(template: str, **values: Any) -> str:
-    """A page."""
+    """The page of a template, filled with these values."""
     return ENVIRONMENT.get_template(template).render(values)
 
 
@@ -34,7 +34,7 @@ def with_symbols(html: str) -> Markup:
 
 
 def _text(value: Any) -> Any:
-    """An empty cell of a table is NaN when it is read."""
+    """The text of a cell. An empty cell is NaN when it is read."""
     return "" if isinstance(value, float) and pd.isna(value) else value
 
 

@@ -32,7 +32,7 @@ class Verdicts:
 
 
 def in_words(verdict: str, whose: str) -> str:
-    """A verdict on a paper's claim as it is called, one on our question as an answer."""
+    """The name of a verdict on a paper's claim; for our questions, its answer."""
     return ANSWERS.get(verdict, verdict) if whose == FLATLAS else verdict
 
 

@@ -1,4 +1,4 @@
-"""A lock that one process holds, and that ends with it and those it shares the lock with."""
+"""A lock of one process, which lasts until that process and those that inherited it have ended."""
 
 import fcntl
 import logging

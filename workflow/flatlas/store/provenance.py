@@ -1,4 +1,4 @@
-"""The provenance beside every result: its spec, code, machine and course, and its checksums."""
+"""The provenance beside every result: its spec, code, machine, costs and checksums."""
 
 import hashlib
 import json
@@ -45,13 +45,13 @@ def write_provenance(
         **circumstances,
         OF_FILES: {Path(file).name: checksum(file) for file in files},
     }
-    # As JSON gives it back: tuples become lists, and keys become strings.
+    # As it is read back from JSON: tuples become lists, and keys become strings.
     record = json.loads(json.dumps(record))
     write_json(path, {**record, OF_ITSELF: _own_checksum(record)})
 
 
 def read_provenance(path: str | Path) -> dict[str, Any]:
-    """What was written, or an error if any of it has changed since."""
+    """The provenance as it was written; an error if any of it has changed since."""
     path = Path(path)
     try:
         record = read_json(path)
@@ -65,13 +65,13 @@ def read_provenance(path: str | Path) -> dict[str, Any]:
 
 
 def verify(files: Iterable[str | Path]) -> None:
-    """Refuse files of results unless each is, byte for byte, what its job wrote."""
+    """Raise an error unless each file of a result is, byte for byte, what its job wrote."""
     for error in damage(files):
         raise error
 
 
 def damage(files: Iterable[str | Path]) -> Iterator[FlatlasError]:
-    """What is wrong with files of results; a provenance that is wrong is named once."""
+    """An error for each damaged file of a result; a damaged provenance is named once."""
     known: dict[Path, dict[str, str] | None] = {}
     for path in map(Path, files):
         provenance = provenance_of(path)

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def load_figure(study: str, figure: str, module: str) -> Any:
-    """What has the figure's `draw` and `claims`: the module of its name, or an entry of another.
+    """The object that has the figure's `draw` and `claims`: its own module, or an entry of another.
 
     A module that draws several figures lists them by name in its dictionary `FIGURES`.
     """

@@ -14,13 +14,13 @@ from flatlas.training.learners import Team
 # A nonzero pixel costs the kernel about twice what any pixel costs a matrix product. With this few
 # pixels, calling torch costs more than the products.
 LARGEST_SHARE, FEW = 0.5, 100
-# The most weights in a layer above the first: an image needs all, and more do not fit a core's
-# cache.
+# The most weights in a layer above the first: each image needs all of them, and more would not fit
+# into a core's cache.
 MOST_WEIGHTS = 512 * 512
 
 
 def choose_kernel(spec: RunSpec, samples: Samples, device: str, team: Team | None) -> Kernel | None:
-    """The kernel, for a dense net on the CPU in one process with mostly zero images; else None.
+    """The kernel, for a dense net on the CPU in one process on mostly zero images; else None.
 
     Only the spec, the images, the device and the compiler decide.
     """

@@ -23,7 +23,7 @@ from flatlas.training.rule import GRADIENT, Rule
 from flatlas.training.sparse import SparseImages
 from flatlas.training.streams import Streams
 
-# Random numbers for dropout that are drawn at a time: they fit into a core's cache.
+# Random numbers for dropout are drawn in blocks of this many, which fit into a core's cache.
 DRAWN = 2**18
 
 
@@ -40,7 +40,7 @@ class Compiled:
             for layer, offset in zip(self.layout.layers, self.layout.offsets, strict=True)
         ]
         self._net = Net(len(layers), (Layer * len(layers))(*layers), 1 - net.dropout)
-        # Noise has a number for each weight that moves, dropout one for each hidden unit and image.
+        # Noise needs a number for each moving weight, dropout one for each hidden unit and image.
         self._moving = sum(
             prod(shape)
             for layer in self.layout.layers
@@ -72,7 +72,7 @@ class Compiled:
     ) -> None:
         """Take one member's steps through images in this order; its `row` of the stack changes.
 
-        `record` has a layer, and the array that receives its weights after each step.
+        `record` has a layer's name and the array that receives its weights after each step.
         """
         descent = self._descent(optimizer.rule, lr, penalty)
         descent.weights = optimizer.weights[row].data_ptr()

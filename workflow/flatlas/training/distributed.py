@@ -1,8 +1,8 @@
 """Learners in separate processes: one rank for each learner, by torch.distributed.
 
-`run` starts torchrun on this machine; each rank runs this module's `main`. The ranks do the
-same as `learners.Together` in one process, up to round-off, and save their state in the same form.
-The state is marked as theirs, since its last bits differ.
+`run` starts torchrun on this machine; each rank runs this module's `main`. The ranks do the same as
+`learners.Together` in one process, up to round-off, and save their state in the same form. Such a
+state is marked as made by ranks, since its last bits differ.
 """
 
 import json

@@ -11,20 +11,24 @@ from flatlas.plan.training_specs import Expected
 from flatlas.reasons import ABOVE_EXPECTED, AT_CHANCE, DOUBTED, LOSS_UNEXPECTED, SWAPPED
 from flatlas.training.evaluation import Evaluation
 
-# Near chance: from this share of the best constant answer's error on. A small net that had learnt
-# normalized images of CIFAR-10 misclassified 70 % of them without normalization; chance is 90 %.
+# An error of at least this share of the best constant answer's error is near chance. A small net
+# that had learnt normalized images of CIFAR-10 misclassified 70 % of them without normalization;
+# chance is 90 %.
 NEAR = 0.5
-# Far above expected: by more than this, and by more standard errors than these. Few images, others
-# than the owner's, and new batch-norm statistics move the error by less.
+# An error is far above the expected one if it exceeds it by more than FAR and by more than
+# STANDARD_ERRORS standard errors. Few images, images other than the owner's, and new batch-norm
+# statistics move the error by less.
 FAR, STANDARD_ERRORS = 0.05, 3
-# A loss that differs by a larger factor. That of 1,000 images, drawn from more, differs by less.
+# A loss is unexpected if it differs by a larger factor. The loss of 1,000 images, drawn from more,
+# differs by less.
 FACTOR = 2
-# Fewer right answers than this share of the best constant answer's: no accident, but other labels.
+# Fewer right answers than this share of the best constant answer's are no accident: the labels
+# differ.
 NEARLY_NONE = 0.1
 
 
 def doubt(evaluation: Evaluation, labels: Tensor, expected: Expected | None) -> str | None:
-    """Why an `evaluation` on images with these labels is no solution's; None if it may be one's."""
+    """Why weights with this `evaluation` on these labels are no solution; None if they may be."""
     error, loss = evaluation.train_error, evaluation.train_loss
     share, known = (expected.train_error, expected.train_loss) if expected else (None, None)
     constant = torch.bincount(labels).max().item() / len(labels)
@@ -63,5 +67,5 @@ def advice(spec: Mapping[str, Any], outcomes: pd.DataFrame, history: pd.DataFram
 
 
 def _between(values: pd.Series, form: str) -> str:
-    """The least and the largest, or the one value."""
+    """The smallest and the largest value, or one number if both are written alike."""
     return " to ".join(dict.fromkeys(f"{one:{form}}" for one in (values.min(), values.max())))

@@ -31,7 +31,7 @@ def autograd_gradient(
     masks: Masks,
     bfloat16: bool = False,
 ) -> Parameters:
-    """The same by autograd, row by row: grouped convolutions take 1.4 times as long on a CPU.
+    """The same, by autograd and row by row: grouped convolutions take 1.4 times as long on a CPU.
 
     With `bfloat16` the products of the layers have that precision (torch's autocast), and images
     have their channels last, the layout for a GPU's tensor cores. The gradient is float32.

@@ -30,7 +30,7 @@ class StackedImages:
         return member if len(self.inputs) > 1 else 0
 
     def minibatch(self, members: list[int], chosen: Tensor) -> tuple[Tensor, Tensor]:
-        """Images and labels (row, batch, ...) for indices (row, batch); each row has a member."""
+        """Images and labels (row, batch, ...) for indices (row, batch) of these rows' members."""
         first = torch.tensor([self.draw_of(member) * self.count for member in members])
         flat = (chosen + first.unsqueeze(1)).flatten().to(self.device)
         inputs = self._flat_inputs.index_select(0, flat)

@@ -6,7 +6,7 @@ Names are `<moment>/<parameter>`; each array has a leading axis of realizations:
     met+00010/fc1.weight     the solution 10 epochs after the stopping rule was met
     epoch-00010/fc1.weight   the solution at a checkpoint (a finished member's: its final weights)
     final.learners/...       (realization, learner, ...), where there are learners
-    final/features.….running_mean   what batch norm sees of the clean training images, re-estimated
+    final/features.….running_mean   batch-norm statistics of the clean training images, re-estimated
     final.last/...           the last iterate, where the solution is an average of iterates
 """
 

@@ -29,7 +29,8 @@ logger = logging.getLogger("flatlas")
 
 SOURCE = Path(__file__).with_name("kernel.c")
 COMPILERS = ("cc", "gcc", "clang")
-# Errors show in the losses, not in errno or as traps; a product and its sum are rounded once.
+# Numerical errors show in the losses, not in errno or as traps. A product and its sum are rounded
+# once.
 OPTIONS = (
     "-O3", "-std=gnu11", "-fPIC", "-shared",
     "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast",

@@ -49,9 +49,9 @@ class Together:
         """Mix the learners' weights or gradients, in place, before a step.
 
         SSGD: all learners have the same weights, and the mean of their gradients moves them
-        together. DPSGD: each learner keeps its own gradient, taken at its own weights, and starts
-        from a mean: on a ring that of its neighbours, (W_{j-1} + W_{j+1})/2; otherwise that of its
-        neighbours and itself, or of all learners.
+        together. DPSGD: each learner keeps its own gradient, taken at its own weights, but steps
+        from a mean of weights: of its neighbours, (W_{j-1} + W_{j+1})/2, on a ring; otherwise of
+        its neighbours and itself, or of all learners.
         """
         if self.learners is None:
             return

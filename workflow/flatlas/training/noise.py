@@ -42,5 +42,5 @@ class Noise:
 
 
 def pairs_of(count: int) -> int:
-    """How many pairs give so many numbers."""
+    """The number of pairs that give `count` numbers."""
     return (count + 1) // 2

@@ -152,7 +152,7 @@ class Record:
         return self.trajectory.reopen(self._recorded(facts["done_epochs"]), facts["trajectory"])
 
     def _recorded(self, done_epochs: int) -> list[int]:
-        """How many steps of each member the trajectory has."""
+        """The number of recorded steps of each member."""
         extra, met = self.spec.stop.extra_epochs, [one.met_epoch for one in self.outcomes]
         return [min(done_epochs - epoch, extra) * self.steps if epoch else 0 for epoch in met]
 

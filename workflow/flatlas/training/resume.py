@@ -29,14 +29,15 @@ class Resume:
     """Saves and finds a state.
 
     The state is one file, so it is never incomplete. It begins with the SHA-256 of the rest; a
-    damaged one is ignored.
+    damaged file is ignored.
     """
 
     def __init__(self, folder: Path, identity: str = "", place: str = "") -> None:
         """Nothing is written before the first save. A state of another identity is ignored.
 
         A state of another `place`, such as another device or kernel, is of the same training, but
-        its numbers differ in their last bits. It is neither used nor deleted.
+        its numbers differ in their last bits. `find` then raises an error; the state is neither
+        used nor deleted.
         """
         self.folder, self.identity, self.place = folder, identity, place
         self.path = folder / "state"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 class Rule:
     """One of the steps in `kernel.c`.
 
-    `numbers` are those named in its comments, in that order. `slots` are the values kept for each
-    weight: zeros at first, or copies of the weights if the `solution` is one of the slots. A
+    `numbers` come in the order in which its comments name them. `slots` are the values kept for
+    each weight: zeros at first, or copies of the weights if the `solution` is one of the slots. A
     `noisy` rule gets a standard normal number for each weight and step.
     """
 

@@ -5,7 +5,7 @@ import numpy as np
 from flatlas.errors import FlatlasError
 from flatlas.training.kernel import Images, Kernel
 
-# Images gathered and compressed at a time: they fit into a core's cache.
+# Images are gathered and compressed in blocks of this many, which fit into a core's cache.
 BLOCK = 64
 
 

@@ -195,7 +195,7 @@ class Trainer:
             stack.add_to_average()
 
     def _ascended(self, ascended: Ascent, rows: list[int], chosen: torch.Tensor) -> Parameters:
-        """Where a step takes its gradient; both gradients have the same dropout masks."""
+        """The point where a step takes its gradient; both gradients have the same dropout masks."""
         parameters, streams = self.stack.parameters(), self.stack.streams
         drawn = streams.state()
         gradients = self._gradient(parameters, rows, chosen)

@@ -12,7 +12,7 @@ from flatlas.plan.data_specs import SourceSpec
 def load_source(spec: SourceSpec, root: Path, said_in: str, report: Callable[..., None]) -> Images:
     """The images of a source in the data root; loading calls `report(done, total, ...)`.
 
-    `said_in` is who says that this is the root.
+    `said_in` names the place that sets this root, for error messages.
 
     The module is imported by name, so a stage's fingerprint covers only the chosen one.
     """

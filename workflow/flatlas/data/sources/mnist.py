@@ -10,7 +10,7 @@ from flatlas.data.sources.torchvision_sets import checked, download
 from flatlas.plan.data_specs import Mnist
 from flatlas.published_sets import SETS
 
-# Of the files as unpacked: archives of the same content may differ.
+# Checksums of the unpacked files: archives of the same content may differ.
 CHECKSUMS = {
     "train-images-idx3-ubyte": "6bbc9ace898e44ae57da46a324031adb",
     "train-labels-idx1-ubyte": "a25bea736e30d166cdddb491f175f624",

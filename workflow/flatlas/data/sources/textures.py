@@ -13,14 +13,14 @@ from flatlas.data.images import Images
 from flatlas.plan.data_specs import Textures
 from flatlas.seeds import generator
 
-# Recipes are places on three grids of this length, the most classes that a spec may ask for:
-# how alike two classes are does not depend on how many there are.
+# Recipes are places on three grids of this length, the largest number of classes that a spec may
+# ask for. So the number of classes does not change how alike two classes are.
 PLACES = 20
 SLOWEST, FASTEST = 2.0, 6.0  # waves across an image
-ORIENTATION_JITTER = 0.22  # standard deviations, in radians,
-FREQUENCY_JITTER = 0.15  # in parts of the frequency,
-HUE_JITTER = 0.1  # and in turns of the colour wheel
-NOISE = 0.18  # standard deviation of a pixel, in parts of the range
+ORIENTATION_JITTER = 0.22  # standard deviation, in radians
+FREQUENCY_JITTER = 0.15  # standard deviation, relative to the frequency
+HUE_JITTER = 0.1  # standard deviation, in turns of the colour wheel
+NOISE = 0.18  # standard deviation of a pixel, relative to the range
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from flatlas.store.atomic import replacing
 
 
 def checked(path: Path, md5: str) -> bytes:
-    """What a file holds, unpacked if it is an archive, if that is byte for byte as published."""
+    """The content of a file, unpacked; an error unless it is byte for byte as published."""
     try:
         content = path.read_bytes()
         content = gzip.decompress(content) if path.suffix == ".gz" else content

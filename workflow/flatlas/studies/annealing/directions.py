@@ -1,4 +1,4 @@
-"""What was measured along the principal directions p_i, as arrays by rank."""
+"""Measurements along the principal directions p_i, as arrays by rank."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ def moving(material: Material, table: str) -> Material:
 
 
 def placed(material: Material, table: str, profile: str) -> Material:
-    """The material with a column `place` in a table: how far along its profile a point comes.
+    """The material with a column `place` in a table: the position of a point in its profile.
 
     The coordinates of the points differ from net to net. `profile` names the column that has one
     value per profile.
@@ -44,7 +44,7 @@ def runs(material: Material, *sweeps: str) -> list[Nets]:
 
 
 def ranks(first: int = FIRST, last: int = LAST) -> np.ndarray:
-    """The ranks i themselves."""
+    """The ranks i from `first` to `last`."""
     return np.arange(first, last + 1, dtype=float)
 
 

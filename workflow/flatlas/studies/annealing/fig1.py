@@ -18,7 +18,8 @@ from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
 from flatlas.studies.annealing.recordings import BASE, first_net, live, measured, small_print, span
 
 TABLE = "pca_directions"
-# Where the paper sees a power law, and up to where we look for its faster decay.
+# The ranks between which the paper sees a power law, and the last rank at which we look for its
+# faster decay.
 FIRST, LAST, BEYOND = 20, 200, 1000
 GAMMA, SHARE, RANK = 2.6, 0.9, 35
 # The planes of panels C and D; the second is the paper's example of random walks.
@@ -81,7 +82,7 @@ def _sum(ax: Axes, spectra: pd.DataFrame) -> pd.DataFrame:
 
 
 def _reached(ranks: np.ndarray, cumulative: np.ndarray) -> np.ndarray:
-    """The first rank by which the sum is 90 %, along the last axis; NaN where it never is."""
+    """The first rank at which the sum is 90 %, along the last axis; NaN where it never is."""
     enough = cumulative >= SHARE
     return np.where(enough.any(-1), ranks[enough.argmax(-1)], np.nan)
 

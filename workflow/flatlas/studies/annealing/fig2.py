@@ -34,7 +34,7 @@ KEYS = ["batch", "optimizer.lr"]
 RANKS = (10, 20, 50, 100)
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, RED, BLACK)
 MARKERS = "osDv^P"
-# Up to how many times L_0 the profiles of panel A are shown.
+# Panel A shows profiles up to this many times L_0.
 SHOWN = 6
 
 

@@ -193,14 +193,14 @@ def _at_one_strength(ax: Axes, points: pd.DataFrame, strength: float) -> pd.Data
 
 
 def _error_scale(set_scale: Callable[..., Any], set_limits: Callable[..., Any]) -> None:
-    """Decades, and a linear scale from a hundredth down to 0."""
+    """A logarithmic scale that is linear below a hundredth."""
     set_scale("symlog", linthresh=STRAIGHT)
     set_limits(-STRAIGHT / 5, 1.2)
 
 
 @dataclass(frozen=True)
 class Results:
-    """One method's results as arrays (realizations, λ, N_c); NaN where only one of both is 0."""
+    """One method's results as arrays (realizations, λ, N_c); NaN where just λ or N_c is 0."""
 
     nets: Nets
     method: Method
@@ -256,7 +256,7 @@ def claims(material: Material) -> list[Claim]:
 def _forgetting(nets: Nets, ldc: Results) -> list[Claim]:
     """ε1 may drift on after ε2 has settled, because task-2 leaves most directions free.
 
-    A rise of ε1 that is too large, and is still growing, fails wherever it ends.
+    A rise of ε1 that is too large and still growing fails, wherever it would end.
     """
     epsilon_1, epsilon_2 = ldc.read("epsilon_1"), ldc.read("epsilon_2")
     settled_free, settled = (_where(ldc.read("converged"), at) for at in (ldc.free, ldc.held))
@@ -303,7 +303,7 @@ def _forgetting(nets: Nets, ldc: Results) -> list[Claim]:
 
 
 def _bounds(nets: Nets, ldc: Results) -> list[Claim]:
-    """About the directions along which the valley has an end."""
+    """Claims about the directions along which the valley has an end."""
     q, flatness, known = (
         np.moveaxis(ldc.read(column, "displacements", "rank")[..., :COUNT], -1, 1)
         for column in ("q", "flatness", "converged")
@@ -336,7 +336,7 @@ def _bounds(nets: Nets, ldc: Results) -> list[Claim]:
 
 
 def _better(nets: Nets, ldc: Results, ewc: Results, flatness: str) -> Claim:
-    """By the curves of panel E."""
+    """The claim about the curves of panel E."""
     gaps = curve_gaps(*([one.curve("epsilon_2"), one.curve("epsilon_1")] for one in (ldc, ewc)))
     return nets.claim(
         f"{ldc.method.measure}_below",
@@ -351,7 +351,7 @@ def _better(nets: Nets, ldc: Results, ewc: Results, flatness: str) -> Claim:
 
 
 def curve_gaps(one: list[np.ndarray], other: list[np.ndarray]) -> np.ndarray:
-    """How far, at each ε2 of either curve, the first has the lower ε1; NaN where one has none."""
+    """The least ε1 of `one` less that of `other`, at each ε2 of either; NaN where one has none."""
     levels = np.concatenate([one[0], other[0]], axis=-1)
 
     def least(curve: list[np.ndarray]) -> np.ndarray:
@@ -391,7 +391,7 @@ def _optimum(nets: Nets, ldc: Results, ewc: Results) -> list[Claim]:
 
 
 def _reached(counts: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """The first of the `counts` at which the best λ has an ε1 + ε2 near the least of all."""
+    """The first of the `counts` at which the best λ has an ε1 + ε2 near the optimum."""
 
     def statistic(totals: np.ndarray) -> np.ndarray:
         means = mean(totals)
@@ -405,7 +405,7 @@ def _reached(counts: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Of the means; NaN where nothing is forgotten, since then there is nothing to keep."""
+    """The ratio of the means; NaN where nothing is forgotten, and so there is nothing to keep."""
     total = mean(whole)
     with np.errstate(invalid="ignore"):
         return np.asarray(mean(part) / np.where(total > 0, total, np.nan))

@@ -1,4 +1,4 @@
-"""What the figures of a recording share: its nets, its directions and the losses it was made at."""
+"""What the figures of a recording share: its nets, its directions and its losses."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -74,7 +74,7 @@ def small_print(material: Material) -> str:
 
 
 def span(values: Iterable[float], written: Callable[[float], str]) -> str:
-    """The least and the largest value, or just one if both are written alike."""
+    """The smallest and the largest value, or one of them if both are written alike."""
     known = list(values)
     low, high = written(min(known)), written(max(known))
     return low if low == high else f"{low} to {high}"

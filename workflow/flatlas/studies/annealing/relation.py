@@ -72,7 +72,7 @@ def finish(ax: Axes) -> None:
 
 
 def inverse_relation(nets: Nets, name: str, where: str) -> Claim:
-    """That σ_i² falls with F_i."""
+    """The claim that σ_i² falls with F_i."""
     flatness, variance, settled = _measured(nets)
     return nets.judged(
         name,
@@ -85,7 +85,7 @@ def inverse_relation(nets: Nets, name: str, where: str) -> Claim:
 
 
 def psi(nets: Nets, name: str, where: str) -> Claim:
-    """That it does so as a power law (Eq. 8)."""
+    """The claim that it does so as a power law (Eq. 8)."""
     flatness, variance, settled = _measured(nets)
     return nets.judged(
         name,

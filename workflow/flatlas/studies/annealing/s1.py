@@ -67,7 +67,7 @@ def _mark(above: Axes, below: Axes, steep: np.ndarray, ends: tuple[float, float]
 
 
 def claims(material: Material) -> list[Claim]:
-    """Both nets."""
+    """Claims about both nets."""
     return [claim for sweep, net in NETS.items() for claim in _phases(material, sweep, *net)]
 
 

@@ -31,12 +31,12 @@ MARGINS = "first_mode_margins"
 # The first direction, and those compared with it.
 RANKS = (1, 2, 3, 5, 10, 50)
 MARKERS = "os^vD<>pXP"
-# One symbol for so many steps.
+# A symbol at every fourth step.
 EVERY = 4
 
 
 def draw(material: Material) -> Drawing:
-    """The first net. A: by how much the right output is the largest. B: ln L_i."""
+    """The first net. A: by how much the right output exceeds the others. B: ln L_i."""
     margins = first_net(measured(material, MARGINS, "label", "theta", "margin"))
     profiles = first_profiles(material, "valley_profiles", RANKS, "loss")
     figure, axes = panels(1, 2, width=3.9, height=3.0)

@@ -11,7 +11,7 @@ CHANGE = ["environment", "contexts", "values_before", "values_after"]
 
 
 def changes(some: Along, neighbours: bool) -> pd.DataFrame:
-    """Pairs of nets of one realization before and after a change; `moved` is that of the gap.
+    """Pairs of nets of one realization before and after a change; `moved` is the change of the gap.
 
     With `neighbours` the change is to the next value, otherwise to any later one. Pairs of several
     axes can be joined: their `realizations` are named by study and seed.
@@ -36,9 +36,10 @@ def changes(some: Along, neighbours: bool) -> pd.DataFrame:
 def right(pairs: pd.DataFrame, quantity: pd.Series) -> dict[str, Estimate]:
     """For each `environment` of the pairs, the share in which a quantity moves with the gap.
 
-    It is right about a pair if it moves as the gap does in the mean of all realizations; if it does
-    not move, half right. Each change counts as much as it moves that mean. So changes that hardly
-    move it hardly count, and the jackknife includes the uncertainty of these weights.
+    A quantity is right about a pair if it moves as the gap does in the mean of all realizations,
+    and half right if it does not move. Each change is weighted by how much it moves that mean. So
+    changes that hardly move the gap hardly count; the jackknife includes the uncertainty of these
+    weights.
     """
     environments, sums = _sums(pairs, quantity)
     return {
@@ -48,7 +49,7 @@ def right(pairs: pd.DataFrame, quantity: pd.Series) -> dict[str, Estimate]:
 
 
 def right_on_average(pairs: pd.DataFrame, quantity: pd.Series) -> Estimate:
-    """The mean of these shares: each environment counts the same."""
+    """The mean of the shares of all environments, each with the same weight."""
     environments, sums = _sums(pairs, quantity)
     return _estimate(sums, environments) if len(environments) else UNKNOWN
 
@@ -56,7 +57,8 @@ def right_on_average(pairs: pd.DataFrame, quantity: pd.Series) -> Estimate:
 def _sums(pairs: pd.DataFrame, quantity: pd.Series) -> tuple[np.ndarray, np.ndarray]:
     """The environment of each change, and per realization what to sum: (realizations, changes, 3).
 
-    These are the change of the gap, the sign of the quantity's, and 1; or zeros without a pair.
+    To be summed are the change of the gap, the sign of the quantity's change, and 1; zeros without
+    a pair.
     """
     known = quantity.where(np.isfinite(quantity))
     before, after = (known[pairs[f"net_{when}"]].to_numpy() for when in ("before", "after"))

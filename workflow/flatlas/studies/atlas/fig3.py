@@ -18,7 +18,7 @@ from flatlas.studies.atlas.nets import survival
 from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES, settled
 from flatlas.studies.atlas.styles import DAGGER
 
-# What a net is compared with: itself when it first has zero error, unscaled.
+# The changes. Each is relative to the unscaled net when it first has zero error.
 CHANGES = {
     "layer": "α-scaling of a layer",
     "neurons": "α-scaling of its neurons",
@@ -150,7 +150,7 @@ def _claim(name: str, scaling: str, change: np.ndarray, searches: list[np.ndarra
 
 
 def _few(realizations: int) -> str:
-    """How few realizations there are. They are the sample: runs of one seed share images."""
+    """A note on few realizations. They are the sample: runs of one seed share images."""
     if realizations < FEWEST:
         return f"Measured in {realizations} realizations."
     return range_of(realizations)

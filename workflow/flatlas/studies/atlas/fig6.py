@@ -62,7 +62,7 @@ def practice(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def environments(table: pd.DataFrame) -> pd.DataFrame:
-    """Pairs of the crossed design; an environment for each two values of each setting."""
+    """Pairs of the crossed design; an environment for each pair of values of a setting."""
     parts = [_named(key, some) for key, some in factors(table).items()]
     return pd.concat(parts, ignore_index=True) if parts else practice(table).iloc[:0]
 

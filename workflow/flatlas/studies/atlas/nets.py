@@ -45,8 +45,8 @@ AFTER = ("stop.epochs", "stop.extra_epochs", "overtraining", "rescaling.")
 def nets(material: Material) -> pd.DataFrame:
     """Each net that met its rule, once for each of its sweeps, with its gap and all quantities.
 
-    A net is a training when it met its rule; along an axis of moments, at each of them. A value
-    from a search that did not converge is kept; its column `settled` is 0.
+    A net is a training at the moment when it met its rule; along an axis of moments, at each
+    moment. A value from a search that did not converge is kept; its column `settled` is 0.
     """
     outcomes = material.tables["outcomes"]
     table = outcomes[outcomes["converged"]]
@@ -73,9 +73,9 @@ def studies_of(table: pd.DataFrame, own: str) -> pd.Series:
 
 
 def _by_moment(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a table; nets that it has at one moment only met their rule then.
+    """The rows of a table; if a net has only one moment, it met its rule then.
 
-    A training that ends with its rule has no other moment than `final`.
+    A training that ends when it meets its rule has only the moment `final`.
     """
     if AT not in rows:
         return rows
@@ -84,7 +84,7 @@ def _by_moment(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def once(table: pd.DataFrame) -> pd.DataFrame:
-    """Each net once, whatever sweeps it is in."""
+    """Each net once, even if it is in several sweeps."""
     return table.drop_duplicates(MOMENT)
 
 
@@ -170,7 +170,7 @@ def quantities_of(parts: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 def parts_of(
     tables: Mapping[str, pd.DataFrame], places: Mapping[str, str], keys: list[str]
 ) -> dict[str, pd.DataFrame]:
-    """The tables that a figure has of these, by part, with one row for each of the keys."""
+    """The tables in `places` that a figure has, by part, with one row for each of the keys."""
     parts = {}
     for part, place in places.items():
         if place in tables:

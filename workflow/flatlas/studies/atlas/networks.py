@@ -21,9 +21,9 @@ ERRORS = {
     "pac_bayes": "sigma_error",
     "pac_bayes_magnitude": "sigma_magnitude_error",
 }
-# What a search lacks, as a share of what it found.
+# Searched quantities whose `residual` is a share of what the search found.
 SHARES = ("sharpness", "norm_sharpness")
-# Types of settings that may be missing, by the names of their types.
+# The types of columns for settings that may be missing, by the setting's type.
 MISSING = {"int": "Int64", "bool": "boolean", "str": "string"}
 
 
@@ -35,8 +35,8 @@ def networks(
 ) -> pd.DataFrame:
     """A row for each net that met its rule and each moment at which its errors were measured.
 
-    `study` is that of runs that are not borrowed. `settings` has those of each run, and `types`
-    the name of the type of each.
+    `study` is the study of runs that are not borrowed. `settings` has the settings of each run, and
+    `types` the name of each setting's type.
     """
     parts = _parts(material.tables)
     outcomes = parts["norms"]
@@ -60,7 +60,7 @@ def columns_of(quantities: Iterable[str]) -> list[str]:
 
 
 def _nets(material: Material, study: str) -> pd.DataFrame:
-    """For each net that met its rule its study, the sweeps that it is in, and when it met it."""
+    """For each net that met its rule: its study, its sweeps, and the epoch when it met the rule."""
     outcomes = material.tables["outcomes"]
     met = outcomes[outcomes["converged"]]
     met = met.assign(**{STUDY: studies_of(met, study)})
@@ -71,7 +71,7 @@ def _nets(material: Material, study: str) -> pd.DataFrame:
 
 
 def _moments(table: pd.DataFrame) -> pd.Series:
-    """Each moment by its distance from that of the rule; without a rule as the study names it."""
+    """Each moment by its distance from the rule's; as the study names it if there is no rule."""
     later = table["epochs"].astype(int) - table["met_epoch"]
     named = ("met+" + later.astype(str)).where(later != 0, "met")
     return named.where(table["met_epoch"] > 0, table["at"].astype(str))

@@ -15,12 +15,13 @@ from flatlas.statistics.rank_correlation import tau
 from flatlas.studies.atlas.nets import GAP, STUDY, Along, once
 from flatlas.studies.atlas.quantities import BASELINES, MEASURES, QUANTITIES, Quantity, settled
 
-# That of a recording is asked about on its own axis; chains are too slow for every net.
+# The measure of a recording is asked about on its own axis; chains are too slow for every net.
 OF_SOME_NETS = ("valley", "learning_coefficient")
 # Measures that every net has.
 ASKED = {name: measure for name, measure in MEASURES.items() if measure.part not in OF_SOME_NETS}
-# What the gap of the other realizations with the same settings would get: a measure that knows the
-# expected gap of each setting, and nothing about a realization. No measure, but a ceiling for most.
+# The gap of the other realizations with the same settings, ranked like a measure: it knows the
+# expected gap of each setting, and nothing about a realization. It is no measure, but a ceiling for
+# most.
 REPEATED = "repeated"
 REPEATED_LABEL = "gap of other realizations"
 
@@ -49,7 +50,7 @@ def by_size(numbers: pd.Series) -> list[str]:
 
 
 def ranks_pairs(words: str, bound: Criterion) -> str:
-    """What a claim says of a quantity if its coefficient is to meet this bound."""
+    """The sentence of a claim that a quantity's coefficient meets this bound."""
     right = Fraction((1 + bound.low) / 2).limit_denominator(10)
     return f"the {words} ranks at least {right.numerator} of {right.denominator} pairs as the gap"
 
@@ -57,7 +58,7 @@ def ranks_pairs(words: str, bound: Criterion) -> str:
 def on_ranks(claim: Claim, name: str, table: pd.DataFrame, *given: str, missing: str = "") -> Claim:
     """A claim on a number of a quantity, with notes on the nets of a table behind it.
 
-    These are the nets whose quantity, and all that is `given`, are known. `missing` says what else
+    These are the nets whose quantity and all `given` quantities are known. `missing` says what else
     the number lacks.
     """
     quantity, nets = QUANTITIES[name], once(table.dropna(subset=[name, *given]))

@@ -18,7 +18,7 @@ FEW_DECADES = 100
 
 
 def scatter_panels(titles: Mapping[str, str]) -> tuple[Figure, dict[str, Axes]]:
-    """A figure with an empty panel for each measure that has a title; baselines' are grey."""
+    """A figure with an empty panel for each measure with a title, grey for baselines."""
     figure, axes = panels(-(-len(titles) // COLUMNS) or 1, COLUMNS, width=1.85, height=1.8)
     for ax in axes:
         ax.set_title("", loc="left")
@@ -35,7 +35,7 @@ def scatter_panels(titles: Mapping[str, str]) -> tuple[Figure, dict[str, Axes]]:
 
 
 def set_scales(ax: Axes, measure: pd.Series, percent: pd.Series) -> None:
-    """Logarithmic axes for values that span much."""
+    """Make an axis logarithmic if its values span a large factor."""
     for values, axis, scale in (
         (measure, ax.xaxis, ax.set_xscale),
         (percent, ax.yaxis, ax.set_yscale),

@@ -35,7 +35,7 @@ def words_on_the_right(ax: Axes, words: Sequence[str]) -> None:
 
 
 def counted(table: pd.DataFrame, name: str) -> str:
-    """For how many runs and nets a quantity is known."""
+    """The number of runs and nets for which a quantity is known."""
     known = once(table.dropna(subset=[name]))
     return f"{known['run'].nunique()} runs, {len(known)} nets"
 

@@ -19,7 +19,7 @@ WIDE = 26
 def draw(material: Material) -> Drawing:
     """A panel for each measure that can be compared.
 
-    The tables are `mine` and `published`, measure tables, if any is published, and `placed`.
+    The tables are `placed` and the measure tables `mine` and `published`, if any is published.
     """
     mine, rows = material.tables["mine"], material.tables["placed"]
     found = rows[(rows["why"] == "") & (rows["measure"] != TESTED)]

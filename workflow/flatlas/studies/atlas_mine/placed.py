@@ -1,4 +1,4 @@
-"""Where each measure of a user's network lies among the networks of the atlas, or why nowhere."""
+"""Where each measure of a user's network lies in the atlas, or why it is not compared."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ COLUMNS = ["net", "measure", "value", "error", "converged", "percentile", "netwo
 # What is placed besides the measures.
 TESTED = "test_error"
 LOSSES = {1: "one output, with the logistic loss"}
-# Of a training, which happened elsewhere.
+# Measures of the training, which happened elsewhere.
 UNKNOWN = {"epochs": "its training is unknown", "distance": "its start is unknown"}
 ABSENT = "it can't be taken of this network"
 
@@ -22,7 +22,7 @@ def placed(mine: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
     """A row for each of my networks and each measure: its value, its percentile, or `why` not.
 
     Both are measure tables, with the options of measures among their `attrs`. The percentile is the
-    share of comparable networks with a smaller value, half of those with an equal one included.
+    share of comparable networks with a smaller value, plus half of the share with an equal value.
     """
     rows = [row for net in mine.index for row in _rows(mine, net, published)]
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -52,7 +52,7 @@ def images_of(published: pd.DataFrame) -> str:
 
 
 def did_converge(net: Mapping[Any, Any] | pd.Series, name: str) -> bool:
-    """Whether the search or the chains for a measure converged; so do measures without any."""
+    """Whether a measure's search or chains converged; true for a measure without either."""
     converged = net.get(f"{name}_converged")
     return converged is None or pd.isna(converged) or bool(converged)
 

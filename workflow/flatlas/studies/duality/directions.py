@@ -89,7 +89,7 @@ def _factor(changes: Callable[[np.ndarray], np.ndarray]) -> Joint:
     return Joint(changes, partial(mean, axis=-1), sizes=True, shown=np.expm1)
 
 
-# The geometric mean factor between the first value and the last, up or down, less 1; the same of
-# how far each half-decade's factor deviates from their mean.
+# `moved`: the geometric mean factor between the first value and the last, up or down, less 1.
+# `bent`: the same for the deviation of each half-decade's factor from their mean.
 moved = _factor(from_first_to_last)
 bent = _factor(_off_the_mean_change)

@@ -82,8 +82,8 @@ class Layer:
     def correlation(self) -> np.ndarray:
         """The mean c_n of each net, as (realizations, values).
 
-        It is the mean over those ranks that hold 99 % of ΔL at every value: where c_n falls with n,
-        a mean over more directions at one value than at another would seem to change.
+        It is the mean over the ranks that hold 99 % of ΔL at every value. Where c_n falls with n, a
+        mean over more directions at one value than at another would seem to change.
         """
         gap = self.directions("gap")
         last = int(counted_each(mean(gap)).sum(-1).min(initial=gap.shape[-1]))
@@ -184,6 +184,6 @@ class Layer:
 
 
 def named(name: str, claims: Iterable[Claim], where: str = "") -> Iterator[Claim]:
-    """The claims with a name before theirs, and a place after their sentences."""
+    """The claims, with `name` before their names and `where` after their sentences."""
     for claim in claims:
         yield replace(claim, name=f"{name}_{claim.name}", says=claim.says + where)

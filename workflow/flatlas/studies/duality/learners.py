@@ -141,7 +141,8 @@ def _net_claims(material: Material, learning: Learning) -> list[Claim]:
     ]
 
 
-# At the paper's scale those of Figure 7 are ResNet-18 and DenseNet-121. It gives their accuracies.
+# At the paper's scale the nets of Figure 7 are ResNet-18 and DenseNet-121. The paper gives their
+# accuracies.
 FIGURES = {
     "fig5": Learners((Learning("learners", "hidden", Decimal("2.6"), Decimal("2.3")),)),
     "fig7": Learners(

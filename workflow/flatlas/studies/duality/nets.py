@@ -26,7 +26,7 @@ STYLES = {
     "noise": (PURPLE, "P"),
     "dropout": (BLACK, "X"),
 }
-# Those of a user's sweeps, which the paper does not have.
+# The colours and markers of a user's sweeps, which the paper does not have.
 OWN_COLOURS = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY)
 OWN_MARKERS = "hp*<>dH8"
 

@@ -90,7 +90,7 @@ def _unchanged(nets: Nets, factors: np.ndarray) -> Claim:
 
 
 def _largest_change(gap: np.ndarray, curvature: np.ndarray, factors: np.ndarray) -> np.ndarray:
-    """For each net, relative to p = 1; a direction has the same n in the table for every p."""
+    """The largest change of each net from p = 1; a direction has the same n for every p."""
     if not gap.size:
         return gap[:, 0:0]
     own = int(np.argmin(np.abs(factors - 1)))

@@ -44,7 +44,7 @@ def _realizations(ax: Axes, nets: pd.DataFrame, column: str, label: str) -> None
 
 
 def claims(material: Material) -> list[Claim]:
-    """By net: the mean over realizations would need fewer images than any of them."""
+    """Judged net by net: the mean over realizations would need fewer images than any of them."""
     nets = Nets(material, "test_images")
     sizes = nets.levels("test_images_summary", IMAGES)
     place = nearest(sizes, ENOUGH)

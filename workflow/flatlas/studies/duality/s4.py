@@ -17,8 +17,8 @@ from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps
 from flatlas.studies.duality.pooled import pooled_nets
 from flatlas.studies.duality.realizations import finish
 
-# "Note the training error ε_tr = 0 in the examples shown here". Of wrong labels it need not be 0:
-# the stopping rule is about the right ones.
+# "Note the training error ε_tr = 0 in the examples shown here". With wrong labels it need not be 0:
+# the stopping rule is about the right labels.
 RIGHT_LABELS = ("alpha", "batch", "decay", "init", "size", "dropout")
 GAPS = ["pairwise_gap", "dual_gap", "mu_gap", "test_error"]
 

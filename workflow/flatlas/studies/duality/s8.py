@@ -55,7 +55,7 @@ def _splits(material: Material) -> pd.DataFrame:
 
 
 def _name(row: pd.Series) -> str:
-    """The value; the sweep's name for one that a user added, or that does not vary its key."""
+    """The swept value; the sweep's name if a user added it, or if it does not vary its key."""
     key, _ = SWEEPS.get(row["sweep"], ("", ""))
     value = row.get(key)
     return str(row["sweep"]) if pd.isna(value) else f"{SYMBOLS[key]} = {read(value)}"
@@ -110,7 +110,7 @@ def claims(material: Material) -> list[Claim]:
 
 
 def _farthest(n_sharp: np.ndarray) -> Joint:
-    """The mean n_s farthest from 10, on the side where it is."""
+    """The mean n_s that is farthest from 10, on its side of 10."""
     off = mean(n_sharp) - PAPER
     side = 1 if largest(off) > -smallest(off) else -1
     return Joint(

@@ -127,13 +127,13 @@ DEFINING = {"sharpness": ("by", "box"), "duality": ("layer", "directions")}
 
 
 def definition(options: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a measure's options defines its numbers."""
+    """The options of a measure that define its numbers."""
     named = ("measure", *DEFINING.get(options["measure"], ()))
     return {name: options[name] for name in named}
 
 
 def readable(options: Mapping[str, Mapping[str, Any]]) -> dict[str, Quantity]:
-    """The quantities of the measures that were taken with these options, which they then name."""
+    """The quantities of the measures taken with these options, which their readings name."""
     return {
         name: replace(quantity, reading=quantity.reading.format_map(options[quantity.measure]))
         for name, quantity in MEASURES.items()
@@ -144,7 +144,7 @@ def readable(options: Mapping[str, Mapping[str, Any]]) -> dict[str, Quantity]:
 def comparable(
     networks: pd.DataFrame, options: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, pd.Series]:
-    """The atlas' values, by quantity, of those measures that it takes as they are defined here.
+    """The atlas' values, by quantity, of the measures that it defines in the same way.
 
     A network counts once, at its first moment: that of the stopping rule.
     """
@@ -160,7 +160,7 @@ def comparable(
 
 
 def ranges(values: Mapping[str, pd.Series]) -> pd.DataFrame:
-    """How many values there are of each quantity, the least, the median and the largest."""
+    """The number of values of each quantity, and the least, the median and the largest value."""
     rows = {
         name: {
             "networks": len(one),
@@ -175,9 +175,10 @@ def ranges(values: Mapping[str, pd.Series]) -> pd.DataFrame:
 
 
 def accuracy(material: Material, images: Mapping[str, int]) -> pd.DataFrame:
-    """Errors and losses of each network, of so many `images` of each part, as `measured` has them.
+    """Errors and losses of each network, as rows like those of `measured`.
 
-    Standard errors are those of independent images, with two more right and wrong.
+    Standard errors are those of independent images, so many `images` of each part, with two right
+    and two wrong ones added.
     """
     ends = material.trainings[[*NET, "epoch"]]
     history = material.tables["history"].merge(ends, on=[*NET, "epoch"]).drop_duplicates(NET)
@@ -192,7 +193,7 @@ def accuracy(material: Material, images: Mapping[str, int]) -> pd.DataFrame:
 
 
 def _of_a_share(share: float, count: int) -> float:
-    """The standard error of a share of so many."""
+    """The standard error of a share of `count` images."""
     shrunk = (share * count + 2) / (count + 4)
     return float(np.sqrt(shrunk * (1 - shrunk) / (count + 4)))
 

@@ -1,7 +1,7 @@
 """Panels of quantities along a training: one curve per row, with a close-up on the right.
 
-One realization, that with the median epoch of zero error, is drawn in full with its moments; the
-others are thin lines. Red marks epochs with errors on S, where the net has another function.
+The realization with the median epoch of zero error is drawn in full with its moments; the others
+are thin lines. Red marks epochs with errors on S, where the net has another function.
 """
 
 from collections.abc import Sequence
@@ -122,7 +122,7 @@ def moments(material: Material, curve: Quantity) -> pd.DataFrame:
 
 
 def _each_once(material: Material, measure: str) -> pd.DataFrame:
-    """One row per moment: it may have been kept both as an epoch and as one after zero error."""
+    """One row per moment, which may be kept both as an epoch and as a moment after zero error."""
     return material.tables[f"{measure}_summary"].drop_duplicates([*NET, "epoch"])
 
 
@@ -155,7 +155,7 @@ def _grid(count: int) -> tuple[Figure, list[tuple[Axes, Axes]]]:
 
 
 def _draw_curve(ax: Axes, points: pd.DataFrame, x: str, dots: bool = False) -> None:
-    """Dashed where a training never reached zero error."""
+    """Draw a curve, dashed where a training never reached zero error."""
     first = unbroken(in_full(points))
     for _, net in points.groupby(NET, sort=False):
         style = "-" if net["converged"].all() else "--"

@@ -97,7 +97,7 @@ def course(nets: Nets, quantity: Quantity) -> Course:
 
 
 def approach(nets: Nets, quantity: Quantity) -> Measured:
-    """(realizations, moments) from the initial weights to zero error; NaN at moments beyond it."""
+    """A quantity from the initial weights to zero error, (realizations, moments); NaN beyond it."""
     labels, measured, late = _moments(nets, quantity), quantity.along(nets), course(nets, quantity)
     early = np.char.isdigit(labels)
     epochs = labels[early].astype(float)
@@ -124,7 +124,7 @@ def prior_in_ranges(nets: Nets) -> tuple[Course, np.ndarray]:
 
 
 def above_trend(nets: Nets, logs: Course) -> Course:
-    """How far a logarithm is above its trend: the power law in the epoch before the scaling."""
+    """How far a logarithm is above its trend: the power law fitted before the scaling."""
     epochs = nets.read("outcomes", "met_epoch")[:, :1] + logs.epochs
     slope, intercept = power_law(epochs[:, logs.epochs < logs.scaling], 10**logs.before)
     trend = intercept[:, np.newaxis] + slope[:, np.newaxis] * np.log10(epochs)

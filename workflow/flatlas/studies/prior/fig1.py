@@ -84,7 +84,7 @@ def loss(w: np.ndarray) -> np.ndarray:
 
 
 def within(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The well of each weight, and how far from its middle the weight is, as a share of the way."""
+    """The well of each weight, and its distance from the middle as a share of the way."""
     ends = [one.high for one in FUNCTIONS[:-1]]
     number = np.searchsorted(ends, w)
     low, centre, high = (
@@ -135,7 +135,7 @@ def _landscape_panel(ax: Axes, points: pd.DataFrame) -> None:
 
 
 def _basins_panel(ax: Axes, volumes: pd.DataFrame) -> None:
-    """On the line, through the largest, both volumes are proportional."""
+    """On the line through the largest volume, both volumes are proportional."""
     largest = volumes.nlargest(1, "volume").iloc[0]
     ends = volumes["volume"].agg(["min", "max"])
     ax.plot(ends, ends * largest["basin_volume"] / largest["volume"], color="0.6", lw=1, zorder=0)

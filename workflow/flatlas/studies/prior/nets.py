@@ -1,7 +1,7 @@
 """The nets of a figure as a table: a row each, with all measurements at zero error.
 
 Besides what is drawn, the table has the gradient norm, the loss and the epochs to zero error. They
-separate curvature from the part of the gradient.
+separate curvature from the gradient's part.
 """
 
 from collections.abc import Iterable
@@ -53,7 +53,7 @@ def runs_of(nets: Nets) -> pd.DataFrame:
 
 
 def with_attack_size(table: pd.DataFrame) -> pd.DataFrame:
-    """With the size of each net's attack set; NaN where no sweep varies it."""
+    """The table with the size of each net's attack set; NaN where no sweep varies it."""
     return table.assign(attack_size=table.get(ATTACK, np.nan))
 
 
@@ -89,7 +89,7 @@ def _measured(material: Material, name: str) -> pd.DataFrame:
 
 
 def _finished(material: Material, points: pd.DataFrame) -> pd.DataFrame:
-    """With the epochs to zero error; what the axes show comes last."""
+    """The table with the epochs to zero error; the columns that axes show come last."""
     outcomes = material.tables["outcomes"].drop_duplicates(DOT)
     points = points.merge(outcomes[[*DOT, "met_epoch"]], on=DOT)
     derived = [one.name for one in DERIVED if one.name in points]

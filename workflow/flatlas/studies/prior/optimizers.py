@@ -86,7 +86,7 @@ def _generalizes_better(
 
 
 def _apart(measured: Measured, sizes: np.ndarray, here: np.ndarray) -> Measured:
-    """How far the nets `here` are from the mean of those with the same images and attack set."""
+    """How far the nets `here` are from the mean of all with the same images and attack set."""
     values = np.full_like(measured.values, np.nan)
     for size in np.unique(sizes[here]):
         of_set = sizes == size

@@ -121,7 +121,7 @@ def _later_pair(nets: Nets, quantity: Quantity) -> Pair:
 
 
 def _later(nets: Nets, quantity: Quantity) -> Measured:
-    """Its values as (realizations, moments, values); there may be no moments."""
+    """A quantity as (realizations, moments, values); there may be no moments."""
     moments = nets.levels(f"{LATER}prior_summary", "at")
     later = replace(quantity, measure=LATER + quantity.measure)
     found = [later.measured(nets, str(at)) for at in moments]

@@ -37,7 +37,7 @@ def log10(read: Read, column: str) -> np.ndarray:
 
 
 def minus_log10(read: Read, column: str) -> np.ndarray:
-    """Flatness, of what is larger where the loss is sharper."""
+    """Flatness: minus log10 of a quantity that is larger where the loss is sharper."""
     return -log10(read, column)
 
 
@@ -50,7 +50,7 @@ def percent_right(read: Read, column: str) -> np.ndarray:
 class Quantity:
     """A quantity in the table `<measure>_summary`; `searched` if a search found it.
 
-    A search may fail to converge. What takes no search can always be trusted.
+    A search may fail to converge. A quantity without a search can always be trusted.
     """
 
     name: str

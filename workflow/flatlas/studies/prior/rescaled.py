@@ -84,7 +84,7 @@ def _until_zero_error(nets: Nets) -> Iterator[Claim]:
 
 
 def _constant(nets: Nets) -> Claim:
-    """From zero error to the scaling."""
+    """The claim about P(f) from zero error to the scaling."""
     prior, unit_settled = prior_in_ranges(nets)
     return nets.claim(
         "prior_constant",

@@ -1,6 +1,6 @@
 """Figure S1: four things that are called the function of a net (App. C), computed for a small one.
 
-Each says less than the one before. The prior is that of the last.
+Each says less than the one before. The prior is the prior of the last.
 """
 
 import numpy as np
@@ -55,7 +55,7 @@ def latent(x: np.ndarray) -> np.ndarray:
 
 
 def meanings(x: np.ndarray) -> pd.DataFrame:
-    """The values of the first three at some inputs."""
+    """The values of the first three meanings at some inputs."""
     f = latent(x)
     probability = 1 / (1 + np.exp(-f))
     values = {"latent": f, "probability": probability, "label": (probability >= 0.5).astype(float)}

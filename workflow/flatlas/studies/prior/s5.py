@@ -83,7 +83,7 @@ def claims(material: Material) -> list[Claim]:
 
 
 def _late_rise(nets: Nets) -> np.ndarray:
-    """(realizations, values); NaN where no ascent was recorded."""
+    """The relative rise in the last half of the ascent; NaN where no ascent was recorded."""
     found = nets.read("sharpness_ascent", "value", "epoch_of_ascent", at=ZERO_ERROR)
     if not found.shape[-1]:
         return np.full(found.shape[:-1], np.nan)

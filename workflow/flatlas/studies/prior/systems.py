@@ -56,7 +56,7 @@ SYSTEMS = {
     "many_images": "FCN, many handwritten digits",
     "boolean": "Boolean functions",
 }
-# How claims call a sweep.
+# The names of sweeps in claims.
 CALLED = OPTIMIZERS | {
     "full_batch": "full-batch gradient descent",
     "full_batch_slow": "full-batch gradient descent at a small rate",
@@ -82,7 +82,7 @@ def called(sweep: str) -> str:
 
 
 def pooling(sweep: str) -> Pooling:
-    """Each Boolean function is a separate realization, with one net."""
+    """How to pool a sweep: each Boolean function is a separate realization, with one net."""
     return over_all_nets if sweep == "boolean" else within_realizations
 
 

@@ -15,15 +15,16 @@ from flatlas.plan.training_specs import OptimizerSpec
 from flatlas.training.noise import Noise
 from flatlas.training.rule import Rule
 
-# From the gradient at the parameters, the point at which a step takes its gradient.
+# Maps the gradient at the parameters to the point at which a step takes its gradient.
 Ascent = Callable[[Parameters], Parameters]
 
 
 class Optimizer(Protocol):
     """The interface between trainer and optimizer. `step` changes the parameters in place.
 
-    One whose steps take the gradient at another point also has an `Ascent` named `ascended`. It
-    gets the gradient of the same minibatch at the parameters, without the penalty's.
+    An optimizer whose steps take the gradient at another point also has an `Ascent` named
+    `ascended`. `ascended` gets the same minibatch's gradient at the parameters, without the
+    penalty's gradient.
     """
 
     parameters: Parameters

@@ -29,9 +29,9 @@ class EntropySgdOptimizer:
         x' <- x' - inner_lr (gradient(x') + gamma (x' - x)) + sqrt(inner_lr) noise N(0, 1)
         mu <- averaging mu + (1 - averaging) x'
 
-    After `langevin_steps` of them comes one outer step, x <- x - lr (x - mu), and x' and mu start
-    again at x. The solution is x. As in the authors' program, lr includes the factor gamma of the
-    outer gradient gamma (x - mu).
+    After `langevin_steps` such steps comes one outer step, x <- x - lr (x - mu), and x' and mu
+    start again at x. The solution is x. As in the authors' program, lr includes the factor gamma of
+    the outer gradient gamma (x - mu).
     """
 
     def __init__(self, spec: EntropySgd, parameters: Parameters, noise: list[Noise]) -> None:

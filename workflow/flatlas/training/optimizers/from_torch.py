@@ -14,7 +14,7 @@ class FromTorch:
     def __init__(
         self, parameters: Parameters, kind: type[torch.optim.Optimizer], **options: Any
     ) -> None:
-        """Steps as an optimizer of this `kind`, with these options."""
+        """Take steps like a torch optimizer of this `kind`, with these options."""
         self.parameters = parameters
         self.inner = kind(list(parameters.values()), **options)
 

@@ -8,7 +8,7 @@ from flatlas.training.noise import Noise
 from flatlas.training.optimizers.sgd import SgdOptimizer
 from flatlas.training.penalty import weight_norms
 
-# The squares of a gradient below it may round to zero, and its norm with them.
+# The squares of a shorter gradient may round to zero, and so may its norm.
 SHORTEST = 1e-12
 
 
@@ -36,5 +36,5 @@ class SamOptimizer(SgdOptimizer):
         }
 
     def _scaled(self, name: str, value: Tensor) -> Tensor:
-        """Times |w| in ASAM."""
+        """The value, in ASAM times |w|."""
         return value * self.parameters[name].abs() if self.spec.adaptive else value
