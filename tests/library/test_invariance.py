@@ -171,6 +171,19 @@ def test_what_cannot_be_rescaled_is_refused(model, measures, options, said):
         flatlas.invariance(model, (X, Y), measures, **options)
 
 
+class TwoClasses(nn.Module):
+    """A mask over the third class."""
+
+    def forward(self, x):
+        return x.masked_fill(torch.tensor([False, False, True]), -torch.inf)
+
+
+def test_masked_outputs_may_be_infinite():
+    model = nn.Sequential(nn.Linear(4, 5), nn.ReLU(), nn.Linear(5, 3), TwoClasses())
+    found = flatlas.invariance(model, (X, Y % 2), {"norms": {"margins": False}}, draws=1)
+    assert found.difference < 1e-12
+
+
 def test_what_is_infinite_in_every_copy_does_not_move():
     def found(values):
         rows = {"value": values, "error": 0.0, "converged": True, "seconds": 1.0}

@@ -141,6 +141,13 @@ def test_the_call_leaves_everything_as_it_was():
     assert len(found.notes) == 1
 
 
+def test_a_note_says_that_the_test_data_shuffle():
+    model, inputs, targets = problem()
+    shuffled = DataLoader(TensorDataset(inputs, targets), batch_size=5, shuffle=True)
+    with pytest.warns(UserWarning, match="shuffle or augment"):
+        flatlas.measure(model, (inputs, targets), ["norms"], test=shuffled)
+
+
 def test_the_same_seed_gives_the_same_numbers():
     model, inputs, targets = problem()
     one, same, other = (

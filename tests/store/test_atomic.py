@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from platform import node
 
 import pytest
 
@@ -131,6 +132,16 @@ def test_a_write_deletes_the_file_of_a_killed_writer_and_not_of_a_living_one(pat
     living.communicate()
     assert path.read_text() == "half"
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_the_file_of_a_machine_whose_name_begins_alike_stays(path):
+    other = path.with_name(f".{path.stem}.{node()}.b.123.part{path.suffix}")
+    path.parent.mkdir()
+    other.touch()
+    with replacing(path) as temporary:
+        temporary.write_text("whole")
+    assert path.read_text() == "whole"
+    assert other.exists()
 
 
 def test_a_kill_in_the_middle_of_a_write_leaves_the_last_whole_file(tmp_path):

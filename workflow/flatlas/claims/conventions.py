@@ -111,8 +111,8 @@ SOON = 50
 # 'Decays': what is left of a spike, up or down, is at most a quarter of it.
 DECAYED = between(-0.25, 0.25)
 # 'Constant', 'unchanged', 'returns' are BARELY, of changes of log10 P(f) in units of the range that
-# it went through from the first checkpoint to zero error: in its own units, of which it has
-# hundreds, a tenth would never be exceeded. 'Jumps': by more than 'barely moves'.
+# it went through from the first checkpoint to zero error: relative to log10 P(f) itself, which is
+# in the hundreds, hardly any change would reach a tenth. 'Jumps': by more than 'barely moves'.
 JUMPS = above(0.1)
 # 'Near epoch 140', relative to it: three tenths more or less, as 'near 10'.
 NEAR = between(-0.3, 0.3)

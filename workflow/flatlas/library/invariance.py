@@ -18,7 +18,7 @@ from flatlas.errors import FlatlasError
 from flatlas.library.call import Measures, accepted, take, with_options
 from flatlas.library.found import Found
 from flatlas.library.pictures import panels, symmetric_scale
-from flatlas.library.problem import Problem, Settings, opened
+from flatlas.library.problem import Problem, Settings, largest_of, opened
 from flatlas.models.objective import Objective
 from flatlas.models.rescaling import Rescaling, rescalings
 from flatlas.seeds import generator
@@ -164,7 +164,8 @@ def _difference(one: Objective, other: Objective) -> float:
         both = (tree_leaves(each.outputs({}, batch)) for each in (one, other))
         for mine, its in zip(*both, strict=True):
             if isinstance(mine, Tensor) and mine.is_floating_point():
-                # Unlike `max`, np.maximum returns NaN if one of both is NaN.
-                apart = np.maximum(apart, (mine - its).abs().max().item())
-                largest = np.maximum(largest, mine.abs().max().item())
+                # A mask may set outputs to −∞. Unlike `max`, np.maximum keeps NaN.
+                differs = mine != its
+                apart = np.maximum(apart, largest_of((mine - its)[differs]))
+                largest = np.maximum(largest, largest_of(mine[mine.isfinite()]))
     return float(apart / largest) if apart else 0.0

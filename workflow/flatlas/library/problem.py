@@ -113,14 +113,15 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         if given.batch_norm == "recomputed":
             take_statistics(objective)
         objective.refuse_without_loss()
-        compared = None
+        compared, passed = None, [batches]
         if test is not None:
-            compared = objective.on(Batches(test, where, dtype, given.seed))
+            passed.append(Batches(test, where, dtype, given.seed))
+            compared = objective.on(passed[-1])
             compared.refuse_without_loss()
         unused = objective.unused()
         depends = (
             (UNUSED.format(", ".join(unused)), bool(unused)),
-            (DRAWS, batches.draws),
+            (DRAWS, any(one.draws for one in passed)),
             (BY_BATCH, _mixes_examples(objective)),
             (CUTS, not _adds_up(objective)),
         )
@@ -148,9 +149,14 @@ def _mixes_examples(of: Objective) -> bool:
     together = _reals(rows_of(of.outputs(parts, batch), half, batch.examples))
     return any(
         one.shape == other.shape
-        and not torch.allclose(one, other, rtol=0, atol=SAME * float(other.abs().max()))
+        and not torch.allclose(one, other, rtol=0, atol=SAME * largest_of(other[other.isfinite()]))
         for one, other in zip(alone, together, strict=False)
     )
+
+
+def largest_of(numbers: Tensor) -> float:
+    """The largest absolute value; NaN if there is one, 0 without numbers."""
+    return float(numbers.abs().max()) if numbers.numel() else 0.0
 
 
 def _reals(outputs: Outputs) -> list[Tensor]:

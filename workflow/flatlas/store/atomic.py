@@ -40,7 +40,9 @@ def write_text(path: str | Path, text: str) -> None:
 def _delete_of_dead_writers(folder: Path, begin: str, end: str) -> None:
     """Temporary files of the same file left by killed processes of this machine."""
     for left in folder.glob(f"{escape(begin)}*{escape(end)}"):
-        if not _is_alive(int(left.name.removeprefix(begin).removesuffix(end))):
+        process = left.name.removeprefix(begin).removesuffix(end)
+        # A machine whose name begins with this one's writes other names.
+        if process.isdigit() and not _is_alive(int(process)):
             left.unlink(missing_ok=True)
 
 
