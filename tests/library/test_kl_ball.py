@@ -1,4 +1,4 @@
-"""The regret in a ball of KL divergence: by enumeration, by a dense matrix, under rescaling."""
+"""The regret in a ball of KL divergence: by enumeration, and by a dense matrix."""
 
 import numpy as np
 import pytest
@@ -103,17 +103,6 @@ def test_it_is_a_solve_with_the_expected_outer_product_of_scores(numbers, reduct
         apart = 1 - (products[0, 1] / norms.prod()).item()
         expected.append([norms[1].item() * apart, apart, norms.mean().item()])
     np.testing.assert_allclose(found, np.mean(expected, 0), rtol=1e-6)
-
-
-@pytest.mark.parametrize("damping", [0.0, 1.0])
-def test_rescaling_layers_of_a_relu_net_does_not_change_it(damping):
-    model, scaled = relu_net(), relu_net()
-    with torch.no_grad():
-        scaled[0].weight *= 5.0
-        scaled[0].bias *= 5.0
-        scaled[2].weight /= 5.0
-    data = batches(X, CLASSES)
-    np.testing.assert_allclose(kl_of(scaled, data, damping), kl_of(model, data, damping), rtol=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["LSTM", "ResNet with batch norm"])
