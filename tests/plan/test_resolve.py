@@ -61,13 +61,6 @@ def test_sweeps_and_figures_share_equal_runs_and_measurements(plan_of):
     assert len(plan.runs) == len(plan.measurements) == 3
 
 
-def test_two_equal_measures_are_taken_once(plan_of):
-    again = {"measure": "duality", "layer": "fc2", "directions": "hessian"}
-    plan = plan_of(study={"measures.again": again, "figures.fig1.measures": ["hidden", "again"]})
-    entry = plan.figures["flat_fig1"].entries[0]
-    assert entry.measurements["hidden"] == entry.measurements["again"]
-
-
 def test_later_files_win_and_mappings_merge(plan_of):
     plan = plan_of(
         study={"runs.base.stop": {"epochs": 7, "extra_epochs": 2}},
