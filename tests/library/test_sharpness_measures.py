@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from seven_models import seven
+from seven_models import batches, seven
 from torch import nn
 
 import flatlas
@@ -52,9 +52,9 @@ def test_rescaling_changes_no_adaptive_sharpness(p, factor):
 
 def test_m_sharpness_is_the_mean_over_groups_of_each_alone():
     """The fifth example of a batch is left out."""
-    batches = list(zip(DATA[0].split(5), DATA[1].split(5), strict=True))
     options = {"radius": 0.1, "p": 2, "adaptive": True, "starts": 1}
-    found = flatlas.measure(relu_net(), batches, {"m_sharpness": {"examples": 2, **options}})
+    few = {"m_sharpness": {"examples": 2, **options}}
+    found = flatlas.measure(relu_net(), batches(*DATA, 5), few)
     groups = [[0, 1], [2, 3], [5, 6], [7, 8], [10, 11]]
     alone = [
         flatlas.measure(
@@ -100,7 +100,7 @@ def test_normalized_logits_cannot_be_scaled():
     assert other.mean.value == pytest.approx(one.mean.value, rel=1e-9)
 
 
-BATCHES = list(zip(X.split(4), DATA[1].split(4), strict=True))
+BATCHES = batches(*DATA)
 
 
 def test_minibatch_ascent_is_that_of_a_plain_loop():
