@@ -5,6 +5,7 @@ from math import log
 import numpy as np
 import pytest
 import torch
+from seven_models import batches
 from torch import nn
 
 import flatlas
@@ -24,7 +25,7 @@ def linear_regression():
 @pytest.mark.parametrize("reduction", ["mean", "sum"])
 def test_a_regular_model_has_half_its_dimension(reduction):
     model, x, y = linear_regression()
-    data = list(zip(x.split(250), y.split(250), strict=True))
+    data = batches(x, y, 250)
     options = {"steps": 300, "burn_in": 100, "localization": 0.1, "leaps": 2}
     if reduction == "sum":
         options |= {"minibatches": True, "leaps": 1}
@@ -45,7 +46,7 @@ def test_the_noise_of_a_linear_model_is_the_covariance_of_its_gradients():
     gradients = (residuals.unsqueeze(2) * x.unsqueeze(1)).flatten(1)
     expected = gradients.T.cov().trace().item()
     scale = expected / gradients.mean(0).square().sum().item()
-    data = list(zip(x.split(1), y.split(1), strict=True))
+    data = batches(x, y, 1)
     for reduction, factor in (("mean", 1), ("sum", 40)):
         found = flatlas.measure(
             model, data, ["gradient_noise"], loss=nn.MSELoss(reduction=reduction)
@@ -56,7 +57,7 @@ def test_the_noise_of_a_linear_model_is_the_covariance_of_its_gradients():
 
 def test_two_batches_do_not_say_how_far_their_noise_is_off():
     model, x, y = linear_regression()
-    data = list(zip(x.split(250), y.split(250), strict=True))
+    data = batches(x, y, 250)
     rows = flatlas.measure(model, data, ["gradient_noise"], loss="mse").table.set_index("quantity")
     assert np.isinf(rows.error[["trace", "scale", "share_along_hessian"]]).all()
 

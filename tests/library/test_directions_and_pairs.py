@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from seven_models import batches
 from torch import nn
 
 import flatlas
@@ -41,7 +42,7 @@ def test_flatness_along_the_principal_directions_of_known_points():
 def test_the_regret_is_that_of_the_gradients_of_pairs(sizes):
     """Also of batches of unequal size, each with its own mean loss."""
     model, x, y = linear_regression()
-    data = list(zip(x.split(sizes), y.split(sizes), strict=True))
+    data = batches(x, y, sizes)
     found = flatlas.measure(model, data, {"regret": {"radius": 1e-5}}, loss="mse")
     rows = found.table.set_index("quantity")
     gradients = []

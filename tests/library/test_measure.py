@@ -6,7 +6,7 @@ from copy import deepcopy
 import numpy as np
 import pytest
 import torch
-from seven_models import seven
+from seven_models import dense_hessian, seven
 from torch import nn
 from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.data import DataLoader, TensorDataset
@@ -95,17 +95,7 @@ def test_the_eigenvalues_trace_and_norm_are_those_of_the_dense_matrix():
     model, inputs, targets = problem()
     few = {"top": 3, "bottom": 2, "probes": 200, "tolerance": 1e-9}
     found = flatlas.measure(model, (inputs, targets), {"hessian": few, "gauss_newton": few})
-    reference = deepcopy(model).double().eval()
-    w = torch.nn.utils.parameters_to_vector(reference.parameters()).detach()
-    shapes = {name: p.shape for name, p in reference.named_parameters()}
-
-    def loss(w):
-        parts = w.split([shape.numel() for shape in shapes.values()])
-        named = {k: p.view(s) for (k, s), p in zip(shapes.items(), parts, strict=True)}
-        logits = torch.func.functional_call(reference, named, inputs.double())
-        return torch.nn.functional.cross_entropy(logits, targets)
-
-    matrix = torch.autograd.functional.hessian(loss, w)
+    matrix = dense_hessian(deepcopy(model).eval(), inputs, targets)
     expected = torch.linalg.eigvalsh(matrix)
     taken = found["hessian"]
     np.testing.assert_allclose(taken.eigenvalues, expected.flip(0)[:3], rtol=1e-8)

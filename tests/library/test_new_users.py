@@ -9,6 +9,7 @@ from threading import Lock
 import numpy as np
 import pytest
 import torch
+from seven_models import batches
 from test_objective import WEIGHTED, objective_of
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
@@ -66,7 +67,7 @@ def test_a_function_of_torch_with_weights_of_its_own_stays_a_function():
 @pytest.mark.parametrize("size", [12, 5, 1])
 def test_a_loss_is_that_of_torch_however_the_data_are_cut(name, size):
     loss, model, target = OF_TORCH[name]
-    cut = list(zip(X.split(size), target.split(size), strict=True))
+    cut = batches(X, target, size)
     objective = objective_of(model, cut, loss)
     assert objective.value(objective.w).item() == pytest.approx(
         of_torch(loss, model, target), rel=1e-6
@@ -118,7 +119,7 @@ OF_ONES_OWN = {
 @pytest.mark.parametrize("name", OF_ONES_OWN)
 def test_a_loss_says_itself_whether_it_is_a_mean_or_a_sum(name):
     loss, target = OF_ONES_OWN[name]
-    cut = list(zip(X.split(5), target.split(5), strict=True))
+    cut = batches(X, target, 5)
     with opened(net(), cut, None, {"loss": loss}) as problem:
         found = problem.training.value(problem.training.w).item()
     assert found == pytest.approx(of_torch(loss, net(), target), rel=1e-6)
@@ -404,7 +405,7 @@ def test_a_model_that_is_another_function_each_time_is_refused(last):
 
 INFINITE = X.where(torch.arange(48).view(12, 4) > 0, torch.inf)
 # Four batches, of which the first has an infinite number.
-WITH_INFINITE = list(zip(INFINITE.split(3), Y.split(3), strict=True))
+WITH_INFINITE = batches(INFINITE, Y, 3)
 
 
 def test_infinite_inputs_are_named():

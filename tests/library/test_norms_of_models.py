@@ -44,15 +44,6 @@ def test_norms_and_margins_of_two_layers():
     assert norms(data=(X, Y.byte())) == found
 
 
-def test_rescaling_layers_leaves_the_path_norm():
-    scaled = deepcopy(TWO_LAYERS)
-    with torch.no_grad():
-        for parameter in scaled[0].parameters():
-            parameter *= 3
-        scaled[2].weight /= 3
-    assert norms(scaled).path_norm == pytest.approx(norms().path_norm)
-
-
 def with_other_state(model):
     """A state dictionary may have more than tensors, as `get_extra_state` returns it."""
     return {**model.state_dict(), "_extra_state": {"version": 1}}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from seven_models import seven
+from seven_models import batches, seven
 from torch import nn
 
 import flatlas
@@ -52,9 +52,9 @@ def test_rescaling_changes_no_adaptive_sharpness(p, factor):
 
 def test_m_sharpness_is_the_mean_over_groups_of_each_alone():
     """The fifth example of a batch is left out."""
-    batches = list(zip(DATA[0].split(5), DATA[1].split(5), strict=True))
     options = {"radius": 0.1, "p": 2, "adaptive": True, "starts": 1}
-    found = flatlas.measure(relu_net(), batches, {"m_sharpness": {"examples": 2, **options}})
+    few = {"m_sharpness": {"examples": 2, **options}}
+    found = flatlas.measure(relu_net(), batches(*DATA, 5), few)
     groups = [[0, 1], [2, 3], [5, 6], [7, 8], [10, 11]]
     alone = [
         flatlas.measure(
@@ -81,21 +81,6 @@ def test_without_a_choice_there_are_two_groups():
         assert flatlas.measure(relu_net(), data, few)["m_sharpness"].examples == expected
 
 
-def test_the_fewer_examples_the_worse_is_the_worst_case():
-    """The mean of the largest values is at least the largest mean."""
-    measures = {"radius": 0.1, "p": 2, "tolerance": 1e-3, "starts": 2}
-    whole = flatlas.measure(
-        relu_net(), DATA, {"adaptive_sharpness": {"adaptive": False, **measures}}
-    )
-    found = [
-        flatlas.measure(relu_net(), DATA, {"m_sharpness": {"examples": m, **measures}})
-        for m in (6, 2, 1)
-    ]
-    values = [whole["adaptive_sharpness"].worst.rise]
-    values += [one["m_sharpness"].mean.value for one in found]
-    assert values == sorted(values)
-
-
 def test_normalized_logits_cannot_be_scaled():
     """The loss is that of logits over their standard deviation, also of a longer last layer."""
     wider = relu_net()
@@ -115,7 +100,7 @@ def test_normalized_logits_cannot_be_scaled():
     assert other.mean.value == pytest.approx(one.mean.value, rel=1e-9)
 
 
-BATCHES = list(zip(X.split(4), DATA[1].split(4), strict=True))
+BATCHES = batches(*DATA)
 
 
 def test_minibatch_ascent_is_that_of_a_plain_loop():
@@ -204,18 +189,6 @@ def test_sampled_relative_flatness_has_no_bias_and_its_standard_error():
     )
     assert abs(values.mean() - expected) < 4 * values.std(ddof=1) / 60**0.5
     assert np.sqrt((errors**2).mean()) == pytest.approx(values.std(ddof=1), rel=0.35)
-
-
-@pytest.mark.parametrize(
-    ("name", "factor"), [("0.weight", 4.0), ("2.weight", 4.0), ("0.weight", NEURONS)]
-)
-def test_rescaling_changes_no_relative_flatness(name, factor):
-    exact = {"relative_flatness": {"weight": name, "probes": 25}}
-    before, after = (
-        flatlas.measure(model, DATA, exact)["relative_flatness"].flatness.value
-        for model in (relu_net(), rescaled(factor))
-    )
-    assert after == pytest.approx(before, rel=1e-10)
 
 
 def test_the_last_linear_layer_is_taken_by_its_parameter_also_if_it_is_tied():

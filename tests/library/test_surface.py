@@ -1,4 +1,4 @@
-"""Lines and planes of the loss: a parabola, symmetries, and what a path is projected on."""
+"""Lines and planes of the loss: a parabola, filters, and what a path is projected on."""
 
 from copy import deepcopy
 
@@ -68,20 +68,6 @@ def test_filters_of_random_directions_are_as_long_as_those_of_the_model():
         lengths = np.linalg.norm(parts.reshape(2, len(parameter), -1), axis=2)
         own = parameter.detach().flatten(1).norm(dim=1).numpy()
         np.testing.assert_allclose(lengths, np.stack([own, own]), rtol=1e-6)
-
-
-def test_a_rescaled_relu_net_has_the_same_surface():
-    """What filter normalization is for (Li et al. 2018)."""
-    torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 3)).double()
-    rescaled = deepcopy(model)
-    with torch.no_grad():
-        rescaled[0].weight *= 10
-        rescaled[0].bias *= 10
-        rescaled[2].weight /= 10
-    data = torch.randn(8, 4, dtype=torch.float64), torch.arange(8) % 3
-    one, other = (flatlas.surface(each, data, points=5) for each in (model, rescaled))
-    np.testing.assert_allclose(other.loss, one.loss, rtol=1e-10)
 
 
 def test_the_plane_of_a_trajectory_has_the_path_on_it(parabola):

@@ -196,13 +196,18 @@ def test_a_model_without_it_is_refused(model, layer, changed, said):
         flatlas.measure(model, given.pop("data"), {"duality": {"layer": layer}}, **given)
 
 
-class ByKeyword(nn.Sequential):
-    """A chain that gives each layer its input by name."""
+class Calling(nn.Sequential):
+    """A chain that calls its last layer in its own way."""
+
+    def __init__(self, call, *layers):
+        super().__init__(*layers)
+        self.call = call
 
     def forward(self, x):
-        for part in self:
-            x = part(input=x)
-        return x
+        *others, last = self
+        for part in others:
+            x = part(x)
+        return self.call(last, x)
 
 
 class WithMore(nn.Linear):
@@ -212,16 +217,6 @@ class WithMore(nn.Linear):
         return super().forward(input) * scale
 
 
-class Scaled(nn.Sequential):
-    """A chain that gives its last layer more than its input."""
-
-    def forward(self, x):
-        *others, last = self
-        for part in others:
-            x = part(x)
-        return last(x, 1.0)
-
-
 class ScaleFirst(nn.Linear):
     """A layer whose input has another name and comes second."""
 
@@ -229,26 +224,21 @@ class ScaleFirst(nn.Linear):
         return super().forward(x) * scale
 
 
-class InDisguise(nn.Sequential):
-    """A chain that gives its last layer a number first, and its input by another name."""
-
-    def forward(self, x):
-        *others, last = self
-        for part in others:
-            x = part(x)
-        return last(1.0, x=x)
-
-
 @pytest.mark.parametrize(
-    ("kind", "last"), [(ByKeyword, nn.Linear), (Scaled, WithMore), (InDisguise, ScaleFirst)]
+    ("kind", "call"),
+    [
+        (nn.Linear, lambda last, x: last(input=x)),
+        (WithMore, lambda last, x: last(x, 1.0)),
+        (ScaleFirst, lambda last, x: last(1.0, x=x)),
+    ],
 )
-def test_a_layer_may_get_its_input_by_name_or_beside_others(kind, last):
-    layers = nn.Linear(4, 4), nn.Tanh(), last(4, 3)
+def test_a_layer_may_get_its_input_by_name_or_beside_others(kind, call):
+    layers = nn.Linear(4, 4), nn.Tanh(), kind(4, 3)
     alone = nn.Linear(4, 3)
     alone.load_state_dict(layers[-1].state_dict())
     called, plain = (
         values_of(flatlas.measure(model, DATA, {"duality": {"layer": "2"}}, test=TEST))
-        for model in (kind(*layers), nn.Sequential(*layers[:2], alone))
+        for model in (Calling(call, *layers), nn.Sequential(*layers[:2], alone))
     )
     assert called.equals(plain)
 

@@ -13,10 +13,7 @@ from flatlas.data.samples import Samples
 from flatlas.measures import forgetting, measure
 from flatlas.measures.constraints import LandscapeDependent
 from flatlas.measures.forgetting import saturated
-from flatlas.plan.training_specs import RunSpec
 from flatlas.seeds import generator
-from flatlas.training.resume import Resume
-from flatlas.training.trainer import train
 
 OPTIONS = {
     "layer": "fc2", "method": "ewc", "flatness": "measured", "strengths": [1.0, 1e12],
@@ -28,7 +25,7 @@ FREE = (0.0, 0)
 
 @pytest.fixture(scope="module")
 def solution():
-    """Its weights fit into float32, so a training may start from them."""
+    """It has a recording, and images of two classes as its second task."""
     rng = np.random.default_rng(7)
     labels, test_labels = rng.integers(1, 3, (1, 30)), rng.integers(1, 3, (1, 12))
     inputs, test_inputs = (
@@ -36,9 +33,7 @@ def solution():
     )
     clean = np.ones_like(labels, dtype=bool)
     task = Samples((SEED,), inputs, labels, clean, test_inputs, test_labels)
-    made = make_solution("two_hidden", seed=SEED)
-    short = {name: value.float().double() for name, value in made.parameters.items()}
-    recorded = with_recording(replace(made, parameters=short), "fc2", steps=90)
+    recorded = with_recording(make_solution("two_hidden", seed=SEED), "fc2", steps=90)
     return replace(recorded, second_task=task)
 
 
@@ -86,23 +81,6 @@ def test_without_constraints_it_is_plain_continued_training(solution):
     assert last["epsilon_2"] == np.mean(logits.argmax(1).numpy() != task.test_labels[0])
     _, logits = loss(solution, weight, solution.test_inputs[0], solution.test_labels[0])
     assert last["epsilon_1"] == np.mean((logits.argmax(1) != solution.test_labels[0]).numpy())
-
-
-def test_without_constraints_it_is_the_trainer_s_training_of_one_layer(solution, tmp_path):
-    """In one batch, so the order of the images does not matter."""
-    digits = {"source": {"kind": "digits"}, "test_size": 1, "seeds": [SEED]}
-    first = {
-        "net": {"family": "dense", "hidden": [9, 6]}, "optimizer": {"name": "sgd", "lr": 0.1},
-        "batch": "full", "stop": {"epochs": 20}, "samples": digits, "input_shape": SHAPE,
-        "outputs": 3, "seeds": [SEED],
-    }  # fmt: skip
-    spec = RunSpec.model_validate(first | {"start": {"run": first}, "frozen": ["fc1", "fc3"]})
-    start = {f"final/{name}": w.float().numpy() for name, w in solution.parameters.items()}
-    resume = Resume(tmp_path)
-    done = train(spec, solution.second_task, resume, lambda *_, **__: None, start=start)
-    moved = done.weights["final/fc2.weight"] - start["final/fc2.weight"]
-    q = at(tables(solution, epochs=20, batch=30)["displacements"], FREE)["q"]
-    np.testing.assert_allclose(np.sort(q), np.sort(np.abs(moved.ravel())), atol=2e-6)
 
 
 def test_equal_flatness_in_all_directions_is_a_tether(solution, monkeypatch):

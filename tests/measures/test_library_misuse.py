@@ -60,15 +60,6 @@ OF_IMAGES = {
         "layout nested",
     ),
 }
-
-
-@pytest.mark.parametrize("name", ["images", "test_images"])
-@pytest.mark.parametrize(("spoil", "said"), OF_IMAGES.values(), ids=OF_IMAGES)
-def test_images_that_no_measure_can_use_are_refused(arguments, name, spoil, said):
-    with pytest.raises(FlatlasError, match=f"^{name}.*{said}"):
-        solution_of(module(), **arguments | {name: spoil(arguments[name])})
-
-
 OF_LABELS = {
     "ignored": (lambda labels: relabelled(labels, -100), r"\[4\] is -100, and 1 of .* 0 to 2"),
     "no output": (lambda labels: relabelled(labels, OUTPUTS), r"\[4\] is 3, and 1 of .* 0 to 2"),
@@ -82,11 +73,16 @@ OF_LABELS = {
     "sparse": (lambda labels: labels.to_sparse(), "layout sparse_coo"),
     "a list": (lambda labels: labels.tolist(), "list"),
 }
+SPOILT = [
+    pytest.param(name, *case, id=f"{name}, {what}")
+    for kind, cases in (("images", OF_IMAGES), ("labels", OF_LABELS))
+    for name in (kind, f"test_{kind}")
+    for what, case in cases.items()
+]
 
 
-@pytest.mark.parametrize("name", ["labels", "test_labels"])
-@pytest.mark.parametrize(("spoil", "said"), OF_LABELS.values(), ids=OF_LABELS)
-def test_labels_that_no_measure_can_use_are_refused(arguments, name, spoil, said):
+@pytest.mark.parametrize(("name", "spoil", "said"), SPOILT)
+def test_images_and_labels_that_no_measure_can_use_are_refused(arguments, name, spoil, said):
     with pytest.raises(FlatlasError, match=f"^{name}.*{said}"):
         solution_of(module(), **arguments | {name: spoil(arguments[name])})
 

@@ -164,14 +164,6 @@ def test_profiles_are_the_minibatches_losses(net, layer, outputs):
         assert row.loss == pytest.approx(expected, rel=1e-9)
 
 
-def test_minibatches_of_all_images_have_one_minimum():
-    rows = ensemble(make_solution("two_hidden", layer="fc2"), batch=40)["directions"]
-    found = rows["found"] == 1
-    assert found.sum() >= 3
-    assert rows["minimum_variance"][found].max() < 1e-20
-    assert rows["found"].isin([0, 1]).all()
-
-
 def noise_of(solution, layer="fc2", batch=8, *, minibatches):
     options = {"layer": layer, "batch": batch, "minibatches": minibatches}
     return measure("minibatch_noise", solution, options)["directions"]
@@ -230,19 +222,6 @@ def test_the_variance_is_that_of_a_sample_from_a_finite_population(batch):
     spread = np.sqrt((np.maximum(kurtosis, 3) - 1) / minibatches)
     assert live.sum() >= 12
     assert (np.abs(rows["noise"][live] ** 2 / expected[live] - 1) < 5 * spread).all()
-
-
-def test_learners_of_equal_weights_are_one_learner_that_draws_more():
-    """SSGD's noise differs from one learner's only because the mean has a larger batch."""
-    solution = make_solution("two_hidden")
-    same = {name: w.expand(4, *w.shape[1:]) for name, w in solution.parameters.items()}
-    rows = noise_of(replace(solution, learners=same), minibatches=500)
-    alone = noise_of(solution, minibatches=2000)
-    np.testing.assert_allclose(rows["noise"], alone["noise"], rtol=1e-12, atol=1e-15)
-    np.testing.assert_array_equal(alone["noise_of_mean"], alone["noise"])
-    live = rows["noise"] > 1e-9
-    ratio = rows["noise_of_mean"][live] / rows["noise"][live]
-    np.testing.assert_allclose(ratio, 0.5, rtol=0.2)
 
 
 def test_distances_between_learners_add_noise_along_the_curvature():

@@ -12,7 +12,6 @@ from torch.nn import functional
 from flatlas.flatness.margin import margin
 from flatlas.measures import measure
 from flatlas.measures.norms import path_norm
-from flatlas.nets.rescaling import rescaled
 
 
 def row_of(solution):
@@ -75,16 +74,6 @@ def test_the_distance_is_that_from_the_initial_weights():
     moved = {**begun, "fc2.weight": begun["fc2.weight"] + 0.5}
     off = row_of(replace(solution, parameters=moved))["distance"]
     assert off == pytest.approx(0.5 * begun["fc2.weight"].numel() ** 0.5, rel=1e-12)
-
-
-@pytest.mark.parametrize("factor", [5.9, 0.169, torch.linspace(0.2, 4, 8, dtype=torch.float64)])
-def test_an_alpha_scaling_changes_the_weight_norm_but_neither_path_norm_nor_margins(factor):
-    solution = make_solution("biases")
-    scaled = rescaled(solution.net, solution.parameters, "fc1", factor)
-    before, after = row_of(solution), row_of(replace(solution, parameters=scaled))
-    same = [name for name in before.index if "margin" in name] + ["path_norm", "train_loss"]
-    assert after[same].to_dict() == pytest.approx(before[same].to_dict(), rel=1e-10)
-    assert abs(after["weight_norm"] / before["weight_norm"] - 1) > 0.01
 
 
 def test_a_torch_module_has_margins_but_no_paths():

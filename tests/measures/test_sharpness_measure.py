@@ -227,16 +227,3 @@ def test_a_search_that_fails_at_its_first_step_has_not_converged():
     box = Box.around(torch.zeros(1, 3).double(), 0.1, of, 3)
     (found,) = sharpness_of(box, lbfgs(box, 100))
     assert (found.sharpness, found.converged) == (0, False)
-
-
-@every_way
-def test_a_saddle_without_a_slope_has_a_sharpness(way):
-    """With weights of zero, and as many labels 0 as 1, no minibatch has a slope."""
-    solution = make_solution("one_hidden", 1)
-    still = {name: torch.zeros_like(tensor) for name, tensor in solution.parameters.items()}
-    row, _ = taken(replace(solution, parameters=still), way)
-    assert row["first_order"] == 0
-    if way["by"] == "sgd":
-        assert (row["sharpness"], row["converged"]) == (0, False)
-    else:
-        assert row["sharpness"] > 0

@@ -36,6 +36,7 @@ def values(tables, table, column):
         ("prior", "log10_p", False),
         ("norms", "path_norm", False),
         ("norms", "normalized_margin_least", False),
+        ("norms", "normalized_margin_tenth", False),
         ("norms", "test_loss", False),
         ("duality", "pairwise_gap", False),
         ("kl_ball", "regret", False),

@@ -158,15 +158,6 @@ def test_pure_diffusion_in_many_dimensions_has_a_first_direction_like_a_drift():
     assert (times[5:100] < 1).all()
 
 
-@pytest.mark.parametrize("period", [0.3, 7.0, 40.0])
-def test_the_velocity_of_an_oscillation(period):
-    """⟨v(t) v(t + τ)⟩ ∝ cos(2πτ / period), over whole periods."""
-    t = torch.arange(2000 * EPOCH, dtype=torch.float64) / EPOCH
-    theta = (2 * torch.pi * t / period).sin().unsqueeze(1)
-    expected = period * np.arccos(np.exp(-1)) / (2 * np.pi)
-    assert velocity_time(theta, EPOCH).item() == pytest.approx(expected, rel=2e-2)
-
-
 def test_the_correlation_is_the_sum_over_pairs():
     """It first falls to 1/e on the straight line between two lags."""
     theta = np.random.default_rng(2).normal(size=(120, 3)).cumsum(0)

@@ -54,6 +54,20 @@ def batches(inputs, targets, size=4):
     return list(zip(inputs.split(size), targets.split(size), strict=True))
 
 
+def dense_hessian(model, inputs, targets):
+    """That of the mean cross-entropy in all parameters, by torch and in float64."""
+    named = {name: one.detach().double() for name, one in model.named_parameters()}
+
+    def loss(w):
+        parts = zip(named.items(), w.split([one.numel() for one in named.values()]), strict=True)
+        weights = {name: part.view_as(value) for (name, value), part in parts}
+        logits = torch.func.functional_call(model, weights, inputs.double())
+        return nn.functional.cross_entropy(logits, targets)
+
+    w = torch.cat([one.flatten() for one in named.values()])
+    return torch.autograd.functional.hessian(loss, w)
+
+
 def of_logits(output, target):
     return nn.functional.cross_entropy(output["logits"], target)
 

@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from typing import Literal, get_args, get_origin
 
 import pytest
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from small_configuration import RUN
 from spec_variations import admitted, variations
 
@@ -201,16 +201,6 @@ def test_the_tag_of_a_union_counts_where_everything_else_is_default():
 def test_a_job_gets_every_value_defaults_included():
     assert Digits(kind="digits").resolved() == {"kind": "digits"}
     assert run().resolved()["net"]["init"] == {"scheme": "xavier_uniform", "scale": 1.0}
-
-
-def test_the_options_of_a_measure_are_chosen_by_their_tag():
-    options = {"measure": "duality", "layer": "fc1"}
-    spec = MeasureSpec.model_validate({"options": options, "run": RUN})
-    assert spec.resolved().keys() == {"options", "run"}
-    assert spec.resolved()["options"]["measure"] == "duality"
-    for wrong in ({"layer": "fc1"}, options | {"measure": "another"}):
-        with pytest.raises(ValidationError, match="measure"):
-            MeasureSpec.model_validate({"options": wrong, "run": RUN})
 
 
 def test_ids_are_the_same_in_another_process(python):

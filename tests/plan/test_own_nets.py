@@ -86,17 +86,10 @@ def test_what_starts_from_another_run_is_no_checkpoint(folder, plan_of):
     assert entry.run.startswith("digits-10pc-net-sgd0.1-b5-")
 
 
-@pytest.mark.parametrize(
-    ("study", "said"),
-    [
-        (own(), "expected is of a checkpoint"),
-        (own(**WEIGHTS), "expected is of a checkpoint"),
-        (own() | {"runs.base.stop.epochs": 0}, "expected is of a checkpoint"),
-        (own(**WEIGHTS) | {"runs.base.stop.epochs": 0}, ".expected.train_error is 1.5"),
-    ],
-)
-def test_an_expected_error_is_that_of_a_checkpoint(folder, refusal, study, said):
-    assert said in refusal(study | {"runs.base.expected.train_error": 1.5 if "1.5" in said else 0})
+@pytest.mark.parametrize("study", [own(), own(**WEIGHTS), own() | {"runs.base.stop.epochs": 0}])
+def test_an_expected_error_is_that_of_a_checkpoint(folder, refusal, study):
+    message = refusal(study | {"runs.base.expected.train_error": 0})
+    assert message.startswith("runs.base: expected is of a checkpoint")
 
 
 PRIOR = {"measure": "gp_prior", "kernel": "monte_carlo"}

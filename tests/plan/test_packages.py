@@ -4,6 +4,8 @@ import ast
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
 LIBRARY = WORKFLOW / "flatlas"
 
@@ -48,6 +50,9 @@ LIGHT = (
     *("explorer", "jobs", "data_root", "device", "errors", "image_files", "layer_names"),
     *("published_sets", "reasons", "seeds"),
 )
+HEAVY = {"torch", "torchvision", "sklearn", "gpytorch"}
+# They begin without torch.
+LIGHT_SCRIPTS = ("figure", "dag", "scorecard", "report", "costs", "compare", "clean")
 # What is no spec and may come from the plan, because no result depends on it.
 WITHOUT_RESULTS = {
     # Files and the environment.
@@ -152,8 +157,15 @@ def test_light_packages_open_without_torch_and_all_without_snakemake(python):
         code += f"for name in {names}: importlib.import_module(name)\n"
         code += "print(*{name.split('.')[0] for name in sys.modules})\n"
     plan, loaded, everything = (set(line.split()) for line in python(code).splitlines())
-    torch = {"torch", "torchvision"}
     assert "pydantic" in plan
-    assert not plan & {*torch, "numpy", "scipy", "pandas", "matplotlib"}
-    assert not loaded & {*torch, "sklearn", "gpytorch"}
+    assert not plan & {*HEAVY, "numpy", "scipy", "pandas", "matplotlib"}
+    assert not loaded & HEAVY
     assert {"flatlas", "torch"} <= everything
+
+
+@pytest.mark.parametrize("name", LIGHT_SCRIPTS)
+def test_a_script_of_pages_or_pictures_imports_only_what_opens_without_torch(name):
+    modules = [one.split(".") for one in imported(WORKFLOW / "scripts" / f"{name}.py")]
+    packages = {below[0] for root, *below in modules if root == "flatlas"}
+    assert packages and packages <= {*LIGHT}
+    assert not {root for root, *_ in modules} & HEAVY

@@ -54,3 +54,8 @@ def drawn_dots(ax, marker="o", colour=None):
         and (colour is None or to_hex(line.get_color()) == colour.lower())
         for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
     }
+
+
+def note_of(drawing):
+    """The small print under a figure, on one line."""
+    return " ".join(drawing.figure.get_supxlabel().split())

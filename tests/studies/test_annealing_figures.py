@@ -8,7 +8,7 @@ import pytest
 from annealing_worlds import LAST, world
 from declared import RIGHT
 from judging import with_columns
-from pencil import rows_where
+from pencil import note_of, rows_where
 
 from flatlas.evidence.material import Material
 from flatlas.studies.annealing.fig5 import moments
@@ -86,7 +86,7 @@ def test_each_rate_has_its_own_exponent_in_the_csv_of_figure_2():
     found = exponents(drawing).set_index(["batch", "optimizer.lr"])["value"]
     expected = {(50, 0.1): -4, (25, 0.1): -3, (100, 0.1): -4, (50, 0.05): -4, (50, 0.2): -4}
     assert found.to_dict() == pytest.approx(expected)
-    assert "of one net over its directions" in drawing.figure.get_supxlabel().replace("\n", " ")
+    assert "of one net over its directions" in note_of(drawing)
     labels = [text.get_text() for text in drawing.figure.axes[3].get_legend().get_texts()]
     assert labels[0] == r"$B$ = 50, $\alpha$ = 0.1, $\psi$ = 4.00 [4.00, 4.00]"
 

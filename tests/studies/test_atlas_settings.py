@@ -7,7 +7,8 @@ from atlas_worlds import baselines
 from declared import ended
 from side_by_side import material_of
 
-from flatlas.studies.atlas.nets import along, crossed, factors, nets
+from flatlas.studies.atlas.nets import Along, along, crossed, factors, nets
+from flatlas.studies.atlas.ranking import REPEATED, with_repeated
 
 
 def table(*rows, sweep="batch"):
@@ -104,3 +105,12 @@ def test_a_net_is_a_training_when_it_met_its_rule_except_along_moments():
 def test_a_training_that_ends_with_its_rule_met_it_at_the_end():
     found = nets(material_of([measured("batch", "a", ["final"])]))
     assert found[["at", "study", "weight_norm"]].to_numpy().tolist() == [["met+0", "atlas", 0]]
+
+
+def test_networks_that_differ_in_a_setting_that_is_not_asked_about_are_no_repeats():
+    """As with SAM and ASAM of one radius, in a sweep of both along the radius."""
+    gaps = pd.DataFrame({"gap": [0.1, 0.3, 0.2, 0.6]})
+    some = Along(
+        gaps, np.array([0, 1, 0, 1]), contexts=np.array([0, 0, 1, 1]), values=np.zeros(4, int)
+    )
+    np.testing.assert_allclose(with_repeated(some).nets[REPEATED], [0.3, 0.1, 0.6, 0.2])

@@ -5,7 +5,7 @@ from math import exp, log, nan, sqrt
 import numpy as np
 import pandas as pd
 import pytest
-from pencil import drawn_dots, material, rows_where
+from pencil import drawn_dots, material, note_of, rows_where
 
 from flatlas.plotting.style import BLACK, GREEN
 from flatlas.studies.duality import s5, s6, s8, s10, s11, s13
@@ -97,7 +97,7 @@ def test_s6_shows_flatness_and_counts_where_there_is_none():
     assert drawing.points["flatness"].tolist() == [0.5, 3, 0.5, 3]
     assert drawing.points["converged"].tolist() == [True, True, False, False], "the trainings"
     assert drawn_dots(ax).keys() == {(4, 0.5), (1, 3)}
-    assert "Along 2 of 6 the loss" in " ".join(drawing.figure.get_supxlabel().split())
+    assert "Along 2 of 6 the loss" in note_of(drawing)
 
 
 @pytest.fixture

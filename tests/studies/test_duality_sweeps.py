@@ -4,7 +4,7 @@ from math import nan, sqrt
 
 import numpy as np
 import pytest
-from pencil import drawn_dots, rows_where
+from pencil import drawn_dots, note_of, rows_where
 from pixels import in_pixels
 from two_sweeps import DIRECTIONS, LR, SUMMARIES, B, made
 
@@ -134,7 +134,7 @@ def test_negative_gaps_are_within_the_axis():
 
 @pytest.mark.parametrize("figure", [FIGURES["fig3"], s4])
 def test_the_small_print_counts_what_met_no_rule(figure):
-    said = " ".join(figure.draw(made()).figure.get_supxlabel().split())
+    said = note_of(figure.draw(made()))
     assert "2 realizations a run." in said
     assert "Of 6 trainings 2 met no stopping rule" in said
     assert "epochs exhausted: 1" in said

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from declared import figure_of
 from judging import with_columns
-from pencil import drawn_dots, rows_where
+from pencil import drawn_dots, note_of, rows_where
 from prior_courses import ALONG, watched
 from shipped import shipped, shipped_jobs
 from side_by_side import material_of
@@ -130,9 +130,8 @@ def test_a_training_without_zero_error_is_dashed_and_has_no_marks():
 
 
 def test_moments_that_did_not_converge_are_counted():
-    note = draw("fig5", material(unsettled=3)).figure.get_supxlabel()
-    assert "without converging: sharpness 3." in " ".join(note.split())
-    assert "converging" not in draw("fig5", material()).figure.get_supxlabel()
+    assert "without converging: sharpness 3." in note_of(draw("fig5", material(unsettled=3)))
+    assert "converging" not in note_of(draw("fig5", material()))
 
 
 def test_the_csv_has_the_errors_of_every_moment_and_the_parts_of_the_sharpness():

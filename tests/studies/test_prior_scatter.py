@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
+from pencil import note_of
 from scipy import stats
 
 from flatlas.evidence.material import Material
@@ -79,10 +80,6 @@ def places(ax):
 def fig4_of(rows, never=(), **changed):
     """Figure 4 of nets for which all measures have the same rows, except those changed."""
     return side_by_side.FIGURES["fig4"].draw(material(never, **dict.fromkeys(FIG4, rows) | changed))
-
-
-def note_of(drawing):
-    return " ".join(drawing.figure.get_supxlabel().split())
 
 
 def title(ax):
@@ -176,7 +173,7 @@ def test_a_dot_is_hollow_where_its_own_search_did_not_converge():
     hollow = [to_hex(face) == "#ffffff" for face in prior.get_facecolors()]
     assert hollow == [False, True, False, False]
     assert "#ffffff" not in {to_hex(face) for face in flatness.get_facecolors()}
-    assert "Hollow" in drawing.figure.get_supxlabel()
+    assert "Hollow" in note_of(drawing)
 
 
 def test_nets_that_never_had_zero_error_are_counted():

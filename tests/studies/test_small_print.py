@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import pyplot
+from pencil import note_of
 
 from flatlas.evidence.material import Material
 from flatlas.plotting import trainings
@@ -54,6 +55,6 @@ def test_the_atlas_counts_nets_whose_measure_changes_its_sign():
     ]
     tables = {"outcomes": nets.assign(of="s", converged=True), "survival_duality": pd.concat(gaps)}
     drawing = fig3.draw(Material(tables))
-    text = " ".join(drawing.figure.get_supxlabel().split())
+    text = note_of(drawing)
     assert "left out: $\\Delta L$, duality† by α-scaling of a layer (nets: 2)." in text
     assert "neurons (nets" not in text

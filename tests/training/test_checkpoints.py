@@ -1,10 +1,12 @@
-"""The weights that a training keeps at chosen epochs."""
+"""The weights that a training keeps at chosen epochs, and the names of these moments."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from short_runs import NAMES, run, samples, trained
 
 from flatlas.nets import build_net
+from flatlas.training.moments import kept_moments
 
 
 def test_a_checkpoint_has_the_weights_of_a_run_that_stops_there(tmp_path):
@@ -37,3 +39,27 @@ def test_a_member_that_has_ended_keeps_its_final_weights(tmp_path, learners):
         equal = [np.array_equal(final[member], kept[member]) for member in range(3)]
         assert equal == (ends <= middle).tolist()
         np.testing.assert_array_equal(weights[f"epoch-01000{name}"], final)
+
+
+KEYS = {"0": "epoch-00000", "8": "epoch-00008", "20": "epoch-00020"}
+KEYS |= {"met+0": "met+00000", "met+5": "met+00005", "final": "final"}
+
+
+@pytest.mark.parametrize(
+    ("reason", "met", "end", "reached"),
+    [
+        # It had ended before epoch 20.
+        ("rule met", 7, 17, {"0": 0, "8": 8, "20": 17, "met+0": 7, "met+5": 12, "final": 17}),
+        ("epochs exhausted", 0, 30, {"0": 0, "8": 8, "20": 20, "final": 30}),
+        # Moments before it diverged are kept.
+        ("diverged", 7, 11, {"0": 0, "8": 8, "met+0": 7}),
+        ("diverged", 7, 12, {"0": 0, "8": 8, "met+0": 7}),
+        ("diverged", 7, 13, {"0": 0, "8": 8, "met+0": 7, "met+5": 12}),
+        ("diverged", 0, 8, {"0": 0}),
+    ],
+)
+def test_moments_that_were_reached_have_their_name_and_epoch(reason, met, end, reached):
+    outcome = pd.Series({"reason": reason, "met_epoch": met, "epoch": end})
+    kept = kept_moments((0, 8, 20, "met+0", "met+5", "final"), outcome)
+    assert {one.at: one.epoch for one in kept} == reached
+    assert [one.key for one in kept] == [KEYS[at] for at in reached]

@@ -14,8 +14,6 @@ CASES = {
     "without noise": USUAL | {"noise": 0.0},
     # SGD: every Langevin step is followed by an outer step to where it led.
     "sgd": {"lr": 1.0, "langevin_steps": 1, "gamma": 0.0, "noise": 0.0, "averaging": 0.0},
-    # gamma = 1 / inner_lr: each Langevin step begins at x again.
-    "largest scope": USUAL | {"gamma": 20.0, "noise": 0.0, "averaging": 0.0},
 }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from kernels import FLOAT32, FLOAT64, needs_compiler
-from short_runs import run
+from short_runs import CONVOLUTIONAL, run
 
 from flatlas.data.samples import Samples
 from flatlas.errors import FlatlasError
@@ -158,16 +158,13 @@ def chosen_kernel(pixels=0.2, team=None, device="cpu", **other):
     return choose_kernel(spec, samples, device, team)
 
 
-CONVOLUTIONAL = {"family": "convolutional", "stages": ({"channels": 3, "kernel": 2},)}
-
-
 @needs_compiler
 def test_the_kernel_is_chosen_for_dense_nets_on_the_cpu_and_sparse_images():
     assert chosen_kernel() is not None
     assert chosen_kernel(pixels=0.9) is None
     assert chosen_kernel(device="cuda") is None
     assert chosen_kernel(team=object()) is None
-    assert chosen_kernel(net=CONVOLUTIONAL) is None
+    assert chosen_kernel(net=CONVOLUTIONAL["net"]) is None
     assert chosen_kernel(net={"family": "dense", "hidden": (600, 600)}) is None
 
 

@@ -12,7 +12,7 @@ from flatlas.errors import FlatlasError
 from flatlas.plan.training_specs import Learners
 from flatlas.training.learners import Together
 
-SEED, M, B = 0, 3, 4
+SEED, M, B = 0, 4, 3
 GATHER = {
     "ring": lambda w, j: (w[(j - 1) % M] + w[(j + 1) % M]) / 2,
     "neighbourhood": lambda w, j: (w[(j - 1) % M] + w[j] + w[(j + 1) % M]) / 3,

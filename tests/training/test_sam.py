@@ -9,11 +9,8 @@ from kernels import needs_compiler
 from plain_training import loss_gradient, shuffles, start
 from short_runs import CONVOLUTIONAL, DROPOUT, NORMED, optimizer, run, samples, trained
 
-from flatlas.nets import build_net
-from flatlas.nets.rescaling import rescaled
 from flatlas.plan.training_specs import Sam
 from flatlas.training.backend import find_kernel
-from flatlas.training.gradient import autograd_gradient
 from flatlas.training.optimizers import build_optimizer
 
 SEEDS = (0, 1, 2)
@@ -41,30 +38,6 @@ def test_without_a_gradient_it_stays(adaptive, slope):
     """Also with one whose square is zero in float32."""
     w = {"a": torch.ones(2, 3)}
     assert torch.equal(sam(w, adaptive=adaptive).ascended({"a": w["a"] * slope})["a"], w["a"])
-
-
-def relu_net():
-    spec = run(seeds=SEEDS)
-    net = build_net(spec.net, spec.input_shape, spec.outputs)
-    return net, {k: v.double() for k, v in net.initial(SEEDS).items()}
-
-
-def ascended(net, weights, adaptive):
-    data = samples(SEEDS)
-    images, labels = torch.from_numpy(data.inputs).double(), torch.from_numpy(data.labels)
-    slopes = autograd_gradient(net, weights, images, labels, {})
-    return sam(weights, radius=0.3, adaptive=adaptive).ascended(slopes)
-
-
-def test_only_the_adaptive_ascent_commutes_with_rescaling():
-    """Rescaling two layers keeps the function; ASAM then ascends to the same function too."""
-    net, weights = relu_net()
-    scaled = rescaled(net, weights, "fc1", 5.0)
-    for adaptive in (True, False):
-        after = ascended(net, scaled, adaptive)
-        before = rescaled(net, ascended(net, weights, adaptive), "fc1", 5.0)
-        same = [torch.allclose(after[name], before[name], rtol=1e-9) for name in weights]
-        assert all(same) == adaptive
 
 
 def by_definition(spec, data, seed):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 from short_runs import run, samples, trained
 
 from flatlas.plan.training_specs import Schedule
@@ -26,12 +25,6 @@ CORNERS = TAIL | {"hold": 0.2, "land": 0.6, "floor": 0.5}
 def test_factors(schedule, epochs, factors):
     schedule = Schedule(**schedule)
     assert {epoch: factor(schedule, epoch, epochs) for epoch in factors} == pytest.approx(factors)
-
-
-@pytest.mark.parametrize("settings", [{"kind": "step"}, {"epochs": (3,)}, TAIL | {"epochs": (3,)}])
-def test_steps_and_their_epochs_come_together(settings):
-    with pytest.raises(ValidationError, match="kind: step"):
-        Schedule(**settings)
 
 
 def test_training_follows_the_schedule(tmp_path):
