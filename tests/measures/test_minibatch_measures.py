@@ -146,6 +146,22 @@ def test_losses_with_quadratic_logarithms(monkeypatch):
         assert rows.loc[n, names].tolist() == pytest.approx(expected, rel=1e-6)
 
 
+def test_minibatches_without_a_minimum_do_not_count():
+    tables = ensemble(make_solution("two_hidden", layer="fc2"), batch=1, profiles=range(1, 7))
+    profiles = tables["profiles"][["delta", "loss"]].to_numpy().reshape(6, 12, -1, 2)
+    steps, losses = torch.tensor(profiles[:, 0, :, 0]), torch.tensor(profiles[..., 1])
+    # A loss of 0 has no logarithm.
+    logs = losses.clamp_min(torch.finfo(losses.dtype).tiny).log()
+    for row, minima, bent, found in zip(
+        tables["directions"].itertuples(), *parabolas(steps, logs), strict=True
+    ):
+        assert 1 < found.sum() < 12
+        assert row.found == pytest.approx(found.sum().item() / 12)
+        assert row.minimum == pytest.approx(minima[found].mean().item())
+        assert row.minimum_variance == pytest.approx(minima[found].var().item())
+        assert row.curvature == pytest.approx(bent[found].mean().item())
+
+
 @pytest.mark.parametrize(
     ("net", "layer", "outputs"), [("deep", "fc3", 3), ("convolutional", "fc1", 1)]
 )
