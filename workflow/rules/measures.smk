@@ -1,5 +1,6 @@
 # Measures: one rule for each measure that flatlas/plan/measurements declares. A kernel that takes many
-# random networks is sampled first, once for all measures that read it.
+# random networks is sampled once for all measures that read it. It begins first, beside the trainings:
+# it is one long job, and they would wait for it.
 
 
 rule kernel:
@@ -11,6 +12,7 @@ rule kernel:
     log:
         paths.LOG.format(stage="kernel", name="{kernel}"),
     cache: CACHE
+    priority: 10**9
     conda:
         "../../envs/compute.yaml"
     resources:
