@@ -80,7 +80,9 @@ def steps_of(right, figure, sweep):
     """The order in which each quantity takes its steps, on one sweep."""
     breaks = sweep in BREAKING
     if right:
-        prior, sharp = EXACT if sweep == "many_images" else TIGHT, NONE if breaks else LOOSE
+        # In S7 flatness goes with the prior as it goes with the accuracy.
+        exact = sweep == "many_images" or figure == "s7"
+        prior, sharp = EXACT if exact else TIGHT, NONE if breaks else LOOSE
         if figure in MUCH_SCATTERED:
             sharp = SCATTERED
         return {"attack": EXACT, "prior": prior, "sharp": sharp, "norm": sharp}

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 
 from flatlas.claims.claim import Claim, Criterion, ours
-from flatlas.claims.conventions import BARELY_OFF, BROKEN, CORRELATED, SPIKE, TIGHTER
-from flatlas.claims.correlations import BETTER, Pair, compared, correlated
+from flatlas.claims.conventions import BARELY, BARELY_OFF, BROKEN, CORRELATED, SPIKE, TIGHTER
+from flatlas.claims.correlations import BETTER, DIFFERENCE, Pair, compared, correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note
@@ -173,11 +173,16 @@ def _spectral_norm(material: Material) -> Iterator[Claim]:
 
 
 def _flatness_with_prior(material: Material) -> Iterator[Claim]:
+    """As in the text: roughly as with generalization, well for SGD and badly for the others."""
     for sweep in material.sweeps:
         nets, breaks = Nets(material, sweep), sweep in BREAKING
         verb, criteria = ("does not correlate", BROKEN) if breaks else ("correlates", CORRELATED)
         says = f"flatness {verb} with P(f): {called(sweep)}"
-        yield from correlated(nets, sweep, says, criteria, paired(nets, FLATNESS, LOG_PRIOR))
+        with_prior = paired(nets, FLATNESS, LOG_PRIOR)
+        yield from correlated(nets, sweep, says, criteria, with_prior)
+        says = f"flatness correlates with P(f) as it does with generalization: {called(sweep)}"
+        pairs = with_prior, paired(nets, FLATNESS)
+        yield from compared(nets, f"{sweep}_accuracy", says, BARELY, DIFFERENCE, *pairs)
 
 
 def _residual_net(material: Material) -> Iterator[Claim]:
