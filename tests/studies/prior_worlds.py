@@ -83,7 +83,7 @@ def steps_of(right, figure, sweep):
         # In S7 flatness goes with the prior as it goes with the accuracy.
         exact = sweep == "many_images" or figure == "s7"
         prior, sharp = EXACT if exact else TIGHT, NONE if breaks else LOOSE
-        if figure in MUCH_SCATTERED:
+        if figure in MUCH_SCATTERED or sweep == "residual_adam":
             sharp = SCATTERED
         return {"attack": EXACT, "prior": prior, "sharp": sharp, "norm": sharp}
     prior = LOOSE if breaks else NONE

@@ -191,7 +191,7 @@ def _residual_net(material: Material) -> Iterator[Claim]:
     nets, residual, dense = two_sweeps(material, FLATNESS, words)
     says = "under Adam, flatness is better for the residual net than for the fully connected one"
     yield from tight_prior(material, "residual_adam")
-    yield from looser_flatness(material, "residual_adam")
+    yield from scattered_flatness(material, "residual_adam")
     yield from compared(nets, "better", says, TIGHTER, BETTER, residual, dense)
 
 
