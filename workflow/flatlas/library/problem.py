@@ -113,15 +113,16 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         if given.batch_norm == "recomputed":
             take_statistics(objective)
         objective.refuse_without_loss()
-        compared, passed = None, [batches]
+        compared, draws = None, batches.draws
         if test is not None:
-            passed.append(Batches(test, where, dtype, given.seed))
-            compared = objective.on(passed[-1])
+            tested = Batches(test, where, dtype, given.seed)
+            compared = objective.on(tested)
             compared.refuse_without_loss()
+            draws = draws or tested.draws
         unused = objective.unused()
         depends = (
             (UNUSED.format(", ".join(unused)), bool(unused)),
-            (DRAWS, any(one.draws for one in passed)),
+            (DRAWS, draws),
             (BY_BATCH, _mixes_examples(objective)),
             (CUTS, not _adds_up(objective)),
         )

@@ -65,6 +65,7 @@ def count_functions(
     """
     functions = islice(random_functions(net, inputs), draws)
     counts: Counter[bytes] = Counter()
+    # The time left is estimated from the first report on.
     report(0, draws)
     for done in range(0, draws, REPORTED):
         some: Iterator[bytes] = islice(functions, REPORTED)
