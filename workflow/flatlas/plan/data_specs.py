@@ -53,7 +53,7 @@ class Cifar100(Pictures):
 
 
 class Folder(Pictures):
-    """Images `<data_root>/<path>/train/<class>/*.bmp|jpg|png`, and the same under `test/`."""
+    """Images `<data_root>/<path>/train/<class>/*.bmp|jpeg|jpg|png`, and the same under `test/`."""
 
     kind: Literal["folder"]
     path: PathText
