@@ -1,6 +1,6 @@
 """Losses and errors of the members over all their images."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -15,8 +15,7 @@ from flatlas.training.images import StackedImages
 CONVOLVED, DENSE = 256, 4096
 
 
-@dataclass(frozen=True)
-class Evaluation:
+class Evaluation(NamedTuple):
     """Means over the clean training images, and over the test images, of one member."""
 
     train_loss: float

@@ -1,7 +1,7 @@
 """What a training records: learning curves, outcomes, weights at moments, a layer's trajectory."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -66,8 +66,7 @@ class Record:
         norms = penalty.weight_norms(solution).tolist()
         epoch = stack.done_epochs
         for row, (member, evaluation) in enumerate(zip(stack.members, evaluations, strict=True)):
-            values = astuple(evaluation)
-            self.history.append((epoch, self.spec.seeds[member], *values, norms[row]))
+            self.history.append((epoch, self.spec.seeds[member], *evaluation, norms[row]))
             if epoch in self.spec.checkpoints:
                 self._keep(checkpoint(epoch), row, stack, solution)
 
@@ -174,7 +173,7 @@ class Record:
                 if outcome.epoch < epoch:
                     for part in ("", ".learners"):
                         self.kept.fill(checkpoint(epoch) + part, member, FINAL + part)
-        columns = ["epoch", "seed", *Evaluation.__dataclass_fields__, "weight_norm"]
+        columns = ["epoch", "seed", *Evaluation._fields, "weight_norm"]
         history = pd.DataFrame(self.history, columns=columns)
         history = history.astype({"epoch": int, "seed": int})
         outcomes = pd.DataFrame(

@@ -3,7 +3,6 @@
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import astuple
 
 import numpy as np
 import torch
@@ -246,7 +245,7 @@ class Trainer:
 
     def _from_leader(self, evaluations: list[Evaluation]) -> list[Evaluation]:
         """The evaluations of the leading process, so that the same members end in all processes."""
-        values = torch.tensor([astuple(one) for one in evaluations], dtype=torch.float64)
+        values = torch.tensor(evaluations, dtype=torch.float64)
         return [Evaluation(*row) for row in self.team.from_leader(values).tolist()]
 
     def _drop_ended(self, evaluations: list[Evaluation]) -> None:
