@@ -57,6 +57,11 @@ class Nets:
         return sorted(self.outcomes[self.key].unique()) or [self.sweep]
 
     @cached_property
+    def solved(self) -> pd.DataFrame:
+        """The run and the seed of each training that gave a solution."""
+        return self.outcomes.loc[self.outcomes["converged"].astype(bool), NET]
+
+    @cached_property
     def solutions(self) -> dict[Any, int]:
         """How many realizations have a solution at each value that was planned."""
         return self._counts()
@@ -122,8 +127,7 @@ class Nets:
     @cached_property
     def test_error(self) -> float:
         """The lowest mean test error of the solutions of a run; NaN if there are none."""
-        solved = self.outcomes.loc[self.outcomes["converged"].astype(bool), NET]
-        errors = solved.merge(self.material.ends[[*NET, "test_error"]], on=NET)
+        errors = self.solved.merge(self.material.ends[[*NET, "test_error"]], on=NET)
         return float(errors.groupby("run")["test_error"].mean().min())
 
     def levels(self, table: str, axis: str) -> list[Any]:
@@ -235,8 +239,7 @@ class Nets:
             rows = each_run_once(rows)
         if moment is not None:
             rows = at_moment(rows, moment)
-        solved = self.outcomes.loc[self.outcomes["converged"].astype(bool), NET]
-        kept = pd.MultiIndex.from_frame(rows[NET]).isin(pd.MultiIndex.from_frame(solved))
+        kept = pd.MultiIndex.from_frame(rows[NET]).isin(pd.MultiIndex.from_frame(self.solved))
         if "at" in rows:
             kept |= rows["at"].to_numpy(str) != FINAL
         return rows[kept & rows[self.key].isin(self.values).to_numpy()]
