@@ -69,7 +69,7 @@ def claims(material: Material) -> list[Claim]:
 
 
 def _scaled(nets: Nets, kind: str) -> Iterator[Claim]:
-    name = KINDS[kind][1]
+    name = KINDS[kind].words
     converged, wrong = (nets.read(TABLE, one, "factor") for one in ("converged", "misclassified"))
     for column, quantity in QUANTITIES.items():
         measured, predicted = (
