@@ -302,7 +302,9 @@ class Sweep(Nets):
     def note(self) -> str:
         """Where solutions are missing, and how many are left."""
         if self.outcomes.empty:
-            return self._absence
+            drawn = self.sweep in self.material.sweeps
+            lacks = f"does not vary {self.key}" if drawn else "is not drawn"
+            return f"Sweep '{self.sweep}' {lacks}."
         trained = self.outcomes.groupby(self.key).size()
         planned = {value: int(trained.get(value, len(self.seeds))) for value in self.solutions}
         lacking = [value for value, count in self.solutions.items() if count < planned[value]]
@@ -318,13 +320,6 @@ class Sweep(Nets):
     def _name(self, value: Any) -> str:
         """A value as a note calls it."""
         return str(self.names.get(value, value))
-
-    @property
-    def _absence(self) -> str:
-        """The note on a sweep that a user's figure lacks or does not vary."""
-        if self.sweep in set(self.material.tables["outcomes"]["sweep"]):
-            return f"Sweep '{self.sweep}' does not vary {self.key}."
-        return f"Sweep '{self.sweep}' is not drawn."
 
     @property
     def comparable(self) -> bool:
