@@ -3,7 +3,7 @@
 import pytest
 from matplotlib import pyplot
 
-from flatlas.studies.duality.swept import read, set_ticks
+from flatlas.studies.duality.swept import set_ticks, written
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_values_have_positions_where_they_can_be_read(values, scale, places):
     found = set_ticks(ax, values, "batch")
     assert ax.get_xscale() == scale
     assert found == dict(zip(values, places, strict=True))
-    assert [label.get_text() for label in ax.get_xticklabels()] == [read(one) for one in values]
+    assert [label.get_text() for label in ax.get_xticklabels()] == [written(one) for one in values]
     assert ax.get_xlabel() == "$B$"
 
 
@@ -33,4 +33,4 @@ def test_values_have_positions_where_they_can_be_read(values, scale, places):
     ("value", "said"), [(0.005, "0.005"), (400, "400"), ((30, 30), "30-30"), ("ssgd", "ssgd")]
 )
 def test_a_value_reads_as_it_was_written(value, said):
-    assert read(value) == said
+    assert written(value) == said

@@ -13,7 +13,7 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.studies.prior.course import Course, above_trend, approach, course
 from flatlas.studies.prior.quantities import Quantity, plain
-from flatlas.studies.prior.s8 import fluctuation
+from flatlas.studies.prior.rescaled import fluctuation
 
 pytestmark = pytest.mark.filterwarnings("error")
 judge, judged = of_study("prior")

@@ -57,6 +57,11 @@ class Nets:
         return sorted(self.outcomes[self.key].unique()) or [self.sweep]
 
     @cached_property
+    def solved(self) -> pd.DataFrame:
+        """The run and the seed of each training that gave a solution."""
+        return self.outcomes.loc[self.outcomes["converged"].astype(bool), NET]
+
+    @cached_property
     def solutions(self) -> dict[Any, int]:
         """How many realizations have a solution at each value that was planned."""
         return self._counts()
@@ -122,8 +127,7 @@ class Nets:
     @cached_property
     def test_error(self) -> float:
         """The lowest mean test error of the solutions of a run; NaN if there are none."""
-        solved = self.outcomes.loc[self.outcomes["converged"].astype(bool), NET]
-        errors = solved.merge(self.material.ends[[*NET, "test_error"]], on=NET)
+        errors = self.solved.merge(self.material.ends[[*NET, "test_error"]], on=NET)
         return float(errors.groupby("run")["test_error"].mean().min())
 
     def levels(self, table: str, axis: str) -> list[Any]:
@@ -235,8 +239,7 @@ class Nets:
             rows = each_run_once(rows)
         if moment is not None:
             rows = at_moment(rows, moment)
-        solved = self.outcomes.loc[self.outcomes["converged"].astype(bool), NET]
-        kept = pd.MultiIndex.from_frame(rows[NET]).isin(pd.MultiIndex.from_frame(solved))
+        kept = pd.MultiIndex.from_frame(rows[NET]).isin(pd.MultiIndex.from_frame(self.solved))
         if "at" in rows:
             kept |= rows["at"].to_numpy(str) != FINAL
         return rows[kept & rows[self.key].isin(self.values).to_numpy()]
@@ -299,7 +302,9 @@ class Sweep(Nets):
     def note(self) -> str:
         """Where solutions are missing, and how many are left."""
         if self.outcomes.empty:
-            return self._absence
+            drawn = self.sweep in self.material.sweeps
+            lacks = f"does not vary {self.key}" if drawn else "is not drawn"
+            return f"Sweep '{self.sweep}' {lacks}."
         trained = self.outcomes.groupby(self.key).size()
         planned = {value: int(trained.get(value, len(self.seeds))) for value in self.solutions}
         lacking = [value for value, count in self.solutions.items() if count < planned[value]]
@@ -315,13 +320,6 @@ class Sweep(Nets):
     def _name(self, value: Any) -> str:
         """A value as a note calls it."""
         return str(self.names.get(value, value))
-
-    @property
-    def _absence(self) -> str:
-        """The note on a sweep that a user's figure lacks or does not vary."""
-        if self.sweep in set(self.material.tables["outcomes"]["sweep"]):
-            return f"Sweep '{self.sweep}' does not vary {self.key}."
-        return f"Sweep '{self.sweep}' is not drawn."
 
     @property
     def comparable(self) -> bool:

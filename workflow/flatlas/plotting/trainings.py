@@ -1,6 +1,8 @@
 """The small print of a figure about its trainings."""
 
-from flatlas.evidence.material import Material
+import pandas as pd
+
+from flatlas.evidence.material import DOT, Material
 
 
 def small_print(material: Material) -> str:
@@ -19,3 +21,12 @@ def small_print(material: Material) -> str:
             " hollow or dashed: with such trainings. Diverged ones are left out."
         )
     return text
+
+
+def zero_error(material: Material, points: pd.DataFrame) -> str:
+    """How many nets have no dot among these points, because they never had zero error on S."""
+    nets = len(material.tables["outcomes"].drop_duplicates(DOT))
+    never = nets - len(points.drop_duplicates(DOT))
+    if never:
+        return f"Of {nets} nets {never} never had zero error on S."
+    return f"All {nets} nets reached zero error on S."

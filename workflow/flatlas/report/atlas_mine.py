@@ -32,14 +32,13 @@ class AtlasMine:
 
 def atlas_mine_page(page: AtlasMine) -> str:
     """The picture, the table of measures that were compared, and the list of the others."""
-    nets = list(page.rows["net"].unique()) if len(page.rows) else []
-    compared = page.rows[page.rows["why"] == ""] if nets else page.rows
+    compared = page.rows["why"] == ""
     return render(
         "atlas_mine.html",
         page=page,
-        nets=nets,
-        compared=_lines(compared, page.labels) if nets else [],
-        listed=_others(page.rows, page.labels) if nets else [],
+        nets=page.rows["net"].unique(),
+        compared=_lines(page.rows[compared], page.labels),
+        listed=_others(page.rows[~compared], page.labels),
     )
 
 
@@ -73,6 +72,5 @@ def _standing(percentile: float) -> str:
 
 def _others(rows: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[Hashable, object]]:
     """The measures that were not compared, with their values and reasons."""
-    left = rows[rows["why"] != ""]
-    words = left["measure"].map(labels).fillna(TESTED)
-    return left.assign(words=words).to_dict("records")
+    words = rows["measure"].map(labels).fillna(TESTED)
+    return rows.assign(words=words).to_dict("records")

@@ -16,7 +16,15 @@ from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
 from flatlas.studies.annealing.directions import POOLED, moving, pooled, ranks, read, runs
 from flatlas.studies.annealing.fits import log_log
-from flatlas.studies.annealing.recordings import BASE, FIRST, LAST, VALLEY, first_net, measured
+from flatlas.studies.annealing.recordings import (
+    BASE,
+    FIRST,
+    LAST,
+    RANKS,
+    VALLEY,
+    first_net,
+    measured,
+)
 from flatlas.studies.annealing.relation import (
     PSI,
     diffusive,
@@ -30,8 +38,6 @@ from flatlas.studies.annealing.relation import (
 
 RATES = "rates"
 KEYS = ["batch", "optimizer.lr"]
-# The paper's directions.
-RANKS = (10, 20, 50, 100)
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, RED, BLACK)
 MARKERS = "osDv^P"
 # Panel A shows profiles up to this many times L_0.

@@ -107,7 +107,7 @@ def _saturated(material: Material, method: Method) -> pd.DataFrame:
     return means.assign(total=means["epsilon_1"] + means["epsilon_2"])
 
 
-def _at(rows: pd.DataFrame, point: Point) -> pd.DataFrame:
+def _rows_at(rows: pd.DataFrame, point: Point) -> pd.DataFrame:
     return rows[(rows["strength"] == point[0]) & (rows["directions"] == point[1])]
 
 
@@ -118,8 +118,8 @@ def _one_point(
     errors = measured(material, "ldc_errors", *POINT, "time", *ERRORS)
     moved = measured(material, "ldc_displacements", *POINT, "rank", "q", "flatness")
     rows = [
-        _over_time(axes[0], _at(errors, point)),
-        _displacements(axes[1], first_net(_at(moved, point)), point[1]),
+        _over_time(axes[0], _rows_at(errors, point)),
+        _displacements(axes[1], first_net(_rows_at(moved, point)), point[1]),
     ]
     for ax in axes:
         ax.set_title(title, fontsize=8.5)
@@ -186,7 +186,7 @@ def _at_one_strength(ax: Axes, points: pd.DataFrame, strength: float) -> pd.Data
     curve = points[(points["strength"] == strength) & (points["directions"] > 0)]
     label = rf"LDC, $\lambda = {strength:g}$"
     ax.plot(curve["directions"], curve["total"], ":", color=BLACK, label=label)
-    for total in _at(points, FREE)["total"]:
+    for total in _rows_at(points, FREE)["total"]:
         ax.axhline(total, color=GREY, ls=":", lw=0.9, zorder=0)
     ax.set_ylim(bottom=0)
     return curve.assign(panel="F", method=LDC.measure)
@@ -234,6 +234,12 @@ class Results:
         strength, count = _nearest(self.strengths, STRENGTH), _nearest(self.counts, COUNT)
         return ~self.free & np.outer(self.strengths == strength, self.counts == count)
 
+    @property
+    def start(self) -> np.ndarray:
+        """ε1 before task-2 is learnt, when all points are the same."""
+        before = self.read("epsilon_1", "errors", "time")[:, :1, :1, :1]
+        return mean(before.reshape(len(before), -1), -1)
+
     def curve(self, column: str) -> np.ndarray:
         """One quantity along the curve of panel E, as (realizations, λ)."""
         count = self.method.constraints(self.counts)
@@ -259,16 +265,12 @@ def _forgetting(nets: Nets, ldc: Results) -> list[Claim]:
     A rise of ε1 that is too large and still growing fails, wherever it would end.
     """
     epsilon_1, epsilon_2 = ldc.read("epsilon_1"), ldc.read("epsilon_2")
-    settled_free, settled = (_where(ldc.read("converged"), at) for at in (ldc.free, ldc.held))
-    # Before task-2 is learnt, all points are the same.
-    before = ldc.read("epsilon_1", "errors", "time")[:, :1, :1, :1]
-    start = mean(before.reshape(len(before), -1), -1)
-    lost = _where(epsilon_1, ldc.free) - start
-    left = _where(epsilon_1, ldc.held) - start
-    without = _where(epsilon_2, ldc.free)
-    cost = _where(epsilon_2, ldc.held) - without
+    settled_free, settled = (_value_at(ldc.read("converged"), at) for at in (ldc.free, ldc.held))
+    lost, left = (_value_at(epsilon_1, at) - ldc.start for at in (ldc.free, ldc.held))
+    without = _value_at(epsilon_2, ldc.free)
+    cost = _value_at(epsilon_2, ldc.held) - without
     too_large = left > BARELY_OFF.high * mean(lost)
-    growing = _where(ldc.read("change_1"), ldc.held) > 0
+    growing = _value_at(ldc.read("change_1"), ldc.held) > 0
     return [
         nets.claim(
             "forgotten",
@@ -297,7 +299,7 @@ def _forgetting(nets: Nets, ldc: Results) -> list[Claim]:
             _ratio,
             cost,
             without,
-            settled=[_where(ldc.read("converged_2"), mask) for mask in (ldc.free, ldc.held)],
+            settled=[_value_at(ldc.read("converged_2"), mask) for mask in (ldc.free, ldc.held)],
         ),
     ]
 
@@ -320,8 +322,8 @@ def _bounds(nets: Nets, ldc: Results) -> list[Claim]:
             "share of the first 200 directions with q_i of 4 · 0.008 F_1i or more; mean over nets",
             MOSTLY,
             mean,
-            mean(_where(beyond, ldc.free), -1),
-            settled=(_where(known, ldc.free),),
+            mean(_value_at(beyond, ldc.free), -1),
+            settled=(_value_at(known, ldc.free),),
         ),
         nets.claim(
             "bounded",
@@ -329,8 +331,8 @@ def _bounds(nets: Nets, ldc: Results) -> list[Claim]:
             "share of the first 200 directions with q_i ≤ 0.008 F_1i; mean over nets",
             BOUNDED,
             mean,
-            mean(_where(within, ldc.held), -1),
-            settled=(_where(known, ldc.free),),
+            mean(_value_at(within, ldc.held), -1),
+            settled=(_value_at(known, ldc.free),),
         ),
     ]
 
@@ -411,6 +413,6 @@ def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
         return np.asarray(mean(part) / np.where(total > 0, total, np.nan))
 
 
-def _where(values: np.ndarray, mask: np.ndarray) -> np.ndarray:
+def _value_at(values: np.ndarray, mask: np.ndarray) -> np.ndarray:
     """The value at the one point of the last two axes in the mask; NaN if there is none."""
     return mean(values[..., mask], -1)

@@ -31,6 +31,7 @@ from flatlas.studies.annealing.directions import POOLED, moving, placed, pooled,
 from flatlas.studies.annealing.fits import fit, log_log
 from flatlas.studies.annealing.recordings import (
     BASE,
+    RANKS,
     VALLEY,
     first_net,
     first_profiles,
@@ -41,8 +42,8 @@ from flatlas.studies.annealing.relation import diffusive
 
 PROFILES, DIRECTIONS = "temperature_profiles", "temperature_directions"
 COOLING = "cooling_directions"
-# The directions of panel A, and that of panels C and D.
-RANKS, FOLLOWED = (10, 20, 50, 100), 10
+# The direction of panels C and D.
+FOLLOWED = 10
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
 # Moments drawn in panel C, at most.
 MOMENTS = 6

@@ -11,6 +11,8 @@ BASE = "base"
 VALLEY = "valley_directions"
 # The diffusive modes, as far as they are measured.
 FIRST, LAST = 2, 200
+# The directions whose profiles the paper draws.
+RANKS = (10, 20, 50, 100)
 
 
 def measured(

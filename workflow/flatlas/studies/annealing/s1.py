@@ -73,8 +73,7 @@ def claims(material: Material) -> list[Claim]:
 
 def _phases(material: Material, sweep: str, name: str, net: str, drop: int) -> Iterator[Claim]:
     nets = Nets(material, sweep)
-    solved = nets.outcomes.loc[nets.outcomes["converged"], NET]
-    curves = learning_curves(material, sweep).merge(solved, on=NET)
+    curves = learning_curves(material, sweep).merge(nets.solved, on=NET)
     found = {seed: _numbers(curve) for seed, curve in curves.groupby("seed")}
     numbers = [found.get(seed, (nan, nan, nan)) for seed in nets.seeds]
     two, slowed, steepest = np.array(numbers).reshape(-1, 3).T

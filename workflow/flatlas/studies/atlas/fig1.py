@@ -1,8 +1,6 @@
 """Figure 1: how well each measure ranks nets that differ in several settings at once."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -25,38 +23,29 @@ from flatlas.studies.atlas.ranking import (
     ranks_pairs,
     with_repeated,
 )
-from flatlas.studies.atlas.styles import STYLES, counted, small_print, words_on_the_right
+from flatlas.studies.atlas.styles import (
+    STYLES,
+    counted,
+    draw_intervals,
+    small_print,
+    words_on_the_right,
+)
 
 COLUMNS = ["measure", "pairs", "baseline", "tau", "low", "high"]
-
-
-@dataclass(frozen=True)
-class _Design:
-    """The nets of the crossed design: all of a seed compared, or those that differ in one key."""
-
-    table: pd.DataFrame
-
-    @cached_property
-    def whole(self) -> Along:
-        return with_repeated(crossed(self.table))
-
-    @cached_property
-    def factors(self) -> Mapping[str, Along]:
-        return factors(self.table)
 
 
 def draw(material: Material) -> Drawing:
     """A bar for each measure, its partial and granulated coefficients, and a dot a setting."""
     table = nets(material)
-    design = _Design(table)
-    rows = [row for name in (*BASELINES, *ASKED, REPEATED) for row in _rows(design, name)]
+    whole, alone = with_repeated(crossed(table)), factors(table)
+    rows = [row for name in (*BASELINES, *ASKED, REPEATED) for row in _rows(whole, alone, name)]
     points = pd.DataFrame(rows, columns=COLUMNS)
-    whole = points[points["pairs"] == "all"].set_index("measure")["tau"]
-    order = [*by_size(whole), REPEATED]
+    taus = points[points["pairs"] == "all"].set_index("measure")["tau"]
+    order = [*by_size(taus), REPEATED]
     figure, (ax,) = panels(1, 1, width=7.2, height=0.31 * len(order) + 1.2)
     for place, name in enumerate(order):
         _bar(ax, place, points[points["measure"] == name], name in ASKED)
-    _dots(ax, points, order, [*design.factors])
+    _dots(ax, points, order, [*alone])
     ax.plot([], [], "s", color=SKY, label="all pairs of a realization", ms=7)
     ax.plot([], [], "D", mfc="white", mec=BLACK, label="given the baselines", ms=4.5)
     for line in (len(BASELINES), len(BASELINES) + len(ASKED)):
@@ -67,7 +56,7 @@ def draw(material: Material) -> Drawing:
     ax.set_xlabel(r"Kendall's $\tau$ with the generalization gap")
     ax.set_yticks(range(len(order)), [label_of(name) for name in order])
     ax.tick_params(axis="y", length=0)
-    words_on_the_right(ax, [counted(design.whole.nets, name) for name in order])
+    words_on_the_right(ax, [counted(whole.nets, name) for name in order])
     figure.legend(loc="outside upper center", ncols=3)
     note(
         figure,
@@ -77,37 +66,27 @@ def draw(material: Material) -> Drawing:
     return Drawing(figure, points)
 
 
-def _rows(design: _Design, name: str) -> Iterator[dict[str, object]]:
+def _rows(whole: Along, alone: Mapping[str, Along], name: str) -> Iterator[tuple[object, ...]]:
     """τ of all pairs, given the baselines, of pairs that differ in one setting, and their mean."""
-    yield _row(name, "all", ranked(design.whole, name))
-    if name == REPEATED:
-        return
-    yield _row(name, "given the baselines", ranked(design.whole, name, other_baselines(name)))
-    alone = {key: ranked(some, name) for key, some in design.factors.items()}
-    for key, found in alone.items():
-        yield _row(name, key, found)
-    values = [found.value for found in alone.values()]
-    mean = float(np.mean(values)) if values else np.nan
-    yield _row(name, "granulated", Estimate(mean, np.nan, np.nan))
-
-
-def _row(name: str, pairs: str, found: Estimate) -> dict[str, object]:
-    row = {"measure": name, "pairs": pairs, "baseline": name in BASELINES}
-    return row | {"tau": found.value, "low": found.low, "high": found.high}
+    found = {"all": ranked(whole, name)}
+    if name != REPEATED:
+        found["given the baselines"] = ranked(whole, name, other_baselines(name))
+        each = {key: ranked(some, name) for key, some in alone.items()}
+        values = [one.value for one in each.values()]
+        mean = float(np.mean(values)) if values else np.nan
+        found |= each | {"granulated": Estimate(mean, np.nan, np.nan)}
+    for pairs, one in found.items():
+        yield name, pairs, name in BASELINES, one.value, one.low, one.high
 
 
 def _bar(ax: Axes, place: int, rows: pd.DataFrame, measure: bool) -> None:
     whole, given = (rows[rows["pairs"] == name] for name in ("all", "given the baselines"))
     colour = SKY if measure else "0.75"
     ax.barh(place, whole["tau"].fillna(0), height=0.66, color=colour, alpha=0.75, zorder=0)
-    _interval(ax, place - 0.12, whole, BLACK)
-    _interval(ax, place + 0.22, given, GREY)
-    ax.plot(given["tau"], [place + 0.22] * len(given), "D", mfc="white", mec=BLACK, ms=4)
-
-
-def _interval(ax: Axes, place: float, row: pd.DataFrame, colour: str) -> None:
-    for low, high in row[["low", "high"]].dropna().to_numpy():
-        ax.plot([low, high], [place, place], "-", color=colour, lw=1.1)
+    draw_intervals(ax, [place - 0.12], whole)
+    below = [place + 0.22] * len(given)
+    draw_intervals(ax, below, given, GREY)
+    ax.plot(given["tau"], below, "D", mfc="white", mec=BLACK, ms=4)
 
 
 def _dots(ax: Axes, points: pd.DataFrame, order: list[str], keys: list[str]) -> None:

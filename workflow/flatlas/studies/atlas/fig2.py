@@ -12,8 +12,8 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note, panels
 from flatlas.statistics.estimate import least
 from flatlas.studies.atlas.heat import heat_map
-from flatlas.studies.atlas.nets import AXES, STUDY, Along, along, nets
-from flatlas.studies.atlas.quantities import BASELINES, MEASURES, QUANTITIES, other_baselines
+from flatlas.studies.atlas.nets import AXES, STUDY, Along, along, known_in, nets
+from flatlas.studies.atlas.quantities import BASELINES, MEASURES, other_baselines
 from flatlas.studies.atlas.ranking import (
     ASKED,
     REPEATED,
@@ -38,7 +38,7 @@ def draw(material: Material) -> Drawing:
     table = nets(material)
     every = _axes(table)
     axes_of = {axis: some for axis, some in every.items() if len(some.nets)} or every
-    measured = [*_measured(table[table["sweep"].isin([*axes_of])]), REPEATED]
+    measured = [*known_in(table[table["sweep"].isin([*axes_of])]), REPEATED]
     rows = [
         _row(axis, with_repeated(some), name) for axis, some in axes_of.items() for name in measured
     ]
@@ -58,11 +58,6 @@ def draw(material: Material) -> Drawing:
 
 def _axes(table: pd.DataFrame) -> dict[str, Along]:
     return {axis: along(table, axis) for axis in AXES}
-
-
-def _measured(table: pd.DataFrame) -> list[str]:
-    """The quantities that are known for any net; all of them if none is known."""
-    return [name for name in QUANTITIES if table[name].notna().any()] or [*QUANTITIES]
 
 
 def _row(axis: str, some: Along, name: str) -> dict[str, object]:
@@ -111,19 +106,17 @@ def _claims(table: pd.DataFrame) -> Iterator[Claim]:
     axes = _axes(table)
     for name in ASKED:
         yield _everywhere(table, axes, name)
-        for axis, words in QUESTIONS.items():
-            yield _along_one(axes[axis], name, axis, f"that differ only in the {words}")
+        for axis in QUESTIONS:
+            yield _along_one(axes[axis], name, axis)
     # Narrowness is measured where the training was recorded.
-    yield _along_one(
-        axes["recorded"], "pca_flatness", "rate", "that differ only in the learning rate"
-    )
+    yield _along_one(axes["recorded"], "pca_flatness", "rate")
 
 
-def _along_one(some: Along, name: str, axis: str, which: str) -> Claim:
+def _along_one(some: Along, name: str, axis: str) -> Claim:
     words = MEASURES[name].words
     claim = Claim(
         f"{name}_{axis}",
-        f"of networks {which}, {ranks_pairs(words, USEFUL)}",
+        f"of networks that differ only in the {QUESTIONS[axis]}, {ranks_pairs(words, USEFUL)}",
         f"Kendall's coefficient of the {words} with the gap, over pairs of one realization",
         USEFUL,
         ranked(some, name),

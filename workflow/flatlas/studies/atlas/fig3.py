@@ -71,7 +71,7 @@ def _factors(material: Material) -> pd.DataFrame:
     before = plain[plain["at"] == ZERO_ERROR]
     pairs = {
         name: (before, table[(table["scaling"] == name) & (table["at"] == ZERO_ERROR)])
-        for name in ("layer", "neurons")
+        for name in SCALINGS
     }
     pairs["overtraining"] = before, plain[plain["at"] == FINAL]
     pairs["optimizer"] = _by_optimizer(material, before)

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note
-from flatlas.studies.atlas.nets import AXES, MOMENT, nets, once
+from flatlas.studies.atlas.nets import AXES, MOMENT, known_in, nets, once
 from flatlas.studies.atlas.quantities import QUANTITIES
 from flatlas.studies.atlas.scatter import COLUMNS, scatter_panels, set_scales
 from flatlas.studies.atlas.styles import counted, small_print, styles
@@ -15,8 +15,7 @@ from flatlas.studies.atlas.styles import counted, small_print, styles
 def draw(material: Material) -> Drawing:
     """A panel for each measure, the baselines first; dots coloured by sweep."""
     table = once(nets(material))
-    known = table[table["test_error"].notna()]
-    drawn = [name for name in QUANTITIES if known[name].notna().any()] or [*QUANTITIES]
+    drawn = known_in(table[table["test_error"].notna()])
     figure, axes = scatter_panels({name: QUANTITIES[name].label for name in drawn})
     colours = styles(table)
     for name, ax in axes.items():

@@ -10,12 +10,12 @@ from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import COIN, RIGHT
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, GREY, SKY, Drawing, note, panels
-from flatlas.statistics.estimate import Estimate, least
+from flatlas.statistics.estimate import least
 from flatlas.studies.atlas.changes import changes, right, right_on_average
 from flatlas.studies.atlas.nets import AXES, CROSSED, Along, along, factors, nets, words_of
 from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES
 from flatlas.studies.atlas.ranking import ASKED, by_size, on_ranks
-from flatlas.studies.atlas.styles import small_print, styles, words_on_the_right
+from flatlas.studies.atlas.styles import draw_intervals, small_print, styles, words_on_the_right
 
 # What a practitioner changes, by axis. All optimizers are compared, otherwise neighbouring values.
 PRACTICE = ("rate", "batch", "decay", "init", "width", "depth", "optimizer", "radius", "beyond")
@@ -75,18 +75,14 @@ def _named(key: str, some: Along) -> pd.DataFrame:
     return found.assign(environment=names)
 
 
-def _rows(table: pd.DataFrame, kind: str, pairs: pd.DataFrame) -> Iterator[dict[str, object]]:
+def _rows(table: pd.DataFrame, kind: str, pairs: pd.DataFrame) -> Iterator[tuple[object, ...]]:
+    counts = pairs["environment"].value_counts().to_dict() | {MEAN: len(pairs)}
     for name in (*BASELINES, *ASKED):
-        for environment, found in right(pairs, table[name]).items():
-            count = int((pairs["environment"] == environment).sum())
-            yield _row(name, kind, environment, count, found)
+        found = right(pairs, table[name])
         if kind == "practice":
-            yield _row(name, kind, MEAN, len(pairs), right_on_average(pairs, table[name]))
-
-
-def _row(name: str, kind: str, environment: str, count: int, found: Estimate) -> dict[str, object]:
-    row = {"measure": name, "pairs": kind, "environment": environment, "count": count}
-    return row | {"right": found.value, "low": found.low, "high": found.high}
+            found[MEAN] = right_on_average(pairs, table[name])
+        for environment, one in found.items():
+            yield name, kind, environment, counts[environment], one.value, one.low, one.high
 
 
 def _practice(
@@ -96,7 +92,7 @@ def _practice(
     means = points[points["environment"] == MEAN].set_index("measure").reindex(order)
     shades = ["0.75" if name in BASELINES else SKY for name in order]
     ax.barh(range(len(order)), means["right"].fillna(0), height=0.66, color=shades, alpha=0.75)
-    _intervals(ax, means)
+    draw_intervals(ax, range(len(order)), means)
     for axis in PRACTICE:
         some = points[points["environment"] == axis]
         at = [order.index(name) for name in some["measure"]]
@@ -113,15 +109,9 @@ def _worst(ax: Axes, points: pd.DataFrame, order: list[str]) -> None:
     worst = points.sort_values("right").drop_duplicates("measure").set_index("measure")
     worst = worst.reindex(order)
     ax.plot(worst["right"], range(len(order)), "o", color=BLACK, ms=4)
-    _intervals(ax, worst)
+    draw_intervals(ax, range(len(order)), worst)
     words_on_the_right(ax, [*worst["environment"].fillna("")])
     ax.set_xlabel("right in each environment, share")
-
-
-def _intervals(ax: Axes, rows: pd.DataFrame) -> None:
-    for place, (low, high) in enumerate(rows[["low", "high"]].to_numpy(float)):
-        if np.isfinite(low):
-            ax.plot([low, high], [place, place], "-", color=BLACK, lw=1.1)
 
 
 def claims(material: Material) -> list[Claim]:

@@ -24,7 +24,5 @@ def heat_map(
                 color="white" if abs(value) > DARK * limit else "black",
                 fontweight="bold" if bold[row, column] else "normal",
             )  # fmt: skip
-    ax.set_xticks(np.arange(values.shape[1]))
-    ax.set_yticks(np.arange(values.shape[0]))
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)

@@ -55,8 +55,7 @@ def nets(material: Material) -> pd.DataFrame:
     known = [place for place in TABLES.values() if place in material.tables]
     tables = {place: _by_moment(material.tables[place]) for place in known}
     parts = parts_of(tables, TABLES, MOMENT)
-    errors = parts["norms"][["train_error", "test_error"]]
-    errors = errors.assign(**{GAP: errors["test_error"] - errors["train_error"]})
+    errors = parts["norms"][["train_error", "test_error", GAP]]
     # A figure need not name every measure.
     quantities = quantities_of(parts).reindex(columns=[*QUANTITIES, *map(settled, SEARCHED)])
     table = table.join(errors.join(quantities).reset_index(AT), on=NET)
@@ -81,6 +80,11 @@ def _by_moment(rows: pd.DataFrame) -> pd.DataFrame:
         return rows
     only = rows.groupby(NET)[AT].transform("nunique") == 1
     return rows.assign(**{AT: rows[AT].astype(object).mask(only, ZERO_ERROR)})
+
+
+def known_in(table: pd.DataFrame) -> list[str]:
+    """The quantities that are known for any net; all of them if none is."""
+    return [name for name in QUANTITIES if table[name].notna().any()] or [*QUANTITIES]
 
 
 def once(table: pd.DataFrame) -> pd.DataFrame:
@@ -202,7 +206,10 @@ def _narrowness(rows: pd.DataFrame) -> pd.DataFrame:
 # How a part's table gets the quantities that are not among its columns, and one row for each net.
 PREPARED = {
     "training": lambda rows: rows.assign(epochs=rows["epoch"]),
-    "norms": lambda rows: rows.assign(margin=-rows["normalized_margin_tenth"]),
+    "norms": lambda rows: rows.assign(
+        margin=-rows["normalized_margin_tenth"],
+        **{GAP: rows["test_error"] - rows["train_error"]},
+    ),
     "hessian": _geometric_mean,
     "prior": lambda rows: rows.assign(prior=-rows["log10_p"]),
     "ball": _most_damped,

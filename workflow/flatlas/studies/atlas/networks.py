@@ -39,10 +39,7 @@ def networks(
     `types` the name of each setting's type.
     """
     parts = _parts(material.tables)
-    outcomes = parts["norms"]
-    table = outcomes[["train_error", "test_error", "test_loss"]].assign(
-        **{GAP: outcomes["test_error"] - outcomes["train_error"]}
-    )
+    table = parts["norms"][["train_error", "test_error", "test_loss", GAP]]
     table = table.join(_measures(parts)).reset_index().merge(_nets(material, study), on=NET)
     table["at"] = _moments(table)
     described = pd.DataFrame([*settings.values()], index=[*settings], columns=[*types])

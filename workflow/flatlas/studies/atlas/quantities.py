@@ -103,24 +103,14 @@ MEASURES = {
 }
 QUANTITIES = BASELINES | MEASURES
 SEARCHED = [name for name, quantity in QUANTITIES.items() if quantity.searched]
-# The measure and the table of it that have each part, in a figure that names the measures.
-TAKEN = {
+# The measure and the table of it that have each part, in a figure that names the measures: if it is
+# not the `summary` of the measure with the part's name, it is one of these.
+ELSEWHERE = {
     "training": ("norms", "summary"),
-    "norms": ("norms", "summary"),
-    "sharpness": ("sharpness", "summary"),
-    "hessian": ("hessian", "summary"),
-    "duality": ("duality", "summary"),
-    "prior": ("prior", "summary"),
-    "regret": ("regret", "summary"),
     "ball": ("regret", "kl_ball"),
-    "contrast": ("contrast", "summary"),
     "valley": ("valley", "directions"),
-    "fisher_rao": ("fisher_rao", "summary"),
-    "relative_flatness": ("relative_flatness", "summary"),
-    "adaptive_sharpness": ("adaptive_sharpness", "summary"),
-    "pac_bayes": ("pac_bayes", "summary"),
-    "learning_coefficient": ("learning_coefficient", "summary"),
 }
+TAKEN = {one.part: ELSEWHERE.get(one.part, (one.part, "summary")) for one in QUANTITIES.values()}
 TABLES = {part: f"{measure}_{table}" for part, (measure, table) in TAKEN.items()}
 # The table of each part of the measure `survival`, with a row for each moment and scaling.
 SURVIVAL = {

@@ -1,13 +1,14 @@
 """What the figures of the atlas share: the style of each sweep, and the small print."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import cycle
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
+from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
 from flatlas.studies.atlas.nets import CROSSED, STUDY, once
 from flatlas.studies.atlas.quantities import SEARCHED, settled
 
@@ -32,6 +33,15 @@ def words_on_the_right(ax: Axes, words: Sequence[str]) -> None:
     right.set_yticks(range(len(words)), words, fontsize=6.5)
     right.tick_params(length=0, colors=GREY)
     right.spines["right"].set_visible(False)
+
+
+def draw_intervals(
+    ax: Axes, places: Iterable[float], rows: pd.DataFrame, colour: str = BLACK
+) -> None:
+    """A horizontal line for each row that has an interval, at its place."""
+    for place, (low, high) in zip(places, rows[["low", "high"]].to_numpy(float), strict=True):
+        if np.isfinite(low):
+            ax.plot([low, high], [place, place], "-", color=colour, lw=1.1)
 
 
 def counted(table: pd.DataFrame, name: str) -> str:

@@ -32,8 +32,8 @@ def draw(material: Material) -> Drawing:
     left_out = len(rows.loc[rows["why"] != "", "measure"].unique())
     text = (
         "Grey titles: baselines. Hollow stars: did not converge. Each measure has the sign of the "
+        f"atlas. {DAGGER}"
     )
-    text += f"atlas. {DAGGER}"
     if names:
         first = axes[names[0]]
         for net, colour in colours.items():

@@ -187,11 +187,11 @@ def _excess(sweep: Sweep, moments: Sequence[str], logs: np.ndarray) -> Iterator[
 
 def _excesses(curvature: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The mean log factor in the 10 sharpest directions, and in all others, at each moment."""
-    excess = noise[:, 0] - _at(curvature[:, 0], curvature[:, 1], noise[:, 1])
+    excess = noise[:, 0] - _interpolated(curvature[:, 0], curvature[:, 1], noise[:, 1])
     return mean(excess[..., :SHARPEST], -1), mean(excess[..., SHARPEST:], -1)
 
 
-def _at(where: np.ndarray, curvature: np.ndarray, noise: np.ndarray) -> np.ndarray:
+def _interpolated(where: np.ndarray, curvature: np.ndarray, noise: np.ndarray) -> np.ndarray:
     """The noise of each net between its directions; NaN beyond the range of its curvatures."""
     found = np.full_like(where, np.nan)
     for net in np.ndindex(where.shape[:-1]):

@@ -25,7 +25,7 @@ from flatlas.studies.duality.realizations import (
 )
 from flatlas.studies.duality.spectra import LABELS, LOGARITHMIC, floor
 from flatlas.studies.duality.sweeps import GAPS, SPECTRA, finish_gaps
-from flatlas.studies.duality.swept import read
+from flatlas.studies.duality.swept import written
 
 SWEEP = "alpha_batch"
 RATIO, KEYS = "ratio", ["optimizer.lr", "batch"]
@@ -64,7 +64,7 @@ def _spectra_panel(ax: Axes, drawn: pd.DataFrame) -> None:
     ratios = sorted(drawn[RATIO].unique())
     colours = dict(zip(ratios, shades(len(ratios)), strict=True))
     for ratio, colour in colours.items():
-        ax.plot([], [], color=colour, label=read(ratio))
+        ax.plot([], [], color=colour, label=written(ratio))
     for (ratio, *_), line in drawn.groupby([RATIO, *KEYS]):
         draw_line(ax, line, colours[ratio], alpha=0.1)
 
@@ -83,7 +83,7 @@ def _gaps_panel(ax: Axes, gaps: pd.DataFrame) -> None:
     first = ax.get_legend()
     if first is not None and batches:
         handles = [
-            ax.plot([], [], marker, color="0.4", label=f"$B$ = {read(batch)}")[0]
+            ax.plot([], [], marker, color="0.4", label=f"$B$ = {written(batch)}")[0]
             for batch, marker in zip(batches, MARKERS, strict=False)
         ]
         ax.add_artist(first)

@@ -13,7 +13,7 @@ from flatlas.studies.duality.directions import counted, flat, logs, sharpest
 from flatlas.studies.duality.layer import Layer
 from flatlas.studies.duality.realizations import BINNED, finish, over_seeds
 from flatlas.studies.duality.spectra import binned, draw_spectrum
-from flatlas.studies.duality.swept import SYMBOLS, read, varied
+from flatlas.studies.duality.swept import SYMBOLS, varied, written
 
 # The sweep of each panel, and the value that the paper compares with.
 PANELS = {"A": ("decay", 0.0), "B": ("init", 2.0)}
@@ -53,7 +53,7 @@ def _ratios(directions: pd.DataFrame, key: str, reference: float) -> pd.DataFram
 
 def _finish_axis(ax: Axes, drawn: pd.DataFrame, key: str, reference: float) -> None:
     symbol = SYMBOLS[key].strip("$")
-    ax.set_ylabel(rf"$\sigma_{{w,n}}({symbol})\;/\;\sigma_{{w,n}}({symbol}={read(reference)})$")
+    ax.set_ylabel(rf"$\sigma_{{w,n}}({symbol})\;/\;\sigma_{{w,n}}({symbol}={written(reference)})$")
     ax.axhline(1, color="0.6", lw=0.8, ls=":")
     if len(drawn):
         shown = drawn[drawn["n"] <= 0.9 * drawn["n"].max()]

@@ -62,6 +62,5 @@ def _saturates(layer: Layer, name: str, what: str, over: np.ndarray) -> Claim:
     symbol = layer.symbol
     at = f"{symbol} = {times[place]:g}" if len(times) > 1 else f"the {symbol} nearest to 200"
     says = f"{what} saturates for {symbol} ≥ 200 epochs"
-    interval = f"mean {what} from {at} to the last"
-    quantity = f"relative change of {interval}"
+    quantity = f"relative change of mean {what} from {at} to the last"
     return layer.whole.claim(name, says, quantity, SATURATED, from_value(place), over)

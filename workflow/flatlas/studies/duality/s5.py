@@ -18,7 +18,7 @@ from flatlas.statistics.trends import trend
 from flatlas.studies.duality.directions import bent, by_stretch, live, logs
 from flatlas.studies.duality.realizations import LEGEND, draw_dots, draw_means, finish, over_seeds
 from flatlas.studies.duality.spectra import picked
-from flatlas.studies.duality.swept import read
+from flatlas.studies.duality.swept import written
 
 DIRECTION = ["scale", "n", "eigenvalue", "sigma_g"]
 
@@ -42,7 +42,7 @@ def _directions_panel(ax: Axes, dots: pd.DataFrame) -> None:
     for scale, colour in zip(scales, shades(len(scales)), strict=True):
         chosen = dots[dots["scale"] == scale]
         draw_dots(ax, chosen, "eigenvalue", "sigma_g_squared", colour, size=2.5, many=True)
-        ax.plot([], [], "o", color=colour, label=read(scale))
+        ax.plot([], [], "o", color=colour, label=written(scale))
     ax.set(xscale="log", yscale="log", xlabel="$H_n$", ylabel=r"$\sigma_{g,n}^2$")
     if scales:
         make_room(ax, above=0.3)

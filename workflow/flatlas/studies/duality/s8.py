@@ -14,7 +14,7 @@ from flatlas.statistics.means import mean
 from flatlas.studies.duality.layer import Layer
 from flatlas.studies.duality.nets import DEFAULTS, each_once, styles, sweep_handles
 from flatlas.studies.duality.realizations import all_converged, finish, spread
-from flatlas.studies.duality.swept import SWEEPS, SYMBOLS, read
+from flatlas.studies.duality.swept import SWEEPS, SYMBOLS, written
 
 # The last rank shown, and the paper's n_s.
 LAST, PAPER = 30, 10
@@ -58,7 +58,7 @@ def _name(row: pd.Series) -> str:
     """The swept value; the sweep's name if a user added it, or if it does not vary its key."""
     key, _ = SWEEPS.get(row["sweep"], ("", ""))
     value = row.get(key)
-    return str(row["sweep"]) if pd.isna(value) else f"{SYMBOLS[key]} = {read(value)}"
+    return str(row["sweep"]) if pd.isna(value) else f"{SYMBOLS[key]} = {written(value)}"
 
 
 def _spectra_panel(ax: Axes, spectra: pd.DataFrame) -> None:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from flatlas.plotting.style import RED, shades
 from flatlas.studies.duality.realizations import above_zero, draw_line, over_seeds
-from flatlas.studies.duality.swept import read
+from flatlas.studies.duality.swept import written
 
 LABELS = {
     "sigma_g": r"$\sigma_{g,n}$",
@@ -66,7 +66,7 @@ def draw_spectrum(
     values = sorted(drawn[key].unique())
     colours = colours or dict(zip(values, shades(len(values)), strict=True))
     for value in values:
-        draw_line(ax, drawn[drawn[key] == value], colours[value], read(value))
+        draw_line(ax, drawn[drawn[key] == value], colours[value], written(value))
     column = drawn["quantity"].iloc[0] if len(drawn) else ""
     ax.set_xscale("log")
     ax.set(xlabel="$n$", ylabel=LABELS.get(column, ""))

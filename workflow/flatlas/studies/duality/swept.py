@@ -48,10 +48,10 @@ def varied(sweep: str) -> tuple[str, str]:
     return SWEEPS[sweep.removesuffix("_deep")]
 
 
-def read(value: Any) -> str:
+def written(value: Any) -> str:
     """A swept value as a legend shows it."""
     if isinstance(value, tuple):
-        return "-".join(map(read, value))
+        return "-".join(map(written, value))
     return f"{value:g}" if isinstance(value, Real) else str(value)
 
 
@@ -62,7 +62,7 @@ def set_ticks(ax: Axes, values: Sequence[Any], key: str) -> dict[Any, float]:
     """
     places, scale = _places(values)
     ax.set_xscale(scale)
-    ax.set_xticks(places, [read(value) for value in values], fontsize=8)
+    ax.set_xticks(places, [written(value) for value in values], fontsize=8)
     ax.minorticks_off()
     ax.set_xlabel(SYMBOLS[key])
     return dict(zip(values, places, strict=True))

@@ -86,7 +86,7 @@ def claims(material: Material) -> list[Claim]:
 
 
 def _along(nets: Sweep, kind: str) -> Iterator[Claim]:
-    name, weights = KINDS[kind][1], _without_l2(nets, "weight_norm")
+    name, weights = KINDS[kind].words, _without_l2(nets, "weight_norm")
     epochs = np.arange(weights.shape[-1], dtype=float)
     yield nets.claim(
         f"{kind}_weights",
@@ -94,7 +94,7 @@ def _along(nets: Sweep, kind: str) -> Iterator[Claim]:
         "rank correlation of ‖w‖₂ with the epoch, without L2; mean over nets",
         RISING,
         mean,
-        spearman(epochs, weights) if weights.size else weights,
+        spearman(epochs, weights),
     )
     loss = _without_l2(nets, LOSS)
     for column, norm in NORMS.items():
@@ -108,7 +108,7 @@ def _along(nets: Sweep, kind: str) -> Iterator[Claim]:
             " without L2; mean over nets",
             RISING,
             mean,
-            spearman(loss[..., later:], values[..., later:]) if values.size else values,
+            spearman(loss[..., later:], values[..., later:]),
             settled=searches,
         )
         yield nets.claim(
@@ -118,15 +118,15 @@ def _along(nets: Sweep, kind: str) -> Iterator[Claim]:
             " nets",
             SMALL,
             mean,
-            values[..., -1] / values.max(-1) if values.size else values,
+            values[..., -1] / values.max(-1),
             settled=searches,
         )
 
 
 def _without_l2(nets: Sweep, column: str) -> np.ndarray:
-    """A column as (realizations, epochs), at the smallest L2, which is 0."""
+    """A column as (realizations, epochs), at the smallest L2, which is 0; NaN if none is known."""
     array = nets.read(TABLE, column, "epoch", "at")
     if not array.size:
-        return np.empty((len(nets.seeds), 0))
+        return np.full((len(nets.seeds), 1), np.nan)
     # Every epoch has only one moment.
     return mean(array, -1)[:, 0]

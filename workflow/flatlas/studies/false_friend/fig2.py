@@ -34,7 +34,7 @@ def draw(material: Material) -> Drawing:
                 ax.plot(net["factor"], net[name], quantity.marker, color=quantity.colour, ms=3.5)
                 ax.plot(net["factor"], net[f"{name}_predicted"], "--", color=GREY, lw=0.9)
             ax.set(xscale="log", yscale="log", xlabel="$c$", ylabel=quantity.symbol)
-            plain_ticks(ax.xaxis, (1.0, 2.0, 5.0))
+            plain_ticks(ax.xaxis)
             _keep_to_measured(ax, some, name)
         here[0].set_title(name_of(sweep))
     axes[0].plot([], [], "o", color=BLACK, ms=3.5, label="measured")
@@ -69,7 +69,7 @@ def claims(material: Material) -> list[Claim]:
 
 
 def _scaled(nets: Nets, kind: str) -> Iterator[Claim]:
-    name = KINDS[kind][1]
+    name = KINDS[kind].words
     converged, wrong = (nets.read(TABLE, one, "factor") for one in ("converged", "misclassified"))
     for column, quantity in QUANTITIES.items():
         measured, predicted = (

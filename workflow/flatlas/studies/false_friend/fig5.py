@@ -1,5 +1,6 @@
 """Figure 5: SGD and AdamW, each with its last iterate and with the average of its iterates."""
 
+from collections.abc import Iterator, Mapping
 from functools import reduce
 
 import numpy as np
@@ -70,6 +71,10 @@ def claims(material: Material) -> list[Claim]:
     material = with_history(material)
     nets = Nets(material, (AVERAGED, *OTHERS))
     ways = {way: Nets(material, way) for way in (AVERAGED, *OTHERS)}
+    return [*_accurate(nets, ways), *_sharper(nets, ways)]
+
+
+def _accurate(nets: Nets, ways: Mapping[str, Nets]) -> list[Claim]:
     accuracy = {way: one.read(TABLE, "accuracy")[:, 0] for way, one in ways.items()}
     best = nets.claim(
         "best",
@@ -88,11 +93,14 @@ def claims(material: Material) -> list[Claim]:
         accuracy[AVERAGED],
         accuracy[SGD],
     )
-    claims = [*ours([best]), better]
+    return [*ours([best]), better]
+
+
+def _sharper(nets: Nets, ways: Mapping[str, Nets]) -> Iterator[Claim]:
     for name, norm in NORMS.items():
         measured = [ways[way].read(TABLE, name)[:, 0] for way in (AVERAGED, SGD)]
         searches = [one for way in (AVERAGED, SGD) for one in settled(ways[way], name)]
-        sharper = nets.claim(
+        yield nets.claim(
             f"{name}_sharper",
             "adaptive steps with averaged iterates are sharper than SGD",
             f"logarithm of mean {norm.words} of averaged AdamW over that of SGD",
@@ -101,7 +109,7 @@ def claims(material: Material) -> list[Claim]:
             *measured,
             settled=searches,
         )
-        times = nets.claim(
+        yield nets.claim(
             f"{name}_times",
             f"{TIMES} times sharper",
             f"mean {norm.words} of averaged AdamW over that of SGD",
@@ -111,5 +119,3 @@ def claims(material: Material) -> list[Claim]:
             paper=f"{TIMES}",
             settled=searches,
         )
-        claims += [sharper, times]
-    return claims

@@ -121,7 +121,7 @@ def _bulk(material: Material, kind: str) -> Iterator[Claim]:
     for place, says in ((0, "without"), (-1, "with")):
         yield nets.claim(
             f"{kind}_bulk_{says}_l2",
-            f"nearly all eigenvalues of {KINDS[kind][1]} lie in a bulk at 0{ELSEWHERE}",
+            f"nearly all eigenvalues of {KINDS[kind].words} lie in a bulk at 0{ELSEWHERE}",
             f"share of the eigenvalues up to a hundredth of λ₁, {says} L2; mean over nets",
             BOUNDED,
             mean,

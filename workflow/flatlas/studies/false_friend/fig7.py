@@ -54,7 +54,7 @@ def draw(material: Material) -> Drawing:
     """A, B: a dot for each net. C to E: how each norm orders the nets of a kind by test error."""
     drawn = points(material, *(f"{norm}_product" for norm in NORMS))
     drawn = drawn.assign(kind=drawn["sweep"].map(name_of), error=100 * drawn["test_error"])
-    kinds = [kind for kind in KINDS if KINDS[kind][0] in set(drawn["kind"])]
+    kinds = [kind for kind in KINDS if KINDS[kind].name in set(drawn["kind"])]
     figure, axes = panels(1, 5, width=2.5, height=3.0)
     for ax, (variant, label) in zip(axes, PRODUCTS.items(), strict=False):
         _scatter(ax, drawn, f"spectral_norm{variant}")
@@ -87,7 +87,7 @@ def _orders(material: Material, kinds: list[str]) -> list[dict[str, object]]:
         for column in [norm + variant for norm in NORMS for variant in VARIANTS]:
             found = estimate(within_realizations(kendall), nets.read(TABLE, column), error)
             tau = {"tau": found.value, "tau_low": found.low, "tau_high": found.high}
-            rows.append({"kind": KINDS[kind][0], "of": column, **tau})
+            rows.append({"kind": KINDS[kind].name, "of": column, **tau})
     return rows
 
 
@@ -99,7 +99,7 @@ def _coefficients(ax: Axes, orders: pd.DataFrame, norm: str, kinds: list[str]) -
             y = at + offset
             ax.plot([row["tau_low"], row["tau_high"]], [y, y], "-", color=colour, lw=1.2)
             ax.plot(row["tau"], y, "o", color=colour, ms=4.5)
-    names = [KINDS[kind][0] if norm == "spectral_norm" else "" for kind in kinds]
+    names = [KINDS[kind].name if norm == "spectral_norm" else "" for kind in kinds]
     ax.set_yticks(range(len(kinds)), names, fontsize=7.5)
     ax.set(xlim=(-1.05, 1.05), ylim=(len(kinds) - 0.4, -0.6))
 
@@ -107,7 +107,7 @@ def _coefficients(ax: Axes, orders: pd.DataFrame, norm: str, kinds: list[str]) -
 def _legends(figure: Figure, ax: Axes, kinds: list[str]) -> None:
     for kind in kinds:
         colour, marker = STYLES[kind]
-        figure.axes[0].plot([], [], marker, color=colour, ms=4, label=KINDS[kind][0])
+        figure.axes[0].plot([], [], marker, color=colour, ms=4, label=KINDS[kind].name)
     for label, colour, _ in VARIANTS.values():
         ax.plot([], [], "o-", color=colour, ms=4, label=label)
     figure.legend(loc="outside upper center", ncols=len(kinds) + len(VARIANTS), fontsize=7.5)
@@ -136,7 +136,7 @@ def claims(material: Material) -> list[Claim]:
 
 def _ordered(nets: Nets, kind: str) -> Iterator[Claim]:
     """A sharper net should have the larger error; for a norm alone the reverse counts too."""
-    tau, over = within_realizations(kendall), f"over {KINDS[kind][1]} in each realization"
+    tau, over = within_realizations(kendall), f"over {KINDS[kind].words} in each realization"
     for name, norm in NORMS.items():
         columns = (name, f"{name}_product", "test_error")
         alone, product, error = (nets.read(TABLE, one) for one in columns)

@@ -102,7 +102,7 @@ def _raised(material: Material, kind: str) -> Iterator[Claim]:
         of_norm = column in NORMS
         yield nets.claim(
             f"{kind}_{column}_more",
-            f"adding L2 regularisation increases {says} of {KINDS[kind][1]}",
+            f"adding L2 regularisation increases {says} of {KINDS[kind].words}",
             f"{'relative difference' if of_norm else 'difference'} of {says} with the"
             " author's strongest L2 from without; of means over nets",
             MORE,
@@ -114,7 +114,7 @@ def _raised(material: Material, kind: str) -> Iterator[Claim]:
             continue
         rises = nets.claim(
             f"{kind}_{column}_rises",
-            f"the more L2, the larger {says} of {KINDS[kind][1]}",
+            f"the more L2, the larger {says} of {KINDS[kind].words}",
             f"rank correlation of {says}, mean over nets, with the strength of L2",
             RISING,
             trend(range(values.shape[1])),

@@ -1,6 +1,7 @@
 """The nets of a figure, each with its Hessian's norms, its weight norm and its errors."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -32,15 +33,24 @@ NORMS = {
     "frobenius": Column(r"$\|H\|_F$", "the Frobenius norm", GREEN, "^"),
 }
 COLUMNS = (*NORMS, "trace_error", "frobenius_error", "weight_norm", "train_loss", "test_error")
-# The name of each kind of net in figures and in claims. Its sweeps begin with the key.
+
+
+class Kind(NamedTuple):
+    """A kind of net: its name in figures, its words in claims."""
+
+    name: str
+    words: str
+
+
+# The sweeps of a kind begin with its key.
 KINDS = {
-    "logistic": ("logistic regression", "logistic regression"),
-    "mlp": ("MLP", "the MLP"),
-    "cnn": ("CNN", "the CNN"),
-    "cnn_colour": ("CNN, colour", "the CNN on colour images"),
-    "preresnet": ("PreResNet", "PreResNet"),
-    "wideresnet": ("WideResNet", "WideResNet"),
-    "vgg": ("VGG", "VGG"),
+    "logistic": Kind("logistic regression", "logistic regression"),
+    "mlp": Kind("MLP", "the MLP"),
+    "cnn": Kind("CNN", "the CNN"),
+    "cnn_colour": Kind("CNN, colour", "the CNN on colour images"),
+    "preresnet": Kind("PreResNet", "PreResNet"),
+    "wideresnet": Kind("WideResNet", "WideResNet"),
+    "vgg": Kind("VGG", "VGG"),
 }
 # How each VGG net was trained; IA is the average of the iterates.
 VGG = {
@@ -87,7 +97,7 @@ def kind_of(sweep: str) -> str:
 def name_of(sweep: str) -> str:
     """The name of a sweep's nets in figures."""
     kind = kind_of(sweep)
-    return KINDS[kind][0] if kind in KINDS else sweep
+    return KINDS[kind].name if kind in KINDS else sweep
 
 
 def dot(

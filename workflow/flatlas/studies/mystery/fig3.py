@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import CORRELATED, RISING, TIGHTER
 from flatlas.claims.nets import Nets, Sweep
-from flatlas.evidence.material import DOT, Material
+from flatlas.evidence.material import Material
 from flatlas.plotting.style import (
     BLACK,
     BLUE,
@@ -22,6 +22,7 @@ from flatlas.plotting.style import (
     panels,
     plain_ticks,
 )
+from flatlas.plotting.trainings import zero_error
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.estimate import estimate
 from flatlas.statistics.pooling import within_realizations
@@ -133,16 +134,13 @@ def _style(sweep: str) -> tuple[str, str, str]:
 
 
 def _small_print(material: Material, drawn: pd.DataFrame) -> str:
-    outcomes = material.tables["outcomes"].drop_duplicates(DOT)
-    never = len(outcomes) - len(drawn.drop_duplicates(DOT))
     text = (
         "One dot for each net, when it first has zero error on S. |A|: attack sets of several"
         r" sizes. $\rho$: mean over realizations of Spearman's coefficient. "
     )
     if drawn.filter(like="_converged").eq(False).any(axis=None):
         text += "Hollow: the search did not converge. "
-    nets = f"Of {len(outcomes)} nets {never} never" if never else f"All {len(outcomes)} nets"
-    return text + f"{nets} had zero error on S."
+    return text + zero_error(material, drawn)
 
 
 def claims(material: Material) -> list[Claim]:

@@ -10,12 +10,12 @@ import pandas as pd
 
 from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import TIGHT
-from flatlas.claims.correlations import Pair, correlated
+from flatlas.claims.correlations import correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material
 from flatlas.plotting.style import GREY, Drawing, note, panels
 from flatlas.studies.prior.nets import nets, small_print
-from flatlas.studies.prior.quantities import ACCURACY, LOG_PRIOR
+from flatlas.studies.prior.quantities import ACCURACY, LOG_PRIOR, paired
 from flatlas.studies.prior.scatter import LEGEND, draw_dots, name_shades
 
 PROBIT = replace(LOG_PRIOR, label=f"{LOG_PRIOR.label}, probit")
@@ -53,7 +53,6 @@ def both_links(material: Material) -> pd.DataFrame:
 def claims(material: Material) -> list[Claim]:
     """Whether both links order nets alike."""
     nets = Nets(material, "sgd")
-    x, y = LOG_PRIOR.measured(nets), HARD.measured(nets)
-    pair = Pair(x, y, "log10 P(f) by either link")
+    pair = paired(nets, LOG_PRIOR, HARD, "log10 P(f) by either link")
     says = "the hard sign and the probit link give the same picture of P(f)"
     return ours(correlated(nets, "same", says, TIGHT, pair))

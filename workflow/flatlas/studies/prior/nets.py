@@ -12,6 +12,7 @@ import pandas as pd
 
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, ZERO_ERROR, Material, with_settings
+from flatlas.plotting.trainings import zero_error
 from flatlas.studies.prior.quantities import DERIVED
 
 PLACE = [*DOT, "at", "epoch"]
@@ -98,8 +99,6 @@ def _finished(material: Material, points: pd.DataFrame) -> pd.DataFrame:
 
 def small_print(material: Material, points: pd.DataFrame, about: str = "") -> str:
     """What a dot is, the figure's own remarks `about` it, and how many nets have none."""
-    outcomes = material.tables["outcomes"].drop_duplicates(DOT)
-    never = len(outcomes) - len(points.drop_duplicates(DOT))
     text = "One dot per net with zero error on S"
     varied = points["attack_size"].nunique() > 1
     text += (", darker the more wrong labels |A| it learnt. " if varied else ". ") + about
@@ -112,6 +111,4 @@ def small_print(material: Material, points: pd.DataFrame, about: str = "") -> st
         )
     if points.filter(like="_settled").eq(False).any(axis=None):
         text += "Hollow: the measurement has not converged. "
-    if never:
-        return text + f"Of {len(outcomes)} nets {never} never had zero error on S."
-    return text + f"All {len(outcomes)} nets reached zero error on S."
+    return text + zero_error(material, points)

@@ -147,6 +147,6 @@ DERIVED = (
 )
 
 
-def paired(nets: Nets, x: Quantity, y: Quantity = ACCURACY) -> Pair:
+def paired(nets: Nets, x: Quantity, y: Quantity = ACCURACY, name: str = "") -> Pair:
     """Two quantities of the same nets, to correlate; the second is generalization by default."""
-    return Pair(x.measured(nets), y.measured(nets), f"{x.what} with {y.what}")
+    return Pair(x.measured(nets), y.measured(nets), name or f"{x.what} with {y.what}")

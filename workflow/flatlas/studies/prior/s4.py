@@ -5,7 +5,7 @@ from itertools import product
 
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY, CORRELATED
-from flatlas.claims.correlations import DIFFERENCE, Pair, compared, correlated
+from flatlas.claims.correlations import DIFFERENCE, compared, correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note, panels
@@ -61,12 +61,11 @@ def claims(material: Material) -> list[Claim]:
 
 
 def _of(nets: Nets, name: str, what: str, measure: Quantity) -> Iterator[Claim]:
-    measured, sharpness = measure.measured(nets), FLATNESS.measured(nets)
-    with_sharpness = Pair(measured, sharpness, "flatness by the Hessian and by sharpness")
+    by_both = "flatness by the Hessian and by sharpness"
+    with_sharpness = paired(nets, measure, FLATNESS, by_both)
     says = f"a measure of the Hessian correlates with sharpness ({what})"
     yield from correlated(nets, f"{name}_sharpness", says, CORRELATED, with_sharpness)
-    accuracy = ACCURACY.measured(nets)
-    with_accuracy = Pair(measured, accuracy, "flatness by the Hessian with the accuracy")
+    with_accuracy = paired(nets, measure, name="flatness by the Hessian with the accuracy")
     says = f"a measure of the Hessian correlates with generalization as sharpness does ({what})"
     pairs = with_accuracy, paired(nets, FLATNESS)
     yield from compared(nets, f"{name}_accuracy", says, BARELY, DIFFERENCE, *pairs)

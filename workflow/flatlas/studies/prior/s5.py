@@ -6,13 +6,13 @@ from matplotlib.axes import Axes
 
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import BARELY_OFF, SATURATED, TIGHT
-from flatlas.claims.correlations import Pair, correlated
+from flatlas.claims.correlations import correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, ZERO_ERROR, Material, at_moment
 from flatlas.plotting.style import GREY, Drawing, note, panels, shades
 from flatlas.statistics.trends import average
 from flatlas.studies.prior.nets import nets, small_print, with_attack_size
-from flatlas.studies.prior.quantities import FLATNESS, LBFGS_FLATNESS
+from flatlas.studies.prior.quantities import FLATNESS, LBFGS_FLATNESS, paired
 from flatlas.studies.prior.scatter import LEGEND, draw_dots, name_shades
 
 
@@ -57,8 +57,7 @@ def claims(material: Material) -> list[Claim]:
     by_sgd, by_lbfgs = (
         nets.read(f"{name}_summary", "sharpness", at=ZERO_ERROR) for name in ("sharpness", "lbfgs")
     )
-    x, y = FLATNESS.measured(nets), LBFGS_FLATNESS.measured(nets)
-    pair = Pair(x, y, "flatness by both searches")
+    pair = paired(nets, FLATNESS, LBFGS_FLATNESS, "flatness by both searches")
     says = "L-BFGS-B finds similar sharpness"
     return [
         nets.claim(

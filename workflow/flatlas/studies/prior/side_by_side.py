@@ -8,7 +8,7 @@ import numpy as np
 
 from flatlas.claims.claim import Claim, Criterion, ours
 from flatlas.claims.conventions import BARELY, BARELY_OFF, BROKEN, CORRELATED, SPIKE, TIGHTER
-from flatlas.claims.correlations import BETTER, DIFFERENCE, Pair, compared, correlated
+from flatlas.claims.correlations import BETTER, DIFFERENCE, compared, correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note
@@ -166,8 +166,8 @@ def _spectral_norm(material: Material) -> Iterator[Claim]:
         nets = Nets(material, sweep)
         # As in Figure 2: the paper's ascent has too little time there.
         flatness = CORNERS_FLATNESS if sweep == "boolean" else FLATNESS
-        x, y = flatness.measured(nets), NORM_FLATNESS.measured(nets)
-        pair = Pair(x, y, "log sharpness with the log spectral norm")
+        name = "log sharpness with the log spectral norm"
+        pair = paired(nets, flatness, NORM_FLATNESS, name)
         says = f"sharpness correlates with the spectral norm: {called(sweep)}"
         yield from correlated(nets, sweep, says, CORRELATED, pair, pooling(sweep))
 

@@ -107,7 +107,7 @@ def broken_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -
     return correlated(nets, f"{flat.name}_{sweep}", says, BROKEN, paired(nets, flat))
 
 
-def looser_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -> Iterator[Claim]:
+def looser_flatness(material: Material, sweep: str, flat: Quantity) -> Iterator[Claim]:
     """Flatness correlates with generalization too, but less tightly than the prior."""
     nets = Nets(material, sweep)
     says = f"{flat.what} correlates with generalization less tightly than P(f): {called(sweep)}"
