@@ -129,8 +129,15 @@ try:
     check_targets(
         targets_of(sys.argv, known=NAMES),
         rules=NAMES,
-        files=[str(file) for rule in workflow.rules for file in rule.output],
+        files=[
+            *(str(file) for rule in workflow.rules for file in rule.output),
+            *(file for job in JOBS.values() for file in job.outputs.values()),
+        ],
         presets=[path.stem for path in PRESETS if path.stem != PLAN.preset],
     )
+    # Snakemake would wrap what a rule's function says in an error of its own, with a traceback.
+    if workflow.is_main_process:
+        for source in sources_behind(PLAN, sys.argv[1:]):
+            originals_of(source)
 except FlatlasError as error:
     raise WorkflowError(str(error)) from None

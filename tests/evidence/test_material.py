@@ -74,6 +74,17 @@ def test_a_value_that_is_a_list_is_whole_in_each_row(files):
     assert table.groupby("net.hidden").size().to_dict() == {(30, 20): 6}
 
 
+def test_a_borrowed_sweep_leaves_the_columns_of_a_table(files, tmp_path):
+    """A point of a borrowed sweep has a key `of`, as the stars of `regret_slice` have."""
+    stars = pd.DataFrame({"seed": [0, 0], "of": ["f1", "f2"]})
+    write_table(tmp_path / "stars.parquet", stars)
+    borrowed = [point | {"of": "prior.sgd"} for point in POINTS]
+    tables = gather(files | {"stars": [str(tmp_path / "stars.parquet")] * 3}, borrowed).tables
+    assert tables["stars"]["of"].tolist() == ["f1", "f2"] * 3
+    assert tables["stars"]["optimizer.lr"].tolist()[:4] == [0.1, 0.1, 0.2, 0.2]
+    assert set(tables["history"]["of"]) == {"prior.sgd"}
+
+
 def test_a_run_without_rows_leaves_the_others_as_they_are(files, tmp_path):
     """A measure leaves it so if every realization diverged."""
     write_table(tmp_path / "one.parquet", pd.DataFrame({"seed": pd.Series(dtype="int64")}))

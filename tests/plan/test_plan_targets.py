@@ -9,17 +9,13 @@ from flatlas.plan.targets import check_names, check_targets, targets_of
 
 RULES = ["all", "duality", "duality_fig3", "duality_fig12", "prior_fig3", "train"]
 FOLDER = "results/demo/duality"
-FILES = [f"{FOLDER}/fig3.pdf", f"{FOLDER}/fig3.csv", "results/runs/{run}/x"]
+FILES = [f"{FOLDER}/fig3.pdf", f"{FOLDER}/fig3.csv", "results/runs/{run}/x", "results/runs/one/x"]
 PRESETS = ["laptop", "paper"]
 
 
 @pytest.mark.parametrize(
     "target",
-    [
-        *("all", "duality_fig3", f"{FOLDER}/fig3.csv", "results/runs/one/x", "docs/a.html"),
-        # Only the beginning is the name of a preset.
-        "results/papers/one.pdf",
-    ],
+    ["all", "duality_fig3", f"{FOLDER}/fig3.csv", "results/runs/one/x", "docs/a.html"],
 )
 def test_rules_figures_and_files_of_others_pass(target):
     check_targets([target], RULES, FILES, PRESETS)
@@ -36,6 +32,9 @@ def test_rules_figures_and_files_of_others_pass(target):
         (f"{FOLDER}/fgi3.pdf", f"Did you mean '{FOLDER}/fig3.pdf'?"),
         (f"{FOLDER}/fig3.cvs", f"Did you mean '{FOLDER}/fig3.csv'?"),
         ("qqq", "`snakemake --list-rules`"),
+        ("results/runs/oen/x", "Did you mean 'results/runs/one/x'?"),
+        # Only the beginning is the name of a preset.
+        ("results/papers/one.pdf", "Did you mean"),
         ("results/laptop/duality/fig3.pdf", "add --config preset=laptop"),
         ("results/paper/report.html", "add --config preset=paper"),
         ("preset=laptop", "--config preset=laptop"),

@@ -101,3 +101,16 @@ def test_one_command_makes_the_page_of_an_own_checkpoint(with_own):
     # As old as a copy that keeps the time of the original.
     os.utime(with_own / "small.safetensors", (0, 0))
     assert with_own.would_run(*own)["train"] == 1
+
+
+def test_verify_checks_the_page_of_own_networks_in_the_atlas(with_own):
+    python(with_own, "save.py")
+    only = "studies: {atlas_mine: {figures: {place: {measures: [norms]}}}}"
+    (with_own / "only.yaml").write_text(only)
+    own = ("--configfile", "my-model.yaml", "only.yaml")
+    with_own.snakemake("atlas_mine", *own)
+    with_own.snakemake("verify", *own)
+    page = with_own / "results/demo/atlas_mine/page.html"
+    page.write_text(page.read_text() + "More.")
+    said = with_own.snakemake("verify", *own, fails=True)
+    assert f"{page.relative_to(with_own.root)} is damaged" in said

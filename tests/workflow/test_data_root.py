@@ -21,4 +21,5 @@ def test_a_data_root_is_checked_before_anything_runs(tiny, tmp_path):
     ):
         shown = tiny.snakemake("duality", *options, fails=True)
         assert all(part in shown for part in said), shown
+        assert "Traceback" not in shown
         assert not (tiny / "results").exists()

@@ -20,7 +20,7 @@ rule source:
     params:
         spec=lambda wildcards: JOBS[wildcards.source].spec,
         code=lambda wildcards: stage_code("source", *JOBS[wildcards.source].modules),
-        originals=originals_of,
+        originals=lambda wildcards: originals_of(wildcards.source),
     message:
         "Data source {wildcards.source}"
     script:

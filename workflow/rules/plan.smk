@@ -23,7 +23,7 @@ from flatlas.plan.pages import (
 )
 from flatlas.plan.reading import said_in
 from flatlas.plan.requests import asked, refuse_beyond_machine, gpu_request, growing
-from flatlas.plan.targets import check_config, check_names, check_targets, targets_of
+from flatlas.plan.targets import check_config, check_names, check_targets, sources_behind, targets_of
 
 work_out_once()
 check_entries()
@@ -52,19 +52,16 @@ if workflow.output_settings.dryrun:
 JOBS = PLAN.jobs
 
 
-def originals_of(wildcards):
+def originals_of(source):
     """What is known of a source's files, checked as far as that takes no time."""
-    job = JOBS[wildcards.source]
-    try:
-        return originals(
-            job.spec,
-            PLAN.data_root,
-            said_in("data_root", config, workflow.configfiles),
-            # Snakemake would not rerun for a changed parameter that depends on its own `output`.
-            read=Path(job.outputs["images"]).is_file(),
-        )
-    except FlatlasError as error:
-        raise WorkflowError(str(error)) from None
+    job = JOBS[source]
+    return originals(
+        job.spec,
+        PLAN.data_root,
+        said_in("data_root", config, workflow.configfiles),
+        # Snakemake would not rerun for a changed parameter that depends on its own `output`.
+        read=Path(job.outputs["images"]).is_file(),
+    )
 
 
 def waits(page):

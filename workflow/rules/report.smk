@@ -179,6 +179,7 @@ if f"{paths.ATLAS_MINE}_{paths.PLACE}" in JOBS:
         output:
             **MINE.outputs,
             html=PLAN.pages[paths.ATLAS_MINE]["html"],
+            provenance_of_html=PLAN.pages[paths.ATLAS_MINE]["json"],
         log:
             paths.LOG.format(stage="figures", name=f"{PLAN.preset}_atlas_mine_place"),
         conda:

@@ -8,6 +8,7 @@ from flatlas.plotting.style import add_note, save
 from flatlas.report.atlas_mine import AtlasMine, atlas_mine_page
 from flatlas.report.captions import caption
 from flatlas.store.atomic import write_text
+from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import read_table
 from flatlas.studies.atlas.networks import networks
 from flatlas.studies.atlas.quantities import QUANTITIES
@@ -48,4 +49,11 @@ with Job(globals().get("snakemake"), "atlas mine") as job:
         caption=caption(job.params.caption),
     )
     write_text(job.output.html, atlas_mine_page(page))
+    write_provenance(
+        job.output.provenance_of_html,
+        files=[job.output.html],
+        spec=spec,
+        code=job.params.code,
+        seconds=job.seconds,
+    )
     job.record(realizations=material.realizations())

@@ -138,10 +138,13 @@ def _read_cost(path: str | Path) -> pd.DataFrame:
 
 
 def _standing_at(point: Mapping[str, Any], table: pd.DataFrame) -> pd.DataFrame:
-    """The table with the point's values in every row; a list (of widths, say) as one value."""
+    """The table with the point's values in every row; a list (of widths, say) as one value.
+
+    A column that the table has already stays: a borrowed point and a measure may both have an `of`.
+    """
     whole: dict[str, Any] = {
         key: [tuple(value)] * len(table) if isinstance(value, list) else value
         for key, value in point.items()
-        if key != LACKS
+        if key != LACKS and key not in table
     }
     return table.assign(**whole)

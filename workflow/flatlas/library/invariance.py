@@ -1,6 +1,6 @@
 """`invariance`: how measures change under rescalings that keep a model's function."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from math import log
@@ -126,15 +126,8 @@ def invariance(
         random, reach = generator(problem.seed, "rescalings"), log(factor)
         drawn = np.exp(random.uniform(-reach, reach, (draws, len(ways))))
         copies = [_rescaled(original.model, ways, row) for row in drawn]
-        difference = max(_difference(original, original.of_model(one)) for one in copies)
         round_off = torch.finfo(original.dtype).eps ** 0.5
-        if not difference <= round_off:
-            raise FlatlasError(
-                f"the model's outputs change by {difference:.1g} of the largest if these layers "
-                f"are rescaled: {', '.join(way.layer for way in ways)}. So they are not the same "
-                "function, and no measure can be compared. Try dtype=torch.float64, or a model "
-                "whose layers have only ReLU, pooling or the like between them."
-            )
+        difference = _checked_difference(original, copies, ways, round_off)
         problems = [problem, *(_problem_of(problem, one) for one in copies)]
         found, *rescaled = [
             take(one, chosen, progress=False)
@@ -142,6 +135,21 @@ def invariance(
         ]
     factors = DataFrame(drawn, columns=[way.layer for way in ways])
     return Invariance(factors, difference, found, rescaled, round_off)
+
+
+def _checked_difference(
+    original: Objective, copies: Iterable[nn.Module], ways: Sequence[Rescaling], round_off: float
+) -> float:
+    """The largest change of the outputs by a copy; an error if it is more than round-off."""
+    difference = max(_difference(original, original.of_model(one)) for one in copies)
+    if not difference <= round_off:
+        raise FlatlasError(
+            f"the model's outputs change by {difference:.1g} of the largest if these layers "
+            f"are rescaled: {', '.join(way.layer for way in ways)}. So they are not the same "
+            "function, and no measure can be compared. Try dtype=torch.float64, or a model "
+            "whose layers have only ReLU, pooling or the like between them."
+        )
+    return difference
 
 
 def _rescaled(model: nn.Module, ways: Sequence[Rescaling], factors: np.ndarray) -> nn.Module:

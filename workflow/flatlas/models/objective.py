@@ -61,22 +61,7 @@ class Objective:
         # A device without float64 can't even copy to float64 elsewhere, so tensors go to the CPU
         # first. A module's `to` would drop the imaginary part of complex numbers.
         self.model.cpu()._apply(lambda one: one.to(device, in_precision(one.dtype, dtype)))
-        for name, part in self.model.named_modules():
-            # Backward hooks may replace gradients by tensors that are not gradients.
-            part._backward_hooks.clear()
-            part._backward_pre_hooks.clear()
-            if isinstance(part, nn.Embedding | nn.EmbeddingBag):
-                if part.max_norm is not None:
-                    raise FlatlasError(
-                        f"'{name}' has max_norm={part.max_norm}: it rescales its weights at each "
-                        "pass, without a derivative. Set max_norm to None once they are trained."
-                    )
-                # A sparse gradient has no derivative, and a gradient divided by counts is no
-                # gradient.
-                part.sparse = part.scale_grad_by_freq = False
-            if isinstance(part, nn.Embedding):
-                # With padding_idx, torch leaves out the gradient of a row that the loss depends on.
-                part.padding_idx = None
+        _keep_derivatives(self.model)
         parameters = dict(self.model.named_parameters())
         self.shapes: Mapping[str, torch.Size] = {name: parameters[name].shape for name in names}
         self.w = exact(torch.cat([parameters[name].flatten() for name in names]))
@@ -497,6 +482,26 @@ def _penalized() -> FlatlasError:
         "the loss depends on the model's own parameters, which stay as they are while those of a "
         "copy are measured. Let the model return such a penalty with its outputs, or leave it out."
     )
+
+
+def _keep_derivatives(model: nn.Module) -> None:
+    """Switch off what replaces gradients in a copied model; an error for what has no derivative."""
+    for name, part in model.named_modules():
+        # Backward hooks may replace gradients by tensors that are not gradients.
+        part._backward_hooks.clear()
+        part._backward_pre_hooks.clear()
+        if isinstance(part, nn.Embedding | nn.EmbeddingBag):
+            if part.max_norm is not None:
+                raise FlatlasError(
+                    f"'{name}' has max_norm={part.max_norm}: it rescales its weights at each "
+                    "pass, without a derivative. Set max_norm to None once they are trained."
+                )
+            # A sparse gradient has no derivative, and a gradient divided by counts is no
+            # gradient.
+            part.sparse = part.scale_grad_by_freq = False
+        if isinstance(part, nn.Embedding):
+            # With padding_idx, torch leaves out the gradient of a row that the loss depends on.
+            part.padding_idx = None
 
 
 def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:

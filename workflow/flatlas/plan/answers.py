@@ -84,7 +84,7 @@ def _pages(plan: Plan) -> Pages:
         page: {kind: paths.PAGE.format(preset=preset, page=page, extension=kind) for kind in kinds}
         for page, kinds in PAGES.items()
     }
-    own = {paths.MY_MODEL: ("html", "csv", "json"), paths.ATLAS_MINE: ("html",)}
+    own = {paths.MY_MODEL: ("html", "csv", "json"), paths.ATLAS_MINE: ("html", "json")}
     for study, kinds in own.items():
         if study in plan.studies:
             named = {kind: kind for kind in kinds}

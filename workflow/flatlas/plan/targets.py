@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.plan.paths import ATLAS_MINE, MY_MODEL
+from flatlas.plan.lookup import Lookup
+from flatlas.plan.paths import ATLAS_MINE, MY_MODEL, RESULTS
 
 
 def targets_of(argv: list[str], known: Collection[str] = ()) -> list[str]:
@@ -79,33 +80,38 @@ def check_targets(
 ) -> None:
     """Refuse a target that is neither a rule's name nor a file that a rule makes.
 
-    Only targets that look like ours are checked: a bare word, a figure's path, or a path of one of
-    the other `presets`. Snakemake checks the files of rules with wildcards.
+    `files` are all that rules make under results/, also with wildcards; Snakemake checks other
+    paths. `presets` are those that are not chosen.
     """
-    names, figures = sorted(rules), sorted(files)
-    folders = {str(Path(file).parent) for file in figures}
+    names, made = sorted(rules), sorted(file for file in files if "{" not in file)
     for target in given:
         if re.match(r"[a-zA-Z_][\w.-]*=", target):
             raise FlatlasError(
                 f"'{target}' is a setting, and was given as a target: settings come after "
                 f"--config, as in --config {target}."
             )
-        allowed = figures if str(Path(target).parent) in folders else names
-        elsewhere = target.startswith(tuple(f"results/{preset}/" for preset in presets))
-        if ("/" in target and allowed is names and not elsewhere) or target in allowed:
+        allowed = made if "/" in target else names
+        if target in allowed or (allowed is made and not target.startswith(f"{RESULTS}/")):
             continue
         if target in (MY_MODEL, ATLAS_MINE):
             raise FlatlasError(
                 f"'{target}' needs the setting {MY_MODEL}, which names your network: write it into"
                 " a file for --configfile (docs/bring-your-own.md)."
             )
-        if elsewhere:
+        if target.startswith(tuple(f"{RESULTS}/{preset}/" for preset in presets)):
             preset = target.split("/")[1]
             raise FlatlasError(f"'{target}' is of another preset: add --config preset={preset}.")
         raise FlatlasError(
             f"'{target}' is no target.{_of_each_study(target, names) or nearest(target, allowed)} "
             "`snakemake --list-rules` shows all that can be made."
         )
+
+
+def sources_behind(plan: Lookup, words: Iterable[str]) -> list[str]:
+    """The data sources that the figures and studies need which a command line names, or `all`."""
+    every = {**plan.needed, "all": list(plan.jobs)}
+    behind = {name for word in words for name in every.get(word, ())}
+    return sorted(name for name in behind if plan.jobs[name].rule == "source")
 
 
 def _of_each_study(figure: str, targets: Iterable[str]) -> str:

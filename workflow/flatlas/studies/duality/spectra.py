@@ -38,7 +38,7 @@ def spectrum(directions: pd.DataFrame, key: str, column: str) -> pd.DataFrame:
 def binned(directions: pd.DataFrame, keys: list[str], columns: list[str]) -> pd.DataFrame:
     """Means over bins of ranks n for each net, with the geometric mean of a bin's ranks as n.
 
-    There are ten bins a decade: each of the sharpest directions has a separate bin.
+    There are ten bins a decade, of equal width in log n: 1, 2, 3, 4-5, 6, 7, 8-9, 10-12, ....
     """
     nets = ["seed", "converged", *keys]
     table = directions[[*nets, "n", *columns]]
@@ -52,7 +52,7 @@ def binned(directions: pd.DataFrame, keys: list[str], columns: list[str]) -> pd.
 
 
 def picked(directions: pd.DataFrame) -> pd.DataFrame:
-    """The rows at ranks 1, 2, 3, 4, 5, 6, 8, 10, 13, ...: ten a decade, the same in each net."""
+    """The rows at ranks 1, 2, 3, 4, 5, 6, 8, 10, 13, ...: at most ten a decade, in each net."""
     most = directions["n"].max() if len(directions) else 1
     steps = np.arange(0, np.floor(A_DECADE * np.log10(most) + 1e-9) + 1)
     ranks = np.unique(np.round(10 ** (steps / A_DECADE)))
