@@ -32,7 +32,7 @@ def measure(
     progress: bool = False,
     **settings: Unpack[Settings],
 ) -> Found:
-    """Measures of a model, each number with its error; the model stays as it was.
+    """Measures of a model, each number with its error. The model does not change.
 
     `data`, and `test` for measures that compare with it, are a DataLoader, a list of batches
     (inputs, target), or two tensors. Inputs are a tensor, a tuple or a dictionary of the model's
@@ -75,7 +75,7 @@ def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
     # Names are checked before they become keys: a name that is no string may not be hashable.
     chosen = {name: _checked(name, options) for name, options in given}
     if not chosen:
-        raise FlatlasError(f"measures names none. Allowed: {', '.join(MEASURES)}.")
+        raise FlatlasError(f"measures is empty. Allowed: {', '.join(MEASURES)}.")
     return chosen
 
 
@@ -96,7 +96,7 @@ def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if name not in MEASURES:
         allowed = ", ".join(MEASURES)
         near = nearest(name, MEASURES)
-        raise FlatlasError(f"'{name}' is no measure. Allowed: {allowed}.{near}")
+        raise FlatlasError(f"'{name}' is not a measure. Allowed: {allowed}.{near}")
     if not isinstance(options, Mapping):
         raise FlatlasError(f"the options of {name} are {options!r}. Allowed: a dictionary.")
     declared = _shared(name) or _declared(name)

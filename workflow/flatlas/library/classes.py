@@ -1,4 +1,4 @@
-"""Margins of a classifier: by how much each example's own class wins."""
+"""Margins of a classifier: how far each example's own class exceeds the others."""
 
 from collections.abc import Mapping
 

@@ -123,7 +123,7 @@ def surface(
     progress: bool = False,
     **settings: Unpack[Settings],
 ) -> Surface:
-    """The loss on a line or a plane through the model's weights w, which stay as they are.
+    """The loss on a line or a plane through the model's weights w. The model does not change.
 
     `directions` are "random", with each filter as long as that of the model (Li et al. 2018);
     "hessian", the eigenvectors of its largest eigenvalues; or a trajectory, a list of models or

@@ -1,4 +1,4 @@
-"""How large the weights are, how far from the start, and how sure the model is of its answers."""
+"""The size of the weights, their distance from the start, and the margins of the model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The regret of minibatches: how far a loss at another's minimum is above its own minimum."""
+"""The regret of a minibatch: its loss at another minibatch's minimum, minus its own minimum."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
