@@ -14,7 +14,7 @@ rule source:
         "../../envs/compute.yaml"
     resources:
         **memory_and_time(JOBS),
-        # Where the originals are does not affect the result, so it is no parameter.
+        # The place of the originals does not affect the result, so it is not a parameter.
         data_root=PLAN.data_root,
         data_root_from=lambda wildcards: where_set("data_root", config, workflow.configfiles),
     params:

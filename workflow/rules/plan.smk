@@ -53,7 +53,7 @@ JOBS = PLAN.jobs
 
 
 def originals_of(wildcards):
-    """What is known of a source's files, checked as far as that takes no time."""
+    """What is known of a source's files, after the checks that are fast."""
     job = JOBS[wildcards.source]
     try:
         return originals(
