@@ -40,16 +40,16 @@ def check(module: Path, what: str, arguments: Iterable[str], place: str, place_o
         _check_arguments(takes, [*arguments], f"'{what}' ({module.name}:{takes.line})", place_of)
 
 
-def _check_arguments(takes: Parameters, given: list[str], whose: str, place: str) -> None:
+def _check_arguments(takes: Parameters, given: list[str], owner: str, place: str) -> None:
     allowed = f"Allowed: {', '.join(takes.names) or 'none'}."
     for name in given:
         if name not in takes.names and not takes.takes_more:
             raise FlatlasError(
-                f"{place} has '{name}', which {whose} does not take. {allowed}"
+                f"{place} has '{name}', which {owner} does not take. {allowed}"
                 f"{nearest(name, takes.names)}"
             )
     if missing := [name for name in takes.needed if name not in given]:
-        raise FlatlasError(f"{place} lacks {', '.join(missing)}, which {whose} needs. {allowed}")
+        raise FlatlasError(f"{place} lacks {', '.join(missing)}, which {owner} needs. {allowed}")
 
 
 def _defined(text: ast.Module) -> set[str] | None:
