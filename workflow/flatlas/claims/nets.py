@@ -1,6 +1,6 @@
 """The nets of a figure: their tables as arrays, and claims that say how many are solutions.
 
-A realization whose training met no stopping rule is no solution: its values are NaN.
+A realization whose training met no stopping rule is not a solution: its values are NaN.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence

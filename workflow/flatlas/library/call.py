@@ -72,7 +72,7 @@ def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
         raise FlatlasError(f"measures is {measures!r}. Allowed: a list of {', '.join(MEASURES)}.")
     named: Iterable[tuple[Any, Any]] = ((one, {}) for one in measures)
     given = measures.items() if isinstance(measures, Mapping) else named
-    # Names are checked before they become keys: a name that is no string may not be hashable.
+    # Names are checked before they become keys: a name that is not a string may not be hashable.
     chosen = {name: _checked(name, options) for name, options in given}
     if not chosen:
         raise FlatlasError(f"measures is empty. Allowed: {', '.join(MEASURES)}.")

@@ -115,7 +115,7 @@ def _rows(
     studies = _studies(dag, plan)
     rows: Rows = {}
     for name, job in jobs.items():
-        # A scorecard is no job of the plan.
+        # A scorecard is not a job of the plan.
         users = studies.get(name, {name.removesuffix("_scorecard")} & {*plan.studies})
         study = "several" if len(users) > 1 else "".join(users)
         rows.setdefault((_stage(job, plan), study, _why(job, dag)), []).append(seconds[name])

@@ -71,7 +71,7 @@ def _draw(spec: Textures, label: int, part: str, count: int) -> np.ndarray:
 
 
 def _waves(recipe: Recipe, side: int, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Gratings in [0, 1] as (image, row, column), each of its own phase and contrast."""
+    """Gratings in [0, 1] as (image, row, column), each with its own phase and contrast."""
     strayed = rng.standard_normal((2, count, 1, 1))
     orientation = recipe.orientation + ORIENTATION_JITTER * strayed[0]
     frequency = recipe.frequency * np.exp(FREQUENCY_JITTER * strayed[1])
