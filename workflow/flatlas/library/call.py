@@ -79,11 +79,11 @@ def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
     return chosen
 
 
-def accepted(of: str, **given: tuple[Any, Any]) -> list[Any]:
-    """The values converted to their types, from a pair (type, value) each; errors name `of`."""
+def accepted(place: str, **given: tuple[Any, Any]) -> list[Any]:
+    """The values converted to their types, from a pair (type, value) each; errors name `place`."""
     fields: dict[str, Any] = {name: (kind, ...) for name, (kind, _) in given.items()}
     values = {name: value for name, (_, value) in given.items()}
-    found = validated(create_model(of, **fields), values, lambda at: f"{of}: {dotted(at)}")
+    found = validated(create_model(place, **fields), values, lambda at: f"{place}: {dotted(at)}")
     return [value for _, value in found]
 
 
