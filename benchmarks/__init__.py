@@ -1,4 +1,4 @@
-"""How much faster than the plain way: ratios, not seconds. Run by `make bench`."""
+"""How much faster flatlas is than the plain way, as ratios. Run by `make bench`."""
 
 import os
 

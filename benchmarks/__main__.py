@@ -1,4 +1,4 @@
-"""`python -m benchmarks [name ...]`: all that only print, or those named."""
+"""`python -m benchmarks [name ...]` runs the named benchmarks, or all that only print."""
 
 import sys
 from importlib import import_module
@@ -14,13 +14,13 @@ NAMES = (
     "annealing",
     "planning",
 )
-# It writes a file of the pages, so it runs only if it is named.
+# This one writes a file of the pages, so it runs only if it is named.
 NAMED = ("large_nets",)
 
 chosen = sys.argv[1:] or NAMES
 for name in chosen:
     if name not in (*NAMES, *NAMED):
-        sys.exit(f"'{name}' is no benchmark. Allowed: {', '.join((*NAMES, *NAMED))}.")
+        sys.exit(f"'{name}' is not a benchmark. Allowed: {', '.join((*NAMES, *NAMED))}.")
 for name in chosen:
     print(f"== {name}", flush=True)
     import_module(f"benchmarks.{name}").main()

@@ -1,7 +1,7 @@
-"""The principal components of a recording as long as the paper's, timed beside scikit-learn's.
+"""The principal components of a recording as long as the paper's, compared with scikit-learn.
 
-12,000 steps of 2,500 weights, whose spectrum falls as a recording's does: by a factor 10⁻¹¹ in σ²
-over all ranks. And the valley along 200 of them, on 60,000 images.
+The data are 12,000 steps of 2,500 weights with a spectrum like that of a recording: σ² falls by a
+factor of 10⁻¹¹ over all ranks. Also timed: the valley along 200 directions, on 60,000 images.
 """
 
 import time
@@ -60,7 +60,7 @@ def _trajectory() -> np.ndarray:
 
 
 def _solution(trajectory: np.ndarray) -> Solution:
-    """An untrained net on images of noise; what a loss costs does not depend on its size."""
+    """An untrained net on images of noise: the cost of a loss does not depend on its size."""
     net = build_net(DenseNet(family="dense", hidden=(WIDTH, WIDTH)), (1, 28, 28), 10)
     parameters = {name: w.double() for name, w in net.initial([0]).items()}
     random = torch.Generator().manual_seed(0)

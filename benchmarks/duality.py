@@ -1,7 +1,7 @@
-"""The duality analysis of one model, timed beside a plain research script that does the same.
+"""The duality analysis of one model, compared with a plain research script that does the same.
 
-Random images of MNIST's shape (4,000 for training, 1,000 for testing), random weights: neither
-way is any faster on real ones. Each measurement has a process of its own, for its peak memory.
+Images of MNIST's shape (4,000 for training, 1,000 for testing) and weights are random: neither way
+is faster with real ones. Each measurement has a separate process, so that its peak memory is known.
 """
 
 import copy
@@ -29,25 +29,28 @@ NAMES = ("pairwise_gap", "dual_gap", "T_g", "T_h", "T_w")
 def main() -> None:
     """Print seconds, peak memory and the ratio, with one thread and with two."""
     for threads in (1, 2):
-        ours, our_sums = _apart(_ours, (30, 30), threads)
-        plain, plain_sums = _apart(_plain, (30, 30), threads)
+        ours, our_sums = _in_new_process(_ours, (30, 30), threads)
+        plain, plain_sums = _in_new_process(_plain, (30, 30), threads)
         apart = max(abs(our_sums[name] / plain_sums[name] - 1) for name in NAMES)
         print(f"threads: {threads}")
-        print(f"  30 x 30, flatlas       {_told(ours)}")
-        print(f"  30 x 30, plain script  {_told(plain)}")
+        print(f"  30 x 30, flatlas       {_cost_line(ours)}")
+        print(f"  30 x 30, plain script  {_cost_line(plain)}")
         print(f"  ratio {plain[0] / ours[0]:.0f}; sums agree to {apart:.0e}")
-        print(f"  120 x 25, flatlas      {_told(_apart(_ours, (120, 25), threads)[0])}", flush=True)
+        print(
+            f"  120 x 25, flatlas      {_cost_line(_in_new_process(_ours, (120, 25), threads)[0])}",
+            flush=True,
+        )
 
 
-def _told(measured: tuple[float, float]) -> str:
+def _cost_line(measured: tuple[float, float]) -> str:
     seconds, mebibytes = measured
     return f"{seconds:7.2f} s, peak {mebibytes:5.0f} MiB"
 
 
-def _apart(
+def _in_new_process(
     way: Callable[[Solution], Sums], hidden: tuple[int, int], threads: int
 ) -> tuple[tuple[float, float], Sums]:
-    """(seconds, peak MiB) and sums of one way, in a fresh process."""
+    """The (seconds, peak MiB) and the sums of one way, from a new process."""
     fresh = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=fresh) as pool:
         return pool.submit(_timed, way, hidden, threads).result()
@@ -57,10 +60,10 @@ def _timed(
     way: Callable[[Solution], Sums], hidden: tuple[int, int], threads: int
 ) -> tuple[tuple[float, float], Sums]:
     torch.set_num_threads(threads)
-    # The first products of a process pay for loading libraries; a job analyses many models.
+    # The first products of a process also load libraries, but a job analyses many models.
     way(_random_solution(hidden, images=50, test_images=10))
     solution = _random_solution(hidden, images=4000, test_images=1000)
-    # Beside other work the clock slows the two ways by unequal factors.
+    # Other work on the machine would slow the two ways by different factors.
     clock = time.process_time if threads == 1 else time.perf_counter
     began = clock()
     sums = way(solution)
@@ -98,7 +101,7 @@ def _ours(solution: Solution) -> Sums:
 def _plain(solution: Solution) -> Sums:
     """A script that follows the formulas: loops over pairs, and over weights as Eq. 6 is written.
 
-    The paper's own demo program goes the same way, with a little more to do.
+    The paper's own demo program does the same and a little more.
     """
     model = _as_module(solution)
     images, labels = solution.inputs[0].flatten(1), solution.labels[0]

@@ -1,8 +1,9 @@
-"""The prior of a function by expectation propagation, timed beside GPy's, which the paper used.
+"""The prior of a function by expectation propagation, compared with GPy, which the paper used.
 
-scikit-learn's digits and their mirror images, true labels, hard sign. Each measurement has a
-process of its own with one thread, and what is told is processor time: a busy machine slows the two
-ways by unequal factors. GPy is no dependency of flatlas: without it only our side is measured.
+The images are scikit-learn's digits and their mirror images, with true labels and the hard sign.
+Each measurement has a separate process with one thread. Times are processor times, because other
+work on the machine would slow the two ways by different factors. flatlas does not depend on GPy: if
+it is not installed, only flatlas is measured.
 """
 
 import multiprocessing
@@ -22,35 +23,37 @@ from flatlas.gaussian_process.kernels import ArcCosineKernel
 from flatlas.gaussian_process.prior import Link, log_prior
 
 Way = Callable[[Tensor, Tensor], list[float]]
-# What the paper asks for: |S| + |E| images, and functions for 11 attack sizes and 5 seeds.
+# What the paper needs: |S| + |E| images, and functions for 11 attack sizes and 5 seeds.
 IMAGES, FUNCTIONS = 1500, 55
 
 
 def main() -> None:
-    """Print processor seconds, peak memory, and the ratio to GPy where there is one."""
+    """Print processor seconds, peak memory and, if GPy is installed, the ratio to it."""
     has_gpy = find_spec("GPy") is not None
     if not has_gpy:
         print("GPy is not installed here, so there is no ratio.")
     for images in (600, 2000):
-        ours, our_log_z = _apart(_hard, images, 1)
-        print(f"n = {images}, flatlas  {_told(ours)}", flush=True)
+        ours, our_log_z = _in_new_process(_hard, images, 1)
+        print(f"n = {images}, flatlas  {_cost_line(ours)}", flush=True)
         if has_gpy:
-            gpy, gpy_log_z = _apart(_gpy, images, 1)
+            gpy, gpy_log_z = _in_new_process(_gpy, images, 1)
             apart = abs(our_log_z[0] / gpy_log_z[0] - 1)
-            print(f"n = {images}, GPy      {_told(gpy)}")
+            print(f"n = {images}, GPy      {_cost_line(gpy)}")
             print(f"  ratio {gpy[0] / ours[0]:.0f}; log Z agree to {apart:.0e}", flush=True)
     for link, way in (("heaviside", _hard), ("probit", _probit)):
-        many, _ = _apart(way, IMAGES, FUNCTIONS)
-        print(f"{FUNCTIONS} functions, n = {IMAGES}, {link:9}  {_told(many)}", flush=True)
+        many, _ = _in_new_process(way, IMAGES, FUNCTIONS)
+        print(f"{FUNCTIONS} functions, n = {IMAGES}, {link:9}  {_cost_line(many)}", flush=True)
 
 
-def _told(measured: tuple[float, float]) -> str:
+def _cost_line(measured: tuple[float, float]) -> str:
     seconds, mebibytes = measured
     return f"{seconds:7.2f} s, peak {mebibytes:5.0f} MiB"
 
 
-def _apart(way: Way, images: int, functions: int) -> tuple[tuple[float, float], list[float]]:
-    """(seconds, peak MiB) and log Z of one way, in a fresh process."""
+def _in_new_process(
+    way: Way, images: int, functions: int
+) -> tuple[tuple[float, float], list[float]]:
+    """The (seconds, peak MiB) and log Z of one way, from a new process."""
     fresh = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=fresh) as pool:
         return pool.submit(_timed, way, images, functions).result()
@@ -58,7 +61,7 @@ def _apart(way: Way, images: int, functions: int) -> tuple[tuple[float, float], 
 
 def _timed(way: Way, images: int, functions: int) -> tuple[tuple[float, float], list[float]]:
     torch.set_num_threads(1)
-    # The first products of a process pay for loading libraries; a job measures many functions.
+    # The first products of a process also load libraries, but a job measures many functions.
     way(*_digits(20, 1))
     given = _digits(images, functions)
     began = time.process_time()
@@ -68,7 +71,7 @@ def _timed(way: Way, images: int, functions: int) -> tuple[tuple[float, float], 
 
 
 def _digits(images: int, functions: int) -> tuple[Tensor, Tensor]:
-    """Pixels, and functions: the true labels, and more and more of the last third wrong."""
+    """Pixels, and functions: the true labels, with more and more wrong ones in the last third."""
     pixels, digits = load_digits(return_X_y=True)
     mirrored = pixels.reshape(-1, 8, 8)[:, :, ::-1].reshape(-1, 64)
     pixels = np.concatenate([pixels, mirrored])[:images] / 16
@@ -96,7 +99,7 @@ def _ours(pixels: Tensor, labels: Tensor, link: Link) -> list[float]:
 
 
 def _gpy(pixels: Tensor, labels: Tensor) -> list[float]:
-    """GPy as it comes: its own settings, on the same kernel matrix."""
+    """GPy with its default settings, on the same kernel matrix."""
     from GPy.inference.latent_function_inference.expectation_propagation import EP
     from GPy.likelihoods import Bernoulli
     from GPy.likelihoods.link_functions import Heaviside

@@ -1,8 +1,8 @@
-"""The Hessian of 784-40-40-1 on 500 images, timed beside curvlinops with scipy's ARPACK.
+"""The Hessian of 784-40-40-1 on 500 images, compared with curvlinops and scipy's ARPACK.
 
-The net is trained to zero error on scikit-learn's digits, enlarged to MNIST's shape: how fast
-eigenvalues converge depends on the spectrum. Then the three norms of 784-10-100-10 on 1,000 images,
-trained so, and Keskar's sharpness of the first net, alone and stacked.
+The net is trained to zero error on scikit-learn's digits, enlarged to MNIST's shape, because the
+spectrum decides how fast eigenvalues converge. Also timed: the three norms of 784-10-100-10 on
+1,000 images, trained in the same way, and Keskar's sharpness of the first net, alone and stacked.
 """
 
 import time
@@ -30,16 +30,16 @@ from flatlas.plan.families.dense import DenseNet
 
 IMAGES, TOP, STACK = 500, 50, 50
 BINARY = DenseNet(family="dense", hidden=(40, 40), bias=True)
-# The MLP of the study `false_friend`, and how its figures ask for its norms.
+# The MLP of the study `false_friend`, and the options of its norms there.
 MLP, MANY = DenseNet(family="dense", hidden=(10, 100)), 1000
 NORMS = {"top": 3, "tolerance": 1e-4, "probes": 100}
-# Steps beyond zero error, so that rounded numbers of a new machine end at a similar net.
+# Steps beyond zero error, so that another machine's rounding leads to a similar net.
 BEYOND = 50
 SHARPNESS = {"by": "sgd", "box": 1e-4, "batch": 32, "lr": 1e-3, "epochs": 100}
 
 
 def main() -> None:
-    """Print seconds, and how many times those of curvlinops."""
+    """Print seconds, and the ratio of curvlinops' seconds to them."""
     solution = _trained(BINARY, IMAGES, 1)
     hessian, operator = _hessian(solution), _operator(solution)
     vector = torch.randn(hessian.size, dtype=torch.float64)
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def _timed(way: Callable[[], Any], times: int) -> tuple[float, Any]:
-    """The least seconds of some times, and what came out."""
+    """The shortest time of several runs, in seconds, and the result."""
     seconds = []
     for _ in range(times):
         began = time.perf_counter()
@@ -81,7 +81,7 @@ def _timed(way: Callable[[], Any], times: int) -> tuple[float, Any]:
 
 
 def _trained(spec: DenseNet, images: int, outputs: int) -> Solution:
-    """By Adam on all images at once, to the step at which none is wrong, and some beyond."""
+    """By Adam on all images at once, until none is misclassified, and some steps beyond."""
     digits = load_digits()
     chosen = np.random.default_rng(0).permutation(len(digits.images))[:images]
     enlarged = np.kron(digits.images[chosen] / 16, np.ones((1, 3, 3)))

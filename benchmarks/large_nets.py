@@ -1,4 +1,4 @@
-"""What a gradient of each large network of `paper` takes: operations, memory, time on one core.
+"""The cost of a gradient of each large network of `paper`: operations, memory, time on a core.
 
 It writes docs/made/large_nets.csv, from which `make docs` makes the table of docs/scale.md.
 Operations are counted as torch's FlopCounterMode does: convolutions and matrix products, with two
@@ -70,7 +70,7 @@ def gradient_of(run: RunSpec) -> Gradient:
 
 
 def _kept_by(step, weights: list[Tensor]) -> int:
-    """The bytes that a gradient keeps for its way back, without those of the weights."""
+    """The bytes that a gradient keeps for the backward pass, without those of the weights."""
     kept: dict[int, int] = {}
 
     def keep(tensor: Tensor) -> Tensor:

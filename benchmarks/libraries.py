@@ -1,12 +1,13 @@
-"""The library beside PyHessian, curvlinops and hessian-eigenthings: the same models, data, float32.
+"""flatlas, PyHessian, curvlinops and hessian-eigenthings on the same models and data, in float32.
 
     .venv/bin/pip install --no-deps pyhessian==0.1 hessian-eigenthings==1.0.0a5
 
-Columns of those that are not installed are left out. A cell of the table is computed in processes
-of its own on one thread, three of them, by turns with the other libraries, where one takes few
-seconds. It has medians of the processor's seconds, passes over the data, and the peak of memory
-above what the process had before; and how far the result is off. Where a library leaves the number
-of products to the user, it gets the smallest of a series that is enough, and only that run counts.
+The table leaves out libraries that are not installed. Each cell is computed in a separate process
+on one thread; if that takes few seconds, in three processes, by turns with the other libraries. The
+cell has medians of the processor's seconds, of the passes over the data, and of the peak memory
+above what the process had before. It also says how far the result is off. If a library leaves the
+number of products to the user, it gets the smallest number of a series that is enough, and only
+that run counts.
 """
 
 import json
@@ -39,7 +40,7 @@ LIBRARIES = {
     "curvlinops": "curvlinops",
     "eigenthings": "hessian_eigenthings",
 }
-# What is imported before the processes are forked.
+# These are imported before the processes are forked.
 IMPORTED = (
     "torch",
     "flatlas.library.measures.hessian",
@@ -51,14 +52,15 @@ IMPORTED = (
     "curvlinops.papyan2020traces.spectrum",
     "hessian_eigenthings",
 )
-# Time is proportional to examples, and memory depends on a batch, so that few are enough to
-# compare: a ResNet-20 takes 0.02 s of a core for a product on one image of CIFAR-10's size.
+# Time is proportional to the number of examples, and memory depends on a batch, so few examples are
+# enough to compare. A ResNet-20 takes 0.02 s of a core for a product on one image of CIFAR-10's
+# size.
 EXAMPLES = {"dense": 2000, "resnet": 16, "transformer": 100}
 BATCH = 250
 TOLERANCE, ACCURACY, NODES, PROBES, CLASSES = 1e-3, 0.01, 100, 2, 10
-# A cell that takes fewer seconds is measured so often; one that takes more than the limit, never.
+# A cell that takes less than CHEAP seconds is measured TIMES times; after LIMIT seconds it ends.
 CHEAP, TIMES, LIMIT = 5, 3, 120
-# For a model's training and what is known of it.
+# Seconds for a model's training and its reference values.
 PREPARATION = 1200
 # Numbers of products, for libraries that leave them to the user.
 STEPS = {"top": range(5, 200, 5), "ten": range(20, 400, 10)}
@@ -68,7 +70,7 @@ SEEDS = 3
 
 @dataclass
 class Data:
-    """The batches, and how many passes there were."""
+    """The batches, with a count of the passes over them."""
 
     batches: list[Any]
     passes: int = 0
@@ -100,20 +102,20 @@ def main(examples: Mapping[str, int] = EXAMPLES) -> None:
     with TemporaryDirectory() as folder:
         for problem, number in examples.items():
             at = Path(folder, problem)
-            made = _apart(_make, problem, number, at, limit=PREPARATION)
+            made = _in_new_process(_make, problem, number, at, limit=PREPARATION)
             print(f"\n{problem}: {made}\n", flush=True)
             if not at.with_suffix(".json").exists():
                 continue
             print(f"| task | {' | '.join(there)} |\n|{' --- |' * (len(there) + 1)}")
             for task, words in TASKS.items():
-                cells = _row(there, partial(_apart, _process, problem, number, at, task))
+                cells = _row(there, partial(_in_new_process, _process, problem, number, at, task))
                 exact = json.loads(at.with_suffix(".json").read_text()).get(task)
                 texts = [_text(cells[name], exact) for name in there]
                 print(f"| {words} | {' | '.join(texts)} |", flush=True)
 
 
 def _row(there: list[str], run: Callable[[str], Outcome | str]) -> dict[str, list[Outcome | str]]:
-    """The runs of each library: by turns, and once where it takes long."""
+    """The runs of each library: several, by turns, or one if it takes long."""
     cells: dict[str, list[Outcome | str]] = {name: [run(name)] for name in there}
     for _ in range(1, TIMES):
         for name in there:
@@ -142,8 +144,8 @@ def _text(runs: list[Outcome | str], exact: list[float] | None) -> str:
     return f"{text}, off by {apart:.1e}"
 
 
-def _apart(function: Callable[..., Any], *given: Any, limit: int = LIMIT) -> Any:
-    """What a process of its own returns, or why it returns nothing."""
+def _in_new_process(function: Callable[..., Any], *given: Any, limit: int = LIMIT) -> Any:
+    """What a separate process returns, or why it returns nothing."""
     context = get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_answer, args=(theirs, limit, function, given))
@@ -175,7 +177,7 @@ def _answer(
 
 
 def _make(problem: str, examples: int, at: Path) -> str:
-    """Train the model, compute what is known of it, and describe it."""
+    """Train the model, compute its reference values, and describe it."""
     from safetensors.torch import save_model
 
     from benchmarks.models import MODELS, fitted
@@ -210,7 +212,7 @@ def _process(problem: str, examples: int, at: Path, task: str, library: str) -> 
     model, data = MODELS[problem](), _data(problem, examples)
     load_model(model, at)
     model.eval()
-    # What torch and a library do once, they do here, for a product and for a small model.
+    # A first product and a small model: here torch and a library do what they do only once.
     inputs, labels = data.batches[0]
     parameters, loss = list(model.parameters()), torch.nn.CrossEntropyLoss()
     slope = torch.autograd.grad(loss(model(inputs[:2]), labels[:2]), parameters, create_graph=True)
@@ -228,7 +230,7 @@ def _process(problem: str, examples: int, at: Path, task: str, library: str) -> 
 
 
 def _memory(line: str) -> float:
-    """What this process has, or has had at most, in MiB."""
+    """The memory of this process, now or at its peak, in MiB."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return float(next(one.split()[1] for one in lines if one.startswith(line))) / 1024
 

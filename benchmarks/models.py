@@ -1,4 +1,4 @@
-"""Models of torch.nn to compare libraries on: a dense net, ResNet-20, a small transformer."""
+"""Models of torch.nn for comparing libraries: a dense net, ResNet-20, a small transformer."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -69,7 +69,7 @@ class Layer(nn.Module):
 
 
 class Transformer(nn.Module):
-    """Two layers; a class from the mean over the sequence."""
+    """Two layers, and class logits from the mean over the sequence."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -120,8 +120,8 @@ def fitted(model: nn.Module, batches: Any) -> None:
 def exact_trace(model: nn.Module, batches: Any) -> float:
     """The Hessian's trace for nets that are piecewise linear in each of their weights.
 
-    It is that of the Gauss-Newton matrix: the mean over examples and, by their probabilities,
-    classes of |∇ log p|².
+    It equals the trace of the Gauss-Newton matrix: the mean of |∇ log p|² over examples and,
+    weighted by their probabilities, over classes.
     """
     total, examples = 0.0, 0
     parameters = list(model.parameters())

@@ -1,7 +1,7 @@
 """Dry runs, in units of Snakemake's own dry run of a workflow of one rule.
 
-The time is that of a core, user and system. Runs alternate, since a machine's speed varies; each
-command has one run before, so plans and fingerprints are kept as they are for a user.
+Times are processor times, user and system. Runs alternate, since a machine's speed varies. Each
+command runs once before it is timed, so plans and fingerprints are kept as for a user.
 """
 
 import subprocess
@@ -13,7 +13,7 @@ from statistics import median
 
 CHECKOUT = Path(__file__).parents[1]
 ONE_RULE = 'rule all:\n    output:\n        "made.txt",\n    shell:\n        "touch {output}"\n'
-# The most units that each may take.
+# The largest number of units that each may take.
 COMMANDS = {
     "duality_fig3 -n": 1.3,
     "--list-rules": 1.3,
@@ -24,7 +24,7 @@ ROUNDS = 3
 
 
 def main() -> None:
-    """Print a row a command."""
+    """Print one row per command."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "Snakefile").write_text(ONE_RULE)
         for command in COMMANDS:
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def _seconds(command: str, folder: Path) -> float:
-    """What a command of Snakemake's takes of a core."""
+    """The processor seconds of a Snakemake command."""
     before = getrusage(RUSAGE_CHILDREN)
     call = [sys.executable, "-m", "snakemake", *command.split()]
     subprocess.run(call, cwd=folder, check=True, capture_output=True)

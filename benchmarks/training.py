@@ -1,11 +1,11 @@
 """Trainings of dense nets: the trainer of this repository against one model at a time.
 
-The plain way is what a research script does: a shuffling DataLoader, autograd, torch.optim, the
-whole training and test set evaluated once an epoch. It runs on one thread, its best setting on
-matrices this small. The trainer runs on one thread, too, as in a job of the pipeline.
+The plain way is what a research script does: a shuffling DataLoader, autograd, torch.optim, and an
+evaluation of the whole training and test set after each epoch. It runs on one thread, its best
+setting on matrices this small. The trainer runs on one thread, too, as in a job of the pipeline.
 
-Images are noisy patterns of ten classes with MNIST's size: no data set is needed, the work of a
-step is the same, and they take about as many epochs. Making them is not timed.
+Images are noisy patterns of ten classes with MNIST's size, so no data set is needed. The work of a
+step is the same as on MNIST, and nets need about as many epochs. Making the images is not timed.
 """
 
 import time
@@ -36,7 +36,7 @@ HARDNESS = 2.0
 
 @dataclass(frozen=True)
 class Task:
-    """Nets to train: how many, on what, until when."""
+    """Nets to train: their number, their images, and when they stop."""
 
     seeds: int
     images: tuple[int, int]
@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def _compared(task: Task, wanted: str) -> tuple[float, float]:
-    """Seconds of the plain way and of the trainer, which are printed with their ratio."""
+    """Print and return the seconds of the plain way and of the trainer."""
     (one, epochs), (other, own) = _timed(plain, task), _timed(trained, task)
     print(f"  plain {one:6.1f} s, {epochs:.0f} epochs a net; trainer {other:6.2f} s, {own:.0f}")
     print(f"  the trainer is {one / other:.1f} times as fast on one core ({wanted})", flush=True)
@@ -95,7 +95,7 @@ def _compared(task: Task, wanted: str) -> tuple[float, float]:
 
 
 def _timed(way: Way, task: Task, processes: int = 1) -> tuple[float, float]:
-    """Processor seconds of the slowest process, without its start, and the mean of epochs."""
+    """The processor seconds of the slowest process, without its start, and the mean epochs."""
     shares = [range(first, task.seeds, processes) for first in range(processes)]
     spawned = get_context("spawn")
     warm = partial(_warm, task)
@@ -113,7 +113,7 @@ def _clocked(way: Way, task: Task, seeds: range) -> tuple[float, list[int]]:
 
 
 def _warm(task: Task) -> None:
-    """Make the images, and let every library do what it does once."""
+    """Make the images, and let every library do its one-time work."""
     torch.set_num_threads(1)
     for seed in range(task.seeds):
         drawn(task, seed)
@@ -179,7 +179,7 @@ def _error(logits: Tensor, labels: Tensor) -> float:
 
 
 class PlainEntropySgd(torch.optim.Optimizer):
-    """Langevin steps around x, with the numbers of the trainer's default; every fifth moves x."""
+    """Langevin steps around x, with the trainer's default options; every fifth step moves x."""
 
     def __init__(self, parameters: Any, lr: float) -> None:
         super().__init__(parameters, {"lr": lr})

@@ -13,7 +13,7 @@ def summary() -> str:
     for one in published(sorted(GALLERY.glob(f"*/{SCORECARD}"))):
         verdicts = one.verdicts
         link = f"[`{one.name}`](docs/gallery/{one.name}/README.md)"
-        ours = " · ".join(map(str, verdicts.ours.values())) if verdicts.asked else ""
+        ours = " · ".join(map(str, verdicts.ours.values())) if verdicts.questions else ""
         counts = verdicts.claimed, *verdicts.papers.values(), ours
         rows.append([link, scale(one.preset, GALLERY / one.name), *counts])
     names = ["study", "scale", "claims", "✓ reproduced", "✗ not", "? undecided", "ours: ✓ · ✗ · ?"]

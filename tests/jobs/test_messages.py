@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 from flatlas.jobs.messages import Messages
 
-CAUSES = {0: "ValueError: it broke", 2: "ValueError: see what it printed above may say why"}
+CAUSES = {0: "ValueError: it broke", 2: "ValueError: see its output above may give the reason"}
 
 
 class Job(SimpleNamespace):
@@ -70,7 +70,7 @@ def test_pages_of_an_earlier_run_are_named(tmp_path):
     for name in ("0.html", "1.html", "1.csv"):
         (tmp_path / name).touch()
     said = " ".join(last_lines(Messages(jobs), [], [Group(jobs[:1])], jobs[1:]))
-    assert f"an earlier one: {tmp_path / '1.html'}." in said
+    assert f": {tmp_path / '1.html'}." in said
 
 
 def error(one):

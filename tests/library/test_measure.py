@@ -150,7 +150,7 @@ def test_the_same_seed_gives_the_same_numbers():
 @pytest.mark.parametrize(
     ("measures", "said"),
     [
-        ([], "names none"),
+        ([], "measures is empty"),
         (["hesian"], "Did you mean 'hessian'"),
         (["HESSIAN"], "Did you mean 'hessian'"),
         ({"adaptive_sharpness": {"radius": float("inf")}}, "adaptive_sharpness: radius is inf"),

@@ -163,8 +163,8 @@ def test_mistakes_are_refused_before_the_training(tmp_path, monkeypatch):
     for options, said in (
         ({"every": 0}, "every is 0"),
         ({"path": tmp_path / "run.txt"}, r"ends with \.parquet or \.csv"),
-        ({"path": tmp_path / "mine.csv"}, "no table of a tracker"),
-        ({"path": tmp_path / "broken.parquet"}, "no table of a tracker"),
+        ({"path": tmp_path / "mine.csv"}, "not a table of a tracker"),
+        ({"path": tmp_path / "broken.parquet"}, "not a table of a tracker"),
         ({"path": tmp_path / "mine.csv" / "run.csv"}, "can't be written"),
         ({"loss": "crossentropy"}, "Did you mean 'cross_entropy'"),
         ({"data": (X, Y + 1)}, "batch 0"),

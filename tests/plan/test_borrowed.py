@@ -120,7 +120,7 @@ def test_a_figure_can_ask_for_the_costs_of_its_measurements(atlas_of):
         ({"borrowed.all.measures": ["dul"]}, "borrowed.all.measures names 'dul'"),
         ({"figures.fig1.sweeps": ["al"]}, "figures.fig1.sweeps names 'al'. Allowed: all"),
         ({"measures.dual.layer": "f2"}, "names 'dual', which fits none of the figure's runs"),
-        ({"figures.fig1.where_it_fits": False}, "measures.prior.measure is of binary nets"),
+        ({"figures.fig1.where_it_fits": False}, "measures.prior.measure is only for binary nets"),
     ],
 )
 def test_a_mistake_is_reported_for_the_borrower(atlas_of, changes, said):

@@ -6,7 +6,7 @@ import pytest
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.documents import read_yaml
-from flatlas.plan.reading import said_in
+from flatlas.plan.reading import where_set
 from flatlas.plan.targets import check_config
 from flatlas.plan.trees import check_tree
 
@@ -106,4 +106,4 @@ def test_who_says_a_setting(tmp_path):
         ("c", 4, "--config"),
         ("d", 4, "--config"),
     ):
-        assert said_in(key, {key: value}, paths) == said
+        assert where_set(key, {key: value}, paths) == said

@@ -72,8 +72,8 @@ CONFLICTS = [
     ({"schedule": {"kind": "step"}}, ".schedule: the epochs of the steps"),
     ({"schedule": {"kind": "linear_tail", "epochs": [3]}}, ".schedule: the epochs of the steps"),
     ({"average": {"from_epoch": 8}}, ": average.from_epoch is after the last"),
-    ({"precision": "bfloat16"}, ": precision is of nets with convolutions"),
-    ({"data.train_size": 5}, ".data: say exactly one of per_class and"),
+    ({"precision": "bfloat16"}, ": precision is only for nets with convolutions"),
+    ({"data.train_size": 5}, ".data: set exactly one of per_class and"),
     ({"data.label_noise": 0.1, "data.attack_size": 5}, ".data: label_noise and attack_size excl"),
     ({"data.functions": {"draws": 100}}, ".data: functions exclude per_class, test_size"),
     (
@@ -98,7 +98,7 @@ CONFLICTS = [
     ({"data.positive": [3, 10]}, f".data.positive names '10'. Allowed: {CLASSES}"),
     ({"data.classes": [3]}, ".data.classes is [3]."),
     ({"data.classes": []}, ".data.classes is []."),
-    ({"data.classes": [1, 1]}, ".data.classes: say each only once, not 1, 1"),
+    ({"data.classes": [1, 1]}, ".data.classes: list each only once, not 1, 1"),
     ({"data.positive": []}, ".data.positive is []."),
     ({"data.positive": [1], "data.classes": [2, 3]}, ".data.positive names '1'. Allowed: 2, 3."),
     ({"data.positive": [3, 2], "data.classes": [2, 3]}, ".data.positive names all classes"),
@@ -115,8 +115,8 @@ CONFLICTS = [
     for changes, said in CONFLICTS
 ]
 CONFLICTS += [
-    ({"sweeps.alpha.points": [{}]}, "sweeps.alpha: say exactly one of grid and points"),
-    ({"sweeps.more": {"run": "base"}}, "sweeps.more: say exactly one of grid and points"),
+    ({"sweeps.alpha.points": [{}]}, "sweeps.alpha: set exactly one of grid and points"),
+    ({"sweeps.more": {"run": "base"}}, "sweeps.more: set exactly one of grid and points"),
 ]
 
 SCALING = {"measure": "norm_scaling", "factors": [1, 2]}
@@ -127,12 +127,12 @@ MEASURES = [
         ".sizes asks for 21 test images",
     ),
     ({"measure": "scale_invariance", "layer": "fc3", "factors": [1]}, ".layer is 'fc3', which has"),
-    ({"measure": "scale_invariance", "layer": "fc2", "factors": [2]}, ".factors: the factor 1"),
-    ({"measure": "boolean_prior"}, ".measure is of the functions that"),
-    ({"measure": "scaled_shift", "layer": "fc2", "scales": [1, 1]}, ".scales: say each only once"),
+    ({"measure": "scale_invariance", "layer": "fc2", "factors": [2]}, ".factors: "),
+    ({"measure": "boolean_prior"}, ".measure is only for functions"),
+    ({"measure": "scaled_shift", "layer": "fc2", "scales": [1, 1]}, ".scales: list each only once"),
     (
         {"measure": "hessian", "tolerance": 1e-3, "precision": "float32"},
-        ".precision is of nets wit",
+        ".precision is only for nets wit",
     ),
     ({"measure": "hessian", "tolerance": 1e-5, "precision": "float32"}, ": in float32 products"),
 ]
@@ -144,15 +144,21 @@ IN_THE_STUDY = [
     ({"runs.base.optimizer.name": Removed}, "runs.base.optimizer.name is missing"),
     ({f"{HIDDEN}.measure": Removed}, f"{HIDDEN}.measure is missing"),
     ({f"{HIDDEN}.layer": Removed}, f"{HIDDEN}.layer is missing"),
-    ({"runs.base.data.per_class": Removed}, "runs.base.data: say exactly one of per_class and t"),
-    ({"runs.base.data.test_size": Removed}, "runs.base.data: say test_size"),
+    ({"runs.base.data.per_class": Removed}, "runs.base.data: set exactly one of per_class and t"),
+    ({"runs.base.data.test_size": Removed}, "runs.base.data: set test_size"),
     (
         {"runs.base.snapshots": "fc9", "runs.base.stop.extra_epochs": 1},
         "runs.base.snapshots names 'fc9'. Allowed: fc1, fc2, fc3.",
     ),
     *(({HIDDEN: measure}, HIDDEN + said) for measure, said in MEASURES),
-    ({HIDDEN: SCALING, "runs.base.net.bias": True}, f"{HIDDEN}.measure is of dense nets without b"),
-    ({HIDDEN: SCALING, "runs.base.data.positive": [1]}, f"{HIDDEN}.measure is of nets with an out"),
+    (
+        {HIDDEN: SCALING, "runs.base.net.bias": True},
+        f"{HIDDEN}.measure is only for dense nets",
+    ),
+    (
+        {HIDDEN: SCALING, "runs.base.data.positive": [1]},
+        f"{HIDDEN}.measure is only for nets with",
+    ),
     # No figure takes this measure.
     ({"measures.spare": {"measure": "dualty"}}, "measures.spare.measure names 'dualty'."),
     ({"measures.spare": {"layer": "fc2"}}, "measures.spare.measure is missing."),
@@ -160,8 +166,8 @@ IN_THE_STUDY = [
         {"measures.spare": {"measure": "duality", "layer": "fc2", "sharp": 0}},
         "measures.spare.sharp is 0.",
     ),
-    ({"figures.fig1.sweeps": ["alpha"] * 2}, "figures.fig1.sweeps: say each only once"),
-    ({"figures.fig1.measures": ["hidden"] * 2}, "figures.fig1.measures: say each only once"),
+    ({"figures.fig1.sweeps": ["alpha"] * 2}, "figures.fig1.sweeps: list each only once"),
+    ({"figures.fig1.measures": ["hidden"] * 2}, "figures.fig1.measures: list each only once"),
     ({"sweeps.alpha.grid": {"batch.size": [1]}}, "sweeps.alpha.grid.batch.size is {'size': 1}"),
 ]
 IN_THE_STUDY += [
@@ -177,8 +183,8 @@ USER = FILES["user"][1]
 PRESET = FILES["preset"][1]
 OUTSIDE_THE_STUDIES = [
     ("user", {"preset": "smal"}, "preset is 'smal'. Allowed: small.", "small"),
-    ("user", {"studies.flta": {}}, "studies.flta is no study. Allowed: flat. ", "flat"),
-    ("preset", {"studies.flta": {}}, "studies.flta is no study. Allowed: flat.", "flat"),
+    ("user", {"studies.flta": {}}, "studies.flta is not a study. Allowed: flat. ", "flat"),
+    ("preset", {"studies.flta": {}}, "studies.flta is not a study. Allowed: flat.", "flat"),
     ("user", {"prest": "small"}, "prest is not a key", "preset"),
     ("preset", {"studys": {}}, "studys is not a key", "studies"),
     ("user", {"sources.digits.kind": "digts"}, "sources.digits.kind is 'digts'.", "digits"),
@@ -458,7 +464,7 @@ def test_a_preset_that_omits_a_study_is_refused(plan_of, refused, tmp_path):
                 },
             },
             "measures.hidden.task is [2]",
-            "of the run's 2 classes of the folder 'pets' beside data.only: none.",
+            "of the run's 2 classes of the folder 'pets' outside data.only: none.",
         ),
     ],
 )

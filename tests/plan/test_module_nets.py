@@ -32,7 +32,7 @@ MEASURES = [
 SETTINGS = [
     ({"rescaling": RESCALED, "stop.extra_epochs": 1}, f".rescaling{NO_NEXT}"),
     ({"frozen": ["features", "fc"]}, ".frozen names every layer"),
-    ({"data": FUNCTIONS}, ".data.functions are counted of small nets, not of family 'preactiv"),
+    ({"data": FUNCTIONS}, ".data.functions are counted only for small nets, not for family 'p"),
     ({"net.depth": 21}, ".net: a net of basic blocks has a depth of 6n + 2"),
     ({"net.block": "bottleneck"}, ".net: a net of bottleneck blocks has a depth of 9n + 2"),
 ]
@@ -51,7 +51,7 @@ def test_a_setting_that_needs_layers_is_refused(refusal, changes, said):
 
 def test_it_has_no_exact_kernel_but_a_sampled_one(plan_of, refusal):
     study = MODULE | {HIDDEN: {"measure": "gp_prior"}, "runs.base.data.positive": [0]}
-    assert refusal(study).startswith(f"{HIDDEN}.kernel is 'arc_cosine', that of dense nets")
+    assert refusal(study).startswith(f"{HIDDEN}.kernel is 'arc_cosine'")
     (kernel,) = plan_of(study=study | {f"{HIDDEN}.kernel": "monte_carlo"}).kernels.values()
     assert kernel.net.family == "preactivation"
 

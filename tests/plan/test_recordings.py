@@ -107,17 +107,20 @@ def test_a_valley_in_a_convolution_that_images_do_not_skip_is_measured(plan_of):
     ("changes", "said"),
     [
         (of("minibatch_losses") | {"runs.base.batch": "full"}, ".batch is missing"),
-        (of("first_mode") | {"runs.base.data.positive": [1]}, ".measure is of nets with an output"),
+        (
+            of("first_mode") | {"runs.base.data.positive": [1]},
+            ".measure is only for nets with",
+        ),
         (of("trajectory_pca", epochs=2), ".epochs is 2, but the run records 3."),
         (
             of("trajectory_pca") | {"runs.base.stop.extra_epochs": 1},
-            ".measure needs a recording of two epochs: say stop.extra_epochs.",
+            ".measure needs a recording of two epochs: set stop.extra_epochs.",
         ),
         (
             of("valley", directions=20, profiles=[3, 30]),
             ": profiles names rank 30, but directions is 20",
         ),
-        (valley_in("conv2"), ".layer is 'conv2', past which the images skip"),
+        (valley_in("conv2"), ".layer is 'conv2'"),
     ],
 )
 def test_what_else_a_run_cannot_give(refusal, changes, said):

@@ -122,15 +122,15 @@ CLASSES = [0, 1, 2, 5]
             {ONLY: Removed, "runs.later.data.classes": [0, 1]},
             "runs.later.start.run is 'base', whose net has 10 outputs, not 2",
         ),
-        ({ONLY: Removed}, "measures.hidden.measure is of a net that knows more classes than its"),
+        ({ONLY: Removed}, "measures.hidden.measure is only for nets with further"),
         (
             {"measures.hidden.task": [1, 2]},
-            "measures.hidden.task is [1, 2]. Allowed, of the run's 10 classes of digits beside "
+            "measures.hidden.task is [1, 2]. Allowed, of the run's 10 classes of digits outside "
             "data.only: 2, 3, 4, 5, 6, 7, 8, 9.",
         ),
         (
             {"runs.base.data.classes": CLASSES, "runs.later.data.classes": CLASSES},
-            "measures.hidden.task is [2, 3]. Allowed, of the run's 4 classes of digits beside "
+            "measures.hidden.task is [2, 3]. Allowed, of the run's 4 classes of digits outside "
             "data.only: 2, 5.",
         ),
         ({"runs.later.batch": "full"}, "measures.hidden.batch is missing"),

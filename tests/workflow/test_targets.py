@@ -56,7 +56,7 @@ TWIN = "results/twin/duality/fig3.pdf"
 TWICE = "studies: {duality: {runs: {base: {batch: 5}}}}\n" * 2
 # What is edited in which file, the arguments of Snakemake, and what it says.
 MISTAKES = [
-    ((), ["duality_fgi3"], "'duality_fgi3' is no target. Did you mean 'duality_fig3'?"),
+    ((), ["duality_fgi3"], "'duality_fgi3' is not a target. Did you mean 'duality_fig3'?"),
     ((), ["results/tiny/duality/fig3.pgn"], "Did you mean 'results/tiny/duality/fig3.png'?"),
     ((), [TWIN], "add --config preset=twin"),
     ((), ["all", "--config", "preset=tny"], "Did you mean 'tiny'?"),

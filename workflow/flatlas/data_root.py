@@ -17,7 +17,7 @@ class NotInDataRootError(FlatlasError):
 
 @contextmanager
 def naming_data_root(root: Path, said_in: str) -> Iterator[None]:
-    """Let an error about a set that is not in `root` end with who says that this is data_root."""
+    """Add to an error about a set that `root` lacks where data_root was set."""
     try:
         yield
     except NotInDataRootError as error:

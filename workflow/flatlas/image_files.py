@@ -1,4 +1,4 @@
-"""The files of a folder of images: those whose changes the plan notices, and those that are read.
+"""The files in a folder of images: the plan notices their changes, and a job reads them.
 
 The module is outside `plan`, so that its fingerprint belongs to the job that reads the images
 (plan/fingerprint.py).
@@ -11,7 +11,7 @@ from flatlas.data_root import NotInDataRootError, hint
 from flatlas.errors import FlatlasError
 
 ENDINGS = (".bmp", ".jpeg", ".jpg", ".png")
-# Images of other kinds. To skip them would change a class in silence.
+# Images of other kinds are an error: skipping them would silently change a class.
 UNREAD = (".avif", ".gif", ".heic", ".jfif", ".jp2", ".tif", ".tiff", ".webp")
 
 

@@ -1,6 +1,6 @@
-"""The names of the two layers of a torch module, which the names of its weights begin with.
+"""The names of the two layers of a torch module; the names of its weights begin with them.
 
-They stand outside `plan`, so that a change reruns every training of a module (plan/fingerprint.py).
+They are outside `plan`, so that a change reruns every training of a module (plan/fingerprint.py).
 """
 
 FEATURES, LAST = "features", "fc"

@@ -1,4 +1,4 @@
-"""The published data sets: their folders and files, and which files are surely not whole.
+"""The published data sets: their folders and files, and a check for incomplete files.
 
 The module is outside `plan`, so that its fingerprint belongs to the job that reads the images
 (plan/fingerprint.py).
@@ -60,9 +60,9 @@ REMEDY = "Delete it; it is downloaded again on a machine with internet."
 
 
 def refuse_unreadable(published: PublishedSet, root: Path) -> None:
-    """Raise an error where a root is the wrong one, or has a file that is surely not whole.
+    """Raise an error if this is the wrong root, or if a file in it is certainly incomplete.
 
-    That takes no time. The job that reads the files compares their checksums.
+    The check is fast. The job that reads the files compares their checksums.
     """
     found = published.found(root)
     instead = hint(root, published.folder)
@@ -79,7 +79,7 @@ def refuse_unreadable(published: PublishedSet, root: Path) -> None:
 
 
 def _refuse_no_archive(path: Path, size: int) -> None:
-    """Raise an error unless a file begins and ends as an archive of so many bytes does.
+    """Raise an error unless a file begins and ends like an archive of `size` bytes.
 
     The last four bytes are the size of the archive's last part, which is mostly the only one.
     """

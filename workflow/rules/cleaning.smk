@@ -1,8 +1,8 @@
 # `clean_<study>` deletes the results that only one study needs. What another study or another preset
 # needs stays, and so do logs. `clean_unused` deletes the results that no study needs at any preset.
 
-# The script works out from the settings what to delete. A list made here could be outdated: other
-# jobs of this call may run before the deletion.
+# The script finds what to delete from the settings. A list made here could be outdated, because
+# other jobs of this call may run before the deletion.
 SETTINGS = {"config": lambda wildcards: config, "root": str(CONFIG)}
 
 for study in PLAN.studies:
@@ -21,13 +21,13 @@ for study in PLAN.studies:
             study=study,
             note="What was made with other settings is kept.",
         message:
-            f"Deleting what {study} has to itself"
+            f"Deleting results that only {study} needs"
         script:
             "../scripts/clean.py"
 
 
 rule clean_unused:
-    """Deletes results that no preset needs, with the settings as they are; -n lists them."""
+    """Deletes results that no preset needs, with the current settings; -n lists them."""
     log:
         paths.LOG.format(stage="cleaning", name="unused"),
     localrule: True

@@ -13,10 +13,10 @@ rule source:
     conda:
         "../../envs/compute.yaml"
     resources:
-        **asked(JOBS),
-        # Where the originals are does not affect the result, so it is no parameter.
+        **memory_and_time(JOBS),
+        # The place of the originals does not affect the result, so it is not a parameter.
         data_root=PLAN.data_root,
-        data_root_from=lambda wildcards: said_in("data_root", config, workflow.configfiles),
+        data_root_from=lambda wildcards: where_set("data_root", config, workflow.configfiles),
     params:
         spec=lambda wildcards: JOBS[wildcards.source].spec,
         code=lambda wildcards: stage_code("source", *JOBS[wildcards.source].modules),
@@ -46,7 +46,7 @@ for rule in paths.DRAWN:
         conda:
             "../../envs/compute.yaml"
         resources:
-            **asked(JOBS),
+            **memory_and_time(JOBS),
         params:
             spec=lambda wildcards: JOBS[wildcards.samples].spec,
             code=lambda wildcards, stage=rule: stage_code(stage, *JOBS[wildcards.samples].modules),

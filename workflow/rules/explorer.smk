@@ -2,7 +2,7 @@
 if "atlas_networks" in JOBS:
 
     rule explorer:
-        """Page: networks, measures and claims to choose from and to look into."""
+        """Page: select and inspect networks, measures and claims."""
         input:
             networks=JOBS["atlas_networks"].outputs["parquet"],
             histories=lambda wildcards: JOBS["atlas_networks"].inputs["history"],

@@ -17,7 +17,7 @@ rule kernel:
         "../../envs/compute.yaml"
     resources:
         **gpu_request(JOBS, BY_GRES),
-        **asked(JOBS),
+        **memory_and_time(JOBS),
     params:
         spec=lambda wildcards: JOBS[wildcards.kernel].spec,
         code=lambda wildcards: stage_code("kernel", *JOBS[wildcards.kernel].modules),
@@ -42,7 +42,7 @@ for measure, outputs in PLAN.measures.items():
             "../../envs/compute.yaml"
         resources:
             **gpu_request(JOBS, BY_GRES),
-            **asked(JOBS),
+            **memory_and_time(JOBS),
         params:
             spec=lambda wildcards: JOBS[wildcards.measurement].spec,
             code=lambda wildcards: stage_code("measure", *JOBS[wildcards.measurement].modules),

@@ -21,9 +21,15 @@ from flatlas.plan.pages import (
     scorecards,
     written,
 )
-from flatlas.plan.reading import said_in
-from flatlas.plan.requests import asked, refuse_beyond_machine, gpu_request, growing
-from flatlas.plan.targets import check_config, check_names, check_targets, sources_behind, targets_of
+from flatlas.plan.reading import where_set
+from flatlas.plan.requests import memory_and_time, refuse_beyond_machine, gpu_request, growing
+from flatlas.plan.targets import (
+    check_config,
+    check_names,
+    check_targets,
+    sources_behind,
+    targets_of,
+)
 
 work_out_once()
 check_entries()
@@ -53,12 +59,12 @@ JOBS = PLAN.jobs
 
 
 def originals_of(source):
-    """What is known of a source's files, checked as far as that takes no time."""
+    """What is known of a source's files, after the checks that are fast."""
     job = JOBS[source]
     return originals(
         job.spec,
         PLAN.data_root,
-        said_in("data_root", config, workflow.configfiles),
+        where_set("data_root", config, workflow.configfiles),
         # Snakemake would not rerun for a changed parameter that depends on its own `output`.
         read=Path(job.outputs["images"]).is_file(),
     )

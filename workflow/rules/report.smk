@@ -79,7 +79,7 @@ rule report:
     input:
         lambda wildcards: report_files(PLAN) if PLAN.complete else [],
         dag=rules.dag.output.png,
-        # Where nothing is judged, it opens with what the galleries publish.
+        # If nothing is judged, it opens with the claims that the galleries publish.
         scorecards=[] if PLAN.judged else sorted(map(str, GALLERY.glob("*/scorecard.csv"))),
         scales=[] if PLAN.judged else sorted(map(str, GALLERY.glob("*/*.yaml"))),
     output:

@@ -21,7 +21,7 @@ for kind in ("train", "record"):
         resources:
             **gpu_request(JOBS, BY_GRES),
             # One process for each learner. They share the work and give the same result.
-            **asked(JOBS),
+            **memory_and_time(JOBS),
             ranks=lambda wildcards: JOBS[wildcards.run].ranks,
             # All processes and their GPUs are on one machine.
             nodes=1,

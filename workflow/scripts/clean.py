@@ -1,4 +1,4 @@
-"""List and delete results: those that one study has to itself, or those that none needs."""
+"""List and delete results: those that only one study needs, or that no study needs."""
 
 from contextlib import ExitStack
 from pathlib import Path

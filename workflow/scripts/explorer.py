@@ -1,4 +1,4 @@
-"""All networks of the atlas and all claims on one page, to choose from and to look into."""
+"""One page on which a reader selects and inspects the atlas' networks and all claims."""
 
 from pathlib import Path
 

@@ -12,7 +12,7 @@ Each was fixed before results at the paper's scale were seen. What was known by 
 - `atlas`: none of its nets had been compared, but all results of an earlier atlas, of 55 runs
   borrowed from the other studies, had been seen.
 
-What changed later, none of it to make a claim pass:
+Later changes, none of them made to let a claim pass:
 
 - Criteria on correlations that could not fail, or that an inverse correlation would have met. No
   further result of `prior` had been seen by then.

@@ -1,6 +1,6 @@
 """The nets of a figure: their tables as arrays, and claims that say how many are solutions.
 
-A realization whose training met no stopping rule is no solution: its values are NaN.
+A realization whose training met no stopping rule is not a solution: its values are NaN.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -19,7 +19,7 @@ from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.more_realizations import HalfWidth, resampled, student
 
-# Fewer solutions at a value of a sweep say too little about their spread to decide anything.
+# With fewer solutions at a value of a sweep, their spread is too uncertain to decide anything.
 FEWEST = 3
 # A claim that is judged in part needs this many values: two are no trend.
 FEWEST_VALUES = 3

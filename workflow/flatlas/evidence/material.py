@@ -18,8 +18,8 @@ NET = ["run", "seed"]
 DOT = ["sweep", *NET]
 # The moment of a training at which it is a solution.
 FINAL = "final"
-# A moment so many epochs after the stopping rule was met, as in `met+10`; and the moment at which
-# the rule was met, with zero error on S if that is the rule.
+# A moment some epochs after the stopping rule was met, as in `met+10`; and the moment at which the
+# rule was met, with zero error on S if that is the rule.
 BEYOND = "met+"
 ZERO_ERROR = f"{BEYOND}0"
 

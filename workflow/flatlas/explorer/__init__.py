@@ -1,1 +1,1 @@
-"""The explorer: all networks, measures and claims on one page, to choose from and to look into."""
+"""The explorer: one page on which a reader selects and inspects networks, measures and claims."""

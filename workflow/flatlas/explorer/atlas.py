@@ -1,4 +1,4 @@
-"""The explorer of the atlas: its measure table with the words of its measures and axes."""
+"""The explorer of the atlas: its measure table, with names for its measures and axes."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""What the columns of the table of networks are, and which networks an axis compares."""
+"""The columns of the table of networks, and the networks that an axis compares."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ BEYOND = "epochs beyond the stopping rule"
 
 @dataclass(frozen=True)
 class Variable:
-    """A column that the page offers: a `setting`, an `outcome` or a `measure`, in words.
+    """A column that the page offers, with its words: a `setting`, an `outcome` or a `measure`.
 
     `tested` is what a measure knows about the test images; a `baseline` costs next to nothing.
     """
@@ -116,7 +116,7 @@ def first(table: pd.DataFrame) -> pd.Series:
 
 
 def labels(table: pd.DataFrame, columns: list[str]) -> list[int]:
-    """A number for each row, the same for rows that have all these columns in common."""
+    """A number for each row; rows that agree in all these columns have the same number."""
     return list(table[columns].astype(str).groupby(columns, sort=False).ngroup())
 
 

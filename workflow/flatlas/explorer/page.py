@@ -93,7 +93,7 @@ def conventions(realizations: int) -> dict[str, Any]:
         "nothing": rank_correlation.NOTHING,
         "fewestComparisons": rank_correlation.FEWEST,
         "fewestRealizations": estimate.FEWEST,
-        # From which coefficient on a measure is useful, alone and given the baselines.
+        # The least coefficients with which a measure is useful: alone, and given the baselines.
         "useful": USEFUL.low,
         "adds": ADDS.low,
         # Student's quantile, by the number of realizations.

@@ -89,7 +89,7 @@ def lbfgs(box: Box, epochs: int) -> list[list[float]]:
 
 
 def _lbfgs_alone(box: Box, member: Tensor, epochs: int) -> list[float]:
-    """L of one member after each iteration, from a box rescaled to [-1, 1] and a steep loss.
+    """L of one member after each iteration, with the box rescaled to [-1, 1] and a steep loss.
 
     L-BFGS-B takes its first step length from the slope. It finds no better one where the loss is
     convex, because it needs downward curvature. Without rescaling, its steps would be too short.

@@ -1,4 +1,4 @@
-"""The dual weights of a layer: with them a training image gives what a test image gave."""
+"""The dual weights of a layer: they give a training image a test image's pre-activation."""
 
 import torch
 from torch import Tensor

@@ -1,9 +1,9 @@
 """The activity-weight duality of a dense layer (Feng, Zhang & Tu), from activities and losses.
 
-A test example x′ is paired with a training example x. The dual weights Δw change the layer so that
-x gives what x′ gave, and g = Δl Δw / |Δw|² is the effective gradient, with the gap Δl of their
-losses. Along each eigenvector of the layer's Hessian, the covariance of Δw and g is a part of the
-mean gap.
+A test example x′ is paired with a training example x. With the dual weights Δw, x gets the
+pre-activation that x′ has without them. With the gap Δl of the two losses, g = Δl Δw / |Δw|² is the
+effective gradient. Along each eigenvector of the layer's Hessian, the covariance of Δw and g is a
+part of the mean gap.
 """
 
 from dataclasses import dataclass

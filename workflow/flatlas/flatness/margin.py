@@ -1,4 +1,4 @@
-"""By how much a classifier's right answer wins."""
+"""The margin of a classifier."""
 
 import torch
 from torch import Tensor

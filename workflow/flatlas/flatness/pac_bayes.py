@@ -1,7 +1,7 @@
 """How large Gaussian perturbations of the weights may be for a given rise of the mean loss.
 
-The flatter a minimum, the larger they are, and the closer to each other are posterior and prior of
-a PAC-Bayes bound (Neyshabur et al. 2017; Jiang et al. 2020).
+The flatter a minimum, the larger they may be, and the closer is the posterior of a PAC-Bayes bound
+to the prior (Neyshabur et al. 2017; Jiang et al. 2020).
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from torch import Tensor
 from flatlas.flatness.loss import Slope
 from flatlas.hessian.hutchinson import Estimate, mean
 
-# The search for σ begins here and goes on by this factor, at most so many times.
+# The search for σ begins here and multiplies by this factor, at most this many times.
 BEGIN, FACTOR, FARTHEST = 1e-2, 2.0, 60
 # Rises beyond this factor of the wanted one, above or below, are cut off: a loss may overflow, or
 # fall.

@@ -1,4 +1,4 @@
-"""The regret of minibatches: how far a loss at another's minimum is above its own minimum.
+"""The regret of a minibatch: its loss at another minibatch's minimum, minus its own minimum.
 
 Both minima are in a ball. To first order in its radius ε,
 f₂(argmin f₁) − min f₂ = ε ‖g₂‖ (1 − cos(g₁, g₂)).

@@ -10,7 +10,7 @@ from torch import Tensor
 from flatlas.errors import FlatlasError
 from flatlas.flatness.loss import Loss
 
-# The search for an end begins here, relative to the length of w, and goes on by this factor.
+# The search for an end begins here, relative to the length of w, and multiplies by this factor.
 BEGIN, FACTOR, FARTHEST = 1e-4, 2.0, 60
 # Losses beyond this factor of the wanted one, above or below, are cut off: a loss may overflow, or
 # fall.

@@ -9,7 +9,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 @contextmanager
 def differentiable_attention() -> Iterator[None]:
-    """Keep torch from its fused kernels, which lack derivatives."""
+    """Prevent torch from using its fused kernels, which lack derivatives."""
     with without_fast_path(), sdpa_kernel(SDPBackend.MATH):
         yield
 

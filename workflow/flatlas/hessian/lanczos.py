@@ -93,7 +93,7 @@ class Subspace:
         left = images - shares[:, before:] @ self._basis[before:end]
         rest = left @ self.basis.T
         left -= rest @ self.basis
-        # Beyond the block before, this is round-off, unless the basis was replaced.
+        # The part beyond the previous block is round-off, unless the basis was replaced.
         shares += rest
         self._projected[begin:end, :end] = shares
         self._projected[:end, begin:end] = shares.T
@@ -183,7 +183,7 @@ def search(
 
 
 def _of_norm(values: Tensor, away: Tensor) -> list[int]:
-    """Which of these, the largest first and the lowest last, decide the spectral norm.
+    """Which of the two ends (the largest eigenvalue, the lowest) decide the spectral norm.
 
     Both ends do, until one is far beyond the other: a residual bounds the distance to some
     eigenvalue, not to the end of the spectrum.

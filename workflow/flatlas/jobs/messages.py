@@ -15,8 +15,8 @@ FAILED = re.compile(r"^\S+ \S+ E .+? failed: (.*)", re.MULTILINE)
 # A failed process as Python and Snakemake describe it.
 ENDED = re.compile(r"died with .+|returned non-zero exit status \d+")
 KILLED = ("SIGKILL", "status 137")
-UNEXPLAINED = "what it printed above may say why"
-# Files that people look at, pages and pictures, and how many of an earlier run are listed.
+UNEXPLAINED = "its output above may give the reason"
+# Files that people look at (pages and pictures), and how many of an earlier run a message lists.
 SHOWN, LISTED = (".html", ".png"), 5
 
 
@@ -52,13 +52,13 @@ class Messages(logging.Filter):
             job = message["jobid"]
             self.processes[job] = self._process(record.thread)
             self.causes[job] = self._cause(message["log"], message["rule_msg"])
-            message["rule_msg"] = self._said_of(job)
+            message["rule_msg"] = self._sentence_of(job)
         return True
 
     def _process(self, thread: int | None) -> str:
-        """How the process ended whose job this thread reports."""
+        """How the process of the job that this thread reports ended."""
         ended = self.ended.pop(thread, "ended")
-        killed = ", perhaps for want of memory" if any(sign in ended for sign in KILLED) else ""
+        killed = ", perhaps because memory ran out" if any(sign in ended for sign in KILLED) else ""
         return f"its process {ended}{killed}; {UNEXPLAINED}"
 
     def _cause(self, logs: list[str], reported: str | None) -> str | None:
@@ -66,7 +66,7 @@ class Messages(logging.Filter):
         cause = cause_in(logs[0]) if logs and self.is_new(logs[0]) else None
         return cause or reported or None
 
-    def _said_of(self, job: int) -> str:
+    def _sentence_of(self, job: int) -> str:
         """The cause; else how the process ended, if Snakemake has reported the job at all."""
         return self.causes.get(job) or self.processes.get(job, UNEXPLAINED)
 
@@ -74,7 +74,7 @@ class Messages(logging.Filter):
         """The last lines of a run: one for each failed job, and what to do."""
         failed = sorted(self._failed(scheduler.failed), key=name_of)
         for job in failed:
-            sentence = self._said_of(job.jobid).partition("\n")[0]
+            sentence = self._sentence_of(job.jobid).partition("\n")[0]
             yield f"{name_of(job)} failed: {sentence} (log: {job.log[0]})"
         running = {*single(scheduler.running)}
         # Snakemake counts the jobs of a running or failed group as remaining.
@@ -84,15 +84,15 @@ class Messages(logging.Filter):
             yield f"Stopped. Jobs left: {to_do}. The same command continues."
             return
         yield (
-            f"Jobs that did not run: {len(waiting)}. Correct the cause and give the same command "
-            "again: finished jobs stay."
+            f"Jobs that did not run: {len(waiting)}. Fix the cause and give the same command "
+            "again: finished jobs are kept."
         )
         if old := shown_before(waiting):
             more = f" and {len(old) - LISTED} more" if len(old) > LISTED else ""
-            yield f"Not of this run, but an earlier one: {', '.join(old[:LISTED])}{more}."
+            yield f"From an earlier run, not this one: {', '.join(old[:LISTED])}{more}."
         script, again = Path(failed[0].rule.script).name, Path(failed[0].log[0])
         yield (
-            "To repeat a job by hand, as the first: PYTHONPATH=workflow python "
+            "To repeat a job by hand, such as the first: PYTHONPATH=workflow python "
             f"workflow/scripts/{script} {again.with_suffix('.json')}"
         )
 

@@ -32,7 +32,7 @@ def measure(
     progress: bool = False,
     **settings: Unpack[Settings],
 ) -> Found:
-    """Measures of a model, each number with its error; the model stays as it was.
+    """Measures of a model, each number with its error. The model does not change.
 
     `data`, and `test` for measures that compare with it, are a DataLoader, a list of batches
     (inputs, target), or two tensors. Inputs are a tensor, a tuple or a dictionary of the model's
@@ -72,18 +72,18 @@ def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
         raise FlatlasError(f"measures is {measures!r}. Allowed: a list of {', '.join(MEASURES)}.")
     named: Iterable[tuple[Any, Any]] = ((one, {}) for one in measures)
     given = measures.items() if isinstance(measures, Mapping) else named
-    # Names are checked before they become keys: a name that is no string may not be hashable.
+    # Names are checked before they become keys: a name that is not a string may not be hashable.
     chosen = {name: _checked(name, options) for name, options in given}
     if not chosen:
-        raise FlatlasError(f"measures names none. Allowed: {', '.join(MEASURES)}.")
+        raise FlatlasError(f"measures is empty. Allowed: {', '.join(MEASURES)}.")
     return chosen
 
 
-def accepted(of: str, **given: tuple[Any, Any]) -> list[Any]:
-    """The values converted to their types, from a pair (type, value) each; errors name `of`."""
+def accepted(place: str, **given: tuple[Any, Any]) -> list[Any]:
+    """The values converted to their types, from a pair (type, value) each; errors name `place`."""
     fields: dict[str, Any] = {name: (kind, ...) for name, (kind, _) in given.items()}
     values = {name: value for name, (_, value) in given.items()}
-    found = validated(create_model(of, **fields), values, lambda at: f"{of}: {dotted(at)}")
+    found = validated(create_model(place, **fields), values, lambda at: f"{place}: {dotted(at)}")
     return [value for _, value in found]
 
 
@@ -96,7 +96,7 @@ def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if name not in MEASURES:
         allowed = ", ".join(MEASURES)
         near = nearest(name, MEASURES)
-        raise FlatlasError(f"'{name}' is no measure. Allowed: {allowed}.{near}")
+        raise FlatlasError(f"'{name}' is not a measure. Allowed: {allowed}.{near}")
     if not isinstance(options, Mapping):
         raise FlatlasError(f"the options of {name} are {options!r}. Allowed: a dictionary.")
     declared = _shared(name) or _declared(name)

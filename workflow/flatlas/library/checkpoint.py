@@ -15,7 +15,7 @@ from flatlas.models.objective import Objective, unwrapped
 Checkpoint = InstanceOf[nn.Module] | Mapping[str, Any]
 
 
-def weights_at(checkpoint: Any, of: Objective, name: str) -> Tensor:
+def weights_at(checkpoint: Any, objective: Objective, name: str) -> Tensor:
     """The checkpoint's values of the parameters in w, as one vector; errors call it `name`."""
     given = checkpoint
     if isinstance(checkpoint, nn.Module):
@@ -24,7 +24,7 @@ def weights_at(checkpoint: Any, of: Objective, name: str) -> Tensor:
         raise FlatlasError(
             f"{name} is a {type(given).__name__}. Allowed: a model, or its state dictionary."
         )
-    for key, shape in of.shapes.items():
+    for key, shape in objective.shapes.items():
         if not isinstance(given.get(key), Tensor):
             raise FlatlasError(f"{name} has no '{key}' that is a tensor.{nearest(key, given)}")
         if given[key].shape != shape:
@@ -34,13 +34,16 @@ def weights_at(checkpoint: Any, of: Objective, name: str) -> Tensor:
             )
         if not given[key].isfinite().all():
             raise FlatlasError(f"'{key}' has NaN or infinite weights in {name}. Leave it out.")
-    return torch.cat([exact(given[key].detach().flatten()).to(of.w) for key in of.shapes])
+    return torch.cat(
+        [exact(given[key].detach().flatten()).to(objective.w) for key in objective.shapes]
+    )
 
 
-def trajectory_of(checkpoints: Sequence[Any], of: Objective, dimensions: int) -> Tensor:
+def trajectory_of(checkpoints: Sequence[Any], objective: Objective, dimensions: int) -> Tensor:
     """The weights of all checkpoints (points, size); an error if too few for `dimensions`."""
     found = [
-        weights_at(one, of, f"point {at} of the trajectory") for at, one in enumerate(checkpoints)
+        weights_at(one, objective, f"point {at} of the trajectory")
+        for at, one in enumerate(checkpoints)
     ]
     if len(found) <= dimensions:
         raise FlatlasError(

@@ -1,4 +1,4 @@
-"""Margins of a classifier: by how much each example's own class wins."""
+"""Margins of a classifier: how far each example's own class exceeds the others."""
 
 from collections.abc import Mapping
 
@@ -13,32 +13,37 @@ from flatlas.models.objective import Objective
 
 
 @torch.no_grad()
-def margins(of: Objective, w: Tensor) -> Tensor:
+def margins(objective: Objective, w: Tensor) -> Tensor:
     """The output of the right class minus the largest other one, for each label, in float64.
 
     With one output for each example and labels 0 and 1 the margin is that output, with its sign
     changed for label 0. Labels that the loss ignores are left out.
     """
-    parts = of.parts(w)
-    return torch.cat([_of_batch(of, of.outputs(parts, batch), batch) for batch in of.batches])
+    parts = objective.parts(w)
+    return torch.cat(
+        [
+            _of_batch(objective, objective.outputs(parts, batch), batch)
+            for batch in objective.batches
+        ]
+    )
 
 
-def _of_batch(of: Objective, outputs: Outputs, batch: Batch) -> Tensor:
+def _of_batch(objective: Objective, outputs: Outputs, batch: Batch) -> Tensor:
     logits = outputs["logits"] if isinstance(outputs, Mapping) and "logits" in outputs else outputs
     target = batch.target
     if not isinstance(logits, Tensor) or not isinstance(target, Tensor):
         raise _undefined(logits, target)
     logits, target = exact(logits), target.to(exact(logits).device)
-    if of.loss.is_binary and logits.shape == target.shape and is_binary(target):
+    if objective.loss.is_binary and logits.shape == target.shape and is_binary(target):
         return margin(logits.unsqueeze(-1), target.double()).flatten()
     if target.is_floating_point():
         raise _undefined(logits, target)
-    if not of.loss.is_of_classes and logits.shape[:-1] == target.shape and logits.ndim > 1:
+    if not objective.loss.is_of_classes and logits.shape[:-1] == target.shape and logits.ndim > 1:
         # Torch's losses have the classes second; a user's own loss may have them last.
         logits = logits.movedim(-1, 1)
     if logits.ndim < 2 or logits.shape[1] < 2 or logits[:, 0].shape != target.shape:
         raise _undefined(logits, target)
-    known = of.loss.is_class(target)
+    known = objective.loss.is_class(target)
     labels = target[known].long()
     if (labels >= logits.shape[1]).any():
         raise _undefined(logits, target)

@@ -14,33 +14,36 @@ from flatlas.hessian.natural import DecomposedFisher, NaturalGradients, by_conju
 from flatlas.models.objective import Objective
 
 
-def natural_gradients(of: Objective, gradients: Tensor, damping: float) -> NaturalGradients:
+def natural_gradients(objective: Objective, gradients: Tensor, damping: float) -> NaturalGradients:
     """Natural gradients of all rows, from one gradient for each prediction and class."""
     with torch.no_grad():
-        parts = of.parts(of.w)
-        logits = [of.loss.logits(of.outputs(parts, one), one.target) for one in of.batches]
+        parts = objective.parts(objective.w)
+        logits = [
+            objective.loss.logits(objective.outputs(parts, one), one.target)
+            for one in objective.batches
+        ]
     predictions = sum(len(one) for one in logits)
-    if predictions * logits[0].shape[1] * of.size <= natural.NUMBERS:
-        rows = torch.cat([*_rows(of)]) / predictions**0.5
+    if predictions * logits[0].shape[1] * objective.size <= natural.NUMBERS:
+        rows = torch.cat([*_rows(objective)]) / predictions**0.5
         return DecomposedFisher(rows).solve(gradients, damping)
-    squares = torch.zeros_like(of.w)
-    for some in _rows(of):
+    squares = torch.zeros_like(objective.w)
+    for some in _rows(objective):
         squares += some.square().sum(0) / predictions
     # The divisor is 1 for a loss that is a sum.
-    scale = of.divisor() / predictions
+    scale = objective.divisor() / predictions
 
     def product(vectors: Tensor) -> Tensor:
-        return scale * of.gauss_newton_product(vectors)
+        return scale * objective.gauss_newton_product(vectors)
 
     return by_conjugate_gradients(product, squares.sqrt(), gradients, damping)
 
 
-def _rows(of: Objective) -> Iterator[Tensor]:
+def _rows(objective: Objective) -> Iterator[Tensor]:
     """R J of each example's predictions (predictions times classes, size), with Rᵀ R = S."""
-    for batch in of.batches:
+    for batch in objective.batches:
         for one in batch.parts(1):
-            with of.leaves(of.w) as leaves:
-                z = of.loss.logits(of.outputs({}, one), one.target)
+            with objective.leaves(objective.w) as leaves:
+                z = objective.loss.logits(objective.outputs({}, one), one.target)
                 scores = (softmax.root(z.detach()) @ z.unsqueeze(-1)).flatten()
                 found = [
                     torch.autograd.grad(
@@ -49,4 +52,4 @@ def _rows(of: Objective) -> Iterator[Tensor]:
                     for score in scores
                 ]
             for slopes in found:
-                yield torch.cat([slope.flatten() for slope in slopes]).to(of.w).unsqueeze(0)
+                yield torch.cat([slope.flatten() for slope in slopes]).to(objective.w).unsqueeze(0)

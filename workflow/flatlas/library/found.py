@@ -44,7 +44,7 @@ class Result(Protocol):
 
 @runtime_checkable
 class Drawn(Protocol):
-    """A result with a picture of its own."""
+    """A result that draws its own picture."""
 
     def draw(self, ax: "Axes") -> None:
         """Draw it."""
@@ -98,7 +98,7 @@ class Found:
         return DataFrame(rows)
 
     def plot(self) -> "Figure":
-        """A panel for each measure: a picture of its own, or all its numbers with their errors.
+        """A panel for each measure: its own picture, or all its numbers with their errors.
 
         A hollow point has not converged.
         """

@@ -52,9 +52,9 @@ class OfAscent(Options):
     steps: PositiveInt = SHARPNESS.steps
     starts: PositiveInt = SHARPNESS.starts
 
-    def loss(self, of: Objective) -> Objective:
+    def loss(self, objective: Objective) -> Objective:
         """The loss whose rise is measured."""
-        return of.of_normalized_logits() if self.normalize_logits else of
+        return objective.of_normalized_logits() if self.normalize_logits else objective
 
     @property
     def around(self) -> Neighbourhood:

@@ -46,7 +46,7 @@ def path_norm(model: nn.Module) -> float:
 
 def _layers(model: nn.Module) -> Iterator[nn.Module]:
     """The layers of a chain in their order."""
-    # A subclass may have a forward of its own, such as one with a shortcut.
+    # A subclass may have its own forward, such as one with a shortcut.
     if isinstance(model, nn.Sequential) and type(model).forward is nn.Sequential.forward:
         for child in model:
             yield from _layers(child)

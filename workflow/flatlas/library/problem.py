@@ -134,20 +134,20 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
 
 
 @torch.no_grad()
-def _mixes_examples(of: Objective) -> bool:
+def _mixes_examples(objective: Objective) -> bool:
     """Whether the model's output for half of a batch depends on the other half.
 
     The first batch with several examples decides. False if it can't be cut.
     """
-    batch = next((batch for batch in of.batches if batch.examples > 1), None)
+    batch = next((batch for batch in objective.batches if batch.examples > 1), None)
     if batch is None:
         return False
-    parts, half = of.parts(of.w), torch.arange(batch.examples // 2)
+    parts, half = objective.parts(objective.w), torch.arange(batch.examples // 2)
     try:
-        alone = _reals(of.outputs(parts, batch.of_rows(half)))
+        alone = _reals(objective.outputs(parts, batch.of_rows(half)))
     except FlatlasError:
         return False
-    together = _reals(rows_of(of.outputs(parts, batch), half, batch.examples))
+    together = _reals(rows_of(objective.outputs(parts, batch), half, batch.examples))
     return any(
         one.shape == other.shape
         and not torch.allclose(one, other, rtol=0, atol=SAME * largest_of(other[other.isfinite()]))
@@ -167,12 +167,12 @@ def _reals(outputs: Outputs) -> list[Tensor]:
 
 
 @torch.no_grad()
-def _adds_up(of: Objective) -> bool:
+def _adds_up(objective: Objective) -> bool:
     """Whether the loss of all data is the same however they are cut into batches."""
-    parts = of.parts(of.w)
-    return of.loss.is_of_torch or all(
-        of.loss.adds_up(of.outputs(parts, batch), batch.target, batch.examples)
-        for batch in of.batches
+    parts = objective.parts(objective.w)
+    return objective.loss.is_of_torch or all(
+        objective.loss.adds_up(objective.outputs(parts, batch), batch.target, batch.examples)
+        for batch in objective.batches
     )
 
 

@@ -123,7 +123,7 @@ def surface(
     progress: bool = False,
     **settings: Unpack[Settings],
 ) -> Surface:
-    """The loss on a line or a plane through the model's weights w, which stay as they are.
+    """The loss on a line or a plane through the model's weights w. The model does not change.
 
     `directions` are "random", with each filter as long as that of the model (Li et al. 2018);
     "hessian", the eigenvectors of its largest eigenvalues; or a trajectory, a list of models or
@@ -144,8 +144,11 @@ def surface(
             reach = REACH[directions]
         steps = [_axis(plane, number, reach, points) for number in range(dimensions)]
         every = torch.cartesian_prod(*map(torch.as_tensor, steps)).view(-1, dimensions)
-        of, places = problem.training, tqdm(every, disable=not progress, unit="point")
-        values = [of.value(of.w + step.to(of.w) @ plane.directions).item() for step in places]
+        objective, places = problem.training, tqdm(every, disable=not progress, unit="point")
+        values = [
+            objective.value(objective.w + step.to(objective.w) @ plane.directions).item()
+            for step in places
+        ]
     return Surface(
         kind=directions if isinstance(directions, str) else "trajectory",
         steps=steps,
@@ -174,20 +177,20 @@ def _numbers(given: Tensor | None) -> np.ndarray | None:
 
 
 def _plane(problem: Problem, directions: str | Sequence[Checkpoint], dimensions: int) -> Plane:
-    of, random = problem.training, problem.generator("surface")
-    if of.size < dimensions:
-        raise FlatlasError(f"{of.size} weight has no surface in {dimensions} dimensions.")
+    objective, random = problem.training, problem.generator("surface")
+    if objective.size < dimensions:
+        raise FlatlasError(f"{objective.size} weight has no surface in {dimensions} dimensions.")
     if not isinstance(directions, str):
-        return principal(of, trajectory_of(directions, of, dimensions), dimensions)
+        return principal(objective, trajectory_of(directions, objective, dimensions), dimensions)
     if directions == "hessian":
-        plane = leading(of, dimensions, TOLERANCE, random)
+        plane = leading(objective, dimensions, TOLERANCE, random)
     else:
-        if all(len(shape) < 2 for shape in of.shapes.values()):
+        if all(len(shape) < 2 for shape in objective.shapes.values()):
             raise FlatlasError(
-                f"{', '.join(of.shapes)} have no filters to be scaled with, only vectors: choose "
-                "parameters with a matrix, or directions='hessian'."
+                f"{', '.join(objective.shapes)} have no filters to be scaled with, only vectors: "
+                "choose parameters with a matrix, or directions='hessian'."
             )
-        plane = filter_normalized(of, dimensions, random)
+        plane = filter_normalized(objective, dimensions, random)
     if not plane.directions.any():
         raise FlatlasError(
             f"directions='{directions}' are as long as the weights that they move, and these are "

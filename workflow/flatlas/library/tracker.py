@@ -27,7 +27,7 @@ COLUMNS = ["step", "measure", "quantity", "value", "error", "converged", "second
 
 
 class Tracker:
-    """Measures a model every so many steps: `tracker(step)` in a training loop.
+    """Measures a model at regular steps: call `tracker(step)` in a training loop.
 
         tracker = flatlas.Tracker(model, loader, ["hessian"], every=100, path="run.parquet")
         for step, batch in enumerate(batches):
@@ -37,8 +37,8 @@ class Tracker:
     `tracker.table` has all numbers so far. They are also in `path`, a parquet or CSV file. The file
     is replaced as a whole after each measurement: a kill at any moment leaves a complete file. A
     continued training with the same path continues the table: rows from the first newly measured
-    step on are replaced. The model, random states and an iteration over the same loader stay as
-    they are. The settings are those of `measure`; by default the parameters are those that require
+    step on are replaced. The model, random states and an iteration over the same loader are not
+    disturbed. The settings are those of `measure`; by default the parameters are those that require
     a gradient when the tracker is made.
     """
 
@@ -61,7 +61,7 @@ class Tracker:
         with opened(model, data, test, settings) as problem:
             self._notes = problem.notes
             if settings.get("parameters") is None:
-                # All rows are of the same weights, also if layers are frozen on the way.
+                # All rows have the same weights, even if layers are frozen during the training.
                 settings["parameters"] = [*map(escape, problem.training.shapes)]
         self._table = DataFrame(columns=COLUMNS)
         if self._path is not None:
@@ -156,7 +156,7 @@ def _begun(path: Path, empty: DataFrame) -> DataFrame:
         found = DataFrame()
     if [*found.columns] != COLUMNS:
         raise FlatlasError(
-            f"path is '{path}', which exists and is no table of a tracker. Delete it, or give "
+            f"path is '{path}', which exists, but is not a table of a tracker. Delete it, or give "
             "another path."
         )
     return found
@@ -167,7 +167,7 @@ def _draw(ax: Any, rows: DataFrame) -> None:
     from flatlas.plotting.look import shades
 
     quantities = rows.quantity.unique()
-    # The first rank is the darkest, also if it is the only one.
+    # The first rank is the darkest, even if it is the only one.
     colours = shades(max(2, len(quantities)))[::-1]
     for colour, quantity in zip(colours, quantities, strict=False):
         one = rows[rows.quantity == quantity]

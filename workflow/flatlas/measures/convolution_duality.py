@@ -1,10 +1,10 @@
 """The approximate activity-weight duality of one convolution layer.
 
-A kernel acts on every patch of an image, so no single change of it gives each patch of a training
-image the pre-activation of the test image there. The paper's discussion leaves convolutions open.
-Here the dual weights are the least-squares solution of P Δw = (P′ − P) w with the smallest Δw,
-where P and P′ have the patches of the partner and of the test image as rows. If the patches are
-linearly independent, the solution and the duality are exact.
+A kernel acts on every patch of an image. So no single change of the kernel gives every patch of a
+training image the pre-activation that the test image has at that place. The paper's discussion
+leaves convolutions open. Here the dual weights are the least-squares solution of P Δw = (P′ − P) w
+with the smallest Δw, where P and P′ have the patches of the partner and of the test image as rows.
+If the patches are linearly independent, the solution and the duality are exact.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ NUMBERS = 2**22
 
 @dataclass(frozen=True)
 class Layer:
-    """A convolution with its weights w (n_in · k · k, n_out), and what comes before and after."""
+    """A convolution with its weights w (n_in · k · k, n_out), and the net around it."""
 
     solution: Solution
     convolution: Convolution

@@ -1,8 +1,8 @@
 """The activity-weight duality of one dense layer, pair by pair and direction by direction (§2.2).
 
-Every test image x′ is paired with its training partner x. The dual weights Δw change the layer so
-that x gives what x′ gave; the effective gradient g is the loss gap Δl along Δw. Both have
-components along the eigenvectors of the layer's Hessian (Eqs. 6-11).
+Every test image x′ is paired with its training partner x. With the dual weights Δw, x gets the
+pre-activation that x′ has without them; the effective gradient g is the loss gap Δl along Δw. Both
+have components along the eigenvectors of the layer's Hessian (Eqs. 6-11).
 """
 
 from collections.abc import Mapping

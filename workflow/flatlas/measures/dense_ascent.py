@@ -1,7 +1,7 @@
 """Minibatch ascent of the loss of dense nets around w, many members at a time.
 
-Steps change the displacement Δw in float32, not w + Δw, so a step far below the round-off of w
-still counts. They only decide where the ascent goes; the caller evaluates the loss there in
+A step changes the displacement Δw in float32, not w + Δw, so a step far below the round-off of w
+still has an effect. Steps only decide where the ascent goes; the caller evaluates the loss there in
 float64. The gradient is written out by hand and added to Δw as it is computed.
 """
 
@@ -46,7 +46,7 @@ class DenseAscent:
 
     @torch.no_grad()
     def step(self, drawn: Tensor, lr: float) -> None:
-        """Go up the slope of the mean loss of some images, and back into the box."""
+        """Take a step up the slope of the mean loss of some images, and go back into the box."""
         activities = [self._images.index_select(1, drawn).expand(len(self._steps), -1, -1)]
         z, weights = self._from_start.index_select(1, drawn), {}
         for number, layer in enumerate(self._net.dense_layers):

@@ -9,7 +9,7 @@ from flatlas.store.tables import read_table
 
 
 class ExtraInputs:
-    """The additional inputs of a job; a realization's solutions get its part of them."""
+    """The additional inputs of a job. The solutions of each realization get their part of them."""
 
     def __init__(self, files: Any, run: RunSpec) -> None:
         """Trajectories and kernels stay on disk, since a realization needs only one of many."""

@@ -19,9 +19,9 @@ from flatlas.nets.loss import sample_losses
 NUMBERS = 2**24
 # Numbers of one point processed at a time: 1 MiB, which suits the caches best.
 CACHED = 2**17
-# The step of the differences that give a search its first guess, in units of the layer's |w|.
+# The step of the finite differences for a search's first guess, in units of the layer's |w|.
 NEAR = 1e-5
-# The farthest that an end is searched for, in units of the layer's |w|.
+# The largest distance at which an end is searched for, in units of the layer's |w|.
 FAR = 1e6
 # An end is found when the loss there is this close to the level, relative to it.
 TOLERANCE = 1e-7

@@ -15,8 +15,8 @@ them, and the mean over images of
 is the limit of the Gauss-Newton part of the Hessian. For a correctly classified image the other
 part, Σ (p − y) ∇∇z, goes as c^(L−2) times the same odds, and so is smaller by c^L; it adds nothing
 to the trace of a ReLU net. The loss is Σ_b o_b to the same order, plus c^L (z_a − z_y) for a
-misclassified image, whose second part of the Hessian keeps growing: the prediction of the Hessian
-is for nets without such images.
+misclassified image. For such an image the second part of the Hessian keeps growing, so the
+prediction of the Hessian is only for nets without misclassified images.
 
 The odds vanish faster than the powers of c grow, so trace, Frobenius and spectral norm all go to 0
 as the weights grow. The prediction uses only the weights at c = 1.
@@ -89,7 +89,7 @@ def _at(
 def _norms(solution: Solution, hessian: DenseHessian, options: Mapping[str, Any]) -> Norms:
     """The norms, with the same probes every time: most of the noise cancels in a ratio of two.
 
-    The search is for the largest eigenvalue; a few more keep it going.
+    The search is for the largest eigenvalue; a few more allow it more steps.
     """
     random = solution.generator("norm scaling")
     return norms(hessian, options["top"], options["probes"], random, options["tolerance"])

@@ -1,4 +1,4 @@
-"""A solution: the weights of one realization at a moment, with the images it saw, in float64."""
+"""A solution: the weights of one realization at a moment, with its images, in float64."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -8,11 +8,11 @@ from flatlas.models.objective import Objective
 
 
 @torch.no_grad()
-def take_statistics(of: Objective) -> None:
+def take_statistics(objective: Objective) -> None:
     """Replace all running means and variances by their means over the batches."""
     norms = [
         part
-        for part in of.model.modules()
+        for part in objective.model.modules()
         if isinstance(part, _BatchNorm) and part.running_mean is not None
     ]
     if not norms:
@@ -24,9 +24,9 @@ def take_statistics(of: Objective) -> None:
         # Without a momentum, torch takes the mean over all batches.
         norm.momentum = None
         norm.train()
-    for number, batch in enumerate(of.batches):
+    for number, batch in enumerate(objective.batches):
         try:
-            of.outputs({}, batch)
+            objective.outputs({}, batch)
         except FlatlasError as error:
             raise FlatlasError(f"batch_norm is 'recomputed', batch {number}: {error}") from error
-    of.model.eval()
+    objective.model.eval()

@@ -111,7 +111,7 @@ class Batches:
                 "two passes over the data differ, although both began from the same random state: "
                 "measures would mix different data. Give them as a list, as in list(loader), or "
                 "draw from the random numbers of torch, numpy or Python instead of a generator "
-                "that the data have for themselves."
+                "that only the data use."
             )
 
     def _moved(self, leaf: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A copy of a module, also of a module that keeps tensors it computed."""
+"""A copy of a module, even of one that keeps tensors that it computed."""
 
 from copy import deepcopy
 

@@ -25,12 +25,12 @@ class Passed:
 class LinearLayer:
     """The nn.Linear `name` of a model, if each example passes it once, as one vector."""
 
-    def __init__(self, of: Objective, name: str) -> None:
+    def __init__(self, objective: Objective, name: str) -> None:
         """Refuses a layer whose weight is shared or computed."""
         # A weight that a parametrization computes is not among `_parameters`.
         linear = {
             one: part
-            for one, part in of.model.named_modules()
+            for one, part in objective.model.named_modules()
             if isinstance(part, nn.Linear) and "weight" in part._parameters
         }
         if name not in linear:
@@ -38,9 +38,9 @@ class LinearLayer:
                 f"layer is '{name}'. Allowed: an nn.Linear of the model, "
                 f"{', '.join(linear) or 'of which it has none'}.{nearest(name, linear)}"
             )
-        self.name, self._of, self._linear = name, of, linear[name]
-        self._parts = of.parts(of.w)
-        named = of.model.named_parameters(remove_duplicate=False)
+        self.name, self._of, self._linear = name, objective, linear[name]
+        self._parts = objective.parts(objective.w)
+        named = objective.model.named_parameters(remove_duplicate=False)
         if sum(one is self._linear.weight for _, one in named) > 1:
             raise FlatlasError(
                 f"layer '{name}' shares its weight with another one, so its weight has no "

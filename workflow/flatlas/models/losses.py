@@ -164,7 +164,7 @@ class Loss:
         return logits[self.is_class(target).flatten().to(logits.device)]
 
     def _comparable(self, outputs: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-        """Both as a loss of torch takes them, in float64 where it computes with them."""
+        """Both in the form that torch's losses take; in float64, except for labels."""
         if not self.is_of_torch or not outputs.is_floating_point():
             return outputs, target
         of_labels = self._kind in OF_LABELS
@@ -178,7 +178,7 @@ class Loss:
         return outputs, exact(target) if is_number else target.to(outputs.device)
 
     def refuse_unknown(self, outputs: Tensor, target: Tensor) -> None:
-        """Raise an error for labels without an output: after these a GPU computes no more."""
+        """Raise an error for labels without an output: they would stop a GPU from computing."""
         if self.is_binary and target.numel() and not (target.min() >= 0 and target.max() <= 1):
             raise FlatlasError(
                 f"the target has numbers from {target.min():g} to {target.max():g}, but this loss "

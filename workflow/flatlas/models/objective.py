@@ -30,9 +30,9 @@ Chosen = str | Sequence[str] | Callable[[str, nn.Parameter], bool] | None
 class Objective:
     """L(w), ∇L and products with the Hessian and the Gauss-Newton matrix, batch by batch.
 
-    w has the chosen parameters in one vector, in the order of the model. It is float64, whatever
-    the model computes in. Other parameters keep their values. The model is a copy, in evaluation
-    mode.
+    w has the chosen parameters in one vector, in the order of the model. It is float64, even if the
+    model computes in another precision. Other parameters keep their values. The model is a copy, in
+    evaluation mode.
     """
 
     def __init__(

@@ -18,7 +18,7 @@ def full_precision() -> Iterator[None]:
     """Compute products of float32 numbers in float32, and use cuDNN's deterministic algorithms.
 
     On a GPU, convolutions are in TF32 by default, with errors of 1e-3, and a training may have
-    chosen that for all products. Since torch 2.9 each kind of product has a precision of its own.
+    chosen that for all products. Since torch 2.9 each kind of product has its own precision.
     """
     cudnn, cuda, mkldnn = torch.backends.cudnn, torch.backends.cuda, torch.backends.mkldnn
     with ExitStack() as kept:

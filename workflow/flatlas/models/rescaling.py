@@ -1,4 +1,4 @@
-"""Rescalings of a model's weights that leave its function as it is, found by tracing the model.
+"""Rescalings of a model's weights that do not change its function, found by tracing the model.
 
 ReLU lets a positive factor through: if a layer's output grows by α, so do all later activations, up
 to layers that undo the factor. A linear layer undoes it if its weights are divided by α, and batch
@@ -87,7 +87,7 @@ def rescalings(model: nn.Module) -> list[Rescaling]:
                 found.append(Rescaling(str(node.target), tuple(str(end.target) for end in ends)))
     if not found:
         raise FlatlasError(
-            "the model has no rescaling that leaves its function as it is. It needs two linear "
+            "the model has no rescaling that keeps its function. It needs two linear "
             "layers, convolutions or batch norms with nothing but ReLU, pooling, dropout and the "
             "like between them."
         )

@@ -13,7 +13,7 @@ from flatlas.seeds import stream
 
 # Images in one gradient of convolutions, and of dense layers alone, limited by memory.
 CONVOLVED, DENSE = 500, 10_000
-# Images whose convolutions a CPU's caches hold.
+# Images whose convolutions fit into a CPU's caches.
 CACHED = 32
 
 
@@ -61,7 +61,7 @@ class LayeredNet:
 
     @property
     def cached(self) -> int:
-        """The number of images whose activities a CPU's caches hold."""
+        """The number of images whose activities fit into a CPU's caches."""
         return DENSE if self.only_dense else CACHED
 
     @property

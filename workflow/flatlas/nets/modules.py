@@ -22,7 +22,7 @@ BLOCK = 256
 # Numbers in the activities of all images in one gradient. With second derivatives each takes about
 # fifty bytes.
 NUMBERS = 2**25
-# Numbers that a CPU's caches hold.
+# Numbers that fit into a CPU's caches.
 CACHED = 2**21
 
 
@@ -110,7 +110,7 @@ class ModuleNet(LayeredNet):
 
     @property
     def cached(self) -> int:
-        """The number of images whose activities a CPU's caches hold: fewer for larger nets."""
+        """The number of images whose activities fit into a CPU's caches: fewer for larger nets."""
         return CACHED // self._numbers
 
     def forward(

@@ -1,4 +1,4 @@
-"""The lookup of the rules, from a configuration without mistakes."""
+"""The rules' lookup, made from a configuration that has no mistakes."""
 
 from collections.abc import Iterable, Mapping
 from inspect import cleandoc
@@ -31,7 +31,7 @@ Pages = dict[str, dict[str, str]]
 
 
 def answers(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> lookup.Lookup:
-    """The lookup of a configuration, and of the files that Snakemake has read into it."""
+    """The lookup of a configuration; `files` are those that Snakemake has read into it."""
     # Snakemake silently takes the last of two equal keys.
     for file in files:
         read_yaml(Path(file))
@@ -78,7 +78,7 @@ def answers_of(plan: Plan) -> lookup.Lookup:
 
 
 def _pages(plan: Plan) -> Pages:
-    """The files of each page by kind. The user's networks have theirs beside their picture."""
+    """The files of each page by kind. The page of the user's networks is beside their picture."""
     preset = plan.settings.preset
     pages = {
         page: {kind: paths.PAGE.format(preset=preset, page=page, extension=kind) for kind in kinds}
@@ -93,7 +93,7 @@ def _pages(plan: Plan) -> Pages:
 
 
 def _study(plan: Plan, study: str, jobs: Mapping[str, lookup.Job], pages: Pages) -> lookup.Study:
-    """A study, whose target makes every file of its figures: a deleted one is made again."""
+    """A study. Its target makes every file of its figures, so a deleted file is made again."""
     targets = plan.targets(study)
     kinds = {kind: kind for kind in PAGES["scorecard"]}
     scorecard = paths.figure_files(plan.settings.preset, study, "scorecard", kinds)

@@ -1,7 +1,7 @@
 """The bounds of the numbers, names and paths in a configuration.
 
-Every number has an upper bound, so one with zeros too many is refused before anything expands. No
-study comes near a bound; the comment at each says what lies beyond it.
+Every number has an upper bound, so a number with too many zeros is refused before anything expands.
+No study comes near a bound; the comment at each bound gives its reason.
 """
 
 import re
@@ -9,13 +9,13 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-# Far from the largest number of float32, 3e38. A training diverges long before.
+# Far below the largest number of float32, 3e38. A training diverges long before.
 LARGEST = 1e30
 Positive = Annotated[float, Field(gt=0, le=LARGEST)]
 NonNegative = Annotated[float, Field(ge=0, le=LARGEST)]
 
-# What a job does one after the other, or holds side by side: pairs, probes, minibatches, steps. A
-# million takes weeks.
+# Counts of what a job computes or holds in memory: pairs, probes, minibatches, steps. A million
+# takes weeks.
 Count = Annotated[int, Field(gt=0, le=10**6)]
 AtLeastTwo = Annotated[int, Field(ge=2, le=10**6)]
 
@@ -24,7 +24,7 @@ Images = Annotated[int, Field(gt=0, le=10**9)]
 # ImageNet-21k has 22,000 classes.
 MOST_CLASSES = 10**5
 Class = Annotated[int, Field(ge=0, lt=MOST_CLASSES)]
-# The pixels of a camera.
+# Cameras have images of this width, in pixels.
 Side = Annotated[int, Field(gt=0, le=10**4)]
 
 # Neurons or channels of a layer. The largest language models have 10**5.
@@ -33,21 +33,23 @@ Width = Annotated[int, Field(gt=0, le=10**7)]
 MOST_LAYERS = 1000
 Depth = Annotated[int, Field(gt=0, le=MOST_LAYERS)]
 
-# At a thousand epochs a second, ten million take three hours, as many as 10**8 more than a day.
+# At a thousand epochs a second, 10**7 epochs take three hours, and 10**8 more than a day.
 Epoch = Annotated[int, Field(ge=0, le=10**8)]
 LaterEpoch = Annotated[int, Field(gt=0, le=10**8)]
-# Moments at which weights are kept, values of a list: a plan names each of them in every job.
+# Moments at which weights are kept, or values of a list. A plan names each of them in every job.
 MOST_LISTED = 10_000
-# Seeds, which a plan also lists in every job. The papers have a thousand at most.
+# A plan also lists the seeds in every job. The papers have at most a thousand.
 Realizations = Annotated[int, Field(gt=0, le=100_000)]
-# A table has it as an integer of 64 bits.
+# Tables store seeds as 64-bit integers.
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 
 
 def _name(name: str) -> str:
     """A name is part of a file's name, and of a target on the command line."""
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,99}", name):
-        raise ValueError("a name has at most 100 letters (A to Z), digits, _ and -, and no - first")
+        raise ValueError(
+            "a name has at most 100 letters (A to Z), digits, _ and -, and does not begin with -"
+        )
     return name
 
 

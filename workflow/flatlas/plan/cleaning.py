@@ -1,4 +1,4 @@
-"""The results that can be deleted: those that only one study needs, and those that none needs."""
+"""The results that can be deleted: those that only one study needs, or that no study needs."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from flatlas.plan.plan import Plan
 from flatlas.plan.resolve import resolve
 
 ID = re.compile("-[0-9a-f]{12}$")
-# Where the provenance of each result with an id lies; of measures, also those of an older flatlas.
+# Where the provenance of each result with an id is. Includes measures of older flatlas versions.
 RECORDS = {
     WILDCARD.sub("*", outputs["provenance"])
     for outputs in (*paths.OUTPUTS.values(), paths.measure_outputs("*", ()))
@@ -24,7 +24,7 @@ RECORDS = {
 def deletable(
     config: Mapping[str, Any], root: Path, study: str | None
 ) -> tuple[list[str], list[str]]:
-    """The results to delete, and those that others share; without a study, all unused results."""
+    """The results to delete, and those that others share. Without a study: all unused results."""
     if study is None:
         return unused(config, root), []
     return own_and_shared(resolve(config, root), study, config, root)
@@ -35,8 +35,8 @@ def own_and_shared(
 ) -> tuple[list[str], list[str]]:
     """The result folders that only this study needs, and those it shares, at the plan's preset.
 
-    Shared are those that another study needs, or any study at another preset. The folder of its
-    figures is its own.
+    A result is shared if another study needs it, or any study at another preset. The folder of the
+    study's figures is its own.
     """
     own = plan.targets(study)
     wanted = _folders(plan, own)
@@ -52,10 +52,11 @@ def own_and_shared(
 
 
 def unused(config: Mapping[str, Any], root: Path) -> list[str]:
-    """The results that no figure needs, at any preset, with the settings as they are.
+    """The results that no figure needs at any preset, with the current settings.
 
-    Only what flatlas has written counts: folders named by an id, with a provenance, saved states of
-    trainings, and the files of figures and of the page of the user's networks.
+    Only files that flatlas has written count: folders that are named by an id and have a
+    provenance, saved states of trainings, the files of figures, and the page of the user's
+    networks.
     """
     plans = [_at(preset, config, root) for preset in _presets(root)]
     needed = set[str]().union(*(_folders(plan, plan.figures) for plan in plans))
@@ -82,7 +83,7 @@ def _drawn(plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def _files_of_figure(provenance: Path) -> list[str]:
-    """The files that a figure's provenance lists, and itself; none if it is of something else.
+    """A figure's provenance file and the files that it lists; none if it is not of a figure.
 
     The page of the user's networks has the spec of their figure.
     """

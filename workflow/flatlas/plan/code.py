@@ -42,9 +42,9 @@ def source_modules(source: "SourceSpec") -> list[str]:
 
 
 def net_modules(net: "NetSpec") -> list[str]:
-    """The module of a net's family; also that of a user's own net, and weights that are given.
+    """The module of a net's family, the module of a user's own net, and the file of given weights.
 
-    Snakemake would miss other weights under the same name if their time is older than the results.
+    Without the weights, Snakemake would miss a replaced file if its time is older than the results.
     """
     modules = [f"flatlas.nets.{net.family}"]
     if net.family == "own":
@@ -54,7 +54,7 @@ def net_modules(net: "NetSpec") -> list[str]:
 
 
 def training_modules(run: "RunSpec") -> list[str]:
-    """Training one family of nets with one optimizer; the kernel in C trains dense nets alone."""
+    """Training one family of nets with one optimizer. The kernel in C is for dense nets only."""
     kernel = ["training/kernel.c"] if run.net.family == "dense" else []
     return [*kernel, *net_modules(run.net), f"flatlas.training.optimizers.{run.optimizer.name}"]
 

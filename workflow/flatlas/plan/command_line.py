@@ -1,7 +1,7 @@
 """Better errors, and dotted keys, where Snakemake reads `--config` and `--configfile`.
 
-It reads them before the Snakefile, and ends with a traceback or without a line where they have a
-mistake. Before them it reads the profile, which runs profiles/settings.py.
+Snakemake reads them before the Snakefile. A mistake in them ends in a traceback, or in an error
+without a line number. The profile is read even earlier, and it runs profiles/settings.py.
 """
 
 import json
@@ -16,12 +16,12 @@ from flatlas.errors import FlatlasError
 from flatlas.plan.reading import reading
 from flatlas.plan.trees import with_value
 
-# What Snakemake allows, and further keys.
+# The keys that Snakemake allows, and dotted ones.
 KEY = re.compile(r"[a-zA-Z_][\w-]*\w(\.[\w-]+)*")
 
 
 def read_settings_better() -> None:
-    """Replace two functions of Snakemake, which has no setting for it, in this process."""
+    """Replace two functions of Snakemake in this process. Snakemake has no setting for it."""
     from snakemake import cli
     from snakemake.exceptions import CliException
     from snakemake.settings import types
@@ -31,7 +31,7 @@ def read_settings_better() -> None:
     def parsed(entries: list[str] | None) -> dict[str, Any]:
         if entries:
             try:
-                # In place, since Snakemake also gives them to jobs on a cluster.
+                # Changed in place, since Snakemake also passes the list to jobs on a cluster.
                 entries[:] = nested(entries)
             except FlatlasError as error:
                 raise CliException(str(error)) from None
@@ -58,9 +58,9 @@ def nested(entries: Iterable[str]) -> Iterator[str]:
             )
         if not KEY.fullmatch(key):
             raise FlatlasError(
-                f"--config: '{key}' is no key. Allowed: names of letters, digits, '_' and '-', the "
-                "first of two or more and not beginning with a digit or '-', joined by dots, as in "
-                "studies.duality.realizations=3."
+                f"--config: '{key}' is not a key. Allowed: names joined by dots, as in "
+                "studies.duality.realizations=3. A name has letters, digits, '_' and '-'; the "
+                "first has at least two of them, and does not begin with a digit or '-'."
             )
         if not value.strip():
             raise FlatlasError(
@@ -70,7 +70,7 @@ def nested(entries: Iterable[str]) -> Iterator[str]:
         first, *others = key.split(".")
         if others:
             tree = with_value({}, others, _read(value))
-            # Snakemake would double a backslash on the way to a cluster's job.
+            # Snakemake would double a backslash when it passes the text to a cluster's job.
             entry = f"{first}={json.dumps(tree, ensure_ascii=False)}"
         yield entry
 

@@ -10,7 +10,7 @@ from flatlas.plan.spec import Spec
 
 
 class Normalize(Spec):
-    """A network's inputs are (pixel / 255 − mean) / std, with a number for each channel."""
+    """A network's inputs are (pixel / 255 − mean) / std, with one number per channel."""
 
     mean: tuple[Annotated[float, Field(ge=0, le=1)], ...]
     std: tuple[Annotated[float, Field(ge=1e-6, le=1)], ...]
@@ -96,12 +96,12 @@ SourceSpec = Annotated[
 class SubsetSpec(Spec):
     """The training and test images of a realization.
 
-    `classes` picks and orders the classes (all of them by default); `positive` turns the task
-    into a binary one: label 1 for the listed classes, 0 for the rest. `per_class` counts the
-    training images of each original class, `test_size` the test images in all. With `at_most` a
-    smaller source gives all its images. With `split` the same draw serves every realization;
-    without it, each seed draws its own. `only` leaves out the images of all other classes and
-    changes no label: a task of a net that knows them all.
+    `classes` picks and orders the classes (all of them by default); `positive` turns the task into
+    a binary one: label 1 for the listed classes, 0 for the rest. `per_class` counts the training
+    images of each original class, `test_size` all test images. With `at_most`, a smaller source
+    gives all its images. With `split`, every realization has the same draw; without it, each seed
+    draws its own. `only` leaves out the images of all other classes but changes no label, so a net
+    that knows all classes gets a task with some of them.
     """
 
     rule: ClassVar[str] = "subset"
@@ -118,7 +118,7 @@ class SubsetSpec(Spec):
 
 
 class NoiseSpec(Spec):
-    """A fraction of a subset's training labels replaced by a wrong one, never the true one."""
+    """A fraction of a subset's training labels is replaced by wrong ones, never by the true one."""
 
     rule: ClassVar[str] = "label_noise"
     subset: SubsetSpec
@@ -150,7 +150,7 @@ class FunctionsSpec(Spec):
 
 
 def shape_and_classes(source: Pictures | Boolean) -> tuple[tuple[int, int, int], int]:
-    """(channels, height, width) and the number of classes of a source."""
+    """The shape (channels, height, width) and the number of classes of a source."""
     if isinstance(source, Cifar10 | Cifar100):
         return (3, 32, 32), 10 if isinstance(source, Cifar10) else 100
     if isinstance(source, Digits):
@@ -165,7 +165,7 @@ def shape_and_classes(source: Pictures | Boolean) -> tuple[tuple[int, int, int],
 
 
 def named(source: SourceSpec) -> str:
-    """A source as a message names it."""
+    """The name of a source in messages."""
     return f"the folder '{source.path}'" if isinstance(source, Folder) else source.kind
 
 
@@ -173,12 +173,12 @@ SamplesSpec = SubsetSpec | NoiseSpec | AttackSpec | FunctionsSpec
 
 
 def subset_of(samples: SamplesSpec) -> SubsetSpec | FunctionsSpec:
-    """The basis of any samples: a subset, or functions on all of their source."""
+    """The subset that samples are based on, or the functions on their whole source."""
     return samples.subset if isinstance(samples, NoiseSpec | AttackSpec) else samples
 
 
 def images_trained(samples: SamplesSpec) -> int:
-    """The images of an epoch: S and the attack set to train on, E to evaluate."""
+    """The number of images in an epoch: S and the attack set to train on, E to evaluate on."""
     return images_seen(samples) + attack_size(samples)
 
 
@@ -188,7 +188,7 @@ def images_to_train_on(samples: SamplesSpec) -> int:
 
 
 def images_seen(samples: SamplesSpec, test_images: int | None = None) -> int:
-    """How many images S and E have together, in a realization, if only so many of E are taken."""
+    """How many images S and E have together, in a realization, with at most `test_images` of E."""
     subset = subset_of(samples)
     train_size = _train_size(subset)
     tested = subset.test_size if isinstance(subset, SubsetSpec) else train_size

@@ -1,4 +1,4 @@
-"""Declarations: modules of a package, and classes that a configuration names by their tags."""
+"""Finds the modules of a package, and the classes that a configuration names by their tags."""
 
 from collections.abc import Iterable, Iterator
 from importlib import import_module
@@ -14,8 +14,8 @@ from flatlas.plan.fingerprint import LIBRARY, find, shown
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-# By the key of a tag: the package whose module of that name has one of these functions, and the
-# page that says how to add one.
+# For each key of a tag: the package with a module of the tag's name, the functions of which the
+# module must have one, and the page that says how to add such a module.
 IMPLEMENTED = {
     "kind": ("flatlas.data.sources", ("load",), "docs/bring-your-own.md"),
     "family": ("flatlas.nets", ("build",), "docs/add-a-net.md"),
@@ -33,7 +33,7 @@ def modules_of(package: ModuleType) -> Iterator[ModuleType]:
 
 
 def load(name: str) -> ModuleType:
-    """Import a module of the library; an error names its file, and the line if it has one."""
+    """Import a module of the library. An error names its file and, if known, the line."""
     try:
         return import_module(name)
     except FlatlasError as error:
@@ -44,7 +44,8 @@ def load(name: str) -> ModuleType:
         ) from error
     except Exception as error:
         frames = extract_tb(error.__traceback__)
-        # The first module on the way is the one that is loaded, the others are what it uses.
+        # The first frame of the library is the loaded module; later ones are modules that it
+        # imports.
         file = next(one.filename for one in frames if one.name == "<module>")
         line = [one.lineno for one in frames if one.filename == file][-1]
         why = named(error).partition("\n")[0]
@@ -52,7 +53,7 @@ def load(name: str) -> ModuleType:
 
 
 def by_tag(kinds: Iterable[type[Declared]], key: str, page: str) -> dict[str, type[Declared]]:
-    """Classes by the tag that each declares: `key: Literal["<tag>"]`."""
+    """Classes by their tags. A class declares its tag as `key: Literal["<tag>"]`."""
     found: dict[str, type[Declared]] = {}
     for kind in kinds:
         tags = get_args(kind.model_fields[key].annotation)
@@ -68,12 +69,12 @@ def by_tag(kinds: Iterable[type[Declared]], key: str, page: str) -> dict[str, ty
 
 
 def undeclared(key: str, tag: str) -> str:
-    """What to do about an unknown tag whose function is there; empty if it is not."""
+    """What to do about an unknown tag if its function exists; empty if it does not."""
     package, _, page = IMPLEMENTED.get(key, ("", (), ""))
     module = f"{package}.{tag}"
     if not package or find(module) is None:
         return ""
-    return f" {file_of(module)} is there, but its declaration is not: see {page}."
+    return f" {file_of(module)} exists, but is not declared: see {page}."
 
 
 def file_of(module: str) -> str:

@@ -1,4 +1,4 @@
-"""What a deletion of results would remove and free, and the deletion."""
+"""Deletes results, or lists what a deletion would remove and how much space it would free."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
 def would_delete(results: Iterable[str]) -> str:
-    """Those of these files and folders that exist, each with its size, and what all free."""
+    """The files and folders that exist, each with its size, and the sum of the sizes."""
     sizes = {one: _size(Path(one)) for one in existing(results)}
     if not sizes:
         return "nothing."
@@ -24,7 +24,7 @@ def would_delete(results: Iterable[str]) -> str:
 
 
 def delete(results: Iterable[str]) -> Iterator[str]:
-    """Delete those of these files and folders that exist, and yield each; of links only the link.
+    """Delete the files and folders that exist, and yield each. Of a link, only the link is deleted.
 
     Deletes nothing if any of them lies outside the results.
     """
@@ -42,7 +42,7 @@ def delete(results: Iterable[str]) -> Iterator[str]:
 
 
 def existing(results: Iterable[str]) -> list[str]:
-    """Those of these files and folders that exist, and links even if what they name is gone."""
+    """The files and folders that exist, and all links, even those whose target is gone."""
     return [one for one in results if os.path.lexists(one)]
 
 
@@ -59,6 +59,6 @@ def _is_folder(path: Path) -> bool:
 
 
 def readable_size(size: int) -> str:
-    """Bytes as a person says them: 12.0 kB, 3.4 MB."""
+    """A number of bytes in readable units: 12.0 kB, 3.4 MB."""
     thousands = min(int(log10(max(size, 1)) // 3), len(UNITS) - 1)
     return f"{size / 1000**thousands:.1f} {UNITS[thousands]}"

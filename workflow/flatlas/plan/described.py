@@ -1,4 +1,4 @@
-"""What a network's row in a measure table says of its settings, and how measures were taken."""
+"""The settings of a network in its row of a measure table, and the options of its measures."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +13,7 @@ from flatlas.plan.trees import dotted, leaves
 
 
 def described(plan: Plan, entries: Iterable[Entry]) -> dict[str, Any]:
-    """For the spec of a table of these runs: settings and their types, and options of measures."""
+    """What the spec of a table of these runs has: settings, their types, options of measures."""
     entries = list(entries)
     return {
         "settings": {entry.run: settings_of(plan.runs[entry.run]) for entry in entries},
@@ -23,7 +23,7 @@ def described(plan: Plan, entries: Iterable[Entry]) -> dict[str, Any]:
 
 
 def _options(plan: Plan, entries: Iterable[Entry]) -> dict[str, dict[str, Any]]:
-    """The options of each measure, of the first run that it is taken of."""
+    """The options of each measure, as taken on the first run that has it."""
     first: dict[str, str] = {}
     for entry in entries:
         first = {**entry.measurements, **first}
@@ -31,14 +31,14 @@ def _options(plan: Plan, entries: Iterable[Entry]) -> dict[str, dict[str, Any]]:
 
 
 def _taken(measured: MeasureSpec) -> dict[str, Any]:
-    """Its options, with the last layer as `last`: its name depends on the network."""
+    """The options of a measure. The last layer is `last`, since its name depends on the network."""
     options = measured.options.model_dump(mode="json", exclude={"at"}, exclude_none=True)
     is_last = options.get("layer") == measured.run.net.names("dense")[-1]
     return options | ({"layer": "last"} if is_last else {})
 
 
 def settings_of(run: RunSpec) -> dict[str, Any]:
-    """What a network's row says of its settings, by the columns of the table."""
+    """The settings in a network's row, by the columns of the table."""
     said = {dotted(place): value for place, value in leaves(run.resolved()).items()}
     known = said | _of_data(run) | _of_net(run)
     return {name: known.get(name) for name in NETWORK_SETTINGS}

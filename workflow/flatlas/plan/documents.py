@@ -1,8 +1,8 @@
-"""Configuration files laid over each other, remembering which file said what.
+"""Configuration files merged into one tree that remembers which file set each value.
 
 A study file holds the paper's own numbers; a preset lays its changes over it, and the user's
-configuration lays its own over both. Mappings merge, everything else replaces, and so does a net of
-another family. An error in the merged tree names the file it came from.
+configuration is laid over both. Mappings merge. Any other value replaces the earlier one, and so
+does a net of another family. An error in the merged tree names the file it came from.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from flatlas.plan.trees import Location, at, check_tree, dotted, has, leaves, me
 class Layer:
     """A tree of settings, with its file and its place in the file.
 
-    `written` maps dotted keys of the tree to the keys that the file has instead.
+    `written` maps dotted keys of the tree to other keys under which the file has them.
     """
 
     file: str
@@ -47,7 +47,7 @@ class Document:
             self.tree = merged(self.tree, layer.tree)
 
     def origin(self, location: Location) -> str:
-        """'file: dotted.key' of the layer that decides what is found at this location.
+        """'file: dotted.key' of the layer that decides the value at this location.
 
         The strongest layer that sets a value decides it. A missing key belongs to the first layer
         that has its mapping.
@@ -61,9 +61,9 @@ class Document:
         return layer.place(location)
 
     def changes(self) -> dict[str, tuple[Any, Any]]:
-        """Each dotted key whose value is not the first layer's: the first and the final value.
+        """Dotted keys whose value differs from the first layer's: the first and the final value.
 
-        None where a layer says nothing.
+        A value that a layer does not set is None.
         """
         before, now = leaves(self.layers[0].tree), leaves(self.tree)
         return {
@@ -75,7 +75,7 @@ class Document:
     def hint(self, missing: Location) -> str:
         """Suggest an existing entry when a new one lacks a required key.
 
-        Entries (of runs, sweeps, measures, figures) are named freely: a whole one may be new.
+        Entries of runs, sweeps, measures and figures have free names, so a new entry may be meant.
         """
         if len(missing) != 3:
             return ""
@@ -86,17 +86,17 @@ class Document:
         return f" '{name}' is new in {kind}, beside {listed([*known])}.{nearest(str(name), known)}"
 
     def validated(self, model: type[Model]) -> Model:
-        """The tree as a model, or an error in a sentence or two for each mistake."""
+        """The tree as a model; otherwise an error with a sentence or two for each mistake."""
         return validated(model, self.tree, self.origin, self.hint)
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """A YAML mapping from a file; an unreadable one is named."""
+    """The YAML mapping in a file. An error names the file."""
     try:
         try:
             tree = _loaded(path, QUICK_LOADER)
         except yaml.YAMLError:
-            # Its errors say more than those of libyaml.
+            # This loader's errors say more than those of libyaml.
             tree = _loaded(path, yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -120,7 +120,8 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def _loaded(path: Path, kind: Any) -> Any:
-    # At once: an error in a part of the file would count from the part's beginning.
+    # The whole file at once: in a part of it, an error's line would count from the part's first
+    # line.
     loader = kind(path.read_bytes().decode("utf-8"))
     try:
         node = loader.get_single_node()
@@ -131,9 +132,9 @@ def _loaded(path: Path, kind: Any) -> Any:
 
 
 def _check_keys(node: yaml.Node | None, path: Path, checked: set[int]) -> None:
-    """Refuse a key that a mapping has twice, of which YAML would quietly take the last.
+    """Refuse a key that a mapping has twice: YAML would silently take the last one.
 
-    A node that others repeat by its anchor is `checked` once.
+    A node that is repeated through its anchor is checked once.
     """
     if id(node) in checked:
         return

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def check_drawings(plan: "Plan") -> None:
-    """Refuse a figure without its module or caption, before anything is trained for it."""
+    """Refuse a figure that lacks its module or caption, before anything is trained for it."""
     for figure in plan.figures.values():
         _check_imports(figure.study)
         _check(figure)
 
 
 def what_is_checked() -> list[tuple[Any, ...]]:
-    """What the check reads in each module of a study."""
+    """For each module of a study, what the check reads in it."""
     modules = sorted(STUDIES.glob("*/*.py"))
     return [
         (str(path.relative_to(STUDIES)), *_functions_and_keys(path), missing_imports(path))
@@ -29,10 +29,10 @@ def what_is_checked() -> list[tuple[Any, ...]]:
 
 
 def _check_imports(study: str) -> None:
-    """Refuse a module of the study's folder that imports one of the library that is not there."""
+    """Refuse a module of the study's folder that imports a missing module of the library."""
     for path in sorted((STUDIES / study).glob("*.py")):
         for module in missing_imports(path):
-            raise FlatlasError(f"{_shown(path)} imports {module}, which is not there.")
+            raise FlatlasError(f"{_shown(path)} imports {module}, which does not exist.")
 
 
 def _check(figure: "FigurePlan") -> None:
@@ -41,7 +41,7 @@ def _check(figure: "FigurePlan") -> None:
     if not module.is_file():
         there = sorted(path.stem for path in module.parent.glob("*.py"))
         raise FlatlasError(
-            f"{place} needs a function draw(material) in {_shown(module)}, which is not there."
+            f"{place} needs a function draw(material) in {_shown(module)}, which does not exist."
             f"{nearest(drawing.module, there)}"
         )
     functions, keys = _functions_and_keys(module)

@@ -26,14 +26,14 @@ class Layer(NamedTuple):
 
 
 class LayerSize(NamedTuple):
-    """The weights of a layer, without biases, and the places of an image where they are used."""
+    """The number of a layer's weights, without biases, and of the image positions that use them."""
 
     weights: int
     places: int
 
 
 class NetSize(NamedTuple):
-    """The weights of a net and the multiplications of one image, without biases and batch norm."""
+    """A net's number of weights and of multiplications per image, without biases and batch norm."""
 
     weights: int
     products: int
@@ -42,8 +42,8 @@ class NetSize(NamedTuple):
 class Family(Spec, ABC):
     """The base of every family: a subclass adds its options and the three abstract members.
 
-    A subclass with a tag, `family: Literal["<name>"]`, is a family. It is refused when it is
-    defined if it lacks a member; one without a tag is a base that several families share.
+    A subclass with a tag, `family: Literal["<name>"]`, is a family. If it lacks a member, defining
+    it is an error. A subclass without a tag is a base that several families share.
     """
 
     family: str
@@ -56,7 +56,7 @@ class Family(Spec, ABC):
     @property
     @abstractmethod
     def layers(self) -> tuple[Layer, ...]:
-        """The layers from the input on. The last is dense and makes the logits."""
+        """The layers, starting at the input. The last is dense and gives the logits."""
 
     @abstractmethod
     def layer_sizes(self, input_shape: Shape, outputs: int) -> Iterator[LayerSize]:
@@ -64,7 +64,7 @@ class Family(Spec, ABC):
 
     @property
     def skipped_layers(self) -> tuple[str, ...]:
-        """Convolutions that images also bypass; no family has any unless it says so."""
+        """Convolutions that a residual connection skips. By default none."""
         return ()
 
     @property
@@ -73,7 +73,7 @@ class Family(Spec, ABC):
         return all(layer.kind == "dense" for layer in self.layers)
 
     def names(self, *kinds: LayerKind) -> list[str]:
-        """The names of the layers of these kinds, kind by kind, each from the input on."""
+        """The names of the layers of these kinds: kind by kind, each starting at the input."""
         return [layer.name for kind in kinds for layer in self.layers if layer.kind == kind]
 
     def size(self, input_shape: Shape, outputs: int) -> NetSize:
@@ -106,15 +106,15 @@ class ModuleFamily(Family):
 
     @property
     def layers(self) -> tuple[Layer, ...]:
-        """All that is below the last layer, and that layer."""
+        """Two layers: everything before the last layer, and the last layer."""
         return Layer(FEATURES, "module"), Layer(LAST, "dense")
 
 
 class LayeredFamily(Family):
-    """A base for families that end with dense layers fc1, fc2, ..., of `hidden` widths."""
+    """A base for families that end with dense layers fc1, fc2, ... of widths `hidden`."""
 
     if TYPE_CHECKING:
-        # Each family declares this field itself, at its place among the options.
+        # Each family declares this field itself, to choose its position among the options.
         hidden: tuple[int, ...]
 
     @property
@@ -129,7 +129,7 @@ class LayeredFamily(Family):
 
 
 def numbered_layers(prefix: str, kind: LayerKind, count: int) -> tuple[Layer, ...]:
-    """As in fc1, fc2, fc3."""
+    """Layers numbered from 1, as in fc1, fc2, fc3."""
     return tuple(Layer(f"{prefix}{number}", kind) for number in range(1, count + 1))
 
 
@@ -140,6 +140,6 @@ def dense_sizes(widths: Sequence[int]) -> Iterator[LayerSize]:
 
 
 def joined(family: str, widths: Sequence[int]) -> str:
-    """A slug as in 'dense30x30'; of very many layers their number, since file names are limited."""
+    """A slug as in 'dense30x30'. Very many layers are only counted: file names are limited."""
     slug = family + "x".join(map(str, widths))
     return slug if len(slug) <= LONGEST_SLUG else f"{family}-{len(widths)}-layers"

@@ -1,4 +1,4 @@
-"""The job of a figure: the tables it reads, the files it writes, what it is given."""
+"""The job of a figure: the tables it reads, the files it writes, and its parameters."""
 
 import hashlib
 import json
@@ -19,16 +19,16 @@ from flatlas.plan.plan import FigurePlan, Plan
 from flatlas.plan.points import points_of
 from flatlas.plan.training_specs import RunSpec, given_to
 
-# So many networks, or optimizers, are named in small print.
+# The small print names at most this many networks or optimizers.
 MOST_NAMED = 4
 
 
 def figure_job(plan: Plan, target: str, jobs: Mapping[str, Job]) -> Job:
-    """The job that draws a figure and judges its claims, among the jobs of its runs."""
+    """The job that draws a figure and judges its claims. `jobs` are those of its runs."""
     figure = plan.figures[target]
     tables = tables_of(figure, jobs)
     inputs = inputs_of(figure, tables, jobs)
-    # Networks are placed in the atlas by their settings.
+    # The figure places networks in the atlas by their settings.
     placed = _placed(plan, figure) if figure.study == paths.ATLAS_MINE else {}
     return Job(
         rule=target,
@@ -49,7 +49,7 @@ def figure_job(plan: Plan, target: str, jobs: Mapping[str, Job]) -> Job:
 
 
 def _placed(plan: Plan, figure: FigurePlan) -> dict[str, Any]:
-    """The settings of a user's networks, and the data set whose images they say they are."""
+    """The settings of a user's networks, and the data set that they name in `same_as`."""
     mine = plan.settings.my_model
     source = plan.settings.sources[mine.same_as] if mine and mine.same_as else None
     same_as = source_slug(source) if source else None
@@ -57,7 +57,7 @@ def _placed(plan: Plan, figure: FigurePlan) -> dict[str, Any]:
 
 
 def tables_of(figure: FigurePlan, jobs: Mapping[str, Job]) -> dict[str, tuple[str, str]]:
-    """For each table that a figure reads: the name of its measure, and its name in the job."""
+    """For each table that a figure reads: its measure's name, and the table's name in the job."""
     measured = {name: one for each in figure.entries for name, one in each.measurements.items()}
     tables = {}
     for name, measurement in measured.items():
@@ -72,7 +72,7 @@ def tables_of(figure: FigurePlan, jobs: Mapping[str, Job]) -> dict[str, tuple[st
 def inputs_of(
     figure: FigurePlan, tables: Mapping[str, tuple[str, str]], jobs: Mapping[str, Job]
 ) -> dict[str, list[str]]:
-    """The files of each table, in the order of the entries that have the measure."""
+    """The files of each table, in the order of the figure's entries that have the measure."""
     if not figure.entries:
         return {}
     runs = [jobs[entry.run].outputs for entry in figure.entries]
@@ -102,7 +102,7 @@ def data_of(plan: Plan, figure: FigurePlan) -> list[str]:
 
 
 def shown_by(plan: Plan, figure: FigurePlan) -> str:
-    """The small print of a figure: data and preset; of a user's own also nets and optimizers."""
+    """A figure's small print: data and preset; for a user's figure also nets and optimizers."""
     runs = [plan.runs[entry.run] for entry in figure.entries]
     if not runs:
         return ""
@@ -132,14 +132,14 @@ def _optimizer(run: RunSpec) -> str:
 
 
 def _each(names: Iterable[str]) -> str:
-    """Each name once; of many the first few."""
+    """Each name once; if there are many, the first few."""
     several = list(dict.fromkeys(names))
     more = len(several) - MOST_NAMED
     return "; ".join(several[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
 def changes_of(plan: Plan, figure: FigurePlan) -> list[tuple[str, str, str]]:
-    """The settings behind a figure that differ from its study's own file, as YAML writes them."""
+    """The settings behind a figure that differ from its study's own file, written as YAML."""
     study = plan.studies[figure.study]
     drawn = study.figures[figure.name]
     own = [study.sweeps[sweep] for sweep in drawn.sweeps if sweep in study.sweeps]

@@ -1,19 +1,19 @@
 """A fingerprint of exactly the code that a stage's result depends on.
 
-Snakemake sees a script's text, never the modules it imports. So every rule carries, as a
-parameter, a hash over the syntax trees of the library modules that its stage imports, one
-through another. A comment or a docstring changes nothing; a changed plot retrains nothing.
+Snakemake sees the text of a script, but not the modules that the script imports. So every rule has,
+as a parameter, a hash over the syntax trees of all library modules that its stage imports, directly
+or not. A changed comment or docstring reruns nothing; a changed plot retrains nothing.
 
-A net, an optimizer or a measure is chosen by name in a spec and imported by that name, one module
-each. The fingerprint covers only the chosen one.
+A spec names a net, an optimizer or a measure, and each is a module of that name. The fingerprint
+covers only the chosen module.
 
-A spec may also name a user's own modules, in the folder in which Snakemake works. Their fingerprint
-covers everything that they import from that folder. Of given weights it covers the bytes.
+A spec may also name a user's own modules, in the folder in which Snakemake works. The fingerprint
+then covers everything that they import from that folder. Of given weights it covers the bytes.
 
 `plan` is left out, because all its decisions are in the resolved spec that the job gets; so is
 `jobs`, which logs and reports but never changes a result, and `library`, which no stage uses.
 
-A file is parsed once: what was found in it is kept for later commands, by a hash of its bytes.
+A file is parsed once: the result is kept for later commands under a hash of the file's bytes.
 """
 
 import ast
@@ -32,11 +32,11 @@ from flatlas.plan.kept import all_kept, content_hash, keep, read_kept
 LIBRARY = Path(__file__).parents[1]
 WEIGHTS = ".safetensors"
 WITHOUT_RESULTS = ("flatlas.plan", "flatlas.jobs", "flatlas.library")
-# Of a file, its digest and its imports: for each how many dots, the module, the names from it.
+# A file's digest and its imports: for each import the number of dots, the module, the names.
 Parsed = tuple[str, list[tuple[int, str, list[str]]]]
-# The library has fewer files than half of that; a change of this module begins from nothing.
+# The library has fewer than half as many files. After a change of this module all are parsed again.
 KEPT_FILES = 1024
-# States of the code that a changed fingerprint can be explained from.
+# Earlier states of the code, from which a changed fingerprint is explained.
 KEPT_STATES = 100
 KEPT_NAME = f"files/{content_hash([Path(__file__).read_bytes(), sys.version.encode()])}"
 
@@ -44,8 +44,8 @@ KEPT_NAME = f"files/{content_hash([Path(__file__).read_bytes(), sys.version.enco
 def fingerprint(*roots: str | Path) -> str:
     """Twelve hexadecimal digits for these modules and all they import.
 
-    A file is given as a path, one of the library also as a string: `training/kernel.c`. Given
-    weights are known by their ending.
+    A file is given as a path; a file of the library also as a string, as in `training/kernel.c`. A
+    file of weights is recognized by its ending.
     """
     return _fingerprint(frozenset(roots))
 
@@ -61,7 +61,7 @@ def _fingerprint(roots: frozenset[str | Path]) -> str:
 
 @cache
 def _covered() -> dict[str, dict[str, str]]:
-    """For each fingerprint of this command, the digests of its modules; kept for later commands."""
+    """The digests of the modules in each fingerprint of this command, kept for later commands."""
     covered: dict[str, dict[str, str]] = {}
 
     def write() -> None:
@@ -76,7 +76,7 @@ def _covered() -> dict[str, dict[str, str]]:
 
 
 def changed_modules(before: str, now: str) -> list[str]:
-    """The modules under a fingerprint of this command that differ from those under an earlier one.
+    """The modules that differ between an earlier fingerprint and one of this command.
 
     Empty if no recent command on this machine computed the earlier one.
     """
@@ -103,7 +103,7 @@ def closure(roots: Iterable[str | Path]) -> set[str | Path]:
 def imports(path: Path) -> frozenset[str]:
     """The flatlas modules that this file imports, anywhere in the file.
 
-    A file of the user's own imports others of these, too.
+    For a user's own file, these include other modules of the user.
     """
     if path.suffix != ".py":
         return frozenset()
@@ -117,18 +117,19 @@ def imports(path: Path) -> frozenset[str]:
     return frozenset(
         module
         for module in with_packages
-        if (module in _ours() if _is_ours(module) else own and find(module)) and _counts(module)
+        if (module in _library_modules() if _is_in_library(module) else own and find(module))
+        and _affects_results(module)
     )
 
 
 def missing_imports(path: Path) -> list[str]:
-    """The modules of the library that a file of it imports by name, and that are not there."""
+    """Modules of the library that one of its files imports by name, but that do not exist."""
     named = {_from(level, module, path) for level, module, _ in _parsed(path)[1] if not level}
-    return sorted(one for one in named if _is_ours(one) and find(one) is None)
+    return sorted(one for one in named if _is_in_library(one) and find(one) is None)
 
 
 def _from(level: int, module: str, path: Path) -> str:
-    """What a file imports from, in full: ours and own ones may say `from . import layers`."""
+    """The full name of the module imported from. Files may say `from . import layers`."""
     if not level:
         return module
     base = Path.cwd() if _is_own(path) else LIBRARY.parent
@@ -137,8 +138,8 @@ def _from(level: int, module: str, path: Path) -> str:
 
 
 @cache
-def _ours() -> frozenset[str]:
-    """The names of all modules of the library, from one look at its folders."""
+def _library_modules() -> frozenset[str]:
+    """The names of all modules of the library, found in one walk through its folders."""
     names = set()
     for folder, _, files in os.walk(LIBRARY):
         package = ".".join(Path(folder).relative_to(LIBRARY.parent).parts)
@@ -148,7 +149,7 @@ def _ours() -> frozenset[str]:
     return frozenset(names)
 
 
-def _is_ours(module: str) -> bool:
+def _is_in_library(module: str) -> bool:
     return module.split(".")[0] == LIBRARY.name
 
 
@@ -160,7 +161,7 @@ def _is_own(path: Path) -> bool:
 def module_digest(path: Path) -> str:
     """A hash of the file's syntax tree without docstrings, the same for every Python.
 
-    Of any other file (C, a template, weights) it is a hash of its bytes.
+    For a file not in Python (C, a template, weights), a hash of its bytes.
     """
     if path.suffix != ".py":
         with path.open("rb") as file:
@@ -173,20 +174,20 @@ def _parsed(path: Path) -> Parsed:
     """A file's digest and imports; parsed only if no command has seen these bytes before."""
     source = path.read_bytes()
     key, kept = content_hash([source]), _kept_files()
-    # Those used last come last.
+    # Moved to the end: the files used last come last.
     kept[key] = kept.pop(key) if key in kept else _parse(source.decode("utf-8"), path)
     return kept[key]
 
 
 @cache
 def _kept_files() -> dict[str, Any]:
-    """What earlier commands have parsed, and this one; written when the process ends."""
+    """The files that earlier commands and this one have parsed; written when the process ends."""
     found = read_kept(KEPT_NAME) or {}
     before = set(found)
 
     def write() -> None:
         if not before.issuperset(found):
-            # After what another process has kept meanwhile.
+            # Another process may have kept files meanwhile: they come first.
             others = read_kept(KEPT_NAME) or {}
             both = {key: one for key, one in others.items() if key not in found} | found
             keep(KEPT_NAME, dict([*both.items()][-KEPT_FILES:]), at_most=4)
@@ -205,11 +206,11 @@ def _parse(source: str, path: Path) -> Parsed:
             names = [alias.name for alias in node.names]
             imported.append((node.level, node.module or "", names))
     tokens: list[str] = []
-    _tell(tree, tokens)
+    _add_tokens(tree, tokens)
     return hashlib.sha256("".join(tokens).encode()).hexdigest(), imported
 
 
-def _tell(node: object, tokens: list[str]) -> None:
+def _add_tokens(node: object, tokens: list[str]) -> None:
     if isinstance(node, ast.AST):
         tokens.append(type(node).__name__ + "(")
         for name, value in ast.iter_fields(node):
@@ -218,11 +219,11 @@ def _tell(node: object, tokens: list[str]) -> None:
             # An empty field is left out: Python versions differ in which ones they have.
             if value not in (None, []):
                 tokens.append(name + "=")
-                _tell(value, tokens)
+                _add_tokens(value, tokens)
         tokens.append(")")
     elif isinstance(node, list):
         for item in node:
-            _tell(item, tokens)
+            _add_tokens(item, tokens)
             tokens.append(",")
     else:
         tokens.append(repr(node))
@@ -241,15 +242,15 @@ def _with_parents(module: str) -> Iterator[str]:
         yield ".".join(parts[:length])
 
 
-def _counts(module: str) -> bool:
+def _affects_results(module: str) -> bool:
     return not any(module == one or module.startswith(one + ".") for one in WITHOUT_RESULTS)
 
 
 def find(module: str) -> Path | None:
-    """The file of one of ours, or of a user's own in the folder in which Snakemake works."""
-    base = (LIBRARY.parent if _is_ours(module) else Path.cwd()).joinpath(*module.split("."))
+    """The file of a module: of the library, or a user's own in Snakemake's working folder."""
+    base = (LIBRARY.parent if _is_in_library(module) else Path.cwd()).joinpath(*module.split("."))
     candidates = (base.with_suffix(".py"), base / "__init__.py")
-    # Of a name that is too long for a file, Path.is_file raises an error.
+    # Path.is_file would raise an error for a name that is too long for a file.
     return next((path for path in candidates if os.path.isfile(path)), None)
 
 
@@ -266,7 +267,7 @@ def _path(root: str | Path) -> Path:
 
 
 def shown(path: Path) -> str:
-    """A file as messages show it: in this repository from its top."""
+    """A file's path as messages show it: relative to the repository if it is in it."""
     top = LIBRARY.parents[1]
     return str(path.relative_to(top) if path.is_relative_to(top) else path)
 

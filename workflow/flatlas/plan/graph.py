@@ -7,7 +7,7 @@ from flatlas.plan.lookup import Job
 from flatlas.plan.paths import DRAWN
 from flatlas.plan.plan import Plan
 
-# Columns of the picture before that of figures, left to right, and how their rules' names begin.
+# Columns of the picture left of the figures, in order, and how the names of their rules begin.
 COLUMNS = {
     "data sources": ("source",),
     "subsets, attack sets": tuple(DRAWN),
@@ -18,7 +18,7 @@ COLUMNS = {
 
 
 def needed(jobs: Mapping[str, Job]) -> dict[str, set[str]]:
-    """For each job all jobs that have to be done before it."""
+    """For each job, all jobs that must be done before it."""
     made_by = {file: name for name, job in jobs.items() for file in job.outputs.values()}
     before: dict[str, set[str]] = {}
     for name, job in jobs.items():
@@ -28,7 +28,7 @@ def needed(jobs: Mapping[str, Job]) -> dict[str, set[str]]:
 
 
 def needed_by_targets(plan: Plan, jobs: Mapping[str, Job]) -> dict[str, list[str]]:
-    """For each figure and each study all its jobs, the figures' own among them."""
+    """For each figure and each study, all its jobs, including those that draw figures."""
     before = needed(jobs)
     figures = {target: before[target] | {target} for target in plan.figures}
     studies = {
@@ -39,10 +39,10 @@ def needed_by_targets(plan: Plan, jobs: Mapping[str, Job]) -> dict[str, list[str
 
 
 def picture(plan: Plan, jobs: Mapping[str, Job]) -> dict[str, Any]:
-    """The jobs by column, the pairs of which one feeds the other, and the study of each job.
+    """The jobs by column, the pairs (job, job that reads its files), and the study of each job.
 
-    A pair is left out if its first job also feeds the second one through another. A job that
-    several studies need has no study. The atlas' measure table is not in the picture.
+    A pair is left out if its two jobs are also connected through a third. A job that several
+    studies need has no study. The atlas' measure table is not in the picture.
     """
     nodes, before = _columns(jobs, plan), needed(jobs)
     shown = {name for names in nodes.values() for name in names}
@@ -56,7 +56,7 @@ def picture(plan: Plan, jobs: Mapping[str, Job]) -> dict[str, Any]:
     for target, figure in plan.figures.items():
         for name in (target, *before[target]):
             users.setdefault(name, set()).add(figure.study)
-    # Sorted: a parameter of a job must be the same each time.
+    # Sorted, because a parameter of a job must be the same each time.
     own = {name: min(users[name]) for name in sorted(users) if len(users[name]) == 1}
     return {"nodes": nodes, "edges": sorted(edges), "studies": own}
 

@@ -1,4 +1,4 @@
-"""Readable names of specs: a slug that a person can read, a digest that no two specs share."""
+"""Ids of specs: a slug that a person can read, and a digest that no two specs share."""
 
 import re
 from pathlib import PurePath
@@ -44,7 +44,7 @@ def kernel_id(kernel: KernelSpec) -> str:
 
 
 def measurement_id(measure: MeasureSpec) -> str:
-    """The run's readable part, and the digest of measure and run together."""
+    """The readable part of the run's id, and a digest of measure and run together."""
     return f"{run_id(measure.run).rpartition('-')[0]}-{digest(measure)}"
 
 
@@ -56,12 +56,12 @@ def _training_slug(run: RunSpec) -> str:
 
 
 def source_slug(source: SourceSpec) -> str:
-    """The kind of a source; a folder of images goes by its own name."""
+    """The kind of a source; for a folder of images, the folder's name."""
     return _cut(PurePath(source.path).name) if isinstance(source, Folder) else source.kind
 
 
 def _cut(name: str) -> str:
-    """A file's name, or how it begins: names of files are limited."""
+    """A name, cut if it is too long for a part of a file name."""
     return name.encode()[:60].decode(errors="ignore")
 
 

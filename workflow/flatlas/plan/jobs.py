@@ -1,4 +1,4 @@
-"""The jobs of a plan: what each reads, writes, is given, and requests."""
+"""The jobs of a plan: what each reads and writes, its parameters, and its resources."""
 
 import re
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ OUTPUTS = paths.OUTPUTS | {
 
 
 def jobs_of(plan: Plan) -> dict[str, Job]:
-    """Every job by the id of its result (a figure's by its target), each after those it needs."""
+    """Every job by the id of its result (or a figure's target), each after the jobs it needs."""
     jobs: dict[str, Job] = {}
     for name, source in plan.sources.items():
         jobs[name] = _source(name, source)
@@ -94,7 +94,8 @@ def _training(name: str, run: RunSpec, jobs: Jobs, distributed: bool) -> Job:
         inputs["start"] = jobs[run_id(run.start.run)].outputs["weights"]
     if weights := given_to(run.net):
         inputs["weights"] = weights
-    # A process for each learner; snapshots are recorded in one. The time is requested for one.
+    # One process per learner, except that recorded snapshots take one. The time requested is for
+    # one process.
     ranks = run.learners.count if run.learners and distributed and not run.snapshots else 1
     return _job(
         rule=rule,
@@ -135,11 +136,11 @@ def _measurement(name: str, measured: MeasureSpec, jobs: Jobs) -> Job:
 
 
 def _measured(measured: MeasureSpec, jobs: Jobs) -> dict[str, Any]:
-    """The files that a measure reads, which depend on its options and its run."""
+    """The files that a measure reads. They depend on its options and its run."""
     run, inputs = measured.run, {}
     trained = jobs[run_id(run)].outputs
     if isinstance(run.samples, FunctionsSpec):
-        # How often random nets express each function.
+        # This file says how often random nets express each function.
         inputs["functions"] = jobs[samples_id(run.samples)].outputs["functions"]
     if isinstance(measured.options, AlongRecording):
         inputs["trajectory"] = trained["trajectory"]
@@ -153,7 +154,7 @@ def _measured(measured: MeasureSpec, jobs: Jobs) -> dict[str, Any]:
 
 
 def _drawn(samples: SamplesSpec, jobs: Jobs) -> dict[str, Any]:
-    """A source's images, and which of them are drawn."""
+    """The files of a source's images, and the one that says which images are drawn."""
     drawn = jobs[samples_id(samples)].outputs["samples"]
     return {"images": _images(samples, jobs), "samples": drawn}
 
@@ -163,6 +164,6 @@ def _images(samples: SamplesSpec, jobs: Jobs) -> str:
 
 
 def _job(rule: str, name: str, spec: Spec, work: work.Work, **fields: Any) -> Job:
-    """A job of a rule whose one wildcard is the id of its result."""
+    """A job of a rule that has one wildcard, the id of its result."""
     outputs = {key: WILDCARD.sub(name, file) for key, file in OUTPUTS[rule].items()}
     return Job(rule=rule, outputs=outputs, spec=spec.resolved(), work=asdict(work), **fields)

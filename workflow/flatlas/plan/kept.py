@@ -1,7 +1,7 @@
-"""What a command worked out, kept for the next one: JSON in the user's cache folder.
+"""Results of one command, kept for later ones as JSON in the user's cache folder.
 
-Everything is found by a hash of the content that it follows from, never by the time of a file. A
-file that is damaged, missing or out of reach counts as not there, so nothing depends on the folder.
+Every entry is found by a hash of the content from which it was computed, never by a file's time. A
+file that is damaged, missing or unreadable counts as absent, so nothing depends on the folder.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from typing import Any
 
 
 def content_hash(parts: Iterable[bytes]) -> str:
-    """32 hexadecimal digits that change with any part, and with where one ends."""
+    """32 hexadecimal digits that change with any part, and with any boundary between parts."""
     lengths_and_parts = hashlib.sha256()
     for part in parts:
         lengths_and_parts.update(b"%d:" % len(part))
@@ -37,7 +37,7 @@ def read_kept(name: str) -> Any:
 
 
 def keep(name: str, value: Any, at_most: int) -> None:
-    """Keep a JSON value under a name, and at most `at_most` names in its folder: those used last.
+    """Keep a JSON value under a name. Its folder keeps the `at_most` names used last.
 
     The folder is the first part of the name: `plans/…`. Errors of writing are ignored.
     """
@@ -56,7 +56,7 @@ def keep(name: str, value: Any, at_most: int) -> None:
 
 
 def all_kept(folder: str) -> Iterator[Any]:
-    """Everything that is kept under names in a folder, what was used last first."""
+    """All values kept in a folder, the last used first."""
     with suppress(OSError, RuntimeError):
         files = sorted((cache_folder() / folder).glob("*.json"), key=_used, reverse=True)
         yield from (read_kept(f"{folder}/{file.stem}") for file in files)
@@ -67,13 +67,13 @@ def _used(path: Path) -> int:
 
 
 def _prune(folder: Path, at_most: int) -> None:
-    """Delete all but the files used last; those that a killed process left grow old like others."""
+    """Delete all but the files used last. Files that a killed process left grow old like others."""
     for path in sorted(folder.iterdir(), key=_used, reverse=True)[at_most:]:
         path.unlink(missing_ok=True)
 
 
 def cache_folder() -> Path:
-    """The user's cache folder of flatlas, made for the user alone where there is none."""
+    """The user's cache folder of flatlas. If missing, it is made readable for this user only."""
     base = os.environ.get("XDG_CACHE_HOME")
     folder = (Path(base) if base else Path.home() / ".cache") / "flatlas"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

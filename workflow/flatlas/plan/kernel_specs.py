@@ -12,7 +12,7 @@ from flatlas.plan.spec import Spec
 class KernelSpec(Spec):
     """K between the images of each draw of a subset, S and then E, sampled with random nets.
 
-    However many images an attack set adds, P(f) is looked at on S and E: all attack sizes share it.
+    P(f) is computed on S and E, without an attack set, so all attack sizes share the matrix.
     """
 
     samples: SubsetSpec

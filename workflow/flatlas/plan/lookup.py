@@ -1,8 +1,8 @@
 """What the rules look up: resolved once for a configuration, then kept.
 
-Snakemake reads the rules with each command, and each job on a cluster reads them again. So a plan
-is resolved when its configuration is first seen, and kept under a hash of everything that it
-depends on. A configuration with a mistake is never kept, so the mistake is reported each time.
+Snakemake reads the rules in every command, and again in every job on a cluster. So a plan is
+resolved only once for each configuration, and kept under a hash of everything it depends on. A plan
+with a mistake is never kept, so the mistake is reported each time.
 """
 
 import json
@@ -20,7 +20,7 @@ from flatlas.plan.fingerprint import LIBRARY
 from flatlas.plan.kept import content_hash, keep, read_kept
 from flatlas.plan.trees import USER, check_tree
 
-# Presets and changed settings, of several checkouts.
+# Enough for some presets, changed settings and checkouts.
 KEPT_PLANS = 24
 
 
@@ -29,8 +29,8 @@ class Job:
     """One job: its rule, its files by name, its parameters, and what it requests.
 
     `modules` are the modules picked by name that its code fingerprint covers. `work` compares its
-    size with that of others (flatlas.plan.work). Of jobs that are ready, those with the highest
-    `priority` begin first.
+    size with that of other jobs (flatlas.plan.work). Of the jobs that are ready, those with the
+    highest `priority` start first.
     """
 
     rule: str
@@ -46,14 +46,14 @@ class Job:
     priority: int = 0
 
     def files_read(self) -> Iterator[str]:
-        """Every input file. A figure reads a list of files for each table."""
+        """All input files. (A figure reads a list of files for each table.)"""
         for files in self.inputs.values():
             yield from [files] if isinstance(files, str) else files
 
 
 @dataclass(frozen=True)
 class Figure:
-    """What pages show of a figure. Its files are those of the job of the same target.
+    """What pages show about a figure. The job of the same target has its files.
 
     `caption` is its file among the studies.
     """
@@ -68,7 +68,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Study:
-    """What pages show of a study; `results` are the files that the target of the study makes."""
+    """What pages show about a study. `results` are the files that the study's target makes."""
 
     title: str
     paper: str
@@ -116,14 +116,14 @@ def lookup(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Looku
         from flatlas.plan.answers import answers
 
         kept = json.loads(json.dumps(answers(config, root, files), default=vars))
-        # A file may have changed since it was hashed.
+        # Hashed again: a file may have changed meanwhile.
         if name == _name(config, root, files):
             keep(name, kept, KEPT_PLANS)
     return _from_json(kept)
 
 
 def _from_json(kept: dict[str, Any]) -> Lookup:
-    """JSON has no tuples, and to Snakemake a list would be a changed parameter."""
+    """Tuples again, as before JSON: to Snakemake, a list would be a changed parameter."""
     kept["picture"]["edges"] = [tuple(pair) for pair in kept["picture"]["edges"]]
     for figure in kept["figures"].values():
         figure["changes"] = [tuple(change) for change in figure["changes"]]
@@ -146,7 +146,7 @@ def _basis(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Itera
         yield path.read_bytes()
     for folder, folders, names in os.walk(LIBRARY.parent):
         folders[:] = sorted(one for one in folders if one != "__pycache__")
-        # Other modules, and captions, count by their names and by what a plan reads in them.
+        # Other modules and captions count by their names and by the parts that a plan reads.
         yield f"{folder.removeprefix(str(LIBRARY.parent))} {sorted(names)}".encode()
     yield repr((drawings.what_is_checked(), named_modules.what_is_checked())).encode()
     outside = (LIBRARY / name for name in ("errors.py", "layer_names.py"))

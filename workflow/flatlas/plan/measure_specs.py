@@ -1,4 +1,4 @@
-"""Every measure that the package `measurements` declares, and a measure of a run as a spec."""
+"""All measures that the package `measurements` declares, and the spec of a measure on a run."""
 
 import inspect
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def declared() -> dict[str, type[Measurement]]:
 
 
 def _tagged() -> Iterator[type[Measurement]]:
-    """Every class of the package with a tag; each module but that of the base has one."""
+    """Every class of the package with a tag. Each module except the base's must have one."""
     for module in modules_of(measurements):
         tagged = [
             one
@@ -60,7 +60,7 @@ class MeasureSpec(Spec):
 
 
 def second_task(measured: MeasureSpec) -> SubsetSpec | None:
-    """The images of a measure's second task: as many of other classes, with the same seeds."""
+    """The images of a measure's second task: as many, of other classes, with the same seeds."""
     options, samples = measured.options, measured.run.samples
     if not (isinstance(options, Forgetting) and isinstance(samples, SubsetSpec)):
         return None

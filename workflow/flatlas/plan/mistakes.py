@@ -1,4 +1,4 @@
-"""What is wrong in a configuration: the file, the key, the value, what is allowed, what is near."""
+"""Errors in a configuration: the file, the key, the value, what is allowed, the nearest match."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -28,19 +28,19 @@ _SHORT = Repr()
 _SHORT.maxdict = _SHORT.maxlist = _SHORT.maxtuple = 8
 _SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxlong, _SHORT.maxother = 4, 80, 80, 80
 LONGEST = 200
-# Names and mistakes that a message lists.
+# The most names, and the most mistakes, that a message lists.
 MOST_NAMES, MOST_MISTAKES = 100, 20
 
 
 def refuse(place: str, given: str, allowed: Iterable[str], why: str = "") -> NoReturn:
-    """A name that is none of those allowed."""
+    """The error for a name that is not allowed."""
     known = list(allowed)
     do = undeclared(place.rpartition(".")[2], given) or nearest(given, known)
     raise FlatlasError(f"{place} names {shown(given)}{why}. Allowed: {listed(known)}.{do}")
 
 
 def listed(names: Sequence[str]) -> str:
-    """All names, or the first and the last of very many."""
+    """All names; if there are very many, the first ones and the last."""
     if len(names) > MOST_NAMES:
         return f"{', '.join(names[:3])}, …, {names[-1]}"
     return ", ".join(names) or "none yet"
@@ -51,7 +51,7 @@ def validated(
 ) -> Model:
     """`tree` as a `model`; `origin` turns a location in the tree into 'file: dotted.key'.
 
-    `hint` has something to add about a key that is missing at a location.
+    `hint` may add a sentence about a key that is missing at a location.
     """
     try:
         return model.model_validate(tree)
@@ -68,7 +68,7 @@ def validated(
 
 
 def _without_echoes(problems: Sequence[Any]) -> list[Any]:
-    """Drop pydantic's 'too short' for a list whose elements are wrong."""
+    """Drop pydantic's 'too short' for a list if its elements are wrong anyway."""
     return [
         one
         for one in problems
@@ -81,7 +81,7 @@ def _without_echoes(problems: Sequence[Any]) -> list[Any]:
 
 @dataclass
 class _Mistake:
-    """What is wrong, where; what would be right. Alternatives of a union come one by one."""
+    """One mistake: what is wrong, where, what is allowed. Each alternative of a union is one."""
 
     said: str
     allowed: list[str]
@@ -100,7 +100,7 @@ class _Mistake:
 def _mistake(
     model: type[BaseModel], tree: Any, problem: Any, origin: Origin, hint: Hint
 ) -> _Mistake:
-    """One of pydantic's problems in our words."""
+    """A problem that pydantic found, in our words."""
     location, known = _located(tree, problem["loc"], model)
     kind, context, given = problem["type"], problem.get("ctx", {}), problem.get("input")
     if kind == "extra_forbidden":
@@ -118,7 +118,9 @@ def _mistake(
         do = undeclared(str(location[-1]), str(given))
         return _Mistake(said, _names(context["expected_tags"]), str(given), do)
     if location[-1:] == ("[key]",):
-        return _Mistake(f"{origin(location[:-2])}: {shown(given)} is no name", [_allowed(problem)])
+        return _Mistake(
+            f"{origin(location[:-2])}: {shown(given)} is not a name", [_allowed(problem)]
+        )
     while not has(tree, location):
         location = location[:-1]
     if kind == "value_error":
@@ -134,7 +136,7 @@ def _mistake(
 
 
 def _allowed(problem: Any) -> str:
-    """What pydantic would have taken."""
+    """What pydantic would have accepted."""
     context = problem.get("ctx", {})
     if problem["type"] in ("too_long", "string_too_long"):
         what = "values" if problem["type"] == "too_long" else "characters"
@@ -143,7 +145,7 @@ def _allowed(problem: Any) -> str:
         return "a number with fewer digits"
     if problem["type"] == "value_error":
         return str(context["error"])
-    # After the comma pydantic says how it tried.
+    # After the comma, pydantic says how it tried to read the value.
     return str(problem["msg"].removeprefix("Input should be ").partition(",")[0])
 
 
@@ -153,7 +155,7 @@ def _names(listed: str) -> list[str]:
 
 
 def _located(tree: Any, loc: Location, model: type[BaseModel]) -> tuple[Location, list[str]]:
-    """Pydantic's location without the tags of unions, and the keys known at its last step."""
+    """Pydantic's location without the tags of unions, and the keys allowed at its last step."""
     path: list[str | int] = []
     here: list[Any] = [model]
     for step, part in enumerate(loc):
@@ -173,7 +175,7 @@ def _is_model(kind: Any) -> bool:
 
 
 def _tag(kind: type[BaseModel]) -> Any:
-    """The value by which a tagged union knows this member: its first field admits no other."""
+    """The tag of a member of a union: the only value that its first field allows."""
     return next(iter(get_args(next(iter(kind.model_fields.values())).annotation)), None)
 
 

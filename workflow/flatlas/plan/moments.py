@@ -1,4 +1,4 @@
-"""The moments of a training whose weights are kept, and how a study writes many of them at once."""
+"""The moments of a training at which weights are kept, and how a study lists many at once."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -17,7 +17,7 @@ def _after_the_rule(moment: str) -> str:
     return moment
 
 
-# An epoch; so many epochs after the stopping rule was met; the solution.
+# An epoch; a number of epochs after the stopping rule was met; or the solution.
 Moment = Epoch | Annotated[str, AfterValidator(_after_the_rule)] | Literal["final"]
 
 
@@ -43,7 +43,7 @@ def _spelled_out(values: Any) -> Any:
     return epochs
 
 
-# Epochs, one by one or as spans: [0, 5, 10..100/10].
+# Epochs, as single numbers or as spans: [0, 5, 10..100/10].
 Epochs = Annotated[tuple[Epoch, ...], BeforeValidator(_spelled_out)]
 
 

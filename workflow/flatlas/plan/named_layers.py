@@ -9,7 +9,7 @@ from flatlas.plan.mistakes import refuse
 from flatlas.plan.training_specs import Training
 
 KINDS: tuple[LayerKind, ...] = get_args(LayerKind)
-# The kinds whose pre-activations are linear in their weights.
+# The kinds of layers whose pre-activations are linear in the weights.
 LINEAR: tuple[LayerKind, ...] = ("convolution", "dense")
 
 

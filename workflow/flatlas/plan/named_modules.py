@@ -36,7 +36,7 @@ def _check(key: str, name: str) -> None:
     package, needed, page = IMPLEMENTED[key]
     module = f"{package}.{name}"
     if not set(needed) & set(_functions(module)):
-        lacks = "is not there" if find(module) is None else f"has no function {needed[0]}"
+        lacks = "does not exist" if find(module) is None else f"has no function {needed[0]}"
         raise FlatlasError(f"'{name}' is declared, but {file_of(module)} {lacks}: see {page}.")
 
 

@@ -1,4 +1,4 @@
-"""What a job requests of a machine: GPUs, memory, minutes. None of it defines a result."""
+"""What a job requests of a machine: GPUs, memory, minutes. Results do not depend on it."""
 
 from collections.abc import Callable
 from math import prod
@@ -13,14 +13,15 @@ from flatlas.plan.measure_specs import MEASURES, MeasureSpec
 from flatlas.plan.measurements.duality import PAIRED
 from flatlas.plan.training_specs import RunSpec
 
-# A net with this many multiplications an image is worth a GPU; a smaller one is faster on a core.
+# From this many multiplications per image, a net requests a GPU; smaller nets are faster on a core.
 # LeNets have three million at most, a PreResNet-20 on CIFAR forty, a ResNet-18 five hundred.
 WORTH_A_GPU = 10**7
-# Multiplications a second in training, forward and back: the least that was measured on a core
-# (docs/scale.md). No GPU was measured: a V100 is known to train ResNet-50 on 360 images a second in
-# float32, which is 1.5e12.
+# Multiplications per second in training, forward and back: the lowest rate measured on a core
+# (docs/scale.md). For a GPU nothing was measured: a V100 is known to train ResNet-50 on 360 images
+# a second in float32, which is 1.5e12.
 ON_A_CORE, ON_A_GPU = 10**9, 10**12
-# What no machine has that runs one job. Estimates are upper bounds, often several times too high.
+# More memory than any machine has for one job. Estimates are upper bounds, often several times too
+# high.
 MOST_MB = 20_000_000
 
 
@@ -43,9 +44,9 @@ def refuse_impossible(needs: Needs, place: Callable[[], str]) -> None:
 
 
 def training_needs(run: RunSpec, ranks: int = 1) -> Needs:
-    """For all the epochs that a training may take, in so many processes.
+    """What a training requests, for its largest number of epochs and with `ranks` processes.
 
-    The time is that of one process, however many there are.
+    The time is that of one process, whatever the number of processes.
     """
     net = run.net.size(run.input_shape, run.outputs)
     epochs = run.stop.epochs + run.stop.extra_epochs
@@ -58,7 +59,7 @@ def training_needs(run: RunSpec, ranks: int = 1) -> Needs:
 
 
 def measuring_needs(measured: MeasureSpec) -> Needs:
-    """For all realizations at all moments, in float64."""
+    """What a measure requests, for all realizations at all moments, in float64."""
     run, options = measured.run, measured.options
     measure, images = MEASURES[options.measure], images_seen(run.samples)
     net = run.net.size(run.input_shape, run.outputs)
@@ -73,9 +74,10 @@ def measuring_needs(measured: MeasureSpec) -> Needs:
 
 
 def kernel_needs(kernel: KernelSpec) -> Needs:
-    """For a tenth as many random nets as images, each with one output, on every draw of the images.
+    """What a kernel requests: a tenth as many random nets as images, on every draw of images.
 
-    The matrix is in memory twice: the sum over nets, and a copy on its way to the disk.
+    Each net has one output. The matrix is in memory twice: the sum over nets, and a copy that is
+    written to the disk.
     """
     net, images = kernel.net.size(kernel.input_shape, outputs=1), images_seen(kernel.samples)
     passes = images**2 * len(kernel.samples.seeds) // 10
@@ -92,30 +94,30 @@ def worth_a_gpu(net: NetSize) -> bool:
 
 
 def _minutes(passes: int, net: NetSize) -> int:
-    """The time in which so many images go through a net, forward and back."""
+    """Minutes in which `passes` images go through a net, forward and back."""
     return passes * net.products // (60 * (ON_A_GPU if worth_a_gpu(net) else ON_A_CORE))
 
 
 def _numbers_of_layer(measured: MeasureSpec) -> int:
-    """Matrices over the weights of a layer, and what each pair of images needs."""
+    """How many numbers a measure holds for its layer: in matrices, and for each pair of images."""
     options, run = measured.options, measured.run
     matrices = MEASURES[options.measure].layer_matrices
     if not matrices or isinstance(run.net, Own):
-        # How large a layer of a user's own net is, is unknown.
+        # The size of a layer in a user's own net is unknown.
         return 0
     names = [layer.name for layer in run.net.layers]
     sizes = [*run.net.layer_sizes(run.input_shape, run.outputs)]
-    # Counted from the end: only the first layer of a net, a module's features, has several sizes.
+    # Counted from the end: only the first layer of a net (a module's features) has several sizes.
     weights = sizes[names.index(options.resolved()["layer"]) - len(names)].weights
     tested = images_trained(run.samples) - images_to_train_on(run.samples)
     return weights * (matrices * weights + PAIRED * tested)
 
 
 def _numbers_in_training(run: RunSpec, net: NetSize, ranks: int) -> int:
-    """Each process has all images twice; together they have ten copies of the weights, and more.
+    """The numbers in memory: all images twice in each process, and ten copies of the weights.
 
-    The ten are the iterate, its gradient, the optimizer's state, the average, and what is being
-    saved. Each moment that is kept is one more.
+    The ten copies are the iterate, its gradient, the optimizer's state, the average, and the
+    weights being saved. Each kept moment adds one.
     """
     one_draw = isinstance(run.samples, SubsetSpec) and run.samples.split is not None
     draws = 1 if one_draw else len(run.seeds)

@@ -10,7 +10,7 @@ from flatlas.plan.plan import Drawing, Entry, FigurePlan, Plan
 from flatlas.plan.points import points_of
 
 TARGET = f"{ATLAS}_{NETWORKS}"
-# The measure with a network's errors and losses: a network without them is not in the table.
+# The measure with a network's errors and losses. The table leaves out networks without it.
 NEEDED = "norms"
 
 
@@ -53,7 +53,7 @@ def networks_job(plan: Plan, jobs: Mapping[str, Job]) -> Job | None:
 
 
 def _entries(figures: list[FigurePlan]) -> tuple[Entry, ...]:
-    """Each run of each sweep once, with what any of the figures measures of it."""
+    """Each run of each sweep once, with all measures that any of the figures takes of it."""
     found: dict[tuple[str, str], Entry] = {}
     for figure in figures:
         for entry in figure.entries:

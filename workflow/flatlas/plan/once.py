@@ -1,7 +1,7 @@
-"""Have Snakemake work out once what it works out again for each job, edge and file.
+"""Makes Snakemake compute once what it otherwise recomputes for each job, edge and file.
 
-With a thousand jobs that is a third of a dry run (docs/speed.md). Snakemake has no setting for it,
-so this replaces four of its functions by ones that give the same answers.
+With a thousand jobs, this saves a third of a dry run (docs/speed.md). Snakemake has no setting for
+it, so four of its functions are replaced by faster ones that return the same values.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def work_out_once() -> None:
-    """Replace the four, for the rest of this process."""
+    """Replace the four functions, for the rest of this process."""
     _signatures()
     _scripts()
     _producers()
@@ -22,7 +22,7 @@ def work_out_once() -> None:
 
 
 def _signatures() -> None:
-    """The parameters of a rule's function, which Snakemake inspects up to three times a call."""
+    """Cache the parameters of a rule's function: Snakemake inspects them up to 3 times per call."""
     from snakemake import common, rules
 
     inspect = common.get_function_params
@@ -39,7 +39,7 @@ def _signatures() -> None:
 
 
 def _scripts() -> None:
-    """Whether a rule's script can be read. None of ours has a wildcard in its name."""
+    """Cache whether a rule's script can be read. None of ours has a wildcard in its name."""
     from snakemake.dag import ScriptProcessor
 
     check = ScriptProcessor.process_job
@@ -54,16 +54,16 @@ def _scripts() -> None:
 
 
 def _producers() -> None:
-    """The rules that make a file, which Snakemake looks for again for each job that reads it."""
+    """Cache the rules that make a file: Snakemake searches again for each job that reads it."""
     from snakemake.output_index import OutputIndex
 
     OutputIndex.match_producers = cache(OutputIndex.match_producers)
 
 
 def _flags() -> None:
-    """Whether a file is temporary, a pipe or in storage, which is asked half a million times.
+    """Speed up the check for files that are temporary, pipes or in storage: 500,000 calls.
 
-    Snakemake's own looks first whether the file is an instance of an abstract class: slow.
+    Snakemake's own function first checks for an instance of an abstract class, which is slow.
     """
     from snakemake import dag, io, jobs, rules
     from snakemake.io import fmt

@@ -1,4 +1,4 @@
-"""What is known of a data source's original files before they are read."""
+"""Checks a data source's original files before they are read, and detects changed ones."""
 
 import hashlib
 from collections.abc import Mapping
@@ -11,22 +11,22 @@ from flatlas.plan.paths import RESULTS
 from flatlas.published_sets import SETS, refuse_unreadable
 
 
-def originals(source: Mapping[str, Any], data_root: str, said_in: str, read: bool = False) -> str:
+def originals(source: Mapping[str, Any], data_root: str, where_set: str, read: bool = False) -> str:
     """A digest that changes when a folder's images do; '' for sources that cannot change.
 
-    torchvision's sets have checksums, digits and textures come from code. A folder of images is
-    known by the names, sizes and times of its images, wherever it lies; other files in it do not
-    count. Files that surely can't be read are an error, unless the source has been `read` already;
-    a published set that is missing will be downloaded.
+    torchvision's sets have checksums; digits and textures come from code. For a folder of images
+    the digest covers the names, sizes and times of its images, but not its place or its other
+    files. Files that certainly can't be read are an error, unless the source has been `read`
+    already. A published set that is missing will be downloaded.
     """
     root = Path(data_root).expanduser()
-    with naming_data_root(root, said_in):
+    with naming_data_root(root, where_set):
         if source["kind"] == "folder":
             return _digest(root, source)
         if source["kind"] in SETS and not read:
             if not root.is_dir() and not root.is_relative_to(RESULTS):
                 raise NotInDataRootError(
-                    f"{root} is no folder. If the data sets should be downloaded to it, make it "
+                    f"{root} is not a folder. To have the data sets downloaded to it, make it "
                     "first."
                 )
             refuse_unreadable(SETS[source["kind"]], root)

@@ -1,7 +1,7 @@
 """What the text of a user's own module says about a class or function in it.
 
-It is not imported: that takes torch and runs code. A check of the text says only what is certain;
-the job that imports the module finds the rest.
+The module is not imported, because that would load torch and run code. A check of the text reports
+only certain mistakes; the job that imports the module finds the others.
 """
 
 import ast
@@ -13,7 +13,7 @@ from flatlas.errors import FlatlasError, nearest
 
 
 class Parameters(NamedTuple):
-    """What a class or function takes by name; `takes_more` if it has **kwargs."""
+    """The parameters that a class or function takes by name; `takes_more` if it has **kwargs."""
 
     names: list[str]
     needed: list[str]
@@ -24,12 +24,12 @@ class Parameters(NamedTuple):
 def check(module: Path, what: str, arguments: Iterable[str], place: str, place_of: str) -> None:
     """Refuse a name that the module does not define, and arguments that do not suit it.
 
-    `place` is where the configuration names the module, `place_of` where it has the arguments.
+    In the configuration, `place` names the module, and `place_of` gives the place of an argument.
     """
     try:
         text = ast.parse(module.read_bytes())
     except (SyntaxError, ValueError):
-        # Its import says where.
+        # An imported class or function is defined elsewhere.
         return
     defined = _defined(text)
     if defined is not None and what not in defined:
@@ -40,26 +40,26 @@ def check(module: Path, what: str, arguments: Iterable[str], place: str, place_o
         _check_arguments(takes, [*arguments], f"'{what}' ({module.name}:{takes.line})", place_of)
 
 
-def _check_arguments(takes: Parameters, given: list[str], whose: str, place: str) -> None:
+def _check_arguments(takes: Parameters, given: list[str], owner: str, place: str) -> None:
     allowed = f"Allowed: {', '.join(takes.names) or 'none'}."
     for name in given:
         if name not in takes.names and not takes.takes_more:
             raise FlatlasError(
-                f"{place} has '{name}', which {whose} does not take. {allowed}"
+                f"{place} has '{name}', which {owner} does not take. {allowed}"
                 f"{nearest(name, takes.names)}"
             )
     if missing := [name for name in takes.needed if name not in given]:
-        raise FlatlasError(f"{place} lacks {', '.join(missing)}, which {whose} needs. {allowed}")
+        raise FlatlasError(f"{place} lacks {', '.join(missing)}, which {owner} needs. {allowed}")
 
 
 def _defined(text: ast.Module) -> set[str] | None:
-    """All names that it defines or imports; None if it does not say them all."""
+    """All names that the text defines or imports; None if it may define others."""
     names = {name for node in ast.walk(text) for name in _names(node)}
     return None if "*" in names else names
 
 
 def _names(node: ast.AST) -> list[str]:
-    """The names to which a single node gives a meaning."""
+    """The names that a single node defines."""
     match node:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             return [name]
@@ -71,9 +71,9 @@ def _names(node: ast.AST) -> list[str]:
 
 
 def _parameters(text: ast.Module, what: str) -> Parameters | None:
-    """Those of a class or function at the top of the text; None if the text does not say them.
+    """The parameters of a top-level class or function; None if the text does not show them.
 
-    A decorator may change them, a class may inherit them, and a name may have two meanings.
+    A decorator may change them, a class may inherit them, and a name may be defined twice.
     """
     if [name for node in ast.walk(text) for name in _names(node)].count(what) != 1:
         return None
@@ -95,7 +95,7 @@ def _of_class(node: ast.ClassDef) -> Parameters | None:
 
 
 def _of_function(node: ast.FunctionDef, skipped: int) -> Parameters | None:
-    """`skipped` is 1 for a method, whose first parameter is the object."""
+    """The parameters of a function. `skipped` is 1 for a method: its first one is the object."""
     said = node.args
     if said.posonlyargs or len(said.args) < skipped:
         return None

@@ -1,4 +1,4 @@
-"""What goes into the pages: scorecards, the report, the costs."""
+"""The content of the pages: scorecards, the report, the costs."""
 
 import hashlib
 from collections.abc import Collection, Iterable
@@ -13,7 +13,7 @@ from flatlas.plan.paths import ATLAS, ATLAS_MINE, MY_MODEL, NETWORKS, PLACE
 
 @dataclass(frozen=True)
 class Scorecard:
-    """A scorecard of one study or, with its defaults, of all: its files, and the files it reads."""
+    """A scorecard: its files, and the files it reads. The defaults are for that of all studies."""
 
     files: dict[str, str]
     studies: list[str]
@@ -25,7 +25,7 @@ class Scorecard:
 
 
 def scorecards(plan: Lookup) -> dict[str, Scorecard]:
-    """The scorecard of each study that claims something, and that of all studies, by rule."""
+    """By rule, the scorecard of each study that has claims, and the scorecard of all studies."""
     judged = {study: files for study in plan.studies if (files := claims_files(plan, study))}
     each = {
         f"{name}_scorecard": Scorecard(
@@ -44,7 +44,7 @@ def scorecards(plan: Lookup) -> dict[str, Scorecard]:
 
 
 def page_of(plan: Lookup, rules: Collection[str]) -> str | None:
-    """The page that shows the most of those that rules make: the report comes first."""
+    """Of the pages that these rules make, the one that shows most. The report comes first."""
     cards = {name: card.files for name, card in scorecards(plan).items()}
     all_studies = {name: plan.pages[name] for name in ("report", "explorer", "scorecard")}
     made = {f"{MY_MODEL}_page": MY_MODEL, f"{ATLAS_MINE}_{PLACE}": ATLAS_MINE}
@@ -60,7 +60,7 @@ def claims_files(plan: Lookup, study: str) -> list[str]:
 
 
 def claims_of(plan: Lookup, studies: Iterable[str]) -> list[dict[str, Any]]:
-    """Study by study, the figures that claim something."""
+    """Study by study, the figures that have claims."""
     return [
         {
             "name": study,
@@ -76,7 +76,7 @@ def claims_of(plan: Lookup, studies: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def _figure(plan: Lookup, target: str) -> dict[str, Any]:
-    """A figure's names and files, and what it would be drawn from now."""
+    """A figure's names and files, and a digest of its current inputs."""
     figure, job = plan.figures[target], plan.jobs[target]
     return {
         "target": target,
@@ -90,7 +90,7 @@ def _figure(plan: Lookup, target: str) -> dict[str, Any]:
 
 
 def compared(plan: Lookup) -> list[str]:
-    """The two scorecards to compare; '' for one that the configuration does not name."""
+    """The two scorecards to compare. One that the configuration does not name is ''."""
     return [str(_scorecard(Path(tree).expanduser())) if tree else "" for tree in plan.compared]
 
 
@@ -103,7 +103,7 @@ def _scorecard(given: Path) -> Path:
 def written(files: Iterable[str]) -> str:
     """A digest that changes when any of the files is written, appears or disappears.
 
-    For jobs that read whatever is there already, which therefore cannot be their input.
+    For jobs that read whatever files exist already. Such files cannot be declared as inputs.
     """
     paths = map(Path, files)
     times = [path.stat().st_mtime_ns if path.is_file() else 0 for path in paths]
@@ -139,7 +139,7 @@ def report_files(plan: Lookup) -> list[str]:
 
 
 def results_of(plan: Lookup) -> list[list[str]]:
-    """The files of each result, its provenance among them: of jobs, scorecards and pages."""
+    """The files of each result (of jobs, scorecards and pages), including its provenance."""
     jobs = [job.outputs for job in plan.jobs.values()]
     cards = [card.files for card in scorecards(plan).values()]
     others = plan.pages.keys() - {"scorecard"}
@@ -150,7 +150,7 @@ def results_of(plan: Lookup) -> list[list[str]]:
 
 
 def recorded_jobs(plan: Lookup) -> dict[str, dict[str, Any]]:
-    """For each job how much work it is, and the file that records what it took."""
+    """For each job, how much work it is, and the file that records its time and memory."""
     return {
         name: {**job.work, "provenance": job.outputs["provenance"]}
         for name, job in plan.jobs.items()
@@ -158,5 +158,5 @@ def recorded_jobs(plan: Lookup) -> dict[str, dict[str, Any]]:
 
 
 def caption_of(file: str) -> str:
-    """The text of a caption. Its path would differ between checkouts."""
+    """The text of a caption. Jobs get the text, since the path differs between checkouts."""
     return (STUDIES / file).read_text(encoding="utf-8")

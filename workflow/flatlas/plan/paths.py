@@ -5,11 +5,11 @@ from pathlib import Path, PurePath
 
 RESULTS = Path("results")
 
-# The study of the user's trained networks, and so its target and its folder.
+# The study of the user's trained networks. Its target and its folder have the same name.
 MY_MODEL = "my_model"
 # The name of their page among its figures.
 MY_PAGE = "page"
-# The study that places them among those of the atlas, and its one figure.
+# The study that places these networks among those of the atlas, and its only figure.
 ATLAS_MINE = "atlas_mine"
 PLACE = "place"
 # The study of every measure on every network, and the name of its measure table among its figures.
@@ -24,7 +24,7 @@ RESUME = str(RESULTS / "resume" / "{run}")
 
 
 def _outputs(folder: str, *files: str) -> dict[str, str]:
-    """The outputs of a rule: each is named as its file, without the ending."""
+    """The outputs of a rule. Each has the name of its file, without the ending."""
     return {PurePath(file).stem: str(RESULTS / folder / file) for file in files}
 
 
@@ -38,7 +38,7 @@ DRAWN = {
     ),
 }
 TRAINED = ("weights.safetensors", "history.parquet", "outcomes.csv", "times.csv", "provenance.json")
-# The outputs of each rule with a wildcard. Those of measures follow from their tables.
+# The outputs of each rule with a wildcard, except measures: their tables determine them.
 OUTPUTS = {
     "source": _outputs("data/sources/{source}", "images.safetensors", "provenance.json"),
     **DRAWN,

@@ -14,7 +14,7 @@ from flatlas.plan.training_specs import RunSpec
 
 @dataclass(frozen=True)
 class Entry:
-    """One run in a figure: its sweep, its values of what is swept, and its measurements by name.
+    """One run in a figure: its sweep, its values of the swept keys, and its measures by name.
 
     Measures that cannot be taken of the run are left out.
     """
@@ -27,7 +27,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What draws a figure: a module of a study, which may draw several, and the name there."""
+    """What draws a figure: a module of a study, and the figure's name in that module."""
 
     study: str
     figure: str
@@ -59,9 +59,9 @@ class FigurePlan:
 
 @dataclass
 class Plan:
-    """Everything that the configuration asks for. A run that two figures need appears once.
+    """Everything to compute for a configuration. A run that two figures need appears once.
 
-    The order counts: a spec that another one builds on comes first.
+    The order matters: a spec comes before those that build on it.
     """
 
     settings: Settings
@@ -73,9 +73,9 @@ class Plan:
     kernels: dict[str, KernelSpec] = field(default_factory=dict)
     measurements: dict[str, MeasureSpec] = field(default_factory=dict)
     figures: dict[str, FigurePlan] = field(default_factory=dict)
-    # For each study the settings that differ from its own file: there, and here.
+    # For each study, the settings that differ from its own file: the value in the file, and here.
     changes: dict[str, dict[str, tuple[Any, Any]]] = field(default_factory=dict)
-    # How much has been worked out for it: runs and measurements, each with its seeds and moments.
+    # The size of the plan so far: runs and measurements, each with its seeds and moments.
     extent: int = 0
     # Files of the user's own nets, relative to the folder in which Snakemake works.
     own_files: set[str] = field(default_factory=set)

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-# Figures read LACKS, and have no use for the models of the specs.
+# Figures import LACKS from here and must not load the models of the specs.
 if TYPE_CHECKING:
     from flatlas.plan.plan import FigurePlan
     from flatlas.plan.training_specs import RunSpec
 
-# The key of the tables of measures that were not taken of a point's run.
+# The key that lists tables of measures that were not taken of a point's run.
 LACKS = "lacks"
 
 
@@ -32,6 +32,6 @@ def points_of(
 
 
 def _scaling(run: "RunSpec") -> dict[str, Any]:
-    """When and how much a run is α-scaled. Figures mark it even where no sweep varies it."""
+    """When and how much a run is α-scaled. Figures mark it even if no sweep varies it."""
     scaling = run.rescaling.model_dump(mode="json") if run.rescaling else {}
     return {f"rescaling.{key}": value for key, value in scaling.items()}

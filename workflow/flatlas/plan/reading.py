@@ -1,4 +1,4 @@
-"""Configuration files as Snakemake reads them; a better error where it can't."""
+"""Configuration files as Snakemake reads them, with a better error if it can't."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-# Ten times as fast, where PyYAML was built with libyaml.
+# Ten times as fast if PyYAML was built with libyaml.
 QUICK_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -24,16 +24,16 @@ def reading(file: str) -> Iterator[None]:
         raise
 
 
-def said_in(key: str, config: Mapping[str, Any], files: Sequence[str | Path]) -> str:
+def where_set(key: str, config: Mapping[str, Any], files: Sequence[str | Path]) -> str:
     """Where a top-level key of the configuration is set: in a file, or by --config.
 
-    `files` are those that Snakemake has read: first those of --configfile, the last one of which
-    decides, then config/config.yaml.
+    `files` are those that Snakemake has read: first those of --configfile, then config/config.yaml.
+    Of those of --configfile the last one decides.
     """
     *given, own = files
     for file in (*reversed(given), own):
         tree = yaml.load(Path(file).read_bytes(), QUICK_LOADER)
         if key in tree:
-            # Snakemake has the files of --configfile as paths, and a job takes text.
+            # Text, since Snakemake has paths here, and the parameters of a job must be text.
             return str(file) if tree[key] == config[key] else "--config"
     return "--config"

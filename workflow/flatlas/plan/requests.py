@@ -1,4 +1,4 @@
-"""How a rule requests resources, and where libraries read their number of threads."""
+"""How rules request resources, and the variables in which libraries find their thread count."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from flatlas.errors import FlatlasError
 
-# Every job reads THREAD_VARIABLES, and has no use for the lookup.
+# Every job imports THREAD_VARIABLES from here and must not load the lookup.
 if TYPE_CHECKING:
     from snakemake.jobs import Job as Running
 
     from flatlas.plan.lookup import Job
 
-# The variables in which numerical libraries find their number of threads; Snakemake sets the same.
+# Numerical libraries read their number of threads from these. Snakemake sets the same ones.
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "GOTO_NUM_THREADS",
@@ -25,16 +25,16 @@ THREAD_VARIABLES = (
 # Estimates of memory are upper bounds, often several times too high.
 MARGIN = 4
 
-Asked = Callable[..., int | str]
+Request = Callable[..., int | str]
 
 
-def growing(amount: int) -> Asked:
-    """A resource that is as many times the amount as the job has been tried."""
+def growing(amount: int) -> Request:
+    """A resource that grows with each attempt: the amount times the number of attempts."""
     return lambda wildcards, attempt: attempt * amount
 
 
-def asked(jobs: Mapping[str, "Job"]) -> dict[str, Asked]:
-    """The memory and time that a job of a rule with one wildcard, its id, requests."""
+def memory_and_time(jobs: Mapping[str, "Job"]) -> dict[str, Request]:
+    """The memory and time that a job requests. The job's id is the rule's only wildcard."""
     return {
         "mem_mb": lambda wildcards, attempt: attempt * jobs[wildcards[0]].mem_mb,
         "runtime": lambda wildcards, attempt: attempt * jobs[wildcards[0]].runtime,
@@ -56,15 +56,15 @@ def refuse_beyond_machine(running: Iterable["Running"], jobs: Mapping[str, "Job"
 
 
 def _has_known_net(job: "Job") -> bool:
-    """Whether the plan knows the size of the net. Of a user's own it assumes a large one."""
+    """Whether the plan knows the size of the net. A user's own net is assumed to be large."""
     net = job.spec.get("run", job.spec).get("net", {})
     return bool(net.get("family") != "own")
 
 
-def gpu_request(jobs: Mapping[str, "Job"], by_gres: bool) -> dict[str, Asked]:
+def gpu_request(jobs: Mapping[str, "Job"], by_gres: bool) -> dict[str, Request]:
     """The resource that asks for the GPUs of a job, whose id is the first wildcard.
 
-    Snakemake and most clusters know it as `gpu`; some clusters want `gres`, and never both.
+    Snakemake and most clusters call it `gpu`; some clusters call it `gres`. No cluster takes both.
     """
     if not by_gres:
         return {"gpu": lambda wildcards: jobs[wildcards[0]].gpus}

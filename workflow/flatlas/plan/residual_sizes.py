@@ -8,7 +8,7 @@ from flatlas.plan.family import LayerSize, Shape
 def residual_sizes(
     stem: int, stages: Sequence[tuple[int, int]], block: str, input_shape: Shape, outputs: int
 ) -> Iterator[LayerSize]:
-    """For `stages` of (blocks, channels inside each block) above a stem of so many channels."""
+    """The layer sizes for `stages` of (blocks, channels in each block) after a `stem`."""
     channels, height, width = input_shape
     yield LayerSize(9 * channels * stem, height * width)
     channels = stem

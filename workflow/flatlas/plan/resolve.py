@@ -1,4 +1,4 @@
-"""Configuration resolved, once, into a plan."""
+"""Resolves a configuration into a plan."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -27,18 +27,17 @@ from flatlas.plan.studies import Figure, Run, Study
 from flatlas.plan.training_specs import RunSpec
 from flatlas.plan.trees import USER, Location, dotted, leaves, with_nulls
 
-# A plan works out each run of each sweep of each figure, and its measurements. One counts as much
-# as this many seeds and moments, which it names.
+# To plan one run or measurement of a figure takes as long as to list this many seeds and moments.
 ONE_RESULT, MOST_WORKED_OUT = 200, 4_000_000
 # The studies that the setting `my_model` makes.
 OF_SETTING = (MY_MODEL, ATLAS_MINE)
 _OR_OWN = " To declare your own study, give it a title."
-# A point of a sweep, what the study says of the run there, the run, and where it is said.
+# A point of a sweep, the run's settings in the study, its spec, and the place in the file.
 Drawn = tuple[dict[str, Any], Run, RunSpec, Origin]
 
 
 def resolve(config: Mapping[str, Any], root: Path) -> Plan:
-    """The plan of a configuration (a mapping as Snakemake has it) with the files under `root`."""
+    """The plan of a configuration (Snakemake's mapping) with the files under `root`."""
     user = Document(Layer(USER, with_nulls(config)))
     settings = user.validated(Settings)
     preset = _preset(settings.preset, root)
@@ -55,7 +54,7 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
                 )
             if not known and (laid_over is preset or "title" not in tree):
                 raise FlatlasError(
-                    f"{laid_over.origin(('studies', name))} is no study. Allowed: "
+                    f"{laid_over.origin(('studies', name))} is not a study. Allowed: "
                     f"{', '.join(files)}.{_OR_OWN if laid_over is user else ''}"
                     f"{nearest(name, files)}"
                 )
@@ -74,7 +73,7 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
     for name, document in own.items():
         if name not in files:
             resolvers[name] = _StudyResolver(plan, name, document, resolvers, own=True)
-    # A mistake in what is borrowed is reported where it was made.
+    # Studies that borrow come last, so a mistake in a borrowed entry is reported where it was made.
     for resolver in sorted(resolvers.values(), key=lambda one: one.borrows):
         resolver.resolve()
     return plan
@@ -90,7 +89,7 @@ def _preset(name: str, root: Path) -> Document:
 
 
 def _check_scaled(preset: Document, studies: Iterable[str]) -> None:
-    """Refuse a study that a preset forgets, which would run at the scale of its own file."""
+    """Refuse a preset that leaves out a study: it would run at the scale of its own file."""
     changed = preset.tree.get("studies", {})
     for name in studies:
         if changed and name not in changed:
@@ -102,7 +101,7 @@ def _check_scaled(preset: Document, studies: Iterable[str]) -> None:
 
 
 def _study(path: Path, preset: Document, settings: Settings) -> Document:
-    """A study's file, with what the preset and the user lay over it."""
+    """A study's file with the changes of the preset and of the user."""
     scaled = preset.tree.get("studies", {}).get(path.stem, {})
     return Document(
         Layer(f"config/studies/{path.name}", read_yaml(path)),
@@ -112,12 +111,12 @@ def _study(path: Path, preset: Document, settings: Settings) -> Document:
 
 
 def _changes(settings: Settings, study: str) -> Layer:
-    """What the user says of a study."""
+    """The user's changes to a study."""
     return Layer(USER, settings.studies.get(study, {}), ("studies", study))
 
 
 class _StudyResolver:
-    """Adds one study to a plan. `studies` are all of them, to borrow from; `own` is a user's."""
+    """Adds one study to a plan. It may borrow from `studies`; `own` says that it is a user's."""
 
     def __init__(
         self,
@@ -134,7 +133,7 @@ class _StudyResolver:
 
     @property
     def borrows(self) -> bool:
-        """Whether anything is of another study."""
+        """Whether the study borrows from another."""
         measures = self.study.measures.values()
         return bool(self.study.borrowed) or any("borrowed" in settings for settings in measures)
 
@@ -161,7 +160,7 @@ class _StudyResolver:
                 tuple(entries),
                 figure.costs,
                 claims=figure.claims and not figure.borrowed,
-                # A user who changes the title alone has not declared the figure.
+                # A user who changes only the title has not declared the figure.
                 place=self.document.origin(("figures", name, "module")).removesuffix(".module"),
             )
             if planned.target in {*self.studies, *self.plan.figures}:
@@ -179,7 +178,7 @@ class _StudyResolver:
                 refuse(self.document.origin(("figures", figure, kind)), name, known)
 
     def _drawing(self, name: str, figure: Figure) -> Drawing:
-        """What draws a figure: its own module, or that of the figure that it is borrowed from."""
+        """What draws a figure: its own module, or the module of the figure that it borrows."""
         if figure.borrowed is None:
             if self.own and self.name not in OF_SETTING:
                 raise FlatlasError(
@@ -198,8 +197,8 @@ class _StudyResolver:
             )
         return Drawing(lender.name, lent, drawn.module or lent)
 
-    def _check_whose(self, figure: str, spec: RunSpec, origin: Origin) -> None:
-        """Refuse a user's network in a paper's figure, which it would overwrite."""
+    def _check_own_net(self, figure: str, spec: RunSpec, origin: Origin) -> None:
+        """Refuse a user's network in a paper's figure: it would overwrite the figure."""
         family = origin(("net", "family"))
         if not self.own and isinstance(spec.net, Own) and family.startswith(USER):
             raise FlatlasError(
@@ -209,9 +208,9 @@ class _StudyResolver:
             )
 
     def _check_use(self, figure: str, entries: Iterable[Entry]) -> None:
-        """A measure that fits none of a figure's runs is a mistake, however lenient the figure.
+        """A measure that fits none of a figure's runs is a mistake, even if the figure is lenient.
 
-        Of those of the atlas a user's network can have only some.
+        Not in `atlas_mine`: a user's network can have only some of the atlas' measures.
         """
         if self.name == ATLAS_MINE:
             return
@@ -222,14 +221,14 @@ class _StudyResolver:
                 raise FlatlasError(f"{place} names '{name}', which fits none of the figure's runs.")
 
     def _check_measures(self) -> None:
-        """A mistake in a measure is reported whether or not a figure needs it yet."""
+        """Report a mistake in a measure even if no figure needs the measure yet."""
         for name in self.study.measures:
             self._options(name)
         for base, run in self.study.runs.items():
             self._check_changed_measures(run, self.runs.origin(base))
 
     def _check_sweeps(self) -> None:
-        """A mistake in a sweep is reported whether or not a figure draws it yet."""
+        """Report a mistake in a sweep even if no figure draws the sweep yet."""
         for name, borrowed in self.study.borrowed.items():
             for measure in borrowed.measures or ():
                 if measure not in self.study.measures:
@@ -246,7 +245,7 @@ class _StudyResolver:
 
     def _entries(self, sweep: str, target: str, figure: Figure) -> Iterator[Entry]:
         for point, run, spec, origin in self._specs(sweep):
-            self._check_whose(target, spec, origin)
+            self._check_own_net(target, spec, origin)
             refuse_impossible(training_needs(spec), partial(_place_of_net, origin, spec))
             measured = {}
             for name in self._wanted(sweep, figure):
@@ -257,21 +256,21 @@ class _StudyResolver:
                     _check_fit(options, spec, place)
                 except FlatlasError as error:
                     if not figure.where_it_fits:
-                        asked = f"Figure '{target}' takes this measure of sweep '{sweep}'."
-                        raise FlatlasError(f"{error}\n{asked}") from None
+                        needed_by = f"Figure '{target}' takes this measure of sweep '{sweep}'."
+                        raise FlatlasError(f"{error}\n{needed_by}") from None
                 else:
                     self._count(spec, sweep)
                     measured[name] = self._measurement(options, spec, place)
             yield Entry(sweep, point, self._keep_run(spec), measured)
 
     def _wanted(self, sweep: str, figure: Figure) -> list[str]:
-        """The measures of a figure that a sweep lets be taken of its runs."""
+        """The measures that a figure takes of the runs of a sweep."""
         borrowed = self.study.borrowed.get(sweep)
         allowed = None if borrowed is None else borrowed.measures
         return [name for name in figure.measures if allowed is None or name in allowed]
 
     def _specs(self, sweep: str) -> Iterator[Drawn]:
-        """The runs of a sweep, its own or borrowed."""
+        """The runs of a sweep, the study's own or borrowed."""
         if sweep in self.study.borrowed:
             yield from self._borrowed_specs(sweep)
             return
@@ -286,9 +285,9 @@ class _StudyResolver:
             yield values_at(point, run), run, spec, origin
 
     def _borrowed_specs(self, name: str) -> Iterator[Drawn]:
-        """Runs of other studies, each with its sweep, `of`, and all that any of the sweeps varies.
+        """Runs of other studies, each with its sweep `of` and the values that any sweep varies.
 
-        What its own study changes about measures on a run belongs to the measures of that study.
+        A run's changes to measures are left out: they belong to the measures of its own study.
         """
         borrowed, found = self.study.borrowed[name], []
         for of in borrowed.sweeps:
@@ -305,7 +304,7 @@ class _StudyResolver:
             yield point, run.model_copy(update={"measures": {}}), spec, origin
 
     def _lender(self, kind: str, named: str, place: str) -> tuple["_StudyResolver", str]:
-        """The study that `<study>.<name>` is borrowed from; it must define the entry itself."""
+        """The study that `<study>.<name>` is borrowed from. It must define the entry itself."""
         study, _, name = named.partition(".")
         others = {key: one for key, one in self.studies.items() if one is not self}
         if study not in others:
@@ -327,7 +326,7 @@ class _StudyResolver:
     def _places(
         self, name: str, changed: Mapping[str, Any], origin: Origin
     ) -> Callable[[str], str]:
-        """Where each option of a measure is said: by the run that changes it, or by the study."""
+        """Where each option of a measure is set: in the run that changes it, or in the study."""
 
         def place(key: str) -> str:
             said = origin if key in changed else self.document.origin
@@ -352,7 +351,7 @@ class _StudyResolver:
         return _register(self.plan.measurements, identity, measured)
 
     def _check_changed_measures(self, run: Run, origin: Origin) -> None:
-        """A mistake in what a run says of measures, too."""
+        """Report mistakes in a run's changes to measures, too."""
         for name, changes in run.measures.items():
             if name not in self.study.measures:
                 refuse(origin(("measures",)), name, self.study.measures)
@@ -364,7 +363,7 @@ class _StudyResolver:
     def _options(
         self, name: str, changes: Mapping[str, Any] | None = None, changed: Origin | None = None
     ) -> Measurement:
-        """What a study says of a measure, and a run may change, checked by the measure itself."""
+        """The options of a measure, from the study and the run, checked by the measure's class."""
         settings = {**self._settings(name), **(changes or {})}
         here: Location = ("measures", name)
         if "measure" not in settings:
@@ -383,7 +382,7 @@ class _StudyResolver:
         return validated(MEASURES[settings["measure"]], settings, origin)
 
     def _settings(self, name: str) -> Mapping[str, Any]:
-        """What a study says of a measure, over what the study says that it is borrowed from."""
+        """A study's settings of a measure, over those of the study that it is borrowed from."""
         settings = dict(self.study.measures[name])
         borrowed = settings.pop("borrowed", None)
         if borrowed is None:
@@ -393,13 +392,13 @@ class _StudyResolver:
         return {**lender.study.measures[lent], **settings}
 
     def _count(self, spec: RunSpec, sweep: str) -> None:
-        """Refuse what would take all memory or minutes to plan, before it does."""
+        """Refuse a plan that would take all memory, or minutes to make."""
         moments = len(spec.checkpoints) + len(spec.overtraining)
         self.plan.extent += ONE_RESULT + len(spec.seeds) + moments
         if self.plan.extent > MOST_WORKED_OUT:
             kind = "borrowed" if sweep in self.study.borrowed else "sweeps"
             raise FlatlasError(
-                f"{self.document.origin((kind, sweep))} makes the plan too large to work out, with "
+                f"{self.document.origin((kind, sweep))} makes the plan too large, with "
                 f"{len(spec.seeds):,} realizations and {moments:,} checkpoints of each run. "
                 f"Allowed: {MOST_WORKED_OUT // ONE_RESULT:,} runs and measurements in all figures, "
                 "or fewer with many realizations and checkpoints. List fewer of any of them."
@@ -428,7 +427,7 @@ def _register(known: dict[str, Any], identity: str, spec: Spec) -> str:
 
 
 def _check_fit(options: Measurement, spec: RunSpec, place: Callable[[str], str]) -> None:
-    """Refuse a measure that can't be taken of a run."""
+    """Refuse a measure that can't be taken on a run."""
     layer = getattr(options, "layer", None)
     if layer is not None:
         if options.layer_kind is None:

@@ -1,4 +1,4 @@
-"""The base runs of a study, at the points of its sweeps: as it says them, and as specs."""
+"""The base runs of a study at the points of its sweeps: as settings, and as specs."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -30,7 +30,7 @@ from flatlas.plan.studies import Data, Run, Start, Study
 from flatlas.plan.training_specs import RunSpec, StartSpec, given_to
 from flatlas.plan.trees import USER, Location, at, dotted, leaves, with_value
 
-# A base run as the study has it.
+# The settings of a base run, as a tree.
 NO_CHANGES: dict[str, Any] = {}
 
 
@@ -38,7 +38,7 @@ class Runs:
     """The runs of a `study`, as declared in its `document`."""
 
     def __init__(self, study: Study, document: Document, sources: Mapping[str, SourceSpec]) -> None:
-        """`sources` are what the configuration means by their names."""
+        """`sources` are the sources of the configuration, by name."""
         self.study, self.document, self.sources = study, document, sources
         self.own_files: set[str] = set()
 
@@ -54,11 +54,11 @@ class Runs:
                 yield dict(zip(grid, values, strict=True)), ("sweeps", sweep, "grid")
 
     def origin(self, base: str, point: dict[str, Any] = NO_CHANGES, where: Location = ()) -> Origin:
-        """The origin of each setting of a base run with a point's values instead of its own."""
+        """Gives the origin of each setting of a base run after a point's values replace its own."""
 
         def origin(location: Location) -> str:
             key = dotted(location)
-            # The last one said has replaced what earlier ones say of the same place.
+            # If several keys set the same place, the last one counts.
             for swept in reversed(point):
                 if f"{key}.".startswith(f"{swept}."):
                     inside = location[len(swept.split(".")) :]
@@ -76,9 +76,9 @@ class Runs:
         where: Location = (),
         later: tuple[str, ...] = (),
     ) -> tuple[Run, RunSpec]:
-        """A base run with a point's values instead of its own: its settings and its spec.
+        """A base run with a point's values in place of its own: its settings and its spec.
 
-        `later` are the runs that start from it, one from another.
+        `later` are the runs that start from it, directly or through others.
         """
         tree: Any = self.document.tree["runs"][base]
         for key, value in point.items():
@@ -95,13 +95,13 @@ class Runs:
     def _start(
         self, start: Start, run: RunSpec, origin: Origin, later: tuple[str, ...]
     ) -> StartSpec:
-        """The run that another starts from, which has to fit it."""
+        """The run that another run starts from. The two must fit together."""
         place = origin(("start", "run"))
         if start.run not in self.study.runs:
             refuse(place, start.run, self.study.runs)
         if start.run in later:
             circle = " from ".join([*later[later.index(start.run) :], start.run])
-            raise FlatlasError(f"{place} goes in a circle: {circle}. Some run has to be the first.")
+            raise FlatlasError(f"{place} goes in a circle: {circle}. One run must be the first.")
         _, first = self.at(start.run, later=later)
         if (first.net, first.input_shape) != (run.net, run.input_shape):
             raise FlatlasError(
@@ -110,7 +110,7 @@ class Runs:
         if first.outputs != run.outputs:
             raise FlatlasError(
                 f"{place} is '{start.run}', whose net has {first.outputs} outputs, not "
-                f"{run.outputs}: to train on some classes only and keep all outputs, say data.only."
+                f"{run.outputs}: to train on some classes only and keep all outputs, set data.only."
             )
         if not set(run.seeds) <= set(first.seeds):
             raise FlatlasError(
@@ -121,7 +121,7 @@ class Runs:
         return StartSpec(run=first, fresh=start.fresh)
 
     def _images_of(self, run: Run) -> str:
-        """Which images a run has, and where that is said: what does not fit them may be right."""
+        """A sentence on a run's images and where they are set: they may be the mistake."""
         name = run.data.source
         (_, height, width), classes = shape_and_classes(self.sources[name])
         kind = self.sources[name].kind
@@ -131,7 +131,7 @@ class Runs:
         )
 
     def _spec(self, run: Run, origin: Origin) -> RunSpec:
-        """All but where it starts."""
+        """The spec of a run, except where it starts."""
         seeds = tuple(range(run.realizations or self.study.realizations))
         if run.data.source not in self.sources:
             refuse(origin(("data", "source")), run.data.source, self.sources)
@@ -158,9 +158,9 @@ class Runs:
 
 
 def values_at(point: Mapping[str, Any], run: Run) -> dict[str, Any]:
-    """The point's values as the run has them: checked, and of their type (YAML's 1e-3 is text).
+    """The point's values from the validated run, with their types (YAML's 1e-3 is text).
 
-    A mapping (an optimizer, say) is listed value by value: `optimizer.name`, `optimizer.lr`, ...
+    A mapping, such as an optimizer, is listed value by value: `optimizer.name`, `optimizer.lr`, ...
     """
     tree = run.model_dump(mode="json")
     values: dict[Location, Any] = {}
@@ -171,7 +171,7 @@ def values_at(point: Mapping[str, Any], run: Run) -> dict[str, Any]:
 
 
 def _check_net(run: Run, origin: Origin) -> set[str]:
-    """The files of a user's own net, once its layers and files are checked."""
+    """Check a net's layers and files. Returns the files of a user's own net."""
     files = _check_weights(run.net, origin)
     if isinstance(run.net, Own):
         files |= _check_own(run.net, origin)
@@ -187,7 +187,7 @@ def _check_net(run: Run, origin: Origin) -> set[str]:
 
 
 def _check_sizes(net: NetSpec, shape: Shape, outputs: int, origin: Origin) -> None:
-    """Refuse kernels, strides and pools that leave nothing of an image."""
+    """Refuse kernels, strides and pools that reduce an image to nothing."""
     for number, size in enumerate(net.layer_sizes(shape, outputs), start=1):
         if not (size.weights and size.places):
             raise FlatlasError(
@@ -197,7 +197,7 @@ def _check_sizes(net: NetSpec, shape: Shape, outputs: int, origin: Origin) -> No
 
 
 def _check_batch(run: Run, images: int, origin: Origin) -> None:
-    """Refuse minibatches that would need more than the images of a realization."""
+    """Refuse minibatches that need more images than a realization has."""
     learners = run.learners.count if run.learners else 1
     if learners > images:
         raise FlatlasError(
@@ -213,7 +213,7 @@ def _check_batch(run: Run, images: int, origin: Origin) -> None:
 
 
 def _check_weights(net: NetSpec, origin: Origin) -> set[str]:
-    """The file of given weights, which is looked for, but not read."""
+    """The file of given weights. It must exist, but is not read."""
     weights = given_to(net)
     if weights is None:
         return set()
@@ -224,7 +224,7 @@ def _check_weights(net: NetSpec, origin: Origin) -> set[str]:
 
 
 def _check_own(net: Own, origin: Origin) -> set[str]:
-    """Its files: that of the module is read as text, weights are only looked for."""
+    """The files of a user's own net. The module is read as text; weights only must exist."""
     where = net.module.partition(":")[0]
     module = find(where)
     if module is None:
@@ -237,23 +237,23 @@ def _check_own(net: Own, origin: Origin) -> set[str]:
 
 
 def _check_data(run: Run, source: SourceSpec, classes: int, origin: Origin) -> None:
-    """What is drawn has to be in the source."""
+    """Refuse data that the source does not have."""
     if isinstance(source, Boolean) != bool(run.data.functions):
         raise FlatlasError(
-            f"{origin(('data',))}: a source of kind boolean has no labels but those of "
-            "functions, and functions no other domain: say both, or neither."
+            f"{origin(('data',))}: a source of kind boolean has no labels except those of "
+            "functions, and functions need such a source: set both, or neither."
         )
     if run.data.functions and isinstance(run.net, ModuleFamily):
         small = [name for name, one in FAMILIES.items() if not issubclass(one, ModuleFamily)]
         raise FlatlasError(
-            f"{origin(('data', 'functions'))} are counted of small nets, not of family "
+            f"{origin(('data', 'functions'))} are counted only for small nets, not for family "
             f"'{run.net.family}'. Allowed: {', '.join(small)}."
         )
     _check_classes(run.data, classes, origin)
 
 
 def _check_classes(data: Data, classes: int, origin: Origin) -> None:
-    """Those that are named are among those that there are, and two labels are drawn."""
+    """Refuse classes that the source does not have, and a binary task with only one label."""
     there = range(classes)
     picked = there if data.classes is None else data.classes
     for key, allowed in (("classes", there), ("only", picked), ("positive", picked)):

@@ -27,7 +27,7 @@ class MyModel(Spec):
     arguments: dict[str, JsonValue] = Field(default={})
     """The arguments of that class or function."""
     net: dict[str, JsonValue] | None = None
-    """Instead of `module`, for more measures: `{family: dense, hidden: [40, 40], bias: true}`."""
+    """`{family: dense, hidden: [40, 40], bias: true}`, in place of `module`: for more measures."""
     weights: Annotated[
         tuple[PathText, ...], Field(min_length=1), Distinct, BeforeValidator(_in_a_list)
     ]
@@ -35,13 +35,13 @@ class MyModel(Spec):
     positive: tuple[Class, ...] | None = None
     """Binary task: label 1 for these classes, 0 for the others, and one output."""
     same_as: str | None = None
-    """Whose images these are, a name from `sources`: networks on the same images are compared."""
+    """The source of the same images, from `sources`: its networks are compared with yours."""
     expected: Expected | None = None
 
     @model_validator(mode="after")
     def _one_network(self) -> "MyModel":
         if (self.module is None) == (self.net is None):
-            raise ValueError("say exactly one of module and net")
+            raise ValueError("set exactly one of module and net")
         return self
 
 
@@ -75,7 +75,7 @@ class Settings(Spec):
 class Preset(Spec):
     """A preset: its changes to each study.
 
-    `judged` says whether its data can decide the papers' claims.
+    `judged` says whether its data are enough to decide the papers' claims.
     """
 
     title: str

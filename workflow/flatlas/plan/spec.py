@@ -16,8 +16,8 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 class Spec(BaseModel):
     """Frozen, and strict about its keys: a mistyped one is an error, never ignored.
 
-    A job computes with the values of its spec. A stage's fingerprint leaves `plan` out, because all
-    decisions of `plan` are in the spec that the stage gets.
+    A job takes all its values from its spec. So the spec has all decisions of `plan`, and a stage's
+    fingerprint can leave `plan` out.
     """
 
     model_config = ConfigDict(
@@ -45,9 +45,9 @@ class Spec(BaseModel):
         return given
 
     def resolved(self) -> dict[str, Any]:
-        """Every value, defaults included, as JSON types: what a job is given.
+        """Every value, defaults included, as JSON types: the form in which a job gets the spec.
 
-        Options that are None (off) are left out, so a new one that is off by default reruns
+        Options that are None (off) are left out, so a new option that is off by default reruns
         nothing.
         """
         return self.model_dump(mode="json", exclude_none=True)
@@ -69,7 +69,7 @@ def _elements(name: str, value: Any) -> Iterator[tuple[tuple[str | int, ...], An
 
 
 def _kinds(annotation: Any) -> Iterator[type]:
-    """The types that an annotation is made of."""
+    """The types in an annotation."""
     if isinstance(annotation, type) and not get_args(annotation):
         yield annotation
     for part in get_args(annotation):
@@ -78,7 +78,7 @@ def _kinds(annotation: Any) -> Iterator[type]:
 
 def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
     if len(set(values)) < len(values):
-        raise ValueError(f"say each only once, not {', '.join(map(str, values))}")
+        raise ValueError(f"list each only once, not {', '.join(map(str, values))}")
     return values
 
 
@@ -87,11 +87,11 @@ Distinct = AfterValidator(_distinct)
 
 
 def digest(spec: Spec) -> str:
-    """Twelve hexadecimal digits that change with every value that was chosen.
+    """Twelve hexadecimal digits that change with every value that differs from its default.
 
-    Defaults are left out (the tag of a union has none, so it always counts): a new field with a
-    default changes no existing id. A changed default still reruns the affected jobs, since jobs
-    carry the resolved spec.
+    Defaults are left out, so a new field with a default changes no existing id. (The tag of a union
+    has no default, so it always counts.) A changed default still reruns the affected jobs, since
+    jobs have the resolved spec as a parameter.
     """
     chosen = spec.model_dump(mode="json", exclude_defaults=True)
     text = json.dumps(chosen, sort_keys=True, separators=(",", ":"))

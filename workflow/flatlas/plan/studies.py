@@ -50,7 +50,7 @@ class Data(Spec):
     test_size: Images | None = None
     """Test images, drawn at random. Needed unless `functions` is set."""
     at_most: bool | None = None
-    """`true`: of a source with fewer than `train_size` or `test_size` images take all."""
+    """`true`: if the source has fewer images than `train_size` or `test_size`, take all."""
     split: Seed | None = None
     """Seed of one draw for all realizations. Default: each draws its own."""
     label_noise: float | None = Field(default=None, ge=0, lt=1)
@@ -67,11 +67,11 @@ class Data(Spec):
                 raise ValueError(f"functions exclude {', '.join(drawn)}: all inputs are learnt")
             return self
         if self.test_size is None:
-            raise ValueError("say test_size")
+            raise ValueError("set test_size")
         if (self.per_class is None) == (self.train_size is None):
-            raise ValueError("say exactly one of per_class and train_size")
+            raise ValueError("set exactly one of per_class and train_size")
         if self.at_most and self.per_class:
-            raise ValueError("at_most limits train_size: say that instead of per_class")
+            raise ValueError("at_most limits train_size: set it in place of per_class")
         if self.label_noise and self.attack_size:
             raise ValueError("label_noise and attack_size exclude each other")
         return self
@@ -92,7 +92,7 @@ class Run(Training):
     data: Data
     start: Start | None = None
     realizations: Realizations | None = None
-    """Instead of the study's number."""
+    """Number of seeds, in place of the study's."""
     measures: dict[str, dict[str, Any]] = Field(default={})
     """Options that differ for this run: `{sharpness: {box: 1.0e-5}}`."""
 
@@ -110,7 +110,7 @@ class Sweep(Spec):
     @model_validator(mode="after")
     def _one_way(self) -> "Sweep":
         if (self.grid is None) == (self.points is None):
-            raise ValueError("say exactly one of grid and points")
+            raise ValueError("set exactly one of grid and points")
         runs = prod(map(len, self.grid.values())) if self.grid else len(self.points or ())
         if runs > MOST_LISTED:
             raise ValueError(
@@ -128,7 +128,7 @@ class Borrowed(Spec):
     ends: bool = False
     """`true`: only the first and the last run of each sweep."""
     measures: Annotated[Names, Field(min_length=1)] | None = None
-    """Of a figure's measures, take only these of the borrowed runs. Default: all."""
+    """The figure's measures to take of the borrowed runs. Default: all."""
 
 
 class Figure(Spec):
@@ -142,7 +142,7 @@ class Figure(Spec):
     module: Name | None = None
     """The module that draws it. Default: the figure's name."""
     borrowed: str | None = None
-    """Draw it as this figure of another study, `<study>.<figure>`, without its claims."""
+    """Draw it as this figure of another study (`<study>.<figure>`), without the claims."""
     sweeps: Names = ()
     """Sweeps and borrowed runs to draw."""
     measures: Names = ()
@@ -157,7 +157,9 @@ class Figure(Spec):
     @model_validator(mode="after")
     def _borrowed_as_a_whole(self) -> "Figure":
         if self.borrowed and self.module:
-            raise ValueError("say module or borrowed: a borrowed figure has its module")
+            raise ValueError(
+                "set only one of module and borrowed: a borrowed figure has its module"
+            )
         if self.borrowed and not self.sweeps:
             raise ValueError("borrowed needs sweeps: the runs to draw")
         return self

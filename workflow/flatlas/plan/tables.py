@@ -8,7 +8,7 @@ CLAIM = Column(str, "`<study>_<figure>.<claim>`")
 SAYS = Column(str, "the claim in our words")
 WHOSE = Column(str, "`paper`; `flatlas` if the question is ours")
 
-# The first columns of each table of a measure.
+# The first columns in every table of a measure.
 PLACE = columns(
     seed=SEED,
     at=(str, "the moment of the training, as the study names it: `final`, `50`, `met+10`"),
@@ -144,7 +144,7 @@ _SETTINGS: dict[str, Declared] = {
     "stop.zero_error": (bool, "whether no image of S may be misclassified then"),
 }
 NETWORK_SETTINGS = columns(**_SETTINGS)
-"""What the atlas' measure table says of a network's settings, by dotted keys of a run."""
+"""A network's settings in the atlas' measure table, by dotted keys of a run."""
 
 ATLAS_MINE = columns(
     net=(str, "the file of the network's weights"),
@@ -207,7 +207,7 @@ _POINTS: dict[str, Declared] = {
     "low": (float, "lower end: mean − sd; of a fit or coefficient, of its interval"),
     "high": (float, "upper end"),
     "table": (str, "the table of the measure that the row is from"),
-    # Made-up pictures, without networks.
+    # Schematics, without networks.
     "w": (float, "the one weight of a schematic"),
     "w_1": (float, "first weight of a schematic"),
     "w_2": (float, "second weight of a schematic"),
@@ -238,7 +238,7 @@ _POINTS: dict[str, Declared] = {
     "steepness": (float, "s = −d ln L / d ln t"),
     "steepest": (float, "where the loss falls most steeply", "epochs"),
     "begins": (float, "where the exploration phase begins", "epochs"),
-    # atlas; each measure has the sign for which more should mean a larger gap
+    # atlas; each measure has the sign with which a larger value should mean a larger gap
     "study": (str, "the study of the run"),
     "measure": (str, "the measure, as a column of atlas_fig4 is named"),
     "baseline": (bool, "whether it is one of the four baselines"),

@@ -1,4 +1,4 @@
-"""Errors that help with a mistyped command line: its targets, and its --config."""
+"""Helpful errors for a mistyped command line: for its targets and its --config."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -10,10 +10,10 @@ from flatlas.plan.paths import ATLAS_MINE, MY_MODEL, RESULTS
 
 
 def targets_of(argv: list[str], known: Collection[str] = ()) -> list[str]:
-    """The targets on Snakemake's command line; none if another program reads the Snakefile.
+    """The targets on Snakemake's command line; empty if another program reads the Snakefile.
 
-    None, too, if every word that may be a target is `known`: there is nothing to say about them,
-    and Snakemake's parser takes a while to build.
+    Also empty if every word that may be a target is `known`: they are correct, and building
+    Snakemake's parser takes a while.
     """
     if Path(argv[0]).stem not in ("snakemake", "__main__"):
         return []
@@ -39,17 +39,17 @@ def check_config(argv: list[str]) -> None:
     reading = False
     for word in argv[1:]:
         if word.startswith("-"):
-            # As in `--config a=1`, `--config=a=1` and `-Ca=1`.
+            # These are `--config a=1`, `--config=a=1` and `-Ca=1`.
             option = re.match(r"(--config|-C)(=|$|(?<=-C))", word)
             reading = option is not None
             options += reading
             word = word[option.end() :] if option else ""
         key, said, value = word.partition("=")
-        # Mappings are merged.
+        # Snakemake merges mappings.
         if not (reading and said) or value.lstrip().startswith("{"):
             continue
         if key in keys:
-            raise FlatlasError(f"--config has the key '{key}' twice: say it once.")
+            raise FlatlasError(f"--config has the key '{key}' twice: give it once.")
         keys.add(key)
     if options > 1:
         raise FlatlasError(
@@ -61,7 +61,8 @@ def check_config(argv: list[str]) -> None:
 def check_names(studies: Iterable[str], figures: Mapping[str, str], rules: Iterable[str]) -> None:
     """Refuse a study or a figure whose target has the name of a rule.
 
-    `figures` has the study of each figure by its target. Each study gets a target that cleans, too.
+    `figures` has the study of each figure by its target. Each study also gets a target that cleans
+    it.
     """
     taken = {"all", "clean_unused", *rules}
     named = [(name, f"studies.{study}") for study in studies for name in (study, f"clean_{study}")]
@@ -100,9 +101,10 @@ def check_targets(
             )
         if target.startswith(tuple(f"{RESULTS}/{preset}/" for preset in presets)):
             preset = target.split("/")[1]
-            raise FlatlasError(f"'{target}' is of another preset: add --config preset={preset}.")
+            raise FlatlasError(f"'{target}' is in another preset: add --config preset={preset}.")
         raise FlatlasError(
-            f"'{target}' is no target.{_of_each_study(target, names) or nearest(target, allowed)} "
+            f"'{target}' is not a target."
+            f"{_of_each_study(target, names) or nearest(target, allowed)} "
             "`snakemake --list-rules` shows all that can be made."
         )
 

@@ -30,7 +30,7 @@ Fraction = Annotated[float, Field(ge=0, lt=1)]
 
 
 class Optimizer(Spec):
-    """What all optimizers share. Each is a subclass with a tag: `name: Literal["<name>"]`.
+    """The base of all optimizers. Each is a subclass with a tag: `name: Literal["<name>"]`.
 
     The module of that name in `flatlas.training.optimizers` takes its steps.
     """
@@ -90,7 +90,7 @@ class Adagrad(Optimizer):
 
 
 class EntropySgd(Optimizer):
-    """Entropy-SGD (Chaudhari et al. 2017): `langevin_steps` noisy inner steps, then one outer."""
+    """Entropy-SGD (Chaudhari et al. 2017): `langevin_steps` noisy inner steps per outer step."""
 
     name: Literal["entropy_sgd"]
     lr: Rate = 1.0
@@ -129,13 +129,13 @@ class Schedule(Spec):
     kind: Literal["constant", "step", "linear_tail"] = "constant"
     """Its shape."""
     epochs: Annotated[tuple[LaterEpoch, ...], Field(max_length=MOST_LISTED)] = ()
-    """`step`: the epochs of the steps, needed there only."""
+    """`step`: the epochs of the steps. For this kind only, and required."""
     factor: Rate = 0.1
     """`step`: the factor at each step."""
     hold: Annotated[float, Field(gt=0, lt=1)] = 0.5
     """`linear_tail`: the share of the epochs with the full rate. Then it falls linearly."""
     land: Annotated[float, Field(gt=0, le=1)] = 0.9
-    """`linear_tail`: the share at which the rate reaches `floor` and stays; above `hold`."""
+    """`linear_tail`: the share after which the rate stays at `floor`; above `hold`."""
     floor: Annotated[float, Field(gt=0, le=1)] = 0.01
     """`linear_tail`: the last factor."""
 
@@ -156,7 +156,7 @@ class Penalty(Spec):
     coefficient: NonNegative = 0.0
     """β."""
     until_epoch: LaterEpoch | None = None
-    """The last epoch with the term. Default: all have it."""
+    """The last epoch with the term. Default: all epochs have it."""
 
 
 class Stop(Spec):
@@ -170,9 +170,9 @@ class Stop(Spec):
     zero_error: bool = False
     """Rule: no clean training image is misclassified."""
     epochs: Epoch
-    """Limit: a training that reaches it without meeting the rules is not converged.
+    """Limit: a training that reaches it without meeting the rules is recorded as not converged.
 
-    0: nothing is trained, and the weights that it begins with are the solution.
+    0: nothing is trained, and the initial weights are the solution.
     """
     extra_epochs: Epoch = 0
     """Further epochs after the rules are met."""
@@ -180,12 +180,12 @@ class Stop(Spec):
     @model_validator(mode="after")
     def _no_epochs_wait_for_nothing(self) -> "Stop":
         if not self.epochs and (self.extra_epochs or self.zero_error or self.loss_below):
-            raise ValueError("0 epochs train nothing: give no rule and no extra_epochs beside them")
+            raise ValueError("0 epochs train nothing: leave out the rules and extra_epochs")
         return self
 
 
 class IterateAverage(Spec):
-    """Take the running mean of the weights, over all steps, as the solution."""
+    """The solution is the running mean of the weights over all steps."""
 
     from_epoch: LaterEpoch
     """The first epoch of the mean."""
@@ -199,7 +199,7 @@ class Learners(Spec):
     count: Annotated[int, Field(gt=0, le=1024)]
     """m."""
     mixing: Literal["ring", "neighbourhood", "full"] = "ring"
-    """Which weights `dpsgd` averages: both neighbours', these and its own, or all.
+    """Which weights `dpsgd` averages: those of both neighbours, these and its own, or all.
 
     Weights that alternate around the ring diverge if curvature times learning rate exceeds a limit:
     1 − cos(π/m) on a `ring` (0 if m is even), at least 2/3 with `neighbourhood`.
@@ -209,7 +209,7 @@ class Learners(Spec):
 class Rescaling(Spec):
     """An α-scaling that keeps the function: W_l, b_l times α and W_{l+1} / α.
 
-    It happens once, at the end of an epoch; training continues from there.
+    It happens once, at the end of an epoch; training continues with the new weights.
     """
 
     layer: str
@@ -221,11 +221,11 @@ class Rescaling(Spec):
 
 
 class Expected(Spec):
-    """What is known of a checkpoint: of `net.weights` with `stop.epochs: 0`.
+    """The known error or loss of a checkpoint: of `net.weights` with `stop.epochs: 0`.
 
-    One with a far larger error, or with more than twice or less than half the loss, is recorded as
-    not converged, with a warning that the source's `normalize` may be wrong. Without `train_error`,
-    one whose error is near chance.
+    A checkpoint with a far larger error, or with more than twice or less than half the loss, is
+    recorded as not converged, with a warning that the source's `normalize` may be wrong. So is,
+    without `train_error`, a checkpoint with an error near chance.
     """
 
     train_error: Annotated[float, Field(ge=0, le=1)] | None = None
@@ -236,17 +236,17 @@ class Expected(Spec):
     @model_validator(mode="after")
     def _says_something(self) -> "Expected":
         if self.train_error is None and self.train_loss is None:
-            raise ValueError("say train_error, train_loss or both")
+            raise ValueError("set train_error, train_loss or both")
         return self
 
 
 def given_to(net: NetSpec) -> str | None:
-    """The file of a net's weights, if they are given instead of drawn."""
+    """The file of a net's weights, if they are given rather than drawn."""
     return net.weights if isinstance(net, Own | DenseNet) else None
 
 
 class Training(Spec):
-    """Everything about a training except the data and the realizations."""
+    """All settings of a training except the data and the realizations."""
 
     net: NetSpec
     """Family and options."""
@@ -266,11 +266,11 @@ class Training(Spec):
     overtraining: Epochs = ()
     """The same, counted from the epoch that met the stopping rule."""
     snapshots: str | None = None
-    """A dense layer: keep its weights after every minibatch of `stop.extra_epochs`."""
+    """A dense layer whose weights are kept after every minibatch of `stop.extra_epochs`."""
     frozen: Annotated[tuple[str, ...], Field(min_length=1, max_length=MOST_LAYERS)] | None = None
     """Layers that are not trained."""
     precision: Literal["bfloat16"] | None = None
-    """Of gradient products in nets with convolutions; everything else is float32."""
+    """The precision of gradient products in nets with convolutions; all else is float32."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> "Training":
@@ -281,7 +281,7 @@ class Training(Spec):
     @property
     def given_weights(self) -> str | None:
         """The file of a checkpoint that is not trained here."""
-        # A run that starts from another has `start`, and its weights.
+        # A run with `start` takes its weights from another run.
         trained = self.stop.epochs or getattr(self, "start", None)
         return None if trained else given_to(self.net)
 
@@ -290,7 +290,7 @@ class Training(Spec):
         stop, rescaling = self.stop, self.rescaling
         beyond, last = stop.extra_epochs, stop.epochs + stop.extra_epochs
         if self.expected and not self.given_weights:
-            yield "expected is of a checkpoint: net.weights, and stop.epochs: 0"
+            yield "expected is only for a checkpoint: net.weights with stop.epochs: 0"
         if self.average and self.average.from_epoch > last:
             yield f"average.from_epoch is after the last epoch, {last}"
         if self.learners and isinstance(self.optimizer, EntropySgd):
@@ -306,7 +306,7 @@ class Training(Spec):
         if rescaling and self.frozen:
             yield "rescaling changes two layers: leave it out, or frozen"
         if self.precision and self.net.only_dense:
-            yield "precision is of nets with convolutions: a dense net is float32"
+            yield "precision is only for nets with convolutions: a dense net has float32"
         if self.snapshots and not beyond:
             yield "snapshots are taken in stop.extra_epochs, which is 0"
         if self.snapshots and (not_last or rescaling):
@@ -314,7 +314,7 @@ class Training(Spec):
 
 
 class StartSpec(Spec):
-    """Where a run begins: each realization at the solution of another run with the same seed.
+    """Where a run begins: each realization at the solution of another run, of the same seed.
 
     The layers in `fresh` are initialized again.
     """
@@ -324,7 +324,7 @@ class StartSpec(Spec):
 
 
 class RunSpec(Training):
-    """One hyperparameter point with all its realizations: what defines a training.
+    """What defines a training: one hyperparameter point with all its realizations.
 
     `input_shape` (channels, height, width) and `outputs` follow from the data; one output means
     a binary task. Without `start` all weights are drawn.

@@ -7,15 +7,15 @@ from typing import Any
 from flatlas.errors import FlatlasError
 
 Location = tuple[str | int, ...]
-# How messages call what the user says; Snakemake has merged it before we see it.
+# What messages call the user's settings: Snakemake merges the files before we see them.
 USER = "config/config.yaml (or --configfile, --config)"
-# Not empty: no control characters, and nothing that can't be written as UTF-8.
+# Text of 1 to 200 characters, without control characters or any that UTF-8 can't write.
 _KEY = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,200}")
-# What says which keys a net may have.
+# The key that decides which other keys a net may have.
 FAMILY = "family"
-# All that this repository configures are 3,000 values, ten levels deep.
+# The whole configuration of this repository has 3,000 values, ten levels deep.
 MOST_VALUES, DEEPEST = 300_000, 50
-# One that a float can hold, and Python writes down.
+# A float can hold this number, and Python can print it.
 LONGEST_INTEGER = 10**300
 
 
@@ -25,9 +25,9 @@ def dotted(location: Sequence[str | int]) -> str:
 
 
 def check_tree(tree: Any, file: str) -> None:
-    """Refuse what no setting can be: too many values, too deep ones, numbers too long to write.
+    """Refuse too many values, values nested too deeply, numbers too long to print, and bad keys.
 
-    A few lines of YAML whose anchors hold each other make a billion values.
+    A few lines of YAML can make a billion values if their anchors refer to each other.
     """
     waiting: list[tuple[Location, Any]] = [((), tree)]
     count = 0
@@ -58,9 +58,9 @@ def check_tree(tree: Any, file: str) -> None:
 
 
 def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """One tree laid over another: mappings merge, everything else replaces.
+    """One tree laid over another: mappings merge, all other values are replaced.
 
-    So does a net of another family: it has none of the keys of the one below.
+    A net of another family is replaced as a whole: it has other keys.
     """
     if FAMILY in above and above[FAMILY] != below.get(FAMILY):
         return dict(above)
@@ -74,7 +74,7 @@ def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]
 
 
 def with_value(tree: Any, location: Sequence[str], value: Any) -> dict[str, Any]:
-    """A copy of the tree with the value at a place, whatever was on the way there."""
+    """A copy of the tree with the value at a place. Mappings on the way are made if needed."""
     head, *rest = location
     inner = tree.get(head, {}) if isinstance(tree, Mapping) else {}
     beside = tree if isinstance(tree, Mapping) else {}
@@ -82,7 +82,7 @@ def with_value(tree: Any, location: Sequence[str], value: Any) -> dict[str, Any]
 
 
 def with_nulls(tree: Any) -> Any:
-    """A copy with None for the text 'null': Snakemake reads null in --config as text."""
+    """A copy with None in place of the text 'null', as which Snakemake reads null in --config."""
     if isinstance(tree, Mapping):
         return {key: with_nulls(value) for key, value in tree.items()}
     if isinstance(tree, list):
@@ -109,7 +109,7 @@ def at(tree: Any, location: Location) -> Any:
 
 
 def leaves(tree: Any, location: Location = ()) -> dict[Location, Any]:
-    """Every value in a tree that is not a mapping, with its place below the given one."""
+    """Every value in a tree that is not a mapping, with its place (below `location`)."""
     if not isinstance(tree, Mapping):
         return {location: tree}
     found: dict[Location, Any] = {}

@@ -1,8 +1,8 @@
-"""How much work a job is, to estimate the time of one job from the time of another.
+"""The amount of work of a job, to estimate its time from the time of another.
 
 A unit of work is one image of one realization in one epoch, or at one moment of a measure. Only
-jobs that do the same with the same kind of net are compared. A net that is worth a GPU is of a kind
-of its own: the time of a small net on a core says nothing about it.
+jobs that do the same with the same kind of net are compared. Nets that request a GPU are a separate
+kind: the time of a small net on a core says nothing about them.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from flatlas.plan.measurements.functions import GpPrior
 from flatlas.plan.needs import worth_a_gpu
 from flatlas.plan.training_specs import RunSpec
 
-# What ends the stage of jobs with a net that is worth a GPU.
+# How the stage's name ends if the jobs' net requests a GPU.
 LARGE = " (large net)"
 
 
@@ -36,17 +36,17 @@ class Work:
 
 
 def training_work(run: RunSpec) -> Work:
-    """Every realization counts with all the epochs that it may take, each evaluation with one."""
+    """Every realization counts its largest number of epochs; each evaluation counts one epoch."""
     epochs = run.stop.epochs + run.stop.extra_epochs or 1
     units = len(run.seeds) * epochs * images_trained(run.samples)
     return _work("train", run, run.outputs, units)
 
 
 def slowness(run: RunSpec) -> int:
-    """Of two trainings the one with the larger number is likely to take longer.
+    """A number for sorting: the training with the larger one is likely to take longer.
 
-    Their rule is met after many steps if these are small, and minibatches of many images take few
-    steps in an epoch.
+    With small steps, the rule is met after many of them. With large minibatches, an epoch has few
+    steps.
     """
     batch = images_to_train_on(run.samples) if run.batch == "full" else run.batch
     return round(batch / run.optimizer.lr)
@@ -55,7 +55,7 @@ def slowness(run: RunSpec) -> int:
 def measure_work(measured: MeasureSpec) -> Work:
     """A measure of every realization at each of its moments.
 
-    The algorithms for the sharpness differ by a factor of ten, so each is a stage of its own.
+    The algorithms for the sharpness differ in time by a factor of ten, so each is a separate stage.
     Expectation propagation factorizes matrices with a row for each image.
     """
     run, options = measured.run, measured.options
@@ -70,17 +70,17 @@ def measure_work(measured: MeasureSpec) -> Work:
 
 
 def kernel_work(kernel: KernelSpec) -> Work:
-    """As many random nets as images, on all images, for each draw of them."""
+    """As many random nets as images, each on all images, for each draw of the images."""
     units = len(kernel.samples.seeds) * images_seen(kernel.samples) ** 2
     return _work("kernel", kernel, 1, units)
 
 
 def samples_work(samples: SamplesSpec) -> Work:
-    """A table of indices; of functions, as many random nets as are drawn."""
+    """A table of indices; for functions, the random nets that are drawn."""
     return Work(samples.rule, "", samples.draws if isinstance(samples, FunctionsSpec) else 1)
 
 
 def _work(stage: str, of: RunSpec | KernelSpec, outputs: int, units: float) -> Work:
-    """Of a user's own net it is unknown whether it is large."""
+    """Whether a user's own net is large is unknown."""
     large = worth_a_gpu(of.net.size(of.input_shape, outputs)) and not isinstance(of.net, Own)
     return Work(f"{stage}{LARGE if large else ''}", of.net.slug, units)

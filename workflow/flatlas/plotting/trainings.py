@@ -6,7 +6,7 @@ from flatlas.evidence.material import DOT, Material
 
 
 def small_print(material: Material) -> str:
-    """How many realizations there are, how many met no stopping rule, and why."""
+    """The numbers of realizations and of those that met no stopping rule, and the reasons."""
     runs = material.trainings
     counts = runs.groupby("run").size()
     fewest, most = counts.min(), counts.max()

@@ -51,7 +51,7 @@ def _lines(rows: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, obje
             "networks": some["networks"].max(),
             "by_net": some.assign(
                 error=some["error"].where(some["error"] > SHOWN * some["value"].abs()),
-                standing=some["percentile"].map(_standing),
+                position=some["percentile"].map(_position),
             )
             .set_index("net")
             .to_dict("index"),
@@ -60,7 +60,7 @@ def _lines(rows: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, obje
     ]
 
 
-def _standing(percentile: float) -> str:
+def _position(percentile: float) -> str:
     """A percentile in words: 0.3 is 'below 1 %', not 0 %."""
     if percentile <= 0:
         return "below the atlas"

@@ -51,7 +51,7 @@ def read_scorecard(path: Path, presets: Iterable[Path]) -> pd.DataFrame:
         ) from error
     missing = [name for name in ("claim", "verdict", *NUMBER) if name not in table]
     if missing:
-        raise FlatlasError(f"{path} is no scorecard: it has no column {', '.join(missing)}.")
+        raise FlatlasError(f"{path} is not a scorecard: it has no column {', '.join(missing)}.")
     return table
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from flatlas.plan.paths import DRAWN
 from flatlas.report.estimates import JobCost, aligned, duration, estimate
 
-# Stages that only select or draw images, listed as one.
+# Stages that only select or draw images, listed together.
 DATA = ("source", *DRAWN)
 
 

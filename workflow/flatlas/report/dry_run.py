@@ -51,7 +51,7 @@ def end_with_table(workflow: "Workflow", plan: Lookup) -> None:
 
     With `-p` it prints each job, as Snakemake does, after the table.
     """
-    # Imported here because the library does without Snakemake.
+    # Imported here because the library works without Snakemake.
     from snakemake.exceptions import WorkflowError
     from snakemake.logging import logger
     from snakemake.settings.enums import Quietness
@@ -99,7 +99,7 @@ def _downloads(names: Iterable[str], plan: Lookup) -> Iterator[str]:
     for kind in dict.fromkeys(kind for kind in kinds if kind in SETS):
         published = SETS[kind]
         if len(published.found(root)) < len(published.sizes):
-            yield f"{kind} is not there: a job would download it to {root / published.folder}."
+            yield f"{kind} is missing: a job would download it to {root / published.folder}."
 
 
 def _would_delete(params: Any) -> str:
@@ -115,7 +115,7 @@ def _rows(
     studies = _studies(dag, plan)
     rows: Rows = {}
     for name, job in jobs.items():
-        # A scorecard is no job of the plan.
+        # A scorecard is not a job of the plan.
         users = studies.get(name, {name.removesuffix("_scorecard")} & {*plan.studies})
         study = "several" if len(users) > 1 else "".join(users)
         rows.setdefault((_stage(job, plan), study, _why(job, dag)), []).append(seconds[name])
@@ -182,7 +182,7 @@ def _seconds(names: Iterable[str], plan: Lookup) -> dict[str, float]:
 def _time(
     jobs: Mapping[str, "Job"], seconds: Mapping[str, float], dag: "DAG", plan: Lookup, slots: int
 ) -> str:
-    """The time of all jobs one after the other; with several slots, also the least it can take."""
+    """The time of all jobs one after the other; with several slots, also the shortest possible."""
     known = {name: one for name, one in seconds.items() if not isnan(one)}
     total, ends = sum(known.values()), dict["Job", float]()
     # The plan lists each job after those it needs.

@@ -49,7 +49,7 @@ def _no_solutions(jobs: Iterable[Job]) -> list[str]:
 def _claims(tables: list[str], judged: bool) -> list[str]:
     verdicts = count_verdicts(pd.concat(map(read_table, tables), ignore_index=True))
     if not judged:
-        return [f"Claims: {verdicts.claimed + verdicts.asked}, none judged at this scale"]
+        return [f"Claims: {verdicts.claimed + verdicts.questions}, none judged at this scale"]
     counted = {
         "Claims": _counted(verdicts.papers, PAPER),
         "Questions of ours": _counted(verdicts.ours, FLATLAS),

@@ -1,4 +1,4 @@
-"""Figures as they are on disk. Pages show whatever is there, and say if it is outdated."""
+"""Figures as they are on disk. Pages show the existing files, and say if they are outdated."""
 
 import json
 from collections.abc import Mapping

@@ -2,8 +2,8 @@
 
 Measured times are in the record beside each result. A job that has not run is assumed to take as
 long per unit of work as others: jobs of the same stage and net if there are any, else of the same
-stage, and among these the nearest in size. Trainings are compared by the epochs that they may take,
-as if each took the same share of them.
+stage, and among these the nearest in size. Trainings are compared by their largest number of
+epochs, as if each took the same share of it.
 
 flatlas comes with the times of some jobs of each stage and net (`docs/made/costs/*_jobs.csv`). They
 stand in for jobs that have not run here, scaled by the speed of this machine.
@@ -24,8 +24,9 @@ SHIPPED = Path(__file__).parents[3] / "docs" / "made" / "costs"
 # An estimate is the median of at most this many jobs. Their sizes differ from that of the job by at
 # most twice the factor by which the nearest one does.
 NEIGHBOURS, MARGIN = 5, log(2)
-# This machine's speed is estimated as if so many more seconds of jobs had taken as long here as the
-# shipped costs say: the time of a short job depends on its files more than on the machine.
+# This machine's speed is estimated as if this many more seconds of jobs had taken exactly as long
+# here as the shipped costs say, because the time of short jobs depends on their files more than on
+# the machine.
 AS_SHIPPED = 60.0
 
 
@@ -134,7 +135,7 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as a person says them: 40 s, 12 min, 3.5 h; a dash for none."""
+    """Seconds in readable units: 40 s, 12 min, 3.5 h; a dash for none."""
     if seconds == 0:
         return "–"
     for unit, size, most in (("s", 1.0, 100.0), ("min", 60.0, 100.0), ("h", 3600.0, inf)):

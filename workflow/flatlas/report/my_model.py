@@ -15,7 +15,7 @@ Row = Mapping[Hashable, Any]
 
 @dataclass(frozen=True)
 class MyModel:
-    """What the page shows: the `numbers`, and how each is named and read.
+    """What the page shows: the `numbers`, and the name and the meaning of each.
 
     `doubts` says why networks count as no solution. `images` has the number of images of each part.
     `ranges` has the published ones, by measure.
@@ -42,7 +42,7 @@ class Line:
     values: Sequence[Row]
     range: Row | None
 
-    def standing(self, value: float) -> str:
+    def position(self, value: float) -> str:
         """Where a value lies in the range."""
         if self.range is None or not isfinite(value):
             return ""

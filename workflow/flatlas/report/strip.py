@@ -9,7 +9,7 @@ WIDTH, MARGIN = 150, 12
 def place(claim: Mapping[str, float]) -> dict[str, float]:
     """The positions in pixels, for a claim with a finite value.
 
-    A criterion without an end runs to the end of the strip.
+    If a criterion has no end on a side, it goes to the end of the strip.
     """
     value = claim["value"]
     low, high = (claim[end] if isfinite(claim[end]) else value for end in ("low", "high"))

@@ -26,7 +26,7 @@ class Verdicts:
         return sum(self.papers.values())
 
     @property
-    def asked(self) -> int:
+    def questions(self) -> int:
         """How many questions of ours were judged."""
         return sum(self.ours.values())
 

@@ -11,9 +11,9 @@ def over_directions(statistic: Callable[..., np.ndarray], *measured: np.ndarray)
     """The statistic of all points of (realizations, directions), with its 95 % interval.
 
     Realizations and directions are resampled independently (Owen, The pigeonhole bootstrap, 2007):
-    the directions of one realization share its net, and those of one rank share what all nets have
-    in common there. The interval of a single realization covers its directions only. The statistic
-    reduces the last axis, that of the points.
+    the directions of one realization share its net, and those of one rank share what nets have in
+    common at that rank. The interval of a single realization covers its directions only. The
+    statistic reduces the last axis, that of the points.
     """
     measured = np.broadcast_arrays(*measured)
     realizations, directions = measured[0].shape

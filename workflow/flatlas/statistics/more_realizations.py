@@ -38,7 +38,7 @@ def resampled(counts: np.ndarray) -> np.ndarray:
 def narrow_enough(
     found: Estimate, ends: Iterable[float], realizations: int, half: HalfWidth = resampled
 ) -> int | None:
-    """How many realizations would make an interval exclude all `ends`, if its value stays as it is.
+    """How many realizations would make an interval exclude all `ends`, if its value stays the same.
 
     The half-width gives the standard deviation of one realization, and this gives the half-width
     for any number. The result is at least `COVERED`; None if it would be more than `MOST`.

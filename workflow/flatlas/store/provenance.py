@@ -45,7 +45,7 @@ def write_provenance(
         **circumstances,
         OF_FILES: {Path(file).name: checksum(file) for file in files},
     }
-    # As it is read back from JSON: tuples become lists, and keys become strings.
+    # In the form that JSON gives back: tuples become lists, and keys become strings.
     record = json.loads(json.dumps(record))
     write_json(path, {**record, OF_ITSELF: _own_checksum(record)})
 
@@ -119,7 +119,7 @@ def _damaged(
 
 
 def _peak_memory_mib() -> int:
-    """Peak memory of this process or of the largest that it started, such as a learner."""
+    """The peak memory of this process, or of its largest child process, such as a learner."""
     whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     peak = max(resource.getrusage(one).ru_maxrss for one in whose)
     # Kilobytes on Linux, bytes on macOS.

@@ -1,4 +1,4 @@
-"""Whether given weights fit the training images as they should."""
+"""Checks whether given weights fit the training images as well as expected."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,8 +22,7 @@ FAR, STANDARD_ERRORS = 0.05, 3
 # A loss is unexpected if it differs by a larger factor. The loss of 1,000 images, drawn from more,
 # differs by less.
 FACTOR = 2
-# Fewer right answers than this share of the best constant answer's are no accident: the labels
-# differ.
+# If right answers are fewer than this share of the best constant answer's, the labels must differ.
 NEARLY_NONE = 0.1
 
 

@@ -1,4 +1,4 @@
-"""All inputs of n bits, on which a Boolean function is known entirely (§5.1 of the prior paper)."""
+"""All inputs of n bits: they determine a Boolean function entirely (§5.1 of the prior paper)."""
 
 from pathlib import Path
 

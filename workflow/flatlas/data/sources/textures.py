@@ -13,8 +13,8 @@ from flatlas.data.images import Images
 from flatlas.plan.data_specs import Textures
 from flatlas.seeds import generator
 
-# Recipes are places on three grids of this length, the largest number of classes that a spec may
-# ask for. So the number of classes does not change how alike two classes are.
+# A recipe is a place on each of three grids of this length, the largest number of classes that a
+# spec may have. So the number of classes does not change how similar two classes are.
 PLACES = 20
 SLOWEST, FASTEST = 2.0, 6.0  # waves across an image
 ORIENTATION_JITTER = 0.22  # standard deviation, in radians
@@ -46,7 +46,7 @@ def load(spec: Textures, root: Path) -> Images:
 
 
 def _recipe(spec: Textures, label: int) -> Recipe:
-    """The recipe of a class: every place on each of the grids is taken by one class at most."""
+    """The recipe of a class: at most one class takes each place on each grid."""
     rng = generator(spec.seed, "texture recipes")
     orientation, frequency, hue, other_hue = (
         rng.permutation(PLACES)[label] / PLACES for _ in range(4)
@@ -71,7 +71,7 @@ def _draw(spec: Textures, label: int, part: str, count: int) -> np.ndarray:
 
 
 def _waves(recipe: Recipe, side: int, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Gratings in [0, 1] as (image, row, column), each of its own phase and contrast."""
+    """Gratings in [0, 1] as (image, row, column), each with its own phase and contrast."""
     strayed = rng.standard_normal((2, count, 1, 1))
     orientation = recipe.orientation + ORIENTATION_JITTER * strayed[0]
     frequency = recipe.frequency * np.exp(FREQUENCY_JITTER * strayed[1])
@@ -83,5 +83,5 @@ def _waves(recipe: Recipe, side: int, count: int, rng: np.random.Generator) -> n
 
 
 def _colour(hue: np.ndarray) -> np.ndarray:
-    """Red, green and blue in [0, 1] of places on the colour wheel, as (image, channel)."""
+    """Red, green and blue in [0, 1], as (image, channel), for places on the colour wheel."""
     return (1 + np.cos(2 * np.pi * (hue[:, None] - np.arange(3) / 3))) / 2

@@ -1,4 +1,4 @@
-"""What the sets from torchvision share: checksums and atomic downloads."""
+"""Checksums and atomic downloads of the sets from torchvision."""
 
 import gzip
 import hashlib

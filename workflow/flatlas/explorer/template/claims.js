@@ -59,7 +59,7 @@ function claimRow(claim) {
   );
   if (claim.picture) {
     row.classList.add("opens");
-    // A marked text is no click.
+    // Selecting text is not a click.
     row.addEventListener("click", (event) => {
       if (!event.target.closest("a") && getSelection().isCollapsed) link.click();
     });
@@ -67,7 +67,7 @@ function claimRow(claim) {
   return row;
 }
 
-// On a scale of its own: the value, the interval, the paper's number and the ends of the criterion.
+// On a separate scale: the value, the interval, the paper's number and the ends of the criterion.
 function forest(claim) {
   const paper =
     claim.paper === null || claim.paper === ""

@@ -49,7 +49,7 @@ function sumsOf(sums, a, b, products) {
   return found;
 }
 
-// The sums over all pairs of which none is of the seed that is left out.
+// The sums over all pairs without the seed that is left out.
 function totals(sums, out, products) {
   const total = new Float64Array(products);
   for (const [key, pair] of sums) {
@@ -60,7 +60,7 @@ function totals(sums, out, products) {
 }
 
 // The correlation of the first two variables, given the rest, from the sums of their products: (0, 0),
-// (0, 1), … (1, 1), … Of a variable that the rest determines, they leave less than `nothing`.
+// (0, 1), … (1, 1), … If the rest determines a variable, less than `nothing` of it is left.
 function partial(sums, size, nothing) {
   const r = Array.from({ length: size }, () => new Float64Array(size));
   for (let v = 0, place = 0; v < size; v++)

@@ -1,6 +1,6 @@
 // Networks as points: any two variables, in colours and panels.
 
-// Okabe and Ito's colours, which differ to every eye; style sheets have them for both modes.
+// Okabe and Ito's colours, which colour-blind readers can distinguish; style sheets have them for both modes.
 const COLOURS = 8;
 const MOST_PANELS = 16;
 const LEAST_WIDTH = 270;
@@ -62,7 +62,7 @@ function showNetworks() {
   const room = Math.max(plot.clientWidth, LEAST_WIDTH);
   const across = Math.min(groups.length, Math.floor(room / LEAST_WIDTH));
   const width = Math.floor((room - 2) / across);
-  // Names that are too long to stand side by side are turned.
+  // Names that are too long to fit side by side are rotated.
   const letters = x.categories ? Math.max(...x.categories.map((name) => name.length)) : 0;
   const isTurned = letters * LETTER > (width - 72) / (x.categories?.length ?? 1);
   const turned = isTurned ? letters * LETTER * 0.7 : 0;
@@ -154,7 +154,7 @@ function colours(rows) {
   }
   const values = rows.map((row) => numbers[row]).filter(Number.isFinite);
   const known = [...new Set(values)].sort((a, b) => a - b);
-  // Few values are evenly apart, whatever they are.
+  // A few values are evenly spaced, whatever their size.
   const few = known.length <= 10;
   const log = !few && spreads(values);
   const map = few ? (number) => known.indexOf(number) : log ? Math.log10 : (number) => number;

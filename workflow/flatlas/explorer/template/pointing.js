@@ -1,6 +1,6 @@
 // What a reader points at, drags over and clicks, and the same by keyboard.
 
-// So near a point the mouse means it, in pixels.
+// The mouse points at a network if it is within this many pixels.
 const NEAR = 14;
 let activeRow = null;
 

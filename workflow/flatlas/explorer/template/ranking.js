@@ -37,7 +37,7 @@ function cell(measure, axis) {
   return found.get(key);
 }
 
-// From which coefficient on a measure is useful, as the claims of the atlas have it.
+// The least coefficients of a useful measure, as in the claims of the atlas.
 function bound() {
   return state.given ? DATA.conventions.adds : DATA.conventions.useful;
 }

@@ -102,8 +102,8 @@ async function showCoefficients(rows) {
   const table = document.getElementById("coefficients");
   table.setAttribute("aria-busy", "true");
   const wanted = ++coefficientsWanted;
-  // What is being computed is shown, though the selection has changed since: or nothing would be while
-  // somebody brushes.
+  // A computed result is shown even if the selection has changed since. Otherwise nothing would appear
+  // while a reader brushes.
   await coefficientsShown;
   if (wanted !== coefficientsWanted) return;
   const lines = coefficientsOf(haveOrder() ? rows : []);

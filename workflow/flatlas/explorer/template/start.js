@@ -96,7 +96,7 @@ function listenToControls() {
   const ends = [...document.querySelectorAll("#range input")];
   for (const input of ends) {
     input.addEventListener("change", () => {
-      // An end that is not said is that of the plot.
+      // An end that is not given is that of the plot.
       const [x, y] = [state.x, state.y].map((name) => VARIABLES.get(name).distinct);
       const whole = [x[0], x.at(-1), y[0], y.at(-1)];
       change({

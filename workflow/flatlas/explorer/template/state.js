@@ -6,7 +6,7 @@ const VARIABLES = new Map(DATA.variables.map((variable) => [variable.name, varia
 const AXES = new Map(DATA.axes.map((axis) => [axis.name, axis]));
 const MEASURES = DATA.variables.filter((variable) => variable.kind === "measure");
 const OUTCOMES = DATA.variables.filter((variable) => variable.kind === "outcome");
-// The longest time without a look at what the reader does, in milliseconds.
+// The longest time without checking for input from the reader, in milliseconds.
 const STEP = 12;
 const OPTIMIZER = "optimizer.name";
 // Which networks are drawn and how. A scale without a choice ("") is logarithmic where that spreads the
@@ -49,7 +49,7 @@ for (const variable of DATA.variables) {
   const known = variable.values.filter((value) => value !== null);
   const texts = known.some((value) => typeof value === "string");
   variable.categories = texts ? [...new Set(known)].sort() : null;
-  // A category lies where it is in the alphabet.
+  // Categories are in alphabetical order.
   variable.numbers = variable.values.map((value) =>
     value === null ? NaN : texts ? variable.categories.indexOf(value) : value,
   );

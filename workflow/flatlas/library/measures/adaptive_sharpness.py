@@ -44,7 +44,7 @@ def measure(problem: Problem, options: Options) -> AdaptiveSharpness:
     starts may find several local maxima: the error of the largest is at least its distance to the
     second.
     """
-    of, around = options.loss(problem.training), options.around
-    found = worst(of, around, options.search, problem.generator("worst in a ball"))
-    mean = mean_rise(of, around, options.pairs, problem.generator("mean around w"))
+    objective, around = options.loss(problem.training), options.around
+    found = worst(objective, around, options.search, problem.generator("worst in a ball"))
+    mean = mean_rise(objective, around, options.pairs, problem.generator("mean around w"))
     return AdaptiveSharpness(found, mean)

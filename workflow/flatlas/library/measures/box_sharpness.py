@@ -50,24 +50,26 @@ def measure(
     The first two take at most `epochs` steps. SGD takes `epochs` passes over the batches with
     learning rate `lr`. The error is what the last tenth of the search added.
     """
-    of = problem.training
+    objective = problem.training
 
     def of_members(points: Tensor, members: Tensor) -> tuple[Tensor, Tensor]:
-        values, slopes = zip(*map(of.value_and_gradient, points), strict=True)
+        values, slopes = zip(*map(objective.value_and_gradient, points), strict=True)
         return torch.stack(values), torch.stack(slopes)
 
-    around = Box.around(of.w.unsqueeze(0), box, of_members, of.size)
-    curves = _sgd(around, of, lr, epochs) if by == "sgd" else SEARCHES[by](around, epochs)
+    around = Box.around(objective.w.unsqueeze(0), box, of_members, objective.size)
+    curves = _sgd(around, objective, lr, epochs) if by == "sgd" else SEARCHES[by](around, epochs)
     (found,) = sharpness_of(around, curves)
     return Sharpness(**vars(found))
 
 
-def _sgd(box: Box, of: Objective, lr: float, epochs: int) -> list[list[float]]:
+def _sgd(box: Box, objective: Objective, lr: float, epochs: int) -> list[list[float]]:
     """L after each epoch of minibatch ascent."""
-    parts = Parts(of)
+    parts = Parts(objective)
 
     def slope(part: Objective, w: Tensor) -> Tensor:
         return part.value_and_gradient(w[0])[1].unsqueeze(0)
 
     climb = Ascent(slope, box.w, box.side)
-    return by_minibatches(box, climb, lambda w: of.value(w[0]).view(1), lambda: parts, lr, epochs)
+    return by_minibatches(
+        box, climb, lambda w: objective.value(w[0]).view(1), lambda: parts, lr, epochs
+    )

@@ -61,19 +61,22 @@ def measure(
     test example, which is checked. Where the Hessian has no curvature, eigenvectors are arbitrary:
     S_w depends on the solver's choice, and the sharp part of the gap may; S_w_curved does not.
     """
-    of, test = problem.training, problem.test
+    objective, test = problem.training, problem.test
     if test is None:
         raise FlatlasError(
             "duality compares the losses of test and training examples: give test=..., too."
         )
-    one = LinearLayer(of, layer)
+    one = LinearLayer(objective, layer)
     n_in, n_out = one.weight.shape
     if n_in * n_out > WEIGHTS:
         raise FlatlasError(
             f"layer '{layer}' has {n_in * n_out} weights, and duality takes all eigenvectors of "
             f"their Hessian. Allowed: a layer of at most {WEIGHTS} weights."
         )
-    here, there = _seen(one, of, IGNORED), _seen(LinearLayer(test, layer), test, IGNORED_IN_TEST)
+    here, there = (
+        _seen(one, objective, IGNORED),
+        _seen(LinearLayer(test, layer), test, IGNORED_IN_TEST),
+    )
     if here.inputs.shape[1] != there.inputs.shape[1]:
         raise FlatlasError(
             f"the inputs have {here.inputs.shape[1]} numbers in training examples, but "
@@ -81,13 +84,13 @@ def measure(
         )
     paired = nearest_partners(there.inputs, there.labels, here.inputs, here.labels)
     gap = there.passed.losses[paired.test] - here.passed.losses[paired.train]
-    _refuse_ways_past(one, of, there.passed, paired, gap)
+    _refuse_ways_past(one, objective, there.passed, paired, gap)
     found = flatness.duality(
         one.weight,
         here.passed.activity[paired.train],
         there.passed.activity[paired.test],
         gap,
-        _hessian(one, of, here.passed),
+        _hessian(one, objective, here.passed),
         sharp,
     )
     return Duality(**vars(found), unpartnered=paired.unpartnered)
@@ -102,11 +105,11 @@ class _Seen:
     passed: Passed
 
 
-def _seen(layer: LinearLayer, of: Objective, ignored: int) -> _Seen:
+def _seen(layer: LinearLayer, objective: Objective, ignored: int) -> _Seen:
     inputs, labels, passed = [], [], []
-    for batch in of.batches:
+    for batch in objective.batches:
         inputs.append(_vectors(batch))
-        labels.append(_labels(batch, of, ignored))
+        labels.append(_labels(batch, objective, ignored))
         passed.append(layer.passed(batch))
     lengths = {one.shape[1] for one in inputs}
     if len(lengths) > 1:
@@ -132,26 +135,26 @@ def _vectors(batch: Batch) -> Tensor:
     return torch.cat([exact(one).reshape(batch.examples, -1) for one in leaves], dim=1)
 
 
-def _labels(batch: Batch, of: Objective, ignored: int) -> Tensor:
+def _labels(batch: Batch, objective: Objective, ignored: int) -> Tensor:
     target = batch.target
     is_tensor = isinstance(target, Tensor) and target.numel() == batch.examples
     is_class = is_tensor and not target.is_floating_point()
-    if not is_class and not (is_tensor and of.loss.is_binary and is_binary(target)):
+    if not is_class and not (is_tensor and objective.loss.is_binary and is_binary(target)):
         raise FlatlasError(
             "duality pairs each test example with a training example of the same label, but the "
             f"target is {described(target)}. Allowed: a label for each example."
         )
     labels = exact(target).long().reshape(-1)
-    return labels.where(of.loss.is_class(labels), ignored)
+    return labels.where(objective.loss.is_class(labels), ignored)
 
 
 def _refuse_ways_past(
-    layer: LinearLayer, of: Objective, test: Passed, paired: Partners, gap: Tensor
+    layer: LinearLayer, objective: Objective, test: Passed, paired: Partners, gap: Tensor
 ) -> None:
     """Raise an error unless the layer's output alone determines the loss of an example."""
     wanted = test.losses[paired.test]
     found, begin = torch.full_like(wanted, torch.nan), 0
-    for batch in of.batches:
+    for batch in objective.batches:
         within = (paired.train >= begin) & (paired.train < begin + batch.examples)
         for pairs in within.nonzero().flatten().split(batch.examples):
             partners = batch.of_rows(paired.train[pairs] - begin)
@@ -165,11 +168,11 @@ def _refuse_ways_past(
         )
 
 
-def _hessian(layer: LinearLayer, of: Objective, passed: Passed) -> Tensor:
+def _hessian(layer: LinearLayer, objective: Objective, passed: Passed) -> Tensor:
     """The Hessian of the mean loss, in the flattened weights (n_in · n_out)."""
     size, divisor, begin = layer.weight.numel(), 0.0, 0
     total = passed.activity.new_zeros(*layer.weight.shape, *layer.weight.shape)
-    for batch in of.batches:
+    for batch in objective.batches:
         rows = slice(begin, begin + batch.examples)
         curvature, share = layer.curvature(batch, passed.output[rows])
         flatness.add_curvature(total, passed.activity[rows], curvature)

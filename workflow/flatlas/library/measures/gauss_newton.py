@@ -22,7 +22,9 @@ class GaussNewton(Curvature):
 
 def measure(problem: Problem, options: OfSpectrum) -> GaussNewton:
     """Eigenvalues, trace and norms; the Fisher-Rao norm is exact."""
-    of, random = problem.training, problem.generator("gauss_newton")
-    found = curvature(of.gauss_newton_product, of.size, options, random, of.dtype)
-    fisher_rao = (of.w @ of.gauss_newton_product(of.w.unsqueeze(0))[0]).item()
+    objective, random = problem.training, problem.generator("gauss_newton")
+    found = curvature(
+        objective.gauss_newton_product, objective.size, options, random, objective.dtype
+    )
+    fisher_rao = (objective.w @ objective.gauss_newton_product(objective.w.unsqueeze(0))[0]).item()
     return GaussNewton(**vars(found), fisher_rao=fisher_rao)

@@ -36,13 +36,13 @@ def measure(
     give the exact value on these data. The Hessian's `top` eigenvalues are found to `tolerance`
     times the largest.
     """
-    of = problem.training
-    parts = Parts(of)
+    objective = problem.training
+    parts = Parts(objective)
     if len(parts.examples) < 2:
         raise FlatlasError(
             "gradient_noise: the data are one batch. Give two or more: the noise is estimated from "
             "how much their gradients differ."
         )
     random = problem.generator("gradient_noise")
-    found = flatness.gradient_noise(of, parts, parts.examples, top, tolerance, random)
+    found = flatness.gradient_noise(objective, parts, parts.examples, top, tolerance, random)
     return GradientNoise(**vars(found))

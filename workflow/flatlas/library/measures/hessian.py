@@ -7,5 +7,5 @@ from flatlas.library.problem import Problem
 
 def measure(problem: Problem, options: OfSpectrum) -> Curvature:
     """Eigenvalues, trace and norm."""
-    of, random = problem.training, problem.generator("hessian")
-    return curvature(of.hessian_product, of.size, options, random, of.dtype)
+    objective, random = problem.training, problem.generator("hessian")
+    return curvature(objective.hessian_product, objective.size, options, random, objective.dtype)

@@ -54,15 +54,15 @@ def measure(
     coefficient. With several leaps chains mix in fewer steps. The step size is adapted during the
     burn-in.
     """
-    of = problem.training
-    batches = Parts(of)
+    objective = problem.training
+    batches = Parts(objective)
     examples = sum(batches.examples)
     if beta is None and examples < 2:
         raise FlatlasError("learning_coefficient: β = 1/log n needs two examples. Give beta.")
     beta = beta or 1 / log(examples)
     found = flatness.learning_coefficient(
-        of,
-        flatness.Posterior(beta if of.loss.is_sum else examples * beta, localization),
+        objective,
+        flatness.Posterior(beta if objective.loss.is_sum else examples * beta, localization),
         flatness.Run(chains, steps, burn_in, step_size, leaps),
         problem.generator("learning_coefficient"),
         batches if minibatches else None,

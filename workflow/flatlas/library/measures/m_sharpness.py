@@ -64,8 +64,8 @@ def measure(problem: Problem, options: Options) -> MSharpness:
 
     Groups are cut from each batch; a smaller rest at its end is left out.
     """
-    of = options.loss(problem.training)
-    sizes = [batch.examples for batch in of.batches]
+    objective = options.loss(problem.training)
+    sizes = [batch.examples for batch in objective.batches]
     wanted = [options.examples] if options.examples else range(MOST, 0, -1)
     enough = [m for m in wanted if sum(size // m for size in sizes) >= 2]
     if not enough:
@@ -74,7 +74,7 @@ def measure(problem: Problem, options: Options) -> MSharpness:
             "examples. Allowed: at least two, for a standard error. Take fewer examples, or larger "
             "batches."
         )
-    parts = (of.on([part]) for batch in of.batches for part in batch.parts(enough[0]))
+    parts = (objective.on([part]) for batch in objective.batches for part in batch.parts(enough[0]))
     random = problem.generator("m-sharpness")
     found = [worst(part, options.around, options.search, random) for part in parts]
     rises = np.array([one.rise for one in found])

@@ -1,4 +1,4 @@
-"""How large the weights are, how far from the start, and how sure the model is of its answers."""
+"""The size of the weights, their distance from the start, and the margins of the model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,15 +46,15 @@ def measure(
     is that of all parameters; margins need a classifier. By default both are left out for other
     models; True raises an error.
     """
-    of = problem.training
-    start = None if initial is None else weights_at(initial, of, "initial")
-    taken = where_defined(margins, lambda: class_margins(of, of.w))
+    objective = problem.training
+    start = None if initial is None else weights_at(initial, objective, "initial")
+    taken = where_defined(margins, lambda: class_margins(objective, objective.w))
     if taken is not None and not len(taken):
         raise FlatlasError("norms: no example has a label that counts, so there is no margin.")
     return Norms(
-        weight_norm=of.w.norm().item(),
-        distance=None if start is None else (of.w - start).norm().item(),
-        path_norm=where_defined(path_norm, lambda: norm_of_paths(of.model)),
+        weight_norm=objective.w.norm().item(),
+        distance=None if start is None else (objective.w - start).norm().item(),
+        path_norm=where_defined(path_norm, lambda: norm_of_paths(objective.model)),
         margin_lowest=None if taken is None else taken.min().item(),
         margin_tenth=None if taken is None else _tenth(taken),
     )

@@ -62,40 +62,44 @@ def measure(
     independent of the data: its centre is `initial`, a state_dict or a model, or zero. Parameters
     that are not chosen must equal those of `initial`. Statistics of batch norm count as given.
     """
-    of = problem.training
-    start = None if initial is None else weights_at(initial, of, "initial")
-    ones, random = torch.ones_like(of.w), problem.generator("pac_bayes")
+    objective = problem.training
+    start = None if initial is None else weights_at(initial, objective, "initial")
+    ones, random = torch.ones_like(objective.w), problem.generator("pac_bayes")
     plain = Perturbations(ones, pairs, random)
-    found = tolerated(of, plain, rise, tolerance)
-    examples = sum(batch.examples for batch in of.batches)
+    found = tolerated(objective, plain, rise, tolerance)
+    examples = sum(batch.examples for batch in objective.batches)
 
     def error(w: Tensor) -> float:
-        return _error(of, w, examples)
+        return _error(objective, w, examples)
 
     def prior() -> Tensor:
-        _refuse_other_weights(of, initial)
-        return torch.zeros_like(of.w) if start is None else start
+        _refuse_other_weights(objective, initial)
+        return torch.zeros_like(objective.w) if start is None else start
 
     return PacBayes(
         sigma=found,
-        magnitude_aware=tolerated(of, Perturbations(of.w.abs(), pairs, random), rise, tolerance),
+        magnitude_aware=tolerated(
+            objective, Perturbations(objective.w.abs(), pairs, random), rise, tolerance
+        ),
         # Initial weights serve only the bound, so giving them requests it.
         bound=where_defined(
             None if initial is None else True,
-            lambda: bound(error, of.w, prior(), found.sigma.value, plain, examples, confidence),
+            lambda: bound(
+                error, objective.w, prior(), found.sigma.value, plain, examples, confidence
+            ),
         ),
         prior="zero" if initial is None else "initial",
     )
 
 
-def _refuse_other_weights(of: Objective, initial: Checkpoint | None) -> None:
+def _refuse_other_weights(objective: Objective, initial: Checkpoint | None) -> None:
     """Raise an error if training may have changed weights that w and the divergence lack."""
-    for name in dict(of.model.named_parameters()).keys() - of.shapes.keys():
-        alone = of.of_parameter(name)
+    for name in dict(objective.model.named_parameters()).keys() - objective.shapes.keys():
+        alone = objective.of_parameter(name)
         if initial is None:
             raise Undefined(f"the bound needs all parameters, but '{name}' is not chosen.")
         if not torch.equal(
-            weights_at(initial, alone, "initial").to(of.dtype), alone.w.to(of.dtype)
+            weights_at(initial, alone, "initial").to(objective.dtype), alone.w.to(objective.dtype)
         ):
             raise Undefined(
                 f"the bound needs all parameters that differ from initial, but '{name}' is not "
@@ -103,9 +107,9 @@ def _refuse_other_weights(of: Objective, initial: Checkpoint | None) -> None:
             )
 
 
-def _error(of: Objective, w: Tensor, examples: int) -> float:
+def _error(objective: Objective, w: Tensor, examples: int) -> float:
     """The share of examples in the wrong class; a tie is wrong."""
-    won = margins(of, w)
+    won = margins(objective, w)
     if len(won) != examples:
         raise Undefined(
             f"the bound needs one class label for each example, but {examples} examples have "

@@ -48,13 +48,13 @@ def measure(
     The trajectory is a list of models or state dictionaries. The flatness is the distance between
     the two ends at which the loss is `factor` times that of the model, found to `tolerance`.
     """
-    of = problem.training
-    points = trajectory_of(trajectory, of, top)
-    plane = principal(of, points, top)
+    objective = problem.training
+    points = trajectory_of(trajectory, objective, top)
+    plane = principal(objective, points, top)
     centred = points - points.mean(0)
     return PcaFlatness(
         directions=plane.directions.cpu().numpy(),
         variances=(centred @ plane.directions.T).square().mean(0).cpu().numpy(),
-        valleys=[valley(of, one, factor, tolerance) for one in plane.directions],
+        valleys=[valley(objective, one, factor, tolerance) for one in plane.directions],
         tolerance=tolerance,
     )

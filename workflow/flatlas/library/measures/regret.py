@@ -1,4 +1,4 @@
-"""The regret of minibatches: how far a loss at another's minimum is above its own minimum."""
+"""The regret of a minibatch: its loss at another minibatch's minimum, minus its own minimum."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -64,24 +64,24 @@ def measure(
     predictions: norms and angles are then those of gᵀ (F + λ diag F)⁻¹ g, with the Fisher matrix F
     on all data. Pairs are independent if the batches are random.
     """
-    of = problem.training
-    batches = sum(1 for _ in of.batches)
+    objective = problem.training
+    batches = sum(1 for _ in objective.batches)
     if batches < 4:
         raise FlatlasError(
             f"the data have {batches} batches. Allowed: at least four for the regret: "
             "a standard error takes two pairs of batches."
         )
-    local = local_regret(_pairs(of), of.w)
-    true = [true_regret(pair, of.w, radius) for pair in _pairs(of)] if radius else []
+    local = local_regret(_pairs(objective), objective.w)
+    true = [true_regret(pair, objective.w, radius) for pair in _pairs(objective)] if radius else []
     if damping is None:
         return Regret(local, true, None, None)
-    gradients = torch.cat([*gradients_of(_pairs(of), of.w)])
-    natural = natural_gradients(of, gradients.flatten(0, 1), damping)
+    gradients = torch.cat([*gradients_of(_pairs(objective), objective.w)])
+    natural = natural_gradients(objective, gradients.flatten(0, 1), damping)
     in_kl_ball = flatness.Regret.of(gradients, natural.x.view_as(gradients))
     return Regret(local, true, in_kl_ball, natural)
 
 
-def _pairs(of: Objective) -> Iterator[tuple[Objective, Objective]]:
+def _pairs(objective: Objective) -> Iterator[tuple[Objective, Objective]]:
     """The first and second batch, the third and fourth, and so on, without an odd last batch."""
-    losses = (of.on([batch]) for batch in of.batches)
+    losses = (objective.on([batch]) for batch in objective.batches)
     return zip(losses, losses, strict=False)

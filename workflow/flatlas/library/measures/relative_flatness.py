@@ -42,10 +42,10 @@ def measure(
     return RelativeFlatness(**vars(found), weight=name)
 
 
-def _last_linear(of: Objective) -> str:
-    names = {id(parameter): name for name, parameter in of.model.named_parameters()}
-    linear = [part for part in of.model.modules() if isinstance(part, nn.Linear)]
-    found = [name for part in linear if (name := names.get(id(part.weight))) in of.shapes]
+def _last_linear(objective: Objective) -> str:
+    names = {id(parameter): name for name, parameter in objective.model.named_parameters()}
+    linear = [part for part in objective.model.modules() if isinstance(part, nn.Linear)]
+    found = [name for part in linear if (name := names.get(id(part.weight))) in objective.shapes]
     if not found:
         raise FlatlasError(
             "none of the measured parameters is the weight of an nn.Linear, so relative_flatness "
@@ -54,8 +54,8 @@ def _last_linear(of: Objective) -> str:
     return str(found[-1])
 
 
-def _matrix(of: Objective, weight: str) -> str:
-    named = of.model.named_parameters(remove_duplicate=False)
+def _matrix(objective: Objective, weight: str) -> str:
+    named = objective.model.named_parameters(remove_duplicate=False)
     matrices = [name for name, one in named if one.ndim == 2]
     if weight not in matrices:
         raise FlatlasError(

@@ -52,9 +52,9 @@ def measure(
     Each eigenvalue counts as a normal distribution with a standard deviation of `width` times the
     spectral norm.
     """
-    of, random = problem.training, problem.generator("spectral_density")
-    product = of.hessian_product if matrix == "hessian" else of.gauss_newton_product
+    objective, random = problem.training, problem.generator("spectral_density")
+    product = objective.hessian_product if matrix == "hessian" else objective.gauss_newton_product
     found = spectral_density(
-        product, of.size, top, probes, steps, tolerance, width, random, of.dtype
+        product, objective.size, top, probes, steps, tolerance, width, random, objective.dtype
     )
     return Density(**vars(found))

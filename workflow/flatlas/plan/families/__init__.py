@@ -1,4 +1,4 @@
-"""The families of networks, one module each, and the union that a run's `net` is read as.
+"""The families of networks, one module each, and their union: the type of a run's `net`.
 
 A new family is a module here, found by its name, and a builder `flatlas/nets/<family>.py`.
 """
@@ -16,7 +16,7 @@ from flatlas.plan.family import Family
 
 
 def declared(name: str) -> type[Family]:
-    """The family that a module declares, whose tag is the module's name."""
+    """The family that a module declares. Its tag is the module's name."""
     there = vars(load(f"{__name__}.{name}")).values()
     for one in [one for one in there if isinstance(one, type) and issubclass(one, Family)]:
         if get_args(one.model_fields["family"].annotation) == (name,):

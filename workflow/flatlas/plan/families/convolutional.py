@@ -1,4 +1,4 @@
-"""LeNets and other small convolutional nets, residual ones among them."""
+"""LeNets and other small convolutional nets, with or without residual connections."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -62,7 +62,7 @@ class ConvolutionalNet(LayeredFamily):
         return tuple(name for name, stage in convolutions if stage.skip)
 
     def layer_sizes(self, input_shape: Shape, outputs: int) -> Iterator[LayerSize]:
-        """A convolution is used at every place of its output."""
+        """A convolution's weights are used at every position of its output."""
         channels, height, width = input_shape
         for stage in self.stages:
             height, width = (

@@ -8,7 +8,7 @@ from pydantic import Field
 from flatlas.plan.bounds import Depth, Width
 from flatlas.plan.family import LayerSize, ModuleFamily, Shape, joined
 
-# Channels inside a layer, before its convolution of 3 x 3, as a multiple of the growth.
+# Channels before a layer's 3 x 3 convolution, as a multiple of the growth.
 NARROWING = 4
 
 
@@ -30,7 +30,7 @@ class Densenet(ModuleFamily):
         return joined(self.family, self.blocks)
 
     def layer_sizes(self, input_shape: Shape, outputs: int) -> Iterator[LayerSize]:
-        """A transition between two blocks halves channels and sides."""
+        """A transition between two blocks halves the channels and the image's height and width."""
         channels, height, width = input_shape
         yield LayerSize(9 * channels * self.channels, height * width)
         channels = self.channels

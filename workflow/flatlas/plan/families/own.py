@@ -1,4 +1,4 @@
-"""A user's own net, of which the plan knows only where it is."""
+"""A user's own net. The plan knows only where its code is."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -8,23 +8,23 @@ from pydantic import AfterValidator, Field, JsonValue
 from flatlas.plan.bounds import PathText
 from flatlas.plan.family import LayerSize, ModuleFamily, Shape
 
-# The plan does not load a user's net. It assumes the weights of a ResNet-50, at as many places as
-# give the multiplications of a ResNet-18.
+# The plan does not load a user's net. It assumes as many weights as in a ResNet-50 and as many
+# multiplications as in a ResNet-18.
 LIKE_A_RESNET = LayerSize(25 * 10**6, places=20)
 
 
 def _where_and_what(module: str) -> str:
     where, _, what = module.partition(":")
     if not all(part.isidentifier() for part in [*where.split("."), what]):
-        raise ValueError(f"'{module}' has to be written as 'my_nets:Tiny'")
+        raise ValueError(f"'{module}' must be written as 'my_nets:Tiny'")
     return module
 
 
 def _safetensors(file: str) -> str:
     if not file.endswith(".safetensors"):
         raise ValueError(
-            f"'{file}' has to be a .safetensors file: reading one runs no code. Of a state_dict, "
-            "safetensors.torch.save_file(state, 'weights.safetensors') makes one"
+            f"'{file}' must be a .safetensors file, because reading one runs no code. Make it with "
+            "safetensors.torch.save_file(state_dict, 'weights.safetensors')"
         )
     return file
 

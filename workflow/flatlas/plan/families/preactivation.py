@@ -1,4 +1,4 @@
-"""Residual nets with pre-activation, wide ones too."""
+"""Residual nets with pre-activation, including wide ones."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal

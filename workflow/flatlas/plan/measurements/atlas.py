@@ -46,8 +46,8 @@ class Norms(Measurement):
 class Survival(OfArcCosineKernel):
     """The atlas' measures, before and after two α-scalings of a `layer`.
 
-    First the layer times `factor`, then each neuron times its own α, from 1/`factor` to `factor`.
-    The duality is of `dual_layer`; other options belong to the measures.
+    The first multiplies the layer by `factor`; the second each neuron by its own α, from 1/`factor`
+    to `factor`. The duality is of `dual_layer`; other options belong to the measures.
     """
 
     measure: Literal["survival"]
@@ -79,7 +79,7 @@ class Survival(OfArcCosineKernel):
     of_any_module = False
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """An α-scaling needs a next layer, and the duality needs its dense layer."""
+        """An α-scaling needs a next layer; the duality needs a dense layer."""
         yield from super().misfits(run)
         yield from without_next(self.layer, run)
         allowed = run.net.names("dense")

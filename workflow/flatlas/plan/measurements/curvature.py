@@ -65,7 +65,7 @@ class Sharpness(Measurement):
 
     @property
     def passes(self) -> int:
-        """An upper bound: searches without minibatches converge long before."""
+        """An upper bound: searches without minibatches converge much earlier."""
         return self.epochs
 
 
@@ -82,12 +82,12 @@ class OfHessian(Measurement):
 
     @property
     def vectors(self) -> int:
-        """Lanczos keeps up to twenty for each eigenvalue, and their products with the Hessian."""
+        """Lanczos keeps up to twenty per eigenvalue, and their products with the Hessian."""
         return 10 + 40 * self.top
 
     @property
     def passes(self) -> int:
-        """Each product with the Hessian counts as two; Lanczos takes about twenty an eigenvalue."""
+        """Lanczos takes about twenty Hessian products per eigenvalue, of two passes each."""
         return 2 * (20 * self.top + self.probes)
 
 
@@ -126,21 +126,22 @@ class Hessian(OfHessian):
     def _precise_enough(self) -> "Hessian":
         if self.precision and self.tolerance < SINGLE:
             raise ValueError(
-                f"in {self.precision} products are right to {SINGLE}: give a tolerance of that or "
-                "more, or leave precision out"
+                f"in {self.precision} products are accurate to {SINGLE}: give a tolerance of at "
+                "least that, or leave precision out"
             )
         return self
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """Dense networks have a closed form, which is fast in float64."""
         if self.precision and run.net.only_dense:
-            yield "precision", "is of nets with convolutions: leave it out."
+            yield "precision", "is only for nets with convolutions: leave it out."
 
 
 class SpectralDensity(OfHessian):
-    """The density of the eigenvalues, by Lanczos: `steps` from each of the `probes`.
+    """The density of the Hessian's eigenvalues, by `steps` of Lanczos from each of the `probes`.
 
-    Each counts as a normal distribution of `width` times the spectral norm.
+    Each eigenvalue counts as a normal distribution; its standard deviation is `width` times the
+    spectral norm.
     """
 
     measure: Literal["spectral_density"]
@@ -189,7 +190,7 @@ class SpectralDensity(OfHessian):
 
 
 class NormScaling(OfHessian):
-    """Loss and Hessian at c w for the `factors` c, beside their limits as c → ∞."""
+    """Loss and Hessian at c w for the `factors` c, and their limits as c → ∞."""
 
     measure: Literal["norm_scaling"]
     top: Count = 5
@@ -220,6 +221,9 @@ class NormScaling(OfHessian):
         """The theory holds for homogeneous networks with one output per class."""
         net = run.net
         if not isinstance(net, DenseNet) or (net.bias and net.hidden):
-            yield "measure", "is of dense nets without biases, or with one layer: say bias: false."
+            yield (
+                "measure",
+                "is only for dense nets without biases or with one layer: set bias: false.",
+            )
         elif run.outputs == 1:
-            yield "measure", "is of nets with an output a class: leave out data.positive."
+            yield "measure", "is only for nets with one output per class: leave out data.positive."

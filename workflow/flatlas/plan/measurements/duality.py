@@ -20,7 +20,7 @@ from flatlas.plan.measurements.measurement import (
 from flatlas.plan.training_specs import RunSpec
 
 Matrix = Literal["hessian", "fisher"]
-# The matrix, its eigenvectors and the workspace to find them: 4.2 were measured.
+# The matrix, its eigenvectors and the workspace of the eigensolver; 4.2 were measured.
 DECOMPOSED = 5
 # Numbers for each test image and weight of the layer: the dual shifts and their components.
 PAIRED = 3
@@ -97,7 +97,7 @@ class Duality(Measurement):
 
 
 class TestImages(Measurement):
-    """The duality with the first `sizes` of the test images only."""
+    """The duality with only the first n test images, for each n in `sizes`."""
 
     measure: Literal["test_images"]
     layer: str
@@ -127,11 +127,11 @@ class TestImages(Measurement):
     layer_matrices = DECOMPOSED
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """There must be as many test images."""
-        subset, asked = subset_of(run.samples), max(self.sizes)
-        if isinstance(subset, SubsetSpec) and asked > subset.test_size:
+        """There must be enough test images for the largest size."""
+        subset, largest = subset_of(run.samples), max(self.sizes)
+        if isinstance(subset, SubsetSpec) and largest > subset.test_size:
             drawn = f"data.test_size is {subset.test_size}"
-            yield "sizes", f"asks for {asked} test images, but {drawn}."
+            yield "sizes", f"asks for {largest} test images, but {drawn}."
 
 
 class ScaledShift(Measurement):

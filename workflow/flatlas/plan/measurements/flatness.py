@@ -1,4 +1,4 @@
-"""Measures of flatness that the library has, too, for networks of the workflow."""
+"""Measures of flatness for networks of the workflow; the library has them, too."""
 
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -42,7 +42,7 @@ class RelativeFlatness(Measurement):
     }
 
     def spelled_out(self, run: RunSpec) -> Self:
-        """Also with the last layer's name."""
+        """A copy with the last layer's name in place of none."""
         layer = self.layer or run.net.names("dense")[-1]
         return super().spelled_out(run).model_copy(update={"layer": layer})
 
@@ -57,7 +57,8 @@ class AdaptiveSharpness(Measurement):
     """
 
     measure: Literal["adaptive_sharpness"]
-    # Below that, most of the rise is first order in MNIST nets at zero error, so of the gradient.
+    # With a smaller radius, in MNIST nets at zero error, most of the rise comes from the gradient,
+    # not from curvature.
     radius: Positive = 0.01
     p: Literal[2, "infinity"] = "infinity"
     adaptive: bool = True
@@ -84,15 +85,15 @@ class AdaptiveSharpness(Measurement):
 
     @property
     def passes(self) -> int:
-        """Searches converge long before: after 10 steps at each start, as measured."""
+        """Far below `steps`: as measured, searches converge after 10 steps from each start."""
         return self.starts * min(self.steps, 20) + 2 * self.pairs
 
 
 class PacBayesFlatness(Measurement):
     """The largest σ for which w + σu, or w + σ|w| ⊙ u, raises the mean loss on S by a `rise`.
 
-    u is Gaussian, and all σ have the same `pairs` of opposite ones. The rise may be `tolerance`
-    off, relative to the wanted one.
+    u is Gaussian; all σ use the same `pairs` of opposite u. The rise may differ from the wanted one
+    by a relative `tolerance`.
     """
 
     measure: Literal["pac_bayes_flatness"]
@@ -112,20 +113,22 @@ class PacBayesFlatness(Measurement):
 
     @property
     def passes(self) -> int:
-        """As measured: ten values of σ, without gradients, for each of two σ."""
+        """As measured: the search for each of the two σ tries ten values, without gradients."""
         return 20 * self.pairs
 
 
 class LearningCoefficient(Measurement):
     """The local learning coefficient of L on S, from `chains` that begin at w.
 
-    A direction with curvature h counts as ½ nβh / (nβh + γ), with n images, β = 1/log n and γ, the
-    `localization`. Each of the `steps`, after those of the `burn_in`, takes `leaps` gradients.
+    A direction with curvature h counts as ½ nβh / (nβh + γ), where n is the number of images, β =
+    1/log n and γ is the `localization`. Each of the `steps`, which follow the `burn_in`, takes
+    `leaps` gradients.
     """
 
     measure: Literal["learning_coefficient"]
     localization: Positive = 100.0
-    # Healthy on MNIST nets of 33,000 weights; with one leap R-hat needs ten times as many steps.
+    # Chains of this length are healthy on MNIST nets of 33,000 weights. With one leap, R-hat needs
+    # ten times as many steps.
     chains: AtLeastTwo = 4
     steps: Annotated[int, Field(ge=4, le=10**6)] = 60
     burn_in: Count = 30
@@ -150,5 +153,5 @@ class LearningCoefficient(Measurement):
 
     @property
     def passes(self) -> int:
-        """One for each gradient."""
+        """One pass for each gradient."""
         return self.chains * (self.steps + self.burn_in) * self.leaps

@@ -24,7 +24,10 @@ class OfFunction(Measurement):
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """The network must be binary."""
         if run.outputs != 1:
-            yield "measure", "is of binary nets: say which classes are data.positive."
+            yield (
+                "measure",
+                "is only for binary nets: list classes with label 1 in data.positive.",
+            )
 
 
 def _has_arc_cosine_kernel(run: RunSpec) -> bool:
@@ -59,7 +62,7 @@ class GpPrior(OfFunction):
             test_error=(float, "share of the taken images of E that is misclassified"),
         )
     }
-    # Seven were measured, on 3,000 images and on 11,000.
+    # Seven matrices were measured, with 3,000 and with 11,000 images.
     matrices = 8
     runtime = 240
     of_any_module = False
@@ -68,13 +71,19 @@ class GpPrior(OfFunction):
         """The network must have the kernel."""
         yield from super().misfits(run)
         if self.kernel == "arc_cosine" and not _has_arc_cosine_kernel(run):
-            yield "kernel", f"is 'arc_cosine', that of {ARC_COSINE}. Allowed: monte_carlo."
+            yield "kernel", f"is 'arc_cosine', which is for {ARC_COSINE}. Allowed: monte_carlo."
         if self.kernel == "monte_carlo" and isinstance(run.samples, NoiseSpec | FunctionsSpec):
-            yield "kernel", "is 'monte_carlo', which is sampled on a subset, all with true labels."
+            yield "kernel", "is 'monte_carlo', which needs a subset with true labels only."
         if self.kernel == "monte_carlo" and getattr(run.net, "weights", None) is not None:
-            yield "kernel", "is 'monte_carlo', that of random nets; this one's weights are given."
+            yield (
+                "kernel",
+                "is 'monte_carlo', for random nets; the weights of this net are given.",
+            )
         if self.kernel == "monte_carlo" and self.test_images is not None:
-            yield "test_images", "is of the kernel 'arc_cosine': a sampled one has all of E."
+            yield (
+                "test_images",
+                "is only for the kernel 'arc_cosine': a sampled one has all of E.",
+            )
 
 
 class OfArcCosineKernel(OfFunction):
@@ -84,7 +93,7 @@ class OfArcCosineKernel(OfFunction):
         """The network must have the arc-cosine kernel."""
         yield from super().misfits(run)
         if not _has_arc_cosine_kernel(run):
-            yield "measure", f"has only the arc-cosine kernel, that of {ARC_COSINE}."
+            yield "measure", f"needs the arc-cosine kernel, which is for {ARC_COSINE}."
 
 
 class Orthant(OfArcCosineKernel):
@@ -140,4 +149,7 @@ class BooleanPrior(Measurement):
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """The functions of random networks must have been counted."""
         if not isinstance(run.samples, FunctionsSpec):
-            yield "measure", "is of the functions that random nets express: say data.functions."
+            yield (
+                "measure",
+                "is only for functions that random nets express: set data.functions.",
+            )

@@ -20,14 +20,14 @@ Many = Field(min_length=1, max_length=MOST_LISTED)
 
 def _with_one(factors: tuple[float, ...]) -> tuple[float, ...]:
     if 1.0 not in factors:
-        raise ValueError("the factor 1, against which the others are held, has to be among them")
+        raise ValueError("the factors must include 1, with which the others are compared")
     return factors
 
 
 Factors = Annotated[tuple[Positive, ...], Many, Distinct, AfterValidator(_with_one)]
 
 
-# The last columns of a table of valleys, whose two ends are searched for.
+# The last columns of a table of valleys. A search finds the two ends of each valley.
 BOTH_ENDS = columns(
     converged=(bool, "whether both ends were found"),
     iterations=(int, "evaluations of the loss for the worse end"),
@@ -39,7 +39,7 @@ BOTH_ENDS = columns(
 
 
 class Measurement(Spec):
-    """What all measures share: the moments of a training `at` which they are taken.
+    """The base of all measures. `at` lists the moments of a training at which one is taken.
 
     A moment is an epoch among the run's `checkpoints`; `met+10`, if 10 is among its
     `overtraining`; or `final`: the solution. There are two abbreviations: `all`, and `met`, which
@@ -49,37 +49,37 @@ class Measurement(Spec):
     `flatlas.measures` has its function.
     """
 
-    # The docstring of a measure describes its options. To look for docstrings of single options,
-    # pydantic would parse the source of every measure whenever Snakemake starts.
+    # The docstring of a measure describes its options. Docstrings of single options would make
+    # pydantic parse the source of every measure whenever Snakemake starts.
     model_config = ConfigDict(use_attribute_docstrings=False)
 
     if TYPE_CHECKING:
-        # A subclass has it as a field; here it would come first in every resolved spec.
+        # A field of each subclass: declared here, it would come first in every resolved spec.
         measure: str
 
     tables: ClassVar[dict[str, Columns]]
-    """The tables that it writes. Each begins with three more columns: seed, at and epoch."""
+    """The tables that a measure writes. Each begins with three more columns: seed, at and epoch."""
 
     layer_kind: ClassVar[LayerKind | None] = "dense"
     """The kind of layer that its option `layer` must name; None allows every kind."""
 
     of_any_module: ClassVar[bool] = True
-    """Whether any torch module and some images suffice.
+    """Whether the measure works on any torch module with some images.
 
-    That excludes recordings, sampled kernels and functions, and layers other than the last one.
+    If so, it needs no recording, sampled kernel or function, and no layer except the last.
     """
 
     mem_mb: ClassVar[int] = 4000
-    """Memory to ask for, without its matrices and the arrays that are as long as the weights."""
+    """Memory to request, besides its matrices and the arrays that are as long as the weights."""
 
     matrices: ClassVar[int] = 0
-    """How many matrices it holds at a time: square, in float64, over the images of S and E."""
+    """How many square float64 matrices over the images of S and E it holds at a time."""
 
     layer_matrices: ClassVar[int] = 0
-    """How many square matrices over the weights of its `layer` it holds at a time, in float64."""
+    """How many square float64 matrices over the weights of its `layer` it holds at a time."""
 
     runtime: ClassVar[int] = 60
-    """Minutes to ask for, without the time that its passes through the images take."""
+    """Minutes to request, besides the time of its passes through the images."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -91,7 +91,7 @@ class Measurement(Spec):
                 'tables = {"summary": columns(trace=(float, "the sum of all λ", "nat/w²"))}.'
             )
 
-    # All that a run may keep: its checkpoints, its overtraining, and the solution.
+    # As many as a run may keep: its checkpoints, its overtraining, and the solution.
     at: Annotated[
         tuple[Literal["all", "met"] | Moment, ...],
         Field(min_length=1, max_length=2 * MOST_LISTED + 1),
@@ -100,12 +100,12 @@ class Measurement(Spec):
 
     @property
     def vectors(self) -> int:
-        """How many arrays as long as all weights together it holds at a time."""
+        """How many arrays, each as long as all weights together, it holds at a time."""
         return 10
 
     @property
     def passes(self) -> int:
-        """About how many times it takes all images through the net and back, for one solution."""
+        """About how many times all images go through the net and back, for one solution."""
         return 10
 
     def spelled_out(self, run: RunSpec) -> Self:
@@ -120,17 +120,17 @@ class Measurement(Spec):
         return self.model_copy(update={"at": at})
 
     def misfits(self, run: RunSpec) -> Iterable[tuple[str, str]]:
-        """Each option that does not fit a run: its key, and why. Reported before anything runs."""
+        """Each option that does not fit a run: its key, and why. Checked before anything runs."""
         return ()
 
     def not_kept(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """The same for the moments of which the run keeps no weights."""
+        """The same for moments at which the run keeps no weights."""
         kept = moments(run.checkpoints, run.overtraining)
         known = set(kept)
         for moment in self.at:
             if moment not in known:
                 allowed = listed([*map(str, kept)])
-                why = "A run keeps what its checkpoints and its overtraining say."
+                why = "A run keeps weights at its `checkpoints` and `overtraining`."
                 yield "at", f"names '{moment}'. Allowed: {allowed}. {why}"
 
 
@@ -147,11 +147,14 @@ def skipped(layer: str, run: RunSpec) -> Iterator[tuple[str, str]]:
     skipped_layers = run.net.skipped_layers
     if layer in skipped_layers:
         allowed = [one for one in run.net.names("convolution") if one not in skipped_layers]
-        yield "layer", f"is '{layer}', past which the images skip. Allowed: {', '.join(allowed)}."
+        yield (
+            "layer",
+            f"is '{layer}', which a residual connection skips. Allowed: {', '.join(allowed)}.",
+        )
 
 
 class UnderScaling(Measurement):
-    """A measure that is also taken after α-scalings of a `layer`, by the `factors` α."""
+    """A measure that is also taken after α-scalings of a `layer`, for the `factors` α."""
 
     layer: str = "fc1"
     factors: Factors = (1.0,)

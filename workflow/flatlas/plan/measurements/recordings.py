@@ -28,7 +28,7 @@ LOSS_2 = Column(float, "mean loss on the second task's test images", "nat")
 
 
 class AlongRecording(Measurement):
-    """What measures along the principal directions p_i share: the `layer` that a run has recorded.
+    """The base of measures along the principal directions p_i of a run's recorded `layer`.
 
     The rank i counts from 1, by descending variance.
     """
@@ -38,7 +38,7 @@ class AlongRecording(Measurement):
     of_any_module = False
 
     def spelled_out(self, run: RunSpec) -> Self:
-        """A copy with what the run itself says of the batch, lr and epochs that are not given."""
+        """A copy with the run's own batch, lr and epochs where the options leave them out."""
         own = {
             "batch": None if run.batch == "full" or run.learners else run.batch,
             "lr": run.optimizer.lr if run.schedule.kind == "constant" else None,
@@ -50,7 +50,7 @@ class AlongRecording(Measurement):
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """The run must record this layer, and have one batch size and one learning rate."""
         if run.snapshots is None:
-            yield "layer", "needs a recording: say which layer are the run's snapshots."
+            yield "layer", "needs a recording: set the run's snapshots to a layer."
         elif self.layer != run.snapshots:
             yield "layer", f"is '{self.layer}', but the snapshots are of '{run.snapshots}'."
         if getattr(self, "batch", 0) is None:
@@ -63,7 +63,7 @@ class AlongRecording(Measurement):
 class TrajectoryPca(AlongRecording):
     """The principal components p_i of a recorded trajectory.
 
-    θ_i is kept for the ranks in `components`. The plan fills in `epochs`.
+    θ_i is kept for the ranks in `components`. `epochs` follows from the run.
     """
 
     measure: Literal["trajectory_pca"]
@@ -88,16 +88,16 @@ class TrajectoryPca(AlongRecording):
     }
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """A correlation of velocities, displacements in an epoch, takes two epochs."""
+        """A velocity is the displacement in an epoch, so a correlation of two takes two epochs."""
         yield from super().misfits(run)
         if self.epochs != run.stop.extra_epochs:
             yield "epochs", f"is {self.epochs}, but the run records {run.stop.extra_epochs}."
         elif run.snapshots and run.stop.extra_epochs < 2:
-            yield "measure", "needs a recording of two epochs: say stop.extra_epochs."
+            yield "measure", "needs a recording of two epochs: set stop.extra_epochs."
 
 
 class AlongDirections(AlongRecording):
-    """What measures of the first `directions` p_i share: `profiles` lists ranks to draw in full."""
+    """The base of measures of the first `directions` p_i. `profiles`: ranks to draw in full."""
 
     directions: Count = 200
     profiles: Annotated[tuple[Count, ...], Few, Distinct] = ()
@@ -144,7 +144,7 @@ class Valley(AlongDirections):
 
 
 class OfMinibatches(AlongDirections):
-    """What measures of the mini loss functions L^µ share: the number of images in µ.
+    """The base of measures of the mini loss functions L^µ: the number of images in µ.
 
     `batch` is the run's own by default.
     """
@@ -200,7 +200,7 @@ class ActiveTemperature(OfMinibatches):
 
 
 class Forgetting(AlongRecording):
-    """How much of the recorded task a layer forgets while it learns other classes, the `task`.
+    """How much of the recorded task a layer forgets while it learns a `task` of other classes.
 
     A penalty holds the weights back: λ (`strengths`; 0 comes first) times a sum over N_c
     `directions`. `ldc`: the first p_i with their `flatness` F_i, `measured` or from the `variance`.
@@ -257,14 +257,17 @@ class Forgetting(AlongRecording):
         yield from super().misfits(run)
         samples = run.samples
         if not isinstance(samples, SubsetSpec) or samples.only is None or run.outputs == 1:
-            yield "measure", "is of a net that knows more classes than its run: say data.only."
+            yield (
+                "measure",
+                "is only for nets with further, untrained classes: set data.only.",
+            )
         else:
             others = [n for n in samples.classes or range(run.outputs) if n not in samples.only]
             if not set(self.task) <= set(others):
                 allowed = listed([*map(str, others)]) if others else "none"
                 known = f"of the run's {run.outputs} classes of {named(samples.source)}"
                 given = shown(list(self.task))
-                yield "task", f"is {given}. Allowed, {known} beside data.only: {allowed}."
+                yield "task", f"is {given}. Allowed, {known} outside data.only: {allowed}."
 
 
 class FirstMode(AlongRecording):
@@ -282,7 +285,7 @@ class FirstMode(AlongRecording):
     }
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """A single output has no others to exceed."""
+        """The network must have several outputs to compare."""
         yield from super().misfits(run)
         if run.outputs == 1:
-            yield "measure", "is of nets with an output a class: leave out data.positive."
+            yield "measure", "is only for nets with one output per class: leave out data.positive."

@@ -1,4 +1,4 @@
-"""The local measures of two minibatches and more."""
+"""The local measures that compare minibatches."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -55,7 +55,7 @@ class Regret(UnderScaling):
 
     @property
     def vectors(self) -> int:
-        """About eight for each minibatch, in the search for its natural gradient."""
+        """About eight vectors for each minibatch, in the search for its natural gradient."""
         return 10 + 16 * self.pairs
 
 
@@ -84,7 +84,7 @@ class TrueRegret(Measurement):
 
     @property
     def vectors(self) -> int:
-        """Eight for each minibatch, as measured."""
+        """Eight vectors for each minibatch, as measured."""
         return 10 + 16 * self.pairs
 
 
@@ -117,7 +117,7 @@ class RegretSlice(Measurement):
 
     @property
     def vectors(self) -> int:
-        """One for each of the 51 x 51 points of the picture; 2,670 were measured."""
+        """One vector for each of the 51 x 51 points of the picture; 2,670 were measured."""
         return 2670
 
 
@@ -146,5 +146,5 @@ class ContrastiveFlatness(UnderScaling):
 
     @property
     def vectors(self) -> int:
-        """Lanczos keeps ten for each of five eigenvalues, and the ascents have some."""
+        """Lanczos keeps ten vectors for each of five eigenvalues; the ascents need a few more."""
         return 200
