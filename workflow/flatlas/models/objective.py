@@ -293,6 +293,10 @@ class Objective:
         parts = self.parts(self.w)
         return self._sum(self._loss_of(parts, batch) for batch in self.batches)[1]
 
+    def counted(self) -> Iterator[Batch]:
+        """The batches of which any example counts."""
+        return (batch for batch in self.batches if self.loss.counts(batch.target))
+
     def part(self, batch: Batch, divisor: float) -> "Objective":
         """The sum of the losses of one batch over a given divisor."""
         other = self.on([batch])

@@ -62,14 +62,15 @@ def measure(
     descent also computes the regret for that ball; divide it by ε to compare the two. With a
     `damping` λ, the regret is also that in a ball of symmetrized KL divergence of the model's
     predictions: norms and angles are then those of gᵀ (F + λ diag F)⁻¹ g, with the Fisher matrix F
-    on all data. Pairs are independent if the batches are random.
+    on all data. Pairs are independent if the batches are random. A batch whose labels are all
+    ignored is left out.
     """
     of = problem.training
-    batches = sum(1 for _ in of.batches)
+    batches = sum(1 for _ in of.counted())
     if batches < 4:
         raise FlatlasError(
-            f"the data have {batches} batches. Allowed: at least four for the regret: "
-            "a standard error takes two pairs of batches."
+            f"the data have {batches} batches with a label that counts. Allowed: at least four "
+            "for the regret: a standard error takes two pairs of batches."
         )
     local = local_regret(_pairs(of), of.w)
     true = [true_regret(pair, of.w, radius) for pair in _pairs(of)] if radius else []
@@ -83,5 +84,5 @@ def measure(
 
 def _pairs(of: Objective) -> Iterator[tuple[Objective, Objective]]:
     """The first and second batch, the third and fourth, and so on, without an odd last batch."""
-    losses = (of.on([batch]) for batch in of.batches)
+    losses = (of.on([batch]) for batch in of.counted())
     return zip(losses, losses, strict=False)
