@@ -22,6 +22,7 @@ from flatlas.models.copies import copied
 from flatlas.models.graph import refuse_constant_gradients, roots
 from flatlas.models.losses import Loss, Outputs
 from flatlas.models.precision import differentiable_layers, in_precision, without_cudnn
+from flatlas.models.quantized import quantized, refuse_rounding
 
 # A pattern of parameters' names, several, or a function of name and parameter.
 Chosen = str | Sequence[str] | Callable[[str, nn.Parameter], bool] | None
@@ -51,6 +52,7 @@ class Objective:
                 "the model, or a part of it, is a ScriptModule, whose parameters stay as they are. "
                 "Give it as it was before torch.jit.script or torch.jit.trace."
             )
+        refuse_rounding(model)
         names = _chosen(model, chosen)
         given = dict(model.named_parameters())
         # The original parameters: nothing that is measured may depend on them, only on their
@@ -130,14 +132,15 @@ class Objective:
         except Exception as error:
             by_name = (f"{name}: {described(one)}" for name, one in batch.named.items())
             inputs = [*map(described, batch.arguments), *by_name]
-            narrow = torch.float32 != self.dtype and "dtype" in str(error)
+            other = "dtype" in str(error) or "scalar type" in str(error)
+            narrow = torch.float32 != self.dtype and other
             hint = (
                 " (a copy that computes in float64 is measured: give dtype=torch.float32 if the "
                 "model needs it; each layer must be an attribute of the module that uses it)"
                 if narrow
                 else ""
             )
-            if "dtype" in str(error) and any(map(_is_whole, tree_leaves((given, named)))):
+            if other and any(map(_is_whole, tree_leaves((given, named)))):
                 hint += " (integers stay so: give inputs.float() if the model needs numbers)"
             raise FlatlasError(
                 f"the model can't take its inputs, {', '.join(inputs)}: {error}{hint}"
@@ -215,6 +218,12 @@ class Objective:
             if not left:
                 break
         return left
+
+    def of_copy(self) -> "Objective":
+        """The loss of a copy of the model, which has the same parameters but its own state."""
+        other = copy(self)
+        other.model = copied(self.model, "model", self.model.parameters())
+        return other
 
     def of_model(self, model: nn.Module) -> "Objective":
         """The loss of a copy of the model with other weights, on the same data."""
@@ -507,7 +516,9 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
     """The names of the parameters in w."""
     parameters = dict(model.named_parameters())
     if not parameters:
-        raise FlatlasError("the model has nothing to measure: it has no parameters.")
+        whole = quantized(model)
+        hint = " Measure it as it was before its layers were quantized." if whole else ""
+        raise FlatlasError(f"the model has nothing to measure: it has no parameters.{hint}")
     lazy = [name for name, parameter in parameters.items() if is_lazy(parameter)]
     if lazy:
         raise FlatlasError(f"'{lazy[0]}' has no shape yet: pass one batch through the model.")
