@@ -286,3 +286,14 @@ def test_a_step_that_is_far_too_long_does_not_converge(options, minibatches):
     asked = {"learning_coefficient": {**few, **options}}
     found = flatlas.measure(net(nn.Tanh()), DATA, asked)
     assert not found["learning_coefficient"].converged
+
+
+def test_a_last_batch_of_one_number_may_be_a_part_of_a_larger_tensor():
+    model, cut = nn.Linear(1, 1), (5, 5, 2, 1)
+    whole = [(x[:, :1], x[:, 1:2]) for x in torch.arange(26.0).view(13, 2).split(cut)]
+    copied = [(x.clone(), y.clone().contiguous()) for x, y in whole]
+    found, expected = (
+        flatlas.measure(model, data, {"hessian": {"top": 1}}, loss="mse").table.value
+        for data in (whole, [(x.view(-1)[None].T, y) for x, y in copied])
+    )
+    assert found.equals(expected)

@@ -44,7 +44,7 @@ def measure(
 
 def _last_linear(of: Objective) -> str:
     names = {id(parameter): name for name, parameter in of.model.named_parameters()}
-    found = []
+    found: list[tuple[str, str | None]] = []
     for layer, part in of.model.named_modules():
         if not isinstance(part, nn.Linear):
             continue
