@@ -289,11 +289,13 @@ def test_a_step_that_is_far_too_long_does_not_converge(options, minibatches):
 
 
 def test_a_last_batch_of_one_number_may_be_a_part_of_a_larger_tensor():
-    model, cut = nn.Linear(1, 1), (5, 5, 2, 1)
-    whole = [(x[:, :1], x[:, 1:2]) for x in torch.arange(26.0).view(13, 2).split(cut)]
-    copied = [(x.clone(), y.clone().contiguous()) for x, y in whole]
+    """A column of one number has the stride of the table, but counts as contiguous."""
+    model, table = nn.Sequential(nn.Linear(1, 1), nn.Flatten(0)), torch.arange(26.0).view(13, 2)
+    views = [(part[:, :1], part[:, 1]) for part in table.split(5, dim=0)[:2] + table[10:].split(2)]
+    assert views[-1][1].stride() == (2,)
+    copies = [(x.clone(), torch.tensor(y.tolist())) for x, y in views]
     found, expected = (
         flatlas.measure(model, data, {"hessian": {"top": 1}}, loss="mse").table.value
-        for data in (whole, [(x.view(-1)[None].T, y) for x, y in copied])
+        for data in (views, copies)
     )
     assert found.equals(expected)
