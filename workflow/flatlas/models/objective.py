@@ -60,6 +60,10 @@ class Objective:
         self._given = [given[name] for name in names]
         self._device, self.dtype = torch.device(device), dtype
         self.model = copied(model, "model").eval().requires_grad_(False)
+        for part in self.model.modules():
+            # Without an eps, torch takes that of the dtype, which the copy may change.
+            if isinstance(part, nn.RMSNorm) and part.eps is None and part.weight is not None:
+                part.eps = torch.finfo(part.weight.dtype).eps
         # A device without float64 can't even copy to float64 elsewhere, so tensors go to the CPU
         # first. A module's `to` would drop the imaginary part of complex numbers.
         self.model.cpu()._apply(lambda one: one.to(device, in_precision(one.dtype, dtype)))
