@@ -73,13 +73,31 @@ def test_the_true_regret_of_parabolas_with_known_minima():
     assert found.table.set_index("quantity").value["true_regret"] == pytest.approx(9, rel=1e-4)
 
 
+def test_a_batch_whose_labels_are_all_ignored_is_in_no_pair():
+    torch.manual_seed(0)
+    model, x, y = nn.Linear(3, 3).double(), torch.randn(30, 3).double(), torch.arange(30) % 3
+    ignored = y.clone()
+    ignored[5:10] = -100
+    asked = {"regret": {"radius": 0.1, "damping": 0.1}}
+    some, kept = batches(x, ignored, 5), [0, 2, 3, 4, 5]
+    found, expected = (
+        flatlas.measure(model, data, asked)["regret"] for data in (some, [some[i] for i in kept])
+    )
+    torch.testing.assert_close(found.local.regret, expected.local.regret, rtol=1e-12, atol=0)
+    natural = [one.in_kl_ball.regret for one in (found, expected)]
+    torch.testing.assert_close(*natural, rtol=1e-6, atol=0)
+    assert found.true == expected.true
+    with pytest.raises(flatlas.FlatlasError, match="3 batches with a label that counts"):
+        flatlas.measure(model, some[:4], ["regret"])
+
+
 @pytest.mark.parametrize(
     ("measures", "said"),
     [
         (["pca_flatness"], "trajectory is missing"),
         ({"pca_flatness": {"trajectory": [3]}}, "trajectory"),
         ({"pca_flatness": {"trajectory": []}}, "at least 3"),
-        (["regret"], "the data have 1 batches"),
+        (["regret"], "the data have 1 batches with a label"),
     ],
 )
 def test_what_is_missing_is_said(measures, said):

@@ -73,6 +73,22 @@ def test_m_sharpness_is_the_mean_over_groups_of_each_alone():
     assert taken.iterations == sum(one.iterations for one in alone)
 
 
+def test_a_group_whose_labels_are_all_ignored_is_left_out():
+    """Also from the mean of a sum, in which it would count as 0."""
+    ignored, few = DATA[1].clone(), {"m_sharpness": {"examples": 3, "starts": 1, "steps": 5}}
+    ignored[3:6] = -100
+    kept = [0, 1, 2, 6, 7, 8, 9, 10, 11]
+    for loss in (nn.CrossEntropyLoss(), nn.CrossEntropyLoss(reduction="sum")):
+        found, expected = (
+            flatlas.measure(relu_net(), data, few, loss=loss)["m_sharpness"]
+            for data in ((X, ignored), (X[kept], ignored[kept]))
+        )
+        assert found.rises.tolist() == expected.rises.tolist()
+    ignored[3:] = -100
+    with pytest.raises(flatlas.FlatlasError, match="only 1 group of 3 examples"):
+        flatlas.measure(relu_net(), (X, ignored), few)
+
+
 def test_without_a_choice_there_are_two_groups():
     """Of 7 examples three, of 100 in batches of 16 all of a batch."""
     for sizes, expected in (([7], 3), ([16, 16], 16), ([40], 20), ([200], 32), ([1, 1], 1)):

@@ -142,3 +142,33 @@ def test_what_has_no_surface_is_refused(parabola):
     mlp, batches, loss, _ = SEVEN["MLP with dropout"]
     with pytest.raises(flatlas.FlatlasError, match=r"0\.bias, 3\.bias have no filters"):
         flatlas.surface(mlp, batches, loss=loss, parameters="*.bias")
+
+
+class Needle(nn.Linear):
+    """Finite at its own weights alone."""
+
+    def forward(self, x):
+        moved = (self.weight - 1).any()
+        return super().forward(x).masked_fill(moved, torch.inf)
+
+
+def test_a_surface_without_a_finite_loss_is_refused():
+    model, data = Needle(2, 2), (torch.ones(4, 2), torch.arange(4) % 2)
+    nn.init.ones_(model.weight)
+    for dimensions in (1, 2):
+        with pytest.raises(flatlas.FlatlasError, match="points of the surface has a finite loss"):
+            flatlas.surface(model, data, dimensions=dimensions, points=4)
+        found = flatlas.surface(model, data, dimensions=dimensions, points=3)
+        assert np.isfinite(found.loss).sum() == 1
+        found.plot()
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0, -1e30, 1e30, 1e-30])
+def test_a_flat_surface_is_drawn(shift):
+    """Up to the last bits of the loss."""
+    few = {"dimensions": 2, "points": 3, "loss": lambda output, _: 0 * output.sum() + shift}
+    found = flatlas.surface(nn.Linear(2, 2), (torch.ones(4, 2), torch.ones(4)), **few)
+    assert (found.loss == shift).all()
+    found.plot()
+    found.loss[0, 0] *= 1 + 1e-15
+    found.plot()

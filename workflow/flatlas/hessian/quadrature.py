@@ -40,7 +40,7 @@ class Quadrature:
         return np.asarray(seen @ self.weights.ravel() / len(self.weights))
 
     def _mean(self, values: np.ndarray) -> Estimate:
-        return mean(torch.as_tensor((self.weights * values).sum(1)))
+        return mean(torch.from_numpy((self.weights * values).sum(1)))
 
 
 @torch.no_grad()

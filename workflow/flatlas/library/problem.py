@@ -14,9 +14,12 @@ from torch.utils._pytree import tree_leaves
 from flatlas.errors import FlatlasError
 from flatlas.models.batch_norm import take_statistics
 from flatlas.models.batches import WITHOUT_FLOAT64, Batches, random_state_kept, rows_of
+from flatlas.models.derivatives import wrong_slope
 from flatlas.models.losses import SAME, Loss, LossFunction, Outputs
 from flatlas.models.objective import Chosen, Objective, refuse_penalty
 from flatlas.models.precision import as_written, full_precision
+from flatlas.models.quantized import quantized
+from flatlas.models.repetition import of_first_pass, refuse_change
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
 from flatlas.seeds import stream
@@ -36,6 +39,16 @@ CUTS = (
     "sum would: numbers depend on how the data are cut into batches. A function must return the "
     "mean over examples. For a sum, give functools.partial(function, reduction='sum') or a module "
     "with that attribute. To ignore labels, use nn.CrossEntropyLoss(ignore_index=...)."
+)
+WHOLE = (
+    "The layers {} are quantized: their weights are whole numbers, which are not measured, and no "
+    "derivative passes through them."
+)
+SLOPES = (
+    "The gradient is not that of the loss: along it, near the model's weights, the loss rises by "
+    "{:.3g} for each unit of length by the gradient, but by {:.3g} by finite differences. Look for "
+    "a straight-through estimator, rounding, detach, or a wrong backward of an autograd.Function. "
+    "Numbers that are computed with derivatives describe that gradient, not the loss."
 )
 UNUSED = (
     "The loss does not depend on the chosen parameters {}, which count as flat. If the model uses "
@@ -103,8 +116,10 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         if dtype not in allowed:
             names = ", ".join(map(str, allowed))
             raise FlatlasError(f"dtype is {dtype}. Allowed on {where.type}: {names}.")
-        # A model may create tensors in the default dtype, such as the first state of a recurrent
-        # layer.
+        # A model may create tensors on the default device and in the default dtype, such as the
+        # first state of a recurrent layer.
+        if torch.get_default_device().type not in ("cpu", where.type):
+            kept.enter_context(where)
         kept.callback(torch.set_default_dtype, torch.get_default_dtype())
         torch.set_default_dtype(dtype)
         batches = Batches(data, where, dtype, given.seed)
@@ -112,25 +127,42 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         refuse_penalty(model, given.loss)
         if given.batch_norm == "recomputed":
             take_statistics(objective)
+        copies = objective.of_copy(), objective.of_copy()
         objective.refuse_without_loss()
+        before, slopes = _first_batch(objective, *copies)
+        del copies
         compared, draws = None, batches.draws
         if test is not None:
             tested = Batches(test, where, dtype, given.seed)
             compared = objective.on(tested)
             compared.refuse_without_loss()
             draws = draws or tested.draws
-        unused = objective.unused()
+        unused, whole = objective.unused(), quantized(objective.model)
         depends = (
             (UNUSED.format(", ".join(unused)), bool(unused)),
             (DRAWS, draws),
             (BY_BATCH, _mixes_examples(objective)),
             (CUTS, not _adds_up(objective)),
+            (WHOLE.format(", ".join(whole)), bool(whole)),
+            (SLOPES.format(*(slopes or (0.0, 0.0))), slopes is not None),
         )
         notes = [note for note, holds in depends if holds]
         for note in notes:
             # Level 4 is the user's call: beyond this generator, `contextmanager` and its caller.
             warnings.warn(note, stacklevel=4)
         yield Problem(objective, compared, given.seed, notes)
+        refuse_change(objective, next(iter(batches)), before)
+
+
+def _first_batch(
+    objective: Objective, one: Objective, other: Objective
+) -> tuple[Tensor, tuple[float, float] | None]:
+    """The loss of the first batch, and its slopes if they differ; an error if the model has memory.
+
+    The other two have copies of the model before its first pass.
+    """
+    batch = next(iter(objective.batches))
+    return of_first_pass(one, other, batch), wrong_slope(objective, batch)
 
 
 @torch.no_grad()

@@ -36,6 +36,9 @@ TOLERANCE = 1e-3
 # A loss that varies by more than this factor is drawn on a logarithmic scale.
 WIDE = 10
 LEVELS = 20
+# A loss that varies by at most this share is drawn as flat: floating-point numbers have no twenty
+# levels in between.
+ROUND_OFF = 1e-13
 
 
 @dataclass(frozen=True)
@@ -93,8 +96,9 @@ class Surface:
 
         finite = self.loss[np.isfinite(self.loss)]
         low, high = finite.min(), finite.max()
-        if low == high:
-            low, high = low - 1, high + 1
+        around = max(abs(low), abs(high))
+        if high - low <= ROUND_OFF * around:
+            low, high = low - (around or 1), high + (around or 1)
         wide = low > 0 and high > WIDE * low
         levels = np.geomspace(low, high, LEVELS) if wide else np.linspace(low, high, LEVELS)
         shown = np.ma.masked_invalid(self.loss.T)
@@ -149,6 +153,11 @@ def surface(
             objective.value(objective.w + step.to(objective.w) @ plane.directions).item()
             for step in places
         ]
+    if not np.isfinite(values).any():
+        raise FlatlasError(
+            f"none of the {len(values)} points of the surface has a finite loss. Take a smaller "
+            "reach, or an odd number of points, which includes the model itself."
+        )
     return Surface(
         kind=directions if isinstance(directions, str) else "trajectory",
         steps=steps,

@@ -308,4 +308,6 @@ def _digest(given: Any) -> list[bytes]:
     """A hash of the numbers of each tensor."""
     leaves = (leaf.detach().cpu() for leaf in tree_leaves(given) if isinstance(leaf, Tensor))
     rows = (leaf.resolve_conj().flatten().contiguous() for leaf in leaves)
+    # A single number counts as contiguous whatever its stride, which `view` does not take.
+    rows = (row.as_strided(row.shape, (1,)) for row in rows)
     return [blake2b(row.view(torch.uint8).numpy().data).digest() for row in rows]

@@ -1,5 +1,6 @@
 """A copy of a module, even of one that keeps tensors that it computed."""
 
+from collections.abc import Iterable
 from copy import deepcopy
 
 import torch
@@ -8,10 +9,10 @@ from torch import Tensor, nn
 from flatlas.errors import FlatlasError
 
 
-def copied(module: nn.Module, name: str) -> nn.Module:
+def copied(module: nn.Module, name: str, shared: Iterable[Tensor] = ()) -> nn.Module:
     """A copy, whose tensors are detached from the graph that computed them.
 
-    Errors call the module `name`.
+    It has the same `shared` tensors. Errors call the module `name`.
     """
     kept = [
         one
@@ -23,7 +24,7 @@ def copied(module: nn.Module, name: str) -> nn.Module:
         id(one): one.detach().clone()
         for one in kept
         if isinstance(one, Tensor) and (one.grad_fn or one.layout is not torch.strided)
-    }
+    } | {id(one): one for one in shared}
     try:
         return deepcopy(module, computed)
     except Exception as error:

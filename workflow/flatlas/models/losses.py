@@ -235,6 +235,11 @@ class Loss:
         ignored = getattr(self._loss, "ignore_index", nn.CrossEntropyLoss().ignore_index)
         return (labels != ignored) & (labels >= 0)
 
+    def counts(self, target: Any) -> bool:
+        """Whether any example counts: not if all labels are ignored, or have the weight 0."""
+        known = self.is_of_classes and isinstance(target, Tensor)
+        return not known or self._divisor(target) != 0
+
     def _divisor(self, target: Tensor) -> float:
         """The divisor of torch's mean for a loss of class labels."""
         if target.is_floating_point():

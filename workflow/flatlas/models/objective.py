@@ -22,6 +22,7 @@ from flatlas.models.copies import copied
 from flatlas.models.graph import refuse_constant_gradients, roots
 from flatlas.models.losses import Loss, Outputs
 from flatlas.models.precision import differentiable_layers, in_precision, without_cudnn
+from flatlas.models.quantized import quantized, refuse_rounding
 
 # A pattern of parameters' names, several, or a function of name and parameter.
 Chosen = str | Sequence[str] | Callable[[str, nn.Parameter], bool] | None
@@ -51,6 +52,7 @@ class Objective:
                 "the model, or a part of it, is a ScriptModule, whose parameters stay as they are. "
                 "Give it as it was before torch.jit.script or torch.jit.trace."
             )
+        refuse_rounding(model)
         names = _chosen(model, chosen)
         given = dict(model.named_parameters())
         # The original parameters: nothing that is measured may depend on them, only on their
@@ -58,6 +60,10 @@ class Objective:
         self._given = [given[name] for name in names]
         self._device, self.dtype = torch.device(device), dtype
         self.model = copied(model, "model").eval().requires_grad_(False)
+        for part in self.model.modules():
+            # Without an eps, torch takes that of the dtype, which the copy may change.
+            if isinstance(part, nn.RMSNorm) and part.eps is None and part.weight is not None:
+                part.eps = torch.finfo(part.weight.dtype).eps
         # A device without float64 can't even copy to float64 elsewhere, so tensors go to the CPU
         # first. A module's `to` would drop the imaginary part of complex numbers.
         self.model.cpu()._apply(lambda one: one.to(device, in_precision(one.dtype, dtype)))
@@ -115,14 +121,15 @@ class Objective:
         except Exception as error:
             by_name = (f"{name}: {described(one)}" for name, one in batch.named.items())
             inputs = [*map(described, batch.arguments), *by_name]
-            narrow = torch.float32 != self.dtype and "dtype" in str(error)
+            other = "dtype" in str(error) or "scalar type" in str(error)
+            narrow = torch.float32 != self.dtype and other
             hint = (
                 " (a copy that computes in float64 is measured: give dtype=torch.float32 if the "
                 "model needs it; each layer must be an attribute of the module that uses it)"
                 if narrow
                 else ""
             )
-            if "dtype" in str(error) and any(map(_is_whole, tree_leaves((given, named)))):
+            if other and any(map(_is_whole, tree_leaves((given, named)))):
                 hint += " (integers stay so: give inputs.float() if the model needs numbers)"
             raise FlatlasError(
                 f"the model can't take its inputs, {', '.join(inputs)}: {error}{hint}"
@@ -201,6 +208,12 @@ class Objective:
                 break
         return left
 
+    def of_copy(self) -> "Objective":
+        """The loss of a copy of the model, which has the same parameters but its own state."""
+        other = copy(self)
+        other.model = copied(self.model, "model", self.model.parameters())
+        return other
+
     def of_model(self, model: nn.Module) -> "Objective":
         """The loss of a copy of the model with other weights, on the same data."""
         other, parameters = copy(self), dict(model.named_parameters())
@@ -277,6 +290,10 @@ class Objective:
         """The divisor of the sum of all losses, such as the number of examples."""
         parts = self.parts(self.w)
         return self._sum(self._loss_of(parts, batch) for batch in self.batches)[1]
+
+    def counted(self) -> Iterator[Batch]:
+        """The batches of which any example counts."""
+        return (batch for batch in self.batches if self.loss.counts(batch.target))
 
     def part(self, batch: Batch, divisor: float) -> "Objective":
         """The sum of the losses of one batch over a given divisor."""
@@ -508,7 +525,9 @@ def _chosen(model: nn.Module, chosen: Chosen) -> list[str]:
     """The names of the parameters in w."""
     parameters = dict(model.named_parameters())
     if not parameters:
-        raise FlatlasError("the model has nothing to measure: it has no parameters.")
+        whole = quantized(model)
+        hint = " Measure it as it was before its layers were quantized." if whole else ""
+        raise FlatlasError(f"the model has nothing to measure: it has no parameters.{hint}")
     lazy = [name for name, parameter in parameters.items() if is_lazy(parameter)]
     if lazy:
         raise FlatlasError(f"'{lazy[0]}' has no shape yet: pass one batch through the model.")

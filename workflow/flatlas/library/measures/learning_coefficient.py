@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from math import log
 from typing import Annotated
 
+import torch
 from pydantic import Field, PositiveInt
 
 from flatlas.errors import FlatlasError
 from flatlas.flatness import learning_coefficient as flatness
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
+from flatlas.models.objective import Objective
 from flatlas.models.parts import Parts
 from flatlas.plan.bounds import AtLeastTwo, Positive
 from flatlas.plan.measurements.flatness import LearningCoefficient as Declared
@@ -60,11 +62,24 @@ def measure(
     if beta is None and examples < 2:
         raise FlatlasError("learning_coefficient: β = 1/log n needs two examples. Give beta.")
     beta = beta or 1 / log(examples)
+    scale = beta if objective.loss.is_sum else examples * beta
+    _refuse_round_off(objective, scale)
     found = flatness.learning_coefficient(
         objective,
-        flatness.Posterior(beta if objective.loss.is_sum else examples * beta, localization),
+        flatness.Posterior(scale, localization),
         flatness.Run(chains, steps, burn_in, step_size, leaps),
         problem.generator("learning_coefficient"),
         batches if minibatches else None,
     )
     return LearningCoefficient(**vars(found))
+
+
+def _refuse_round_off(objective: Objective, scale: float) -> None:
+    """Raise an error if nβ times the round-off of the loss is above 1: then it decides steps."""
+    round_off = scale * torch.finfo(objective.dtype).eps * objective.value(objective.w).abs().item()
+    if round_off > 1:
+        raise FlatlasError(
+            f"learning_coefficient: beta times the number of examples is {scale:.3g}, which makes "
+            f"{round_off:.2g} of the round-off of the loss in {objective.dtype}. Allowed: at most "
+            "1. Take a smaller beta."
+        )

@@ -62,7 +62,8 @@ class Options(OfAscent):
 def measure(problem: Problem, options: Options) -> MSharpness:
     """The mean worst rise over groups of m examples.
 
-    Groups are cut from each batch; a smaller rest at its end is left out.
+    Groups are cut from each batch; a smaller rest at its end is left out, and so is a group whose
+    labels are all ignored.
     """
     objective = options.loss(problem.training)
     sizes = [batch.examples for batch in objective.batches]
@@ -74,9 +75,15 @@ def measure(problem: Problem, options: Options) -> MSharpness:
             "examples. Allowed: at least two, for a standard error. Take fewer examples, or larger "
             "batches."
         )
-    parts = (objective.on([part]) for batch in objective.batches for part in batch.parts(enough[0]))
+    cut = objective.on(part for batch in objective.batches for part in batch.parts(enough[0]))
+    groups = (objective.on([part]) for part in cut.counted())
     random = problem.generator("m-sharpness")
-    found = [worst(part, options.around, options.search, random) for part in parts]
+    found = [worst(part, options.around, options.search, random) for part in groups]
+    if len(found) < 2:
+        raise FlatlasError(
+            f"only {len(found)} group of {enough[0]} examples has a label that counts. Allowed: at "
+            "least two, for a standard error. Take other examples, or fewer in a group."
+        )
     rises = np.array([one.rise for one in found])
     return MSharpness(
         mean=mean(torch.from_numpy(rises)),

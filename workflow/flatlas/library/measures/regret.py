@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 from flatlas.errors import FlatlasError
@@ -36,7 +37,7 @@ class Regret:
         if self.in_kl_ball is not None and self.natural is not None:
             found |= _means(self.in_kl_ball, "kl_", self.natural.converged)
         if self.true:
-            true = mean(torch.tensor([one.regret for one in self.true], dtype=torch.float64))
+            true = mean(torch.from_numpy(np.array([one.regret for one in self.true])))
             converged = all(one.converged for one in self.true)
             found["true_regret"] = Quantity.of(true, converged)
         return found
@@ -62,14 +63,15 @@ def measure(
     descent also computes the regret for that ball; divide it by ε to compare the two. With a
     `damping` λ, the regret is also that in a ball of symmetrized KL divergence of the model's
     predictions: norms and angles are then those of gᵀ (F + λ diag F)⁻¹ g, with the Fisher matrix F
-    on all data. Pairs are independent if the batches are random.
+    on all data. Pairs are independent if the batches are random. A batch whose labels are all
+    ignored is left out.
     """
     objective = problem.training
-    batches = sum(1 for _ in objective.batches)
+    batches = sum(1 for _ in objective.counted())
     if batches < 4:
         raise FlatlasError(
-            f"the data have {batches} batches. Allowed: at least four for the regret: "
-            "a standard error takes two pairs of batches."
+            f"the data have {batches} batches with a label that counts. Allowed: at least four "
+            "for the regret: a standard error takes two pairs of batches."
         )
     local = local_regret(_pairs(objective), objective.w)
     true = [true_regret(pair, objective.w, radius) for pair in _pairs(objective)] if radius else []
@@ -83,5 +85,5 @@ def measure(
 
 def _pairs(objective: Objective) -> Iterator[tuple[Objective, Objective]]:
     """The first and second batch, the third and fourth, and so on, without an odd last batch."""
-    losses = (objective.on([batch]) for batch in objective.batches)
+    losses = (objective.on([batch]) for batch in objective.counted())
     return zip(losses, losses, strict=False)

@@ -44,19 +44,48 @@ def measure(
 
 def _last_linear(objective: Objective) -> str:
     names = {id(parameter): name for name, parameter in objective.model.named_parameters()}
-    linear = [part for part in objective.model.modules() if isinstance(part, nn.Linear)]
-    found = [name for part in linear if (name := names.get(id(part.weight))) in objective.shapes]
+    found: list[tuple[str, str | None]] = []
+    for layer, part in objective.model.named_modules():
+        if not isinstance(part, nn.Linear):
+            continue
+        own = {names[id(parameter)] for parameter in part.parameters()}
+        if "weight" not in part._parameters:
+            if not own or not own.isdisjoint(objective.shapes):
+                found.append((layer, None))
+        elif (name := names[id(part.weight)]) in objective.shapes:
+            found.append((layer, name))
     if not found:
         raise FlatlasError(
             "none of the measured parameters is the weight of an nn.Linear, so relative_flatness "
             "is not defined. Measure some, or name a matrix (outputs, inputs) as its 'weight'."
         )
-    return str(found[-1])
+    layer, last = found[-1]
+    if last is None:
+        raise FlatlasError(
+            f"the weight of the last nn.Linear, '{layer}', is computed from others, as by weight "
+            "norm or pruning, so relative_flatness is not defined. Make it a parameter, as by "
+            "torch.nn.utils.parametrize.remove_parametrizations, or name another matrix as "
+            "'weight'."
+        )
+    return last
+
+
+def _computes_another(model: nn.Module, name: str) -> bool:
+    """Whether a parametrization, weight norm or pruning computes a layer's weight from it."""
+    path, _, own = name.rpartition(".")
+    computed, _, _ = own.rpartition("_")
+    part = model.get_submodule(path)
+    instead = hasattr(part, computed) and computed not in part._parameters if computed else False
+    return instead or "parametrizations" in path.split(".")
 
 
 def _matrix(objective: Objective, weight: str) -> str:
     named = objective.model.named_parameters(remove_duplicate=False)
-    matrices = [name for name, one in named if one.ndim == 2]
+    matrices = [
+        name
+        for name, one in named
+        if one.ndim == 2 and not _computes_another(objective.model, name)
+    ]
     if weight not in matrices:
         raise FlatlasError(
             f"relative_flatness: weight is '{weight}'. Allowed: a matrix, "

@@ -1,0 +1,313 @@
+"""Models whose numbers are not those of their loss: wrong gradients, memory, rounding, devices."""
+
+import warnings
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.utils import prune
+
+import flatlas
+from flatlas.library.call import MEASURES
+from flatlas.library.problem import opened
+
+RANDOM = torch.Generator().manual_seed(0)
+X, Y = torch.randn(12, 4, generator=RANDOM), torch.arange(12) % 3
+DATA = [(X[i : i + 3], Y[i : i + 3]) for i in range(0, 12, 3)]
+DTYPES = [torch.float32, torch.float64]
+
+
+def net(*between):
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(4, 6), *between, nn.Linear(6, 3))
+
+
+class Sign(torch.autograd.Function):
+    """A straight-through estimator."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.sign()
+
+    @staticmethod
+    def backward(ctx, slope):
+        return slope
+
+
+class Doubled(Sign):
+    """A backward that is wrong by a factor."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x
+
+    @staticmethod
+    def backward(ctx, slope):
+        return 2 * slope
+
+
+class Through(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+
+def rounded(x):
+    return x + (x.round() - x).detach()
+
+
+def hard(x):
+    """The largest alone, with the gradient of a softmax."""
+    soft = x.softmax(1)
+    return nn.functional.one_hot(soft.argmax(1), x.shape[1]) - soft.detach() + soft
+
+
+def in_float32(x):
+    return x.float().tanh().to(x.dtype)
+
+
+WRONG = {"sign": Sign.apply, "doubled": Doubled.apply, "rounded": rounded, "hard": hard}
+
+
+def notes_of(model, dtype=torch.float64, loss="cross_entropy", y=Y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with opened(model, (X, y), None, {"dtype": dtype, "loss": loss}) as problem:
+            return problem.notes
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("function", WRONG.values(), ids=WRONG)
+def test_a_gradient_that_is_not_that_of_the_loss_gets_a_note(function, dtype):
+    (note,) = notes_of(net(Through(function)), dtype)
+    assert "straight-through" in note
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("scale", [0.0, 1e-4, 1.0, 30.0])
+@pytest.mark.parametrize(
+    "between", [nn.ReLU(), nn.Hardtanh(), nn.LayerNorm(6), Through(torch.abs), Through(in_float32)]
+)
+def test_a_right_gradient_gets_no_note(between, scale, dtype):
+    """Also at kinks, with weights of 0, and with parts in float32."""
+    model = net(between)
+    with torch.no_grad():
+        for one in model.parameters():
+            one *= scale
+    assert not notes_of(model, dtype)
+    assert not notes_of(model, dtype, "mse", X[:, :3])
+
+
+def test_a_fitted_model_gets_no_note():
+    """At the minimum the gradient is only round-off."""
+    model, y = nn.Linear(4, 3), X @ torch.ones(4, 3)
+    with torch.no_grad():
+        model.weight.fill_(1.0)
+        model.bias.zero_()
+    for dtype in DTYPES:
+        assert not notes_of(model, dtype, "mse", y)
+
+
+class Keeping(nn.Module):
+    """It keeps a number that its first pass computes, by a rule."""
+
+    def __init__(self, rule):
+        super().__init__()
+        torch.manual_seed(0)
+        self.layer, self.rule, self.kept = nn.Linear(4, 3), rule, None
+
+    def forward(self, x):
+        if self.kept is None:
+            self.kept = self.rule(self.layer.weight, x)
+        return self.kept * self.layer(x)
+
+
+class Counting(nn.Module):
+    """Another model after so many calls; the number is in a buffer, or not."""
+
+    def __init__(self, calls, buffer):
+        super().__init__()
+        torch.manual_seed(0)
+        self.layer, self.calls = nn.Linear(4, 3), calls
+        if buffer:
+            self.register_buffer("seen", torch.zeros(()))
+        else:
+            self.seen = 0
+
+    def forward(self, x):
+        self.seen += 1
+        return self.layer(x) * (2.0 if self.seen > self.calls else 1.0)
+
+
+KEPT = {
+    "number": lambda weight, x: weight.norm().item(),
+    "tensor": lambda weight, x: weight.detach().norm(),
+    "graph": lambda weight, x: weight.norm(),
+}
+
+
+@pytest.mark.parametrize("rule", KEPT.values(), ids=KEPT)
+def test_numbers_kept_from_the_first_pass_are_refused(rule):
+    with pytest.raises(flatlas.FlatlasError, match="keeps numbers that its first pass computed"):
+        flatlas.measure(Keeping(rule), DATA, ["norms"])
+
+
+def test_what_is_kept_but_not_of_the_weights_is_measured():
+    model = Keeping(lambda weight, x: torch.full((), x.shape[1] / 2.0, dtype=x.dtype))
+    found = flatlas.measure(model, DATA, ["hessian"])["hessian"]
+    assert found.eigenvalues[0] > 0
+    assert model.kept is None
+
+
+@pytest.mark.parametrize("buffer", [True, False])
+@pytest.mark.parametrize("calls", [1, 2, 4, 8, 12, 40])
+def test_a_model_that_changes_on_the_way_is_refused(calls, buffer):
+    few = {"adaptive_sharpness": {"pairs": 20, "starts": 1}}
+    with pytest.raises(flatlas.FlatlasError, match=r"computed again|counts its|changes with each"):
+        flatlas.measure(Counting(calls, buffer), DATA, few)
+    assert flatlas.measure(Counting(0, buffer), DATA, few).table.converged.all()
+
+
+def test_quantized_models():
+    """Rounding is refused; whole weights get a note, and are not measured."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from torch.ao import quantization
+
+        model = nn.Sequential(quantization.QuantStub(), *net(nn.ReLU()))
+        model.qconfig = quantization.get_default_qat_qconfig("fbgemm")
+        quantization.prepare_qat(model.train(), inplace=True)
+        model(X)
+        with pytest.raises(flatlas.FlatlasError, match="disable_fake_quant"):
+            flatlas.measure(model, DATA, ["norms"])
+        model.apply(quantization.disable_fake_quant).apply(quantization.disable_observer)
+        norm = torch.cat([one.detach().flatten() for one in model.parameters()]).norm()
+        found = flatlas.measure(model, DATA, ["norms"])
+        assert found["norms"].weight_norm == pytest.approx(norm.item(), rel=1e-6)
+        whole = quantization.quantize_dynamic(net(nn.ReLU()), {nn.Linear})
+        with pytest.raises(flatlas.FlatlasError, match="before its layers were quantized"):
+            flatlas.measure(whole, DATA, ["norms"])
+        mixed = nn.Sequential(whole[0], nn.ReLU(), nn.Linear(6, 3))
+        with pytest.raises(flatlas.FlatlasError, match=r"give dtype=torch\.float32"):
+            flatlas.measure(mixed, DATA, ["norms"])
+    notes = notes_of(mixed, torch.float32)
+    assert any("layers 0 are quantized" in note for note in notes)
+
+
+OPTIONS = {
+    "duality": {"layer": "2"},
+    "pca_flatness": {"trajectory": [net(nn.Tanh()), nn.Sequential(*net(nn.Tanh())).double()]},
+    "regret": {"damping": 0.1, "radius": 0.01},
+    "learning_coefficient": {"chains": 2, "steps": 4, "burn_in": 4, "minibatches": True},
+    "pac_bayes": {"pairs": 2, "tolerance": 0.1},
+    "box_sharpness": {"epochs": 3, "by": "lbfgs"},
+    "spectral_density": {"steps": 5, "top": 1, "probes": 2},
+    "adaptive_sharpness": {"starts": 2, "pairs": 2, "steps": 3},
+    "m_sharpness": {"starts": 2, "steps": 3, "examples": 3},
+    "hessian": {"top": 2, "probes": 2},
+    "gauss_newton": {"top": 2, "probes": 2},
+    "gradient_noise": {"top": 2},
+    "relative_flatness": {"probes": 2},
+}
+
+
+@pytest.fixture
+def on_meta():
+    """Numbers made without a device have no values."""
+    yield lambda: torch.set_default_device("meta")
+    torch.set_default_device(None)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_the_default_device_changes_nothing(measure, on_meta):
+    model, options = net(nn.Tanh()), dict(OPTIONS.get(measure, {}))
+    if measure == "pca_flatness":
+        states = [{name: p * s for name, p in model.state_dict().items()} for s in (1, 1.1, 1.3)]
+        options = {"trajectory": states, "top": 1}
+    expected = flatlas.measure(model, DATA, {measure: options}, test=DATA).table.value
+    on_meta()
+    found = flatlas.measure(model, DATA, {measure: options}, test=DATA).table.value
+    assert torch.get_default_device().type == "meta"
+    assert found.equals(expected)
+
+
+def test_a_surface_and_a_model_that_makes_tensors_ignore_the_default_device(on_meta):
+    model = net(Through(lambda x: x + torch.arange(6)))
+    surfaces = []
+    for _ in range(2):
+        for directions in ("random", "hessian"):
+            surfaces.append(flatlas.surface(model, DATA, directions, points=3).loss.tolist())
+        on_meta()
+    assert surfaces[:2] == surfaces[2:]
+
+
+NORMED = {
+    "parametrized": nn.utils.parametrizations.weight_norm,
+    "spectral": nn.utils.parametrizations.spectral_norm,
+    "orthogonal": nn.utils.parametrizations.orthogonal,
+    "old": nn.utils.weight_norm,
+    "old spectral": nn.utils.spectral_norm,
+    "pruned": lambda layer: prune.random_unstructured(layer, "weight", 0.5),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*weight_norm.*:FutureWarning")
+@pytest.mark.parametrize("norm", NORMED.values(), ids=NORMED)
+def test_the_relative_flatness_of_a_computed_weight_is_refused(norm):
+    """Not that of an earlier layer, nor of a matrix that the weight is computed from."""
+    model = net(nn.Tanh())
+    norm(model[2])
+    matrices = [name for name, one in model[2].named_parameters("2") if one.ndim == 2]
+    assert matrices
+    for weight in (None, *matrices):
+        said = "the last nn.Linear, '2', is computed" if weight is None else "a matrix, 0.weight"
+        with pytest.raises(flatlas.FlatlasError, match=said):
+            flatlas.measure(model, DATA, {"relative_flatness": {"weight": weight}})
+    few = {"relative_flatness": {"probes": 2}}
+    found = flatlas.measure(model, DATA, few, parameters="0.*")
+    assert found["relative_flatness"].weight == "0.weight"
+
+
+def test_a_beta_that_magnifies_the_round_off_of_the_loss_is_refused():
+    few = {"chains": 2, "steps": 4, "burn_in": 4}
+    for beta, dtype in ((1e6, torch.float32), (1e16, torch.float64)):
+        asked = {"learning_coefficient": {**few, "beta": beta}}
+        with pytest.raises(flatlas.FlatlasError, match="Take a smaller beta"):
+            flatlas.measure(net(nn.Tanh()), DATA, asked, dtype=dtype)
+
+
+@pytest.mark.parametrize("options", [{"step_size": 1e6}, {"step_size": 1e3, "leaps": 5}])
+@pytest.mark.parametrize("minibatches", [True, False])
+def test_a_step_that_is_far_too_long_does_not_converge(options, minibatches):
+    few = {"chains": 2, "steps": 20, "burn_in": 4, "minibatches": minibatches}
+    asked = {"learning_coefficient": {**few, **options}}
+    found = flatlas.measure(net(nn.Tanh()), DATA, asked)
+    assert not found["learning_coefficient"].converged
+
+
+def test_a_last_batch_of_one_number_may_be_a_part_of_a_larger_tensor():
+    """A column of one number has the stride of the table, but counts as contiguous."""
+    model, table = nn.Sequential(nn.Linear(1, 1), nn.Flatten(0)), torch.arange(26.0).view(13, 2)
+    views = [(part[:, :1], part[:, 1]) for part in table.split(5, dim=0)[:2] + table[10:].split(2)]
+    assert views[-1][1].stride() == (2,)
+    copies = [(x.clone(), torch.tensor(y.tolist())) for x, y in views]
+    found, expected = (
+        flatlas.measure(model, data, {"hessian": {"top": 1}}, loss="mse").table.value
+        for data in (views, copies)
+    )
+    assert found.equals(expected)
+
+
+def test_a_norm_without_an_eps_keeps_that_of_its_dtype():
+    """In float64 torch would take a smaller one, and small numbers would become large."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.RMSNorm(4), nn.Linear(4, 3))
+    expected = nn.functional.cross_entropy(model(1e-4 * X), Y).item()
+    for dtype in DTYPES:
+        with opened(model, (1e-4 * X, Y), None, {"dtype": dtype}) as problem:
+            of = problem.training
+            assert of.value(of.w).item() == pytest.approx(expected, rel=1e-5)
+    assert model[0].eps is None

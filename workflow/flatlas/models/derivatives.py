@@ -1,0 +1,77 @@
+"""Whether a model's gradient is that of its loss, along one direction on one batch."""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
+from flatlas.models.batches import Batch
+from flatlas.models.objective import Objective
+
+# How far other weights are from w, relative to their length: far enough to leave a minimum and the
+# kinks at weights of 0.
+AWAY = 1e-2
+# Steps to both sides, relative to the length of w, from the smallest.
+STEPS = (1e-5, 1e-4, 1e-3, 1e-2)
+# Slopes by two successive steps agree to this share of the larger, unless round-off or kinks of the
+# loss decide; so does the gradient, if it is right.
+AGREE, RIGHT = 0.01, 0.05
+# A change of the loss below this many times the round-off of float32, in which parts of a model may
+# compute whatever its dtype, decides nothing.
+ROUND_OFFS = 100
+
+
+def elsewhere(objective: Objective) -> Tensor:
+    """Weights near w, always the same."""
+    random = torch.Generator(objective.w.device).manual_seed(0)
+    drawn = torch.randn(
+        objective.w.shape, generator=random, dtype=objective.w.dtype, device=objective.w.device
+    )
+    return objective.w + AWAY * _length(objective.w) * drawn / drawn.norm()
+
+
+def wrong_slope(objective: Objective, batch: Batch) -> tuple[float, float] | None:
+    """The slope by the gradient and by finite differences; None unless they clearly differ.
+
+    The slope is that along the gradient, at weights near w. Where differences of two step lengths
+    disagree, there is no verdict: the loss has kinks or jumps in between, or is rounded.
+    """
+    alone, w = objective.on([batch]), elsewhere(objective)
+    try:
+        value, gradient = alone.value_and_gradient(w)
+        slope = gradient.norm().item()
+        if not (value.isfinite() and gradient.isfinite().all() and slope):
+            return None
+        found = _by_differences(alone, w, gradient / slope)
+        for (_, before), (step, by_difference) in found:
+            rounded = ROUND_OFFS * torch.finfo(torch.float32).eps * value.abs().item()
+            if step * slope < rounded or not _agree(before, by_difference, AGREE):
+                continue
+            return None if _agree(slope, by_difference, RIGHT) else (slope, by_difference)
+    except FlatlasError:
+        # The model can't be computed or differentiated there, which a measure says if it must.
+        return None
+    return None
+
+
+def _by_differences(
+    objective: Objective, w: Tensor, along: Tensor
+) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
+    """Pairs of successive steps, each with the slope by it."""
+    before: tuple[float, float] | None = None
+    for share in STEPS:
+        step = share * _length(w)
+        rise = objective.value(w + step * along) - objective.value(w - step * along)
+        here = (step, (rise / (2 * step)).item())
+        if before is not None:
+            yield before, here
+        before = here
+
+
+def _agree(one: float, other: float, share: float) -> bool:
+    return abs(one - other) <= share * max(abs(one), abs(other))
+
+
+def _length(w: Tensor) -> float:
+    return w.norm().item() or 1.0

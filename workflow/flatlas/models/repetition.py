@@ -1,0 +1,47 @@
+"""Whether a model computes the same at the same weights, whatever it computed before."""
+
+import torch
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
+from flatlas.models.batches import Batch
+from flatlas.models.derivatives import elsewhere
+from flatlas.models.objective import Objective
+
+
+def of_first_pass(used: Objective, unused: Objective, batch: Batch) -> Tensor:
+    """The loss of a batch at w; an error if that pass changes the loss at other weights.
+
+    Both have a model that has made no pass.
+    """
+    first, there = used.on([batch]).value(used.w), elsewhere(used)
+    try:
+        found, expected = (objective.on([batch]).value(there) for objective in (used, unused))
+    except FlatlasError:
+        # The weights there may be impossible; those of the model are checked elsewhere.
+        return first
+    if expected.isfinite() and _differ(found, expected, used.dtype):
+        raise FlatlasError(
+            f"at changed weights the loss of a batch is {expected.item():.6g}, but "
+            f"{found.item():.6g} after a pass at the model's own: the model keeps numbers that its "
+            "first pass computed from the weights, or counts its calls. Let each pass compute them "
+            "from the weights, without a cache."
+        )
+    return first
+
+
+def refuse_change(objective: Objective, batch: Batch, before: Tensor) -> None:
+    """Raise an error if the loss of a batch is no longer what it was `before`."""
+    after = objective.on([batch]).value(objective.w)
+    if _differ(after, before, objective.dtype):
+        raise FlatlasError(
+            f"at the same weights the loss of a batch was {before.item():.6g}, and is "
+            f"{after.item():.6g} after the measures: the model or its loss changes with each call, "
+            "as by a counter or a schedule, so their numbers belong to different models. Fix "
+            "such a state in evaluation mode."
+        )
+
+
+def _differ(one: Tensor, other: Tensor, dtype: torch.dtype) -> bool:
+    """Whether two values differ by more than their round-off."""
+    return not (one - other).abs() <= torch.finfo(dtype).eps ** 0.5 * other.abs()
