@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,19 @@ def python():
             text=True,
         )
         return done.stdout
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def forked():
+    """Run a function in a fork of this process, without new imports, and return its exit code."""
+
+    def run(function, *arguments):
+        process = get_context("fork").Process(target=function, args=arguments)
+        process.start()
+        process.join(60)
+        return process.exitcode
 
     return run
 

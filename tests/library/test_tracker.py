@@ -1,11 +1,10 @@
 """Measures along a training: the numbers, the loop they are taken in, and the file they leave."""
 
+import os
 import signal
-import subprocess
 import sys
 from copy import deepcopy
 from importlib.util import find_spec
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -122,35 +121,26 @@ def test_a_continued_training_continues_its_table(tmp_path, kind):
     assert third.value.tolist() == after.value.tolist()
 
 
-KILLED = """
-import os, signal, sys
-import pandas as pd, torch
-import flatlas
+def test_a_kill_in_the_middle_of_a_write_leaves_the_table_before_it(forked, tmp_path):
+    path, write = tmp_path / "run.parquet", pd.DataFrame.to_parquet
 
-def half(table, path, **options):
-    if len(table) == 12:
+    def half(table, path, **options):
+        if len(table) < 12:
+            return write(table, path, **options)
         with open(path, "wb") as file:
             file.write(b"PAR1, and then no more")
         os.kill(os.getpid(), signal.SIGKILL)
-    write(table, path, **options)
 
-write, pd.DataFrame.to_parquet = pd.DataFrame.to_parquet, half
-tracker = flatlas.Tracker(
-    torch.nn.Linear(3, 2), (torch.ones(4, 3), torch.arange(4) % 2),
-    {"hessian": {"top": 1, "probes": 2}}, path=sys.argv[1],
-)
-for step in range(9):
-    tracker(step)
-"""
+    def until_killed():
+        pd.DataFrame.to_parquet = half
+        tracker = flatlas.Tracker(model(), (X, Y), FEW, path=path)
+        for step in range(9):
+            tracker(step)
 
-
-def test_a_kill_in_the_middle_of_a_write_leaves_the_table_before_it(tmp_path):
-    path, library = tmp_path / "run.parquet", Path(flatlas.__file__).parents[1]
-    killed = subprocess.run([sys.executable, "-c", KILLED, path], cwd=library)
-    assert killed.returncode == -signal.SIGKILL
+    assert forked(until_killed) == -signal.SIGKILL
     table = pd.read_parquet(path)
     assert [*table.step] == [0] * 4 + [1] * 4
-    tracker = flatlas.Tracker(nn.Linear(3, 2), (X, Y), FEW, path=path)
+    tracker = flatlas.Tracker(model(), (X, Y), FEW, path=path)
     tracker(2)
     assert [*pd.read_parquet(path).step.unique()] == [0, 1, 2]
     # What was half written is gone.

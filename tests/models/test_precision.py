@@ -8,44 +8,41 @@ from torch import nn
 
 import flatlas
 
-CHOICES = {
-    "one for all": "torch.set_float32_matmul_precision('medium')",
-    "by product": "torch.backends.cuda.matmul.fp32_precision = 'tf32'",
-    "of convolutions": "torch.backends.cudnn.conv.fp32_precision = 'ieee'",
-}
-# A process of its own, since torch can't take all choices back.
-MEASURED = """
-import json, sys
-import torch
-from torch import nn
-
 cudnn, cuda, mkldnn = torch.backends.cudnn, torch.backends.cuda, torch.backends.mkldnn
-PRODUCTS = cudnn.conv, cudnn.rnn, cuda.matmul, mkldnn.conv, mkldnn.rnn, mkldnn.matmul
-
-def state():
-    return [one.fp32_precision for one in PRODUCTS]
-
-class Watched(nn.Linear):
-    def forward(self, x):
-        seen.append(state())
-        return super().forward(x)
-
-CHOSEN
-import flatlas
-seen, before = [], state()
-flatlas.measure(Watched(3, 2), (torch.randn(8, 3), torch.arange(8) % 2), ["hessian"])
-print(json.dumps([before, state(), sorted(set(map(tuple, seen)))]))
-"""
+CHOICES = {
+    "one for all": lambda: torch.set_float32_matmul_precision("medium"),
+    "by product": lambda: setattr(cuda.matmul, "fp32_precision", "tf32"),
+    "of convolutions": lambda: setattr(cudnn.conv, "fp32_precision", "ieee"),
+}
+DATA = torch.randn(8, 3), torch.arange(8) % 2
 
 
-@pytest.mark.skipif(
-    not hasattr(torch.backends.cuda.matmul, "fp32_precision"), reason="torch below 2.9"
-)
-@pytest.mark.parametrize("chosen", CHOICES.values(), ids=CHOICES)
-def test_float32_is_not_cut_to_tf32_and_the_choice_is_restored(python, chosen):
-    before, after, seen = json.loads(python(MEASURED.replace("CHOSEN", chosen)))
+def precisions():
+    products = cudnn.conv, cudnn.rnn, cuda.matmul, mkldnn.conv, mkldnn.rnn, mkldnn.matmul
+    return [one.fp32_precision for one in products]
+
+
+@pytest.mark.skipif(not hasattr(cuda.matmul, "fp32_precision"), reason="torch below 2.9")
+@pytest.mark.parametrize("choose", CHOICES.values(), ids=CHOICES)
+def test_float32_is_not_cut_to_tf32_and_the_choice_is_restored(forked, tmp_path, choose):
+    """In a process of its own, since torch can't take all choices back."""
+    seen = []
+
+    class Noting(nn.Linear):
+        def forward(self, x):
+            seen.extend(precisions())
+            return super().forward(x)
+
+    def measured():
+        choose()
+        before = precisions()
+        flatlas.measure(Noting(3, 2), DATA, ["hessian"])
+        (tmp_path / "found.json").write_text(json.dumps([before, precisions(), seen]))
+
+    assert forked(measured) == 0
+    before, after, seen = json.loads((tmp_path / "found.json").read_text())
     assert after == before
-    assert seen and not {"tf32", "bf16"} & {one for each in seen for one in each}
+    assert seen and not {"tf32", "bf16"} & {*seen}
 
 
 class Watched(nn.Module):
@@ -68,7 +65,7 @@ class Watched(nn.Module):
 @pytest.mark.parametrize(("of", "allowed"), [(nn.Linear(3, 3), True), (nn.LSTM(3, 3), False)])
 def test_only_recurrent_layers_do_without_cudnn(of, allowed):
     model = Watched(of).double()
-    flatlas.measure(model, (torch.randn(8, 3), torch.arange(8) % 2), ["hessian"])
+    flatlas.measure(model, DATA, ["hessian"])
     assert model.seen == {allowed}
     assert torch.backends.cudnn.enabled
 
@@ -99,6 +96,5 @@ class Named(nn.Linear):
 def test_a_loss_of_ones_own_computes_in_the_models_precision(model):
     """A device without float64 could not take the numbers of the loss otherwise."""
     seen = set()
-    data = (torch.randn(8, 3), torch.arange(8) % 2)
-    flatlas.measure(model, data, ["hessian"], loss=Weighted(seen), dtype=torch.float32)
+    flatlas.measure(model, DATA, ["hessian"], loss=Weighted(seen), dtype=torch.float32)
     assert seen == {torch.float32}

@@ -8,7 +8,7 @@ import made_up
 import numpy as np
 import pandas as pd
 import pytest
-from declared import STUDIES, figure_of
+from declared import STUDIES, figure_of, module_of
 from pixels import in_pixels, laid_out_in_pixels
 from shipped import shipped, shipped_jobs
 
@@ -39,11 +39,22 @@ class Case:
     name: str
     nets: list
 
+    @property
+    def declared_as(self):
+        """The study, and the name in it."""
+        (study,) = [name for name in STUDIES if self.name.startswith(f"{name}_")]
+        return study, self.name.removeprefix(f"{study}_")
+
+    @property
+    def kind(self):
+        """The code that draws the figure, and the measures that it draws."""
+        study, name = self.declared_as
+        measures = frozenset(one for _, measures in self.nets for one in measures)
+        return study, module_of(study, name), measures
+
     def draw(self, material=None, **changes):
         """The figure of a material, or of made-up trainings that end in some way."""
-        (study,) = [name for name in STUDIES if self.name.startswith(f"{name}_")]
-        figure = figure_of(study, self.name.removeprefix(f"{study}_"))
-        return figure.draw(material or made_up.material(self.nets, **changes))
+        return figure_of(*self.declared_as).draw(material or made_up.material(self.nets, **changes))
 
     @cached_property
     def whole(self):
@@ -74,6 +85,10 @@ CASES = {preset: list(figures(preset)) for preset in ("demo", "paper")}
 # A schematic has no nets: it is the same at every scale and of any realizations.
 OF_NETS = {preset: [case for case in cases if case.nets] for preset, cases in CASES.items()}
 
+# Of figures of one kind, the first of the most nets: the others differ in what their sweeps vary.
+BY_NETS = sorted(OF_NETS["demo"], key=lambda case: len(case.nets), reverse=True)
+KINDS = [*{case.kind: case for case in reversed(BY_NETS)}.values()]
+
 
 def of_each(cases):
     """By figure, so that one worker has all that looks at its drawing."""
@@ -102,12 +117,12 @@ def test_a_figure_of_the_paper_is_drawn_and_its_points_are_in_its_table(case):
     assert_drawn(case.draw(), case.name)
 
 
-@of_each(OF_NETS["demo"])
+@of_each(KINDS)
 def test_a_figure_is_drawn_of_one_realization(case):
     assert len(case.draw(realizations=1).points)
 
 
-@of_each(OF_NETS["demo"])
+@of_each(KINDS)
 def test_a_figure_is_drawn_however_its_trainings_ended(case):
     """All trainings of the first run diverged, and one of the last met no rule."""
     first, last = (case.nets[place][0]["run"] for place in (0, -1))
@@ -117,7 +132,7 @@ def test_a_figure_is_drawn_however_its_trainings_ended(case):
     assert list(drawing.points) == list(case.drawn.points), "its table keeps its columns"
 
 
-@of_each(OF_NETS["demo"])
+@of_each(KINDS)
 def test_a_figure_of_nothing_but_diverged_trainings_is_empty_not_an_error(case):
     drawing = case.draw(made_up.unsolved(case.whole))
     laid_out_in_pixels(drawing.figure)
@@ -153,14 +168,14 @@ def test_a_figure_of_mystery_is_of_zero_error_whenever_else_was_measured(case):
     pd.testing.assert_frame_equal(case.draw(Material(later)).points, case.drawn.points)
 
 
-@of_each([case for case in CASES["demo"] if any({*p} - UNVARIED for p, _ in case.nets)])
+@of_each([case for case in KINDS if any({*p} - UNVARIED for p, _ in case.nets)])
 def test_a_figure_is_drawn_of_sweeps_that_vary_nothing(case):
     """A user may replace a sweep by points with other keys."""
     less = [({k: p[k] for k in p if k in UNVARIED}, measures) for p, measures in case.nets]
     assert Case(case.name, less).drawn
 
 
-@of_each([case for case in CASES["demo"] if len({p["sweep"] for p, _ in case.nets}) > 1])
+@of_each([case for case in KINDS if len({p["sweep"] for p, _ in case.nets}) > 1])
 def test_a_figure_is_drawn_without_a_sweep_that_a_user_left_out(case):
     left = [(p, measures) for p, measures in case.nets if p["sweep"] != case.nets[0][0]["sweep"]]
     varied = {key for point, _ in left for key, value in point.items() if value is not None}

@@ -2,7 +2,6 @@
 
 import os
 import signal
-from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -113,7 +112,7 @@ def test_an_interruption_leaves_no_trace(tmp_path, monkeypatch, case, kernel):
 
 
 @pytest.mark.parametrize("chosen", [ADAM, CASES["sam"]])
-def test_a_killed_process_loses_only_what_it_had_not_saved(tmp_path, chosen):
+def test_a_killed_process_loses_only_what_it_had_not_saved(tmp_path, forked, chosen):
     spec, data = run(stop={"epochs": 6}, **chosen), samples()
 
     def until_killed():
@@ -123,10 +122,7 @@ def test_a_killed_process_loses_only_what_it_had_not_saved(tmp_path, chosen):
 
         train(spec, data, SavesEveryEpoch(tmp_path / "resume"), kill)
 
-    process = get_context("fork").Process(target=until_killed)
-    process.start()
-    process.join(60)
-    assert process.exitcode == -signal.SIGKILL
+    assert forked(until_killed) == -signal.SIGKILL
     done, epochs = resumed(spec, data, tmp_path / "resume")
     assert epochs == [4, 5, 6]
     assert_same(done, trained(spec, data, tmp_path / "undisturbed"))
