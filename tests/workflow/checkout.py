@@ -110,16 +110,21 @@ class Checkout:
         assert (process.returncode != 0) is fails, said
         return said
 
+    def python(self, code: str, *arguments: str, **env: str) -> str:
+        """What some code says; it has to succeed."""
+        process = Forked(code, ["-c", *arguments], self.root, self.env | env)
+        said, _ = process.communicate()
+        assert process.returncode == 0, said
+        return said
+
     def by_hand(self, script: str, job: Path) -> set[str]:
         """Repeat a job by hand; returns the modules of the library that it loaded.
 
         Those of `plan` and `jobs` are left out, as they are of fingerprints.
         """
-        argv = ["-c", f"workflow/scripts/{script}.py", str(job)]
-        env = self.env | {"PYTHONPATH": str(self / "workflow")}
-        process = Forked(PRINTING, argv, self.root, env)
-        said, _ = process.communicate()
-        assert process.returncode == 0, said
+        said = self.python(
+            PRINTING, f"workflow/scripts/{script}.py", str(job), PYTHONPATH=str(self / "workflow")
+        )
         loaded = said.splitlines()[-1].split()
         # The plan, which no fingerprint covers, reads the names of layers; a job writes provenance.
         store = ("flatlas.store.provenance", "flatlas.store.json_files")

@@ -198,7 +198,7 @@ if __name__ == "__main__":
     import sklearn.datasets  # noqa: F401
     import snakemake.cli
     import sympy  # noqa: F401
-    import torch._dynamo  # noqa: F401
+    import torch  # noqa: F401
 
     # Imports the plugins.
     snakemake.cli.get_argument_parser()
