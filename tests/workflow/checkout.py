@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import yaml
-from forked import Forked
+from forked import SNAKEMAKE, Forked
 
 ROOT = Path(__file__).resolve().parents[2]
 # Pages on all studies, which every changed figure remakes.
@@ -20,6 +20,7 @@ PRINTING = """
 import runpy, sys
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
+print()
 print(*(name for name in sys.modules if name.split(".")[0] == "flatlas"))
 """
 
@@ -82,7 +83,9 @@ class Checkout:
         """Snakemake in its own process group, so that it can be killed with its jobs."""
         if self.user is not None:
             return self.start_cold(*arguments, **env)
-        return Forked(["--cores", "1", *arguments], self.root, self.env | env)
+        return Forked(
+            SNAKEMAKE, ["snakemake", "--cores", "1", *arguments], self.root, self.env | env
+        )
 
     def start_cold(self, *arguments: str, **env: str) -> subprocess.Popen:
         """As a user starts it, which includes the imports."""
@@ -107,18 +110,22 @@ class Checkout:
         assert (process.returncode != 0) is fails, said
         return said
 
+    def python(self, code: str, *arguments: str, **env: str) -> str:
+        """What some code says; it has to succeed."""
+        process = Forked(code, ["-c", *arguments], self.root, self.env | env)
+        said, _ = process.communicate()
+        assert process.returncode == 0, said
+        return said
+
     def by_hand(self, script: str, job: Path) -> set[str]:
         """Repeat a job by hand; returns the modules of the library that it loaded.
 
         Those of `plan` and `jobs` are left out, as they are of fingerprints.
         """
-        done = subprocess.run(
-            [sys.executable, "-c", PRINTING, f"workflow/scripts/{script}.py", str(job)],
-            cwd=self.root, env=self.env | {"PYTHONPATH": str(self / "workflow")},
-            text=True, capture_output=True,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        loaded = done.stdout.splitlines()[-1].split()
+        said = self.python(
+            PRINTING, f"workflow/scripts/{script}.py", str(job), PYTHONPATH=str(self / "workflow")
+        )
+        loaded = said.splitlines()[-1].split()
         # The plan, which no fingerprint covers, reads the names of layers; a job writes provenance.
         store = ("flatlas.store.provenance", "flatlas.store.json_files")
         outside = ("flatlas.plan", "flatlas.jobs", "flatlas.layer_names", *store)

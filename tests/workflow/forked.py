@@ -1,15 +1,16 @@
 """Start Snakemake and its worker in a moment: fork a process that has imported what they need.
 
 Imports are half of a dry run of the tiny study, and more of a run that trains a net. The forked
-process is as `python -m snakemake` leaves it to its own main program: the same arguments, folder,
-environment and signals. It forks its worker first, before anything of flatlas is imported. With
+process is as Python leaves it to its own main program: the same arguments, folder, environment and
+signals. It forks Snakemake's worker first, before anything of flatlas is imported. With
 `Checkout.start_cold` and in tests/jobs the worker starts as users have it.
 """
 
+import atexit
+import gc
 import json
 import math
 import os
-import runpy
 import select
 import signal
 import socket
@@ -21,14 +22,15 @@ from functools import cache
 from pathlib import Path
 
 LONGEST_CALL = 1 << 18
+SNAKEMAKE = "import runpy; runpy.run_module('snakemake', run_name='__main__', alter_sys=True)"
 
 
 class Forked:
-    """A started Snakemake, with those parts of `subprocess.Popen` that tests use."""
+    """A started Python, with those parts of `subprocess.Popen` that tests use."""
 
-    def __init__(self, arguments: list[str], folder: Path, env: dict[str, str]) -> None:
+    def __init__(self, code: str, argv: list[str], folder: Path, env: dict[str, str]) -> None:
         self.returncode: int | None = None
-        call = json.dumps({"arguments": arguments, "folder": str(folder), "env": env})
+        call = json.dumps({"code": code, "argv": argv, "folder": str(folder), "env": env})
         said, its_said = os.pipe()
         status, its_status = os.pipe()
         socket.send_fds(server(), [call.encode()], [its_said, its_status])
@@ -99,7 +101,7 @@ def popen_with(worker: int, requests: socket.socket) -> type[subprocess.Popen]:
 
 
 def serve(calls: socket.socket) -> str:
-    """Fork for each call. Return the code to run, in Snakemake's process and in its worker."""
+    """Fork for each call. Return the code to run, in its process and in Snakemake's worker."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         call, numbers, *_ = socket.recv_fds(calls, LONGEST_CALL, 2)
@@ -118,7 +120,7 @@ def watch(call: dict, said: int, status: int) -> str:
     pid = os.fork()
     if pid == 0:
         os.close(status)
-        return become_snakemake(call, said)
+        return become_called(call, said)
     os.close(said)
     os.write(status, b"%d\n" % pid)
     _, ended = os.waitpid(pid, 0)
@@ -127,7 +129,7 @@ def watch(call: dict, said: int, status: int) -> str:
     os._exit(0)
 
 
-def become_snakemake(call: dict, said: int) -> str:
+def become_called(call: dict, said: int) -> str:
     # In its own process group, so that it can be killed with its jobs.
     os.setsid()
     for stream in (1, 2):
@@ -142,10 +144,10 @@ def become_snakemake(call: dict, said: int) -> str:
         return become_worker(its)
     its.close()
     subprocess.Popen = popen_with(pid, mine)
-    sys.argv = ["snakemake", *call["arguments"]]
+    sys.argv = call["argv"]
     sys.path.insert(0, call["folder"])
     enter(call["env"])
-    return "runpy.run_module('snakemake', run_name='__main__', alter_sys=True)"
+    return call["code"]
 
 
 def become_worker(calls: socket.socket) -> str:
@@ -157,7 +159,6 @@ def become_worker(calls: socket.socket) -> str:
         os._exit(0)
     start = json.loads(call)
     sys.argv = ["-c", str(numbers[0])]
-    sys.path[:0] = start["env"]["PYTHONPATH"].split(os.pathsep)
     enter(start["env"])
     return start["code"]
 
@@ -165,20 +166,47 @@ def become_worker(calls: socket.socket) -> str:
 def enter(env: dict[str, str]) -> None:
     # If tests run in the background of a shell, Ctrl-C would be ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.path[:0] = filter(None, env.get("PYTHONPATH", "").split(os.pathsep))
     os.environ.clear()
     os.environ.update(env)
 
 
+def end_at_once() -> None:
+    """Skip the rest of Python's own ending, which would take as long as a dry run."""
+    if exit_code is not None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(exit_code)
+
+
 if __name__ == "__main__":
+    exit_code: int | None = None
+    # The first to be registered runs last.
+    atexit.register(end_at_once)
     # What a dry run imports, and what most jobs do.
+    import docutils.core  # noqa: F401
     import fontTools.subset  # noqa: F401
+    import jinja2  # noqa: F401
     import matplotlib.backends.backend_pdf
     import matplotlib.pyplot  # noqa: F401
     import nbformat  # noqa: F401
     import pandas  # noqa: F401
     import pyarrow.parquet  # noqa: F401
+    import requests  # noqa: F401
     import safetensors.numpy  # noqa: F401
-    import snakemake.cli  # noqa: F401
+    import scipy.stats  # noqa: F401
+    import sklearn.datasets  # noqa: F401
+    import snakemake.cli
+    import sympy  # noqa: F401
     import torch  # noqa: F401
 
-    exec(serve(socket.socket(fileno=int(sys.argv[1]))), {"runpy": runpy})
+    # Imports the plugins.
+    snakemake.cli.get_argument_parser()
+    # A search for garbage would copy all pages of these modules into the forked process.
+    gc.freeze()
+    try:
+        exec(serve(socket.socket(fileno=int(sys.argv[1]))), {})
+        exit_code = 0
+    except SystemExit as end:
+        exit_code = end.code if isinstance(end.code, int) else None
+        raise

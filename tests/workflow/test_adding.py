@@ -2,8 +2,6 @@
 
 import re
 import shutil
-import subprocess
-import sys
 from textwrap import indent
 
 import pandas as pd
@@ -123,12 +121,9 @@ def assert_passes_the_tests_of_every_figure(checkout):
     shutil.copytree(ROOT / "tests", checkout / "tests")
     shutil.copy(ROOT / "pyproject.toml", checkout.root)
     files = ("tests/studies/test_completeness.py", "tests/studies/test_every_figure.py")
-    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "large_batch")
-    ran = subprocess.run(
-        [*command, *files], cwd=checkout.root, env=checkout.env, capture_output=True, text=True
-    )
-    assert ran.returncode == 0, ran.stdout
-    assert re.search(r"^\d+ passed", ran.stdout, re.MULTILINE)
+    options = ("-q", "-p", "no:cacheprovider", "-k", "large_batch")
+    said = checkout.python("import pytest; pytest.console_main()", *options, *files)
+    assert re.search(r"^\d+ passed", said, re.MULTILINE)
 
 
 def test_a_new_optimizer_trains_its_own_run_alone(demo):
