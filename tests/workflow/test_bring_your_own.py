@@ -97,7 +97,7 @@ def test_one_command_makes_the_page_of_an_own_checkpoint(with_own):
 
 
 def test_verify_checks_the_page_of_own_networks_in_the_atlas(with_own):
-    python(with_own, "save.py")
+    with_own.python((with_own / "save.py").read_text())
     only = "studies: {atlas_mine: {figures: {place: {measures: [norms]}}}}"
     (with_own / "only.yaml").write_text(only)
     own = ("--configfile", "my-model.yaml", "only.yaml")
