@@ -145,8 +145,8 @@ def become_called(call: dict, said: int) -> str:
     its.close()
     subprocess.Popen = popen_with(pid, mine)
     sys.argv = call["argv"]
-    sys.path.insert(0, call["folder"])
     enter(call["env"])
+    sys.path.insert(0, call["folder"])
     return call["code"]
 
 

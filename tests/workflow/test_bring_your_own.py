@@ -38,6 +38,8 @@ with torch.no_grad():
         print((net(images).argmax(1) != labels).double().mean().item())
 """
 
+SAVE = "import runpy; runpy.run_path('save.py', run_name='__main__')"
+
 
 @pytest.fixture
 def with_own(pristine):
@@ -68,8 +70,7 @@ def test_own_images_and_an_own_net_are_measured_and_drawn_in_a_folder_of_their_o
 
 def test_one_command_makes_the_page_of_an_own_checkpoint(with_own):
     """It is measured as it is; a new file is measured again."""
-    save = (with_own / "save.py").read_text()
-    with_own.python(save)
+    with_own.python(SAVE)
     own = ("my_model", "--configfile", "my-model.yaml")
     said = with_own.snakemake("my_model", fails=True)
     assert "docs/bring-your-own.md" in said and "Traceback" not in said
@@ -90,14 +91,14 @@ def test_one_command_makes_the_page_of_an_own_checkpoint(with_own):
     assert with_own.would_run(*own) == {}
     more = with_own.would_run(*own, "more.yaml")
     assert "measure_hessian" in more and "measure_duality" not in more
-    with_own.python(f"import torch; torch.manual_seed(1)\n{save}")
+    with_own.python(f"import torch; torch.manual_seed(1)\n{SAVE}")
     # As old as a copy that keeps the time of the original.
     os.utime(with_own / "small.safetensors", (0, 0))
     assert with_own.would_run(*own)["train"] == 1
 
 
 def test_verify_checks_the_page_of_own_networks_in_the_atlas(with_own):
-    with_own.python((with_own / "save.py").read_text())
+    with_own.python(SAVE)
     only = "studies: {atlas_mine: {figures: {place: {measures: [norms]}}}}"
     (with_own / "only.yaml").write_text(only)
     own = ("--configfile", "my-model.yaml", "only.yaml")

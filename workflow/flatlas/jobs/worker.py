@@ -18,7 +18,6 @@ does.
 
 import ast
 import ctypes
-import gc
 import json
 import os
 import runpy
@@ -97,8 +96,6 @@ class Worker:
         with suppress(Exception, SystemExit):
             # An import that fails here fails again in the job, which reports the error.
             import_as(request["script"])
-        # A job's collections then leave these objects alone, and share their memory.
-        gc.freeze()
         with _signals_blocked():
             if self.interrupted:
                 _answer(connection, str(-signal.SIGINT))

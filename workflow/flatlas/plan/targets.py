@@ -8,6 +8,9 @@ from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.lookup import Lookup
 from flatlas.plan.paths import ATLAS_MINE, MY_MODEL, RESULTS
 
+# Options whose value may be `all`.
+CORES = ("-c", "--cores", "-j", "--jobs")
+
 
 def targets_of(argv: list[str], known: Collection[str] = ()) -> list[str]:
     """The targets on Snakemake's command line; empty if another program reads the Snakefile.
@@ -110,9 +113,20 @@ def check_targets(
 
 
 def sources_behind(plan: Lookup, words: Iterable[str]) -> list[str]:
-    """The data sources that the figures and studies need which a command line names, or `all`."""
+    """The data sources that a command needs, if it names figures, studies or no target at all.
+
+    `words` are those of the command line. Without a target, Snakemake makes everything.
+    """
+    words = list(words)
+    given = [
+        word
+        for before, word in zip(["", *words], words, strict=False)
+        if before not in CORES and not word.startswith("-") and not re.search(r"=|\.yaml$", word)
+    ]
+    figures = {file: name for name in plan.figures for file in plan.jobs[name].outputs.values()}
     every = {**plan.needed, "all": list(plan.jobs)}
-    behind = {name for word in words for name in every.get(word, ())}
+    named = [figures.get(word, word) for word in given] or ["all"]
+    behind = {name for word in named for name in every.get(word, ())}
     return sorted(name for name in behind if plan.jobs[name].rule == "source")
 
 
