@@ -301,13 +301,17 @@ def test_a_last_batch_of_one_number_may_be_a_part_of_a_larger_tensor():
     assert found.equals(expected)
 
 
-def test_a_norm_without_an_eps_keeps_that_of_its_dtype():
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.parametrize("own", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
+def test_a_norm_without_an_eps_keeps_that_of_its_dtype(own, affine):
     """In float64 torch would take a smaller one, and small numbers would become large."""
     torch.manual_seed(0)
-    model = nn.Sequential(nn.RMSNorm(4), nn.Linear(4, 3))
-    expected = nn.functional.cross_entropy(model(1e-4 * X), Y).item()
+    model = nn.Sequential(nn.RMSNorm(4, elementwise_affine=affine), nn.Linear(4, 3)).to(own)
+    x = (1e-4 * X).to(own)
+    expected = nn.functional.cross_entropy(model(x), Y).item()
     for dtype in DTYPES:
-        with opened(model, (1e-4 * X, Y), None, {"dtype": dtype}) as problem:
+        with opened(model, (x, Y), None, {"dtype": dtype}) as problem:
             of = problem.training
-            assert of.value(of.w).item() == pytest.approx(expected, rel=1e-5)
+            round_off = max(1e-5, torch.finfo(own).eps)
+            assert of.value(of.w).item() == pytest.approx(expected, rel=round_off)
     assert model[0].eps is None

@@ -60,10 +60,7 @@ class Objective:
         self._given = [given[name] for name in names]
         self._device, self.dtype = torch.device(device), dtype
         self.model = copied(model, "model").eval().requires_grad_(False)
-        for part in self.model.modules():
-            # Without an eps, torch takes that of the dtype, which the copy may change.
-            if isinstance(part, nn.RMSNorm) and part.eps is None and part.weight is not None:
-                part.eps = torch.finfo(part.weight.dtype).eps
+        _keep_eps(self.model)
         # A device without float64 can't even copy to float64 elsewhere, so tensors go to the CPU
         # first. A module's `to` would drop the imaginary part of complex numbers.
         self.model.cpu()._apply(lambda one: one.to(device, in_precision(one.dtype, dtype)))
@@ -499,6 +496,18 @@ def _penalized() -> FlatlasError:
         "the loss depends on the model's own parameters, which stay as they are while those of a "
         "copy are measured. Let the model return such a penalty with its outputs, or leave it out."
     )
+
+
+def _keep_eps(model: nn.Module) -> None:
+    """Set the eps that torch takes for an RMSNorm without one: the copy changes the dtype."""
+    floating = (one.dtype for one in model.parameters() if one.is_floating_point())
+    usual = next(floating, torch.float32)
+    for part in model.modules():
+        if isinstance(part, nn.RMSNorm) and part.eps is None:
+            dtype = usual if part.weight is None else part.weight.dtype
+            # For half precision torch takes that of float32, in which it computes the norm.
+            wide = torch.float64 if dtype == torch.float64 else torch.float32
+            part.eps = torch.finfo(wide).eps
 
 
 def _keep_derivatives(model: nn.Module) -> None:
