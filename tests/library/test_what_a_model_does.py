@@ -263,12 +263,41 @@ def test_the_relative_flatness_of_a_computed_weight_is_refused(norm):
     matrices = [name for name, one in model[2].named_parameters("2") if one.ndim == 2]
     assert matrices
     for weight in (None, *matrices):
-        said = "the last nn.Linear, '2', is computed" if weight is None else "a matrix, 0.weight"
+        said = "'2', is not a parameter" if weight is None else "a matrix, 0.weight"
         with pytest.raises(flatlas.FlatlasError, match=said):
             flatlas.measure(model, DATA, {"relative_flatness": {"weight": weight}})
     few = {"relative_flatness": {"probes": 2}}
-    found = flatlas.measure(model, DATA, few, parameters="0.*")
+    for chosen in ("0.*", ["0.*", "2.bias"]):
+        found = flatlas.measure(model, DATA, few, parameters=chosen)
+        assert found["relative_flatness"].weight == "0.weight"
+
+
+def test_the_relative_flatness_of_the_layer_before_a_constant_head():
+    model = nn.Sequential(nn.Linear(4, 6), nn.Linear(6, 3, bias=False))
+    constant = model[1].weight.detach()
+    del model[1].weight
+    model[1].register_buffer("weight", constant)
+    found = flatlas.measure(model, DATA, {"relative_flatness": {"probes": 2}})
     assert found["relative_flatness"].weight == "0.weight"
+
+
+class Named(nn.Module):
+    """Matrices whose names begin as a method and a layer do."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.fc, self.to_q = nn.Linear(4, 6), nn.Parameter(torch.randn(6, 6))
+        self.fc_out = nn.Parameter(torch.randn(3, 6))
+
+    def forward(self, x):
+        return self.fc(x) @ self.to_q.T @ self.fc_out.T
+
+
+def test_the_relative_flatness_of_a_matrix_of_any_name():
+    for weight in ("to_q", "fc_out"):
+        asked = {"relative_flatness": {"weight": weight, "probes": 2}}
+        assert flatlas.measure(Named(), DATA, asked)["relative_flatness"].weight == weight
 
 
 def test_a_beta_that_magnifies_the_round_off_of_the_loss_is_refused():
