@@ -72,10 +72,10 @@ def in_float32(x):
 WRONG = {"sign": Sign.apply, "doubled": Doubled.apply, "rounded": rounded, "hard": hard}
 
 
-def notes_of(model, dtype=torch.float64, loss="cross_entropy", y=Y):
+def notes_of(model, dtype=torch.float64, loss="cross_entropy", y=Y, x=X):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with opened(model, (X, y), None, {"dtype": dtype, "loss": loss}) as problem:
+        with opened(model, (x, y), None, {"dtype": dtype, "loss": loss}) as problem:
             return problem.notes
 
 
@@ -109,6 +109,18 @@ def test_a_fitted_model_gets_no_note():
         model.bias.zero_()
     for dtype in DTYPES:
         assert not notes_of(model, dtype, "mse", y)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("scale", [8.0, 20.0])
+@pytest.mark.parametrize("last", [nn.Identity(), nn.LogSoftmax(1)])
+def test_a_confident_classifier_gets_no_note(last, scale, dtype):
+    """Its loss is rounded to 0, but its gradient is not."""
+    model, hot = nn.Sequential(nn.Linear(4, 3), last), torch.eye(3, 4)
+    with torch.no_grad():
+        model[0].weight.copy_(scale * hot)
+        model[0].bias.zero_()
+    assert not notes_of(model, dtype, x=3 * hot[Y] + 0.1 * X)
 
 
 class Keeping(nn.Module):

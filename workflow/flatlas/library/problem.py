@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_leaves
 from flatlas.errors import FlatlasError
 from flatlas.models.batch_norm import take_statistics
 from flatlas.models.batches import WITHOUT_FLOAT64, Batches, random_state_kept, rows_of
-from flatlas.models.derivatives import wrong_slope
+from flatlas.models.derivatives import has_wrong_slope
 from flatlas.models.losses import SAME, Loss, LossFunction, Outputs
 from flatlas.models.objective import Chosen, Objective, refuse_penalty
 from flatlas.models.precision import as_written, full_precision
@@ -45,10 +45,10 @@ WHOLE = (
     "derivative passes through them."
 )
 SLOPES = (
-    "The gradient is not that of the loss: along it, near the model's weights, the loss rises by "
-    "{:.3g} for each unit of length by the gradient, but by {:.3g} by finite differences. Look for "
-    "a straight-through estimator, rounding, detach, or a wrong backward of an autograd.Function. "
-    "Numbers that are computed with derivatives describe that gradient, not the loss."
+    "The gradient is not that of the loss: near the model's weights finite differences along it "
+    "give another slope. Look for a straight-through estimator, rounding, detach, a wrong backward "
+    "of an autograd.Function, or a part in half precision. Numbers that are computed with "
+    "derivatives describe that gradient, not the loss."
 )
 UNUSED = (
     "The loss does not depend on the chosen parameters {}, which count as flat. If the model uses "
@@ -129,7 +129,7 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
             take_statistics(objective)
         copies = objective.of_copy(), objective.of_copy()
         objective.refuse_without_loss()
-        before, slopes = _first_batch(objective, *copies)
+        before, wrong = _first_batch(objective, *copies)
         del copies
         compared, draws = None, batches.draws
         if test is not None:
@@ -144,7 +144,7 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
             (BY_BATCH, _mixes_examples(objective)),
             (CUTS, not _adds_up(objective)),
             (WHOLE.format(", ".join(whole)), bool(whole)),
-            (SLOPES.format(*(slopes or (0.0, 0.0))), slopes is not None),
+            (SLOPES, wrong),
         )
         notes = [note for note, holds in depends if holds]
         for note in notes:
@@ -154,15 +154,13 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         refuse_change(objective, next(iter(batches)), before)
 
 
-def _first_batch(
-    objective: Objective, one: Objective, other: Objective
-) -> tuple[Tensor, tuple[float, float] | None]:
+def _first_batch(objective: Objective, one: Objective, other: Objective) -> tuple[Tensor, bool]:
     """The loss of the first batch, and its slopes if they differ; an error if the model has memory.
 
     The other two have copies of the model before its first pass.
     """
     batch = next(iter(objective.batches))
-    return of_first_pass(one, other, batch), wrong_slope(objective, batch)
+    return of_first_pass(one, other, batch), has_wrong_slope(objective, batch)
 
 
 @torch.no_grad()
