@@ -163,8 +163,18 @@ KEPT = {
 
 @pytest.mark.parametrize("rule", KEPT.values(), ids=KEPT)
 def test_numbers_kept_from_the_first_pass_are_refused(rule):
-    with pytest.raises(flatlas.FlatlasError, match="keeps numbers that its first pass computed"):
+    said = "keeps numbers that its first pass computed"
+    with pytest.raises(flatlas.FlatlasError, match=said):
         flatlas.measure(Keeping(rule), DATA, ["norms"])
+    # Also if statistics of batch norm are recomputed, in passes of their own.
+    normed = nn.Sequential(nn.BatchNorm1d(4), Keeping(rule))
+    with pytest.raises(flatlas.FlatlasError, match=said):
+        flatlas.measure(normed, DATA, ["norms"], batch_norm="recomputed")
+
+
+def test_a_model_without_memory_is_measured_with_recomputed_batch_norm():
+    model = net(nn.BatchNorm1d(6))
+    assert not flatlas.measure(model, DATA, ["norms"], batch_norm="recomputed").notes
 
 
 def test_what_is_kept_but_not_of_the_weights_is_measured():

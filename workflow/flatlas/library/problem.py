@@ -125,9 +125,9 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         batches = Batches(data, where, dtype, given.seed)
         objective = Objective(model, batches, Loss(given.loss), given.parameters, where, dtype)
         refuse_penalty(model, given.loss)
+        copies = objective.of_copy(), objective.of_copy()
         if given.batch_norm == "recomputed":
             take_statistics(objective)
-        copies = objective.of_copy(), objective.of_copy()
         objective.refuse_without_loss()
         before, wrong = _first_batch(objective, *copies)
         del copies

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
+from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.parallel import DataParallel, DistributedDataParallel
 from torch.nn.parameter import is_lazy
 from torch.nn.utils.stateless import _reparametrize_module
@@ -206,9 +207,15 @@ class Objective:
         return left
 
     def of_copy(self) -> "Objective":
-        """The loss of a copy of the model, which has the same parameters but its own state."""
+        """The loss of a copy of the model, which has its own state.
+
+        It has the same parameters and the same statistics of batch norm, also if these are
+        recomputed later.
+        """
         other = copy(self)
-        other.model = copied(self.model, "model", self.model.parameters())
+        norms = (part for part in self.model.modules() if isinstance(part, _BatchNorm))
+        statistics = (buffer for norm in norms for buffer in norm.buffers())
+        other.model = copied(self.model, "model", [*self.model.parameters(), *statistics])
         return other
 
     def of_model(self, model: nn.Module) -> "Objective":
