@@ -13,18 +13,20 @@ from torch.utils._pytree import tree_leaves
 
 from flatlas.errors import FlatlasError
 from flatlas.models.batch_norm import take_statistics
-from flatlas.models.batches import WITHOUT_FLOAT64, Batches, random_state_kept, rows_of
+from flatlas.models.batches import WITHOUT_FLOAT64, Batch, Batches, random_state_kept, rows_of
 from flatlas.models.derivatives import has_wrong_slope
 from flatlas.models.losses import SAME, Loss, LossFunction, Outputs
 from flatlas.models.objective import Chosen, Objective, refuse_penalty
 from flatlas.models.precision import as_written, full_precision
 from flatlas.models.quantized import quantized
-from flatlas.models.repetition import of_first_pass, refuse_change
+from flatlas.models.repetition import has_changed, of_first_pass
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
 from flatlas.seeds import stream
 
 BatchNorm = Literal["as it is", "recomputed"]
+# The number of examples on which the model's memory and gradient are checked.
+FEW = 32
 DTYPES = (torch.float64, torch.float32)
 DRAWS = (
     "The data shuffle or augment: two passes over them differ. Each pass of a measure began from "
@@ -40,8 +42,8 @@ CUTS = (
     "mean over examples. For a sum, give functools.partial(function, reduction='sum') or a module "
     "with that attribute. To ignore labels, use nn.CrossEntropyLoss(ignore_index=...)."
 )
-WHOLE = (
-    "The layers {} are quantized: their weights are whole numbers, which are not measured, and no "
+QUANTIZED = (
+    "The layers {} are quantized: their weights are integers, which are not measured, and no "
     "derivative passes through them."
 )
 SLOPES = (
@@ -54,6 +56,11 @@ UNUSED = (
     "The loss does not depend on the chosen parameters {}, which count as flat. If the model uses "
     "them, look for torch.no_grad, detach, or weights that it merges or keeps in evaluation mode; "
     "if not, leave them out by `parameters`."
+)
+CHANGED = (
+    "The model or its loss changes during the measures, as by a counter or a schedule: after them "
+    "the loss of a batch at the same weights is another one than before. So the numbers belong to "
+    "different models. Keep such a state constant in evaluation mode."
 )
 
 
@@ -129,7 +136,8 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         if given.batch_norm == "recomputed":
             take_statistics(objective)
         objective.refuse_without_loss()
-        before, wrong = _first_batch(objective, *copies)
+        few = _few(objective)
+        before, wrong = of_first_pass(*copies, few), has_wrong_slope(objective, few)
         del copies
         compared, draws = None, batches.draws
         if test is not None:
@@ -143,7 +151,7 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
             (DRAWS, draws),
             (BY_BATCH, _mixes_examples(objective)),
             (CUTS, not _adds_up(objective)),
-            (WHOLE.format(", ".join(whole)), bool(whole)),
+            (QUANTIZED.format(", ".join(whole)), bool(whole)),
             (SLOPES, wrong),
         )
         notes = [note for note, holds in depends if holds]
@@ -151,16 +159,22 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
             # Level 4 is the user's call: beyond this generator, `contextmanager` and its caller.
             warnings.warn(note, stacklevel=4)
         yield Problem(objective, compared, given.seed, notes)
-        refuse_change(objective, next(iter(batches)), before)
+        if has_changed(objective, few, before):
+            notes.append(CHANGED)
+            warnings.warn(CHANGED, stacklevel=4)
 
 
-def _first_batch(objective: Objective, one: Objective, other: Objective) -> tuple[Tensor, bool]:
-    """The loss of the first batch, and its slopes if they differ; an error if the model has memory.
-
-    The other two have copies of the model before its first pass.
-    """
-    batch = next(iter(objective.batches))
-    return of_first_pass(one, other, batch), has_wrong_slope(objective, batch)
+def _few(objective: Objective) -> Batch:
+    """A few examples of the first batch that counts, or all of them if it can't be cut."""
+    batch = next(objective.counted(), None) or next(iter(objective.batches))
+    if batch.examples <= FEW:
+        return batch
+    try:
+        few = batch.of_rows(torch.arange(FEW))
+        can_be_cut = objective.on([few]).value(objective.w).isfinite()
+    except FlatlasError:
+        return batch
+    return few if can_be_cut and objective.loss.counts(few.target) else batch
 
 
 @torch.no_grad()
