@@ -13,18 +13,20 @@ from torch.utils._pytree import tree_leaves
 
 from flatlas.errors import FlatlasError
 from flatlas.models.batch_norm import take_statistics
-from flatlas.models.batches import WITHOUT_FLOAT64, Batches, random_state_kept, rows_of
-from flatlas.models.derivatives import wrong_slope
+from flatlas.models.batches import WITHOUT_FLOAT64, Batch, Batches, random_state_kept, rows_of
+from flatlas.models.derivatives import has_wrong_slope
 from flatlas.models.losses import SAME, Loss, LossFunction, Outputs
 from flatlas.models.objective import Chosen, Objective, refuse_penalty
 from flatlas.models.precision import as_written, full_precision
 from flatlas.models.quantized import quantized
-from flatlas.models.repetition import of_first_pass, refuse_change
+from flatlas.models.repetition import has_changed, of_first_pass
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
 from flatlas.seeds import stream
 
 BatchNorm = Literal["as it is", "recomputed"]
+# The number of examples on which the model's memory and gradient are checked.
+FEW = 32
 DTYPES = (torch.float64, torch.float32)
 DRAWS = (
     "The data shuffle or augment: two passes over them differ. Each pass of a measure began from "
@@ -40,20 +42,25 @@ CUTS = (
     "mean over examples. For a sum, give functools.partial(function, reduction='sum') or a module "
     "with that attribute. To ignore labels, use nn.CrossEntropyLoss(ignore_index=...)."
 )
-WHOLE = (
-    "The layers {} are quantized: their weights are whole numbers, which are not measured, and no "
+QUANTIZED = (
+    "The layers {} are quantized: their weights are integers, which are not measured, and no "
     "derivative passes through them."
 )
 SLOPES = (
-    "The gradient is not that of the loss: along it, near the model's weights, the loss rises by "
-    "{:.3g} for each unit of length by the gradient, but by {:.3g} by finite differences. Look for "
-    "a straight-through estimator, rounding, detach, or a wrong backward of an autograd.Function. "
-    "Numbers that are computed with derivatives describe that gradient, not the loss."
+    "The gradient is not that of the loss: near the model's weights finite differences along it "
+    "give another slope. Look for a straight-through estimator, rounding, detach, a wrong backward "
+    "of an autograd.Function, or a part in half precision. Numbers that are computed with "
+    "derivatives describe that gradient, not the loss."
 )
 UNUSED = (
     "The loss does not depend on the chosen parameters {}, which count as flat. If the model uses "
     "them, look for torch.no_grad, detach, or weights that it merges or keeps in evaluation mode; "
     "if not, leave them out by `parameters`."
+)
+CHANGED = (
+    "The model or its loss changes during the measures, as by a counter or a schedule: after them "
+    "the loss of a batch at the same weights is another one than before. So the numbers belong to "
+    "different models. Keep such a state constant in evaluation mode."
 )
 
 
@@ -125,11 +132,12 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         batches = Batches(data, where, dtype, given.seed)
         objective = Objective(model, batches, Loss(given.loss), given.parameters, where, dtype)
         refuse_penalty(model, given.loss)
+        copies = objective.of_copy(), objective.of_copy()
         if given.batch_norm == "recomputed":
             take_statistics(objective)
-        copies = objective.of_copy(), objective.of_copy()
         objective.refuse_without_loss()
-        before, slopes = _first_batch(objective, *copies)
+        few = _few(objective)
+        before, wrong = of_first_pass(*copies, few), has_wrong_slope(objective, few)
         del copies
         compared, draws = None, batches.draws
         if test is not None:
@@ -143,26 +151,30 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
             (DRAWS, draws),
             (BY_BATCH, _mixes_examples(objective)),
             (CUTS, not _adds_up(objective)),
-            (WHOLE.format(", ".join(whole)), bool(whole)),
-            (SLOPES.format(*(slopes or (0.0, 0.0))), slopes is not None),
+            (QUANTIZED.format(", ".join(whole)), bool(whole)),
+            (SLOPES, wrong),
         )
         notes = [note for note, holds in depends if holds]
         for note in notes:
             # Level 4 is the user's call: beyond this generator, `contextmanager` and its caller.
             warnings.warn(note, stacklevel=4)
         yield Problem(objective, compared, given.seed, notes)
-        refuse_change(objective, next(iter(batches)), before)
+        if has_changed(objective, few, before):
+            notes.append(CHANGED)
+            warnings.warn(CHANGED, stacklevel=4)
 
 
-def _first_batch(
-    objective: Objective, one: Objective, other: Objective
-) -> tuple[Tensor, tuple[float, float] | None]:
-    """The loss of the first batch, and its slopes if they differ; an error if the model has memory.
-
-    The other two have copies of the model before its first pass.
-    """
-    batch = next(iter(objective.batches))
-    return of_first_pass(one, other, batch), wrong_slope(objective, batch)
+def _few(objective: Objective) -> Batch:
+    """A few examples of the first batch that counts, or all of them if it can't be cut."""
+    batch = next(objective.counted(), None) or next(iter(objective.batches))
+    if batch.examples <= FEW:
+        return batch
+    try:
+        few = batch.of_rows(torch.arange(FEW))
+        can_be_cut = objective.on([few]).value(objective.w).isfinite()
+    except FlatlasError:
+        return batch
+    return few if can_be_cut and objective.loss.counts(few.target) else batch
 
 
 @torch.no_grad()

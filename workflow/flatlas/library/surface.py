@@ -154,9 +154,11 @@ def surface(
             for step in places
         ]
     if not np.isfinite(values).any():
+        # Without a reach, the middle of the grid is that of the trajectory.
+        odd = ", or an odd number of points, which includes the model itself" if reach else ""
         raise FlatlasError(
             f"none of the {len(values)} points of the surface has a finite loss. Take a smaller "
-            "reach, or an odd number of points, which includes the model itself."
+            f"reach{odd}."
         )
     return Surface(
         kind=directions if isinstance(directions, str) else "trajectory",

@@ -59,7 +59,7 @@ class Tracker:
         self._model, self._data, self._test = model, data, test
         self._measures, self._settings = with_options(measures), settings
         with opened(model, data, test, settings) as problem:
-            self._notes = problem.notes
+            self._notes = {*problem.notes}
             if settings.get("parameters") is None:
                 # All rows have the same weights, even if layers are frozen during the training.
                 settings["parameters"] = [*map(escape, problem.training.shapes)]
@@ -79,11 +79,12 @@ class Tracker:
             return None
         with warnings.catch_warnings():
             for note in self._notes:
-                # The constructor has shown this warning.
+                # It has been shown before.
                 warnings.filterwarnings("ignore", re.escape(note))
             found = measure(
                 self._model, self._data, self._measures, test=self._test, **self._settings
             )
+        self._notes |= {*found.notes}
         fresh = found.table.assign(step=step)[COLUMNS]
         before = self._table[self._table.step < step]
         self._table = pd.concat([before, fresh], ignore_index=True) if len(before) else fresh

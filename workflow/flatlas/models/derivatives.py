@@ -17,8 +17,7 @@ STEPS = (1e-5, 1e-4, 1e-3, 1e-2)
 # Slopes by two successive steps agree to this share of the larger, unless round-off or kinks of the
 # loss decide; so does the gradient, if it is right.
 AGREE, RIGHT = 0.01, 0.05
-# A change of the loss below this many times the round-off of float32, in which parts of a model may
-# compute whatever its dtype, decides nothing.
+# A change of the loss below this many times its round-off decides nothing.
 ROUND_OFFS = 100
 
 
@@ -31,8 +30,8 @@ def elsewhere(objective: Objective) -> Tensor:
     return objective.w + AWAY * _length(objective.w) * drawn / drawn.norm()
 
 
-def wrong_slope(objective: Objective, batch: Batch) -> tuple[float, float] | None:
-    """The slope by the gradient and by finite differences; None unless they clearly differ.
+def has_wrong_slope(objective: Objective, batch: Batch) -> bool:
+    """Whether the slope by the gradient clearly differs from that by finite differences.
 
     The slope is that along the gradient, at weights near w. Where differences of two step lengths
     disagree, there is no verdict: the loss has kinks or jumps in between, or is rounded.
@@ -42,17 +41,17 @@ def wrong_slope(objective: Objective, batch: Batch) -> tuple[float, float] | Non
         value, gradient = alone.value_and_gradient(w)
         slope = gradient.norm().item()
         if not (value.isfinite() and gradient.isfinite().all() and slope):
-            return None
+            return False
+        rounded = ROUND_OFFS * _round_off(value.item(), alone.dtype)
         found = _by_differences(alone, w, gradient / slope)
         for (_, before), (step, by_difference) in found:
-            rounded = ROUND_OFFS * torch.finfo(torch.float32).eps * value.abs().item()
             if step * slope < rounded or not _agree(before, by_difference, AGREE):
                 continue
-            return None if _agree(slope, by_difference, RIGHT) else (slope, by_difference)
+            return not _agree(slope, by_difference, RIGHT)
     except FlatlasError:
         # The model can't be computed or differentiated there, which a measure says if it must.
-        return None
-    return None
+        return False
+    return False
 
 
 def _by_differences(
@@ -67,6 +66,14 @@ def _by_differences(
         if before is not None:
             yield before, here
         before = here
+
+
+def _round_off(value: float, dtype: torch.dtype) -> float:
+    """The round-off of a loss: parts of a model may compute in float32 whatever its dtype.
+
+    A loss near 0 may be a difference of numbers near 1, as that of a confident classifier.
+    """
+    return torch.finfo(torch.float32).eps * abs(value) + torch.finfo(dtype).eps
 
 
 def _agree(one: float, other: float, share: float) -> bool:

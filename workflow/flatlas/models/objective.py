@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
+from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.parallel import DataParallel, DistributedDataParallel
 from torch.nn.parameter import is_lazy
 from torch.nn.utils.stateless import _reparametrize_module
@@ -60,10 +61,7 @@ class Objective:
         self._given = [given[name] for name in names]
         self._device, self.dtype = torch.device(device), dtype
         self.model = copied(model, "model").eval().requires_grad_(False)
-        for part in self.model.modules():
-            # Without an eps, torch takes that of the dtype, which the copy may change.
-            if isinstance(part, nn.RMSNorm) and part.eps is None and part.weight is not None:
-                part.eps = torch.finfo(part.weight.dtype).eps
+        _keep_eps(self.model)
         # A device without float64 can't even copy to float64 elsewhere, so tensors go to the CPU
         # first. A module's `to` would drop the imaginary part of complex numbers.
         self.model.cpu()._apply(lambda one: one.to(device, in_precision(one.dtype, dtype)))
@@ -209,9 +207,15 @@ class Objective:
         return left
 
     def of_copy(self) -> "Objective":
-        """The loss of a copy of the model, which has the same parameters but its own state."""
+        """The loss of a copy of the model, which has its own state.
+
+        It has the same parameters and the same statistics of batch norm, also if these are
+        recomputed later.
+        """
         other = copy(self)
-        other.model = copied(self.model, "model", self.model.parameters())
+        norms = (part for part in self.model.modules() if isinstance(part, _BatchNorm))
+        statistics = (buffer for norm in norms for buffer in norm.buffers())
+        other.model = copied(self.model, "model", [*self.model.parameters(), *statistics])
         return other
 
     def of_model(self, model: nn.Module) -> "Objective":
@@ -499,6 +503,18 @@ def _penalized() -> FlatlasError:
         "the loss depends on the model's own parameters, which stay as they are while those of a "
         "copy are measured. Let the model return such a penalty with its outputs, or leave it out."
     )
+
+
+def _keep_eps(model: nn.Module) -> None:
+    """Set the eps that torch takes for an RMSNorm without one: the copy changes the dtype."""
+    floating = (one.dtype for one in model.parameters() if one.is_floating_point())
+    usual = next(floating, torch.float32)
+    for part in model.modules():
+        if isinstance(part, nn.RMSNorm) and part.eps is None:
+            dtype = usual if part.weight is None else part.weight.dtype
+            # For half precision torch takes that of float32, in which it computes the norm.
+            wide = torch.float64 if dtype == torch.float64 else torch.float32
+            part.eps = torch.finfo(wide).eps
 
 
 def _keep_derivatives(model: nn.Module) -> None:

@@ -1,12 +1,12 @@
 """Layers of torch.ao that round their weights or activations."""
 
-from torch import nn
+from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError
 
 
 def quantized(model: nn.Module) -> list[str]:
-    """The names of layers whose weights are whole numbers, which are no parameters."""
+    """The names of layers whose weights are integers, which are no parameters."""
     found = [name for name, part in model.named_modules() if _is_packed(part)]
     return [name for name in found if name.rpartition(".")[0] not in found]
 
@@ -20,7 +20,7 @@ def refuse_rounding(model: nn.Module) -> None:
     """Raise an error if a part rounds numbers, as during quantization-aware training."""
     for name, part in model.named_modules():
         enabled = getattr(part, "fake_quant_enabled", None)
-        if enabled is not None and bool(enabled):
+        if isinstance(enabled, Tensor) and bool(enabled.any()):
             raise FlatlasError(
                 f"'{name}' rounds numbers, as in quantization-aware training: the loss then has "
                 "steps, and its gradient is another function's. Measure the model without "

@@ -24,22 +24,15 @@ def of_first_pass(used: Objective, unused: Objective, batch: Batch) -> Tensor:
         raise FlatlasError(
             f"at changed weights the loss of a batch is {expected.item():.6g}, but "
             f"{found.item():.6g} after a pass at the model's own: the model keeps numbers that its "
-            "first pass computed from the weights, or counts its calls. Let each pass compute them "
-            "from the weights, without a cache."
+            "first pass computed from the weights, or counts its calls. Let each pass depend only "
+            "on the weights and the inputs, without a cache or a counter."
         )
     return first
 
 
-def refuse_change(objective: Objective, batch: Batch, before: Tensor) -> None:
-    """Raise an error if the loss of a batch is no longer what it was `before`."""
-    after = objective.on([batch]).value(objective.w)
-    if _differ(after, before, objective.dtype):
-        raise FlatlasError(
-            f"at the same weights the loss of a batch was {before.item():.6g}, and is "
-            f"{after.item():.6g} after the measures: the model or its loss changes with each call, "
-            "as by a counter or a schedule, so their numbers belong to different models. Fix "
-            "such a state in evaluation mode."
-        )
+def has_changed(objective: Objective, batch: Batch, before: Tensor) -> bool:
+    """Whether the loss of a batch at w is no longer what it was `before`."""
+    return _differ(objective.on([batch]).value(objective.w), before, objective.dtype)
 
 
 def _differ(one: Tensor, other: Tensor, dtype: torch.dtype) -> bool:

@@ -79,7 +79,6 @@ def _refuse_round_off(objective: Objective, scale: float) -> None:
     round_off = scale * torch.finfo(objective.dtype).eps * objective.value(objective.w).abs().item()
     if round_off > 1:
         raise FlatlasError(
-            f"learning_coefficient: beta times the number of examples is {scale:.3g}, which makes "
-            f"{round_off:.2g} of the round-off of the loss in {objective.dtype}. Allowed: at most "
-            "1. Take a smaller beta."
+            f"learning_coefficient: nβ times the round-off of the loss is {round_off:.2g} in "
+            f"{objective.dtype}; above 1, round-off decides the steps. Take a smaller beta."
         )

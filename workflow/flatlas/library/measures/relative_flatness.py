@@ -6,7 +6,7 @@ It does not change if layers of a ReLU network are rescaled, or outputs of the l
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from torch import nn
+from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.flatness import relative_flatness
@@ -48,9 +48,10 @@ def _last_linear(objective: Objective) -> str:
     for layer, part in objective.model.named_modules():
         if not isinstance(part, nn.Linear):
             continue
-        own = {names[id(parameter)] for parameter in part.parameters()}
         if "weight" not in part._parameters:
-            if not own or not own.isdisjoint(objective.shapes):
+            # A bias is none of the parameters that the weight may be computed from.
+            own = {names[id(one)] for name, one in part.named_parameters() if name != "bias"}
+            if not own.isdisjoint(objective.shapes):
                 found.append((layer, None))
         elif (name := names[id(part.weight)]) in objective.shapes:
             found.append((layer, name))
@@ -62,8 +63,8 @@ def _last_linear(objective: Objective) -> str:
     layer, last = found[-1]
     if last is None:
         raise FlatlasError(
-            f"the weight of the last nn.Linear, '{layer}', is computed from others, as by weight "
-            "norm or pruning, so relative_flatness is not defined. Make it a parameter, as by "
+            f"the weight of the last nn.Linear, '{layer}', is not a parameter (as with weight norm "
+            "or pruning), so relative_flatness is not defined. Make it a parameter, as by "
             "torch.nn.utils.parametrize.remove_parametrizations, or name another matrix as "
             "'weight'."
         )
@@ -75,7 +76,8 @@ def _computes_another(model: nn.Module, name: str) -> bool:
     path, _, own = name.rpartition(".")
     computed, _, _ = own.rpartition("_")
     part = model.get_submodule(path)
-    instead = hasattr(part, computed) and computed not in part._parameters if computed else False
+    is_computed = isinstance(getattr(part, computed, None), Tensor)
+    instead = is_computed and computed not in part._parameters
     return instead or "parametrizations" in path.split(".")
 
 
