@@ -59,7 +59,7 @@ UNUSED = (
 )
 CHANGED = (
     "The model or its loss changes during the measures, as by a counter or a schedule: after them "
-    "the loss of a batch at the same weights is another one than before. So the numbers belong to "
+    "the loss of a batch at the same weights differs from that before. So the numbers belong to "
     "different models. Keep such a state constant in evaluation mode."
 )
 
@@ -145,13 +145,13 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
             compared = objective.on(tested)
             compared.refuse_without_loss()
             draws = draws or tested.draws
-        unused, whole = objective.unused(), quantized(objective.model)
+        unused, integers = objective.unused(), quantized(objective.model)
         depends = (
             (UNUSED.format(", ".join(unused)), bool(unused)),
             (DRAWS, draws),
             (BY_BATCH, _mixes_examples(objective)),
             (CUTS, not _adds_up(objective)),
-            (QUANTIZED.format(", ".join(whole)), bool(whole)),
+            (QUANTIZED.format(", ".join(integers)), bool(integers)),
             (SLOPES, wrong),
         )
         notes = [note for note, holds in depends if holds]
