@@ -14,8 +14,8 @@ NAMES = (
     "annealing",
     "planning",
 )
-# This one writes a file of the pages, so it runs only if it is named.
-NAMED = ("large_nets",)
+# These write files of the pages, so they run only if they are named.
+NAMED = ("large_nets", "gpu")
 
 chosen = sys.argv[1:] or NAMES
 for name in chosen:

@@ -64,7 +64,6 @@ def gradient_of(run: RunSpec) -> Gradient:
         operations / IMAGES,
         forward.get_total_flops() / IMAGES,
         kept / IMAGES,
-        net.at_once,
         operations / seconds,
     )
 

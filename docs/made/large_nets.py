@@ -1,7 +1,8 @@
 """What the figures with large networks take at `paper`, on one GPU.
 
 Operations follow from the plan and from large_nets.csv: what a gradient of each network takes, as
-`python -m benchmarks large_nets` counted and measured it.
+`python -m benchmarks large_nets` counted it. Times follow from gpu.csv: what a GPU computes a
+second, as `python -m benchmarks gpu` measured it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,12 +23,7 @@ from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.training_specs import RunSpec
 from flatlas.report.estimates import duration
 
-MEASURED = Path(__file__).parent / "large_nets.csv"
-# An A100 without tensor cores, as its data sheet has it: operations a second in float32 and
-# float64. The share of them that trainings of such networks reach is assumed.
-FLOAT32, FLOAT64, USED = 19.5e12, 9.7e12, 0.3
-# What a second derivative holds beside what a gradient in float32 keeps, and in float64.
-SECOND = 4
+MEASURED, ON_A_GPU = (Path(__file__).parent / f"{name}.csv" for name in ("large_nets", "gpu"))
 NAMES = {
     "convolutional": "All-CNN-C",
     "convolutional512x512": "VGG-16",
@@ -42,23 +38,28 @@ Net = tuple[str, str]
 
 
 class Gradient(NamedTuple):
-    """Of one image of a network: operations, what a gradient keeps, how fast a core is.
-
-    `at_once` is how many images a measure takes at a time.
-    """
+    """Of one image of a network: operations, what a gradient keeps, how fast a core is."""
 
     operations: float
     operations_forward: float
     kept_bytes: float
-    at_once: int
     core_operations_a_second: float
 
 
-class Takes(NamedTuple):
-    """Operations in float32 and float64, and bytes on the GPU."""
+class Rates(NamedTuple):
+    """Operations a second of a network on a GPU."""
 
-    single: float
-    double: float
+    training: float
+    training_bfloat16: float
+    product_float64: float
+    product_float32: float
+
+
+class Takes(NamedTuple):
+    """Operations, seconds and bytes on the GPU."""
+
+    operations: float
+    seconds: float
     memory: float
 
 
@@ -78,35 +79,52 @@ def _jobs() -> dict[str, Job]:
 
 
 @cache
-def _gradients() -> dict[Net, Gradient]:
-    rows = pd.read_csv(MEASURED).to_dict("records")
-    return {(row.pop("net"), row.pop("images")): Gradient(**row) for row in rows}
+def gradients() -> dict[Net, Gradient]:
+    """What large_nets.csv has of each network."""
+    return {net: Gradient(**row) for net, row in _rows_of(MEASURED)}
+
+
+@cache
+def _rates() -> dict[Net, Rates]:
+    return {net: Rates(**row) for net, row in _rows_of(ON_A_GPU)}
+
+
+def _rows_of(file: Path) -> Iterator[tuple[Net, dict[str, float]]]:
+    for row in pd.read_csv(file).drop(columns="gpu", errors="ignore").to_dict("records"):
+        yield (row.pop("net"), row.pop("images")), row
 
 
 def _takes(spec: Spec, job: Job) -> Takes:
     if isinstance(spec, RunSpec):
         return _of_training(spec, job)
+    net = net_of(spec if isinstance(spec, KernelSpec) else spec.run)
+    one, rates = gradients()[net], _rates()[net]
     if isinstance(spec, KernelSpec):
-        images, one = images_seen(spec.samples), _gradients()[net_of(spec)]
+        images = images_seen(spec.samples)
         nets = len(spec.samples.seeds) * images // 10
-        return Takes(0, nets * images * one.operations_forward, 1e6 * job.mem_mb)
+        operations = nets * images * one.operations_forward
+        return Takes(operations, operations / rates.product_float64, 1e6 * job.mem_mb)
     options, run = spec.options, spec.run
-    one = _gradients()[net_of(run)]
     images = options.passes * len(options.at) * len(run.seeds) * images_seen(run.samples)
-    memory = 1e6 * job.mem_mb + SECOND * one.at_once * one.kept_bytes
     operations = images * one.operations
-    single = bool(options.resolved().get("precision"))
-    return Takes(single * operations, (not single) * operations, memory)
+    single = options.resolved().get("precision")
+    rate = rates.product_float32 if single else rates.product_float64
+    return Takes(operations, operations / rate, 1e6 * job.mem_mb)
 
 
 def _of_training(run: RunSpec, job: Job) -> Takes:
-    """Each epoch ends with all images through the net, those of batch norm's statistics twice."""
-    one, trained = _gradients()[net_of(run)], images_to_train_on(run.samples)
-    seen = images_seen(run.samples) + trained * isinstance(run.net, ModuleFamily)
+    one, trained = gradients()[net_of(run)], images_to_train_on(run.samples)
     epochs = (run.stop.epochs + run.stop.extra_epochs) * len(run.seeds)
-    operations = epochs * (trained * one.operations + seen * one.operations_forward)
+    operations = epochs * operations_of_epoch(run, one, trained, images_seen(run.samples))
     assert isinstance(run.batch, int)
-    return Takes(operations, 0, 1e6 * job.mem_mb + run.batch * one.kept_bytes)
+    memory = 1e6 * job.mem_mb + run.batch * one.kept_bytes
+    return Takes(operations, operations / _rates()[net_of(run)].training, memory)
+
+
+def operations_of_epoch(run: RunSpec, one: Gradient, trained: int, seen: int) -> float:
+    """Each epoch ends with all images through the net, those of batch norm's statistics twice."""
+    evaluated = seen + trained * isinstance(run.net, ModuleFamily)
+    return trained * one.operations + evaluated * one.operations_forward
 
 
 def _rows() -> Iterator[list[str]]:
@@ -132,23 +150,18 @@ def _row(target: str, net: Net, jobs: Iterable[tuple[Spec, Job]]) -> list[str]:
     count = sum(len(run.seeds) for run in runs)
     epochs = max((run.stop.epochs for run in runs), default=0)
     measures = [one for one in taken if one not in trainings]
-    single, double = (sum(one[2][n] for one in taken) for n in (0, 1))
+    operations = sum(one[2].operations for one in taken)
     return [
         f"`{target}`",
         NAMES[net[0]],
         f"{count} × {epochs}",
-        f"{(single + double) / 1e15:,.0f}",
-        duration(_seconds(trainings)),
-        duration(_seconds(measures)),
+        f"{operations / 1e15:,.0f}",
+        duration(sum(one[2].seconds for one in trainings)),
+        duration(sum(one[2].seconds for one in measures)),
         f"{max(one[2].memory for one in taken) / 1e9:.0f} GB",
         f"{max(job.mem_mb for _, job, _ in taken) / 1e3:.0f} GB",
-        f"{(single + double) / _gradients()[net].core_operations_a_second / 3.156e7:,.1f}",
+        f"{operations / gradients()[net].core_operations_a_second / 3.156e7:,.1f}",
     ]
-
-
-def _seconds(taken: Iterable[tuple[Spec, Job, Takes]]) -> float:
-    """On the GPU."""
-    return sum((one.single / FLOAT32 + one.double / FLOAT64) / USED for _, _, one in taken)
 
 
 def large_nets() -> str:
@@ -158,4 +171,14 @@ def large_nets() -> str:
     return table(names, _rows())
 
 
-LARGE_NETS = {"large-nets": large_nets}
+def gpu_rates() -> str:
+    """A row for each network, in 10¹² operations a second."""
+    names = ["network", "images", "training", "in bfloat16", "products, float64", "float32"]
+    rows = (
+        [NAMES[net], images.replace("x", " × "), *(f"{rate / 1e12:.2g}" for rate in rates)]
+        for (net, images), rates in _rates().items()
+    )
+    return table(names, rows)
+
+
+LARGE_NETS = {"large-nets": large_nets, "gpu-rates": gpu_rates}

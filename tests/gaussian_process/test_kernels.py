@@ -107,7 +107,12 @@ def test_a_kernel_is_sampled_with_a_random_net_for_ten_images():
     assert not torch.allclose(found, sampled_kernel(net, x, seed=4))
 
 
-@pytest.mark.parametrize("net", [dense((7, 6)), convolutional()], ids=["dense", "convolutional"])
+NETS = pytest.mark.parametrize(
+    "net", [dense((7, 6)), convolutional()], ids=["dense", "convolutional"]
+)
+
+
+@NETS
 def test_the_sampled_kernel_is_the_mean_over_nets(net, monkeypatch):
     """Blocks of nets and of images change nothing; features enter the last dense layer."""
     monkeypatch.setattr(kernels, "NETS", 3)
@@ -119,6 +124,14 @@ def test_the_sampled_kernel_is_the_mean_over_nets(net, monkeypatch):
         expected += 2 * rows @ rows.T / rows.shape[1] / 4
     found = monte_carlo_kernel(net, x, seeds)
     torch.testing.assert_close(found, expected + 0.25, rtol=1e-12, atol=0)
+
+
+@pytest.mark.gpu
+@NETS
+def test_a_gpu_samples_the_same_kernel(net):
+    x = images(25)
+    found = sampled_kernel(net, x.cuda(), seed=3).cpu()
+    torch.testing.assert_close(found, sampled_kernel(net, x, seed=3), rtol=1e-10, atol=0)
 
 
 @pytest.mark.parametrize(

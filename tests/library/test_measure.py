@@ -53,27 +53,31 @@ def trajectory(model):
     return steps
 
 
-@pytest.mark.parametrize("measure", EVERY)
-@pytest.mark.parametrize("kind", SEVEN)
-def test_any_model_has_each_measure_that_is_defined_for_it(kind, measure):
+def taken(kind, measure, **settings):
+    """The table of one measure of one kind of model."""
     model, data, loss, parameters = SEVEN[kind]
-    options, names = EVERY[measure]
+    options, _ = EVERY[measure]
     if measure == "pca_flatness":
         options = {"trajectory": trajectory(model)}
     # Four batches of two examples.
     four = 2 * [tree_map(lambda t, at=at: t[at : at + 2], data[0]) for at in (0, 2)]
     if len(tree_leaves(data[0])[0]) == 2:
         four = 2 * data
+    asked = {measure: options}
+    return flatlas.measure(model, four, asked, loss=loss, parameters=parameters, **settings).table
 
-    def taken():
-        asked = {measure: options}
-        return flatlas.measure(model, four, asked, loss=loss, parameters=parameters).table
 
-    if (kind, measure) == ("from torchvision", "relative_flatness"):
+WITHOUT_LINEAR = ("from torchvision", "relative_flatness")
+
+
+@pytest.mark.parametrize("measure", EVERY)
+@pytest.mark.parametrize("kind", SEVEN)
+def test_any_model_has_each_measure_that_is_defined_for_it(kind, measure):
+    if (kind, measure) == WITHOUT_LINEAR:
         with pytest.raises(flatlas.FlatlasError, match=r"weight of an nn\.Linear"):
-            taken()
+            taken(kind, measure)
         return
-    expected, table = names.split(), taken()
+    expected, table = EVERY[measure][1].split(), taken(kind, measure)
     if measure == "norms" and kind != "regression":
         expected += ["margin_lowest", "margin_tenth"]
     if measure == "pac_bayes" and kind not in ("regression", "frozen layers", "from torchvision"):
@@ -89,6 +93,20 @@ def test_any_model_has_each_measure_that_is_defined_for_it(kind, measure):
         assert table.value[0] > 0
     if measure == "pca_flatness":
         assert (table.value > 0).all()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("measure", EVERY)
+@pytest.mark.parametrize("kind", SEVEN)
+def test_a_gpu_finds_what_the_cpu_finds(kind, measure):
+    """Random numbers on a GPU differ: what another seed does not change must be the same."""
+    if (kind, measure) == WITHOUT_LINEAR:
+        return
+    expected, other = taken(kind, measure), taken(kind, measure, seed=1)
+    found = taken(kind, measure, device="cuda")
+    assert [*found.quantity] == [*expected.quantity]
+    same = np.isclose(expected.value, other.value, rtol=1e-6, atol=1e-12, equal_nan=True)
+    np.testing.assert_allclose(found.value[same], expected.value[same], rtol=1e-5, atol=1e-9)
 
 
 def test_the_eigenvalues_trace_and_norm_are_those_of_the_dense_matrix():

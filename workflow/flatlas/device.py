@@ -2,6 +2,10 @@
 
 import logging
 import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
 
 logger = logging.getLogger("flatlas")
 
@@ -31,6 +35,15 @@ def gpu_count(device: str) -> int:
     import torch
 
     return torch.cuda.device_count()
+
+
+def memory_of(device: "torch.device") -> int:
+    """The bytes of memory of a GPU, or of the machine."""
+    if device.type == "cuda":
+        import torch
+
+        return int(torch.cuda.get_device_properties(device).total_memory)
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def torch_threads() -> int:

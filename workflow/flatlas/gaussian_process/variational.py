@@ -48,7 +48,8 @@ class _Posterior(ApproximateGP):
 def variational_bound(kernel: Kernel, inputs: Tensor, labels: Tensor) -> Bound:
     """max over q of E_q[log P(labels | f)] - KL(q, prior); rows of pixels, labels 0 and 1."""
     posterior = _Posterior(kernel, inputs).to(inputs)
-    elbo = VariationalELBO(BernoulliLikelihood(), posterior, num_data=len(inputs))
+    likelihood = BernoulliLikelihood().to(inputs.device)
+    elbo = VariationalELBO(likelihood, posterior, num_data=len(inputs))
     optimizer = NGD(posterior.variational_parameters(), num_data=len(inputs), lr=RATE)
     iterations, last = 0, -inf
     while True:

@@ -68,8 +68,9 @@ class MeanLoss:
 
     def _at_once(self, vectors: int = 1) -> int:
         """The images in a block: as many as memory allows, or on a CPU as its caches hold."""
-        most = max(1, self.net.at_once // vectors)
-        if self.labels.device.type != "cpu":
+        device = self.labels.device
+        most = max(1, self.net.at_once(device) // vectors)
+        if device.type != "cpu":
             return most
         weights = sum(torch.Size(shape).numel() for shape in self.net.shapes.values())
         return min(most, max(self.net.cached // vectors, weights // WEIGHTS, FEW))

@@ -1,12 +1,12 @@
 """Checks of what a caller of the library gives, before anything is computed."""
 
-import os
 from math import ceil, prod
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from flatlas.device import memory_of
 from flatlas.errors import FlatlasError
 from flatlas.measures.solution import Solution
 from flatlas.nets.refusals import without_values
@@ -85,20 +85,13 @@ def refuse_beyond_memory(
         numbers += layer * (options.layer_matrices * layer + PAIRED * solution.test_labels.shape[1])
         what += f", and this layer {layer:,}"
     needed = 8 * numbers / 1e9
-    there = _memory(device) / 1e9 if memory_gb is None else memory_gb
+    there = memory_of(device) / 1e9 if memory_gb is None else memory_gb
     if needed > there:
         raise FlatlasError(
             f"take('{options.measure}') needs up to about {needed:,.0f} GB of memory, but there "
             f"are {there:,.0f} GB: {what}. Take a smaller net or layer, or reduce options like "
             f"top, pairs and steps. If you know that it fits, say memory_gb={ceil(needed)}."
         )
-
-
-def _memory(device: torch.device) -> int:
-    """The bytes of memory of a device."""
-    if device.type == "cuda":
-        return int(torch.cuda.get_device_properties(device).total_memory)
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def _refuse_no_tensor(given: Any, name: str) -> None:

@@ -54,9 +54,8 @@ class LayeredNet:
         """Whether all layers are dense, so that their closed forms apply."""
         return self.layers_known and not self.convolutions
 
-    @property
-    def at_once(self) -> int:
-        """The number of images in one gradient, limited by memory."""
+    def at_once(self, device: torch.device) -> int:
+        """The number of images in one gradient, limited by the memory of the device."""
         return DENSE if self.only_dense else CONVOLVED
 
     @property

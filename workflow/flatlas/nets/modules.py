@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 from torch.nn.modules.batchnorm import _BatchNorm
 
+from flatlas.device import memory_of
 from flatlas.errors import FlatlasError
 from flatlas.layer_names import FEATURES, LAST
 from flatlas.nets.layered import LayeredNet
@@ -19,9 +20,9 @@ from flatlas.seeds import stream
 
 # Images in one block of the batch-norm statistics.
 BLOCK = 256
-# Numbers in the activities of all images in one gradient. With second derivatives each takes about
-# fifty bytes.
-NUMBERS = 2**25
+# Numbers in the activities of all images in one gradient on a CPU. With second derivatives each
+# takes about BYTES, and together they take at most this share of a GPU's memory.
+NUMBERS, BYTES, SHARE = 2**25, 50, 1 / 4
 # Numbers that fit into a CPU's caches.
 CACHED = 2**21
 
@@ -103,10 +104,11 @@ class ModuleNet(LayeredNet):
             torch.default_generator.manual_seed(seed)
             return self._make()
 
-    @property
-    def at_once(self) -> int:
-        """The number of images in one gradient: fewer for larger nets."""
-        return max(1, NUMBERS // self._numbers)
+    def at_once(self, device: torch.device) -> int:
+        """The number of images in one gradient: fewer for larger nets, more on a GPU."""
+        on_gpu = device.type == "cuda"
+        numbers = int(SHARE * memory_of(device) / BYTES) if on_gpu else NUMBERS
+        return max(1, numbers // self._numbers)
 
     @property
     def cached(self) -> int:
