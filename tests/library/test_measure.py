@@ -109,6 +109,22 @@ def test_a_gpu_finds_what_the_cpu_finds(kind, measure):
     np.testing.assert_allclose(found.value[same], expected.value[same], rtol=1e-5, atol=1e-9)
 
 
+@pytest.mark.gpu
+def test_a_model_on_a_gpu_is_measured_there():
+    """The probes of a trace are random numbers of the device."""
+    model, inputs, targets = problem()
+    there, asked, here = (
+        flatlas.measure(one, (inputs, targets), {"hessian": {"probes": 2}}, **device).table
+        for one, device in (
+            (deepcopy(model).cuda(), {}),
+            (model, {"device": "cuda"}),
+            (deepcopy(model).cuda(), {"device": "cpu"}),
+        )
+    )
+    assert there.value.equals(asked.value)
+    assert not there.value.equals(here.value)
+
+
 def test_the_eigenvalues_trace_and_norm_are_those_of_the_dense_matrix():
     model, inputs, targets = problem()
     few = {"top": 3, "bottom": 2, "probes": 200, "tolerance": 1e-9}

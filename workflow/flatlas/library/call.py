@@ -42,7 +42,8 @@ def measure(
       output and target that returns the mean over a batch; the sum with `reduction` "sum".
     - `parameters`: a pattern of names, such as "blocks.*", several patterns, or a function of name
       and parameter; by default all parameters that require a gradient.
-    - `device`, by default "cpu"; `dtype`, `torch.float64` by default, or `torch.float32`.
+    - `device`, by default the NVIDIA GPU that the model is on, else the CPU.
+    - `dtype`, `torch.float64` by default, or `torch.float32`.
     - `batch_norm`: the model is in evaluation mode, with its running statistics "as it is", the
       default, or "recomputed" on the data.
     - `seed` of all random numbers, by default 0.

@@ -86,7 +86,7 @@ class Settings(TypedDict, total=False):
 
     loss: str | nn.Module | LossFunction
     parameters: Chosen
-    device: str | torch.device
+    device: str | torch.device | None
     dtype: torch.dtype
     batch_norm: BatchNorm
     seed: int
@@ -99,7 +99,8 @@ class _Settings(BaseModel):
 
     loss: Any = "cross_entropy"
     parameters: Any = None
-    device: Any = "cpu"
+    # By default the GPU that the model is on, or the CPU.
+    device: Any = None
     dtype: Any = torch.float64
     batch_norm: BatchNorm = "as it is"
     # The range of numpy's seeds, less one, because the next seed is used, too.
@@ -118,7 +119,7 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
             kept.enter_context(random_state_kept(one))
         kept.enter_context(full_precision())
         kept.enter_context(as_written())
-        where, dtype = _device(given.device), given.dtype
+        where, dtype = _device(given.device, model), given.dtype
         allowed = DTYPES[1:] if where.type in WITHOUT_FLOAT64 else DTYPES
         if dtype not in allowed:
             names = ", ".join(map(str, allowed))
@@ -220,7 +221,9 @@ def _adds_up(objective: Objective) -> bool:
     )
 
 
-def _device(given: Any) -> torch.device:
+def _device(given: Any, model: nn.Module) -> torch.device:
+    if given is None:
+        given = _gpu_of(model) or "cpu"
     try:
         found = torch.device(given)
         # The device meta has no numbers.
@@ -228,3 +231,9 @@ def _device(given: Any) -> torch.device:
     except Exception as error:
         raise FlatlasError(f"device is {given!r}, which can't be used: {error}") from error
     return found
+
+
+def _gpu_of(model: nn.Module) -> torch.device | None:
+    """The GPU that has all parameters of a model, if there is one."""
+    devices = [*{one.device for one in model.parameters()}] if isinstance(model, nn.Module) else []
+    return devices[0] if len(devices) == 1 and devices[0].type == "cuda" else None
