@@ -13,8 +13,6 @@ import pytest
 import yaml
 from PIL import Image
 
-from flatlas.store.provenance import write_provenance
-
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 LIBRARY = DOCS.parent / "workflow" / "flatlas"
 PAGES = sorted((DOCS / "gallery").glob("*/README.md"))
@@ -42,7 +40,7 @@ OWN = "sources: {cifar10: {kind: folder, path: cifar10, classes: 10}}\n"
 
 
 @pytest.fixture
-def page(tmp_path, monkeypatch):
+def page(tmp_path, monkeypatch, provenance):
     """Collect a study of thirty small pictures, and give the page."""
     monkeypatch.setattr(collect, "ROOT", tmp_path)
     monkeypatch.setattr(collect, "GALLERY", tmp_path)
@@ -61,7 +59,7 @@ def page(tmp_path, monkeypatch):
         claims = drawn / f"{name}.claims.csv"
         claims.write_text(CLAIMS.replace("flat_fig1", f"flat_{name}"))
         files = (claims, claims.with_name(f"{name}.png"))
-        write_provenance(drawn / f"{name}.json", files=files, spec={}, code="", seconds=0)
+        provenance(drawn / f"{name}.json", files=files)
     (tmp_path / "own.yaml").write_text(OWN)
 
     def made(*options: str) -> str:
@@ -117,7 +115,7 @@ def test_the_last_command_makes_the_page_itself(page):
     assert commands(page("--without", "fig1"))[-1][-1] == "WITHOUT=fig1"
 
 
-def test_a_kept_figure_stays_as_it_is_and_need_not_be_drawn(page, tmp_path):
+def test_a_kept_figure_stays_as_it_is_and_need_not_be_drawn(page, tmp_path, provenance):
     before = page()
     old = (tmp_path / "flat" / "fig2.png").read_bytes()
     drawn = tmp_path / "results" / "paper" / "flat"
@@ -127,7 +125,7 @@ def test_a_kept_figure_stays_as_it_is_and_need_not_be_drawn(page, tmp_path):
     claims = drawn / "fig4.claims.csv"
     claims.write_text(claims.read_text().replace("it rises", "it falls"))
     files = (claims, claims.with_name("fig4.png"))
-    write_provenance(drawn / "fig4.json", files=files, spec={}, code="", seconds=0)
+    provenance(drawn / "fig4.json", files=files)
     assert page("--keep", "fig2,fig3").replace("it falls", "it rises") == before
     assert "it falls" in (tmp_path / "flat" / "README.md").read_text()
     assert (tmp_path / "flat" / "fig2.png").read_bytes() == old
@@ -212,12 +210,12 @@ def test_a_study_without_claims_has_a_page_of_pictures(page, tmp_path):
     assert not (tmp_path / "flat" / "scorecard.csv").exists()
 
 
-def test_a_figure_that_draws_means_has_them_as_a_table(page, tmp_path):
+def test_a_figure_that_draws_means_has_them_as_a_table(page, tmp_path, provenance):
     """A t interval of three realizations: 4.303 standard errors each way."""
     points = tmp_path / "results" / "paper" / "flat" / "fig2.csv"
     points.write_text(MEANS)
     files = [points, points.with_suffix(".png"), points.with_suffix(".claims.csv")]
-    write_provenance(points.with_suffix(".json"), files=files, spec={}, code="", seconds=0)
+    provenance(points.with_suffix(".json"), files=files)
     text = page()
     (section,) = [part for part in text.split("\n## ") if part.startswith("fig2:")]
     rows = [row for row in table(section) if row[0] in ("0.1", "0.2")]

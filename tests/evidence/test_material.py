@@ -5,7 +5,6 @@ import pytest
 
 from flatlas.evidence.material import gather
 from flatlas.plan.points import LACKS
-from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import write_table
 
 POINTS = [
@@ -45,18 +44,11 @@ def test_as_many_files_as_points_or_none(files):
         gather(files, POINTS[:2])
 
 
-def test_a_point_that_lacks_a_measure_has_no_file_of_it(files, tmp_path):
+def test_a_point_that_lacks_a_measure_has_no_file_of_it(files, tmp_path, provenance):
     points = [POINTS[0], POINTS[1] | {LACKS: ["norms_cost"]}, POINTS[2]]
-    write_provenance(
-        tmp_path / "provenance.json",
-        files=[],
-        spec={},
-        code="",
-        seconds=5.0,
-        training_seconds=80.0,
-        peak_memory_mib=300,
-    )
-    tables = gather(files | {"norms_cost": [tmp_path / "provenance.json"] * 2}, points).tables
+    file = tmp_path / "provenance.json"
+    provenance(file, seconds=5.0, training_seconds=80.0)
+    tables = gather(files | {"norms_cost": [file] * 2}, points).tables
     assert tables["norms_cost"][["sweep", "run"]].to_numpy().tolist() == [
         ["alpha", "one"],
         ["batch", "one"],

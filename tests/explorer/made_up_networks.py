@@ -44,7 +44,7 @@ SHARP = {"optimizer.lr": -2.5, "data.label_noise": 6, "batch": 0.002, "width": -
 
 
 def networks(crossed: int) -> pd.DataFrame:
-    """About 700 networks: eight values of each axis, and a grid of `crossed` rates; five seeds."""
+    """About 700 networks in the order of the page; `crossed` is the number of rates in the grid."""
     points: dict[tuple, set[str]] = {}
 
     def add(sweep: str, **changes: object) -> None:
@@ -66,7 +66,8 @@ def networks(crossed: int) -> pd.DataFrame:
         for seed in range(SEEDS)
         for beyond in (BEYOND if dict(point) == BASE else (0,))
     ]
-    return pd.DataFrame(rows)
+    order = ["study", "run", "seed", "at"]
+    return pd.DataFrame(rows).sort_values(order, kind="stable", ignore_index=True)
 
 
 def _network(point, sweeps, number, seed, beyond, random) -> dict:

@@ -491,7 +491,6 @@ def test_no_request_leaves_the_file(opened, file):
 
 def test_a_thousand_networks_follow_the_brush(opened, tmp_path):
     nets = made_up_networks.networks(crossed=14)
-    nets = nets.sort_values(["study", "run", "seed", "at"], kind="stable", ignore_index=True)
     file = tmp_path / "explorer.html"
     file.write_text(explorer_page(explorer(nets)), encoding="utf-8")
     page = opened("view=networks&x=trace&panels=optimizer.name", file)

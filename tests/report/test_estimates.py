@@ -7,7 +7,6 @@ import pytest
 from flatlas.report import estimates
 from flatlas.report.costs import middle_jobs
 from flatlas.report.estimates import JobCost, estimate, known_costs, shipped_costs
-from flatlas.store.provenance import write_provenance
 
 
 @pytest.fixture
@@ -47,10 +46,10 @@ def test_a_short_job_says_little_about_the_machine(shipped):
     assert 12.0 < estimate(hessian, known_costs([ran], "demo")) < 15.0
 
 
-def test_a_result_of_another_preset_shows_the_speed_of_the_machine(shipped):
+def test_a_result_of_another_preset_shows_the_speed_of_the_machine(shipped, provenance):
     folder = shipped / "results" / "runs" / "a"
     folder.mkdir(parents=True)
-    write_provenance(folder / "provenance.json", files=[], spec={}, code="", seconds=1e6)
+    provenance(folder / "provenance.json", seconds=1e6)
     hessian = JobCost("hessian", "dense", 10.0)
     assert estimate(hessian, known_costs([], "demo")) > 1e4
     (folder / "provenance.json").write_text("{")
