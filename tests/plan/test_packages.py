@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "gaussian_process": {*FOUNDATION, "seeds", "nets"},
     "measures": {
         *FOUNDATION,
-        *("seeds", "data", "nets", "hessian", "gaussian_process", "flatness"),
+        *("device", "seeds", "data", "nets", "hessian", "gaussian_process", "flatness"),
     },
     "models": {"hessian"},
     "flatness": {"statistics", "seeds", "hessian"},
