@@ -41,7 +41,7 @@ def test_the_time_left_follows_from_the_steps_of_this_job_only(lines, seconds, m
     assert line.endswith("at most 20 s left")
 
 
-def test_the_end_always_has_a_line(lines):
+def test_the_end_always_has_a_line(lines, seconds):
     report = Progress("training", bar=False)
     for done in range(1, 4):
         report(done, 3, loss=0)

@@ -39,7 +39,7 @@ USER = {
         "digits": {"kind": "digits"},
         "boolean": {"kind": "boolean", "bits": 3},
     },
-    "studies": {"flat": {}},
+    "studies": {},
 }
 # What a job of a training gets: two seeds of a small net on 4,000 images, 2,000 to test.
 RUN = {

@@ -95,16 +95,15 @@ def test_a_path_that_is_none(refused, path, key):
     assert "\n" not in message
 
 
-def test_a_long_path_is_cut_in_file_names(plan_of):
-    folder = {"kind": "folder", "path": "é" * 120, "classes": 2}
-    plan = plan_of(user={"sources.digits": folder})
+LONG_PATH = {"sources.digits": {"kind": "folder", "path": "é" * 120, "classes": 2}}
+DEEP_NET = {"runs.base.net.hidden": [100] * 200}
+
+
+@pytest.mark.parametrize("changes", [{"user": LONG_PATH}, {"study": DEEP_NET}])
+def test_a_long_path_and_a_deep_net_have_short_file_names(plan_of, changes):
+    plan = plan_of(**changes)
     names = [*plan.runs, *plan.measurements, *plan.samples]
     assert max(len(f"{name}.log".encode()) for name in names) < 200
-
-
-def test_a_deep_net_has_a_short_name(plan_of):
-    plan = plan_of(study={"runs.base.net.hidden": [100] * 200})
-    assert max(len(f"{name}.log") for name in plan.measurements) < 200
 
 
 @pytest.mark.parametrize("kind", ["figures", "sweeps", "runs", "measures"])

@@ -2,7 +2,6 @@
 
 import pytest
 
-from flatlas.plan.code import measure_modules, stage_code, training_modules
 from flatlas.plan.jobs import jobs_of
 
 # Such a net, and a measure of its last layer.
@@ -13,10 +12,6 @@ MODULE = {
 HIDDEN = "measures.hidden"
 RESCALED = {"layer": "fc", "factor": 2, "after": 1}
 FUNCTIONS = {"source": "boolean", "functions": {"draws": 8}}
-
-
-def test_the_last_layer_can_be_measured(plan_of):
-    assert len(plan_of(study=MODULE).measurements) == 2
 
 
 NO_NEXT = ".layer is 'fc', which has no next layer. Allowed: none."
@@ -60,16 +55,6 @@ def test_a_large_one_asks_for_a_gpu_and_a_small_one_does_not(plan_of):
     """On 8 x 8 pixels, with sixteen channels and with 128."""
     for channels, count in ((16, 0), (128, 1)):
         made = plan_of(study=MODULE | {"runs.base.net.channels": channels})
+        assert len(made.measurements) == 2
         jobs = jobs_of(made)
         assert {jobs[name].gpus for name in (*made.runs, *made.measurements)} == {count}
-
-
-def test_a_change_of_its_modules_retrains_no_layered_net(plan_of):
-    with_modules, layered = plan_of(study=MODULE), plan_of()
-    stages = (("train", training_modules, "runs"), ("measure", measure_modules, "measurements"))
-    for stage, modules, kind in stages:
-        first, second = (
-            {stage_code(stage, *modules(spec)) for spec in getattr(plan, kind).values()}
-            for plan in (with_modules, layered)
-        )
-        assert not first & second

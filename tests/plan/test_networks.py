@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from shipped import shipped
-from small_configuration import RUN, STUDY, USER, changed, write
+from small_configuration import RUN, STUDY, USER, write
 
 from flatlas.plan.answers import answers_of
 from flatlas.plan.cleaning import unused
@@ -95,10 +95,10 @@ def test_the_table_is_no_unused_result(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write(Path("config/presets/demo.yaml"), {"title": "Demo"})
     write(Path("config/studies/atlas.yaml"), STUDY)
-    user, job = changed(USER, {"studies": {}}), answers("demo").jobs[TARGET]
+    job = answers("demo").jobs[TARGET]
     file = Path(job.outputs["provenance"])
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps({"spec": job.spec, "sha256": {"networks.parquet": ""}}))
-    assert unused(user, Path("config")) == []
+    assert unused(USER, Path("config")) == []
     Path("config/studies/atlas.yaml").rename("config/studies/other.yaml")
-    assert job.outputs["provenance"] in unused(user, Path("config"))
+    assert job.outputs["provenance"] in unused(USER, Path("config"))

@@ -15,10 +15,6 @@ from flatlas.report.estimates import JobCost, duration, estimate, read_costs
 RAN = JobCost("train", "dense30", 100.0, seconds=20.0, peak_mib=500.0)
 
 
-def test_an_estimate_is_in_proportion_to_the_work():
-    assert estimate(JobCost("train", "dense30", 300.0), [RAN]) == pytest.approx(60.0)
-
-
 def test_jobs_of_the_same_net_come_before_those_of_another():
     other = JobCost("train", "convolutional", 100.0, seconds=900.0)
     assert estimate(JobCost("train", "dense30", 100.0), [other, RAN]) == pytest.approx(20.0)
