@@ -16,7 +16,7 @@ MAY_IMPORT = {
     "store": set(),
     "statistics": set(),
     "data": {*FOUNDATION, "seeds", "data_root", "image_files", "published_sets"},
-    "nets": {*FOUNDATION, "layer_names", "seeds"},
+    "nets": {*FOUNDATION, "device", "layer_names", "seeds"},
     "training": {*FOUNDATION, "device", "reasons", "seeds", "data", "nets"},
     "hessian": {*FOUNDATION, "seeds", "nets"},
     "gaussian_process": {*FOUNDATION, "seeds", "nets"},
