@@ -88,7 +88,7 @@ def preset_of(name: str) -> str:
     return "laptop" if name in LAPTOP else "paper"
 
 
-def test_each_figure_is_a_target_at_the_preset_it_was_drawn_at(page):
+def test_the_commands_draw_each_figure_at_its_preset(page):
     for words, preset in zip(commands(page()), ("paper", "laptop"), strict=False):
         drawn = {f"flat_{name}" for name in FIGURES if (name in LAPTOP) is (preset == "laptop")}
         snakemake, *targets, config, chosen, root = words
@@ -97,7 +97,7 @@ def test_each_figure_is_a_target_at_the_preset_it_was_drawn_at(page):
         assert (config, chosen, root) == ("--config", f"preset={preset}", "data_root=DIR")
 
 
-def test_the_page_has_the_file_that_overrode_the_configuration(page, tmp_path):
+def test_the_page_shows_the_configuration_file_that_was_used(page, tmp_path):
     text = page("--configfile", str(tmp_path / "own.yaml"))
     paper, laptop, made = commands(text)
     for words in (paper, laptop):
@@ -108,7 +108,7 @@ def test_the_page_has_the_file_that_overrode_the_configuration(page, tmp_path):
     assert str(tmp_path) not in text
 
 
-def test_the_last_command_makes_the_page_itself(page):
+def test_the_last_command_makes_the_page(page):
     assert commands(page())[-1] == [
         "make", "gallery", "STUDY=flat", "PRESET=paper", "FROM=laptop:fig7,fig30",
     ]  # fmt: skip
@@ -162,7 +162,7 @@ def test_each_figure_has_its_picture_and_its_claims(page, tmp_path):
     assert "(../../flat.md)" in head
 
 
-def test_a_figure_newer_than_the_gallery_is_not_drawn_yet(page, tmp_path):
+def test_a_figure_missing_from_the_gallery_is_listed_as_not_drawn(page, tmp_path):
     before = page()
     file = tmp_path / "config" / "studies" / "flat.yaml"
     study = yaml.safe_load(file.read_text())
@@ -240,13 +240,13 @@ def test_verdicts_are_counted_for_each_scale_and_for_our_questions(page):
     ]
 
 
-def test_a_question_of_ours_is_answered_and_not_reproduced(page):
+def test_questions_of_ours_are_counted_as_yes_or_no(page):
     papers, ours = (line for line in page().splitlines() if line[:2] == "- " and "laptop" in line)
     assert "2 not reproduced (✗)" in papers
     assert "2 yes (✓), 0 no (✗)" in ours
 
 
-def test_a_study_that_only_asks_has_no_paper(page):
+def test_a_study_of_our_questions_mentions_no_paper(page):
     assert "than in the paper" in page()
     assert "than in the paper" not in gallery.page("atlas", DOCS / "gallery" / "atlas")
 

@@ -73,7 +73,7 @@ def test_the_dictionary_explains_each_column(published):
     assert "| `sharpness` |" in how, "and says how each was taken"
 
 
-def test_the_five_lines_of_the_page_find_our_coefficients(published, python):
+def test_the_five_lines_on_the_page_give_the_coefficients_of_flatlas(published, python):
     page = (ROOT / "docs/atlas.md").read_text().partition("## The measure table")[2]
     (block,) = re.findall(r"\n\n((?: {4}.*\n)+)", page)
     lines = dedent(block)

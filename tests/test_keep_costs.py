@@ -32,7 +32,7 @@ def run(folder, larger=1, **seconds):
     return folder
 
 
-def test_targets_that_ran_as_a_whole_have_times_and_replace_earlier_ones(tmp_path):
+def test_only_targets_whose_jobs_all_ran_have_times_and_the_latest_counts(tmp_path):
     first = run(tmp_path / "first", images=1.0, one=2.0)
     second = run(tmp_path / "second", images=3.0, run=40.0, other=5.0)
     assert keep(first, tmp_path, "paper") == ["one"]
@@ -50,7 +50,7 @@ def test_estimates_use_what_was_kept(tmp_path, monkeypatch):
     assert kept == {"source": 3.0, "train": 40.0}
 
 
-def test_jobs_of_other_sizes_are_kept_beside_each_other(tmp_path):
+def test_jobs_of_different_sizes_are_all_kept(tmp_path):
     """Studies ask different sizes of one measure, at different costs for each unit."""
     keep(run(tmp_path / "first", run=40.0), tmp_path, "paper")
     keep(run(tmp_path / "second", larger=5, run=90.0), tmp_path, "paper")

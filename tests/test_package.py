@@ -92,7 +92,7 @@ def test_wheel_and_sdist_have_the_kernel_and_the_types(built):
         assert wanted <= {name.partition("/workflow/")[2] for name in packed.getnames()}
 
 
-def test_it_asks_for_the_same_versions_as_the_workflow():
+def test_the_package_requires_versions_that_the_workflow_has():
     lines = (ROOT / "envs/requirements.in").read_text().splitlines()
     locked = {line.split("#")[0].strip() for line in lines if line[:1].isalpha()}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

@@ -18,7 +18,7 @@ from flatlas.explorer.page import explorer_page
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-def test_it_is_small_fetches_nothing_and_has_the_same_bytes_whatever_the_order_of_rows():
+def test_the_page_is_small_fetches_nothing_and_does_not_depend_on_the_order_of_rows():
     nets = made_up_networks.networks(crossed=14)
     page = explorer_page(explorer(nets))
     # The made-up claims are few; those of all galleries take 0.4 MB.

@@ -154,7 +154,7 @@ def test_the_outcome_and_the_baselines_change_the_table(opened):
     assert page.locator("#ranking .outcome").inner_text() == "test loss"
 
 
-def test_a_number_opens_its_networks(opened, nets):
+def test_a_click_on_a_number_shows_its_networks(opened, nets):
     page = opened()
     number = page.locator("#heat button[data-measure=prior][data-axis=noise]")
     shown = number.inner_text()
@@ -217,7 +217,7 @@ def test_a_logarithmic_scale_moves_the_points(opened, nets):
     assert "xlog=1" in page.url
 
 
-def test_colour_and_panels(opened, nets):
+def test_colours_and_panels_follow_the_chosen_variable(opened, nets):
     page = opened("view=networks")
     choose(page, "colour", "optimizer.name")
     colours = page.eval_on_selector_all(
@@ -242,7 +242,7 @@ def test_colour_and_panels(opened, nets):
     ("key", "value", "column"),
     [("study", "atlas", "study"), ("optimizer", "adam", "optimizer.name"), ("seed", "3", "seed")],
 )
-def test_filters(opened, nets, key, value, column):
+def test_a_filter_shows_only_networks_with_its_value(opened, nets, key, value, column):
     page = opened("view=networks")
     choose(page, key, value)
     some = first(nets)
@@ -250,7 +250,7 @@ def test_filters(opened, nets, key, value, column):
     assert f"{key}={value}" in page.url
 
 
-def test_the_filter_by_axis_every_moment_and_convergence(opened, nets):
+def test_networks_are_filtered_by_axis_moment_and_convergence(opened, nets):
     page = opened("view=networks&x=sharpness")
     choose(page, "axis", "width")
     assert {*rows_of(page)} == {*of_axis(nets, "width").index}
@@ -422,7 +422,7 @@ def test_a_row_opens_its_figure(opened, file):
 # For everyone
 
 
-def test_by_keyboard(opened, nets):
+def test_tabs_and_networks_can_be_chosen_by_keyboard(opened, nets):
     page = opened()
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")

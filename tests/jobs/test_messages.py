@@ -39,7 +39,7 @@ def last_lines(messages, running, failed, waiting):
     return [*messages.failures(scheduler)]
 
 
-def test_jobs_of_a_running_or_failed_group_do_not_wait():
+def test_jobs_of_a_running_or_failed_group_are_not_counted_as_waiting():
     jobs = [job(number) for number in range(6)]
     first, second, waiting = Group(jobs[:2]), Group(jobs[2:4]), jobs[4:]
     assert "Jobs left: 4." in " ".join(last_lines(Messages([]), [first], [], waiting))
@@ -47,7 +47,7 @@ def test_jobs_of_a_running_or_failed_group_do_not_wait():
     assert "Jobs that did not run: 2." in said
 
 
-def test_of_a_group_only_the_members_with_a_known_cause_are_listed(tmp_path):
+def test_a_failed_group_lists_its_members_with_a_known_cause(tmp_path):
     """Even one whose cause reads like the sentence on an unknown one."""
     jobs = [job(number, tmp_path) for number in range(4)]
     messages = Messages(jobs)

@@ -133,7 +133,7 @@ def test_a_script_sees_what_it_sees_when_started_cold(worker, script, tmp_path):
     assert forked == cold
 
 
-def test_it_ends_with_the_exit_code_of_the_script(worker, script):
+def test_a_job_ends_with_the_exit_code_of_its_script(worker, script):
     texts = {
         "raise SystemExit(3)": 3,
         "1 / 0": 1,
@@ -146,7 +146,7 @@ def test_it_ends_with_the_exit_code_of_the_script(worker, script):
     assert {text: worker.run(script(text), None) for text in texts} == texts
 
 
-def test_what_a_script_prints_comes_where_snakemake_prints(script):
+def test_a_script_prints_to_the_output_of_snakemake(script):
     text = "import sys; print('out'); print('err', file=sys.stderr); 1 / 0"
     process = client(CLIENT, script(text), stderr=subprocess.PIPE)
     said, complaint = process.communicate()
@@ -172,7 +172,7 @@ while not other.exists():
         assert [each.result(PATIENCE) for each in ended] == [0, 0]
 
 
-def test_imports_are_there_for_the_next_job(worker, script, tmp_path):
+def test_the_next_job_finds_the_library_imports_of_earlier_ones(worker, script, tmp_path):
     """Those at the top of the script, and those that a job had to make; never a user's own."""
     text = """
 import json, sys
@@ -255,7 +255,7 @@ def test_a_worker_that_is_ended_leaves_no_process(worker, script):
 
 
 @pytest.mark.parametrize("missing", ["socket.socketpair", "os.pidfd_open", "subprocess.Popen"])
-def test_without_the_means_there_is_no_worker(monkeypatch, missing):
+def test_no_worker_starts_if_the_system_lacks_what_it_needs(monkeypatch, missing):
     def refused(*_, **__):
         raise OSError("not here")
 
@@ -285,5 +285,5 @@ PLAIN = {
         {"bench_record": object()},
     ],
 )
-def test_a_job_that_needs_more_than_one_thread_here_starts_cold(change):
+def test_a_job_that_needs_more_than_one_local_thread_starts_cold(change):
     assert fits(SimpleNamespace(**PLAIN | change)) is (not change)

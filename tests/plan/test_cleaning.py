@@ -45,7 +45,7 @@ def test_a_study_that_shares_nothing_loses_everything_except_the_source(folders)
     assert len([folder for folder in own if "/runs/" in folder]) == 3
 
 
-def test_results_that_another_scale_needs_stay(folders):
+def test_results_that_another_preset_needs_stay(folders):
     _, (own, shared) = folders(changed(OTHER, ALONE), twin=True)
     assert own == ["results/small/flat"]
     assert any("/runs/" in folder for folder in shared)

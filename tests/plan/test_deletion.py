@@ -35,7 +35,7 @@ def results(tmp_path, monkeypatch):
     return tmp_path / "results"
 
 
-def test_of_a_link_only_the_link_is_deleted(results, tmp_path):
+def test_deleting_a_link_keeps_what_it_points_to(results, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "weights").write_text("mine")

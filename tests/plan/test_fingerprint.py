@@ -122,7 +122,7 @@ def test_a_fingerprint_changes_with_what_the_result_depends_on_and_nothing_else(
     assert [one for one, code in edits if code != before] == WITH_EFFECT
 
 
-def test_a_named_module_counts_beside_the_script(fingerprint, library):
+def test_modules_picked_by_name_are_part_of_the_fingerprint(fingerprint, library):
     before = {root: fingerprint(library, root) for root in ("flatlas.nets.wide", "flatlas.late")}
     assert len({*before.values(), fingerprint(library)}) == 2, "the script imports flatlas.late"
     edit(library / "flatlas/nets/wide.py", "60", "61")
@@ -218,7 +218,7 @@ def kept(library):
     return [*(library / "flatlas" / "files").glob("*.json")]
 
 
-def test_a_file_edited_within_the_tick_of_a_clock_is_parsed_again(fingerprint, library):
+def test_an_edited_file_with_the_same_time_and_size_is_parsed_again(fingerprint, library):
     """Same size, same inode, same time of change: only its bytes are different."""
     path = library / DENSE
     before, stamp = fingerprint(library), path.stat()
@@ -231,7 +231,7 @@ def test_a_file_edited_within_the_tick_of_a_clock_is_parsed_again(fingerprint, l
     assert fingerprint(library) != before
 
 
-def test_what_is_kept_and_damaged_is_not_used(fingerprint, library):
+def test_a_damaged_cache_is_not_used(fingerprint, library):
     before = fingerprint(library)
     (file,) = kept(library)
     good = file.read_bytes()
@@ -242,16 +242,14 @@ def test_what_is_kept_and_damaged_is_not_used(fingerprint, library):
         assert file.read_bytes() == good, "it is written again"
 
 
-def test_a_fingerprint_is_the_same_where_nothing_can_be_kept(
-    fingerprint, library, tmp_path_factory
-):
+def test_a_fingerprint_is_the_same_without_a_writable_cache(fingerprint, library, tmp_path_factory):
     occupied = tmp_path_factory.mktemp("memory") / "a_file"
     occupied.write_text("not a folder")
     assert fingerprint(library, memory=occupied) == fingerprint(library)
     assert occupied.read_text() == "not a folder"
 
 
-def test_commands_at_once_keep_what_each_has_parsed(fingerprint, library, tmp_path_factory):
+def test_commands_that_run_at_once_share_an_intact_cache(fingerprint, library, tmp_path_factory):
     memory = tmp_path_factory.mktemp("memory")
     alone = {root: fingerprint(library, root) for root in ("flatlas.nets.wide", "flatlas.late")}
     with ThreadPoolExecutor() as threads:

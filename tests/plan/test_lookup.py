@@ -37,7 +37,7 @@ def test_a_kept_plan_equals_the_resolved_one(root, resolved):
     assert {type(pair) for pair in lookup(USER, root, []).picture["edges"]} == {tuple}
 
 
-def test_another_byte_in_a_file_or_another_setting_resolves_again(root, resolved):
+def test_a_changed_file_or_setting_is_resolved_again(root, resolved):
     lookup(USER, root, [])
     for file in ("studies/flat.yaml", "presets/small.yaml"):
         with (root / file).open("a") as config:
@@ -71,7 +71,7 @@ def test_a_deleted_file_of_an_own_net_is_noticed(root, tmp_path, monkeypatch):
         lookup(user, root, [])
 
 
-def test_a_figure_that_claims_nothing_has_no_file_of_claims(root):
+def test_a_figure_with_claims_false_has_no_file_of_claims(root):
     user = {**USER, "studies": {"flat": {"figures": {"fig1": {"claims": False}}}}}
     assert "claims" not in lookup(user, root, []).jobs["flat_fig1"].outputs
     assert "claims" in lookup(USER, root, []).jobs["flat_fig1"].outputs
@@ -85,7 +85,7 @@ def modules(study_folder, monkeypatch):
     return study_folder
 
 
-def test_a_function_that_leaves_a_module_is_noticed(root, modules):
+def test_a_function_removed_from_a_module_is_noticed(root, modules):
     """The plan is kept, but not beyond a change of what was checked."""
     lookup(USER, root, [])
     (modules / "fig1.py").write_text("def draw(material): ...\n")
@@ -93,7 +93,7 @@ def test_a_function_that_leaves_a_module_is_noticed(root, modules):
         lookup(USER, root, [])
 
 
-def test_a_figure_that_leaves_the_dictionary_of_its_module_is_noticed(root, modules):
+def test_a_figure_removed_from_the_dictionary_of_its_module_is_noticed(root, modules):
     shared = {"module": "both", "claims": False}
     user = {**USER, "studies": {"flat": {"figures": {"fig1": shared}}}}
     lookup(user, root, [])
@@ -102,7 +102,7 @@ def test_a_figure_that_leaves_the_dictionary_of_its_module_is_noticed(root, modu
         lookup(user, root, [])
 
 
-def test_a_plan_of_files_that_change_meanwhile_is_not_kept(root, monkeypatch):
+def test_a_plan_is_not_kept_if_its_files_change_while_it_is_resolved(root, monkeypatch):
     preset, resolve = root / "presets/small.yaml", answering.resolve
     text = preset.read_text()
 
@@ -117,7 +117,7 @@ def test_a_plan_of_files_that_change_meanwhile_is_not_kept(root, monkeypatch):
     assert lookup(USER, root, []).scale == "Small"
 
 
-def test_only_the_plans_used_last_are_kept(root, tmp_path, monkeypatch):
+def test_only_the_last_plans_are_kept(root, tmp_path, monkeypatch):
     monkeypatch.setattr("flatlas.plan.lookup.KEPT_PLANS", 2)
     for place in ("one", "two", "three"):
         lookup({**USER, "data_root": place}, root, [])

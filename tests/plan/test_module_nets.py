@@ -44,14 +44,14 @@ def test_a_setting_that_needs_layers_is_refused(refusal, changes, said):
     assert refusal(MODULE | changes).startswith(f"runs.base{said}")
 
 
-def test_it_has_no_exact_kernel_but_a_sampled_one(plan_of, refusal):
+def test_a_module_net_has_a_sampled_kernel_but_no_exact_one(plan_of, refusal):
     study = MODULE | {HIDDEN: {"measure": "gp_prior"}, "runs.base.data.positive": [0]}
     assert refusal(study).startswith(f"{HIDDEN}.kernel is 'arc_cosine'")
     (kernel,) = plan_of(study=study | {f"{HIDDEN}.kernel": "monte_carlo"}).kernels.values()
     assert kernel.net.family == "preactivation"
 
 
-def test_a_large_one_asks_for_a_gpu_and_a_small_one_does_not(plan_of):
+def test_a_large_module_net_asks_for_a_gpu_and_a_small_one_does_not(plan_of):
     """On 8 x 8 pixels, with sixteen channels and with 128."""
     for channels, count in ((16, 0), (128, 1)):
         made = plan_of(study=MODULE | {"runs.base.net.channels": channels})

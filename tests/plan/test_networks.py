@@ -84,13 +84,13 @@ def test_each_axis_of_the_atlas_has_a_column(preset):
         ),
     ],
 )
-def test_settings_are_those_of_the_run(change, found):
+def test_the_settings_of_a_network_are_those_of_its_run(change, found):
     settings = settings_of(RunSpec.model_validate(RUN | change))
     assert {*settings} == {*NETWORK_SETTINGS}
     assert found.items() <= settings.items()
 
 
-def test_the_table_is_no_unused_result(tmp_path, monkeypatch):
+def test_the_table_is_not_listed_as_unused(tmp_path, monkeypatch):
     """Of a small study with the name of the atlas, at the preset of the table."""
     monkeypatch.chdir(tmp_path)
     write(Path("config/presets/demo.yaml"), {"title": "Demo"})

@@ -17,7 +17,7 @@ PRESETS = ["laptop", "paper"]
     "target",
     ["all", "duality_fig3", f"{FOLDER}/fig3.csv", "results/runs/one/x", "docs/a.html"],
 )
-def test_rules_figures_and_files_of_others_pass(target):
+def test_rules_figures_and_other_files_are_accepted(target):
     check_targets([target], RULES, FILES, PRESETS)
 
 

@@ -55,7 +55,7 @@ def test_each_measure_has_the_value_and_percentile_of_each_network(page):
         (100.0, "above the atlas"),
     ],
 )
-def test_only_a_value_outside_the_atlas_is_said_to_be(page, percentile, said):
+def test_a_value_is_below_or_above_the_atlas_only_if_it_is_outside(page, percentile, said):
     compared, _ = page([("a", "trace", 12.5, 1e-15, True, percentile, 40, "")]).tables
     assert compared[1][1].split() == f"12.5 ({said})".split()
 

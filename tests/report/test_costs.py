@@ -82,7 +82,7 @@ def test_stages_are_summed_over_the_jobs_that_were_made():
     assert row == {"stage": "train", "jobs": 2, "seconds": 60.0, "longest": 40.0, "peak_mib": 900.0}
 
 
-def test_records_are_read_and_an_interrupted_training_counts_whole(tmp_path, provenance):
+def test_an_interrupted_training_counts_with_all_its_seconds(tmp_path, provenance):
     facts = {"seconds": 5.0, "training_seconds": 80.0, "peak_memory_mib": 300}
     provenance(tmp_path / "run.json", **facts)
     job = {"stage": "train", "net": "dense30", "units": 1.0}

@@ -32,7 +32,7 @@ def ended(tmp_path):
     return lines
 
 
-def test_networks_that_are_no_solution_are_counted_once_with_their_reasons(ended):
+def test_networks_without_a_solution_are_counted_once_with_their_reasons(ended):
     doubt = "error near chance"
     *_, line = ended(["rule met", "diverged"], ["diverged", "rule met", doubt])
     assert "3 of 5" in line

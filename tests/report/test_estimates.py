@@ -25,7 +25,7 @@ def shipped(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_preset_has_its_own_costs_and_else_those_of_others(shipped):
+def test_a_preset_has_its_own_costs_or_those_of_others(shipped):
     assert [one.seconds for one in shipped_costs("laptop").values()] == [100.0, 6.0]
     assert [one.seconds for one in shipped_costs("mine").values()] == [4.0, 6.0, 100.0]
 
@@ -60,13 +60,13 @@ def test_a_stage_that_nobody_ran_has_no_estimate(shipped):
     assert isnan(estimate(JobCost("new", "dense", 1.0), known_costs([], "demo")))
 
 
-def test_jobs_of_another_size_do_not_count_beside_near_ones():
+def test_an_estimate_uses_the_jobs_of_the_nearest_size():
     """Small jobs have overheads that large ones have not."""
     near, far = JobCost("t", "d", 90.0, seconds=90.0), JobCost("t", "d", 1.0, seconds=50.0)
     assert estimate(JobCost("t", "d", 100.0), [far, near]) == pytest.approx(100.0)
 
 
-def test_what_is_shipped_can_be_read_and_is_the_middle_job_of_each_kind():
+def test_shipped_costs_are_readable_and_keep_the_middle_job_of_each_kind():
     assert {one.ran for preset in ("demo", "laptop") for one in shipped_costs(preset).values()} == {
         True
     }

@@ -92,7 +92,7 @@ def test_several_networks_stand_side_by_side(page):
     assert [len(row) for row in read.tables[1]] == [5] * 5
 
 
-def test_errors_of_accuracy_are_those_of_a_share_and_of_the_last_epoch():
+def test_accuracy_is_that_of_the_last_epoch_with_the_standard_error_of_a_share():
     net = {"net.weights": "a", "run": "r", "seed": 0}
     history = [net | {"epoch": n, "train_error": 0.9 - 0.4 * n, "test_error": 0.0} for n in (0, 1)]
     history = pd.DataFrame(history).assign(train_loss=1.0, test_loss=2.0, sweep="model")

@@ -71,7 +71,7 @@ def test_the_page_counts_its_verdicts(study):
     assert "not-run" not in page.marked
 
 
-def test_the_page_says_what_every_claim_is(study):
+def test_each_claim_has_its_text_criterion_number_verdict_and_note(study):
     page = read(study, scale="Paper <1>")
     rows = [row for table in page.tables for row in table[1:]]
     assert len(rows) == len(CLAIMS)
@@ -97,7 +97,7 @@ def test_figures_link_to_their_pictures_and_come_in_order(study):
     assert read(study).links == ["#flat_fig3", "#flat_s10", "fig3.png", "s10.png"]
 
 
-def test_of_several_studies_each_has_its_place_and_its_counts(study, undrawn):
+def test_each_of_several_studies_has_its_anchor_and_its_counts(study, undrawn):
     page = read(study, undrawn)
     places = {link[1:] for link in page.links if link.startswith("#")}
     assert places == {"flat", "late", "flat_fig3", "flat_s10", "late_fig1"}
@@ -174,7 +174,7 @@ def test_symbols_have_their_subscripts(says, shown):
         ((-inf, 0.1), 1e9, (1e8, 1e10)),
     ],
 )
-def test_a_strip_shows_all_of_its_number(holds, value, interval):
+def test_a_strip_shows_the_number_its_interval_and_where_the_claim_holds(holds, value, interval):
     claim = Claim("one", "it rises", "change", Criterion(*holds), Estimate(value, *interval))
     shapes = read(Chapter("flat", "Flat", [entry_of("flat", "fig3", [claim])])).shapes
     (_, _), (_, band), (_, line), (_, dot) = shapes
