@@ -1,4 +1,4 @@
-"""Each finding on README has numbers, all from claims or its study's page, and a link to them."""
+"""Each finding in the README links to its figure and takes its numbers from claims or that page."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Numbers of claims in a sentence follow the scorecard, with the digits as written."""
+"""Numbers of claims are updated from the scorecards, with as many digits as before."""
 
 from math import inf, nan
 

@@ -1,4 +1,4 @@
-"""A gallery's page has its commands, the figures with captions and claims, the verdicts counted."""
+"""A gallery's page has commands, figures with captions and claims, and counts of verdicts."""
 
 import re
 import shlex

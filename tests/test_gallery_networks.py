@@ -1,4 +1,4 @@
-"""The gallery of the atlas publishes its measure table, to check coefficients with."""
+"""The gallery of the atlas publishes its measure table, to compute coefficients from."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,7 @@ NETS, REALIZATIONS = 40, 2
 
 @pytest.fixture(scope="module")
 def options():
-    """Those of the shipped configuration."""
+    """The options of each measure in the shipped configuration."""
     return networks_job(shipped("laptop"), shipped_jobs("laptop")).spec["options"]
 
 

@@ -1,4 +1,4 @@
-"""Times of a run, kept for the pages, beside those of runs before it."""
+"""The times of a run are kept for the pages, beside those of earlier runs."""
 
 import figures
 import pandas as pd
@@ -20,7 +20,7 @@ UNMADE = {
 
 
 def run(folder, larger=1, **seconds):
-    """What `snakemake costs` writes when these jobs have run, so many times larger."""
+    """What `snakemake costs` writes after these jobs, each `larger` times its usual size."""
     folder.mkdir()
     jobs = UNMADE | {
         name: JobCost(UNMADE[name].stage, UNMADE[name].net, larger * UNMADE[name].units, taken)
@@ -63,7 +63,7 @@ def test_jobs_of_different_sizes_are_all_kept(tmp_path):
 def test_a_time_is_shown_only_for_jobs_of_the_size_that_is_configured(
     tmp_path, monkeypatch, larger, shown
 ):
-    """As after a change of realizations, which leaves the number of jobs as it is."""
+    """A change of realizations changes the sizes of jobs and not their number."""
     target, jobs = "duality_fig3", len(figures.needed("paper")["duality_fig3"])
     measured = {"target": target, "jobs": jobs, "made": jobs, "measured_seconds": 120.0}
     units = larger * figures.units(target, "paper")

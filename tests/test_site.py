@@ -1,4 +1,4 @@
-"""The site of `make site`: every page is there, whole, and every link leads somewhere."""
+"""The site of `make site` has every page with all its words, and no broken link."""
 
 import re
 import shutil
@@ -22,7 +22,7 @@ BROKEN = {
     "docs/new.md": "# No menu has this page",
 }
 EXPLORER = "docs/gallery/atlas/explorer.html"
-# What is no word of a page: addresses, comments, numbers of a list, languages of code.
+# Markup that is no text of a page: addresses, comments, numbers of a list, languages of code.
 MARKUP = re.compile(r"(?s)<!--.*?-->|\]\([^)]*\)|<a id.*?</a>|(?m:^\d+\. |^```\w+)")
 
 
@@ -52,7 +52,7 @@ class Built(HTMLParser):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """The site of a copy of the repository with a few mistakes, and what was said about them."""
+    """The site of a copy of the repository with a few mistakes, and the warnings about them."""
     folder = tmp_path_factory.mktemp("site")
     copy, site = folder / "copy", folder / "site"
     (copy / "results").mkdir(parents=True)

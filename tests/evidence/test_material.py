@@ -78,7 +78,7 @@ def test_a_table_keeps_its_own_column_if_a_point_has_the_same_key(files, tmp_pat
 
 
 def test_a_table_without_rows_changes_no_values_of_the_others(files, tmp_path):
-    """A measure leaves it so if every realization diverged."""
+    """A measure writes such a table if every realization diverged."""
     write_table(tmp_path / "one.parquet", pd.DataFrame({"seed": pd.Series(dtype="int64")}))
     table = gather(files, POINTS).tables["history"]
     table = table[table["sweep"] == "alpha"]

@@ -483,7 +483,7 @@ def test_no_request_leaves_the_file(opened, file):
     for view in ("networks", "claims", "ranking"):
         page.locator(f"#tab-{view}").click()
     assert {url.partition("#")[0] for url in requests} == {file.as_uri()}
-    # Nor could one.
+    # A request would be refused.
     refused = "fetch('https://example.org').then(() => 'sent', () => 'refused')"
     assert page.evaluate(refused) == "refused"
     assert len(requests) == 1

@@ -101,7 +101,7 @@ def test_a_job_flushes_what_it_printed_and_ends_without_cleaning_up(run):
 
 
 def test_work_collects_garbage_as_often_as_python_does(run):
-    """Only what is imported before it is spared."""
+    """Only objects from the imports before it are exempt."""
     assert run(body="assert gc.get_threshold() == usual and gc.get_freeze_count()").returncode == 0
 
 
@@ -138,7 +138,7 @@ def test_a_job_can_be_repeated_by_hand(run, by_hand, tmp_path):
     first = (tmp_path / RESULT).read_text()
     again = by_hand()
     assert again.returncode == 0
-    assert (tmp_path / RESULT).read_text() == first, "it is not touched"
+    assert (tmp_path / RESULT).read_text() == first, "the first result stays"
     expected = first.replace("/resume/", "/by-hand/resume/").replace('"abc"', '"by hand"')
     assert (tmp_path / APART).read_text() == expected
     assert "one step" in again.stderr, "the log comes to the terminal"

@@ -1,4 +1,4 @@
-"""The messages at the end of a run: which jobs failed of what cause, and how many are left."""
+"""The messages at the end of a run: which jobs failed, why, and how many are left."""
 
 import logging
 from types import SimpleNamespace
@@ -9,7 +9,7 @@ CAUSES = {0: "ValueError: it broke", 2: "ValueError: see its output above may gi
 
 
 class Job(SimpleNamespace):
-    """As much of one of Snakemake's jobs as the messages read."""
+    """A job of Snakemake, as far as the messages read it."""
 
     __hash__ = object.__hash__
     __eq__ = object.__eq__
@@ -19,7 +19,7 @@ class Job(SimpleNamespace):
 
 
 class Group(tuple):
-    """A group, which is its jobs."""
+    """A group of jobs."""
 
     def is_group(self):
         return True
@@ -33,7 +33,7 @@ def job(number, folder="logs"):
 
 
 def last_lines(messages, running, failed, waiting):
-    """What the run ends with, where Snakemake counts the jobs of all groups as remaining."""
+    """The last lines of a run; Snakemake counts the jobs of all groups as remaining."""
     members = [one for group in (*running, *failed) for one in group]
     scheduler = SimpleNamespace(running=running, failed=failed, remaining_jobs=[*members, *waiting])
     return [*messages.failures(scheduler)]
@@ -48,7 +48,7 @@ def test_jobs_of_a_running_or_failed_group_are_not_counted_as_waiting():
 
 
 def test_a_failed_group_lists_its_members_with_a_known_cause(tmp_path):
-    """Even one whose cause reads like the sentence on an unknown one."""
+    """Even if a cause contains the words for an unknown cause."""
     jobs = [job(number, tmp_path) for number in range(4)]
     messages = Messages(jobs)
     for number, cause in CAUSES.items():

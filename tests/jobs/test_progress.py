@@ -1,4 +1,4 @@
-"""Progress: lines now and then in a log, a bar by hand."""
+"""Progress: a line in the log every few seconds, or a bar if the job is run by hand."""
 
 import logging
 
@@ -16,7 +16,7 @@ def lines(caplog):
 
 @pytest.fixture
 def seconds(monkeypatch):
-    """A clock that moves a second a step."""
+    """A clock that advances by one second at each reading."""
     clock = iter(range(1000))
     monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
 

@@ -1,4 +1,4 @@
-"""A single drawing that fails does not end the progress of a run."""
+"""One failed update of the running jobs does not end their display."""
 
 from threading import Event
 from types import SimpleNamespace

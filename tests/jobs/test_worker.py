@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a worker needs 
 WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
 PATIENCE = 20.0
 
-# Leaves a child that outlives it, writes both numbers, and waits.
+# A script that starts a child, writes both process ids, and waits.
 WAITING = """
 import json, os, subprocess, sys, time
 from pathlib import Path
@@ -68,7 +68,7 @@ print(*[worker.run(script, None) for script in sys.argv[1:]])
 
 @pytest.fixture(autouse=True)
 def found(monkeypatch):
-    """The worker, too, finds the library."""
+    """The worker finds the library, too."""
     monkeypatch.setenv("PYTHONPATH", str(WORKFLOW))
 
 
@@ -93,14 +93,14 @@ def script(tmp_path):
 
 @pytest.fixture
 def waiting(worker, script, tmp_path):
-    """A job that waits, with a child: its future exit code, its number, and that of its child."""
+    """A job that waits, with a child: its future exit code, its process id and its child's."""
     with ThreadPoolExecutor(1) as pool:
         ended = pool.submit(worker.run, script(WAITING), None)
         yield ended, *left_by(tmp_path)
 
 
 def client(code, *scripts, **options):
-    """Snakemake's part in a process of its own; it prints the number of the worker."""
+    """Snakemake's part in a process of its own; it prints the process id of the worker."""
     command = [sys.executable, "-c", code, *scripts]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options)
 
@@ -112,7 +112,7 @@ def left_by(folder):
 
 
 def is_gone(*pids):
-    """Processes that have ended and wait for their parent to look count as gone."""
+    """Whether all of these processes have ended; zombies count as ended."""
     for pid in pids:
         with suppress(FileNotFoundError):
             if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
@@ -173,7 +173,7 @@ while not other.exists():
 
 
 def test_the_next_job_finds_the_library_imports_of_earlier_ones(worker, script, tmp_path):
-    """Those at the top of the script, and those that a job had to make; never a user's own."""
+    """Imports at the top of the script and those of a job, but no modules of a user."""
     text = """
 import json, sys
 there = [name in sys.modules for name in ("wave", "colorsys", "own_net")]
@@ -221,7 +221,7 @@ def test_a_killed_snakemake_ends_with_worker_jobs_and_their_children(script, how
 
 
 def test_a_worker_that_imports_ends_with_snakemake(script, tmp_path, monkeypatch):
-    """It does not look at requests meanwhile."""
+    """A worker reads no requests while it imports."""
     script(
         f"from pathlib import Path\nPath({str(tmp_path)!r}, 'begun').touch()\n"
         "import time\nfor _ in range(60_000): time.sleep(0.01)\n",

@@ -42,7 +42,7 @@ def test_more_learners_than_images_are_refused(refusal, batch):
     [
         ({"sweeps.batch.grid.batch": [5, 101]}, "sweeps.batch.grid.batch"),
         (SWEPT, "sweeps.alpha.points.1.batch"),
-        # Where the images are swept, and no figure draws it.
+        # The sweep changes the images, and no figure draws it.
         ({"sweeps.few": {"run": "base", "grid": {"data.classes": [[0, 1]]}}, BATCH: 21}, BATCH),
     ],
 )

@@ -1,4 +1,4 @@
-"""Runs and measures borrowed from other studies, wherever a measure can be taken."""
+"""A study borrows runs and measures of others, each measure for the runs that allow it."""
 
 import pytest
 from small_configuration import changed, write

@@ -1,4 +1,4 @@
-"""What expands without bound, or is no number, name or path, is refused at its key."""
+"""Values beyond their limits, invalid names and invalid paths are refused with their key."""
 
 from types import SimpleNamespace
 
@@ -48,7 +48,7 @@ def test_ten_thousand_moments_are_allowed(plan_of):
 
 
 def test_too_many_runs_are_refused_with_their_sweep(refused, monkeypatch):
-    """Many realizations and many runs, each of which would be taken by itself."""
+    """Each of the two numbers would be allowed alone."""
     monkeypatch.setattr("flatlas.plan.resolve.MOST_WORKED_OUT", 10**6)
     grid = {"batch": [*range(1, 20)]}
     message = refused(user={GRID: grid, f"{FLAT}realizations": 90_000})

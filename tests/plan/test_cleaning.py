@@ -1,4 +1,4 @@
-"""The folders that only one study needs: no other study and no other scale."""
+"""Which folders only one study needs, and which it shares with other studies and presets."""
 
 import pytest
 from small_configuration import STUDY, USER, changed, write

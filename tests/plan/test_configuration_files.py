@@ -1,4 +1,4 @@
-"""Files that are no configuration, and --config said twice: refused with file, line or key."""
+"""Files that are no configuration, and keys or options given twice, are refused."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from flatlas.plan.reading import where_set
 from flatlas.plan.targets import check_config
 from flatlas.plan.trees import check_tree
 
-# Lines whose anchors hold each other: ten lists of ten lists of ten …
+# Anchors that contain each other: ten lists of ten lists of ten …
 BOMB = "a0: &a0 [x]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 12)
 )

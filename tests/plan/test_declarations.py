@@ -29,7 +29,7 @@ class MadeUp(ModuleFamily):
     def layer_sizes(self, shape, outputs):
         yield LayerSize(self.width, 1)
 """
-# What reads a declaration, its text, and the folder that a message names.
+# The package of each kind, the text of a declaration, and how it is read.
 KINDS = {
     "measure": (measurements, MEASURE, lambda: measure_specs.declared()["made_up"]),
     "family": (families, FAMILY, lambda: families.declared("made_up")),

@@ -29,7 +29,7 @@ def test_a_size_is_readable(size, said):
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    """The folder of results, in the present folder."""
+    """The folder of results, in the current folder."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results/runs").mkdir(parents=True)
     return tmp_path / "results"

@@ -12,7 +12,7 @@ THIRD = {"title": "Three", "module": "both", "sweeps": ["alpha"], "claims": Fals
 
 @pytest.fixture
 def folder(study_folder):
-    """With a module `both` for several figures, none of which the study has."""
+    """The study's folder, with a module `both` for figures that the study does not have."""
     (study_folder / "both.py").write_text(
         'class Two:\n    def draw(self, material): ...\n\nFIGURES = {"s2": Two()}'
     )
@@ -47,7 +47,7 @@ def test_the_error_names_what_a_new_figure_needs(folder, plan_of, name, figure, 
 
 
 def test_the_error_names_the_file_that_declares_the_figure(folder, plan_of):
-    """One of the study's whose title alone is the user's stays the study's."""
+    """A figure stays the study's if the user changes only its title."""
     user = "config/config.yaml (or --configfile, --config): studies.flat."
     for key, said, place in [
         ("fgi2", {"title": "Two", "sweeps": ["alpha"]}, f"{user}figures.fgi2 needs"),

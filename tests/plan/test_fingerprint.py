@@ -53,7 +53,7 @@ def library(tmp_path):
 
 @pytest.fixture
 def fingerprint(python):
-    """Take a fingerprint in a fresh process, with what earlier ones have kept in `memory`."""
+    """Take a fingerprint in a fresh process, with the cache of earlier ones in `memory`."""
     code = (
         "import sys; from pathlib import Path; from flatlas.plan.fingerprint import fingerprint;"
         "print(fingerprint(Path('script.py'), *sys.argv[1:]))"
@@ -104,7 +104,7 @@ WITH_EFFECT = [
     (DENSE, "return width", "return (width,)"),
     ("flatlas/store/arrays.py", "import", "SIZE = 1\nimport"),
     ("flatlas/late.py", "LATE = 1", "LATE = 2"),
-    # What those import, through packages and round a circle.
+    # What those import, through packages and in circles.
     ("flatlas/nets/__init__.py", "import LAYERS", "import LAYERS as DEEP"),
     ("flatlas/nets/layers.py", "LAYERS = 2", "LAYERS = 3"),
     ("flatlas/deep/__init__.py", "DEPTH = 1", "DEPTH = 2"),
@@ -214,7 +214,7 @@ def test_a_change_of_a_module_reaches_exactly_its_stages(after_edits, tmp_path):
 
 
 def kept(library):
-    """The files in which commands keep what they have parsed."""
+    """The cache files of parsed modules."""
     return [*(library / "flatlas" / "files").glob("*.json")]
 
 

@@ -48,7 +48,7 @@ IDENTITIES = {
     "measurements": measurement_id,
 }
 SAMPLES, DENSE = RUN["samples"], RUN["net"]
-# What needs two other settings, which no variation of one has.
+# Specs that need two other settings, which no variation of one setting has.
 CHECKPOINTS = [
     RUN
     | {

@@ -1,4 +1,4 @@
-"""What rules look up is kept, and resolved again after a change of anything it depends on."""
+"""The plan that rules look up is kept, and resolved again if anything it depends on changes."""
 
 import pytest
 from small_configuration import PRESET, STUDY, USER, write
@@ -12,7 +12,7 @@ from flatlas.plan.targets import sources_behind
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
-    """The small configuration with its own memory, and figures that need no module."""
+    """The small configuration with its own cache, and figures that need no module."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "memory"))
     monkeypatch.setattr(answering, "check_drawings", lambda plan: None)
     write(tmp_path / "config" / "studies" / "flat.yaml", STUDY)
@@ -86,7 +86,7 @@ def modules(study_folder, monkeypatch):
 
 
 def test_a_function_removed_from_a_module_is_noticed(root, modules):
-    """The plan is kept, but not beyond a change of what was checked."""
+    """A kept plan is not used after a change of a module that it was checked with."""
     lookup(USER, root, [])
     (modules / "fig1.py").write_text("def draw(material): ...\n")
     with pytest.raises(FlatlasError, match="needs a function claims"):

@@ -1,4 +1,4 @@
-"""A mistake in any of the files: its file, key and value, what is allowed, the nearest name."""
+"""The error for a mistake names its file, key and value, what is allowed, and the nearest name."""
 
 import pytest
 from shipped import SHIPPED
@@ -136,7 +136,7 @@ MEASURES = [
     ),
     ({"measure": "hessian", "tolerance": 1e-5, "precision": "float32"}, ": in float32 products"),
 ]
-# What is looked for in the study alone; `Removed` takes a key away.
+# Mistakes that are tried in the study alone; `Removed` removes a key.
 IN_THE_STUDY = [
     ({"title": Removed}, "title is missing"),
     ({"runs.base.batch": Removed}, "runs.base.batch is missing"),
@@ -419,7 +419,7 @@ def test_a_mistyped_key_over_a_shipped_preset_is_found(preset):
 
 
 def test_a_preset_that_omits_a_study_is_refused(plan_of, refused, tmp_path):
-    """Else it would train the study at full scale."""
+    """Otherwise the study would be trained at full scale."""
     write(tmp_path / "config" / "studies" / "mine.yaml", STUDY)
     message = refused()
     assert message.startswith("config/presets/small.yaml: studies")

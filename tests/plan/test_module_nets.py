@@ -4,7 +4,7 @@ import pytest
 
 from flatlas.plan.jobs import jobs_of
 
-# Such a net, and a measure of its last layer.
+# A module net, and a measure of its last layer.
 MODULE = {
     "runs.base.net": {"family": "preactivation", "depth": 8},
     "measures.hidden.layer": "fc",

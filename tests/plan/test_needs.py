@@ -13,7 +13,7 @@ from flatlas.plan.requests import gpu_request, growing
 from flatlas.plan.training_specs import RunSpec
 
 PROFILES = Path(__file__).resolve().parents[2] / "profiles"
-# In megabytes: the images of both draws, which a process has twice.
+# The megabytes of the images of both draws, which a process holds twice.
 PIXELS = 2 * 2 * 6000 * 784 * 4 / 10**6
 RESNET = {"family": "resnet", "blocks": [2, 2, 2, 2]}
 

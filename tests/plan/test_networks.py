@@ -15,7 +15,7 @@ from flatlas.plan.networks import TARGET
 from flatlas.plan.tables import NETWORK_SETTINGS
 from flatlas.plan.training_specs import RunSpec
 
-# What begins so is no setting of a network at the moment at which it is measured.
+# Beginnings of keys that are no settings of a network when it is measured.
 NOT_OF_A_NETWORK = (
     "of",
     "stop.extra_epochs",

@@ -1,4 +1,4 @@
-"""What is known of original files before they are read: what changed, what can't be read."""
+"""Originals are checked before they are read: what changed, and what cannot be read."""
 
 import gzip
 import os
@@ -89,7 +89,7 @@ def labels(content, form=LABELS):
 
 WHOLE = bytes(COUNT)
 PACKED = gzip.compress(WHOLE)
-# Of which torchvision downloads what is missing, and the job that reads it compares checksums.
+# torchvision downloads missing files, and the job that reads them compares checksums.
 READABLE = {
     "nothing": lambda root: None,
     "a file": labels(WHOLE),

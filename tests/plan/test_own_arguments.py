@@ -8,7 +8,7 @@ NEVER_RUN = "raise SystemExit('was run')\n"
 SIGNATURE = "width, depth=2, *layers, classes, bias=True"
 CLASS = f"class Net(nn.Module):\n    def __init__(self, {SIGNATURE}):\n        pass\n"
 FUNCTION = f"def Net({SIGNATURE}):\n    return 1\n"
-# What the text does not say for certain is left to the job.
+# Texts that do not show for certain which arguments are allowed.
 UNCERTAIN = {
     "inherited": "class Net(Base):\n    pass\n",
     "decorated": f"@wrapped\n{FUNCTION}",

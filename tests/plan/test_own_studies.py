@@ -102,7 +102,7 @@ def test_a_borrowed_own_network_in_a_figure_of_a_paper_is_refused(refused):
 
 
 def test_a_study_file_may_have_own_networks(plan_of):
-    """Its figures are those of the people who wrote it."""
+    """Its author decides which networks its figures show."""
     plan = plan_of(study={"runs.base.net": NET, "measures.hidden.layer": "fc"})
     assert plan.runs
 

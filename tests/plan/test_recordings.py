@@ -74,7 +74,7 @@ def test_given_options_are_measured_with_a_schedule_and_learners(plan_of):
     plan = plan_of(study=RECORDED | STEPS | LEARNERS | given)
     found = {(one.options.lr, one.options.batch) for one in plan.measurements.values()}
     assert found == {(0.01, 10)}
-    # No batch and no rate matter to a valley.
+    # A valley needs neither a batch nor a rate.
     assert plan_of(study=RECORDED | STEPS | LEARNERS | of("valley")).measurements
 
 

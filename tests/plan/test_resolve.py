@@ -106,7 +106,7 @@ MOMENTUM = {"name": "momentum", "lr": 0.2, "momentum": 0.9, "nesterov": False}
             {"grid": {"optimizer.lr": ["1e-3", 1]}},
             [{"optimizer.lr": 0.001}, {"optimizer.lr": 1.0}],
         ),
-        # A mapping replaces all of the old one.
+        # A mapping replaces the old one completely.
         (
             {
                 "points": [

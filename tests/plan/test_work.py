@@ -1,4 +1,4 @@
-"""Which jobs are compared to estimate a time, and by how much work."""
+"""How much work a job is, and with which jobs an estimate compares it."""
 
 import pytest
 from small_configuration import RUN

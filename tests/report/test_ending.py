@@ -1,4 +1,4 @@
-"""The last lines of a run that went well count the networks that are no solution."""
+"""The last lines of a successful run count the networks without a solution."""
 
 from types import SimpleNamespace
 
@@ -12,7 +12,7 @@ from flatlas.store.tables import write_table
 
 @pytest.fixture
 def ended(tmp_path):
-    """The last lines after two figures, with these reasons of each run, the first for both."""
+    """The last lines after figures that draw all of these runs, only the first, and none."""
 
     def lines(*runs):
         files = []

@@ -1,4 +1,4 @@
-"""Costs that flatlas comes with serve until the machine has its own, at its own speed."""
+"""Shipped costs are used until the machine has its own, scaled to its speed."""
 
 from math import isnan
 
@@ -61,7 +61,7 @@ def test_a_stage_that_nobody_ran_has_no_estimate(shipped):
 
 
 def test_an_estimate_uses_the_jobs_of_the_nearest_size():
-    """Small jobs have overheads that large ones have not."""
+    """Small jobs have overheads that large ones lack."""
     near, far = JobCost("t", "d", 90.0, seconds=90.0), JobCost("t", "d", 1.0, seconds=50.0)
     assert estimate(JobCost("t", "d", 100.0), [far, near]) == pytest.approx(100.0)
 

@@ -48,7 +48,7 @@ def study(tmp_path, picture):
 
 @pytest.fixture
 def undrawn(tmp_path):
-    """A study of which nothing is drawn."""
+    """A study without drawn figures."""
     write_table(tmp_path / "undrawn.csv", not_run("late_fig1", "The <late> one"))
     claims = read_table(tmp_path / "undrawn.csv")
     return Chapter("late", "Late", [Entry("late_fig1", "fig1", "The <late> one", claims)])
