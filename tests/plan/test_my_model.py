@@ -5,14 +5,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from small_configuration import USER, changed
+from small_configuration import CONFIG, USER, changed
 
 from flatlas.plan.answers import answers_of
 from flatlas.plan.cleaning import unused
 from flatlas.plan.jobs import jobs_of
 from flatlas.plan.pages import page_of
 
-SHIPPED = Path(__file__).resolve().parents[2] / "config" / "my_model.yaml"
 MINE = {"images": "digits", "module": "my_nets:Small", "weights": "small.safetensors"}
 DENSE = {"family": "dense", "hidden": [40, 40], "bias": True}
 OF_NET = {"module": None, "net": DENSE}
@@ -26,7 +25,7 @@ def files(tmp_path, monkeypatch):
         (tmp_path / name).touch()
     (tmp_path / "my_nets.py").write_text("from nets import Small\n")
     (tmp_path / "config").mkdir()
-    shutil.copy(SHIPPED, tmp_path / "config")
+    shutil.copy(CONFIG / "my_model.yaml", tmp_path / "config")
 
 
 def test_nothing_is_planned_without_the_setting(plan_of):
