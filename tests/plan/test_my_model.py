@@ -28,10 +28,6 @@ def files(tmp_path, monkeypatch):
     shutil.copy(CONFIG / "my_model.yaml", tmp_path / "config")
 
 
-def test_nothing_is_planned_without_the_setting(plan_of):
-    assert "my_model" not in plan_of().studies
-
-
 @pytest.mark.parametrize("study", ["my_model", "atlas_mine"])
 def test_my_model_and_atlas_mine_are_refused_without_the_setting(refused, study):
     message = refused(user={f"studies.{study}": {"title": "Mine", "realizations": 1}})

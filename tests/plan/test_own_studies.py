@@ -101,12 +101,6 @@ def test_a_borrowed_own_network_in_a_figure_of_a_paper_is_refused(refused):
     assert "mine.runs.small.net.family is 'own'" in message
 
 
-def test_a_study_file_may_have_own_networks(plan_of):
-    """Its author decides which networks its figures show."""
-    plan = plan_of(study={"runs.base.net": NET, "measures.hidden.layer": "fc"})
-    assert plan.runs
-
-
 def test_its_results_can_be_cleaned_although_it_is_the_same_at_every_preset(plan_of, tmp_path):
     plan = plan_of(user={"studies.mine": MINE})
     root = tmp_path / "config"

@@ -1,7 +1,5 @@
 """Shipped costs are used until the machine has its own, scaled to its speed."""
 
-from math import isnan
-
 import pytest
 
 from flatlas.report import estimates
@@ -54,10 +52,6 @@ def test_a_result_of_another_preset_shows_the_speed_of_the_machine(shipped, prov
     assert estimate(hessian, known_costs([], "demo")) > 1e4
     (folder / "provenance.json").write_text("{")
     assert estimate(hessian, known_costs([], "demo")) == pytest.approx(6.0)
-
-
-def test_a_stage_that_nobody_ran_has_no_estimate(shipped):
-    assert isnan(estimate(JobCost("new", "dense", 1.0), known_costs([], "demo")))
 
 
 def test_an_estimate_uses_the_jobs_of_the_nearest_size():
