@@ -184,7 +184,7 @@ def test_both_axes_are_chosen_from_all_variables(opened, nets):
     assert {"adam", "asam", "sgd"} <= {*labels}
 
 
-def test_names_have_no_coefficients_no_range_and_do_not_overlap(opened):
+def test_an_axis_of_names_has_no_coefficients_and_no_range_and_its_labels_do_not_overlap(opened):
     page = opened("view=networks&x=optimizer.name&panels=width")
     assert coefficient(page, "kendall").locator(".number").inner_text() == "–"
     assert page.locator("#range input:visible").count() == 2
@@ -309,7 +309,7 @@ def test_a_range_can_be_typed_and_cleared(opened, nets):
     assert least.input_value() == ""
 
 
-def test_hover_reads_a_click_pins_in_all_views_and_the_link_keeps_it(opened, nets):
+def test_hovering_shows_a_network_and_a_click_pins_it_in_all_views_and_in_the_link(opened, nets):
     page = opened("view=networks&x=sharpness&axis=rate")
     row = of_axis(nets, "rate")["gap"].idxmax()
     net = nets.loc[row]
@@ -381,7 +381,7 @@ def test_claims_are_searched_and_filtered(opened):
     assert shown.get_attribute("data-claim") == "prior_fig4.added"
 
 
-def test_a_paper_is_reproduced_and_a_question_is_answered(opened):
+def test_verdicts_on_papers_are_reproduced_or_not_and_on_our_questions_yes_or_no(opened):
     page = opened("view=claims")
     verdicts = {"prior_fig4.added": "✓ yes", "duality_fig3.constant": "✗ not reproduced"}
     for claim, said in verdicts.items():
@@ -456,7 +456,7 @@ def test_every_control_has_a_name(opened):
 
 
 @pytest.mark.parametrize("view", ["ranking", "networks", "claims"])
-def test_on_a_phone_nothing_sticks_out(opened, view):
+def test_each_view_fits_the_width_of_a_phone(opened, view):
     page = opened(f"view={view}", viewport={"width": 390, "height": 844}, has_touch=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.locator(f"#{view}").is_visible()

@@ -82,7 +82,7 @@ def test_a_figure_that_is_not_drawn_says_how_to_draw_it(read):
     assert "1 figure not run" in page.text
 
 
-def test_the_opening_shows_the_ranking_where_there_is_one(read):
+def test_the_opening_shows_the_ranking_if_there_is_one(read):
     assert len(read(opening="flat_fig1").pictures) == len(read(opening="atlas_fig1").pictures) + 1
 
 

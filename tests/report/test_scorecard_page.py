@@ -64,8 +64,9 @@ def read(*studies, title="Flat", scale="Paper"):
     return Page(scorecard_page(title, scale, studies))
 
 
-def test_the_page_counts_its_verdicts(study):
+def test_verdicts_have_a_sign_and_a_word_and_are_counted(study):
     page = read(study)
+    assert {*page.marked["verdict"]} == {"✓ reproduced", "✗ not reproduced", "? undecided"}
     assert page.marked["counts"] == ["✓ 1 reproduced✗ 1 not reproduced? 2 undecided of 4 claims"]
     assert [tally.split() for tally in page.marked["tally"]] == [["✓", "1?", "1"], ["✗", "1?", "1"]]
     assert "not-run" not in page.marked
@@ -140,11 +141,6 @@ def test_a_figure_that_is_not_drawn_has_a_verdict_and_no_link(study, undrawn):
     assert "– not run" in page.marked["verdict"]
     assert "The <late> one" in page.inside["late_fig1"]
     assert not any(link.startswith("fig1") for link in page.links), "no picture to link to"
-
-
-def test_a_verdict_has_a_sign_and_a_word_and_not_a_colour_alone(study):
-    verdicts = set(read(study).marked["verdict"])
-    assert verdicts == {"✓ reproduced", "✗ not reproduced", "? undecided"}
 
 
 @pytest.mark.parametrize(
