@@ -156,7 +156,7 @@ def test_a_failed_job_can_be_repeated_by_hand_and_shows_its_traceback(run, by_ha
 
 
 def test_a_job_repeated_by_hand_keeps_its_threads_and_the_flags_of_python(run, by_hand, tmp_path):
-    """Python restarts where the environment has another number, or none."""
+    """Python restarts if the environment has another number of threads, or none."""
     run()
     seen = "[os.environ['OMP_NUM_THREADS'], sys.flags.optimize]"
     again = by_hand(body=f"import os, sys; job.resources['mem_mb'] = {seen}", flags=("-OO",))

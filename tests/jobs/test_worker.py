@@ -172,7 +172,7 @@ while not other.exists():
         assert [each.result(PATIENCE) for each in ended] == [0, 0]
 
 
-def test_the_next_job_finds_the_library_imports_of_earlier_ones(worker, script, tmp_path):
+def test_the_next_job_finds_the_imports_of_earlier_ones(worker, script, tmp_path):
     """Imports at the top of the script and those of a job, but no modules of a user."""
     text = """
 import json, sys

@@ -33,7 +33,7 @@ BEGUN: list[type[BaseModel]] = []
 
 
 def variations(model: type[BaseModel]) -> list[dict[str, Any]]:
-    """Settings of the model: as few as are valid, then each value that each field admits.
+    """Settings of the model: the fewest that are valid, then each allowed value of each field.
 
     If a value is invalid with the plain settings (snapshots need extra epochs), it is combined with
     the first variation that allows it, or with a value of one other field (a schedule in steps and

@@ -91,7 +91,7 @@ def test_the_settings_of_a_network_are_those_of_its_run(change, found):
 
 
 def test_the_table_is_not_listed_as_unused(tmp_path, monkeypatch):
-    """Of a small study with the name of the atlas, at the preset of the table."""
+    """A small study with the name and the preset of the atlas' table."""
     monkeypatch.chdir(tmp_path)
     write(Path("config/presets/demo.yaml"), {"title": "Demo"})
     write(Path("config/studies/atlas.yaml"), STUDY)
