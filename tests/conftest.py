@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -45,6 +46,15 @@ def forked():
         return process.exitcode
 
     return run
+
+
+@pytest.fixture(scope="session")
+def provenance():
+    """Write the provenance of a made-up result, with the facts that a test needs."""
+    # Imported here because test_marks.py copies this file to a folder without the library.
+    from flatlas.store.provenance import write_provenance
+
+    return partial(write_provenance, files=[], spec={}, code="", seconds=0)
 
 
 def pytest_collection_modifyitems(items):

@@ -1,4 +1,4 @@
-"""Each finding on README has numbers, all from claims or its study's page, and a link to them."""
+"""Each finding in the README links to its figure and takes its numbers from claims or that page."""
 
 import re
 from pathlib import Path
@@ -22,7 +22,7 @@ def test_a_finding_links_to_the_figure_of_its_claims(finding):
 
 
 @pytest.mark.parametrize("finding", FINDINGS)
-def test_other_numbers_of_a_finding_are_on_the_page_of_its_study(finding):
+def test_numbers_of_a_finding_without_a_claim_are_on_the_page_of_its_study(finding):
     assert any(one["value"] for one in cited.REFERENCE.finditer(finding))
     study = re.search(r"\(\[(\w+)\]", finding)[1]
     page = (ROOT / "docs" / f"{study}.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Numbers of claims in a sentence follow the scorecard, with the digits as written."""
+"""Numbers of claims are updated from the scorecards, with as many digits as before."""
 
 from math import inf, nan
 
@@ -37,21 +37,21 @@ CLAIMS = pd.DataFrame(
         ("figure fig3", "a_fig1.up ✓", "figure fig3"),
     ],
 )
-def test_a_number_is_filled_in_as_it_is_written(before, reference, after):
+def test_a_number_is_replaced_in_the_form_in_which_it_was_written(before, reference, after):
     comment = f"<!-- {reference} -->"
     assert cited.updated(f"{before}{comment} or 7.", CLAIMS) == f"{after}{comment} or 7."
 
 
-def test_a_verdict_that_a_sentence_was_not_written_for_is_found():
+def test_sentences_written_for_another_verdict_are_listed():
     page = "0.4<!-- a_fig1.up ✓ -->, it falls<!-- a_fig1.down ✓ -->, 5<!-- a_s2.b2 ? -->"
     assert [line.split()[0] for line in cited.misjudged(page, CLAIMS)] == [DOWN]
 
 
 @pytest.mark.parametrize("before", ["1.0 [0.5; 2.0]", "1.0%", "x1", "1.0 [0.5, 2.0] to 3 %]"])
-def test_a_number_that_cannot_be_read_is_no_verdict(before):
+def test_a_number_in_another_form_is_not_read_as_a_reference(before):
     assert not cited.REFERENCE.search(f"{before}<!-- a_fig1.up ✓ -->")
 
 
-def test_a_claim_that_no_gallery_has_is_refused():
+def test_an_unknown_claim_is_refused():
     with pytest.raises(SystemExit, match=r"a_fig1\.gone"):
         cited.updated("0.4<!-- a_fig1.gone ✓ -->", CLAIMS)

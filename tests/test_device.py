@@ -1,4 +1,4 @@
-"""Which device a job computes on. That a GPU is used where there is one, tests/training shows."""
+"""Which device a job computes on; tests/training shows that a job uses a GPU if there is one."""
 
 import logging
 
@@ -7,14 +7,14 @@ import torch
 from flatlas.device import choose_device, gpu_memory_mib
 
 
-def test_without_a_wish_for_a_gpu_torch_is_not_even_loaded(python):
+def test_torch_is_not_loaded_if_no_gpu_is_wanted(python):
     python(
         "import sys; from flatlas.device import choose_device;"
         "assert choose_device(wanted=False) == 'cpu'; assert 'torch' not in sys.modules"
     )
 
 
-def test_a_cpu_has_no_memory_of_a_gpu():
+def test_a_cpu_has_no_gpu_memory():
     assert gpu_memory_mib("cpu") is None
 
 
@@ -27,7 +27,7 @@ def test_a_missing_gpu_is_logged(monkeypatch, caplog):
     assert "GPU" in record.getMessage() and "CPU" in record.getMessage()
 
 
-AS_IF_THERE_WERE_ONE = """
+WITH_A_FAKE_GPU = """
 import os
 import torch
 from flatlas.device import choose_device
@@ -45,6 +45,6 @@ print(os.environ["CUBLAS_WORKSPACE_CONFIG"])
 """
 
 
-def test_a_gpu_computes_the_same_each_time(python):
+def test_a_gpu_is_set_to_deterministic_algorithms_without_tf32(python):
     """In its own process, because these settings of torch stay."""
-    assert python(AS_IF_THERE_WERE_ONE) == ":4096:8\n"
+    assert python(WITH_A_FAKE_GPU) == ":4096:8\n"

@@ -38,7 +38,7 @@ def test_the_numbers_of_claims_in_sentences_are_those_of_the_scorecards(page):
     assert cited.misjudged(text, claims) == [], "read these sentences again"
 
 
-def test_main_claims_are_those_of_the_text():
+def test_main_claims_are_claims_of_the_papers():
     claims = cited.scorecards()
     for study, names in MAIN.items():
         main = claims.loc[[f"{study}_{name}" for name in names]]

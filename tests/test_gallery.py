@@ -1,4 +1,4 @@
-"""A gallery's page has its commands, the figures with captions and claims, the verdicts counted."""
+"""A gallery's page has commands, figures with captions and claims, and counts of verdicts."""
 
 import re
 import shlex
@@ -12,8 +12,6 @@ import pandas as pd
 import pytest
 import yaml
 from PIL import Image
-
-from flatlas.store.provenance import write_provenance
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 LIBRARY = DOCS.parent / "workflow" / "flatlas"
@@ -42,7 +40,7 @@ OWN = "sources: {cifar10: {kind: folder, path: cifar10, classes: 10}}\n"
 
 
 @pytest.fixture
-def page(tmp_path, monkeypatch):
+def page(tmp_path, monkeypatch, provenance):
     """Collect a study of thirty small pictures, and give the page."""
     monkeypatch.setattr(collect, "ROOT", tmp_path)
     monkeypatch.setattr(collect, "GALLERY", tmp_path)
@@ -61,7 +59,7 @@ def page(tmp_path, monkeypatch):
         claims = drawn / f"{name}.claims.csv"
         claims.write_text(CLAIMS.replace("flat_fig1", f"flat_{name}"))
         files = (claims, claims.with_name(f"{name}.png"))
-        write_provenance(drawn / f"{name}.json", files=files, spec={}, code="", seconds=0)
+        provenance(drawn / f"{name}.json", files=files)
     (tmp_path / "own.yaml").write_text(OWN)
 
     def made(*options: str) -> str:
@@ -90,16 +88,16 @@ def preset_of(name: str) -> str:
     return "laptop" if name in LAPTOP else "paper"
 
 
-def test_each_figure_is_a_target_at_the_preset_it_was_drawn_at(page):
+def test_the_commands_draw_each_figure_at_its_preset(page):
     for words, preset in zip(commands(page()), ("paper", "laptop"), strict=False):
-        drawn = {f"flat_{name}" for name in FIGURES if (name in LAPTOP) is (preset == "laptop")}
+        drawn = {f"flat_{name}" for name in FIGURES if preset_of(name) == preset}
         snakemake, *targets, config, chosen, root = words
         assert snakemake == "snakemake"
         assert sorted(targets) == sorted(drawn)
         assert (config, chosen, root) == ("--config", f"preset={preset}", "data_root=DIR")
 
 
-def test_the_page_has_the_file_that_overrode_the_configuration(page, tmp_path):
+def test_the_page_shows_the_configuration_file_that_was_used(page, tmp_path):
     text = page("--configfile", str(tmp_path / "own.yaml"))
     paper, laptop, made = commands(text)
     for words in (paper, laptop):
@@ -110,14 +108,14 @@ def test_the_page_has_the_file_that_overrode_the_configuration(page, tmp_path):
     assert str(tmp_path) not in text
 
 
-def test_the_last_command_makes_the_page_itself(page):
+def test_the_last_command_makes_the_page(page):
     assert commands(page())[-1] == [
         "make", "gallery", "STUDY=flat", "PRESET=paper", "FROM=laptop:fig7,fig30",
     ]  # fmt: skip
     assert commands(page("--without", "fig1"))[-1][-1] == "WITHOUT=fig1"
 
 
-def test_a_kept_figure_stays_as_it_is_and_need_not_be_drawn(page, tmp_path):
+def test_a_kept_figure_stays_as_it_is_and_need_not_be_drawn(page, tmp_path, provenance):
     before = page()
     old = (tmp_path / "flat" / "fig2.png").read_bytes()
     drawn = tmp_path / "results" / "paper" / "flat"
@@ -127,7 +125,7 @@ def test_a_kept_figure_stays_as_it_is_and_need_not_be_drawn(page, tmp_path):
     claims = drawn / "fig4.claims.csv"
     claims.write_text(claims.read_text().replace("it rises", "it falls"))
     files = (claims, claims.with_name("fig4.png"))
-    write_provenance(drawn / "fig4.json", files=files, spec={}, code="", seconds=0)
+    provenance(drawn / "fig4.json", files=files)
     assert page("--keep", "fig2,fig3").replace("it falls", "it rises") == before
     assert "it falls" in (tmp_path / "flat" / "README.md").read_text()
     assert (tmp_path / "flat" / "fig2.png").read_bytes() == old
@@ -164,7 +162,7 @@ def test_each_figure_has_its_picture_and_its_claims(page, tmp_path):
     assert "(../../flat.md)" in head
 
 
-def test_a_figure_newer_than_the_gallery_is_not_drawn_yet(page, tmp_path):
+def test_a_figure_missing_from_the_gallery_is_listed_as_not_drawn(page, tmp_path):
     before = page()
     file = tmp_path / "config" / "studies" / "flat.yaml"
     study = yaml.safe_load(file.read_text())
@@ -212,12 +210,12 @@ def test_a_study_without_claims_has_a_page_of_pictures(page, tmp_path):
     assert not (tmp_path / "flat" / "scorecard.csv").exists()
 
 
-def test_a_figure_that_draws_means_has_them_as_a_table(page, tmp_path):
+def test_a_figure_that_draws_means_has_them_as_a_table(page, tmp_path, provenance):
     """A t interval of three realizations: 4.303 standard errors each way."""
     points = tmp_path / "results" / "paper" / "flat" / "fig2.csv"
     points.write_text(MEANS)
     files = [points, points.with_suffix(".png"), points.with_suffix(".claims.csv")]
-    write_provenance(points.with_suffix(".json"), files=files, spec={}, code="", seconds=0)
+    provenance(points.with_suffix(".json"), files=files)
     text = page()
     (section,) = [part for part in text.split("\n## ") if part.startswith("fig2:")]
     rows = [row for row in table(section) if row[0] in ("0.1", "0.2")]
@@ -232,9 +230,11 @@ def test_a_figure_that_draws_means_has_them_as_a_table(page, tmp_path):
     assert means["high"][0] == pytest.approx(1 + 4.302653 * 2 / 3**0.5)
 
 
-def test_verdicts_are_counted_for_each_scale_and_for_our_questions(page):
-    lines = [re.findall(r"\d+|`\w+`", line) for line in page().splitlines() if line[:2] == "- "]
-    assert lines == [
+def test_claims_and_our_questions_are_counted_for_each_preset_and_questions_as_yes_or_no(page):
+    lines = [line for line in page().splitlines() if line[:2] == "- "]
+    assert ["reproduced (✓)" in line for line in lines] == [True, False, True, False]
+    assert ["yes (✓)" in line for line in lines] == [False, True, False, True]
+    assert [re.findall(r"\d+|`\w+`", line) for line in lines] == [
         ["56", "`paper`", "0", "28", "28"],
         ["28", "`paper`", "28", "0", "0"],
         ["4", "`laptop`", "0", "2", "2"],
@@ -242,13 +242,7 @@ def test_verdicts_are_counted_for_each_scale_and_for_our_questions(page):
     ]
 
 
-def test_a_question_of_ours_is_answered_and_not_reproduced(page):
-    papers, ours = (line for line in page().splitlines() if line[:2] == "- " and "laptop" in line)
-    assert "2 not reproduced (✗)" in papers
-    assert "2 yes (✓), 0 no (✗)" in ours
-
-
-def test_a_study_that_only_asks_has_no_paper(page):
+def test_a_study_of_our_questions_mentions_no_paper(page):
     assert "than in the paper" in page()
     assert "than in the paper" not in gallery.page("atlas", DOCS / "gallery" / "atlas")
 

@@ -1,8 +1,6 @@
-"""The gallery of the atlas publishes its measure table, to check coefficients with."""
+"""The gallery of the atlas publishes its measure table, to compute coefficients from."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 from textwrap import dedent
 
@@ -10,13 +8,11 @@ import collect
 import numpy as np
 import pandas as pd
 import pytest
-from figures import plan
+from shipped import shipped, shipped_jobs
 
-from flatlas.plan.jobs import jobs_of
 from flatlas.plan.networks import networks_job
 from flatlas.plan.tables import NETWORKS
 from flatlas.statistics.rank_correlation import tau
-from flatlas.store.provenance import write_provenance
 from flatlas.studies.atlas.quantities import QUANTITIES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,20 +21,19 @@ NETS, REALIZATIONS = 40, 2
 
 @pytest.fixture(scope="module")
 def options():
-    """Those of the shipped configuration."""
-    laptop = plan("laptop")
-    return networks_job(laptop, jobs_of(laptop)).spec["options"]
+    """The options of each measure in the shipped configuration."""
+    return networks_job(shipped("laptop"), shipped_jobs("laptop")).spec["options"]
 
 
 @pytest.fixture
-def published(tmp_path, monkeypatch, options):
+def published(tmp_path, monkeypatch, options, provenance):
     """The folder in which `make gallery` publishes a made-up table."""
     monkeypatch.setattr(collect, "ROOT", tmp_path)
     file = tmp_path / "results/laptop/atlas/networks.parquet"
     file.parent.mkdir(parents=True)
     table = made_up(options)
     table.to_parquet(file, index=False)
-    write_provenance(file.with_suffix(".json"), files=[file], spec={}, code="", seconds=0)
+    provenance(file.with_suffix(".json"), files=[file])
     folder = tmp_path / "docs/gallery/atlas"
     folder.mkdir(parents=True)
     collect._publish("laptop", folder)
@@ -78,18 +73,13 @@ def test_the_dictionary_explains_each_column(published):
     assert "| `sharpness` |" in how, "and says how each was taken"
 
 
-def test_the_five_lines_of_the_page_find_our_coefficients(published):
+def test_the_five_lines_on_the_page_give_the_coefficients_of_flatlas(published, python):
     page = (ROOT / "docs/atlas.md").read_text().partition("## The measure table")[2]
     (block,) = re.findall(r"\n\n((?: {4}.*\n)+)", page)
     lines = dedent(block)
     assert len(lines.splitlines()) == 5
-    printed = subprocess.run(
-        [sys.executable, "-c", lines],
-        cwd=published.parents[2],
-        check=True,
-        text=True,
-        capture_output=True,
-    ).stdout.split()
+    # With pandas and SciPy alone: the library is not on the path.
+    printed = python(lines, folder=published.parents[2], PYTHONPATH="").split()
     nets = pd.read_parquet(published / "networks.parquet")
     met = nets[nets["at"] == "met"]
     for study, some in met.groupby("study"):

@@ -1,4 +1,4 @@
-"""Times of a run, kept for the pages, beside those of runs before it."""
+"""The times of a run are kept for the pages, beside those of earlier runs."""
 
 import figures
 import pandas as pd
@@ -20,7 +20,7 @@ UNMADE = {
 
 
 def run(folder, larger=1, **seconds):
-    """What `snakemake costs` writes when these jobs have run, so many times larger."""
+    """What `snakemake costs` writes after these jobs, each `larger` times its usual size."""
     folder.mkdir()
     jobs = UNMADE | {
         name: JobCost(UNMADE[name].stage, UNMADE[name].net, larger * UNMADE[name].units, taken)
@@ -32,7 +32,7 @@ def run(folder, larger=1, **seconds):
     return folder
 
 
-def test_targets_that_ran_as_a_whole_have_times_and_replace_earlier_ones(tmp_path):
+def test_only_targets_whose_jobs_all_ran_have_times_and_the_latest_counts(tmp_path):
     first = run(tmp_path / "first", images=1.0, one=2.0)
     second = run(tmp_path / "second", images=3.0, run=40.0, other=5.0)
     assert keep(first, tmp_path, "paper") == ["one"]
@@ -50,7 +50,7 @@ def test_estimates_use_what_was_kept(tmp_path, monkeypatch):
     assert kept == {"source": 3.0, "train": 40.0}
 
 
-def test_jobs_of_other_sizes_are_kept_beside_each_other(tmp_path):
+def test_jobs_of_different_sizes_are_all_kept(tmp_path):
     """Studies ask different sizes of one measure, at different costs for each unit."""
     keep(run(tmp_path / "first", run=40.0), tmp_path, "paper")
     keep(run(tmp_path / "second", larger=5, run=90.0), tmp_path, "paper")
@@ -63,7 +63,7 @@ def test_jobs_of_other_sizes_are_kept_beside_each_other(tmp_path):
 def test_a_time_is_shown_only_for_jobs_of_the_size_that_is_configured(
     tmp_path, monkeypatch, larger, shown
 ):
-    """As after a change of realizations, which leaves the number of jobs as it is."""
+    """A change of realizations changes the sizes of jobs and not their number."""
     target, jobs = "duality_fig3", len(figures.needed("paper")["duality_fig3"])
     measured = {"target": target, "jobs": jobs, "made": jobs, "measured_seconds": 120.0}
     units = larger * figures.units(target, "paper")

@@ -1,4 +1,4 @@
-"""The site of `make site`: every page is there, whole, and every link leads somewhere."""
+"""The site of `make site` has every page with all its words, and no broken link."""
 
 import re
 import shutil
@@ -22,7 +22,7 @@ BROKEN = {
     "docs/new.md": "# No menu has this page",
 }
 EXPLORER = "docs/gallery/atlas/explorer.html"
-# What is no word of a page: addresses, comments, numbers of a list, languages of code.
+# Markup that is no text of a page: addresses, comments, numbers of a list, languages of code.
 MARKUP = re.compile(r"(?s)<!--.*?-->|\]\([^)]*\)|<a id.*?</a>|(?m:^\d+\. |^```\w+)")
 
 
@@ -52,7 +52,7 @@ class Built(HTMLParser):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """The site of a copy of the repository with a few mistakes, and what was said about them."""
+    """The site of a copy of the repository with a few mistakes, and the warnings about them."""
     folder = tmp_path_factory.mktemp("site")
     copy, site = folder / "copy", folder / "site"
     (copy / "results").mkdir(parents=True)
@@ -82,7 +82,7 @@ def pages(built):
     return {path.relative_to(site).as_posix(): Built(path) for path in paths}
 
 
-def test_a_broken_link_or_picture_or_a_page_outside_the_menu_is_named_and_nothing_else(built):
+def test_warnings_name_broken_links_and_pictures_and_pages_outside_the_menu_alone(built):
     _, said = built
     mistakes = [line for line in said if "WARNING" in line]
     named = {next((page for page in BROKEN if page in line), line) for line in mistakes}
@@ -134,7 +134,7 @@ def test_the_explorer_is_a_page_in_every_menu_with_its_pictures(built, pages):
     assert pages["docs/reruns.html"].links.count("gallery/atlas/explorer.html") == 2
 
 
-def test_folders_open_with_their_readme(built):
+def test_the_index_of_a_folder_is_its_readme(built):
     site, _ = built
     assert (site / "index.html").read_bytes() == (site / "README.html").read_bytes()
     assert (site / "docs" / "gallery" / "duality" / "index.html").is_file()

@@ -20,7 +20,7 @@ def material_of(nets):
 
 
 def with_history(tables):
-    """The material of these tables; of nets that have learnt their task, if no history says."""
+    """The material of these tables; without a history, all nets have learnt their task."""
     outcomes = tables.get("outcomes")
     return Material(tables if outcomes is None else {"history": learnt(outcomes), **tables})
 

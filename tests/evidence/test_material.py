@@ -5,7 +5,6 @@ import pytest
 
 from flatlas.evidence.material import gather
 from flatlas.plan.points import LACKS
-from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import write_table
 
 POINTS = [
@@ -32,7 +31,7 @@ def files(tmp_path):
     }
 
 
-def test_the_nth_file_gets_the_nth_point(files):
+def test_each_file_gets_the_point_at_its_place(files):
     table = gather(files, POINTS).tables["history"]
     assert table["run"].tolist() == ["one", "one", "two", "two", "one", "one"]
     assert table["loss"].tolist() == [3.5, 9.0, 3.5, 8.0, 3.5, 9.0]
@@ -40,23 +39,16 @@ def test_the_nth_file_gets_the_nth_point(files):
     assert table["batch"].tolist()[4:] == [25, 25]
 
 
-def test_as_many_files_as_points_or_none(files):
+def test_fewer_points_than_files_are_refused(files):
     with pytest.raises(ValueError, match="shorter"):
         gather(files, POINTS[:2])
 
 
-def test_a_point_that_lacks_a_measure_has_no_file_of_it(files, tmp_path):
+def test_a_point_that_lacks_a_measure_has_no_file_of_it(files, tmp_path, provenance):
     points = [POINTS[0], POINTS[1] | {LACKS: ["norms_cost"]}, POINTS[2]]
-    write_provenance(
-        tmp_path / "provenance.json",
-        files=[],
-        spec={},
-        code="",
-        seconds=5.0,
-        training_seconds=80.0,
-        peak_memory_mib=300,
-    )
-    tables = gather(files | {"norms_cost": [tmp_path / "provenance.json"] * 2}, points).tables
+    file = tmp_path / "provenance.json"
+    provenance(file, seconds=5.0, training_seconds=80.0)
+    tables = gather(files | {"norms_cost": [file] * 2}, points).tables
     assert tables["norms_cost"][["sweep", "run"]].to_numpy().tolist() == [
         ["alpha", "one"],
         ["batch", "one"],
@@ -66,7 +58,7 @@ def test_a_point_that_lacks_a_measure_has_no_file_of_it(files, tmp_path):
     assert not any(LACKS in table for table in tables.values())
 
 
-def test_a_value_that_is_a_list_is_whole_in_each_row(files):
+def test_each_row_has_the_whole_of_a_list_in_a_point(files):
     """Two layers and two realizations: not one layer for each realization."""
     wide = [point | {"net.hidden": [30, 20]} for point in POINTS]
     table = gather(files, wide).tables["history"]
@@ -74,7 +66,7 @@ def test_a_value_that_is_a_list_is_whole_in_each_row(files):
     assert table.groupby("net.hidden").size().to_dict() == {(30, 20): 6}
 
 
-def test_a_borrowed_sweep_leaves_the_columns_of_a_table(files, tmp_path):
+def test_a_table_keeps_its_own_column_if_a_point_has_the_same_key(files, tmp_path):
     """A point of a borrowed sweep has a key `of`, as the stars of `regret_slice` have."""
     stars = pd.DataFrame({"seed": [0, 0], "of": ["f1", "f2"]})
     write_table(tmp_path / "stars.parquet", stars)
@@ -85,8 +77,8 @@ def test_a_borrowed_sweep_leaves_the_columns_of_a_table(files, tmp_path):
     assert set(tables["history"]["of"]) == {"prior.sgd"}
 
 
-def test_a_run_without_rows_leaves_the_others_as_they_are(files, tmp_path):
-    """A measure leaves it so if every realization diverged."""
+def test_a_table_without_rows_changes_no_values_of_the_others(files, tmp_path):
+    """A measure writes such a table if every realization diverged."""
     write_table(tmp_path / "one.parquet", pd.DataFrame({"seed": pd.Series(dtype="int64")}))
     table = gather(files, POINTS).tables["history"]
     table = table[table["sweep"] == "alpha"]
@@ -95,7 +87,7 @@ def test_a_run_without_rows_leaves_the_others_as_they_are(files, tmp_path):
     assert table["optimizer.lr"].dtype == table["loss"].dtype == float
 
 
-def test_measured_rows_are_those_of_solutions_and_say_whether_trainings_converged(files, tmp_path):
+def test_measured_rows_are_those_at_the_end_and_say_whether_the_training_converged(files, tmp_path):
     """The measure was taken at two moments; its own search never converged."""
     for run in ("one", "two"):
         columns = {"seed": [0, 0, 1, 1], "at": ["10", "final"] * 2, "converged": False}

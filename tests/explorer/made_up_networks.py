@@ -36,15 +36,15 @@ AXES = {name: words for name, words in atlas.AXES.items() if name not in ("radiu
 OPTIMIZERS = ("sgd", "momentum", "adam", "adagrad", "rmsprop", "entropy_sgd", "sam", "asam")
 SEEDS = 5
 BEYOND = (0, 10, 30, 100, 200, 300, 500, 1000)
-# How much the gap grows with each setting, and the measures with it: the same for label noise, the
-# other way for the learning rate.
+# How much the gap and the measures grow with each setting: both with label noise, in opposite
+# directions with the learning rate.
 GAP = {"optimizer.lr": -0.1, "data.label_noise": 0.4, "data.attack_size": 2e-4, "depth": 0.005}
 PRIOR = {"optimizer.lr": 12, "data.label_noise": 90, "data.attack_size": 0.08, "depth": 1.5}
 SHARP = {"optimizer.lr": -2.5, "data.label_noise": 6, "batch": 0.002, "width": -0.004}
 
 
 def networks(crossed: int) -> pd.DataFrame:
-    """About 700 networks: eight values of each axis, and a grid of `crossed` rates; five seeds."""
+    """About 700 networks in the order of the page; `crossed` is the number of rates in the grid."""
     points: dict[tuple, set[str]] = {}
 
     def add(sweep: str, **changes: object) -> None:
@@ -66,7 +66,8 @@ def networks(crossed: int) -> pd.DataFrame:
         for seed in range(SEEDS)
         for beyond in (BEYOND if dict(point) == BASE else (0,))
     ]
-    return pd.DataFrame(rows)
+    order = ["study", "run", "seed", "at"]
+    return pd.DataFrame(rows).sort_values(order, kind="stable", ignore_index=True)
 
 
 def _network(point, sweeps, number, seed, beyond, random) -> dict:
@@ -113,7 +114,7 @@ def _network(point, sweeps, number, seed, beyond, random) -> dict:
             row[f"{measure}_converged"] = bool(random.random() > 0.04)
     if point["depth"] > 5:
         row |= {"regret": np.nan, "kl_regret": np.nan, "kl_regret_error": np.nan}
-    # Only trajectories that were recorded have it.
+    # Only recorded trajectories have it.
     row["pca_flatness"] = np.nan
     return row
 
@@ -133,7 +134,7 @@ def curves(nets: pd.DataFrame) -> pd.DataFrame:
 
 
 def claims() -> pd.DataFrame:
-    """A table of every kind of claim: each verdict, open and closed criteria, with and without."""
+    """Claims of each verdict, with open and closed criteria, some with a paper's value."""
     common = {"whose": "paper", "holds_from": -np.inf, "holds_to": np.inf, "paper": "", "note": ""}
     rows = [
         {

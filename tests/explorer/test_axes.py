@@ -17,7 +17,7 @@ def table(sweep, *nets):
     return pd.DataFrame(rows).assign(gap=0.1)
 
 
-def test_networks_that_were_measured_only_later_are_compared_then():
+def test_networks_measured_only_later_are_compared_at_that_moment():
     """Recordings are measured at their end."""
     nets = table("recorded", ("a", "met+20", 0.1), ("b", "met+20", 0.2), ("b", "met+40", 0.2))
     (axis,) = compared(nets, AXES)
@@ -26,7 +26,7 @@ def test_networks_that_were_measured_only_later_are_compared_then():
     assert on["strata"] == [0, 0]
 
 
-def test_along_moments_every_moment_is_compared():
+def test_an_axis_of_moments_compares_all_of_them():
     nets = table("beyond", ("a", "met", 0.1), ("a", "met+20", 0.1))
     (axis,) = compared(nets, AXES)
     assert (axis.on(nets)["own"], axis.on(nets)["rows"]) == (["at"], [0, 1])

@@ -18,7 +18,7 @@ from flatlas.explorer.page import explorer_page
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-def test_it_is_small_fetches_nothing_and_has_the_same_bytes_whatever_the_order_of_rows():
+def test_the_page_is_small_fetches_nothing_and_does_not_depend_on_the_order_of_rows():
     nets = made_up_networks.networks(crossed=14)
     page = explorer_page(explorer(nets))
     # The made-up claims are few; those of all galleries take 0.4 MB.
@@ -46,8 +46,7 @@ def test_curves_are_thinned_and_know_their_folder(tmp_path):
         np.testing.assert_allclose(rows["test_loss"], 1 / (3 + rows["epoch"]), rtol=5e-3)
 
 
-def test_a_network_trained_elsewhere_names_its_folder():
-    nets = made_up_networks.networks(crossed=1)
+def test_a_network_trained_elsewhere_names_its_folder(nets):
     page = explorer(nets)
     run = nets["run"][0]
     elsewhere = page.curves["folder"].mask(page.curves["run"] == run, "recordings")
@@ -55,12 +54,12 @@ def test_a_network_trained_elsewhere_names_its_folder():
     assert f'"folders":{{"{run}":"recordings"}}' in explorer_page(page)
 
 
-def test_the_gallerys_explorer_has_all_published_claims_with_their_pictures(tmp_path):
+def test_the_gallerys_explorer_has_all_published_claims_with_their_pictures(nets, tmp_path):
     copy = tmp_path / "gallery"
     shutil.copytree(DOCS / "gallery", copy, ignore=shutil.ignore_patterns("networks.*", "*.html"))
     write_explorer(copy)
     assert not (copy / "atlas" / EXPLORER).exists(), "there are no networks to show"
-    made_up_networks.networks(crossed=1).to_parquet(copy / "atlas" / TABLE)
+    nets.to_parquet(copy / "atlas" / TABLE)
     write_explorer(copy)
     page = (copy / "atlas" / EXPLORER).read_text()
     data = json.loads(re.search('id="data">(.*?)</script>', page, re.DOTALL)[1])

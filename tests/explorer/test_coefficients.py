@@ -73,7 +73,7 @@ def page(chromium, file):
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("given", [(), ("z",), ("z", "w")])
 @pytest.mark.parametrize("within", ["seed", ""])
-def test_tau_and_its_interval(page, ties, given, within):
+def test_tau_and_its_interval_equal_an_independent_computation(page, ties, given, within):
     table = points(1, ties)
     names = ["x", "y", *given]
     strata = table[within] if within else pd.Series(0, table.index)
@@ -89,7 +89,7 @@ def test_tau_and_its_interval(page, ties, given, within):
 
 
 @pytest.mark.parametrize("ties", [False, True])
-def test_spearmans_coefficient_and_its_interval(page, ties):
+def test_spearmans_coefficient_equals_that_of_scipy_with_a_jackknife_interval(page, ties):
     table = points(2, ties)
     found = page.evaluate(SPEARMAN, [*(list(table[name]) for name in ("x", "y", "seed"))])
     expected = jackknife(lambda some: stats.spearmanr(some["x"], some["y"]).statistic, table)
@@ -112,7 +112,7 @@ def test_no_interval_from_two_seeds_or_three_points_and_no_value_from_a_constant
     assert np.isnan(found(table.assign(x=1.0))[0])
 
 
-def test_a_determined_variable_leaves_nothing(page):
+def test_tau_given_a_multiple_of_x_is_undefined(page):
     table = points(4, ties=False)
     variables = [list(table["x"]), list(table["y"]), list(2 * table["x"])]
     seeds = list(table["seed"])

@@ -154,7 +154,7 @@ def test_the_outcome_and_the_baselines_change_the_table(opened):
     assert page.locator("#ranking .outcome").inner_text() == "test loss"
 
 
-def test_a_number_opens_its_networks(opened, nets):
+def test_a_click_on_a_number_shows_its_networks(opened, nets):
     page = opened()
     number = page.locator("#heat button[data-measure=prior][data-axis=noise]")
     shown = number.inner_text()
@@ -184,7 +184,7 @@ def test_both_axes_are_chosen_from_all_variables(opened, nets):
     assert {"adam", "asam", "sgd"} <= {*labels}
 
 
-def test_names_have_no_coefficients_no_range_and_do_not_overlap(opened):
+def test_an_axis_of_names_has_no_coefficients_and_no_range_and_its_labels_do_not_overlap(opened):
     page = opened("view=networks&x=optimizer.name&panels=width")
     assert coefficient(page, "kendall").locator(".number").inner_text() == "–"
     assert page.locator("#range input:visible").count() == 2
@@ -217,7 +217,7 @@ def test_a_logarithmic_scale_moves_the_points(opened, nets):
     assert "xlog=1" in page.url
 
 
-def test_colour_and_panels(opened, nets):
+def test_colours_and_panels_follow_the_chosen_variable(opened, nets):
     page = opened("view=networks")
     choose(page, "colour", "optimizer.name")
     colours = page.eval_on_selector_all(
@@ -242,7 +242,7 @@ def test_colour_and_panels(opened, nets):
     ("key", "value", "column"),
     [("study", "atlas", "study"), ("optimizer", "adam", "optimizer.name"), ("seed", "3", "seed")],
 )
-def test_filters(opened, nets, key, value, column):
+def test_a_filter_shows_only_networks_with_its_value(opened, nets, key, value, column):
     page = opened("view=networks")
     choose(page, key, value)
     some = first(nets)
@@ -250,7 +250,7 @@ def test_filters(opened, nets, key, value, column):
     assert f"{key}={value}" in page.url
 
 
-def test_the_filter_by_axis_every_moment_and_convergence(opened, nets):
+def test_networks_are_filtered_by_axis_moment_and_convergence(opened, nets):
     page = opened("view=networks&x=sharpness")
     choose(page, "axis", "width")
     assert {*rows_of(page)} == {*of_axis(nets, "width").index}
@@ -309,7 +309,7 @@ def test_a_range_can_be_typed_and_cleared(opened, nets):
     assert least.input_value() == ""
 
 
-def test_hover_reads_a_click_pins_in_all_views_and_the_link_keeps_it(opened, nets):
+def test_hovering_shows_a_network_and_a_click_pins_it_in_all_views_and_in_the_link(opened, nets):
     page = opened("view=networks&x=sharpness&axis=rate")
     row = of_axis(nets, "rate")["gap"].idxmax()
     net = nets.loc[row]
@@ -381,7 +381,7 @@ def test_claims_are_searched_and_filtered(opened):
     assert shown.get_attribute("data-claim") == "prior_fig4.added"
 
 
-def test_a_paper_is_reproduced_and_a_question_is_answered(opened):
+def test_verdicts_on_papers_are_reproduced_or_not_and_on_our_questions_yes_or_no(opened):
     page = opened("view=claims")
     verdicts = {"prior_fig4.added": "✓ yes", "duality_fig3.constant": "✗ not reproduced"}
     for claim, said in verdicts.items():
@@ -422,7 +422,7 @@ def test_a_row_opens_its_figure(opened, file):
 # For everyone
 
 
-def test_by_keyboard(opened, nets):
+def test_tabs_and_networks_can_be_chosen_by_keyboard(opened, nets):
     page = opened()
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
@@ -456,7 +456,7 @@ def test_every_control_has_a_name(opened):
 
 
 @pytest.mark.parametrize("view", ["ranking", "networks", "claims"])
-def test_on_a_phone_nothing_sticks_out(opened, view):
+def test_each_view_fits_the_width_of_a_phone(opened, view):
     page = opened(f"view={view}", viewport={"width": 390, "height": 844}, has_touch=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.locator(f"#{view}").is_visible()
@@ -483,7 +483,7 @@ def test_no_request_leaves_the_file(opened, file):
     for view in ("networks", "claims", "ranking"):
         page.locator(f"#tab-{view}").click()
     assert {url.partition("#")[0] for url in requests} == {file.as_uri()}
-    # Nor could one.
+    # A request would be refused.
     refused = "fetch('https://example.org').then(() => 'sent', () => 'refused')"
     assert page.evaluate(refused) == "refused"
     assert len(requests) == 1
@@ -491,7 +491,6 @@ def test_no_request_leaves_the_file(opened, file):
 
 def test_a_thousand_networks_follow_the_brush(opened, tmp_path):
     nets = made_up_networks.networks(crossed=14)
-    nets = nets.sort_values(["study", "run", "seed", "at"], kind="stable", ignore_index=True)
     file = tmp_path / "explorer.html"
     file.write_text(explorer_page(explorer(nets)), encoding="utf-8")
     page = opened("view=networks&x=trace&panels=optimizer.name", file)

@@ -75,7 +75,7 @@ def test_a_job_gets_files_values_and_resources_by_name(run, tmp_path):
     assert others == [100, "cpu"]
 
 
-def test_a_job_writes_to_its_log_only_and_only_of_its_last_attempt(run, tmp_path):
+def test_the_log_has_all_output_of_the_last_attempt_alone(run, tmp_path):
     run(body="fall()")
     done = run()
     assert done.stdout == done.stderr == ""
@@ -101,7 +101,7 @@ def test_a_job_flushes_what_it_printed_and_ends_without_cleaning_up(run):
 
 
 def test_work_collects_garbage_as_often_as_python_does(run):
-    """Only what is imported before it is spared."""
+    """Only objects from the imports before it are exempt."""
     assert run(body="assert gc.get_threshold() == usual and gc.get_freeze_count()").returncode == 0
 
 
@@ -138,7 +138,7 @@ def test_a_job_can_be_repeated_by_hand(run, by_hand, tmp_path):
     first = (tmp_path / RESULT).read_text()
     again = by_hand()
     assert again.returncode == 0
-    assert (tmp_path / RESULT).read_text() == first, "it is not touched"
+    assert (tmp_path / RESULT).read_text() == first, "the first result stays"
     expected = first.replace("/resume/", "/by-hand/resume/").replace('"abc"', '"by hand"')
     assert (tmp_path / APART).read_text() == expected
     assert "one step" in again.stderr, "the log comes to the terminal"
@@ -155,8 +155,8 @@ def test_a_failed_job_can_be_repeated_by_hand_and_shows_its_traceback(run, by_ha
     assert (tmp_path / APART).exists() and not (tmp_path / RESULT).exists()
 
 
-def test_by_hand_a_job_has_its_number_of_threads_and_the_flags_of_python(run, by_hand, tmp_path):
-    """Python restarts where the environment has another number, or none."""
+def test_a_job_repeated_by_hand_keeps_its_threads_and_the_flags_of_python(run, by_hand, tmp_path):
+    """Python restarts if the environment has another number of threads, or none."""
     run()
     seen = "[os.environ['OMP_NUM_THREADS'], sys.flags.optimize]"
     again = by_hand(body=f"import os, sys; job.resources['mem_mb'] = {seen}", flags=("-OO",))
@@ -167,7 +167,7 @@ def test_by_hand_a_job_has_its_number_of_threads_and_the_flags_of_python(run, by
 @pytest.mark.parametrize(
     "arguments", [[], ["one.txt"], ["one.json", "two.json"], ["results/logs/stage/gone.json"]]
 )
-def test_by_hand_without_the_json_it_says_what_to_do(run, arguments):
+def test_a_script_started_by_hand_without_the_json_says_what_to_do(run, arguments):
     failed = run(*arguments, within_snakemake=False)
     assert failed.returncode == 1
     (sentence,) = failed.stderr.splitlines()

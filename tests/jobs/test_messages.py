@@ -1,4 +1,4 @@
-"""The messages at the end of a run: which jobs failed of what cause, and how many are left."""
+"""The messages at the end of a run: which jobs failed, why, and how many are left."""
 
 import logging
 from types import SimpleNamespace
@@ -9,7 +9,7 @@ CAUSES = {0: "ValueError: it broke", 2: "ValueError: see its output above may gi
 
 
 class Job(SimpleNamespace):
-    """As much of one of Snakemake's jobs as the messages read."""
+    """A job of Snakemake, as far as the messages read it."""
 
     __hash__ = object.__hash__
     __eq__ = object.__eq__
@@ -19,7 +19,7 @@ class Job(SimpleNamespace):
 
 
 class Group(tuple):
-    """A group, which is its jobs."""
+    """A group of jobs."""
 
     def is_group(self):
         return True
@@ -33,13 +33,13 @@ def job(number, folder="logs"):
 
 
 def last_lines(messages, running, failed, waiting):
-    """What the run ends with, where Snakemake counts the jobs of all groups as remaining."""
+    """The last lines of a run; Snakemake counts the jobs of all groups as remaining."""
     members = [one for group in (*running, *failed) for one in group]
     scheduler = SimpleNamespace(running=running, failed=failed, remaining_jobs=[*members, *waiting])
     return [*messages.failures(scheduler)]
 
 
-def test_jobs_of_a_running_or_failed_group_do_not_wait():
+def test_jobs_of_a_running_or_failed_group_are_not_counted_as_waiting():
     jobs = [job(number) for number in range(6)]
     first, second, waiting = Group(jobs[:2]), Group(jobs[2:4]), jobs[4:]
     assert "Jobs left: 4." in " ".join(last_lines(Messages([]), [first], [], waiting))
@@ -47,8 +47,8 @@ def test_jobs_of_a_running_or_failed_group_do_not_wait():
     assert "Jobs that did not run: 2." in said
 
 
-def test_of_a_group_only_the_members_with_a_known_cause_are_listed(tmp_path):
-    """Even one whose cause reads like the sentence on an unknown one."""
+def test_a_failed_group_lists_its_members_with_a_known_cause(tmp_path):
+    """Even if a cause contains the words for an unknown cause."""
     jobs = [job(number, tmp_path) for number in range(4)]
     messages = Messages(jobs)
     for number, cause in CAUSES.items():

@@ -1,4 +1,4 @@
-"""Progress: lines now and then in a log, a bar by hand."""
+"""Progress: a line in the log every few seconds, or a bar if the job is run by hand."""
 
 import logging
 
@@ -16,12 +16,12 @@ def lines(caplog):
 
 @pytest.fixture
 def seconds(monkeypatch):
-    """A clock that moves a second a step."""
+    """A clock that advances by one second at each reading."""
     clock = iter(range(1000))
     monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
 
 
-def test_a_line_every_ten_seconds_with_facts_and_the_time_left(lines, seconds):
+def test_every_ten_seconds_a_line_shows_facts_and_the_time_left(lines, seconds):
     report = Progress("training", bar=False)
     for done in range(1, 35):
         report(done, 100, epoch=done, loss="2.30e+00")
@@ -41,14 +41,14 @@ def test_the_time_left_follows_from_the_steps_of_this_job_only(lines, seconds, m
     assert line.endswith("at most 20 s left")
 
 
-def test_the_end_always_has_a_line(lines):
+def test_the_last_step_is_always_logged(lines, seconds):
     report = Progress("training", bar=False)
     for done in range(1, 4):
         report(done, 3, loss=0)
     assert [line.split(";")[0] for line in lines()] == ["3 of at most 3"]
 
 
-def test_by_hand_a_bar_begins_where_the_job_does_and_no_lines_are_logged(lines, capsys):
+def test_a_bar_starts_at_the_first_step_of_the_job_and_replaces_the_lines(lines, capsys):
     report = Progress("training", bar=True)
     report(61, 100, loss=0.5)
     assert (report.shown.initial, report.shown.n) == (60, 61)

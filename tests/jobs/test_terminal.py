@@ -1,4 +1,4 @@
-"""A single drawing that fails does not end the progress of a run."""
+"""One failed update of the running jobs does not end their display."""
 
 from threading import Event
 from types import SimpleNamespace
@@ -8,7 +8,7 @@ from snakemake.logging import logger
 from flatlas.jobs import terminal
 
 
-def test_after_a_drawing_that_failed_the_next_one_is_shown(monkeypatch):
+def test_the_next_update_is_shown_after_one_that_failed(monkeypatch):
     monkeypatch.setattr(terminal, "SECONDS_BETWEEN_LINES", 0.01)
     monkeypatch.setattr(logger, "handlers", [])
     shown, found = Event(), iter([OSError("gone for a moment")])

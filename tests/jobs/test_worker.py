@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a worker needs 
 WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
 PATIENCE = 20.0
 
-# Leaves a child that outlives it, writes both numbers, and waits.
+# A script that starts a child, writes both process ids, and waits.
 WAITING = """
 import json, os, subprocess, sys, time
 from pathlib import Path
@@ -68,7 +68,7 @@ print(*[worker.run(script, None) for script in sys.argv[1:]])
 
 @pytest.fixture(autouse=True)
 def found(monkeypatch):
-    """The worker, too, finds the library."""
+    """The worker finds the library, too."""
     monkeypatch.setenv("PYTHONPATH", str(WORKFLOW))
 
 
@@ -93,14 +93,14 @@ def script(tmp_path):
 
 @pytest.fixture
 def waiting(worker, script, tmp_path):
-    """A job that waits, with a child: its future exit code, its number, and that of its child."""
+    """A job that waits, with a child: its future exit code, its process id and its child's."""
     with ThreadPoolExecutor(1) as pool:
         ended = pool.submit(worker.run, script(WAITING), None)
         yield ended, *left_by(tmp_path)
 
 
 def client(code, *scripts, **options):
-    """Snakemake's part in a process of its own; it prints the number of the worker."""
+    """Snakemake's part in a process of its own; it prints the process id of the worker."""
     command = [sys.executable, "-c", code, *scripts]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options)
 
@@ -112,7 +112,7 @@ def left_by(folder):
 
 
 def is_gone(*pids):
-    """Processes that have ended and wait for their parent to look count as gone."""
+    """Whether all of these processes have ended; zombies count as ended."""
     for pid in pids:
         with suppress(FileNotFoundError):
             if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
@@ -133,7 +133,7 @@ def test_a_script_sees_what_it_sees_when_started_cold(worker, script, tmp_path):
     assert forked == cold
 
 
-def test_it_ends_with_the_exit_code_of_the_script(worker, script):
+def test_a_job_ends_with_the_exit_code_of_its_script(worker, script):
     texts = {
         "raise SystemExit(3)": 3,
         "1 / 0": 1,
@@ -146,7 +146,7 @@ def test_it_ends_with_the_exit_code_of_the_script(worker, script):
     assert {text: worker.run(script(text), None) for text in texts} == texts
 
 
-def test_what_a_script_prints_comes_where_snakemake_prints(script):
+def test_a_script_prints_to_the_output_of_snakemake(script):
     text = "import sys; print('out'); print('err', file=sys.stderr); 1 / 0"
     process = client(CLIENT, script(text), stderr=subprocess.PIPE)
     said, complaint = process.communicate()
@@ -172,8 +172,8 @@ while not other.exists():
         assert [each.result(PATIENCE) for each in ended] == [0, 0]
 
 
-def test_imports_are_there_for_the_next_job(worker, script, tmp_path):
-    """Those at the top of the script, and those that a job had to make; never a user's own."""
+def test_the_next_job_finds_the_imports_of_earlier_ones(worker, script, tmp_path):
+    """Imports at the top of the script and those of a job, but no modules of a user."""
     text = """
 import json, sys
 there = [name in sys.modules for name in ("wave", "colorsys", "own_net")]
@@ -221,7 +221,7 @@ def test_a_killed_snakemake_ends_with_worker_jobs_and_their_children(script, how
 
 
 def test_a_worker_that_imports_ends_with_snakemake(script, tmp_path, monkeypatch):
-    """It does not look at requests meanwhile."""
+    """A worker reads no requests while it imports."""
     script(
         f"from pathlib import Path\nPath({str(tmp_path)!r}, 'begun').touch()\n"
         "import time\nfor _ in range(60_000): time.sleep(0.01)\n",
@@ -255,7 +255,7 @@ def test_a_worker_that_is_ended_leaves_no_process(worker, script):
 
 
 @pytest.mark.parametrize("missing", ["socket.socketpair", "os.pidfd_open", "subprocess.Popen"])
-def test_without_the_means_there_is_no_worker(monkeypatch, missing):
+def test_no_worker_starts_if_the_system_lacks_what_it_needs(monkeypatch, missing):
     def refused(*_, **__):
         raise OSError("not here")
 
@@ -285,5 +285,5 @@ PLAIN = {
         {"bench_record": object()},
     ],
 )
-def test_a_job_that_needs_more_than_one_thread_here_starts_cold(change):
+def test_a_job_that_needs_more_than_one_local_thread_starts_cold(change):
     assert fits(SimpleNamespace(**PLAIN | change)) is (not change)

@@ -11,7 +11,7 @@ from flatlas.plan.plan import Plan
 from flatlas.plan.resolve import resolve
 
 # Edit files one after the other, each alone, and print what `taken` returns: first without an edit,
-# then after each. What a file of known bytes holds is kept; other caches are cleared.
+# then after each. The cache of parsed files is kept; all others are cleared.
 EDITING = """
 import json
 import sys

@@ -39,9 +39,9 @@ USER = {
         "digits": {"kind": "digits"},
         "boolean": {"kind": "boolean", "bits": 3},
     },
-    "studies": {"flat": {}},
+    "studies": {},
 }
-# What a job of a training gets: two seeds of a small net on 4,000 images, 2,000 to test.
+# The spec of a training job: two seeds of a small net, 4,000 images to train and 2,000 to test.
 RUN = {
     "samples": {
         "source": {"kind": "mnist"},

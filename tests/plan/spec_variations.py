@@ -25,7 +25,7 @@ POOLS = {
     ),
 }
 
-# If none of them is valid: names of a user's own nets, and their weights.
+# Tried if no other value is valid: names of a user's own nets, and their weights.
 ELSE = ("nets:One", "nets:Two", "one.safetensors", "two.safetensors")
 
 # Models whose variations are being made, the outermost first.
@@ -33,12 +33,12 @@ BEGUN: list[type[BaseModel]] = []
 
 
 def variations(model: type[BaseModel]) -> list[dict[str, Any]]:
-    """Settings of the model: as few as are valid, then each value that each field admits.
+    """Settings of the model: the fewest that are valid, then each allowed value of each field.
 
-    Where a validator refuses a value beside the plain settings (snapshots need extra epochs), it
-    goes beside the first variation that admits it, or beside a value of one other field (a
-    schedule in steps and its epochs). Within itself (a run that starts from a run) a model is plain
-    or has one other value: there would be no end to it.
+    If a value is invalid with the plain settings (snapshots need extra epochs), it is combined with
+    the first variation that allows it, or with a value of one other field (a schedule in steps and
+    its epochs). Inside itself (a run that starts from a run), a model has only two variations: this
+    ends the recursion.
     """
     within = model in BEGUN
     BEGUN.append(model)

@@ -1,5 +1,7 @@
 """The setting `my_model` also makes the study that places networks in the atlas."""
 
+from pathlib import Path
+
 import pytest
 from shipped import SHIPPED
 from small_configuration import CONFIG
@@ -15,12 +17,21 @@ MINE = {"images": "pictures", "positive": [1], "weights": ["a.safetensors", "b.s
 TARGET = "atlas_mine_place"
 
 
-@pytest.fixture(autouse=True)
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in MINE["weights"]:
-        (tmp_path / name).touch()
-    (tmp_path / "my_nets.py").write_text("from nets import Small\n")
+@pytest.fixture(scope="module", autouse=True)
+def files(tmp_path_factory):
+    """The user's files, in the current folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("mine"))
+        for name in MINE["weights"]:
+            Path(name).touch()
+        Path("my_nets.py").write_text("from nets import Small\n")
+        yield
+
+
+@pytest.fixture(scope="module")
+def plan(files):
+    """The plan for two checkpoints of a dense network."""
+    return plan_of(net=DENSE, same_as="mnist")
 
 
 def plan_of(**mine):
@@ -28,8 +39,7 @@ def plan_of(**mine):
     return resolve(SHIPPED | {"sources": sources, "my_model": MINE | mine}, CONFIG)
 
 
-def test_a_dense_network_is_measured_as_the_atlas_measures_its_own():
-    plan = plan_of(net=DENSE, same_as="mnist")
+def test_a_dense_network_is_measured_as_the_atlas_measures_its_own(plan):
     jobs = jobs_of(plan)
     mine, atlas = jobs[TARGET].spec, networks_job(plan, jobs).spec
     shared = {*mine["options"]} & {*atlas["options"]}
@@ -42,8 +52,7 @@ def test_a_dense_network_is_measured_as_the_atlas_measures_its_own():
     assert {one["outputs"] for one in mine["settings"].values()} == {1}
 
 
-def test_each_checkpoint_is_a_run_that_trains_nothing():
-    plan = plan_of(net=DENSE)
+def test_each_checkpoint_is_a_run_that_trains_nothing(plan):
     runs = [plan.runs[entry.run] for entry in plan.figures[TARGET].entries]
     assert [run.net.weights for run in runs] == MINE["weights"]
     assert {run.stop.epochs for run in runs} == {0}
@@ -54,8 +63,8 @@ def test_each_checkpoint_is_a_run_that_trains_nothing():
     assert {*MINE["weights"]} <= plan.own_files
 
 
-def test_none_of_the_atlas_networks_is_needed():
-    lookup = answers_of(plan_of(net=DENSE))
+def test_none_of_the_atlas_networks_is_needed(plan):
+    lookup = answers_of(plan)
     of_atlas = {*lookup.needed["atlas"]}
     trained = {name for name in lookup.needed["atlas_mine"] if lookup.jobs[name].rule == "train"}
     assert len(trained) == 2 and not trained & of_atlas
@@ -68,8 +77,7 @@ def test_a_module_is_measured_as_far_as_it_can_be():
     assert not {"prior", "valley"} & taken
 
 
-def test_the_page_of_a_dense_network_takes_the_duality_of_its_last_layer():
-    plan = plan_of(net=DENSE)
+def test_the_page_of_a_dense_network_takes_the_duality_of_its_last_layer(plan):
     options = [
         plan.measurements[one].options
         for entry in plan.figures["my_model_spectrum"].entries
@@ -78,7 +86,7 @@ def test_the_page_of_a_dense_network_takes_the_duality_of_its_last_layer():
     assert {one.layer for one in options if one.measure == "duality"} == {"fc3"}
 
 
-def test_the_study_makes_its_picture_table_and_page():
-    results = {*answers_of(plan_of(net=DENSE)).studies["atlas_mine"].results}
+def test_the_study_makes_its_picture_table_and_page(plan):
+    results = {*answers_of(plan).studies["atlas_mine"].results}
     names = ("place.png", "place.csv", "page.html")
     assert {f"results/demo/atlas_mine/{name}" for name in names} <= results

@@ -21,7 +21,7 @@ SWEPT = {"sweeps.alpha": {"run": "base", "points": [{"batch": 5}, {"batch": 101}
         ({"runs.base.learners": {"kind": "ssgd", "count": 8}}, 12),
     ],
 )
-def test_as_many_as_there_are_are_the_most(plan_of, refusal, study, most):
+def test_the_largest_batch_is_the_number_of_images(plan_of, refusal, study, most):
     figures = {"fig1": {"title": "One", "sweeps": ["alpha"]}}
     study = study | {"sweeps.batch.grid.batch": [1], "figures": figures}
     plan_of(study=study | {BATCH: most})
@@ -31,7 +31,7 @@ def test_as_many_as_there_are_are_the_most(plan_of, refusal, study, most):
 
 
 @pytest.mark.parametrize("batch", [1, "full"])
-def test_every_learner_has_an_image(refusal, batch):
+def test_more_learners_than_images_are_refused(refusal, batch):
     learners = {"kind": "ssgd", "count": 101}
     message = refusal({"runs.base.learners": learners, "sweeps.batch.grid.batch": [batch]})
     assert message.startswith("runs.base.learners.count is 101")
@@ -42,16 +42,16 @@ def test_every_learner_has_an_image(refusal, batch):
     [
         ({"sweeps.batch.grid.batch": [5, 101]}, "sweeps.batch.grid.batch"),
         (SWEPT, "sweeps.alpha.points.1.batch"),
-        # Where the images are swept, and no figure draws it.
+        # The sweep changes the images, and no figure draws it.
         ({"sweeps.few": {"run": "base", "grid": {"data.classes": [[0, 1]]}}, BATCH: 21}, BATCH),
     ],
 )
-def test_it_is_refused_where_it_is_said(refusal, study, place):
+def test_the_error_names_the_key_that_set_the_batch_or_the_run(refusal, study, place):
     message = refusal(study)
     assert message.startswith(f"{place} is ")
 
 
-def test_a_base_run_that_every_sweep_changes_may_have_any(plan_of):
+def test_a_base_run_may_have_any_batch_if_every_sweep_sets_its_own(plan_of):
     grid = {"batch": [5], "optimizer.lr": [0.05, 0.1]}
     plan = plan_of(study={BATCH: 500, "sweeps.alpha.grid": grid})
     assert {run.batch for run in plan.runs.values()} == {5, 10}

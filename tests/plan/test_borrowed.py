@@ -1,4 +1,4 @@
-"""Runs and measures borrowed from other studies, wherever a measure can be taken."""
+"""A study borrows runs and measures of others, each measure for the runs that allow it."""
 
 import pytest
 from small_configuration import changed, write
@@ -74,13 +74,13 @@ def test_options_follow_the_lenders_measure_but_not_its_changes_of_a_run(atlas_o
     assert {(one.directions, one.sharp) for one in options} == {("hessian", 3)}
 
 
-def test_the_moment_of_meeting_the_rule_is_the_last_if_it_was_not_kept(atlas_of):
+def test_without_weights_from_when_the_rule_was_met_the_last_ones_are_measured(atlas_of):
     assert [one.at for one in options_of(atlas_of())] == [("final",)] * 2 + [("met+0",)] * 3
     both = options_of(atlas_of({"measures.dual.at": ["met", "final"]}))
     assert [one.at for one in both] == [("final",)] * 2 + [("met+0", "final")] * 3
 
 
-def test_a_measure_is_left_out_where_it_does_not_fit_and_the_files_say_so(atlas_of):
+def test_points_say_which_measure_their_run_cannot_have(atlas_of):
     plan = atlas_of()
     assert ["prior" in entry.measurements for entry in entries_of(plan)] == [False] * 2 + [True] * 3
     job = jobs_of(plan)["atlas_fig1"]
@@ -90,7 +90,7 @@ def test_a_measure_is_left_out_where_it_does_not_fit_and_the_files_say_so(atlas_
     assert [point.get("lacks") for point in points] == [["prior_summary"]] * 2 + [None] * 3
 
 
-def test_a_sweep_may_take_the_ends_alone_and_only_some_measures(atlas_of):
+def test_a_borrowed_sweep_may_have_only_its_ends_and_some_measures(atlas_of):
     entries = entries_of(atlas_of({"borrowed.all.ends": True, "borrowed.all.measures": ["prior"]}
                                   | {"figures.fig1.measures": ["prior"]}))  # fmt: skip
     assert [entry.point["data.per_class"] for entry in entries] == [10, 10, 5, 15]
@@ -128,6 +128,6 @@ def test_a_mistake_is_reported_for_the_borrower(atlas_of, changes, said):
         atlas_of(changes)
 
 
-def test_a_mistake_of_the_lender_is_reported_there(atlas_of):
+def test_a_mistake_of_the_lender_is_reported_for_the_lender(atlas_of):
     with pytest.raises(FlatlasError, match=r"flat.yaml: measures.hidden.directions is 'hessain'"):
         atlas_of(study={"measures.hidden.directions": "hessain"})

@@ -1,4 +1,4 @@
-"""What expands without bound, or is no number, name or path, is refused at its key."""
+"""Values beyond their limits, invalid names and invalid paths are refused with their key."""
 
 from types import SimpleNamespace
 
@@ -32,7 +32,7 @@ EXPANDS = {
 
 
 @pytest.mark.parametrize("what", EXPANDS)
-def test_what_would_expand_without_bound(refused, what):
+def test_a_value_beyond_its_limit_is_refused(refused, what):
     key, value, limit = EXPANDS[what]
     message = refused(user={key: value})
     assert message.startswith(f"{USER}{key.removesuffix('.grid')}")
@@ -40,15 +40,15 @@ def test_what_would_expand_without_bound(refused, what):
     assert len(message) < 600
 
 
-def test_many_moments_are_taken(plan_of):
+def test_ten_thousand_moments_are_allowed(plan_of):
     kept = ["0..99990000/10000"]
     study = {"runs.base.stop.extra_epochs": 10**8, "measures.hidden.at": ["all"]}
     plan = plan_of(study={"runs.base.checkpoints": kept, "runs.base.overtraining": kept} | study)
     assert {len(run.checkpoints) for run in plan.runs.values()} == {10_000}
 
 
-def test_a_plan_of_too_many_runs_names_the_sweep(refused, monkeypatch):
-    """Many realizations and many runs, each of which would be taken by itself."""
+def test_too_many_runs_are_refused_with_their_sweep(refused, monkeypatch):
+    """Each of the two numbers would be allowed alone."""
     monkeypatch.setattr("flatlas.plan.resolve.MOST_WORKED_OUT", 10**6)
     grid = {"batch": [*range(1, 20)]}
     message = refused(user={GRID: grid, f"{FLAT}realizations": 90_000})
@@ -67,7 +67,7 @@ EIGENVALUES = {"measures.hidden": {"measure": "hessian", "top": 10**6}}
         ([1000, 1000], EIGENVALUES, "measures.hidden.measure of digits-10pc-"),
     ],
 )
-def test_a_job_that_no_machine_has_the_memory_for(refused, hidden, more, place):
+def test_a_job_that_fits_into_no_machine_is_refused(refused, hidden, more, place):
     message = refused(study={"runs.base.net.hidden": hidden} | more)
     assert message.startswith(f"config/studies/flat.yaml: {place}")
     assert "GB of memory. Allowed: up to 20,000 GB." in message
@@ -78,7 +78,7 @@ def job(name, mem_mb):
     return SimpleNamespace(rule=rule, wildcards=[name], resources={"mem_mb": mem_mb})
 
 
-def test_a_job_beyond_the_memory_of_this_machine():
+def test_a_job_beyond_the_memory_of_this_machine_is_refused():
     families = {"known": "dense", "mine": "own"}
     jobs = {n: SimpleNamespace(spec={"net": {"family": of}}) for n, of in families.items()}
     refuse_beyond_machine([job("known", 2000), job("mine", 9 * 10**9)], jobs)
@@ -88,28 +88,27 @@ def test_a_job_beyond_the_memory_of_this_machine():
 
 @pytest.mark.parametrize("path", ["{wild}", "a\nb", "a\0b", "", "a/" + "x" * 256, "x/" * 600])
 @pytest.mark.parametrize("key", ["data_root", "before", "sources.f"])
-def test_a_path_that_is_none(refused, path, key):
+def test_an_invalid_path_is_refused(refused, path, key):
     folder = {"kind": "folder", "path": path, "classes": 2}
     message = refused(user={key: folder if key == "sources.f" else path})
     assert message.startswith(f"{USER}{key}")
     assert "\n" not in message
 
 
-def test_a_long_path_is_cut_in_file_names(plan_of):
-    folder = {"kind": "folder", "path": "é" * 120, "classes": 2}
-    plan = plan_of(user={"sources.digits": folder})
+LONG_PATH = {"sources.digits": {"kind": "folder", "path": "é" * 120, "classes": 2}}
+DEEP_NET = {"runs.base.net.hidden": [100] * 200}
+
+
+@pytest.mark.parametrize("changes", [{"user": LONG_PATH}, {"study": DEEP_NET}])
+def test_a_long_path_and_a_deep_net_have_short_file_names(plan_of, changes):
+    plan = plan_of(**changes)
     names = [*plan.runs, *plan.measurements, *plan.samples]
     assert max(len(f"{name}.log".encode()) for name in names) < 200
 
 
-def test_a_deep_net_has_a_short_name(plan_of):
-    plan = plan_of(study={"runs.base.net.hidden": [100] * 200})
-    assert max(len(f"{name}.log") for name in plan.measurements) < 200
-
-
 @pytest.mark.parametrize("kind", ["figures", "sweeps", "runs", "measures"])
 @pytest.mark.parametrize("name", ["x" * 300, "{wild}", "a/b", "a b", "../x", "-a"])
-def test_a_name_that_is_none(refused, kind, name):
+def test_an_invalid_name_is_refused(refused, kind, name):
     message = refused(user={(*f"{FLAT}{kind}".split("."), name): {}})
     assert message.startswith(f"{USER}{FLAT}{kind}")
     assert "at most 100 letters" in message
@@ -133,7 +132,7 @@ def test_the_users_grid_is_blamed_where_the_study_sweeps_a_key_inside(refused):
     assert message.startswith(f"{USER}{FLAT}sweeps.alpha.grid.optimizer is 1.")
 
 
-def test_of_many_mistakes_some_are_named(refused):
+def test_a_long_list_of_mistakes_is_cut(refused):
     message = refused(user={f"{BASE}batches{number}": 1 for number in range(1000)})
     assert len(message.splitlines()) < 30
     assert "and 980 more" in message
@@ -147,12 +146,12 @@ def test_of_many_mistakes_some_are_named(refused):
         ({"family": "densenet", "blocks": [1] * 6}, 14),
     ],
 )
-def test_a_net_that_leaves_nothing_of_an_image(refused, net, layer):
+def test_a_net_that_shrinks_its_images_to_nothing_is_refused(refused, net, layer):
     message = refused(study={"runs.base.net": net})
     said = f"leaves nothing of an image of 8 x 8 in layer {layer}: "
     assert message.startswith(f"config/studies/flat.yaml: runs.base.net {said}")
 
 
-def test_a_kernel_as_large_as_the_image(plan_of):
+def test_a_kernel_may_be_as_large_as_the_image(plan_of):
     net = {"family": "convolutional", "stages": [{"channels": 2, "kernel": 8}], "hidden": [3]}
     assert plan_of(study={"runs.base.net": net}).runs

@@ -1,28 +1,31 @@
-"""The folders that only one study needs: no other study and no other scale."""
+"""Which folders only one study needs, and which it shares with other studies and presets."""
 
-from small_configuration import PRESET, STUDY, USER, changed, write
+import pytest
+from small_configuration import STUDY, USER, changed, write
 
 from flatlas.plan.cleaning import own_and_shared
-from flatlas.plan.resolve import resolve
 
 OTHER = changed(STUDY, {"figures": {"fig1": {"title": "One", "sweeps": ["alpha"]}}})
 ALONE = {"realizations": 3}
 
 
-def folders(tmp_path, other=OTHER, presets=("small",)):
-    """What is the study's own and what it shares, in a configuration with another study."""
-    root = tmp_path / "config"
-    write(root / "studies" / "flat.yaml", STUDY)
-    write(root / "studies" / "other.yaml", other)
-    for preset in presets:
-        write(root / "presets" / f"{preset}.yaml", changed(PRESET, {"studies": {}}))
-    user = changed(USER, {"studies": {}})
-    plan = resolve(user, root)
-    return plan, own_and_shared(plan, "flat", user, root)
+@pytest.fixture
+def folders(plan_of, tmp_path):
+    """The plan with another study, the folders that only `flat` needs, and those that it shares."""
+
+    def found(other=OTHER, twin=False):
+        root = tmp_path / "config"
+        write(root / "studies" / "other.yaml", other)
+        if twin:
+            write(root / "presets" / "twin.yaml", {"title": "Twin"})
+        plan = plan_of(preset={"studies": {}})
+        return plan, own_and_shared(plan, "flat", USER, root)
+
+    return found
 
 
-def test_runs_of_another_study_are_shared_and_measures_are_not(tmp_path):
-    plan, (own, shared) = folders(tmp_path)
+def test_runs_of_another_study_are_shared_and_measures_are_not(folders):
+    plan, (own, shared) = folders()
     alpha = {entry.run for entry in plan.figures["other_fig1"].entries}
     assert {f"results/runs/{run}" for run in alpha} <= set(shared)
     assert "results/small/flat" in own
@@ -35,14 +38,14 @@ def test_runs_of_another_study_are_shared_and_measures_are_not(tmp_path):
     assert not set(own) & set(shared)
 
 
-def test_a_study_that_shares_nothing_loses_everything_except_the_source(tmp_path):
-    _, (own, shared) = folders(tmp_path, other=changed(OTHER, ALONE))
+def test_a_study_that_shares_nothing_loses_everything_except_the_source(folders):
+    _, (own, shared) = folders(changed(OTHER, ALONE))
     assert [folder for folder in shared if "/sources/" not in folder] == []
     assert len(shared) == 1
     assert len([folder for folder in own if "/runs/" in folder]) == 3
 
 
-def test_results_that_another_scale_needs_stay(tmp_path):
-    _, (own, shared) = folders(tmp_path, other=changed(OTHER, ALONE), presets=("small", "twin"))
+def test_results_that_another_preset_needs_stay(folders):
+    _, (own, shared) = folders(changed(OTHER, ALONE), twin=True)
     assert own == ["results/small/flat"]
     assert any("/runs/" in folder for folder in shared)

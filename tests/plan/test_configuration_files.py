@@ -1,4 +1,4 @@
-"""Files that are no configuration, and --config said twice: refused with file, line or key."""
+"""Files that are no configuration, and keys or options given twice, are refused."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from flatlas.plan.reading import where_set
 from flatlas.plan.targets import check_config
 from flatlas.plan.trees import check_tree
 
-# Lines whose anchors hold each other: ten lists of ten lists of ten …
+# Anchors that contain each other: ten lists of ten lists of ten …
 BOMB = "a0: &a0 [x]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 12)
 )
@@ -39,7 +39,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("what", FILES)
-def test_a_file_that_is_no_configuration(tmp_path, what):
+def test_a_file_that_is_no_configuration_is_refused_with_its_line(tmp_path, what):
     content, said = FILES[what]
     file = tmp_path / "mine.yaml"
     file.write_bytes(content)
@@ -71,7 +71,7 @@ def test_what_snakemake_has_read_is_checked_before_it_is_used():
         (["--configfile", "a", "-n", "--configfiles=b", "c"], "--configfile is given twice"),
     ],
 )
-def test_what_the_command_line_says_twice(words, said):
+def test_a_key_or_option_given_twice_is_refused(words, said):
     with pytest.raises(FlatlasError, match=said):
         check_config(["snakemake", "all", *words, "-n"])
 
@@ -86,15 +86,15 @@ def test_what_the_command_line_says_twice(words, said):
         ["-c1", "--cores", "2", "--config", "preset=demo"],
     ],
 )
-def test_a_command_line_that_says_all_once(words):
+def test_keys_and_options_given_once_are_accepted(words):
     check_config(["snakemake", *words])
 
 
-def test_another_program_that_reads_the_snakefile():
+def test_command_lines_of_other_programs_are_not_checked():
     check_config(["snakefmt", "--config", "a=1", "a=2"])
 
 
-def test_who_says_a_setting(tmp_path):
+def test_a_setting_comes_from_the_last_file_with_its_value_or_from_the_command_line(tmp_path):
     files = {"one.yaml": "a: 1\nb: 1", "two.yaml": "{a: 2}", "config.yaml": "{a: 3, b: 3, c: 3}"}
     paths = [str(tmp_path / name) for name in files]
     for path, text in zip(paths, files.values(), strict=True):

@@ -29,7 +29,7 @@ class MadeUp(ModuleFamily):
     def layer_sizes(self, shape, outputs):
         yield LayerSize(self.width, 1)
 """
-# What reads a declaration, its text, and the folder that a message names.
+# The package of each kind, the text of a declaration, and how it is read.
 KINDS = {
     "measure": (measurements, MEASURE, lambda: measure_specs.declared()["made_up"]),
     "family": (families, FAMILY, lambda: families.declared("made_up")),
@@ -76,7 +76,7 @@ def test_a_complete_declaration_is_found(declared, kind):
         ("family", "LayerSize, Mod", "LayerSizes, Mod", "line 3: ImportError: .*'LayerSizes'"),
     ],
 )
-def test_what_is_left_out_is_named_with_the_file(declared, kind, omitted, instead, said):
+def test_a_mistake_in_a_declaration_is_named_with_its_file(declared, kind, omitted, instead, said):
     package = KINDS[kind][0].__name__.replace(".", "/")
     with pytest.raises(FlatlasError, match=said) as raised:
         declared(kind, omitted, instead)

@@ -29,13 +29,13 @@ def test_a_size_is_readable(size, said):
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    """The folder of results, in the present folder."""
+    """The folder of results, in the current folder."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results/runs").mkdir(parents=True)
     return tmp_path / "results"
 
 
-def test_of_a_link_only_the_link_is_deleted(results, tmp_path):
+def test_deleting_a_link_keeps_what_it_points_to(results, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "weights").write_text("mine")

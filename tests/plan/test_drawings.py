@@ -12,7 +12,7 @@ THIRD = {"title": "Three", "module": "both", "sweeps": ["alpha"], "claims": Fals
 
 @pytest.fixture
 def folder(study_folder):
-    """With a module `both` for several figures, none of which the study has."""
+    """The study's folder, with a module `both` for figures that the study does not have."""
     (study_folder / "both.py").write_text(
         'class Two:\n    def draw(self, material): ...\n\nFIGURES = {"s2": Two()}'
     )
@@ -36,7 +36,7 @@ def test_complete_figures_pass_and_without_their_folder_the_first_is_refused(fol
         ("s2", THIRD, "flat/s2.rst", None),
     ],
 )
-def test_what_a_new_figure_needs(folder, plan_of, name, figure, needed, near):
+def test_the_error_names_what_a_new_figure_needs(folder, plan_of, name, figure, needed, near):
     plan = plan_of(study={f"figures.{name}": figure})
     with pytest.raises(FlatlasError) as raised:
         check_drawings(plan)
@@ -46,8 +46,8 @@ def test_what_a_new_figure_needs(folder, plan_of, name, figure, needed, near):
     assert message.endswith(f"Did you mean '{near}'?") if near else "Did you mean" not in message
 
 
-def test_a_figure_of_the_user_s_is_named_where_it_is_declared(folder, plan_of):
-    """One of the study's whose title alone is the user's stays the study's."""
+def test_the_error_names_the_file_that_declares_the_figure(folder, plan_of):
+    """A figure stays the study's if the user changes only its title."""
     user = "config/config.yaml (or --configfile, --config): studies.flat."
     for key, said, place in [
         ("fgi2", {"title": "Two", "sweeps": ["alpha"]}, f"{user}figures.fgi2 needs"),

@@ -34,7 +34,7 @@ def spec_of(net):
 
 @pytest.mark.parametrize("outputs", [1, 10])
 @pytest.mark.parametrize("name", NETS)
-def test_the_weights_are_those_of_the_net(name, outputs):
+def test_declared_weights_are_those_of_the_built_net(name, outputs):
     spec, shape = spec_of(NETS[name]), (1, 28, 28)
     named = build_net(spec, shape, outputs).shapes.items()
     counted = [weights for weights, _ in spec.layer_sizes(shape, outputs)]
@@ -42,7 +42,7 @@ def test_the_weights_are_those_of_the_net(name, outputs):
 
 
 @pytest.mark.parametrize("name", ["dense", "convolutional"])
-def test_the_layers_are_those_of_the_net(name):
+def test_declared_layers_are_those_of_the_built_net(name):
     spec = spec_of(NETS[name])
     built = build_net(spec, (1, 28, 28), 10)
     assert [layer.name for layer in spec.layers] == [layer.name for layer in built.layers]

@@ -53,7 +53,7 @@ def library(tmp_path):
 
 @pytest.fixture
 def fingerprint(python):
-    """Take a fingerprint in a fresh process, with what earlier ones have kept in `memory`."""
+    """Take a fingerprint in a fresh process, with the cache of earlier ones in `memory`."""
     code = (
         "import sys; from pathlib import Path; from flatlas.plan.fingerprint import fingerprint;"
         "print(fingerprint(Path('script.py'), *sys.argv[1:]))"
@@ -104,7 +104,7 @@ WITH_EFFECT = [
     (DENSE, "return width", "return (width,)"),
     ("flatlas/store/arrays.py", "import", "SIZE = 1\nimport"),
     ("flatlas/late.py", "LATE = 1", "LATE = 2"),
-    # What those import, through packages and round a circle.
+    # What those import, through packages and in circles.
     ("flatlas/nets/__init__.py", "import LAYERS", "import LAYERS as DEEP"),
     ("flatlas/nets/layers.py", "LAYERS = 2", "LAYERS = 3"),
     ("flatlas/deep/__init__.py", "DEPTH = 1", "DEPTH = 2"),
@@ -122,7 +122,7 @@ def test_a_fingerprint_changes_with_what_the_result_depends_on_and_nothing_else(
     assert [one for one, code in edits if code != before] == WITH_EFFECT
 
 
-def test_a_named_module_counts_beside_the_script(fingerprint, library):
+def test_modules_picked_by_name_are_part_of_the_fingerprint(fingerprint, library):
     before = {root: fingerprint(library, root) for root in ("flatlas.nets.wide", "flatlas.late")}
     assert len({*before.values(), fingerprint(library)}) == 2, "the script imports flatlas.late"
     edit(library / "flatlas/nets/wide.py", "60", "61")
@@ -149,7 +149,7 @@ def taken():
     for kind in ("mnist", "digits"):
         modules = code.source_modules(Spec(kind=kind))
         stages[f"source {kind}"] = code.stage_code("source", *modules)
-    for net in ("dense", "convolutional"):
+    for net in ("dense", "convolutional", "preactivation"):
         for optimizer in ("sgd", "adam"):
             modules = code.training_modules(run(net, optimizer))
             stages[f"train {net} {optimizer}"] = code.stage_code("train", *modules)
@@ -163,17 +163,19 @@ SOURCES = {"source mnist", "source digits"}
 TABLES = {"subset", "label_noise", "attack_set"}
 DENSE_TRAINED = {"train dense sgd", "train dense adam"}
 CONVOLUTIONAL_TRAINED = {"train convolutional sgd", "train convolutional adam"}
-TRAINED = DENSE_TRAINED | CONVOLUTIONAL_TRAINED
-MEASURED = {"measure dense", "measure convolutional"}
+MODULE_TRAINED = {"train preactivation sgd", "train preactivation adam"}
+TRAINED = DENSE_TRAINED | CONVOLUTIONAL_TRAINED | MODULE_TRAINED
+MEASURED = {"measure dense", "measure convolutional", "measure preactivation"}
 FIGURES = {"strategies", "s4"}
 DRAWN = {*FIGURES, "dag"}
 PAGES = {"scorecard", "report", "compare"}
 REACHED = {
-    "flatlas/training/optimizers/sgd.py": {"train dense sgd", "train convolutional sgd"},
-    "flatlas/training/optimizers/adam.py": {"train dense adam", "train convolutional adam"},
+    "flatlas/training/optimizers/sgd.py": {one for one in TRAINED if one.endswith("sgd")},
+    "flatlas/training/optimizers/adam.py": {one for one in TRAINED if one.endswith("adam")},
     "flatlas/training/trainer.py": TRAINED,
     "flatlas/training/kernel.c": DENSE_TRAINED,
     "flatlas/nets/convolutional.py": CONVOLUTIONAL_TRAINED | {"measure convolutional"},
+    "flatlas/nets/preactivation.py": MODULE_TRAINED | {"measure preactivation"},
     "flatlas/nets/layers.py": TRAINED | MEASURED,
     "flatlas/measures/duality.py": MEASURED,
     "flatlas/measures/solution.py": MEASURED,
@@ -210,11 +212,11 @@ def test_a_change_of_a_module_reaches_exactly_its_stages(after_edits, tmp_path):
 
 
 def kept(library):
-    """The files in which commands keep what they have parsed."""
+    """The cache files of parsed modules."""
     return [*(library / "flatlas" / "files").glob("*.json")]
 
 
-def test_a_file_edited_within_the_tick_of_a_clock_is_parsed_again(fingerprint, library):
+def test_an_edited_file_with_the_same_time_and_size_is_parsed_again(fingerprint, library):
     """Same size, same inode, same time of change: only its bytes are different."""
     path = library / DENSE
     before, stamp = fingerprint(library), path.stat()
@@ -227,7 +229,7 @@ def test_a_file_edited_within_the_tick_of_a_clock_is_parsed_again(fingerprint, l
     assert fingerprint(library) != before
 
 
-def test_what_is_kept_and_damaged_is_not_used(fingerprint, library):
+def test_a_damaged_cache_is_not_used(fingerprint, library):
     before = fingerprint(library)
     (file,) = kept(library)
     good = file.read_bytes()
@@ -238,16 +240,14 @@ def test_what_is_kept_and_damaged_is_not_used(fingerprint, library):
         assert file.read_bytes() == good, "it is written again"
 
 
-def test_a_fingerprint_is_the_same_where_nothing_can_be_kept(
-    fingerprint, library, tmp_path_factory
-):
+def test_a_fingerprint_is_the_same_without_a_writable_cache(fingerprint, library, tmp_path_factory):
     occupied = tmp_path_factory.mktemp("memory") / "a_file"
     occupied.write_text("not a folder")
     assert fingerprint(library, memory=occupied) == fingerprint(library)
     assert occupied.read_text() == "not a folder"
 
 
-def test_commands_at_once_keep_what_each_has_parsed(fingerprint, library, tmp_path_factory):
+def test_commands_that_run_at_once_share_an_intact_cache(fingerprint, library, tmp_path_factory):
     memory = tmp_path_factory.mktemp("memory")
     alone = {root: fingerprint(library, root) for root in ("flatlas.nets.wide", "flatlas.late")}
     with ThreadPoolExecutor() as threads:

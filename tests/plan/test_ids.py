@@ -48,7 +48,7 @@ IDENTITIES = {
     "measurements": measurement_id,
 }
 SAMPLES, DENSE = RUN["samples"], RUN["net"]
-# What needs two other settings, which no variation of one has.
+# Specs that need two other settings, which no variation of one setting has.
 CHECKPOINTS = [
     RUN
     | {
@@ -95,7 +95,7 @@ def test_an_id_is_a_file_name_and_names_one_spec(kind):
 
 
 @pytest.mark.parametrize("kind", IDENTITIES)
-def test_a_job_gets_the_spec_without_what_is_off(kind):
+def test_the_spec_of_a_job_leaves_out_what_is_off(kind):
     for spec in every(kind):
         text = json.dumps(spec.resolved())
         assert "null" not in text
@@ -131,7 +131,7 @@ def is_tag(model, name):
     return get_origin(annotation) is Literal and len(get_args(annotation)) == 1
 
 
-def test_ids_read_like_what_they_name():
+def test_ids_say_which_data_net_and_optimizer_they_name():
     noisy = {"subset": SAMPLES, "fraction": 0.2, "seeds": [0, 1]}
     attacked = {"subset": SAMPLES, "size": 250, "seeds": [0, 1]}
     boolean = {"source": {"kind": "boolean"}, "net": DENSE, "draws": 10**7, "count": 1000}
@@ -165,7 +165,7 @@ def test_a_digest_hashes_the_chosen_values_as_compact_sorted_json():
     assert digest(Sgd(lr=0.1, name="sgd")) == by_hand
 
 
-def test_how_a_value_is_written_does_not_matter():
+def test_equal_values_have_one_id_however_they_are_written():
     plain = run(optimizer={"name": "sgd", "lr": 1}, penalty={})
     spelled_out = run(
         optimizer={"lr": 1.0, "name": "sgd"},
@@ -184,7 +184,7 @@ def test_a_new_field_with_a_default_changes_no_id():
     assert digest(SgdWithMore(name="sgd", lr=0.1, clip=1.0)) != digest(before)
 
 
-def test_a_new_option_that_is_off_by_default_changes_nothing_that_a_job_gets():
+def test_a_new_option_that_is_off_leaves_the_spec_of_a_job_as_it_is():
     class RunWithMore(RunSpec):
         clip: float | None = None
 
@@ -193,12 +193,12 @@ def test_a_new_option_that_is_off_by_default_changes_nothing_that_a_job_gets():
     assert switched_on.resolved() == run().resolved() | {"clip": 1.0}
 
 
-def test_the_tag_of_a_union_counts_where_everything_else_is_default():
+def test_the_tag_of_a_union_is_part_of_the_id():
     assert Adam(name="adam").lr == AdamW(name="adamw").lr
     assert digest(Adam(name="adam")) != digest(AdamW(name="adamw"))
 
 
-def test_a_job_gets_every_value_defaults_included():
+def test_the_spec_of_a_job_includes_default_values():
     assert Digits(kind="digits").resolved() == {"kind": "digits"}
     assert run().resolved()["net"]["init"] == {"scheme": "xavier_uniform", "scale": 1.0}
 

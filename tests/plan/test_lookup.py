@@ -1,4 +1,4 @@
-"""What rules look up is kept, and resolved again after a change of anything it depends on."""
+"""The plan that rules look up is kept, and resolved again if anything it depends on changes."""
 
 import pytest
 from small_configuration import PRESET, STUDY, USER, write
@@ -12,7 +12,7 @@ from flatlas.plan.targets import sources_behind
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
-    """The small configuration with its own memory, and figures that need no module."""
+    """The small configuration with its own cache, and figures that need no module."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "memory"))
     monkeypatch.setattr(answering, "check_drawings", lambda plan: None)
     write(tmp_path / "config" / "studies" / "flat.yaml", STUDY)
@@ -37,7 +37,7 @@ def test_a_kept_plan_equals_the_resolved_one(root, resolved):
     assert {type(pair) for pair in lookup(USER, root, []).picture["edges"]} == {tuple}
 
 
-def test_another_byte_in_a_file_or_another_setting_resolves_again(root, resolved):
+def test_a_changed_file_or_setting_is_resolved_again(root, resolved):
     lookup(USER, root, [])
     for file in ("studies/flat.yaml", "presets/small.yaml"):
         with (root / file).open("a") as config:
@@ -71,7 +71,7 @@ def test_a_deleted_file_of_an_own_net_is_noticed(root, tmp_path, monkeypatch):
         lookup(user, root, [])
 
 
-def test_a_figure_that_claims_nothing_has_no_file_of_claims(root):
+def test_a_figure_with_claims_false_has_no_file_of_claims(root):
     user = {**USER, "studies": {"flat": {"figures": {"fig1": {"claims": False}}}}}
     assert "claims" not in lookup(user, root, []).jobs["flat_fig1"].outputs
     assert "claims" in lookup(USER, root, []).jobs["flat_fig1"].outputs
@@ -85,15 +85,15 @@ def modules(study_folder, monkeypatch):
     return study_folder
 
 
-def test_a_function_that_leaves_a_module_is_noticed(root, modules):
-    """The plan is kept, but not beyond a change of what was checked."""
+def test_a_function_removed_from_a_module_is_noticed(root, modules):
+    """A kept plan is not used after a change of a module that it was checked with."""
     lookup(USER, root, [])
     (modules / "fig1.py").write_text("def draw(material): ...\n")
     with pytest.raises(FlatlasError, match="needs a function claims"):
         lookup(USER, root, [])
 
 
-def test_a_figure_that_leaves_the_dictionary_of_its_module_is_noticed(root, modules):
+def test_a_figure_removed_from_the_dictionary_of_its_module_is_noticed(root, modules):
     shared = {"module": "both", "claims": False}
     user = {**USER, "studies": {"flat": {"figures": {"fig1": shared}}}}
     lookup(user, root, [])
@@ -102,7 +102,7 @@ def test_a_figure_that_leaves_the_dictionary_of_its_module_is_noticed(root, modu
         lookup(user, root, [])
 
 
-def test_a_plan_of_files_that_change_meanwhile_is_not_kept(root, monkeypatch):
+def test_a_plan_is_not_kept_if_its_files_change_while_it_is_resolved(root, monkeypatch):
     preset, resolve = root / "presets/small.yaml", answering.resolve
     text = preset.read_text()
 
@@ -117,7 +117,7 @@ def test_a_plan_of_files_that_change_meanwhile_is_not_kept(root, monkeypatch):
     assert lookup(USER, root, []).scale == "Small"
 
 
-def test_only_the_plans_used_last_are_kept(root, tmp_path, monkeypatch):
+def test_only_the_last_plans_are_kept(root, tmp_path, monkeypatch):
     monkeypatch.setattr("flatlas.plan.lookup.KEPT_PLANS", 2)
     for place in ("one", "two", "three"):
         lookup({**USER, "data_root": place}, root, [])

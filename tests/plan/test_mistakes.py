@@ -1,4 +1,4 @@
-"""A mistake in any of the files: its file, key and value, what is allowed, the nearest name."""
+"""The error for a mistake names its file, key and value, what is allowed, and the nearest name."""
 
 import pytest
 from shipped import SHIPPED
@@ -136,7 +136,7 @@ MEASURES = [
     ),
     ({"measure": "hessian", "tolerance": 1e-5, "precision": "float32"}, ": in float32 products"),
 ]
-# What is looked for in the study alone; `Removed` takes a key away.
+# Mistakes that are tried in the study alone; `Removed` removes a key.
 IN_THE_STUDY = [
     ({"title": Removed}, "title is missing"),
     ({"runs.base.batch": Removed}, "runs.base.batch is missing"),
@@ -219,21 +219,21 @@ def test_a_mistake_is_reported_with_place_and_remedy(
 
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize(("changes", "said"), CONFLICTS)
-def test_settings_that_do_not_fit_together(refused, file, changes, said):
+def test_settings_that_exclude_each_other_are_refused(refused, file, changes, said):
     prefix, name = FILES[file]
     changes = {prefix + key: value for key, value in changes.items()}
     assert refused(**{file: changes}).startswith(f"{name}: {prefix}{said}")
 
 
 @pytest.mark.parametrize(("changes", "said"), IN_THE_STUDY)
-def test_what_a_study_lacks_or_cannot_give(refused, changes, said):
+def test_a_missing_key_or_impossible_measure_of_a_study_is_refused(refused, changes, said):
     message = refused(study=changes).partition("\nFigure ")[0]
     assert message.startswith(f"config/studies/flat.yaml: {said}")
     assert "\n" not in message
 
 
 @pytest.mark.parametrize(("file", "changes", "said", "near"), OUTSIDE_THE_STUDIES)
-def test_mistakes_outside_the_studies(refused, file, changes, said, near):
+def test_a_mistake_outside_the_studies_names_its_file(refused, file, changes, said, near):
     message = refused(**{file: changes})
     assert message.startswith(f"{FILES[file][1]}: {said}")
     assert_suggests(message, near)
@@ -290,7 +290,7 @@ def with_patches(net):
         ("patches", "conv2", "'. Allowed: conv1. Did you mean 'conv1'?"),
     ],
 )
-def test_a_layer_of_the_wrong_kind(plan_of, refused, file, measure, layer, said):
+def test_a_layer_of_the_wrong_kind_is_refused(plan_of, refused, file, measure, layer, said):
     stages = [{"channels": 2, "kernel": 3}]
     study = with_patches({"family": "convolutional", "stages": stages, "hidden": [4]})
     assert len(plan_of(study=study).measurements) == 4
@@ -328,7 +328,7 @@ def test_a_measure_that_does_not_fit_names_figure_and_sweep(refused, changes, pl
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_a_moment_at_which_no_weights_are_kept(refused, file):
+def test_a_moment_without_kept_weights_is_refused(refused, file):
     prefix, name = FILES[file]
     changes = {"study": {"runs.base.checkpoints": [3, 7]}}
     changes[file] = changes.get(file, {}) | {f"{prefix}measures.hidden.at": [3, 4, "final"]}
@@ -336,7 +336,7 @@ def test_a_moment_at_which_no_weights_are_kept(refused, file):
     assert refused(**changes).startswith(f"{place} names '4'. Allowed: 3, 7, final.")
 
 
-def test_the_last_class_of_a_source_is_one_of_its_classes(plan_of, refused):
+def test_classes_are_allowed_up_to_the_last_one_of_the_source(plan_of, refused):
     textures = {"sources.textures": {"kind": "textures", "classes": 4}}
     study = {"runs.base.data.source": "textures", "runs.base.data.classes": [1, 3]}
     assert plan_of(study=study, user=textures).runs
@@ -387,7 +387,7 @@ def test_a_preset_that_is_not_a_yaml_mapping_is_named(tmp_path):
         ("sweeps:\n- a: 1\n- {b: 1, c: 2, b: 3}\n", "b", 3, 3),
     ],
 )
-def test_a_key_that_a_mapping_has_twice(tmp_path, text, key, line, first):
+def test_a_key_given_twice_in_a_mapping_is_refused(tmp_path, text, key, line, first):
     file = tmp_path / "twice.yaml"
     file.write_text(text)
     with pytest.raises(FlatlasError) as raised:
@@ -419,7 +419,7 @@ def test_a_mistyped_key_over_a_shipped_preset_is_found(preset):
 
 
 def test_a_preset_that_omits_a_study_is_refused(plan_of, refused, tmp_path):
-    """Else it would train the study at full scale."""
+    """Otherwise the study would be trained at full scale."""
     write(tmp_path / "config" / "studies" / "mine.yaml", STUDY)
     message = refused()
     assert message.startswith("config/presets/small.yaml: studies")
@@ -468,7 +468,7 @@ def test_a_preset_that_omits_a_study_is_refused(plan_of, refused, tmp_path):
         ),
     ],
 )
-def test_a_source_that_does_not_fit_the_studies_is_named(refused, source, study, said, source_said):
+def test_the_error_also_names_a_source_that_may_be_wrong(refused, source, study, said, source_said):
     """The user may have changed only the source: the study is right, as it was."""
     own = {"kind": "folder", "path": "pets", "classes": 10} | source
     message = refused(study=study, user={"sources.digits": own})

@@ -2,10 +2,9 @@
 
 import pytest
 
-from flatlas.plan.code import measure_modules, stage_code, training_modules
 from flatlas.plan.jobs import jobs_of
 
-# Such a net, and a measure of its last layer.
+# A module net, and a measure of its last layer.
 MODULE = {
     "runs.base.net": {"family": "preactivation", "depth": 8},
     "measures.hidden.layer": "fc",
@@ -13,10 +12,6 @@ MODULE = {
 HIDDEN = "measures.hidden"
 RESCALED = {"layer": "fc", "factor": 2, "after": 1}
 FUNCTIONS = {"source": "boolean", "functions": {"draws": 8}}
-
-
-def test_the_last_layer_can_be_measured(plan_of):
-    assert len(plan_of(study=MODULE).measurements) == 2
 
 
 NO_NEXT = ".layer is 'fc', which has no next layer. Allowed: none."
@@ -49,27 +44,17 @@ def test_a_setting_that_needs_layers_is_refused(refusal, changes, said):
     assert refusal(MODULE | changes).startswith(f"runs.base{said}")
 
 
-def test_it_has_no_exact_kernel_but_a_sampled_one(plan_of, refusal):
+def test_a_module_net_has_a_sampled_kernel_but_no_exact_one(plan_of, refusal):
     study = MODULE | {HIDDEN: {"measure": "gp_prior"}, "runs.base.data.positive": [0]}
     assert refusal(study).startswith(f"{HIDDEN}.kernel is 'arc_cosine'")
     (kernel,) = plan_of(study=study | {f"{HIDDEN}.kernel": "monte_carlo"}).kernels.values()
     assert kernel.net.family == "preactivation"
 
 
-def test_a_large_one_asks_for_a_gpu_and_a_small_one_does_not(plan_of):
+def test_a_large_module_net_asks_for_a_gpu_and_a_small_one_does_not(plan_of):
     """On 8 x 8 pixels, with sixteen channels and with 128."""
     for channels, count in ((16, 0), (128, 1)):
         made = plan_of(study=MODULE | {"runs.base.net.channels": channels})
+        assert len(made.measurements) == 2
         jobs = jobs_of(made)
         assert {jobs[name].gpus for name in (*made.runs, *made.measurements)} == {count}
-
-
-def test_a_change_of_its_modules_retrains_no_layered_net(plan_of):
-    with_modules, layered = plan_of(study=MODULE), plan_of()
-    stages = (("train", training_modules, "runs"), ("measure", measure_modules, "measurements"))
-    for stage, modules, kind in stages:
-        first, second = (
-            {stage_code(stage, *modules(spec)) for spec in getattr(plan, kind).values()}
-            for plan in (with_modules, layered)
-        )
-        assert not first & second

@@ -5,14 +5,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from small_configuration import USER, changed
+from small_configuration import CONFIG, USER, changed
 
 from flatlas.plan.answers import answers_of
 from flatlas.plan.cleaning import unused
 from flatlas.plan.jobs import jobs_of
 from flatlas.plan.pages import page_of
 
-SHIPPED = Path(__file__).resolve().parents[2] / "config" / "my_model.yaml"
 MINE = {"images": "digits", "module": "my_nets:Small", "weights": "small.safetensors"}
 DENSE = {"family": "dense", "hidden": [40, 40], "bias": True}
 OF_NET = {"module": None, "net": DENSE}
@@ -26,15 +25,11 @@ def files(tmp_path, monkeypatch):
         (tmp_path / name).touch()
     (tmp_path / "my_nets.py").write_text("from nets import Small\n")
     (tmp_path / "config").mkdir()
-    shutil.copy(SHIPPED, tmp_path / "config")
-
-
-def test_nothing_is_planned_without_the_setting(plan_of):
-    assert "my_model" not in plan_of().studies
+    shutil.copy(CONFIG / "my_model.yaml", tmp_path / "config")
 
 
 @pytest.mark.parametrize("study", ["my_model", "atlas_mine"])
-def test_without_the_setting_no_study_has_its_name(refused, study):
+def test_my_model_and_atlas_mine_are_refused_without_the_setting(refused, study):
     message = refused(user={f"studies.{study}": {"title": "Mine", "realizations": 1}})
     assert f"studies.{study} needs the setting my_model" in message
 
@@ -59,7 +54,7 @@ def test_arguments_that_its_module_does_not_take_are_refused_by_their_key(refuse
     assert "my_model.arguments lacks width, " in message and "my_nets.py:1" in message
 
 
-def test_what_its_owner_knows_of_it_is_expected_of_the_run(plan_of):
+def test_the_run_expects_the_error_given_in_the_setting(plan_of):
     plan = plan_of(user={"my_model": MINE | {"expected": {"train_error": 0.25}}})
     (entry,) = plan.figures["my_model_spectrum"].entries
     assert plan.runs[entry.run].expected.train_error == 0.25
@@ -74,7 +69,7 @@ def test_several_checkpoints_are_several_runs_on_the_same_images(plan_of):
     assert len({jobs[entry.run].inputs["samples"] for entry in entries}) == 1
 
 
-def test_the_rest_of_the_study_is_changed_like_that_of_any_other(plan_of):
+def test_its_study_can_be_changed_like_any_other(plan_of):
     changes = {"studies.my_model.runs.model.data.train_size": 50}
     changes |= {"studies.my_model.figures.spectrum.measures": ["hessian"]}
     plan = plan_of(user={"my_model": MINE, **changes})

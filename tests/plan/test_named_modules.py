@@ -15,7 +15,7 @@ MODULES = {
 }
 
 
-def test_what_is_there_passes(plan_of):
+def test_a_plan_whose_modules_all_exist_passes(plan_of):
     check_modules(plan_of())
 
 

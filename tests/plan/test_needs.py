@@ -13,7 +13,7 @@ from flatlas.plan.requests import gpu_request, growing
 from flatlas.plan.training_specs import RunSpec
 
 PROFILES = Path(__file__).resolve().parents[2] / "profiles"
-# In megabytes: the images of both draws, which a process has twice.
+# The megabytes of the images of both draws, which a process holds twice.
 PIXELS = 2 * 2 * 6000 * 784 * 4 / 10**6
 RESNET = {"family": "resnet", "blocks": [2, 2, 2, 2]}
 
@@ -55,7 +55,7 @@ def test_a_training_asks_for_memory_for_images_weights_and_learners():
     assert needs(checkpoints=tuple(range(100)))["mem_mb"] > least
 
 
-def test_a_training_sees_an_attack_set_too():
+def test_an_attack_set_adds_time_and_memory():
     attacked = needs(samples={"subset": RUN["samples"], "size": 6000, "seeds": (0, 1)})
     assert attacked["runtime"] - 20 == 2 * (needs()["runtime"] - 20)
     assert attacked["mem_mb"] - needs()["mem_mb"] == pytest.approx(PIXELS, abs=5)
@@ -74,13 +74,13 @@ def test_a_measure_asks_for_the_time_of_its_passes(plan_of):
     assert minutes(100, {"family": "dense", "hidden": [4, 4]}) == 0
 
 
-def test_a_measure_asks_for_its_vectors(plan_of):
+def test_a_measure_asks_for_memory_for_its_vectors(plan_of):
     """Lanczos keeps twenty for each of the eigenvalues, twice, in float64."""
     few, many = (hessian_needs(plan_of, RESNET, top=top)["mem_mb"] for top in (5, 50))
     assert many - few == pytest.approx(45 * 40 * 8 * 11.17, rel=0.01)
 
 
-def test_a_duality_asks_for_matrices_over_the_weights_of_its_layer(plan_of):
+def test_duality_asks_for_memory_for_matrices_over_the_weights_of_its_layer(plan_of):
     """512 x 10 weights: five matrices, and three numbers for each of them and test image."""
     plan = plan_of(study={"runs.base.net": RESNET, "measures.hidden.layer": "fc"})
     (measured, *_) = plan.measurements.values()
@@ -89,18 +89,18 @@ def test_a_duality_asks_for_matrices_over_the_weights_of_its_layer(plan_of):
     assert measuring_needs(measured)["mem_mb"] == pytest.approx(least, rel=0.01)
 
 
-def test_a_kernel_asks_for_two_matrices_and_a_tenth_as_many_nets_as_images():
+def test_a_kernel_asks_for_memory_for_two_matrices_and_time_for_its_nets():
     """On two draws of 6,000 images: 36 million numbers in each matrix, 600 nets."""
     given = {name: RUN[name] for name in ("samples", "net", "input_shape")}
     kernel = KernelSpec.model_validate(given)
     assert kernel_needs(kernel) == {"gpus": 0, "mem_mb": 4000 + 2 * 288, "runtime": 60 + 2}
 
 
-def test_what_is_asked_for_grows_with_the_attempt():
+def test_requests_grow_with_the_attempt():
     assert [growing(10)(None, attempt) for attempt in (1, 2, 3)] == [10, 20, 30]
 
 
-def test_a_gpu_is_asked_for_once():
+def test_a_gpu_is_requested_as_gpu_or_as_gres():
     for count, gres in ((0, ""), (1, "gpu:1"), (4, "gpu:4")):
         jobs = {"one": SimpleNamespace(gpus=count)}
         (by_gpu,) = gpu_request(jobs, by_gres=False).items()
@@ -109,7 +109,7 @@ def test_a_gpu_is_asked_for_once():
         assert (by_gres[0], by_gres[1](["one"])) == ("gres", gres)
 
 
-def test_the_profiles_of_clusters_differ_in_how_they_ask_for_a_gpu_only():
+def test_the_profiles_of_clusters_differ_only_in_how_they_request_a_gpu():
     slurm, gres = (
         yaml.safe_load((PROFILES / name / "profile.yaml").read_text())
         for name in ("slurm", "slurm-gres")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from shipped import shipped
-from small_configuration import RUN, STUDY, USER, changed, write
+from small_configuration import RUN, STUDY, USER, write
 
 from flatlas.plan.answers import answers_of
 from flatlas.plan.cleaning import unused
@@ -15,7 +15,7 @@ from flatlas.plan.networks import TARGET
 from flatlas.plan.tables import NETWORK_SETTINGS
 from flatlas.plan.training_specs import RunSpec
 
-# What begins so is no setting of a network at the moment at which it is measured.
+# Beginnings of keys that are no settings of a network when it is measured.
 NOT_OF_A_NETWORK = (
     "of",
     "stop.extra_epochs",
@@ -84,21 +84,21 @@ def test_each_axis_of_the_atlas_has_a_column(preset):
         ),
     ],
 )
-def test_settings_are_those_of_the_run(change, found):
+def test_the_settings_of_a_network_are_those_of_its_run(change, found):
     settings = settings_of(RunSpec.model_validate(RUN | change))
     assert {*settings} == {*NETWORK_SETTINGS}
     assert found.items() <= settings.items()
 
 
-def test_the_table_is_no_unused_result(tmp_path, monkeypatch):
-    """Of a small study with the name of the atlas, at the preset of the table."""
+def test_the_table_is_not_listed_as_unused(tmp_path, monkeypatch):
+    """A small study with the name and the preset of the atlas' table."""
     monkeypatch.chdir(tmp_path)
     write(Path("config/presets/demo.yaml"), {"title": "Demo"})
     write(Path("config/studies/atlas.yaml"), STUDY)
-    user, job = changed(USER, {"studies": {}}), answers("demo").jobs[TARGET]
+    job = answers("demo").jobs[TARGET]
     file = Path(job.outputs["provenance"])
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps({"spec": job.spec, "sha256": {"networks.parquet": ""}}))
-    assert unused(user, Path("config")) == []
+    assert unused(USER, Path("config")) == []
     Path("config/studies/atlas.yaml").rename("config/studies/other.yaml")
-    assert job.outputs["provenance"] in unused(user, Path("config"))
+    assert job.outputs["provenance"] in unused(USER, Path("config"))

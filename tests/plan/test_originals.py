@@ -1,4 +1,4 @@
-"""What is known of original files before they are read: what changed, what can't be read."""
+"""Originals are checked before they are read: what changed, and what cannot be read."""
 
 import gzip
 import os
@@ -35,11 +35,11 @@ def data_root(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["mnist", "cifar10", "cifar100", "digits", "textures"])
-def test_sources_that_cannot_change_have_no_originals(kind, data_root):
+def test_sources_that_cannot_change_have_no_digest(kind, data_root):
     assert originals({"kind": kind}, str(data_root), "a file") == ""
 
 
-def test_an_unchanged_folder_is_the_same_in_any_place(data_root, tmp_path_factory, monkeypatch):
+def test_a_moved_folder_has_the_same_digest(data_root, tmp_path_factory, monkeypatch):
     moved = shutil.copytree(data_root, tmp_path_factory.mktemp("elsewhere") / "data")
     monkeypatch.setenv("HOME", str(data_root))
     assert of(moved) == of(data_root) == of("~")
@@ -56,7 +56,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_changed_folder_is_another(data_root, change):
+def test_a_changed_folder_has_another_digest(data_root, change):
     before = of(data_root)
     CHANGES[change](data_root / "pets" / "train" / "dog" / "1.png")
     assert of(data_root) != before
@@ -89,7 +89,7 @@ def labels(content, form=LABELS):
 
 WHOLE = bytes(COUNT)
 PACKED = gzip.compress(WHOLE)
-# Of which torchvision downloads what is missing, and the job that reads it compares checksums.
+# torchvision downloads missing files, and the job that reads them compares checksums.
 READABLE = {
     "nothing": lambda root: None,
     "a file": labels(WHOLE),
@@ -109,13 +109,13 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("fill", READABLE.values(), ids=READABLE)
-def test_a_published_set_may_be_whole_or_missing(tmp_path, fill):
+def test_a_published_set_that_is_whole_or_missing_is_accepted(tmp_path, fill):
     fill(tmp_path)
     assert originals(MNIST, str(tmp_path), "a file") == ""
 
 
 @pytest.mark.parametrize("fill", UNREADABLE.values(), ids=UNREADABLE)
-def test_a_published_set_that_is_surely_broken_is_refused_until_it_is_read(tmp_path, fill):
+def test_a_truncated_published_set_is_refused_before_it_is_read(tmp_path, fill):
     path = fill(tmp_path)
     with pytest.raises(FlatlasError, match=f"^{path} is truncated.* Delete it"):
         originals(MNIST, str(tmp_path), "a file")
@@ -130,7 +130,7 @@ def test_a_published_set_that_is_surely_broken_is_refused_until_it_is_read(tmp_p
         ("folder", "pets/train/dog/1.png", ["pets"]),
     ],
 )
-def test_a_data_root_that_is_too_deep_gets_the_right_one(data_root, kind, file, inside):
+def test_a_data_root_inside_the_data_is_refused_with_the_right_one(data_root, kind, file, inside):
     (data_root / file).parent.mkdir(parents=True, exist_ok=True)
     (data_root / file).touch()
     for folder in inside:
@@ -140,7 +140,7 @@ def test_a_data_root_that_is_too_deep_gets_the_right_one(data_root, kind, file, 
         assert f"data_root is {data_root / folder}, from mine.yaml." in str(error.value)
 
 
-def test_a_data_root_named_like_a_set_that_has_the_set_is_right(tmp_path):
+def test_a_data_root_named_like_the_set_inside_it_is_accepted(tmp_path):
     for root in (tmp_path, tmp_path / "MNIST"):
         labels(WHOLE)(root)
         assert originals(MNIST, str(root), "a file") == ""

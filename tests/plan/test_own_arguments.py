@@ -8,7 +8,7 @@ NEVER_RUN = "raise SystemExit('was run')\n"
 SIGNATURE = "width, depth=2, *layers, classes, bias=True"
 CLASS = f"class Net(nn.Module):\n    def __init__(self, {SIGNATURE}):\n        pass\n"
 FUNCTION = f"def Net({SIGNATURE}):\n    return 1\n"
-# What the text does not say for certain is left to the job.
+# Texts that do not show for certain which arguments are allowed.
 UNCERTAIN = {
     "inherited": "class Net(Base):\n    pass\n",
     "decorated": f"@wrapped\n{FUNCTION}",
@@ -49,7 +49,7 @@ GIVEN = [
 @pytest.mark.parametrize("text", [CLASS, FUNCTION], ids=["class", "function"])
 @pytest.mark.parametrize("given", GIVEN, ids=str)
 @pytest.mark.parametrize("more", [False, True])
-def test_what_python_would_refuse_is_refused(study, plan_of, refusal, text, given, more):
+def test_arguments_that_python_would_refuse_are_refused(study, plan_of, refusal, text, given, more):
     """Python's own `inspect` decides which ones these are."""
     signature = SIGNATURE + (", **more" if more else "")
     text = text.replace(SIGNATURE, signature)
@@ -66,7 +66,7 @@ def test_what_python_would_refuse_is_refused(study, plan_of, refusal, text, give
         plan_of(study=study(text, given))
 
 
-def test_the_message_names_all_missing_ones_or_the_nearest_allowed(study, refusal):
+def test_the_error_names_all_missing_arguments_or_the_nearest_allowed_one(study, refusal):
     assert " lacks width, classes, " in refusal(study(CLASS, {}))
     wrong = refusal(study(CLASS, {"widht": 1, "classes": 2}))
     assert " has 'widht', " in wrong and "Did you mean 'width'?" in wrong
@@ -74,11 +74,11 @@ def test_the_message_names_all_missing_ones_or_the_nearest_allowed(study, refusa
 
 
 @pytest.mark.parametrize("text", UNCERTAIN.values(), ids=UNCERTAIN)
-def test_what_the_text_does_not_say_is_left_to_the_job(study, plan_of, text):
+def test_arguments_are_left_to_the_job_if_the_text_is_unclear(study, plan_of, text):
     plan_of(study=study(text, {"surely": "wrong"}))
 
 
-def test_a_value_that_is_swept_counts(study, plan_of, refusal):
+def test_swept_arguments_count_as_given(study, plan_of, refusal):
     def swept(key, arguments):
         figures = {"fig1": {"title": "One", "sweeps": ["alpha"], "measures": ["hidden"]}}
         sweeps = {"alpha": {"run": "base", "grid": {f"net.arguments.{key}": [1, 2]}}}

@@ -54,7 +54,7 @@ def names(plan):
     return sorted(identity.rpartition("-")[0] for identity in plan.runs)
 
 
-def test_a_checkpoint_goes_by_its_file_and_a_training_by_its_optimizer(folder, plan_of):
+def test_the_id_of_a_checkpoint_has_its_file_and_that_of_a_training_its_optimizer(folder, plan_of):
     trained = [
         "digits-10pc-net-sgd0.05-b5",
         "digits-10pc-net-sgd0.1-b10",
@@ -76,7 +76,7 @@ def test_a_checkpoint_goes_by_its_file_and_a_training_by_its_optimizer(folder, p
     assert {identity.rpartition("-")[0] for identity in plan.measurements} == {*names(plan)}
 
 
-def test_what_starts_from_another_run_is_no_checkpoint(folder, plan_of):
+def test_the_id_of_a_run_that_starts_from_another_has_its_optimizer(folder, plan_of):
     study = own(**WEIGHTS)
     later = plan_of(study=study).studies["flat"].runs["base"].model_dump(exclude_none=True)
     later |= {"start": {"run": "base"}, "stop": {"epochs": 0}}
@@ -87,7 +87,7 @@ def test_what_starts_from_another_run_is_no_checkpoint(folder, plan_of):
 
 
 @pytest.mark.parametrize("study", [own(), own(**WEIGHTS), own() | {"runs.base.stop.epochs": 0}])
-def test_an_expected_error_is_that_of_a_checkpoint(folder, refusal, study):
+def test_an_expected_error_without_a_checkpoint_is_refused(folder, refusal, study):
     message = refusal(study | {"runs.base.expected.train_error": 0})
     assert message.startswith("runs.base: expected ")
 
@@ -113,7 +113,7 @@ def test_a_missing_or_unsafe_file_is_refused(folder, refusal, study, place, said
     assert said in message
 
 
-def test_given_weights_have_no_sampled_kernel(folder, refusal):
+def test_a_sampled_kernel_with_given_weights_is_refused(folder, refusal):
     study = own(**WEIGHTS) | {"runs.base.data.positive": [0], "measures": {"hidden": PRIOR}}
     assert refusal(study).startswith("measures.hidden.kernel is 'monte_carlo'")
 
@@ -129,7 +129,7 @@ def taken():
 """
 
 
-def test_its_code_is_its_weights_and_all_that_it_imports_from_its_folder(folder, after_edits):
+def test_the_code_of_an_own_net_is_its_weights_and_its_imports_from_its_folder(folder, after_edits):
     edits = [(name, "", more) for more in ("# A comment.\n", "MORE = 1\n") for name in FILES]
     edits.append(("mine.safetensors", "", "other weights"))
     before, *after = after_edits(folder, FINGERPRINT, edits, library=WORKFLOW)

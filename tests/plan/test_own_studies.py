@@ -79,13 +79,13 @@ def test_its_small_print_says_that_images_are_normalized(plan_of):
         ({"runs.small.batch": "ful"}, "runs.small.batch is 'ful'"),
     ],
 )
-def test_a_mistake_in_it_is_reported_where_it_is_written(refused, changes, said):
+def test_a_mistake_in_an_own_study_is_reported_by_its_key(refused, changes, said):
     changes = {f"studies.mine.{key}": value for key, value in changes.items()}
     message = refused(user={"studies.mine": MINE, **changes})
     assert message.startswith(f"{PLACE}.mine.{said}")
 
 
-def test_a_paper_s_figure_shows_no_network_of_the_user_s(refused):
+def test_an_own_network_in_a_figure_of_a_paper_is_refused(refused):
     """It would replace the paper's picture, which says neither which network nor which data."""
     changes = {"runs.small": MINE["runs"]["small"], "sweeps.small": MINE["sweeps"]["small"]}
     changes |= {"measures.hidden.layer": "fc", "figures.fig1.sweeps": ["small"]}
@@ -94,17 +94,11 @@ def test_a_paper_s_figure_shows_no_network_of_the_user_s(refused):
     assert "borrowed: flat.fig1" in message
 
 
-def test_a_paper_s_figure_borrows_none_either(refused):
+def test_a_borrowed_own_network_in_a_figure_of_a_paper_is_refused(refused):
     changes = {"borrowed.mine": {"sweeps": ["mine.small"]}, "figures.fig2.sweeps": ["mine"]}
     changes = {f"studies.flat.{key}": value for key, value in changes.items()}
     message = refused(user={"studies.mine": MINE, **changes})
     assert "mine.runs.small.net.family is 'own'" in message
-
-
-def test_a_study_file_may_have_own_networks(plan_of):
-    """Its figures are those of the people who wrote it."""
-    plan = plan_of(study={"runs.base.net": NET, "measures.hidden.layer": "fc"})
-    assert plan.runs
 
 
 def test_its_results_can_be_cleaned_although_it_is_the_same_at_every_preset(plan_of, tmp_path):

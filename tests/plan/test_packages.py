@@ -16,13 +16,13 @@ MAY_IMPORT = {
     "store": set(),
     "statistics": set(),
     "data": {*FOUNDATION, "seeds", "data_root", "image_files", "published_sets"},
-    "nets": {*FOUNDATION, "layer_names", "seeds"},
+    "nets": {*FOUNDATION, "device", "layer_names", "seeds"},
     "training": {*FOUNDATION, "device", "reasons", "seeds", "data", "nets"},
     "hessian": {*FOUNDATION, "seeds", "nets"},
     "gaussian_process": {*FOUNDATION, "seeds", "nets"},
     "measures": {
         *FOUNDATION,
-        *("seeds", "data", "nets", "hessian", "gaussian_process", "flatness"),
+        *("device", "seeds", "data", "nets", "hessian", "gaussian_process", "flatness"),
     },
     "models": {"hessian"},
     "flatness": {"statistics", "seeds", "hessian"},
@@ -51,9 +51,9 @@ LIGHT = (
     *("published_sets", "reasons", "seeds"),
 )
 HEAVY = {"torch", "torchvision", "sklearn", "gpytorch"}
-# They begin without torch.
+# Scripts that must start without torch.
 LIGHT_SCRIPTS = ("figure", "dag", "scorecard", "report", "costs", "compare", "clean")
-# What is no spec and may come from the plan, because no result depends on it.
+# Names from the plan that are no specs, and that no result depends on.
 WITHOUT_RESULTS = {
     # Files and the environment.
     ("find", "fingerprint"),
@@ -73,7 +73,7 @@ WITHOUT_RESULTS = {
     ("leaves", "trees"),
     ("would_delete", "deletion"),
     ("deletable", "cleaning"),
-    # The library's own door.
+    # How options of the library are checked.
     ("validated", "mistakes"),
     ("dotted", "trees"),
 }
@@ -110,7 +110,7 @@ def test_imports_go_one_way():
         assert package in MAY_IMPORT, "a new package: say in MAY_IMPORT what it may import"
         assert packages <= MAY_IMPORT[package] | {package, "errors"}, path
         found |= names
-    # Those hidden in functions too.
+    # Imports inside functions are found, too.
     assert {"flatlas.data.samples", "flatlas.store.atomic", "snakemake.cli"} <= found
 
 
@@ -146,7 +146,7 @@ def test_no_package_is_for_leftovers():
 
 
 def test_light_packages_open_without_torch_and_all_without_snakemake(python):
-    """The plan, resolved for every job of a cluster, also without tables and pictures."""
+    """Every job on a cluster resolves the plan, so it loads neither numpy nor pandas."""
     light = [path for path in MODULES if package_of(path) in LIGHT]
     assert set(LIGHT) <= {package_of(path) for path in MODULES}
     steps = [[LIBRARY / "plan" / "resolve.py"], light, MODULES]

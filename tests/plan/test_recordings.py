@@ -19,7 +19,7 @@ def of(name, **options):
 
 
 @pytest.mark.parametrize("name", MEASURES)
-def test_it_reads_the_recording_of_its_run(plan_of, refusal, name):
+def test_a_measure_along_a_recording_reads_that_of_its_run(plan_of, refusal, name):
     study = RECORDED | of(name, **MEASURES[name])
     plan = plan_of(study=study)
     jobs = jobs_of(plan)
@@ -33,7 +33,7 @@ def test_it_reads_the_recording_of_its_run(plan_of, refusal, name):
         assert message.startswith(f"measures.hidden.layer {said}")
 
 
-def test_other_measures_of_such_a_run_do_not(plan_of):
+def test_other_measures_of_a_recorded_run_do_not_read_the_recording(plan_of):
     plan = plan_of(study=RECORDED)
     assert not any("trajectory" in job.inputs for job in jobs_of(plan).values())
 
@@ -74,7 +74,7 @@ def test_given_options_are_measured_with_a_schedule_and_learners(plan_of):
     plan = plan_of(study=RECORDED | STEPS | LEARNERS | given)
     found = {(one.options.lr, one.options.batch) for one in plan.measurements.values()}
     assert found == {(0.01, 10)}
-    # No batch and no rate matter to a valley.
+    # A valley needs neither a batch nor a rate.
     assert plan_of(study=RECORDED | STEPS | LEARNERS | of("valley")).measurements
 
 
@@ -123,6 +123,6 @@ def test_a_valley_in_a_convolution_that_images_do_not_skip_is_measured(plan_of):
         (valley_in("conv2"), ".layer is 'conv2'"),
     ],
 )
-def test_what_else_a_run_cannot_give(refusal, changes, said):
+def test_a_measure_that_the_recording_cannot_give_is_refused(refusal, changes, said):
     message = refusal(RECORDED | {"figures.fig1.sweeps": ["alpha"]} | changes)
     assert message.startswith(f"measures.hidden{said}")

@@ -106,7 +106,7 @@ MOMENTUM = {"name": "momentum", "lr": 0.2, "momentum": 0.9, "nesterov": False}
             {"grid": {"optimizer.lr": ["1e-3", 1]}},
             [{"optimizer.lr": 0.001}, {"optimizer.lr": 1.0}],
         ),
-        # A mapping replaces all of the old one.
+        # A mapping replaces the old one completely.
         (
             {
                 "points": [
@@ -122,7 +122,7 @@ MOMENTUM = {"name": "momentum", "lr": 0.2, "momentum": 0.9, "nesterov": False}
         ),
     ],
 )
-def test_a_figure_gets_each_point_with_typed_values(plan_of, sweep, points):
+def test_points_of_a_figure_have_typed_values(plan_of, sweep, points):
     points = sweep["points"] if points is ... else points
     plan = plan_of(study={"sweeps.alpha": {"run": "base", **sweep}})
     assert text(points_of(plan)) == text(points)
@@ -197,7 +197,7 @@ def test_a_net_has_an_output_for_each_class_of_the_task(plan_of, data, outputs):
     assert {run.outputs for run in plan.runs.values()} == {outputs}
 
 
-def test_the_nth_file_of_a_figure_belongs_to_its_nth_point(plan_of):
+def test_the_files_of_a_figure_are_in_the_order_of_its_points(plan_of):
     plan = plan_of(study={"figures.fig2.measures": ["hidden"]})
     job = jobs_of(plan)["flat_fig2"]
     files, points = job.inputs, job.spec["points"]
@@ -233,7 +233,7 @@ def test_the_picture_of_the_plan_has_every_job_and_its_inputs(plan_of):
     ],
     ids=["a sweep without a figure", "data elsewhere", "an unused source"],
 )
-def test_what_changes_no_result_changes_no_id(plan_of, changes):
+def test_changes_without_effect_on_results_change_no_id(plan_of, changes):
     plan, other = plan_of(), plan_of(**changes)
     assert other.runs == plan.runs
     assert other.sources == plan.sources

@@ -40,7 +40,7 @@ def later_of(plan):
     return plan.runs[entry.run]
 
 
-def test_the_other_run_is_planned_and_read_and_the_job_gets_it_whole(plan):
+def test_the_first_run_is_planned_and_is_an_input_and_part_of_the_spec_of_the_second(plan):
     later = later_of(plan)
     first = later.start.run
     assert plan.runs == {run_id(first): first, run_id(later): later}
@@ -57,7 +57,7 @@ def test_the_other_run_is_planned_and_read_and_the_job_gets_it_whole(plan):
     assert later.samples.only == (0, 1) and later.samples.classes is None
 
 
-def test_the_other_run_is_that_of_a_sweep_and_its_changes_change_both(plan_of, plan):
+def test_the_first_run_is_shared_with_sweeps_and_its_changes_change_both_ids(plan_of, plan):
     first = later_of(plan).start.run
     alone = plan_of(study={"sweeps.plain": {"run": "base", "points": [{}]}})
     assert run_id(first) in alone.runs
@@ -66,7 +66,7 @@ def test_the_other_run_is_that_of_a_sweep_and_its_changes_change_both(plan_of, p
     assert run_id(changed.start.run) != run_id(first)
 
 
-def test_a_chain_of_runs(plan_of):
+def test_a_run_may_start_from_one_that_starts_from_another(plan_of):
     third = LATER | {"start": {"run": "later"}, "frozen": ["fc2"]}
     plan = plan_of(study=TASKS | {"runs.third": third, "sweeps.later.run": "third"})
     last = later_of(plan)
@@ -74,7 +74,7 @@ def test_a_chain_of_runs(plan_of):
     assert len(plan.runs) == 3
 
 
-def test_the_images_of_the_second_task(plan):
+def test_the_images_of_the_second_task_are_planned_and_read(plan):
     ((identity, measured),) = plan.measurements.items()
     # The second training takes these from the run.
     assert (measured.options.batch, measured.options.lr) == (5, 0.1)
@@ -140,5 +140,5 @@ CLASSES = [0, 1, 2, 5]
         ),
     ],
 )
-def test_what_does_not_fit_is_refused_before_anything_is_trained(refusal, changes, said):
+def test_a_start_or_task_that_does_not_fit_is_refused(refusal, changes, said):
     assert refusal(TASKS | changes).startswith(said)

@@ -1,4 +1,4 @@
-"""Which jobs are compared to estimate a time, and by how much work."""
+"""How much work a job is, and with which jobs an estimate compares it."""
 
 import pytest
 from small_configuration import RUN
@@ -20,7 +20,7 @@ def test_a_large_net_is_compared_with_large_ones_only():
     assert stage(RESNET | {"channels": 4}) == stage(RUN["net"])
 
 
-def test_of_an_own_net_no_size_is_known():
+def test_an_own_net_is_compared_with_small_ones():
     assert stage({"family": "own", "module": "my_nets:Tiny"}) == stage(RUN["net"])
 
 
@@ -55,11 +55,11 @@ def units(train_size, test_size, **options):
     ("options", "factor"),
     [({"measure": "gp_prior", "link": "probit"}, 8), ({"measure": "hessian", "top": 3}, 2)],
 )
-def test_twice_the_images_are_so_much_more_work(options, factor):
+def test_twice_the_images_are_twice_or_eight_times_the_work(options, factor):
     """Expectation propagation takes the cube of the images."""
     assert units(1000, 2000, **options) == factor * units(500, 1000, **options)
 
 
-def test_images_that_a_prior_leaves_out_are_no_work():
+def test_images_that_a_prior_leaves_out_add_no_work():
     prior = {"measure": "gp_prior", "link": "probit"}
     assert units(500, 9000, test_images=1000, **prior) == units(500, 1000, **prior)

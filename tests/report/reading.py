@@ -7,7 +7,7 @@ VOID = ("meta", "col", "img", "br", "line", "rect", "circle")
 
 
 class Page(HTMLParser):
-    """Ids, links, pictures, tables and text; every tag must be closed in its turn.
+    """Ids, links, pictures, tables and text; tags must be closed in order.
 
     `inside` has the text of each element with an id, `marked` the texts of all elements of a class,
     `tables` the cells of each table row by row, `shapes` the attributes of each shape of an SVG.

@@ -4,7 +4,6 @@ from math import nan
 
 import pandas as pd
 import pytest
-from PIL import Image
 from reading import Page
 
 from flatlas.report.atlas_mine import AtlasMine, atlas_mine_page
@@ -20,7 +19,7 @@ NAMES = ["net", "measure", "value", "error", "converged", "percentile", "network
 
 @pytest.fixture
 def page(tmp_path):
-    Image.new("RGB", (4, 4)).save(tmp_path / "place.png")
+    (tmp_path / "place.png").touch()
 
     def made(rows=ROWS, doubts=()):
         page = AtlasMine(
@@ -55,7 +54,7 @@ def test_each_measure_has_the_value_and_percentile_of_each_network(page):
         (100.0, "above the atlas"),
     ],
 )
-def test_only_a_value_outside_the_atlas_is_said_to_be(page, percentile, said):
+def test_a_value_is_below_or_above_the_atlas_only_if_it_is_outside(page, percentile, said):
     compared, _ = page([("a", "trace", 12.5, 1e-15, True, percentile, 40, "")]).tables
     assert compared[1][1].split() == f"12.5 ({said})".split()
 

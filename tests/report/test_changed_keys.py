@@ -11,5 +11,5 @@ def test_the_keys_that_differ_are_named():
 
 
 @pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan")])
-def test_of_a_spec_whose_text_python_cannot_read_no_key_is_named(number):
+def test_no_keys_are_named_for_a_spec_with_unreadable_text(number):
     assert _changed_keys({repr({"a": {"b": number}})}, {"a": {"b": 1}}) == []

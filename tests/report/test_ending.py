@@ -1,4 +1,4 @@
-"""The last lines of a run that went well count the networks that are no solution."""
+"""The last lines of a successful run count the networks without a solution."""
 
 from types import SimpleNamespace
 
@@ -12,7 +12,7 @@ from flatlas.store.tables import write_table
 
 @pytest.fixture
 def ended(tmp_path):
-    """The last lines after two figures, with these reasons of each run, the first for both."""
+    """The last lines after figures that draw all of these runs, only the first, and none."""
 
     def lines(*runs):
         files = []
@@ -32,7 +32,7 @@ def ended(tmp_path):
     return lines
 
 
-def test_networks_that_are_no_solution_are_counted_once_with_their_reasons(ended):
+def test_networks_without_a_solution_are_counted_once_with_their_reasons(ended):
     doubt = "error near chance"
     *_, line = ended(["rule met", "diverged"], ["diverged", "rule met", doubt])
     assert "3 of 5" in line

@@ -1,13 +1,10 @@
-"""Costs that flatlas comes with serve until the machine has its own, at its own speed."""
-
-from math import isnan
+"""Shipped costs are used until the machine has its own, scaled to its speed."""
 
 import pytest
 
 from flatlas.report import estimates
 from flatlas.report.costs import middle_jobs
 from flatlas.report.estimates import JobCost, estimate, known_costs, shipped_costs
-from flatlas.store.provenance import write_provenance
 
 
 @pytest.fixture
@@ -26,7 +23,7 @@ def shipped(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_preset_has_its_own_costs_and_else_those_of_others(shipped):
+def test_a_preset_has_its_own_costs_or_those_of_others(shipped):
     assert [one.seconds for one in shipped_costs("laptop").values()] == [100.0, 6.0]
     assert [one.seconds for one in shipped_costs("mine").values()] == [4.0, 6.0, 100.0]
 
@@ -47,27 +44,23 @@ def test_a_short_job_says_little_about_the_machine(shipped):
     assert 12.0 < estimate(hessian, known_costs([ran], "demo")) < 15.0
 
 
-def test_a_result_of_another_preset_shows_the_speed_of_the_machine(shipped):
+def test_a_result_of_another_preset_shows_the_speed_of_the_machine(shipped, provenance):
     folder = shipped / "results" / "runs" / "a"
     folder.mkdir(parents=True)
-    write_provenance(folder / "provenance.json", files=[], spec={}, code="", seconds=1e6)
+    provenance(folder / "provenance.json", seconds=1e6)
     hessian = JobCost("hessian", "dense", 10.0)
     assert estimate(hessian, known_costs([], "demo")) > 1e4
     (folder / "provenance.json").write_text("{")
     assert estimate(hessian, known_costs([], "demo")) == pytest.approx(6.0)
 
 
-def test_a_stage_that_nobody_ran_has_no_estimate(shipped):
-    assert isnan(estimate(JobCost("new", "dense", 1.0), known_costs([], "demo")))
-
-
-def test_jobs_of_another_size_do_not_count_beside_near_ones():
-    """Small jobs have overheads that large ones have not."""
+def test_an_estimate_uses_the_jobs_of_the_nearest_size():
+    """Small jobs have overheads that large ones lack."""
     near, far = JobCost("t", "d", 90.0, seconds=90.0), JobCost("t", "d", 1.0, seconds=50.0)
     assert estimate(JobCost("t", "d", 100.0), [far, near]) == pytest.approx(100.0)
 
 
-def test_what_is_shipped_can_be_read_and_is_the_middle_job_of_each_kind():
+def test_shipped_costs_are_readable_and_keep_the_middle_job_of_each_kind():
     assert {one.ran for preset in ("demo", "laptop") for one in shipped_costs(preset).values()} == {
         True
     }

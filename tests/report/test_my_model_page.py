@@ -4,7 +4,6 @@ from math import nan
 
 import pandas as pd
 import pytest
-from PIL import Image
 from reading import Page
 
 from flatlas.evidence.material import Material
@@ -29,7 +28,7 @@ NUMBERS = [
 @pytest.fixture
 def page(tmp_path):
     """The page of networks with these numbers."""
-    Image.new("RGB", (4, 4)).save(tmp_path / "spectrum.png")
+    (tmp_path / "spectrum.png").touch()
 
     def made(*nets, ranges=RANGES, doubts=()):
         rows = [(net, 0, *one) for net in nets for one in NUMBERS]
@@ -92,7 +91,7 @@ def test_several_networks_stand_side_by_side(page):
     assert [len(row) for row in read.tables[1]] == [5] * 5
 
 
-def test_errors_of_accuracy_are_those_of_a_share_and_of_the_last_epoch():
+def test_accuracy_is_that_of_the_last_epoch_with_the_standard_error_of_a_share():
     net = {"net.weights": "a", "run": "r", "seed": 0}
     history = [net | {"epoch": n, "train_error": 0.9 - 0.4 * n, "test_error": 0.0} for n in (0, 1)]
     history = pd.DataFrame(history).assign(train_loss=1.0, test_loss=2.0, sweep="model")

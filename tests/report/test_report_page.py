@@ -82,7 +82,7 @@ def test_a_figure_that_is_not_drawn_says_how_to_draw_it(read):
     assert "1 figure not run" in page.text
 
 
-def test_the_opening_shows_the_ranking_where_there_is_one(read):
+def test_the_opening_shows_the_ranking_if_there_is_one(read):
     assert len(read(opening="flat_fig1").pictures) == len(read(opening="atlas_fig1").pictures) + 1
 
 
@@ -107,7 +107,7 @@ def galleries(tmp_path):
     return sorted(tmp_path.glob("gallery/*/scorecard.csv"))
 
 
-def test_a_scale_that_decides_nothing_opens_with_what_is_published(read, galleries):
+def test_a_preset_without_verdicts_opens_with_the_published_ones(read, galleries):
     page = read(judged=False, published=published(galleries))
     assert re.findall(r"[✓✗?] \d+|\d+ claims", page.marked["counts"][0]) == [
         *("✓ 1", "✗ 0", "? 1", "2 claims"),
@@ -122,13 +122,13 @@ def test_a_scale_that_decides_nothing_opens_with_what_is_published(read, galleri
     assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
 
 
-def test_a_scale_that_decides_opens_with_its_own_verdicts(read):
+def test_a_preset_with_verdicts_opens_with_its_own(read):
     page = read(judged=True)
     assert "standin" not in page.marked
     assert page.tables[0][1:] == [["Flat & sharp", "1", "✓ 1", "0", ""]]
 
 
-def test_the_costs_add_up(read):
+def test_the_costs_of_all_stages_and_their_sum_are_shown(read):
     page = read()
     assert "2.0 h" in page.inside["costs"]
     assert page.tables[-1][1:] == [
@@ -144,7 +144,7 @@ def test_a_caption_loses_its_title_and_keeps_its_words():
     assert "per_class" in html
 
 
-def test_a_caption_brings_no_html_and_no_files_of_its_own(tmp_path):
+def test_a_caption_adds_no_raw_html_and_includes_no_files(tmp_path):
     (tmp_path / "secret").write_text("hidden")
     html = caption(
         f"**T.** <script>\n\n.. raw:: html\n\n   <b>raw</b>\n\n.. include:: {tmp_path}/secret\n"

@@ -48,7 +48,7 @@ def study(tmp_path, picture):
 
 @pytest.fixture
 def undrawn(tmp_path):
-    """A study of which nothing is drawn."""
+    """A study without drawn figures."""
     write_table(tmp_path / "undrawn.csv", not_run("late_fig1", "The <late> one"))
     claims = read_table(tmp_path / "undrawn.csv")
     return Chapter("late", "Late", [Entry("late_fig1", "fig1", "The <late> one", claims)])
@@ -64,14 +64,15 @@ def read(*studies, title="Flat", scale="Paper"):
     return Page(scorecard_page(title, scale, studies))
 
 
-def test_the_page_counts_its_verdicts(study):
+def test_verdicts_have_a_sign_and_a_word_and_are_counted(study):
     page = read(study)
+    assert {*page.marked["verdict"]} == {"✓ reproduced", "✗ not reproduced", "? undecided"}
     assert page.marked["counts"] == ["✓ 1 reproduced✗ 1 not reproduced? 2 undecided of 4 claims"]
     assert [tally.split() for tally in page.marked["tally"]] == [["✓", "1?", "1"], ["✗", "1?", "1"]]
     assert "not-run" not in page.marked
 
 
-def test_the_page_says_what_every_claim_is(study):
+def test_each_claim_has_its_text_criterion_number_verdict_and_note(study):
     page = read(study, scale="Paper <1>")
     rows = [row for table in page.tables for row in table[1:]]
     assert len(rows) == len(CLAIMS)
@@ -97,7 +98,7 @@ def test_figures_link_to_their_pictures_and_come_in_order(study):
     assert read(study).links == ["#flat_fig3", "#flat_s10", "fig3.png", "s10.png"]
 
 
-def test_of_several_studies_each_has_its_place_and_its_counts(study, undrawn):
+def test_each_of_several_studies_has_its_anchor_and_its_counts(study, undrawn):
     page = read(study, undrawn)
     places = {link[1:] for link in page.links if link.startswith("#")}
     assert places == {"flat", "late", "flat_fig3", "flat_s10", "late_fig1"}
@@ -142,11 +143,6 @@ def test_a_figure_that_is_not_drawn_has_a_verdict_and_no_link(study, undrawn):
     assert not any(link.startswith("fig1") for link in page.links), "no picture to link to"
 
 
-def test_a_verdict_has_a_sign_and_a_word_and_not_a_colour_alone(study):
-    verdicts = set(read(study).marked["verdict"])
-    assert verdicts == {"✓ reproduced", "✗ not reproduced", "? undecided"}
-
-
 @pytest.mark.parametrize(
     ("says", "shown"),
     [
@@ -174,7 +170,7 @@ def test_symbols_have_their_subscripts(says, shown):
         ((-inf, 0.1), 1e9, (1e8, 1e10)),
     ],
 )
-def test_a_strip_shows_all_of_its_number(holds, value, interval):
+def test_a_strip_shows_the_number_its_interval_and_where_the_claim_holds(holds, value, interval):
     claim = Claim("one", "it rises", "change", Criterion(*holds), Estimate(value, *interval))
     shapes = read(Chapter("flat", "Flat", [entry_of("flat", "fig3", [claim])])).shapes
     (_, _), (_, band), (_, line), (_, dot) = shapes
