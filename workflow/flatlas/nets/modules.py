@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from copy import copy, deepcopy
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 from torch.nn.modules.batchnorm import _BatchNorm
+from torch.utils._pytree import tree_leaves
 
 from flatlas.device import memory_of
 from flatlas.errors import FlatlasError
@@ -251,17 +253,19 @@ def _dtype(module: nn.Module) -> torch.dtype:
 
 def _numbers(module: nn.Module, input_shape: tuple[int, int, int]) -> int:
     """The number of activations of all layers of a module for one image."""
-    made: list[int] = []
+    made = 0
+
+    def count(part: nn.Module, images: Any, out: Any) -> None:
+        nonlocal made
+        made += sum(one.numel() for one in tree_leaves(out) if isinstance(one, Tensor))
+
     leaves = [part for part in module.modules() if not list(part.children())]
-    watching = [
-        part.register_forward_hook(lambda part, images, out: made.append(torch.numel(out)))
-        for part in leaves
-    ]
+    hooks = [part.register_forward_hook(count) for part in leaves]
     with torch.no_grad():
         module(torch.zeros(1, *input_shape, dtype=_dtype(module)))
-    for one in watching:
-        one.remove()
-    return sum(made)
+    for hook in hooks:
+        hook.remove()
+    return made
 
 
 def _draws_random_numbers(module: nn.Module, input_shape: tuple[int, int, int]) -> bool:

@@ -45,7 +45,8 @@ def autograd_gradient(
         with torch.autocast(inputs.device.type, torch.bfloat16, enabled=bfloat16):
             logits = net.forward(leaves, images[one], own_masks)
         loss = sample_losses(logits.to(inputs), labels[one]).mean()
-        gradients.append(torch.autograd.grad(loss, list(leaves.values())))
+        # A module may have parameters that it does not use: their gradient is 0.
+        gradients.append(torch.autograd.grad(loss, list(leaves.values()), materialize_grads=True))
     return {
         name: torch.cat(rows)
         for name, rows in zip(parameters, zip(*gradients, strict=True), strict=True)
