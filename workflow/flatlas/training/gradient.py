@@ -31,10 +31,10 @@ def autograd_gradient(
     masks: Masks,
     bfloat16: bool = False,
 ) -> Parameters:
-    """The same, by autograd and row by row: grouped convolutions take 1.4 times as long on a CPU.
+    """The gradient by autograd, row by row: grouped convolutions take 1.4 times as long on a CPU.
 
-    With `bfloat16` the products of the layers have that precision (torch's autocast), and images
-    have their channels last, the layout for a GPU's tensor cores. The gradient is float32.
+    With `bfloat16`, products in layers have that precision (torch's autocast), and images have
+    their channels last, the layout for a GPU's tensor cores. The gradient is float32.
     """
     images = channels_last(inputs) if bfloat16 else inputs
     gradients = []
