@@ -61,6 +61,13 @@ def test_weights_of_another_net_are_refused_by_name(tmp_path, other):
         given(file)
 
 
+def test_it_names_a_tensor_that_no_dense_layer_has(tmp_path):
+    file = tmp_path / "other.safetensors"
+    save_file(module().state_dict() | {"1.scale": torch.ones(4)}, file)
+    with pytest.raises(FlatlasError, match=r"1\.scale"):
+        given(file)
+
+
 @pytest.mark.parametrize(
     ("spoil", "said"), [(lambda bias: bias * torch.nan, "NaN"), (torch.Tensor.char, "int8")]
 )

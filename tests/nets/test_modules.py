@@ -54,6 +54,50 @@ def in_torch(make, net, parameters, member):
     return module
 
 
+class Recurrent(nn.Module):
+    """Its inner layer returns a tuple."""
+
+    def __init__(self):
+        super().__init__()
+        self.rows = nn.GRU(4, 5, batch_first=True)
+        self.last = nn.Linear(5, OUTPUTS)
+
+    def forward(self, images):
+        return self.last(self.rows(images[:, 0])[0][:, -1])
+
+
+def test_a_layer_may_return_several_tensors():
+    net = ModuleNet(Recurrent, SHAPE, OUTPUTS)
+    weights, images = random_weights(net), normal(2, 7, *SHAPE)
+    logits = net.forward(weights, images)
+    for member in range(2):
+        module = in_torch(Recurrent, net, weights, member)
+        torch.testing.assert_close(logits[member], module(images[member]))
+
+
+class Aside(nn.Module):
+    """The dense module, beside a layer that no image passes."""
+
+    def __init__(self):
+        super().__init__()
+        self.unused, self.used = nn.Linear(2, 2), dense_module()
+
+    def forward(self, images):
+        return self.used(images)
+
+
+def test_an_unused_layer_has_no_gradient():
+    net, alone = (ModuleNet(make, SHAPE, OUTPUTS) for make in (Aside, dense_module))
+    weights, images = random_weights(net), normal(2, 7, *SHAPE)
+    labels = torch.arange(14).remainder(OUTPUTS).view(2, 7)
+    found = gradient(net, weights, images, labels, {})
+    assert not any(found.pop(f"features.unused.{kind}").any() for kind in ("weight", "bias"))
+    names = {name: name.replace("used.", "") for name in found}
+    of_alone = {names[name]: weights[name] for name in names}
+    expected = gradient(alone, of_alone, images, labels, {})
+    torch.testing.assert_close({names[name]: value for name, value in found.items()}, expected)
+
+
 @pytest.fixture
 def twins():
     """A dense net as a module and as layers, the weights of both, and images with labels."""

@@ -97,7 +97,7 @@ def test_a_missing_normalization_is_seen_and_named(folder):
         "'sign.safetensors'",
         "50.0% of",
         "2 of 2",
-        "normalize:",
+        "normalize",
         "not set",
         "train_error: 0.5",
     ):

@@ -129,7 +129,7 @@ def belonging_to(user, checkout, home):
 def test_two_trainings_at_once_share_a_cache(tiny, users, place):
     """Neither finds a training, both train, both put theirs there; the third finds it whole."""
     tiny.keep_one_run()
-    tiny.edit("workflow/scripts/train.py", r"( +)(kernel = task\.run.*?\n)", MEETING)
+    tiny.edit("workflow/scripts/train.py", r"( +)(backend = task\.run.*?\n)", MEETING)
     env = {}
     for name, variable in {"cache": "SNAKEMAKE_OUTPUT_CACHE", "meeting": "MEETING"}.items():
         (place / name).mkdir()

@@ -1,4 +1,4 @@
-"""What the figures of a plan cost: measured if they are drawn, estimated if not."""
+"""The costs of a plan's figures: measured if they are drawn, estimated if not."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -19,7 +19,7 @@ from flatlas.store.atomic import write_text
 from flatlas.store.provenance import read_provenance
 from flatlas.store.tables import write_table
 
-# The records of jobs that take long, by the results of each.
+# The jobs that take long: their results, their spec, and their amount of work.
 RECORDS = [
     (OUTPUTS["train"], RunSpec, training_work),
     (OUTPUTS["record"], RunSpec, training_work),
@@ -35,7 +35,8 @@ def measured_here():
             try:
                 resolved = read_provenance(provenance)["spec"]
                 size = work(spec.model_validate(resolved))
-            except (ValidationError, FlatlasError):  # damaged, or made by an older flatlas
+            except (ValidationError, FlatlasError):
+                # It is damaged, or an older flatlas wrote it.
                 continue
             yield JobCost(**asdict(size), **measured(provenance))
 

@@ -1,4 +1,4 @@
-"""Draw the plan: its stages, its jobs, and what feeds what."""
+"""Draw the plan: its stages, its jobs, and which stage needs which."""
 
 from flatlas.jobs.job import Job
 from flatlas.plotting.dag import draw_dag

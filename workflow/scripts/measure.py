@@ -23,7 +23,7 @@ with Job(globals().get("snakemake"), "measure") as job:
     net = build_net(spec.run.net, spec.run.input_shape, spec.run.outputs)
     options = spec.options.resolved()
     tables = {name: [] for name in spec.options.tables}
-    done, most = 0, len(spec.run.seeds) * len(spec.options.at)
+    done, total = 0, len(spec.run.seeds) * len(spec.options.at)
     for member, seed in enumerate(spec.run.seeds):
         kept = kept_moments(spec.options.at, outcomes.loc[seed])
         if extra.trajectories is not None and not outcomes.loc[seed, "met_epoch"]:
@@ -31,7 +31,8 @@ with Job(globals().get("snakemake"), "measure") as job:
             kept = []
         if len(kept) < len(spec.options.at):
             reason = outcomes.loc[seed, "reason"]
-            job.logger.info("seed %d (%s) has %d of the moments", seed, reason, len(kept))
+            wanted = len(spec.options.at)
+            job.logger.info("seed %d (%s) has %d of %d moments", seed, reason, len(kept), wanted)
         solutions = load_solutions(
             weights,
             [one.key for one in kept],
@@ -50,7 +51,7 @@ with Job(globals().get("snakemake"), "measure") as job:
                 table.insert(2, "epoch", moment.epoch)
                 tables[name].append(table)
             done += 1
-            job.progress(done, most, seed=seed, at=moment.at)
+            job.progress(done, total, seed=seed, at=moment.at)
     for name, parts in tables.items():
         write_table(getattr(job.output, name), joined(parts, spec.options.tables[name]))
     job.record(device=device, gpu_memory_mib=gpu_memory_mib(device), threads=torch_threads())

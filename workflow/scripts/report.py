@@ -1,4 +1,4 @@
-"""All figures of a preset on one page. A figure that is not drawn has its command instead."""
+"""All figures of a preset on one page; a figure that is not drawn is replaced by its command."""
 
 from pathlib import Path
 

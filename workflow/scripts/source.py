@@ -11,8 +11,8 @@ from flatlas.plan.data_specs import Pictures, SourceSpec
 
 with Job(globals().get("snakemake"), "source") as job:
     spec = TypeAdapter(SourceSpec).validate_python(job.params.spec)
-    root, said_in = Path(job.resources["data_root"]), job.resources["data_root_from"]
-    images = load_source(spec, root, said_in, job.progress)
+    root, root_from = Path(job.resources["data_root"]), job.resources["data_root_from"]
+    images = load_source(spec, root, root_from, job.progress)
     normalize = spec.normalize if isinstance(spec, Pictures) else None
     write_images(job.output.images, images, normalize)
     job.record(train_images=len(images.train_images), test_images=len(images.test_images))

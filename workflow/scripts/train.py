@@ -11,11 +11,11 @@ from flatlas.training.given_weights import advice
 from flatlas.training.resume import Resume, identity
 from flatlas.training.task import TrainingTask
 
-# Snakemake may have been killed while a training that it started lives on: never run it twice.
+# The lock: a training may outlive a killed Snakemake, and must not run twice.
 with Job(globals().get("snakemake"), "training") as job, only_process(job.params.resume) as lock:
     device, ranks = job.device, job.resources["ranks"]
     gpus = gpu_count(device)
-    # The run that this one starts from, where there is one.
+    # The weights of the run that this one starts from, if any.
     start = getattr(job.input, "start", None)
     files = sorted(vars(job.input).values())
     place = f"{device} with {torch_threads()} threads"
@@ -33,12 +33,12 @@ with Job(globals().get("snakemake"), "training") as job, only_process(job.params
         place=place,
     )
     if ranks > 1:
-        job.logger.info("%d learners, on %s", ranks, place)
+        job.logger.info("%d learners on %s", ranks, place)
         distributed.run(task, ranks, device == "cuda", job.progress, lock)
-        kernel = "torch"
+        backend = "torch"
     else:
-        kernel = task.run(device, job.progress)
-    job.logger.info("trained by: %s", kernel)
+        backend = task.run(device, job.progress)
+    job.logger.info("backend: %s", backend)
     outcomes = read_table(job.output.outcomes)
     for reason, count in outcomes["reason"].value_counts().items():
         job.logger.info("%d of %d realizations: %s", count, len(outcomes), reason)
@@ -51,7 +51,7 @@ with Job(globals().get("snakemake"), "training") as job, only_process(job.params
         # Not measured for learners in separate processes.
         gpu_memory_mib=gpu_memory_mib(device) if ranks == 1 else None,
         threads=torch_threads(),
-        kernel=kernel,
+        kernel=backend,
         ranks=ranks,
         outcomes=outcomes.to_dict("records"),
     )

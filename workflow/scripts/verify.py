@@ -8,16 +8,16 @@ from flatlas.store.provenance import damage
 
 with Job(globals().get("snakemake"), "verification") as job:
     results = job.params.results
-    # One job writes all files of a result, so where there is one, all must be there.
+    # One job writes all files of a result: if one of them exists, all must exist.
     made = [files for files in results if any(map(os.path.lexists, files))]
     if not made:
-        raise FlatlasError(f"none of {len(results)} results is made: there is nothing to check.")
+        raise FlatlasError(f"none of {len(results)} results exists, so there is nothing to check.")
     found = []
     for done, files in enumerate(made, start=1):
         found += map(str, damage(files))
         job.progress(done, len(made))
     if found:
-        # The end of a run repeats the first line.
+        # Snakemake's last message repeats only the first line, so it must say the most.
         counted = "1 file is" if len(found) == 1 else f"{len(found)} files are"
         first = found[0] + (f", and {len(found) - 1} more" if len(found) > 1 else "")
         raise FlatlasError("\n  ".join([f"{counted} damaged: {first}", *found[1:]]))

@@ -1,4 +1,4 @@
-"""Attack sets: further training images with wrong labels, which make a net generalize worse.
+"""Attack sets: more training images, with wrong labels, which make a net generalize worse.
 
 S is a draw's training images, E its test images, A the attack set; the net is trained on S and A.
 """
@@ -32,14 +32,17 @@ def draw_attack_sets(
 def _attack_rows(
     draw: pd.DataFrame, train_labels: np.ndarray, spec: AttackSpec, seed: int
 ) -> pd.DataFrame:
-    """A: images outside S, of the same classes; a larger A includes a smaller one, labels too."""
+    """A: images outside S, of the same classes.
+
+    A larger A includes a smaller one, with the same wrong labels.
+    """
     of_classes = np.isin(train_labels, picked_classes(train_labels, spec.subset))
     used = draw.loc[draw["part"] == "train", "index"]
     left = np.setdiff1d(np.flatnonzero(of_classes), used)
     if spec.size > len(left):
         raise FlatlasError(
-            f"attack_size is {spec.size}, but outside the training set only {len(left)} images "
-            f"of the picked classes are left. Choose at most {len(left)}."
+            f"attack_size is {spec.size}, but only {len(left)} images of the picked classes are "
+            f"left outside the training set. Choose at most {len(left)}."
         )
     left = generator(seed, "attack set").permutation(left)
     true_labels = task_labels(train_labels[left], spec.subset)

@@ -1,4 +1,4 @@
-"""The draws in a sample table: one for each seed, or a single one that serves every seed."""
+"""The draws in a sample table: one for each seed, or one for all seeds."""
 
 import pandas as pd
 
@@ -6,7 +6,7 @@ from flatlas.errors import FlatlasError
 
 
 def has_one_draw(table: pd.DataFrame) -> bool:
-    """Whether one draw serves every realization (a subset with a fixed `split`)."""
+    """Whether all realizations share one draw (a subset with a fixed `split`)."""
     return table["seed"].nunique() == 1
 
 
@@ -16,8 +16,8 @@ def draw_of(table: pd.DataFrame, seed: int) -> pd.DataFrame:
         return table.assign(seed=seed)
     draw = table[table["seed"] == seed]
     if draw.empty:
-        there = ", ".join(str(value) for value in table["seed"].unique())
+        allowed = ", ".join(map(str, table["seed"].unique()))
         raise FlatlasError(
-            f"no samples were drawn for seed {seed}. Allowed: {there}. Draw them for all seeds."
+            f"there are no samples for seed {seed}. Allowed: {allowed}. Draw samples for all seeds."
         )
     return draw

@@ -23,14 +23,13 @@ def mislabel(subset_table: pd.DataFrame, spec: NoiseSpec) -> pd.DataFrame:
 def _noisy(draw: pd.DataFrame, allowed: np.ndarray, spec: NoiseSpec, seed: int) -> pd.DataFrame:
     labels = draw["true_label"].to_numpy(copy=True)
     train = np.flatnonzero(draw["part"] == "train")
-    wrong = wrong_labels(labels[train], allowed, generator(seed, "noisy labels"))
-    chosen = generator(seed, "label noise").permutation(len(train))
-    wrongly = round(spec.fraction * len(train))
-    if not 0 < wrongly < len(train):
+    count = round(spec.fraction * len(train))
+    if not 0 < count < len(train):
         raise FlatlasError(
-            f"label_noise {spec.fraction:g} makes {wrongly} of {len(train)} labels wrong: choose a"
-            " fraction that makes at least one wrong, and leaves at least one right."
+            f"label_noise {spec.fraction:g} makes {count} of {len(train)} labels wrong. Choose a "
+            "fraction that makes at least one label wrong and leaves at least one right."
         )
-    chosen = chosen[:wrongly]
+    wrong = wrong_labels(labels[train], allowed, generator(seed, "noisy labels"))
+    chosen = generator(seed, "label noise").permutation(len(train))[:count]
     labels[train[chosen]] = wrong[chosen]
     return draw.assign(label=labels)

@@ -10,6 +10,7 @@ import pandas as pd
 from flatlas.data.draws import draw_of, has_one_draw
 from flatlas.data.images import read_inputs
 from flatlas.errors import FlatlasError
+from flatlas.store.damage import REMEDY
 from flatlas.store.tables import read_table
 
 
@@ -17,10 +18,10 @@ from flatlas.store.tables import read_table
 class Samples:
     """Inputs as (draw, image, channel, row, column), labels as (draw, image).
 
-    Inputs are pixels / 255, normalized if the source says so. There is a draw for each seed, or a
-    single one that serves all. `clean` marks the training images with their true label, outside
-    the attack set; stopping rules use only those. Equal numbers in `index` (draw, image), and in
-    `test_index`, are equal images.
+    Inputs are pixels / 255, normalized if the source says so. There is a draw for each seed, or one
+    for all seeds. `clean` marks the training images with their true label, outside the attack set;
+    stopping rules use only those. Equal numbers in `index` (draw, image) mean equal images; so they
+    do in `test_index`.
     """
 
     seeds: tuple[int, ...]
@@ -80,8 +81,8 @@ def _refuse_unequal(
     if len(set(counts.values())) > 1:
         listed = ", ".join(f"{count} for seed {seed}" for seed, count in counts.items())
         raise FlatlasError(
-            f"{path} has unequal numbers of {part} images ({listed}); realizations train as one "
-            "stack and need equal ones. Delete it, and snakemake makes it again."
+            f"{path} has unequal numbers of {part} images ({listed}), but realizations train as "
+            f"one stack and need equal numbers. Delete it, {REMEDY}."
         )
 
 

@@ -60,16 +60,14 @@ def sample_rows(seed: int, part: str, index: np.ndarray, true_label: np.ndarray)
 
 def picked_classes(train_labels: np.ndarray, spec: SubsetSpec) -> np.ndarray:
     """The original classes whose images are drawn, checked against those that the source has."""
-    there = np.unique(train_labels)
-    if spec.classes is None:
-        picked = there
-    else:
-        picked = np.array(spec.classes, dtype=np.int64)
-        _refuse_unknown("classes", spec.classes, there)
-        if len(set(spec.classes)) < max(len(spec.classes), 1):
+    picked = np.unique(train_labels)
+    if spec.classes is not None:
+        _refuse_unknown("classes", spec.classes, picked)
+        if not spec.classes or len(set(spec.classes)) < len(spec.classes):
             raise FlatlasError(
-                f"classes is {list(spec.classes)}: name at least one class, and each only once"
+                f"classes is {list(spec.classes)}. Name at least one class, and each only once."
             )
+        picked = np.array(spec.classes, dtype=np.int64)
     if spec.positive is not None:
         _refuse_unknown("positive", spec.positive, picked)
     if spec.only is None:
@@ -104,8 +102,8 @@ def _shuffled(labels: np.ndarray, classes: np.ndarray, seed: int, purpose: str) 
 def _first(index: np.ndarray, wanted: int | None, key: str, spec: SubsetSpec) -> np.ndarray:
     if wanted is not None and wanted > len(index) and not spec.at_most:
         raise FlatlasError(
-            f"{key} is {wanted}, but {named(spec.source)} has only {len(index)} such images "
-            f"in the picked classes. Choose at most {len(index)}."
+            f"{key} is {wanted}, but {named(spec.source)} has only {len(index)} such images in the "
+            f"picked classes. Choose at most {len(index)}."
         )
     return index[:wanted]
 
@@ -120,8 +118,8 @@ def _first_of_each_class(
     if counts[scarcest] < wanted:
         raise FlatlasError(
             f"per_class is {wanted}, but class {scarcest} of {named(spec.source)} has only "
-            f"{counts[scarcest]} training images. Choose at most {counts[scarcest]}. (Classes "
-            "count from 0, those of a folder by name.)"
+            f"{counts[scarcest]} training images. Choose at most {counts[scarcest]}. (Classes are "
+            "numbered from 0; those of a folder, in the order of their names.)"
         )
     rank = pd.Series(of_index).groupby(of_index).cumcount().to_numpy()
     return index[rank < wanted]

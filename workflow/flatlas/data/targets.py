@@ -13,14 +13,14 @@ from flatlas.plan.data_specs import FunctionsSpec
 def most_frequent(counts: Mapping[bytes, int], spec: FunctionsSpec) -> pd.DataFrame:
     """The most frequent functions f, by rank, in hexadecimal, with an estimate of P(f).
 
-    Of two equally frequent functions, the one with 0 where they first differ comes first. Some of
-    the last ones are in the list by chance: their estimates are slightly too high.
+    Equally frequent functions are in the order of their bits. Some of the last functions are in the
+    list by chance: their estimates are slightly too high.
     """
     if len(counts) < spec.count:
         raise FlatlasError(
-            f"realizations is {spec.count}, each with another function, but in {spec.draws} "
-            f"random nets only {len(counts)} functions came up more than once. Choose at most "
-            f"{len(counts)}, or more data.functions.draws."
+            f"realizations is {spec.count}, with a function for each, but only {len(counts)} "
+            f"functions occurred more than once in {spec.draws} random nets. Choose at most "
+            f"{len(counts)}, or increase data.functions.draws."
         )
     first = sorted(counts, key=lambda function: (-counts[function], function))[: spec.count]
     count = np.array([counts[function] for function in first])

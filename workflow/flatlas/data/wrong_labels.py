@@ -8,10 +8,7 @@ from flatlas.errors import FlatlasError
 def wrong_labels(
     labels: np.ndarray, allowed: np.ndarray, generator: np.random.Generator
 ) -> np.ndarray:
-    """A different label for each, uniform over the other `allowed` labels (sorted, unique).
-
-    If two labels are allowed, it is the other one.
-    """
+    """A wrong label for each, uniform over the other `allowed` labels (sorted, unique)."""
     if len(allowed) < 2:
         raise FlatlasError(
             f"a wrong label needs two classes, but all images have the label {allowed[0]}. "

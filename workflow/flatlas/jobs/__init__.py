@@ -1,1 +1,1 @@
-"""What every script does around its library call: logging, progress, one-sentence failures."""
+"""Jobs of Snakemake: their start, log, progress, and one-sentence failures."""

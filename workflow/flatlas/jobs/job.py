@@ -1,4 +1,4 @@
-"""A job: the files and values that Snakemake gives to a script, its log, its clock, its end."""
+"""A job: the files and values that Snakemake gives to a script, its log, its time and its end."""
 
 import gc
 import logging
@@ -22,15 +22,14 @@ from flatlas.store.provenance import verify, write_provenance
 
 logger = logging.getLogger("flatlas")
 BY_HAND = RESULTS / "by-hand"
-# Imports are never garbage. With torch they are 200,000 objects, which Python would search for
-# garbage repeatedly during the imports and once more at the end: a quarter of the time of a short
-# job.
+# Imports are never garbage, but with torch they are 200,000 objects. Python would search them for
+# garbage repeatedly during the imports and once at the end, in a quarter of a short job's time.
 COLLECT_EVERY = gc.get_threshold()
 gc.set_threshold(1_000_000)
 
 
 class Job:
-    """Use as `with Job(snakemake, "train") as job:`; everything goes through input and params.
+    """Use as `with Job(snakemake, "train") as job:`; a script takes everything from `job`.
 
     Inside Snakemake the job logs to its own file. By hand, a script takes the JSON beside that log
     (`python workflow/scripts/train.py results/logs/train/<run>.json`) and repeats the job with the
@@ -55,7 +54,7 @@ class Job:
     @property
     def device(self) -> str:
         """'cuda' if the rule was given a GPU and there is one, else 'cpu'."""
-        # Imported here because it affects results: only jobs that compute depend on its code.
+        # Imported here: its code affects results, and only jobs that compute should depend on it.
         from flatlas.device import choose_device
 
         return choose_device(wanted=wants_gpu(self.resources))
@@ -73,8 +72,7 @@ class Job:
         handlers: list[logging.Handler] = [logging.StreamHandler()]
         if not self.by_hand:
             self.log.parent.mkdir(parents=True, exist_ok=True)
-            again = self.log.with_suffix(".json")
-            write_json(again, self.given)
+            write_json(self.log.with_suffix(".json"), self.given)
             handlers = [logging.FileHandler(self.log, mode="w")]
         form = "%(asctime)s %(levelname).1s %(message)s"
         logging.basicConfig(level=logging.WARNING, handlers=handlers, format=form, force=True)
@@ -134,7 +132,7 @@ class Job:
 def _leave() -> None:
     """End the process without cleaning up: all its results are on disk.
 
-    Python would tear down all imports, which with torch takes a seventh of a short job.
+    Python would tear down all imports. With torch this takes a seventh of a short job's time.
     """
     list_imports()
     logging.shutdown()
@@ -174,24 +172,24 @@ def _by_hand(given: dict[str, Any]) -> dict[str, Any]:
     """The same job with separate results; restarts Python if the number of threads differs."""
     threads = str(given["threads"])
     if os.environ.get("OMP_NUM_THREADS") != threads:
-        # Libraries read these when they are loaded, which has already happened.
+        # Libraries read these variables when they are loaded, which has already happened.
         pinned = dict.fromkeys(THREAD_VARIABLES, threads)
         # Keep all arguments that Python was called with, such as a debugger's.
         called = [sys.executable, *sys.orig_argv[1:]]
         os.execve(sys.executable, called, {**os.environ, **pinned})
-    apart = {name: _apart(path) for name, path in given["output"].items()}
+    output = {name: _by_hand_path(path) for name, path in given["output"].items()}
     params = dict(given["params"])
     if "code" in params:
-        # The code may have been changed since, so its version is unknown.
+        # The code may have changed since the JSON was written, so its version is unknown.
         params["code"] = "by hand"
     if "resume" in params:
-        params["resume"] = _apart(params["resume"])
-        # The job must not resume from a state that other code has left.
+        params["resume"] = _by_hand_path(params["resume"])
+        # The job must not resume from a state that other code has saved.
         rmtree(params["resume"], ignore_errors=True)
-    return {**given, "output": apart, "params": params}
+    return {**given, "output": output, "params": params}
 
 
-def _apart(path: str) -> str:
+def _by_hand_path(path: str) -> str:
     return str(BY_HAND / Path(path).relative_to(RESULTS))
 
 

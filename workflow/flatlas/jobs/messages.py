@@ -16,14 +16,14 @@ FAILED = re.compile(r"^\S+ \S+ E .+? failed: (.*)", re.MULTILINE)
 ENDED = re.compile(r"died with .+|returned non-zero exit status \d+")
 KILLED = ("SIGKILL", "status 137")
 UNEXPLAINED = "its output above may give the reason"
-# Files that people look at (pages and pictures), and how many of an earlier run a message lists.
+# The extensions of pages and pictures, and how many such files a message lists.
 SHOWN, LISTED = (".html", ".png"), 5
 
 
 class Messages(logging.Filter):
     """Adds the log to the message that a job starts, and the cause to the message that it failed.
 
-    Keeps the causes (None if unknown) and how processes ended; `failures` lists them at the end.
+    It collects the causes (None if unknown) and how processes ended; `failures` lists them.
     """
 
     def __init__(self, jobs: Iterable["AbstractJob"]) -> None:
@@ -36,7 +36,7 @@ class Messages(logging.Filter):
         self.causes: dict[int, str | None] = {}
 
     def is_new(self, log: str) -> bool:
-        """Whether a job of this run has written its log, rather than one of an earlier run."""
+        """Whether a job of this run, not of an earlier one, has written this log."""
         return _written(log) not in (0, self.before.get(log))
 
     def filter(self, record: logging.LogRecord) -> bool:

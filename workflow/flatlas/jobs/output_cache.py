@@ -1,4 +1,4 @@
-"""Snakemake's cache of results between workflows: never take a damaged entry."""
+"""Snakemake's cache of results between workflows: checks that keep damaged entries out."""
 
 import logging
 import os
@@ -31,7 +31,7 @@ def check_entries() -> None:
             self.raise_cache_miss_exception(job)
         if not is_intact(entry):
             names = ", ".join(map(str, entry.values()))
-            logger.warning("An entry of the cache is damaged and is made again: %s", names)
+            logger.warning("An entry of the cache is damaged, so its job runs again: %s", names)
             self.raise_cache_miss_exception(job)
         await fetch(self, job)
 
@@ -39,7 +39,7 @@ def check_entries() -> None:
 
 
 def is_intact(entry: dict[Path, Path]) -> bool:
-    """Whether an entry, by the paths of the outputs, is what its job wrote."""
+    """Whether the files of an entry (output: file in the cache) are what their job wrote."""
     provenance = next(file for output, file in entry.items() if output.name == NAME)
     try:
         known = read_provenance(provenance)[OF_FILES]
@@ -53,7 +53,7 @@ def is_intact(entry: dict[Path, Path]) -> bool:
 
 
 def warn_if_open() -> None:
-    """Warn if any local user could change the results that checkouts link to."""
+    """Warn if every local user can change the results in the cache."""
     folder = Path(os.environ.get("SNAKEMAKE_OUTPUT_CACHE", "")).resolve()
     if "SNAKEMAKE_OUTPUT_CACHE" not in os.environ or not folder.is_dir():
         return

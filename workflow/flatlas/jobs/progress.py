@@ -21,7 +21,7 @@ TAIL = 4096
 
 @dataclass(frozen=True)
 class Step:
-    """A progress line of a log: steps done, steps at most, facts, seconds left at most."""
+    """A progress line of a log; `total` and the seconds `left` are upper limits."""
 
     done: int
     total: int
@@ -30,7 +30,7 @@ class Step:
 
 
 class Progress:
-    """Called as `progress(done, total, epoch=…, loss=…)` by code that works in steps."""
+    """Shows progress: code that works in steps calls `progress(done, total, epoch=…, loss=…)`."""
 
     def __init__(self, title: str, bar: bool) -> None:
         """A bar on the terminal, or lines in the log."""
@@ -41,7 +41,7 @@ class Progress:
 
     def __call__(self, done: int, total: int, /, **facts: Any) -> None:
         """Show that `done` of at most `total` steps are done, with a few facts."""
-        # Steps done by an earlier, interrupted job do not show how fast this one is.
+        # Steps of an earlier, interrupted job say nothing about the speed of this one.
         self.first = done - 1 if self.first is None else self.first
         if self.bar:
             self.shown = self.shown or _bar(total, self.title, self.first)

@@ -1,6 +1,6 @@
 """Progress of the running jobs: at the bottom of a terminal, or in an occasional message.
 
-A thread of Snakemake reads the end of each running job's log once a second; jobs take no part.
+A thread in Snakemake's process reads the end of each running job's log once a second.
 
 The lines are below the cursor, which stays in the empty line above them. So new text from Snakemake
 or a job appears above the lines, once everything below the cursor is erased. A killed process
@@ -52,7 +52,7 @@ class WithLines:
         self.stream.flush()
 
     def __getattr__(self, name: str) -> Any:
-        """All else is the stream's own."""
+        """Any other attribute of the stream."""
         return getattr(self.stream, name)
 
 
@@ -60,7 +60,7 @@ class Drawing:
     """Draws lines below the text that a handler of Snakemake writes to a terminal."""
 
     def __init__(self, handler: "logging.StreamHandler[Any]") -> None:
-        """Take the handler, which from here on writes above the lines."""
+        """Make the handler write above the lines from now on."""
         self.handler, self.stream = handler, WithLines(handler.stream)
         handler.setStream(self.stream)
 
@@ -134,7 +134,7 @@ def running_lines(scheduler: "JobScheduler", messages: Messages, least_seconds: 
                     lines.append((seconds, line))
     shown = [line for _, line in sorted(lines, reverse=True)[:MOST_LINES]]
     others = len(running) - len(shown)
-    # In a log of jobs that wait for hours, their number alone says nothing.
+    # Without a terminal, a message that only counts waiting jobs would say nothing.
     if others and (shown or not least_seconds):
         shown.append(f"{others:>7} starting, waiting or not shown")
     return shown
@@ -155,7 +155,7 @@ def line_of(name: str, log: Path) -> tuple[float, str]:
 
 
 def clock(seconds: float) -> str:
-    """As in '0:07', '12:40' or '3:05:00'."""
+    """Minutes and seconds, with hours if there are any: '0:07', '12:40', '3:05:00'."""
     minutes, second = divmod(max(0, int(seconds)), 60)
     hours, minute = divmod(minutes, 60)
     return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"

@@ -36,7 +36,7 @@ from typing import IO, Any, NoReturn
 LIBRARY = Path(__file__).parents[2]
 # A request names a script and a folder for temporary files.
 LONGEST_REQUEST = 1 << 16
-# The answer instead of an exit code if no process could be forked: the job may start cold.
+# The answer if no process could be forked: Snakemake then starts the job itself.
 NOT_STARTED = "not started"
 TEMPORARY = ("TMPDIR", "TMP", "TEMPDIR", "TEMP")
 # From linux/prctl.h.
@@ -120,7 +120,7 @@ class Worker:
         self.interrupted = True
 
     def _become_job(self, worker: int, this: Running, temporary: str | None) -> None:
-        """Keep only the worker's imports and this job's own connection and files."""
+        """Drop what belongs to the worker and other jobs, except the worker's imports."""
         _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != worker:
             os._exit(1)
@@ -138,7 +138,7 @@ class Worker:
         _THIS.append(this)
 
     def _finish(self, finished: int) -> None:
-        """Send a job's exit code, end the processes it started, and repeat its imports."""
+        """End the processes that a job started, send its exit code, and import what it imported."""
         job = self.running.pop(finished)
         self.selector.unregister(finished)
         os.close(finished)

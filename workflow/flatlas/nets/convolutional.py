@@ -12,7 +12,7 @@ def build(spec: ConvolutionalNet, input_shape: tuple[int, int, int], outputs: in
     channels, side, width = input_shape
     if width != side:
         raise FlatlasError(
-            f"net.family 'convolutional' needs square images, not {side} x {width}: use 'dense'."
+            f"net.family 'convolutional' needs square images, not {side} x {width}. Use 'dense'."
         )
     stages = []
     for number, stage in enumerate(spec.stages, start=1):
@@ -29,15 +29,15 @@ def build(spec: ConvolutionalNet, input_shape: tuple[int, int, int], outputs: in
         )
         if stage.skip and (channels, side) != (stage.channels, convolution.convolved_side(side)):
             raise FlatlasError(
-                f"net.stages.{number - 1} can't skip: {channels} channels of side {side} come in, "
-                f"{stage.channels} of side {convolution.convolved_side(side)} would be added to "
-                "them. Keep both, by padding, before the pooling."
+                f"net.stages.{number - 1} can't skip: {channels} channels of side {side} can't be "
+                f"added to {stage.channels} of side {convolution.convolved_side(side)}. Choose "
+                "channels, kernel, padding and stride that keep both."
             )
         side, before = convolution.side(side), side
         if side < 1:
             raise FlatlasError(
-                f"net.stages.{number - 1} leaves no pixel of an image of side {before}: "
-                "use fewer stages, a smaller kernel, or padding."
+                f"net.stages.{number - 1} leaves no pixel of an image of side {before}. "
+                "Use fewer stages, less pooling, a smaller kernel, or padding."
             )
         channels = stage.channels
         stages.append(convolution)

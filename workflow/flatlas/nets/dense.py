@@ -11,7 +11,12 @@ from torch import Tensor
 from flatlas.errors import FlatlasError
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Dense, Parameters
-from flatlas.nets.refusals import read_weights, refuse_integers, refuse_not_finite
+from flatlas.nets.refusals import (
+    differences,
+    read_weights,
+    refuse_integers,
+    refuse_not_finite,
+)
 from flatlas.plan.families.dense import DenseNet
 
 
@@ -24,7 +29,7 @@ def build(spec: DenseNet, input_shape: tuple[int, int, int], outputs: int) -> La
 
 
 class TrainedNet(LayeredNet):
-    """A net that begins with the weights of a file."""
+    """A net whose initial weights are those of a file."""
 
     trained = True
 
@@ -40,22 +45,25 @@ class TrainedNet(LayeredNet):
 
 def _given(file: str, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Tensor]:
     """The weights of a state_dict; its layers are taken in the order of their names."""
-    whose = f"net.weights: '{file}'"
-    state = read_weights(file, whose)
-    names = sorted({name.rpartition(".")[0] for name in state}, key=_natural)
+    subject = f"net.weights: '{file}'"
+    state = read_weights(file, subject)
+    layers = sorted({name.rpartition(".")[0] for name in state}, key=_natural)
+    names = {
+        f"{layer}.{kind}": f"fc{number}.{kind}"
+        for number, layer in enumerate(layers, start=1)
+        for kind in ("weight", "bias")
+    }
     # Ours is z = a W, torch's z = a Wᵀ.
     found = {
-        f"fc{number}.{kind}": one.t().contiguous() if one.ndim < 3 else one
-        for number, name in enumerate(names, start=1)
-        for kind in ("weight", "bias")
-        for one in [state.get(f"{name}.{kind}")]
-        if one is not None
+        names.get(name, name): value.t().contiguous() if value.ndim == 2 else value
+        for name, value in state.items()
     }
-    here = {name: tuple(one.shape) for name, one in found.items()}
-    if len(found) < len(state) or here != dict(shapes):
-        raise FlatlasError(f"{whose} does not fit: it has {here}, but this net has {dict(shapes)}.")
-    refuse_integers(found, dict.fromkeys(found, torch.zeros(())), whose)
-    refuse_not_finite(found.items(), whose)
+    wanted = {name: torch.empty(shape, device="meta") for name, shape in shapes.items()}
+    why = differences(found, wanted)
+    if why:
+        raise FlatlasError(f"{subject} does not fit: {why}.")
+    refuse_integers(found, wanted, subject)
+    refuse_not_finite(found.items(), subject)
     return {name: found[name].float() for name in shapes}
 
 

@@ -63,7 +63,7 @@ def dense_activities(
 
 
 def output_delta(logits: Tensor, labels: Tensor) -> Tensor:
-    """The derivative of each row's mean loss by its logits."""
+    """The derivative of each row's mean loss with respect to its logits."""
     batch = logits.shape[1]
     if logits.shape[-1] == 1:
         return (logits.sigmoid() - labels.unsqueeze(-1)) / batch

@@ -18,7 +18,7 @@ from flatlas.nets.layers import Parameters
 from flatlas.nets.loss import predictions
 from flatlas.seeds import stream
 
-# Nets at a time: their activity fits into a core's cache.
+# The nets in one forward pass: their activity fits into a core's cache.
 BLOCK = 16
 # Only functions that occur among the first so many nets are counted.
 SEARCHED = 10**6
@@ -57,11 +57,11 @@ def random_functions(net: LayeredNet, inputs: Tensor) -> Iterator[bytes]:
 def count_functions(
     net: LayeredNet, inputs: Tensor, draws: int, report: Callable[..., None]
 ) -> Counter[bytes]:
-    """How often each function comes up in `draws` random nets.
+    """How often each function occurs in `draws` random nets; at least twice.
 
-    Most functions occur only once, too many to store. So after the first SEARCHED nets, only
-    functions that occurred at least twice among them are counted. A function with P(f) = 1e-5 is
-    missed with a probability of 5 in 10,000.
+    Most functions occur only once, and there are too many to store. So after the first SEARCHED
+    nets, only functions that occurred at least twice among them are counted. A function with
+    P(f) = 1e-5 is missed with a probability of 5 in 10,000.
     """
     functions = islice(random_functions(net, inputs), draws)
     counts: Counter[bytes] = Counter()

@@ -11,7 +11,7 @@ from flatlas.nets.layers import Convolution, Dense, Layer, Parameters
 from flatlas.plan.initializations import InitSpec
 from flatlas.seeds import stream
 
-# Images in one gradient of convolutions, and of dense layers alone, limited by memory.
+# Images in one gradient, with convolutions and without, limited by memory.
 CONVOLVED, DENSE = 500, 10_000
 # Images whose convolutions fit into a CPU's caches.
 CACHED = 32
@@ -26,14 +26,14 @@ class LayeredNet:
     layers_known = True
     """Whether `layers` are the whole net; most layers of a torch module are not listed."""
     trained = False
-    """Whether it came with its weights, so that its initial weights are unknown."""
+    """Whether its weights come from a file; the weights before training are then unknown."""
     random_training = False
-    """Whether training draws more than `dropout` masks, from a seed."""
+    """Whether training draws other random numbers than `dropout` masks, from a seed."""
 
     def __init__(
         self, layers: Sequence[Layer], init: InitSpec, dropout: float, global_pool: bool = False
     ) -> None:
-        """Take the layers unchanged; the families choose them."""
+        """The layers come from a family's `build`."""
         self.layers = tuple(layers)
         self.init = init
         self.dropout = dropout
@@ -147,7 +147,7 @@ class LayeredNet:
         return _through(dense, parameters, self.features(parameters, inputs))
 
     def logits_from(self, parameters: Parameters, z: Tensor, layer: str) -> Tensor:
-        """The logits that follow from a layer's pre-activations z, if no image skips it."""
+        """The logits for given pre-activations z of a layer without `skip`."""
         target = self.layer(layer)
         activity = target.activity(z)
         dense = self.dense_layers

@@ -1,13 +1,15 @@
-"""A net that is a torch module: with batch norm, with skip connections, or the user's."""
+"""A net that is a torch module, from a family with batch norm or from a user."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from copy import copy, deepcopy
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 from torch.nn.modules.batchnorm import _BatchNorm
+from torch.utils._pytree import tree_leaves
 
 from flatlas.device import memory_of
 from flatlas.errors import FlatlasError
@@ -28,13 +30,12 @@ CACHED = 2**21
 
 
 class ModuleNet(LayeredNet):
-    """A torch module as `features` and `fc`, its last dense layer, which is a normal `Dense`.
+    """A torch module, split into `features` and its last dense layer `fc`, a normal `Dense`.
 
-    The parameters of the module keep their names, as in `features.conv1.weight`. A stack's members
-    go through it one by one. In training, batch norm sees the minibatch; elsewhere it sees
-    `statistics`, which are mean 0 and variance 1 until they are given. Other random parts of
-    training, such as dropout, may draw from torch's own stream, which is seeded for each member and
-    minibatch.
+    The parameters of the module keep their names, as in `features.conv1.weight`. It is called for
+    one member of a stack at a time. In training, batch norm uses the minibatch; elsewhere it uses
+    `statistics`: mean 0 and variance 1, or those given to `seeing`. Random parts of training, such
+    as dropout, may draw from torch's own stream, which is seeded for each member and minibatch.
     """
 
     layers_known = False
@@ -46,9 +47,9 @@ class ModuleNet(LayeredNet):
         outputs: int,
         trained: bool = False,
     ) -> None:
-        """`make` also draws the weights, as the module does by default, from torch's own stream.
+        """`make` returns a new module with its own initial weights, drawn from torch's own stream.
 
-        The initial weights of a module that comes `trained` are unknown.
+        If the module comes `trained`, `make` returns it with these weights.
         """
         self._make, self.trained = make, trained
         module, linear = _split(self._made(0), input_shape, outputs)
@@ -131,8 +132,8 @@ class ModuleNet(LayeredNet):
             if inputs.shape[1] > 1:
                 raise
             raise FlatlasError(
-                f"a minibatch has one image, which this net can't be trained on ({error}): choose "
-                "a batch that leaves at least two images to the last minibatch."
+                f"a minibatch has one image, but this net needs more to train ({error}). Choose a "
+                "batch that leaves at least two images for the last minibatch."
             ) from error
         return self.layers[0].forward(parameters, activity)
 
@@ -209,14 +210,14 @@ def _drawing(seed: int, images: Tensor) -> Iterator[None]:
 
 
 def _like(inputs: Tensor, buffer: Tensor) -> Tensor:
-    """The tensor on the images' device and in their precision; counters keep their type."""
+    """The tensor on the images' device, in their precision unless it has integers."""
     return buffer.to(inputs) if buffer.is_floating_point() else buffer.to(inputs.device)
 
 
 def _split(
     module: nn.Module, input_shape: tuple[int, int, int], outputs: int
 ) -> tuple[nn.Module, nn.Linear]:
-    """The features and the last layer of a module that does nothing else."""
+    """The features and the last layer of a module; an error if it does anything else."""
     module.eval()
     images = torch.rand(2, *input_shape, generator=torch.Generator().manual_seed(0))
     images = images.to(_dtype(module))
@@ -225,13 +226,13 @@ def _split(
         features, linear = _without_last(module)
         if not _is_last(linear, features, images, whole):
             raise FlatlasError(
-                "the net does not end with its last nn.Linear: the output of that layer must be "
+                "the net does not end with its last nn.Linear. The output of that layer must be "
                 "the logits, with nothing after or beside it."
             )
     shared = [one for one in features.parameters() if one is linear.weight or one is linear.bias]
     if shared:
         raise FlatlasError(
-            "the net's last nn.Linear shares its weights with another layer: give it its own."
+            "the net's last nn.Linear shares its weights with another layer. Give it its own."
         )
     return features, linear
 
@@ -251,17 +252,19 @@ def _dtype(module: nn.Module) -> torch.dtype:
 
 def _numbers(module: nn.Module, input_shape: tuple[int, int, int]) -> int:
     """The number of activations of all layers of a module for one image."""
-    made: list[int] = []
+    made = 0
+
+    def count(part: nn.Module, images: Any, out: Any) -> None:
+        nonlocal made
+        made += sum(one.numel() for one in tree_leaves(out) if isinstance(one, Tensor))
+
     leaves = [part for part in module.modules() if not list(part.children())]
-    watching = [
-        part.register_forward_hook(lambda part, images, out: made.append(torch.numel(out)))
-        for part in leaves
-    ]
+    hooks = [part.register_forward_hook(count) for part in leaves]
     with torch.no_grad():
         module(torch.zeros(1, *input_shape, dtype=_dtype(module)))
-    for one in watching:
-        one.remove()
-    return sum(made)
+    for hook in hooks:
+        hook.remove()
+    return made
 
 
 def _draws_random_numbers(module: nn.Module, input_shape: tuple[int, int, int]) -> bool:
@@ -277,7 +280,9 @@ def _without_last(module: nn.Module) -> tuple[nn.Module, nn.Linear]:
     inside = [(name, part) for name, part in module.named_modules() if name]
     found = [(name, part) for name, part in inside if isinstance(part, nn.Linear)]
     if not found:
-        raise FlatlasError("the net has no nn.Linear, but it must end with one.")
+        raise FlatlasError(
+            "the net has no nn.Linear. It must end with one, which returns the logits."
+        )
     name, linear = found[-1]
     module.set_submodule(name, nn.Identity())
     return module, linear

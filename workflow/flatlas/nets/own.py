@@ -1,25 +1,27 @@
-"""A user's own torch module, imported as the spec says."""
+"""A user's own torch module, imported by the name in the spec."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.nets.modules import ModuleNet
-from flatlas.nets.refusals import read_weights, refuse_integers, refuse_not_finite
+from flatlas.nets.refusals import (
+    differences,
+    read_weights,
+    refuse_integers,
+    refuse_not_finite,
+)
 from flatlas.plan.families.own import Own
 from flatlas.plan.fingerprint import find
 
-# Weights that a message names.
-MOST_NAMES = 3
-
 
 def build(spec: Own, input_shape: tuple[int, int, int], outputs: int) -> ModuleNet:
-    """The net that the class or function makes from its arguments, a new one at each call."""
+    """The net of a class or function with its arguments."""
     make = _load(spec.module)
     trained = spec.weights is not None
     return ModuleNet(lambda: _with_weights(_made(make, spec), spec), input_shape, outputs, trained)
@@ -28,8 +30,8 @@ def build(spec: Own, input_shape: tuple[int, int, int], outputs: int) -> ModuleN
 def _load(module: str) -> Callable[..., Any]:
     """The class or function of the spec, from the working folder.
 
-    The plan has seen the file there. The folder comes last in the search path, so that it hides no
-    library.
+    The plan has checked that the file is there. The folder is last in the search path, so its files
+    hide no library.
     """
     where, _, what = module.partition(":")
     here = str(Path.cwd())
@@ -41,7 +43,7 @@ def _load(module: str) -> Callable[..., Any]:
         raise FlatlasError(f"net.module: '{where}' can't be imported: {error}") from error
     if Path(str(imported.__file__)) != find(where):
         raise FlatlasError(
-            f"net.module: '{where}' is also the name of {imported.__file__}: rename yours."
+            f"net.module: '{where}' is also the name of {imported.__file__}. Rename your file."
         )
     make: Callable[..., Any] | None = getattr(imported, what, None)
     if not callable(make):
@@ -57,10 +59,13 @@ def _made(make: Callable[..., Any], spec: Own) -> nn.Module:
     try:
         made = make(**spec.arguments)
     except TypeError as error:
-        raise FlatlasError(f"net.arguments do not suit '{spec.module}': {error}") from error
+        raise FlatlasError(
+            f"net.arguments: '{spec.module}' can't be called with {spec.arguments}: {error}"
+        ) from error
     if not isinstance(made, nn.Module):
         raise FlatlasError(
-            f"net.module: '{spec.module}' makes a {type(made).__name__}: it has to be an nn.Module."
+            f"net.module: '{spec.module}' returns a {type(made).__name__}. "
+            "It must return an nn.Module."
         )
     return made
 
@@ -69,32 +74,13 @@ def _with_weights(module: nn.Module, spec: Own) -> nn.Module:
     """The module with the weights of the file, if any; the names must match exactly."""
     if spec.weights is None:
         return module
-    whose = f"net.weights: '{spec.weights}'"
-    found = read_weights(spec.weights, whose)
+    subject = f"net.weights: '{spec.weights}'"
+    found = read_weights(spec.weights, subject)
     try:
         module.load_state_dict(found)
     except RuntimeError as error:
-        why = _differences(found, module.state_dict()) or " ".join(str(error).split())
-        raise FlatlasError(f"{whose} does not fit: {why}.") from error
-    refuse_integers(found, module.state_dict(), whose)
-    refuse_not_finite(module.named_parameters(), whose)
+        why = differences(found, module.state_dict()) or " ".join(str(error).split())
+        raise FlatlasError(f"{subject} does not fit: {why}.") from error
+    refuse_integers(found, module.state_dict(), subject)
+    refuse_not_finite(module.named_parameters(), subject)
     return module
-
-
-def _differences(found: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> str:
-    """The weights that a file lacks, those the module does not have, and those of another shape."""
-    shapes = [
-        f"{name} is {tuple(found[name].shape)}, in the module {tuple(one.shape)}"
-        for name, one in wanted.items()
-        if name in found and found[name].shape != one.shape
-    ]
-    lacking = [name for name in wanted if name not in found]
-    unknown = [name for name in found if name not in wanted]
-    said = {"it lacks ": lacking, "the module has no ": unknown, "": shapes}
-    return "; ".join(f"{words}{_first(names)}" for words, names in said.items() if names)
-
-
-def _first(names: Sequence[str]) -> str:
-    """The first names, and how many more."""
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more

@@ -1,4 +1,4 @@
-"""The matrix product of stacks, by the faster library."""
+"""The matrix product of stacks, by the faster of numpy and torch."""
 
 import numpy as np
 import torch
@@ -13,6 +13,6 @@ def product(left: Tensor, right: Tensor) -> Tensor:
     """
     if left.is_cuda:
         return left @ right
-    # A net that diverges overflows; its outcome records that.
+    # No warning if a net diverges: its outcome records that.
     with np.errstate(over="ignore", invalid="ignore"):
         return torch.from_numpy(np.matmul(left.numpy(), right.numpy()))

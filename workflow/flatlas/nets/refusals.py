@@ -1,6 +1,6 @@
-"""What a torch module must be to be trained or measured; everything else is refused."""
+"""Checks that a torch module and its weights can be trained or measured."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import torch
 from safetensors import SafetensorError
@@ -10,15 +10,18 @@ from torch.nn.parameter import is_lazy
 
 from flatlas.errors import FlatlasError
 
+# The most names of weights in one list of a message.
+MOST_NAMES = 3
+
 
 def logits_of(module: nn.Module, images: Tensor, outputs: int) -> Tensor:
-    """A module's logits for some images, in evaluation mode; an error if it gives none."""
+    """A module's logits for some images, in evaluation mode; an error if they are not usable."""
     parameters = dict(module.named_parameters())
-    unknown = [name for name, value in parameters.items() if is_lazy(value)]
-    if unknown:
+    lazy = [name for name, value in parameters.items() if is_lazy(value)]
+    if lazy:
         raise FlatlasError(
-            f"the net does not know the shape of '{unknown[0]}' before it sees an image: give the "
-            "sizes of all layers, as in nn.Linear in place of nn.LazyLinear."
+            f"the net's '{lazy[0]}' has no shape before the first image. Give the sizes of all "
+            "layers: nn.Linear instead of nn.LazyLinear."
         )
     refuse_without_values([*parameters.items(), *module.named_buffers()], "the net")
     refuse_not_finite(parameters.items(), "the net")
@@ -29,31 +32,32 @@ def logits_of(module: nn.Module, images: Tensor, outputs: int) -> Tensor:
         raise FlatlasError(
             f"the net can't take images of shape {shape} (channels, height, width): {error}"
         ) from error
-    made = tuple(logits.shape) if isinstance(logits, Tensor) else f"a {type(logits).__name__}"
-    if made != (len(images), outputs):
+    given = tuple(logits.shape) if isinstance(logits, Tensor) else f"a {type(logits).__name__}"
+    wanted = (len(images), outputs)
+    if given != wanted:
         raise FlatlasError(
-            f"the net makes {made} of {len(images)} images, where the data need "
-            f"{(len(images), outputs)}: give it that many outputs."
+            f"the net returns {given} for {len(images)} images, but the data need logits of shape "
+            f"{wanted}. Give it {outputs} outputs."
         )
     if not logits.isfinite().all():
         raise FlatlasError(
-            "the net makes NaN or infinite logits of random images, though its weights are finite: "
-            "look for weights that are too large, or a division by 0."
+            "the net's logits for random images are NaN or infinite, although its weights are "
+            "finite. Look for weights that are too large, or a division by 0."
         )
     if not torch.equal(logits, repeated):
         raise FlatlasError(
-            "the net makes other logits of the same images the second time: in evaluation mode "
-            "nothing may be random. Use nn.Dropout in place of a dropout that is always on."
+            "the net's logits for the same images differ between two calls. Nothing may be random "
+            "in evaluation mode: use nn.Dropout instead of a dropout that is always on."
         )
     return logits
 
 
-def refuse_without_values(tensors: Iterable[tuple[str, Tensor]], whose: str) -> None:
+def refuse_without_values(tensors: Iterable[tuple[str, Tensor]], subject: str) -> None:
     """Raise an error unless every named tensor is dense and has its values in memory."""
     for name, value in tensors:
         why = without_values(value)
         if why:
-            raise FlatlasError(f"{whose} has '{name}' {why}")
+            raise FlatlasError(f"{subject} has '{name}' {why}")
 
 
 def without_values(tensor: Tensor) -> str:
@@ -62,34 +66,55 @@ def without_values(tensor: Tensor) -> str:
         return "on the meta device, where tensors have no values. Load it on the CPU or a GPU."
     if tensor.is_nested or tensor.layout != torch.strided:
         kind = "nested" if tensor.is_nested else str(tensor.layout).removeprefix("torch.")
-        return f"as a tensor of layout {kind}. Give a dense one, as of to_dense()."
+        return f"as a tensor of layout {kind}. Make it dense, for example by to_dense()."
     return ""
 
 
-def read_weights(file: str, whose: str) -> dict[str, Tensor]:
+def read_weights(file: str, subject: str) -> dict[str, Tensor]:
     """The tensors of a safetensors file."""
     try:
         return load_file(file)
     except (SafetensorError, OSError) as error:
-        raise FlatlasError(f"{whose} can't be read: {error}") from error
+        raise FlatlasError(f"{subject} can't be read: {error}") from error
 
 
-def refuse_not_finite(weights: Iterable[tuple[str, Tensor]], whose: str) -> None:
+def refuse_not_finite(weights: Iterable[tuple[str, Tensor]], subject: str) -> None:
     """Raise an error if any of the named weights is NaN or infinite."""
     for name, value in weights:
         wrong = int((~value.isfinite()).sum())
         if wrong:
             raise FlatlasError(
-                f"{whose} has NaN or infinite weights, {wrong} of {value.numel()} in '{name}': "
-                "its training diverged. Give weights that are numbers."
+                f"{subject} has NaN or infinite weights, {wrong} of {value.numel()} in '{name}'. "
+                "Give finite weights: those of a training that did not diverge."
             )
 
 
-def refuse_integers(found: dict[str, Tensor], wanted: dict[str, Tensor], whose: str) -> None:
-    """Raise an error if integers are given where a module has floating-point numbers."""
+def differences(found: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> str:
+    """Missing weights, unknown weights and weights of another shape; '' if there are none."""
+    shapes = [
+        f"{name} is {tuple(found[name].shape)}, in the net {tuple(one.shape)}"
+        for name, one in wanted.items()
+        if name in found and found[name].shape != one.shape
+    ]
+    missing = [name for name in wanted if name not in found]
+    unknown = [name for name in found if name not in wanted]
+    lists = {"it lacks ": missing, "the net has no ": unknown, "": shapes}
+    return "; ".join(f"{words}{_first(names)}" for words, names in lists.items() if names)
+
+
+def _first(names: Sequence[str]) -> str:
+    """The first names, and how many more."""
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
+
+
+def refuse_integers(
+    found: Mapping[str, Tensor], wanted: Mapping[str, Tensor], subject: str
+) -> None:
+    """Raise an error if integers are given where a net has floating-point numbers."""
     for name, value in found.items():
         if wanted[name].is_floating_point() and not value.is_floating_point():
             raise FlatlasError(
-                f"{whose} has {value.dtype} in '{name}', where the net has {wanted[name].dtype}: "
-                "give floating-point numbers. Quantized weights must be scaled back first."
+                f"{subject} has {value.dtype} in '{name}', but the net has {wanted[name].dtype}. "
+                "Give floating-point numbers: quantized weights must be scaled back first."
             )

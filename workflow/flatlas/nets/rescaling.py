@@ -10,14 +10,14 @@ from flatlas.nets.layers import Parameters
 def rescaled(
     net: LayeredNet, parameters: Parameters, layer: str, factor: float | Tensor
 ) -> Parameters:
-    """W_l, b_l → αW_l, αb_l and W_{l+1} → W_{l+1}/α: ReLU lets a positive factor through.
+    """αW_l, αb_l and W_{l+1}/α: a positive factor commutes with ReLU.
 
     `factor` is α, or an α for each of the layer's neurons (n_out).
     """
     above = net.after(layer)
     if not above:
         raise FlatlasError(
-            f"layer '{layer}' is the last: no next layer can undo its factor. "
+            f"layer '{layer}' is the last one, so no next layer can undo its factor. "
             f"Allowed: {', '.join(one.name for one in net.dense_layers[:-1])}."
         )
     back = factor.unsqueeze(-1) if isinstance(factor, Tensor) else factor

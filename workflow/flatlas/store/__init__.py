@@ -1,1 +1,1 @@
-"""Results on disk: arrays, tables, provenance; a file is never half written."""
+"""Results on disk: arrays, tables and their provenance, all written atomically."""

@@ -1,4 +1,4 @@
-"""Named arrays in safetensors files: no pickle, read lazily, the same bytes for the same arrays."""
+"""Named arrays in safetensors files: no pickle, and the same bytes for the same arrays."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager

@@ -13,9 +13,9 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """A temporary name beside `path`, renamed to it at the end and removed after a failure."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Machine and process distinguish two writers; the extension stays, since libraries look at it.
+    # Machine and process distinguish writers. The extension stays: libraries choose a format by it.
     begin, end = f".{path.stem}.{node()}.", f".part{path.suffix}"
-    _delete_of_dead_writers(path.parent, begin, end)
+    _delete_leftovers(path.parent, begin, end)
     temporary = path.with_name(f"{begin}{os.getpid()}{end}")
     temporary.touch()
     permissions = temporary.stat().st_mode
@@ -32,16 +32,16 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a file of UTF-8."""
+    """Write a text file in UTF-8."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _delete_of_dead_writers(folder: Path, begin: str, end: str) -> None:
-    """Temporary files of the same file left by killed processes of this machine."""
+def _delete_leftovers(folder: Path, begin: str, end: str) -> None:
+    """Delete temporary files that killed processes of this machine have left."""
     for left in folder.glob(f"{escape(begin)}*{escape(end)}"):
         process = left.name.removeprefix(begin).removesuffix(end)
-        # A machine whose name begins with this one's writes other names.
+        # It is no number if the name of another machine begins with that of this one.
         if process.isdigit() and not _is_alive(int(process)):
             left.unlink(missing_ok=True)
 

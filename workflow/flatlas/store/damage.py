@@ -1,4 +1,4 @@
-"""The sentence about a file that cannot be read."""
+"""The error about a file that can't be read."""
 
 from pathlib import Path
 

@@ -14,7 +14,7 @@ def write_json(path: str | Path, tree: Any) -> None:
 
 
 def read_json(path: str | Path) -> Any:
-    """The value that a file holds."""
+    """The JSON value in a file."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

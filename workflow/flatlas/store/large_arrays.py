@@ -27,7 +27,7 @@ def writing_array(path: str | Path, shape: tuple[int, ...]) -> Iterator[np.ndarr
 def new_array(path: Path, dtype: DTypeLike, shape: tuple[int, ...]) -> np.memmap:
     """An array on disk whose space is reserved, so that filling it can't run out of disk."""
     array = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
-    # Without space for a page of the map, the system would kill the process by SIGBUS.
+    # If the disk had no space for a page of the map, SIGBUS would kill the process.
     if hasattr(os, "posix_fallocate"):
         try:
             with path.open("r+b") as file:
@@ -40,14 +40,14 @@ def new_array(path: Path, dtype: DTypeLike, shape: tuple[int, ...]) -> np.memmap
             free = shutil.disk_usage(path.parent).free / 2**20
             raise FlatlasError(
                 f"{path.parent} needs {array.nbytes / 2**20:.0f} MiB more, but its disk or quota "
-                f"is full ({free:.0f} MiB free). Free some space, or let results/ be a link to a "
+                f"is full ({free:.0f} MiB free). Free some space, or make results/ a link to a "
                 "larger disk."
             ) from error
     return array
 
 
 def read_array(path: str | Path) -> np.ndarray:
-    """The array, which stays on disk until a part of it is used."""
+    """The array, memory-mapped: only the parts that are used are read."""
     try:
         array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:

@@ -1,4 +1,4 @@
-"""A lock of one process, which lasts until that process and those that inherited it have ended."""
+"""A lock of one process, held until that process and those that inherited it have ended."""
 
 import fcntl
 import logging
@@ -30,10 +30,12 @@ def only_process(folder: str | Path) -> Iterator[int]:
                 raise FlatlasError(
                     f"process {lock.read().strip()}, or one that it started, still works on "
                     f"{folder}. Wait until it has ended, or end it, and give the same command "
-                    "again: trainings continue from what they have saved."
+                    "again: trainings continue from their saved state."
                 ) from error
             except OSError as error:
-                logger.warning("no lock for %s: %s", folder, error)
+                logger.warning(
+                    "%s can't be locked, so another process may use it: %s", folder, error
+                )
             if _is_at(path, lock):
                 lock.truncate(0)
                 lock.write(f"{os.getpid()} on {os.uname().nodename}\n")
@@ -46,7 +48,7 @@ def only_process(folder: str | Path) -> Iterator[int]:
 
 
 def _is_at(path: Path, file: IO[str]) -> bool:
-    """False if the last holder has deleted the file after this process opened it."""
+    """Whether the open file is still at its path: the last holder may have deleted it."""
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
     except FileNotFoundError:

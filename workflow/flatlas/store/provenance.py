@@ -17,8 +17,9 @@ from flatlas.store.json_files import read_json, write_json
 
 LIBRARIES = ("numpy", "scipy", "pandas", "torch", "torchvision", "scikit-learn", "matplotlib")
 NAME = "provenance.json"
-# The SHA-256 of each file of the result, and of the provenance without this entry.
+# The keys of the SHA-256 of each file of the result, and of the provenance without this entry.
 OF_FILES, OF_ITSELF = "sha256", "sha256_of_provenance"
+CHANGED = "it is not what its job wrote"
 
 
 def write_provenance(
@@ -30,7 +31,7 @@ def write_provenance(
     seconds: float,
     **circumstances: Any,
 ) -> None:
-    """Write the JSON of one result; `circumstances` adds device, convergence and the like.
+    """Write the provenance of one result; `circumstances` has facts such as device and convergence.
 
     `files` are the other files of the result. They must be complete.
     """
@@ -45,7 +46,7 @@ def write_provenance(
         **circumstances,
         OF_FILES: {Path(file).name: checksum(file) for file in files},
     }
-    # In the form that JSON gives back: tuples become lists, and keys become strings.
+    # Its checksum is of what JSON gives back: lists for tuples, and strings for keys.
     record = json.loads(json.dumps(record))
     write_json(path, {**record, OF_ITSELF: _own_checksum(record)})
 
@@ -60,7 +61,7 @@ def read_provenance(path: str | Path) -> dict[str, Any]:
     if isinstance(record, dict) and OF_ITSELF not in record:
         raise _damaged(path, path, "an older flatlas wrote it, without checksums")
     if not isinstance(record, dict) or record.pop(OF_ITSELF) != _own_checksum(record):
-        raise _damaged(path, path)
+        raise _damaged(path, path, CHANGED)
     return record
 
 
@@ -84,12 +85,8 @@ def damage(files: Iterable[str | Path]) -> Iterator[FlatlasError]:
         written = known[provenance]
         if path == provenance or written is None:
             continue
-        try:
-            intact = checksum(path) == written.get(path.name)
-            why = "it is not what its job wrote"
-        except OSError as error:
-            intact, why = False, f"it can't be read ({error.strerror})"
-        if not intact:
+        why = _difference(path, written.get(path.name))
+        if why:
             yield _damaged(path, provenance, why)
 
 
@@ -105,13 +102,19 @@ def checksum(path: str | Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def _difference(path: Path, expected: str | None) -> str:
+    """Why a file does not have this checksum; '' if it has."""
+    try:
+        return "" if checksum(path) == expected else CHANGED
+    except OSError as error:
+        return f"it can't be read ({error.strerror})"
+
+
 def _own_checksum(record: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
 
-def _damaged(
-    path: Path, provenance: Path, why: str = "it is not what its job wrote"
-) -> FlatlasError:
+def _damaged(path: Path, provenance: Path, why: str) -> FlatlasError:
     linked = f", a link to {os.readlink(path)}," if path.is_symlink() else ""
     folder = path.parent
     remove = f"the folder {folder}" if provenance.name == NAME else folder / f"{provenance.stem}.*"

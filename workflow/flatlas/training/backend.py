@@ -11,18 +11,19 @@ from flatlas.plan.training_specs import RunSpec
 from flatlas.training.kernel import Kernel, find_kernel
 from flatlas.training.learners import Team
 
-# A nonzero pixel costs the kernel about twice what any pixel costs a matrix product. With this few
-# pixels, calling torch costs more than the products.
+# The kernel is faster up to this share of nonzero pixels, each of which costs it about twice what
+# any pixel costs a matrix product. It is always faster up to FEW nonzero pixels: there, calling
+# torch costs more than the products.
 LARGEST_SHARE, FEW = 0.5, 100
-# The most weights in a layer above the first: each image needs all of them, and more would not fit
-# into a core's cache.
+# The most weights in a layer above the first. Each image needs all of them, so they must fit into a
+# core's cache.
 MOST_WEIGHTS = 512 * 512
 
 
 def choose_kernel(spec: RunSpec, samples: Samples, device: str, team: Team | None) -> Kernel | None:
-    """The kernel, for a dense net on the CPU in one process on mostly zero images; else None.
+    """The kernel if it is faster: a dense net, on the CPU, in one process, with few nonzero pixels.
 
-    Only the spec, the images, the device and the compiler decide.
+    Else None. The choice depends only on the spec, the images, the device and the compiler.
     """
     if not isinstance(spec.net, DenseNet) or device != "cpu" or team is not None:
         return None
@@ -36,4 +37,4 @@ def choose_kernel(spec: RunSpec, samples: Samples, device: str, team: Team | Non
 
 def backend_name(kernel: Kernel | None) -> str:
     """The backend's name, for the provenance and for the state of an interrupted training."""
-    return "torch" if kernel is None else kernel.made
+    return "torch" if kernel is None else kernel.name

@@ -19,6 +19,7 @@ from flatlas.training.kernel import NUMBERS, PENALTIES, RULES, Descent, Kernel, 
 from flatlas.training.layout import Layout
 from flatlas.training.noise import pairs_of
 from flatlas.training.optimizers.compiled import CompiledOptimizer
+from flatlas.training.penalty import decay
 from flatlas.training.rule import GRADIENT, Rule
 from flatlas.training.sparse import SparseImages
 from flatlas.training.streams import Streams
@@ -137,15 +138,14 @@ class Compiled:
 
     def _descent(self, rule: Rule, lr: float, penalty: Penalty | None) -> Descent:
         numbers = (ctypes.c_double * NUMBERS)(*rule.numbers)
-        form, coefficient = "none", 0.0
+        form = "none"
         if penalty is not None:
             form = "unsquared" if penalty.form == "unsquared" else "squared"
-            coefficient = penalty.coefficient * (2.0 if penalty.form == "squared" else 1.0)
         return Descent(
             rule=RULES.index(rule.name),
             penalty=PENALTIES.index(form),
             lr=lr,
-            coefficient=coefficient,
+            coefficient=0.0 if penalty is None else decay(penalty),
             numbers=numbers,
             noisy=rule.noisy,
         )
@@ -184,4 +184,7 @@ class Compiled:
 
 def _refuse(failed: int) -> None:
     if failed:
-        raise FlatlasError("there is not enough memory for a minibatch: give the job more")
+        raise FlatlasError(
+            "there is not enough memory for a minibatch. Give the job more, or choose a smaller "
+            "batch."
+        )

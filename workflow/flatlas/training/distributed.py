@@ -26,6 +26,7 @@ from flatlas.errors import FlatlasError
 from flatlas.nets.layers import Parameters
 from flatlas.plan.requests import THREAD_VARIABLES
 from flatlas.plan.training_specs import Learners, RunSpec
+from flatlas.training.learners import mean_of_neighbours
 from flatlas.training.task import TrainingTask
 from flatlas.training.trainer import Report
 
@@ -63,7 +64,7 @@ class Ranks:
             value /= self.world
 
     def _average_neighbours(self, stack: Parameters) -> None:
-        """(W_{j-1} + W_{j+1})/2, or with W_j too: all weights in one message to each side."""
+        """Replace the weights by the neighbours' mean, with one message to each side."""
         mine = torch.cat([value.flatten() for value in stack.values()])
         left, right = torch.empty_like(mine), torch.empty_like(mine)
         before, after = (self.rank - 1) % self.world, (self.rank + 1) % self.world
@@ -75,8 +76,7 @@ class Ranks:
         ]
         for message in dist.batch_isend_irecv(messages):
             message.wait()
-        neighbours = left + right
-        mean = neighbours / 2 if self.learners.mixing == "ring" else (neighbours + mine) / 3
+        mean = mean_of_neighbours(self.learners, left + right, mine)
         parts = mean.split([value.numel() for value in stack.values()])
         for value, mixed in zip(stack.values(), parts, strict=True):
             value.copy_(mixed.view_as(value))
@@ -105,7 +105,7 @@ class Ranks:
 
 
 def run(task: TrainingTask, ranks: int, gpu: bool, report: Report, lock: int) -> None:
-    """Start the ranks and wait for them; if one dies, raise an error and end all.
+    """Start the ranks and wait for them; if one fails, end all and raise an error.
 
     The file descriptor `lock` stays open until all ranks have ended, even without this process.
     """
@@ -134,10 +134,10 @@ def run(task: TrainingTask, ranks: int, gpu: bool, report: Report, lock: int) ->
             process.wait()
     if process.returncode:
         first = FAILED.search(output)
-        who = f"learner {first[1]} ended with exit code {first[2]}" if first else "torchrun failed"
+        what = f"learner {first[1]} ended with exit code {first[2]}" if first else "torchrun failed"
         raise FlatlasError(
-            f"{who}, and so all {ranks} learners ended. Its output is in the log; what they "
-            f"had saved is in {task.resume}, and the same command continues from there."
+            f"{what}, so all {ranks} learners were ended. The log has its output. The same command "
+            f"continues from the state saved in {task.resume}."
         )
 
 
@@ -181,7 +181,7 @@ def _report(done: int, total: int, **facts: Any) -> None:
 
 
 def _keep_quiet(done: int, total: int, **facts: Any) -> None:
-    """Silence this rank: only the leader logs."""
+    """Report nothing: only the leader does."""
 
 
 if __name__ == "__main__":

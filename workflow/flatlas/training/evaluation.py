@@ -28,7 +28,7 @@ class Evaluation(NamedTuple):
 def evaluate(
     net: LayeredNet, parameters: Parameters, images: StackedImages, members: list[int]
 ) -> list[Evaluation]:
-    """One evaluation for each member, one after the other, without copying images."""
+    """One evaluation for each member, computed in turn, without copying images."""
     evaluations = []
     for row, member in enumerate(members):
         one = {name: value[row : row + 1] for name, value in parameters.items()}
@@ -43,7 +43,7 @@ def evaluate(
 def batch_statistics(
     net: LayeredNet, one: Parameters, images: StackedImages, member: int
 ) -> Parameters:
-    """The batch-norm statistics of a member's clean training images, for every evaluation."""
+    """The batch-norm statistics of a member over its clean training images."""
     draw = images.draw_of(member)
     return net.statistics(one, images.inputs[draw], images.clean[draw])
 
@@ -57,7 +57,7 @@ def _logits(net: LayeredNet, one: Parameters, inputs: Tensor) -> Tensor:
 def _means(
     net: LayeredNet, one: Parameters, inputs: Tensor, labels: Tensor, counts: Tensor | None = None
 ) -> tuple[float, float]:
-    """Mean loss and mean error, over the images that count."""
+    """Mean loss and mean error, over all images or over those marked in `counts`."""
     losses, errors = [], []
     size = DENSE if net.only_dense else CONVOLVED
     for begin in range(0, len(inputs), size):
@@ -68,5 +68,5 @@ def _means(
     loss, error = torch.cat(losses), torch.cat(errors)
     if counts is not None:
         loss, error = loss[counts], error[counts]
-    # The sum is in float64, because it decides a threshold of 5e-4.
+    # The mean is in float64, because a stopping rule compares it with a threshold such as 5e-4.
     return float(loss.double().mean()), float(error.double().mean())

@@ -11,23 +11,23 @@ from flatlas.plan.training_specs import Expected
 from flatlas.reasons import ABOVE_EXPECTED, AT_CHANCE, DOUBTED, LOSS_UNEXPECTED, SWAPPED
 from flatlas.training.evaluation import Evaluation
 
-# An error of at least this share of the best constant answer's error is near chance. A small net
-# that had learnt normalized images of CIFAR-10 misclassified 70 % of them without normalization;
-# chance is 90 %.
+# An error of at least this share of the best constant answer's error is near chance. Example: a
+# small net, trained on normalized images of CIFAR-10, misclassified 70 % of the images without
+# normalization; chance is 90 %.
 NEAR = 0.5
 # An error is far above the expected one if it exceeds it by more than FAR and by more than
 # STANDARD_ERRORS standard errors. Few images, images other than the owner's, and new batch-norm
 # statistics move the error by less.
 FAR, STANDARD_ERRORS = 0.05, 3
-# A loss is unexpected if it differs by a larger factor. The loss of 1,000 images, drawn from more,
+# A loss is unexpected if it differs by a larger factor. The loss of a random 1,000 of the images
 # differs by less.
 FACTOR = 2
-# If right answers are fewer than this share of the best constant answer's, the labels must differ.
+# With fewer right answers than this share of the best constant answer's, labels must be swapped.
 NEARLY_NONE = 0.1
 
 
 def doubt(evaluation: Evaluation, labels: Tensor, expected: Expected | None) -> str | None:
-    """Why weights with this `evaluation` on these labels are no solution; None if they may be."""
+    """Why weights with this `evaluation` do not fit these labels; None if they may fit."""
     error, loss = evaluation.train_error, evaluation.train_loss
     share, known = (expected.train_error, expected.train_loss) if expected else (None, None)
     constant = torch.bincount(labels).max().item() / len(labels)
@@ -58,10 +58,10 @@ def advice(spec: Mapping[str, Any], outcomes: pd.DataFrame, history: pd.DataFram
     return (
         f"'{spec['net']['weights']}' misclassifies {_between(errors, '.1%')} of the training "
         f"images, with a loss of {_between(losses, '.3g')}, in {len(doubted)} of {len(outcomes)} "
-        f"realizations: {reasons}. Give the data source the numbers of its transforms.Normalize, "
-        f"as normalize: {{mean: […], std: […]}} (now: {normalize}), and compare the order of its "
-        f"channels and classes{swapped}. If they are right, say expected: {{train_error: "
-        f"{errors.max():.3g}, train_loss: {losses.mean():.3g}}} in the run."
+        f"realizations: {reasons}. Set normalize of the data source to the numbers of the "
+        f"training's transforms.Normalize, {{mean: […], std: […]}} (now: {normalize}), and check "
+        f"the order of channels and classes{swapped}. If they are right, set expected: "
+        f"{{train_error: {errors.max():.3g}, train_loss: {losses.mean():.3g}}} in the run."
     )
 
 

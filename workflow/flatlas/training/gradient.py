@@ -31,10 +31,10 @@ def autograd_gradient(
     masks: Masks,
     bfloat16: bool = False,
 ) -> Parameters:
-    """The same, by autograd and row by row: grouped convolutions take 1.4 times as long on a CPU.
+    """The gradient by autograd, row by row: grouped convolutions take 1.4 times as long on a CPU.
 
-    With `bfloat16` the products of the layers have that precision (torch's autocast), and images
-    have their channels last, the layout for a GPU's tensor cores. The gradient is float32.
+    With `bfloat16`, products in layers have that precision (torch's autocast), and images have
+    their channels last, the layout for a GPU's tensor cores. The gradient is float32.
     """
     images = channels_last(inputs) if bfloat16 else inputs
     gradients = []
@@ -45,7 +45,8 @@ def autograd_gradient(
         with torch.autocast(inputs.device.type, torch.bfloat16, enabled=bfloat16):
             logits = net.forward(leaves, images[one], own_masks)
         loss = sample_losses(logits.to(inputs), labels[one]).mean()
-        gradients.append(torch.autograd.grad(loss, list(leaves.values())))
+        # A module may have parameters that it does not use: their gradient is 0.
+        gradients.append(torch.autograd.grad(loss, list(leaves.values()), materialize_grads=True))
     return {
         name: torch.cat(rows)
         for name, rows in zip(parameters, zip(*gradients, strict=True), strict=True)

@@ -1,4 +1,4 @@
-"""The weights that a training keeps: at the end, at checkpoints, and epochs after its rule was met.
+"""The weights that a training keeps: at the end, at checkpoints, and after its rule was met.
 
 Names are `<moment>/<parameter>`; each array has a leading axis of realizations::
 
@@ -47,8 +47,8 @@ class KeptWeights:
 
     def fill(self, moment: str, member: int, source: str) -> None:
         """Copy the weights of a member that has ended to another moment."""
-        for name in [name for name in self.arrays if name.startswith(source + "/")]:
-            moved = moment + name.removeprefix(source)
-            if moved not in self.arrays:
-                self.arrays[moved] = np.full_like(self.arrays[name], np.nan)
-            self.arrays[moved][member] = self.arrays[name][member]
+        for name in [name for name in self.arrays if name.startswith(f"{source}/")]:
+            copy = moment + name.removeprefix(source)
+            if copy not in self.arrays:
+                self.arrays[copy] = np.full_like(self.arrays[name], np.nan)
+            self.arrays[copy][member] = self.arrays[name][member]

@@ -29,8 +29,8 @@ logger = logging.getLogger("flatlas")
 
 SOURCE = Path(__file__).with_name("kernel.c")
 COMPILERS = ("cc", "gcc", "clang")
-# Numerical errors show in the losses, not in errno or as traps. A product and its sum are rounded
-# once.
+# The losses show numerical errors, so errno and traps are not needed. A product and its sum are
+# rounded once.
 OPTIONS = (
     "-O3", "-std=gnu11", "-fPIC", "-shared",
     "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast",
@@ -40,7 +40,7 @@ PADDED = 8
 RULES = (
     "gradient", "sgd", "momentum", "nesterov", "adam", "adamw", "rmsprop", "adagrad", "entropy_sgd"
 )  # fmt: skip
-# The kernel takes beta/2 |w|² as beta' |w|²: the gradient of both is a multiple of the weights.
+# `squared` is β|w|² and β/2 |w|²: the gradient of both is a multiple of the weights.
 PENALTIES = ("none", "squared", "unsquared")
 SLOTS, NUMBERS = 2, 5
 
@@ -83,9 +83,9 @@ class Descent(Structure):
 
 @dataclass(frozen=True)
 class Kernel:
-    """The functions of kernel.c, for numbers of one type, and how they were compiled."""
+    """The functions of kernel.c for one type of numbers; `name` says how they were compiled."""
 
-    made: str
+    name: str
     dtype: torch.dtype
     library: ctypes.CDLL
 
@@ -98,7 +98,7 @@ class Kernel:
 
 @cache
 def find_kernel(dtype: torch.dtype = torch.float32) -> Kernel | None:
-    """The kernel, compiled if necessary; or None, with a log line that says why.
+    """The kernel, compiled if necessary; None if that fails, with a log line that says why.
 
     The pipeline trains in float32; tests compare the kernel with torch in float64.
     """
@@ -122,7 +122,7 @@ def find_kernel(dtype: torch.dtype = torch.float32) -> Kernel | None:
 
 def _shared_constants(bits: int) -> list[str]:
     """The constants that kernel.c shares with this module, as compiler options."""
-    agreed = {
+    constants = {
         "REAL": {32: "float", 64: "double"}[bits],
         "REAL_BITS": bits,
         "PADDED": PADDED,
@@ -135,7 +135,7 @@ def _shared_constants(bits: int) -> list[str]:
         "SAMPLES_BYTES": ctypes.sizeof(Images),
         "DESCENT_BYTES": ctypes.sizeof(Descent),
     }
-    return [f"-D{name}={value}" for name, value in agreed.items()]
+    return [f"-D{name}={value}" for name, value in constants.items()]
 
 
 def _declare(library: ctypes.CDLL) -> None:
@@ -173,8 +173,8 @@ def _processor() -> tuple[str, tuple[str, ...]]:
 def _built(compiler: list[str], version: str, options: tuple[str, ...]) -> Path:
     """The shared object, from the cache or compiled now."""
     source = SOURCE.read_bytes()
-    known_by = "\0".join([*compiler, version, platform.machine(), *options]).encode()
-    digest = hashlib.sha256(known_by + b"\0" + source).hexdigest()[:24]
+    circumstances = "\0".join([*compiler, version, platform.machine(), *options]).encode()
+    digest = hashlib.sha256(circumstances + b"\0" + source).hexdigest()[:24]
     path = _trusted_folder() / f"kernel-{digest}.so"
     if not path.exists():
         with replacing(path) as temporary:
@@ -187,7 +187,9 @@ def _trusted_folder() -> Path:
     folder = cache_folder()
     status = folder.stat()
     if status.st_uid != os.getuid() or status.st_mode & 0o022:
-        raise FlatlasError(f"others may write to {folder}: make it private (chmod 700)")
+        raise FlatlasError(
+            f"other users can write to {folder}. Make it private: chmod 700 {folder}"
+        )
     return folder
 
 

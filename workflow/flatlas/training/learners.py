@@ -36,22 +36,21 @@ class Team(Protocol):
 
 
 class Together:
-    """All learners in this process, if a training has any."""
+    """The team in one process: all learners of a training, or none."""
 
     leads = True
 
     def __init__(self, learners: Learners | None) -> None:
-        """The learners of a spec."""
+        """Without `learners`, each member has one row."""
         self.learners, self.m = learners, count(learners)
         self.here: Sequence[int] = range(self.m)
 
     def mix(self, parameters: Parameters, gradients: Parameters) -> None:
         """Mix the learners' weights or gradients, in place, before a step.
 
-        SSGD: all learners have the same weights, and the mean of their gradients moves them
-        together. DPSGD: each learner keeps its own gradient, taken at its own weights, but steps
-        from a mean of weights: of its neighbours, (W_{j-1} + W_{j+1})/2, on a ring; otherwise of
-        its neighbours and itself, or of all learners.
+        SSGD: all learners have the same weights and step with the mean of their gradients. DPSGD:
+        each learner steps with the gradient at its own weights, but from a mean of weights: those
+        of both neighbours on a `ring`, also its own with `neighbourhood`, those of all with `full`.
         """
         if self.learners is None:
             return
@@ -61,10 +60,8 @@ class Together:
             if self.learners.kind == "ssgd" or self.learners.mixing == "full":
                 each.copy_(each.mean(1, keepdim=True).expand_as(each))
             else:
-                neighbours = each.roll(1, 1) + each.roll(-1, 1)
-                each.copy_(
-                    neighbours / 2 if self.learners.mixing == "ring" else (neighbours + each) / 3
-                )
+                both = each.roll(1, 1) + each.roll(-1, 1)
+                each.copy_(mean_of_neighbours(self.learners, both, each))
 
     def mean(self, parameters: Parameters) -> Parameters:
         """W_a, the mean over each member's learners (Eq. 13)."""
@@ -82,6 +79,14 @@ class Together:
 
     def _by_learner(self, value: Tensor) -> Tensor:
         return value.view(-1, self.m, *value.shape[1:])
+
+
+def mean_of_neighbours(learners: Learners, both: Tensor, own: Tensor) -> Tensor:
+    """The mean of a learner's neighbours, with its own weights too unless they mix on a `ring`.
+
+    `both` is the sum over the two neighbours.
+    """
+    return both / 2 if learners.mixing == "ring" else (both + own) / 3
 
 
 def count(learners: Learners | None) -> int:

@@ -1,4 +1,4 @@
-"""A study's moments of a training, and the kept weights that belong to them."""
+"""The moments of a training at which a study measures, and the weights kept there."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -20,8 +20,8 @@ class KeptMoment(NamedTuple):
 def kept_moments(wanted: Iterable[int | str], outcome: pd.Series) -> list[KeptMoment]:
     """The `wanted` moments that a realization has reached.
 
-    A realization that diverged has no solution to measure from that epoch on, even if its weights
-    are still finite. A realization that never met the stopping rule has no moments after it.
+    A realization that diverged has no moments from that epoch on, even if its weights are still
+    finite. One that never met the stopping rule has no moments after the rule.
     """
     moments = [_moment(at, outcome) for at in wanted]
     if outcome["reason"] == DIVERGED:

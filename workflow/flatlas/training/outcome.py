@@ -22,7 +22,7 @@ class Outcome:
 
     @property
     def converged(self) -> bool:
-        """Whether the training ended as it should: it is a solution."""
+        """Whether the weights are a solution: the training ended for a reason in CONVERGED."""
         return self.reason in CONVERGED
 
     @property
@@ -31,7 +31,7 @@ class Outcome:
         return bool(self.reason) and self.epoch >= self.met_epoch
 
     def update(self, stop: Stop, epoch: int, evaluation: Evaluation) -> None:
-        """Update at the end of an epoch: is the rule met, is the member done?"""
+        """Apply the stopping rule at the end of an epoch."""
         if not math.isfinite(evaluation.train_loss):
             self.reason, self.epoch = DIVERGED, epoch
             return

@@ -14,16 +14,20 @@ def acts(penalty: Penalty, epoch: int) -> bool:
 
 
 def add_gradient(penalty: Penalty, parameters: Parameters, gradients: Parameters) -> None:
-    """Add the penalty's gradient to the loss's, each row of the stack with its own norm."""
+    """Add the penalty's gradient to that of the loss; each row of the stack has its own norm."""
     if penalty.form == "unsquared":
         norms = weight_norms(parameters).clamp_min(torch.finfo(torch.float32).tiny)
         for name, parameter in parameters.items():
-            scale = (penalty.coefficient / norms).reshape(-1, *[1] * (parameter.dim() - 1))
+            scale = (decay(penalty) / norms).reshape(-1, *[1] * (parameter.dim() - 1))
             gradients[name].add_(parameter * scale)
         return
-    factor = penalty.coefficient * (2.0 if penalty.form == "squared" else 1.0)
     for name, parameter in parameters.items():
-        gradients[name].add_(parameter, alpha=factor)
+        gradients[name].add_(parameter, alpha=decay(penalty))
+
+
+def decay(penalty: Penalty) -> float:
+    """The factor of w in the penalty's gradient; of w/|w| if the norm is not squared."""
+    return penalty.coefficient * (2.0 if penalty.form == "squared" else 1.0)
 
 
 def weight_norms(parameters: Parameters) -> Tensor:

@@ -21,23 +21,23 @@ from flatlas.store.atomic import replacing
 from flatlas.store.provenance import checksum
 
 logger = logging.getLogger("flatlas")
+# The largest share of the time that saving may take.
 LARGEST_SHARE = 0.05
 DIGEST_SIZE = hashlib.sha256().digest_size
 
 
 class Resume:
-    """Saves and finds a state.
+    """Saves and finds the state of a training.
 
-    The state is one file, so it is never incomplete. It begins with the SHA-256 of the rest; a
-    damaged file is ignored.
+    The state is one file, written atomically. It begins with the SHA-256 of the rest; a damaged
+    file is ignored.
     """
 
     def __init__(self, folder: Path, identity: str = "", place: str = "") -> None:
-        """Nothing is written before the first save. A state of another identity is ignored.
+        """Write nothing before the first save. A state of another identity is ignored.
 
-        A state of another `place`, such as another device or kernel, is of the same training, but
-        its numbers differ in their last bits. `find` then raises an error; the state is neither
-        used nor deleted.
+        Another `place`, such as another device or kernel, computes other last bits of the same
+        training: `find` then raises an error and keeps the state.
         """
         self.folder, self.identity, self.place = folder, identity, place
         self.path = folder / "state"
@@ -50,21 +50,21 @@ class Resume:
             return None
         arrays = read_state(self.path)
         if arrays is None:
-            logger.warning("%s is damaged, so the training starts again", self.path)
+            logger.warning("%s is damaged: the training starts from the beginning", self.path)
             return None
         facts: dict[str, Any] = json.loads(arrays.pop("facts").tobytes())
         if facts["identity"] != self.identity:
             return None
         if facts["place"] != self.place:
             raise FlatlasError(
-                f"{self.folder} has the first {facts['done_epochs']} epochs of this training, made "
-                f"by {facts['place']}; here {self.place} would change its last bits. "
-                f"Give the job {facts['place']} again, or delete that folder to start again."
+                f"{self.folder} has the first {facts['done_epochs']} epochs of this training, "
+                f"computed on {facts['place']}. Continuing on {self.place} would change the last "
+                f"bits. Give the job {facts['place']} again, or delete the folder to start anew."
             )
         return arrays, facts
 
     def due(self) -> bool:
-        """Whether saving now would take only a small share of the time."""
+        """Whether the last save took a small enough share of the time since."""
         return self._cost <= LARGEST_SHARE * (time.monotonic() - self._saved_at)
 
     def save(
@@ -98,7 +98,7 @@ def identity(spec: Mapping[str, Any], code: str, files: Iterable[str]) -> str:
     """A digest of everything that defines a training: its spec, its code and its data.
 
     The folder's name is not enough: a run's id leaves out defaults, and the images may have been
-    redrawn since.
+    drawn again.
     """
     digest = hashlib.sha256(json.dumps([spec, code], sort_keys=True).encode())
     for path in files:

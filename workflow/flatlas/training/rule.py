@@ -1,4 +1,4 @@
-"""How the compiled kernel takes a step: the rule that an optimizer's module declares."""
+"""The rules of the compiled kernel's steps; the module of an optimizer declares its rule."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 class Rule:
     """One of the steps in `kernel.c`.
 
-    `numbers` come in the order in which its comments name them. `slots` are the values kept for
-    each weight: zeros at first, or copies of the weights if the `solution` is one of the slots. A
-    `noisy` rule gets a standard normal number for each weight and step.
+    `numbers` have the order in the comments of `kernel.c`. `slots` name the values kept for each
+    weight. They start at 0, or as copies of the weights if the `solution` is one of them. A `noisy`
+    rule gets a standard normal number for each weight and step.
     """
 
     name: str

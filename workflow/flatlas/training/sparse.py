@@ -34,19 +34,19 @@ class SparseImages:
             _, first, which = np.unique(index, return_index=True, return_inverse=True)
             self.image = np.ascontiguousarray(which.reshape(labels.shape), dtype=np.int64)
         self.labels = np.ascontiguousarray(labels, dtype=np.int64)
-        # Pages that are never written take no memory, so the space of shared images costs nothing.
+        # This is room for every image. Shared images leave pages unwritten, which take no memory.
         room = np.count_nonzero(flat) + bias * len(first) + 1
         self.entries = np.empty(room, dtype=kernel.entry)
         self.starts = np.zeros(len(first) + 1, dtype=np.int64)
         for begin in range(0, len(first), BLOCK):
             block = np.ascontiguousarray(flat[first[begin : begin + BLOCK]], dtype=np.float32)
             starts = self.starts[begin : begin + len(block) + 1]
-            found = int(starts[0])
+            before = int(starts[0])
             kernel.library.compress(
                 block.ctypes.data, len(block), flat.shape[1], bias,
-                self.entries[found:].ctypes.data, starts.ctypes.data,
+                self.entries[before:].ctypes.data, starts.ctypes.data,
             )  # fmt: skip
-            starts += found
+            starts += before
 
         # The kernel's view of each draw, with pointers into these arrays.
         self.of = [
@@ -65,5 +65,5 @@ def _check(labels: np.ndarray, outputs: int) -> None:
     if outputs > 1 and labels.size and not 0 <= labels.min() <= labels.max() < outputs:
         raise FlatlasError(
             f"labels are {labels.min()} to {labels.max()}, but the net has outputs 0 to "
-            f"{outputs - 1}: give it an output for each class."
+            f"{outputs - 1}. Give it an output for each class."
         )

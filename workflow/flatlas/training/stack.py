@@ -51,12 +51,12 @@ class Stack:
         weights = {
             name: value.to(device) for name, value in initial_weights(spec, net, start).items()
         }
-        still = [name for name in weights if layer_of(name) in (spec.frozen or ())]
-        self.frozen = {name: weights.pop(name) for name in still}
+        frozen = [name for name in weights if layer_of(name) in (spec.frozen or ())]
+        self.frozen = {name: weights.pop(name) for name in frozen}
         self._build_optimizer(learners.spread(weights, self.m))
 
     def _build_optimizer(self, parameters: Parameters) -> None:
-        """The optimizer; the kernel's if it has the rule and nothing happens between steps.
+        """Build the optimizer: the kernel's if it has the rule and nothing happens between steps.
 
         The kernel then runs whole epochs; otherwise it only computes gradients.
         """
@@ -164,12 +164,12 @@ class Stack:
         self.average.mean = self._saved("average", arrays)
 
     def _of_every_learner(self, state: Parameters) -> Parameters:
-        """An optimizer's rows of all learners, and its counters, which are the same for all."""
+        """An optimizer's state: the rows of all learners, and its counters, which are shared."""
         rows = {name: value for name, value in state.items() if value.dim()}
         return {**state, **self.team.all_learners(rows)}
 
     def _streams_of_all(self) -> Parameters:
-        """The state of all random streams: members shuffle, learners draw."""
+        """The state of all random streams: shuffling by member, the others by learner."""
         state = {name: torch.from_numpy(value) for name, value in self.streams.state().items()}
         drawing = {name: value for name, value in state.items() if name not in OF_MEMBERS}
         return {**state, **self.team.all_learners(drawing)}

@@ -1,4 +1,4 @@
-"""The initial weights of a training: drawn, or the solution of another run."""
+"""The initial weights of a training: drawn, or from the solution of another run."""
 
 from collections.abc import Mapping
 
@@ -15,9 +15,9 @@ from flatlas.training.kept_weights import FINAL
 def initial_weights(
     spec: RunSpec, net: LayeredNet, found: Mapping[str, np.ndarray] | None
 ) -> Parameters:
-    """Initial weights, a row per realization; `found` has those of the run in `spec.start`.
+    """Initial weights, a row per realization; `found` has the weights of the run in `spec.start`.
 
-    Redrawn weights come from another stream: the first one would give the same weights again.
+    Redrawn weights have their own stream: that of the first run would give the same weights again.
     """
     if spec.start is None:
         return net.initial(spec.seeds)
@@ -46,10 +46,9 @@ def _of_run(
 ) -> np.ndarray:
     array = (found or {}).get(f"{FINAL}/{name}")
     if array is None or array.shape != (members, *shape):
-        what = "nothing of that name" if array is None else f"shape {array.shape}"
+        given = "is missing" if array is None else f"has shape {array.shape}"
         raise FlatlasError(
-            f"the weights to start from have {what} for '{FINAL}/{name}', but {members} "
-            f"realizations of this net need {(members, *shape)}: give the weights of the "
-            "run in start.run."
+            f"'{FINAL}/{name}' {given} in the weights to start from, but {members} realizations of "
+            f"this net need shape {(members, *shape)}. Give the weights of the run in start.run."
         )
     return array

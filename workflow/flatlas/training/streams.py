@@ -21,8 +21,8 @@ class Streams:
     def __init__(self, seeds: Sequence[int], learners: Sequence[int], starts: int = 0) -> None:
         """One generator for each seed and purpose, and for each learner where learners differ.
 
-        A training that continues from another's solution, after this many `starts`, gets other
-        streams; otherwise it would shuffle its images like the first.
+        `starts` counts the earlier trainings that this one continues. It changes the streams:
+        otherwise each training would shuffle its images in the same order.
         """
         later = f" after {starts} starts" if starts else ""
         rows = [(seed, learner) for seed in seeds for learner in learners]
@@ -39,7 +39,7 @@ class Streams:
     def masks(self, net: LayeredNet, batch: int, device: str) -> dict[str, Tensor]:
         """Dropout masks for the hidden dense layers, scaled to keep the mean activity.
 
-        A module that draws random numbers itself in training gets a seed for each row.
+        A module that draws its own random numbers in training gets a seed for each row instead.
         """
         if net.random_training:
             seeds = [torch.randint(2**62, (), generator=g) for g in self.dropout]

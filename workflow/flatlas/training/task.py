@@ -1,4 +1,4 @@
-"""A training job: it reads all its input from files and writes all its results to files."""
+"""A training job, which reads its input from files and writes its results to files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -90,14 +90,14 @@ class Trainer:
         return self.spec.stop.epochs + self.spec.stop.extra_epochs
 
     def _minibatches(self) -> range:
-        """The start of each step in the shuffled images; the last step may have fewer images.
+        """The position in the shuffled images at which each step starts.
 
-        Remaining images are left out if they are fewer than the learners.
+        The last step may have fewer images; it is left out if they are fewer than the learners.
         """
         count, batch, m = self.images.count, self.spec.batch, learners.count(self.spec.learners)
         if count < m:
             raise FlatlasError(
-                f"{m} learners can't share {count} images: learners.count may be {count} at most."
+                f"{m} learners can't share {count} images. Choose learners.count up to {count}."
             )
         size = count // m if batch == "full" else batch
         return range(0, count - m + 1, size * m)
@@ -116,7 +116,7 @@ class Trainer:
             self._drop_ended(evaluations)
 
     def _restore(self) -> bool:
-        """Resume an interrupted training; False if there is none, or if it is incomplete."""
+        """Resume an interrupted training; False if none is found, or its trajectory is damaged."""
         found = self.resume.find()
         if found is None:
             return False
@@ -222,8 +222,7 @@ class Trainer:
     def _rescale(self, rescaling: Rescaling) -> None:
         """Apply the α-scaling to each member that is due for it.
 
-        A member that meets the rule at the end of this epoch is not yet known to meet it, so
-        `after` counts whole epochs of further training.
+        The stopping rule is applied later, so `after` counts whole epochs after it was met.
         """
         for row, member in enumerate(self.stack.members):
             met = self.record.outcomes[member].met_epoch
@@ -244,7 +243,7 @@ class Trainer:
         return evaluate(self.net, solution, self.images, members)
 
     def _from_leader(self, evaluations: list[Evaluation]) -> list[Evaluation]:
-        """The evaluations of the leading process, so that the same members end in all processes."""
+        """The leader's evaluations: the same members must end in all processes."""
         values = torch.tensor(evaluations, dtype=torch.float64)
         return [Evaluation(*row) for row in self.team.from_leader(values).tolist()]
 

@@ -15,10 +15,10 @@ from flatlas.store.large_arrays import new_array
 
 
 class Trajectory:
-    """A memory-mapped array (realization, minibatch, weights): memory does not grow with it.
+    """A memory-mapped array (realization, minibatch, weights), which may exceed the memory.
 
-    An interrupted training finds it again and forgets rows after the last saved epoch. A member
-    that never met its stopping rule keeps NaN.
+    An interrupted training reopens it and clears the rows after the last saved epoch. The rows of
+    a member that never met its stopping rule stay NaN.
     """
 
     array: np.memmap
@@ -36,7 +36,7 @@ class Trajectory:
     def reopen(self, recorded: Sequence[int], checksum: str) -> bool:
         """Open the file of an interrupted training; False if it is gone or damaged.
 
-        `recorded` is the number of first steps that each member keeps.
+        `recorded` has the number of steps that each member keeps, from its first.
         """
         header = self._header_size()
         if header < 0:

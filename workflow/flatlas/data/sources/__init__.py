@@ -9,15 +9,17 @@ from flatlas.data_root import naming_data_root
 from flatlas.plan.data_specs import SourceSpec
 
 
-def load_source(spec: SourceSpec, root: Path, said_in: str, report: Callable[..., None]) -> Images:
+def load_source(
+    spec: SourceSpec, root: Path, root_from: str, report: Callable[..., None]
+) -> Images:
     """The images of a source in the data root; loading calls `report(done, total, ...)`.
 
-    `said_in` names the place that sets this root, for error messages.
+    `root_from` names the place that sets the root, for error messages.
 
     The module is imported by name, so a stage's fingerprint covers only the chosen one.
     """
     source = import_module(f"flatlas.data.sources.{spec.kind}")
-    with naming_data_root(root, said_in):
+    with naming_data_root(root, root_from):
         images: Images = source.load(spec, root.expanduser())
     report(1, 1, training=len(images.train_labels), test=len(images.test_labels))
     return images

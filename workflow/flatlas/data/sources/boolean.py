@@ -1,4 +1,4 @@
-"""All inputs of n bits: they determine a Boolean function entirely (§5.1 of the prior paper)."""
+"""All inputs of n bits, the domain of a Boolean function (§5.1 of the prior paper)."""
 
 from pathlib import Path
 

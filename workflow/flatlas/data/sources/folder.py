@@ -47,11 +47,11 @@ def _check_form(path: Path, image: Image.Image, spec: Folder) -> None:
     width, height = image.size
     if (width, height) != (spec.side, spec.side):
         raise FlatlasError(
-            f"{path} is {width} x {height}, but the source says side: {spec.side}. "
-            "Scale the images to one square size, and say which."
+            f"{path} is {width} x {height}, but the source has side: {spec.side}. Scale all images "
+            "to the same square size, and set side to it."
         )
     if image.mode not in MODES:
         raise FlatlasError(
-            f"{path} has PIL mode {image.mode}. Allowed: {', '.join(MODES)}, which are 8 bits "
-            "a channel without transparency. Convert it."
+            f"{path} has PIL mode {image.mode}. Allowed: {', '.join(MODES)} (8 bits a channel, no "
+            "transparency). Convert it."
         )

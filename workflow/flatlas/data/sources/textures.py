@@ -13,8 +13,8 @@ from flatlas.data.images import Images
 from flatlas.plan.data_specs import Textures
 from flatlas.seeds import generator
 
-# A recipe is a place on each of three grids of this length, the largest number of classes that a
-# spec may have. So the number of classes does not change how similar two classes are.
+# Orientation, frequency and hues lie on grids of this length, the most classes that a spec may
+# have: the similarity of two classes then does not depend on the number of classes.
 PLACES = 20
 SLOWEST, FASTEST = 2.0, 6.0  # waves across an image
 ORIENTATION_JITTER = 0.22  # standard deviation, in radians
@@ -33,7 +33,7 @@ class Recipe:
 
 
 def load(spec: Textures, root: Path) -> Images:
-    """The textures of all classes; nothing is read."""
+    """The textures of all classes, generated without files."""
     train = [_draw(spec, label, "train", spec.train_per_class) for label in range(spec.classes)]
     test = [_draw(spec, label, "test", spec.test_per_class) for label in range(spec.classes)]
     labels = np.arange(spec.classes)
@@ -72,9 +72,9 @@ def _draw(spec: Textures, label: int, part: str, count: int) -> np.ndarray:
 
 def _waves(recipe: Recipe, side: int, count: int, rng: np.random.Generator) -> np.ndarray:
     """Gratings in [0, 1] as (image, row, column), each with its own phase and contrast."""
-    strayed = rng.standard_normal((2, count, 1, 1))
-    orientation = recipe.orientation + ORIENTATION_JITTER * strayed[0]
-    frequency = recipe.frequency * np.exp(FREQUENCY_JITTER * strayed[1])
+    jitter = rng.standard_normal((2, count, 1, 1))
+    orientation = recipe.orientation + ORIENTATION_JITTER * jitter[0]
+    frequency = recipe.frequency * np.exp(FREQUENCY_JITTER * jitter[1])
     phase = rng.uniform(0, 2 * np.pi, (count, 1, 1))
     contrast = rng.uniform(0.3, 1, (count, 1, 1))
     row, column = np.mgrid[:side, :side] / side

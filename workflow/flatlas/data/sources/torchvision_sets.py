@@ -36,7 +36,7 @@ def checked(path: Path, md5: str) -> bytes:
 
 
 def download(dataset: type[VisionDataset], root: Path, folder: str, missing: Sequence[str]) -> None:
-    """Have torchvision download a set, and move missing files into `root/folder`.
+    """Download a set by torchvision, and copy its missing files into `root/folder`.
 
     torchvision works in a temporary directory, so an interrupted download leaves no incomplete file
     in `root`.
@@ -50,11 +50,11 @@ def download(dataset: type[VisionDataset], root: Path, folder: str, missing: Seq
     except (RuntimeError, OSError, HTTPException) as error:
         cause = " ".join(str(error).split())
         own = root / dataset.__name__.lower()
-        images = f" If {own} has your own images, say kind: folder (config/README.md)."
+        images = f" If {own} has your own images, set kind: folder (config/README.md)."
         raise NotInDataRootError(
             f"{root / folder} lacks {', '.join(missing)}, and the download failed ({cause}). Set "
-            f"data_root to the folder that has {folder} in it, or run once on a machine with "
-            f"internet.{hint(root, folder)}{images if (own / 'train').is_dir() else ''}"
+            f"data_root to the folder that contains {folder}, or run once on a machine with "
+            f"internet access.{hint(root, folder)}{images if (own / 'train').is_dir() else ''}"
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Any rule of the compiled kernel, for a stack whose rows may leave."""
+"""Any rule of the compiled kernel, for a stack that can lose rows."""
 
 import torch
 from torch import Tensor

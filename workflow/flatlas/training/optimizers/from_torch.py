@@ -1,4 +1,4 @@
-"""Any elementwise optimizer of torch.optim, for a stack whose rows may leave."""
+"""Any elementwise optimizer of torch.optim, for a stack that can lose rows."""
 
 from typing import Any
 
