@@ -1,5 +1,6 @@
 """The measures as a library: comparisons with torch."""
 
+import pandas as pd
 import pytest
 import torch
 from every_measure import OPTIONS
@@ -65,6 +66,19 @@ def test_every_measure_is_taken_or_says_that_it_takes_more(solution, name):
     else:
         with pytest.raises(FlatlasError, match=f"'{name}' takes more than a module"):
             take(name, solution, **options)
+
+
+def test_the_relative_flatness_is_that_of_the_last_layer(solution):
+    found, named = (
+        take("relative_flatness", solution, **options)["summary"]
+        for options in ({}, {"layer": "fc"})
+    )
+    pd.testing.assert_frame_equal(found, named)
+
+
+def test_the_relative_flatness_of_a_layer_that_the_module_lacks_is_refused(solution):
+    with pytest.raises(FlatlasError, match=r"'fc7'.* fc"):
+        take("relative_flatness", solution, layer="fc7")
 
 
 def test_the_initial_weights_of_a_module_are_unknown(solution):

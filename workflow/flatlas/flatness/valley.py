@@ -40,8 +40,11 @@ def valley(loss: Loss, direction: Tensor, factor: float, tolerance: float) -> Va
     crosses that level once before the distance doubles.
     """
     origin = loss.value(loss.w).item()
-    if origin <= 0:
-        raise FlatlasError(f"the loss is {origin:.3g}, so it has no factor by which it grows.")
+    if not 0 < origin < inf:
+        raise FlatlasError(
+            f"the loss at the model's weights is {origin:.3g}, so no multiple of it marks the ends "
+            "of a valley. Allowed: a finite loss above 0."
+        )
     evaluations = 0
 
     def excess(step: float) -> float:
