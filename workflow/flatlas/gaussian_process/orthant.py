@@ -67,10 +67,10 @@ def _reordered(covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     left, factor, means = covariance.copy(), np.zeros((n, n)), np.zeros(n)
     for k in range(n):
         variance = left.diagonal()[k:] - (factor[k:, :k] ** 2).sum(1)
-        if variance.min() <= 0:
+        if not variance.min() > 0:
             raise FlatlasError(
-                "an orthant's probability needs a positive definite covariance, and this one is "
-                "not: merge images that are equal, or use the link 'probit'."
+                "the covariance is not positive definite, so the probability of an orthant is "
+                "undefined: merge images that are equal, or use the link 'probit'."
             )
         bounds = factor[k:, :k] @ means[:k] / np.sqrt(variance)
         pick = k + int(np.argmin(log_ndtr(bounds)))
