@@ -1,4 +1,4 @@
-"""How far the loss rises around w: at worst, and in the mean.
+"""How far the loss rises around w: at most, and on average.
 
 Adaptive sharpness (Kwon et al. 2021; Andriushchenko et al. 2023) measures each weight's
 displacement in units of the weight, so that rescaling layers of a ReLU network does not change it.

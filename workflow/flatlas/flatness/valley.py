@@ -10,10 +10,10 @@ from torch import Tensor
 from flatlas.errors import FlatlasError
 from flatlas.flatness.loss import Loss
 
-# The search for an end begins here, relative to the length of w, and multiplies by this factor.
+# The search for an end begins at BEGIN times the length of w, and multiplies by FACTOR, at most
+# FARTHEST times.
 BEGIN, FACTOR, FARTHEST = 1e-4, 2.0, 60
-# Losses beyond this factor of the wanted one, above or below, are cut off: a loss may overflow, or
-# fall.
+# Losses are clipped to within this factor of the wanted one, because a loss may overflow or fall.
 FAR = 1e6
 
 

@@ -13,9 +13,9 @@ from scipy.special import log_ndtr, logsumexp, ndtri_exp
 from flatlas.errors import FlatlasError
 from flatlas.gaussian_process.refusals import refuse_patterns
 
-# Samples drawn at a time: with 600 variables they fit a cache.
+# Samples drawn at a time. For up to 600 variables they fit into a cache.
 BLOCK = 1000
-# The largest derivative of ψ at which its saddle point counts as found.
+# The saddle point of ψ is found when no derivative is larger than this.
 TOLERANCE = 1e-6
 
 

@@ -15,7 +15,7 @@ from flatlas.measures.solution import Solution
 
 # The maximum number of points of a drawn θ_i(t).
 POINTS = 2000
-# Directions whose correlations are held at a time: 16 MB for 12,000 steps.
+# Directions whose correlations are computed at a time: 16 MB for 12,000 steps.
 HELD = 64
 
 
