@@ -35,9 +35,9 @@ def test_a_claim_that_lacks_a_part_is_refused(left_out):
 @pytest.mark.parametrize(
     ("claims", "said"),
     [
-        (None, "claims.material. for flat_fig1 returns no list of claims"),
-        ([at_least(0)], "returns no list of claims"),
-        ([Nets(MATERIAL).claim(*WHOLE)] * 2, "flat_fig1 has 2 claims 'name'"),
+        (None, "flat_fig1 returns a NoneType.*list of claims"),
+        ([at_least(0)], "flat_fig1 .*with a Criterion.*list of claims"),
+        ([Nets(MATERIAL).claim(*WHOLE)] * 2, "flat_fig1 returns 2 claims named 'name'"),
     ],
 )
 def test_claims_that_are_no_list_of_different_claims_are_refused(claims, said):

@@ -137,7 +137,7 @@ def test_data_that_are_not_the_papers_decide_nothing():
 def test_a_table_of_an_older_run_is_refused():
     table = claims_table("duality_fig3", [claim(at_least(0), 1, 3)], judged=True)
     assert known(table, "fig3.claims.csv") is table
-    with pytest.raises(FlatlasError, match=r"fig3\.claims\.csv lacks whose.*older"):
+    with pytest.raises(FlatlasError, match=r"fig3\.claims\.csv lacks the columns whose.*older"):
         known(table.drop(columns="whose"), "fig3.claims.csv")
 
 

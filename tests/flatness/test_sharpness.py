@@ -6,6 +6,7 @@ import torch
 from quadratics import Quadratic
 from scipy.optimize import brentq
 
+from flatlas.errors import FlatlasError
 from flatlas.flatness.adaptive_sharpness import Neighbourhood, Search, mean_rise, worst
 from flatlas.flatness.ball import Ball
 from flatlas.flatness.box import SEARCHES, Ascent, Box, by_minibatches, sharpness_of
@@ -108,6 +109,13 @@ def test_a_start_where_the_loss_is_nan_counts_least():
     found = worst(quadratic(CONVEX, kind=WithHole), around, few, torch.Generator().manual_seed(0))
     assert np.isneginf(found.rises).any()
     assert found.rise == found.rises.max() > 0
+
+
+@pytest.mark.parametrize("least", [torch.nan, torch.inf])
+def test_a_loss_that_is_not_finite_at_the_weights_is_refused(least):
+    around = Neighbourhood(Ball(0.1), adaptive=False)
+    with pytest.raises(FlatlasError, match=f"{least}.*finite"):
+        rise(Quadratic(torch.eye(2, dtype=torch.float64), least=least), around)
 
 
 def test_a_search_without_enough_steps_has_not_converged():

@@ -43,6 +43,7 @@ def test_a_valley_without_an_end_is_infinite():
     assert found.flatness == float("inf")
 
 
-def test_a_loss_of_0_has_no_factor():
-    with pytest.raises(FlatlasError, match="no factor"):
-        valley(Quadratic(HESSIAN), UNIT, 2.0, 1e-6)
+@pytest.mark.parametrize("least", [0.0, -1.0, torch.nan, torch.inf])
+def test_a_loss_that_no_factor_raises_is_refused(least):
+    with pytest.raises(FlatlasError, match=rf"{least:.3g}.*above 0"):
+        valley(Quadratic(HESSIAN, least=least), UNIT, 2.0, 1e-6)

@@ -84,6 +84,7 @@ def test_a_poor_tilt_has_not_converged_but_is_unbiased(digits, monkeypatch):
     assert within(poor, good.log_p, errors=5)
 
 
-def test_equal_variables_are_refused():
+@pytest.mark.parametrize("covariance", [np.ones((2, 2)), np.full((2, 2), np.nan)])
+def test_a_matrix_that_is_not_positive_definite_is_refused(covariance):
     with pytest.raises(FlatlasError, match=r"positive definite.*merge"):
-        probability(np.ones((2, 2)), [1, 1])
+        probability(covariance, [1, 1])

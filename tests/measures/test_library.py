@@ -1,5 +1,6 @@
 """The measures as a library: comparisons with torch."""
 
+import pandas as pd
 import pytest
 import torch
 from every_measure import OPTIONS
@@ -46,7 +47,7 @@ def test_the_module_does_not_change(module):
     [
         ("hesian", {}, r"'hesian' is no measure.*Did you mean 'hessian'\?"),
         ("hessian", {"tops": 3}, r"take\('hessian'\): tops .*Did you mean 'top'\?"),
-        ("hessian", {"at": ["met"]}, "at names moments of a training"),
+        ("hessian", {"at": ["met"]}, r"take\('hessian'\): at "),
         ("hessian", {"top": True}, r"^take\('hessian'\): top is True"),
         ("hessian", {"precision": "float32"}, r"^take\('hessian'\): in float32 products"),
     ],
@@ -63,8 +64,21 @@ def test_every_measure_is_taken_or_says_that_it_takes_more(solution, name):
     if MEASURES[name].of_any_module:
         assert all(len(table) for table in take(name, solution, **options).values())
     else:
-        with pytest.raises(FlatlasError, match=f"'{name}' takes more than a module"):
+        with pytest.raises(FlatlasError, match=f"'{name}' needs more than a module"):
             take(name, solution, **options)
+
+
+def test_the_relative_flatness_is_that_of_the_last_layer(solution):
+    found, named = (
+        take("relative_flatness", solution, **options)["summary"]
+        for options in ({}, {"layer": "fc"})
+    )
+    pd.testing.assert_frame_equal(found, named)
+
+
+def test_the_relative_flatness_of_a_layer_that_the_module_lacks_is_refused(solution):
+    with pytest.raises(FlatlasError, match=r"'fc7'.* fc"):
+        take("relative_flatness", solution, layer="fc7")
 
 
 def test_the_initial_weights_of_a_module_are_unknown(solution):

@@ -61,8 +61,8 @@ OF_IMAGES = {
     ),
 }
 OF_LABELS = {
-    "ignored": (lambda labels: relabelled(labels, -100), r"\[4\] is -100, and 1 of .* 0 to 2"),
-    "no output": (lambda labels: relabelled(labels, OUTPUTS), r"\[4\] is 3, and 1 of .* 0 to 2"),
+    "ignored": (lambda labels: relabelled(labels, -100), r"\[4\] is -100; 1 of .* 0 to 2"),
+    "no output": (lambda labels: relabelled(labels, OUTPUTS), r"\[4\] is 3; 1 of .* 0 to 2"),
     "from 1": (lambda labels: labels + 1, r"\[2\] is 3"),
     "one-hot": (one_hot, r"argmax\(1\)"),
     "too few": (lambda labels: labels[:-1], r"shape \(\d+,\), but there are"),
@@ -91,13 +91,13 @@ def test_images_and_labels_that_no_measure_can_use_are_refused(arguments, name, 
 def test_a_net_with_one_output_has_labels_0_and_1(arguments, name):
     binary = arguments | {one: arguments[one] % 2 for one in ("labels", "test_labels")}
     assert take("norms", solution_of(module(1), **binary))
-    with pytest.raises(FlatlasError, match=rf"^{name}\[2\] is 2, .* with 1 output: 0 to 1"):
+    with pytest.raises(FlatlasError, match=rf"^{name}\[2\] is 2; .* with 1 output: 0 to 1"):
         solution_of(module(1), **binary | {name: arguments[name]})
 
 
 def test_images_of_two_shapes_are_refused(arguments):
     other = arguments | {"test_images": torch.rand(10, 8, 1, 1)}
-    with pytest.raises(FlatlasError, match=r"test_images is of shape \(8, 1, 1\).*\(2, 2, 2\)"):
+    with pytest.raises(FlatlasError, match=r"test_images.*\(8, 1, 1\).*\(2, 2, 2\)"):
         solution_of(module(), **other)
 
 
@@ -117,7 +117,7 @@ def test_short_integers_are_labels(arguments, dtype):
 
 @pytest.mark.parametrize("given", [nn.Linear, module().state_dict(), lambda images: images])
 def test_what_is_no_module_is_refused(arguments, given):
-    with pytest.raises(FlatlasError, match=r"^module: .* Allowed: an nn\.Module"):
+    with pytest.raises(FlatlasError, match=r"^module .* Allowed: an nn\.Module"):
         solution_of(given, **arguments)
 
 
@@ -148,7 +148,7 @@ def test_a_measure_takes_only_a_solution(given):
 
 
 def test_arguments_in_the_wrong_order_are_refused(arguments):
-    with pytest.raises(FlatlasError, match="the solution is a str"):
+    with pytest.raises(FlatlasError, match="solution is of type str"):
         take(solution_of(module(), **arguments), "hessian")
 
 
@@ -182,13 +182,15 @@ TOO_LARGE = {
 @pytest.mark.parametrize(("name", "options"), TOO_LARGE.values(), ids=TOO_LARGE)
 def test_what_no_memory_holds_is_refused_before_it_is_asked_for(arguments, name, options):
     solution = solution_of(wide(200_000), **arguments)
-    with pytest.raises(FlatlasError, match=r"needs up to about [\d,]{4,} GB .* 2,400,003 weights"):
+    with pytest.raises(
+        FlatlasError, match=r"needs up to about [\d,]{4,}\.\d GB .* 2,400,003 weights"
+    ):
         take(name, solution, **options)
 
 
 def test_a_limit_of_memory_may_be_given(arguments):
     solution = solution_of(module(), **arguments)
-    with pytest.raises(FlatlasError, match=r"there are 0 GB: .* say memory_gb=1\."):
+    with pytest.raises(FlatlasError, match=r"there are 0\.\d GB: .* memory_gb=1\."):
         take("hessian", solution, top=1, memory_gb=1e-9)
     assert take("hessian", solution, top=1, probes=2, memory_gb=1)
 

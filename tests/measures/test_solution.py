@@ -88,5 +88,5 @@ def test_weights_of_another_run_are_refused(weights, samples, wrong, part):
         del weights[name]
     if wrong == "shape":
         weights[name] = weights[name][..., :1]
-    with pytest.raises(FlatlasError, match=r"the weights hold .* 'epoch-00001(\.learners)?/fc"):
+    with pytest.raises(FlatlasError, match=r"the weights have .* 'epoch-00001(\.learners)?/fc"):
         load(weights, samples, "epoch-00001", member=member)

@@ -184,6 +184,13 @@ def test_the_least_of_one_value_has_its_interval():
     assert least([], 5) == UNKNOWN
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_the_least_is_unknown_if_one_value_is(place):
+    found = [Estimate(0.3, 0.1, 0.5), Estimate(0.4, 0.3, 0.5)]
+    least_of_all = least([*found[:place], UNKNOWN, *found[place:]], 5)
+    assert np.isnan([least_of_all.value, least_of_all.low, least_of_all.high]).all()
+
+
 def test_an_end_that_is_cut_off_does_not_narrow_the_interval_of_the_least():
     whole, cut_off = Estimate(0.05, -0.15, 0.25), Estimate(0.05, 0.0, 0.25)
     assert least([cut_off] * 3, 5).high == pytest.approx(least([whole] * 3, 5).high)

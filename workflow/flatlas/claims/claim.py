@@ -132,11 +132,23 @@ def claims_table(target: str, claims: Sequence[Claim], judged: bool) -> pd.DataF
 
     If the scale is not `judged`, its data are not the paper's and decide nothing.
     """
-    if not isinstance(claims, Sequence) or not all(isinstance(one, Claim) for one in claims):
-        raise FlatlasError(f"claims(material) for {target} returns no list of claims.")
+    if not isinstance(claims, Sequence):
+        raise FlatlasError(
+            f"claims(material) for {target} returns a {type(claims).__name__}. "
+            "Allowed: a list of claims."
+        )
+    for claim in claims:
+        if not isinstance(claim, Claim):
+            raise FlatlasError(
+                f"claims(material) for {target} returns a list with a {type(claim).__name__}. "
+                "Allowed: a list of claims."
+            )
     for name, count in Counter(claim.name for claim in claims).items():
         if count > 1:
-            raise FlatlasError(f"claims(material) for {target} has {count} claims '{name}'.")
+            raise FlatlasError(
+                f"claims(material) for {target} returns {count} claims named '{name}': "
+                "give each its own name."
+            )
     rows = [
         (
             f"{target}.{claim.name}",
@@ -167,8 +179,8 @@ def known(table: pd.DataFrame, file: str) -> pd.DataFrame:
     missing = [name for name in COLUMNS if name not in table]
     if missing:
         raise FlatlasError(
-            f"{file} lacks {', '.join(missing)}: an older flatlas made it. Delete it and draw its"
-            " figure again, with `snakemake` and the figure's name."
+            f"{file} lacks the columns {', '.join(missing)}: an older flatlas wrote it. Delete it "
+            "and draw its figure again, with `snakemake` and the figure's name."
         )
     return table
 

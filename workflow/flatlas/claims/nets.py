@@ -173,8 +173,8 @@ class Nets:
         """
         if not (isinstance(criterion, Criterion) and callable(statistic) and measured):
             raise FlatlasError(
-                f"the claim '{name}' lacks a part. In this order: name, says, quantity, criterion "
-                "(of claims/conventions.py), statistic, and at least one array."
+                f"the claim '{name}' lacks a part. It needs, in this order: name, says, quantity, "
+                "criterion (of claims/conventions.py), statistic, and at least one array."
             )
         empty = not self.comparable or any(not array.size for array in measured)
         fewest = min([self.fewest, *map(realizations, measured)])
@@ -211,9 +211,17 @@ class Nets:
         enough = known >= self.needed and number is not UNKNOWN
         complete = self.complete and enough and trusted(settled) and not failed
         return Claim(
-            name, says, quantity, criterion, number, paper, note, complete,
-            realizations=known, half_width=half_width,
-        )  # fmt: skip
+            name,
+            says,
+            quantity,
+            criterion,
+            number,
+            paper,
+            note,
+            complete,
+            realizations=known,
+            half_width=half_width,
+        )
 
     def _rows(self, table: str, columns: list[str], at: str) -> pd.DataFrame:
         """The rows of a moment, each run once; of all moments if these are an axis.

@@ -99,8 +99,8 @@ class Material:
 class _Tables(dict[str, pd.DataFrame]):
     def __missing__(self, name: str) -> NoReturn:
         raise FlatlasError(
-            f"the figure has no table '{name}', only {', '.join(self) or 'none'}: its entry in "
-            "config/studies needs the sweeps and the measures whose tables its module reads."
+            f"the figure has no table '{name}', only {', '.join(self) or 'none'}: add the sweeps "
+            "and measures whose tables its module reads to its entry in config/studies."
         )
 
 
@@ -126,9 +126,11 @@ def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any
     """
     tables = {}
     for name, paths in files.items():
-        having = [point for point in points if name not in point.get(LACKS, ())]
+        having_table = [point for point in points if name not in point.get(LACKS, ())]
         read = _read_cost if name.endswith("_cost") else read_table
-        parts = [_standing_at(point, read(path)) for path, point in zip(paths, having, strict=True)]
+        parts = [
+            _at_point(point, read(path)) for path, point in zip(paths, having_table, strict=True)
+        ]
         tables[name] = pd.concat(parts, ignore_index=True)
     return Material(tables)
 
@@ -137,7 +139,7 @@ def _read_cost(path: str | Path) -> pd.DataFrame:
     return pd.DataFrame([read_cost(path)])
 
 
-def _standing_at(point: Mapping[str, Any], table: pd.DataFrame) -> pd.DataFrame:
+def _at_point(point: Mapping[str, Any], table: pd.DataFrame) -> pd.DataFrame:
     """The table with the point's values in every row; a list (of widths, say) as one value.
 
     A column that the table has already stays: a borrowed point and a measure may both have an `of`.

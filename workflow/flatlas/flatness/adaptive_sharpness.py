@@ -1,4 +1,4 @@
-"""How far the loss rises around w: at worst, and in the mean.
+"""How far the loss rises around w: at most, and on average.
 
 Adaptive sharpness (Kwon et al. 2021; Andriushchenko et al. 2023) measures each weight's
 displacement in units of the weight, so that rescaling layers of a ReLU network does not change it.
@@ -75,8 +75,11 @@ def worst(loss: Slope, around: Neighbourhood, search: Search, generator: torch.G
     """The largest rise in the neighbourhood of w, by projected ascent."""
     c = around.scale(loss.w)
     origin, slope = loss.value_and_gradient(loss.w)
-    if origin.isnan():
-        raise FlatlasError("the loss is NaN at the model's weights, so it has no sharpness.")
+    if not origin.isfinite():
+        raise FlatlasError(
+            f"the loss at the model's weights is {origin.item()}, so its sharpness is undefined. "
+            "Give weights at which the loss is finite."
+        )
 
     def negative(u: Tensor) -> tuple[Tensor, Tensor]:
         value, g = loss.value_and_gradient(loss.w + c * u[0])

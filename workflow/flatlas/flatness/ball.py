@@ -95,8 +95,8 @@ def descent(
         tried = ball.nearest(place - length * g)
         move = tried - place
         there, slope = of(centre + tried)
-        promised = value + (g * move).sum(1) + (move.square() / (2 * length)).sum(1)
-        better = (there <= promised + ROUND_OFF * value.abs()) & going
+        predicted = value + (g * move).sum(1) + (move.square() / (2 * length)).sum(1)
+        better = (there <= predicted + ROUND_OFF * value.abs()) & going
         place, g = (
             torch.where(better.unsqueeze(1), *both) for both in ((tried, place), (slope, g))
         )

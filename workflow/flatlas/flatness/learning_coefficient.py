@@ -128,13 +128,13 @@ class _CentredTerm:
 
     of: Slope
     solution: Tensor
-    raised: Tensor
-    tilted: Tensor
+    offset: Tensor
+    tilt: Tensor
 
     def value_and_gradient(self, w: Tensor) -> tuple[Tensor, Tensor]:
         """An unbiased estimate, since these functions are 0 in the mean over minibatches."""
         value, gradient = self.of.value_and_gradient(w)
-        return value + self.raised + self.tilted @ (w - self.solution), gradient + self.tilted
+        return value + self.offset + self.tilt @ (w - self.solution), gradient + self.tilt
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,7 @@ def _chain(
     localization, most = density.posterior.localization, log(pi / 2 / run.leaps)
     log_angle = most if run.step_size is None else log(run.step_size * localization) / 2
     here: _Place | None = None
-    for step, term in zip(range(total), _endlessly(parts), strict=False):
+    for step, term in zip(range(total), _repeated(parts), strict=False):
         if here is None or here.of is not term:
             here = density.at(term, y)
         losses[step], log_angles[step] = here.loss, log_angle
@@ -250,7 +250,7 @@ def _noise(parts: Iterable[_Term], w: Tensor) -> float:
     return max(0.0, squares / count - (total / count).square().sum().item())
 
 
-def _endlessly(parts: Iterable[_Term]) -> Iterator[_Term]:
+def _repeated(parts: Iterable[_Term]) -> Iterator[_Term]:
     while True:
         yield from parts
 
@@ -277,9 +277,27 @@ def _judged(
     by_chain = drawn.mean(1)
     value = float(by_chain.mean())
     r_hat = _r_hat(halves.reshape(-1, half))
+    return LearningCoefficient(
+        coefficient=Estimate(value, found.standard_error),
+        by_chain=by_chain,
+        losses=losses,
+        loss=loss,
+        r_hat=r_hat,
+        drift=drift,
+        accepted=accepted,
+        step_sizes=step_sizes,
+        minibatch_bias=minibatch_bias,
+        verdict=_verdict(by_chain, r_hat, drift, accepted, minibatch_bias),
+    )
+
+
+def _verdict(
+    by_chain: np.ndarray, r_hat: float, drift: Estimate, accepted: float, minibatch_bias: float
+) -> tuple[str, ...]:
+    """A sentence for each way in which the chains are not healthy."""
+    size = abs(float(by_chain.mean()))
     # A drift counts only if Student's interval around it excludes 0, too.
     interval = float(standard_errors(len(by_chain))) * drift.standard_error
-    moved = abs(drift.value) > max(DRIFT * abs(value), interval)
     complaints = [
         (
             bool((by_chain < 0).any()),
@@ -291,7 +309,7 @@ def _judged(
             f"R-hat is {r_hat:.3g}, above {R_HAT}: the chains disagree. Take more steps.",
         ),
         (
-            moved,
+            abs(drift.value) > max(DRIFT * size, interval),
             f"The loss drifts: the second half of the chains adds {drift.value:.3g} to the "
             "coefficient. Take a longer burn-in, or raise the localization.",
         ),
@@ -300,23 +318,12 @@ def _judged(
             f"Only {accepted:.0%} of the steps are accepted. Take a smaller step size.",
         ),
         (
-            minibatch_bias > MINIBATCH_BIAS * abs(value),
+            minibatch_bias > MINIBATCH_BIAS * size,
             f"Minibatches may add {minibatch_bias:.2g} to the coefficient. Take a smaller step "
             "size, larger batches, or all data at each step.",
         ),
     ]
-    return LearningCoefficient(
-        coefficient=Estimate(value, found.standard_error),
-        by_chain=by_chain,
-        losses=losses,
-        loss=loss,
-        r_hat=r_hat,
-        drift=drift,
-        accepted=accepted,
-        step_sizes=step_sizes,
-        minibatch_bias=minibatch_bias,
-        verdict=tuple(sentence for wrong, sentence in complaints if wrong),
-    )
+    return tuple(sentence for wrong, sentence in complaints if wrong)
 
 
 def _r_hat(chains: np.ndarray) -> float:

@@ -17,14 +17,13 @@ from torch import Tensor
 from flatlas.flatness.loss import Slope
 from flatlas.hessian.hutchinson import Estimate, mean
 
-# The search for σ begins here and multiplies by this factor, at most this many times.
+# The search for σ begins at BEGIN and multiplies by FACTOR, at most FARTHEST times.
 BEGIN, FACTOR, FARTHEST = 1e-2, 2.0, 60
-# Rises beyond this factor of the wanted one, above or below, are cut off: a loss may overflow, or
-# fall.
+# Rises are clipped to within this factor of the wanted one, because a loss may overflow or fall.
 FAR = 1e6
 # A bound's standard deviations are powers of 2 whose exponents are multiples of 1/FINENESS.
 FINENESS = 4
-# The largest probability below 1 that counts.
+# A bound above 1 − EPSILON counts as 1.
 EPSILON = 1e-15
 
 
@@ -32,7 +31,7 @@ class Perturbations:
     """The same `pairs` of Gaussian vectors u and −u times `scale`, for each standard deviation."""
 
     def __init__(self, scale: Tensor, pairs: int, generator: torch.Generator) -> None:
-        """Keeps the state of the generator, not the vectors."""
+        """Store the generator's state, not the vectors, which are drawn again for each σ."""
         self._scale, self._pairs = scale, pairs
         self._generator, self._state = generator, generator.get_state()
 

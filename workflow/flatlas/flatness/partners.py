@@ -11,7 +11,7 @@ from flatlas.errors import FlatlasError
 # round-off of a matrix product. They count as a tie, so the order in which a machine sums does not
 # matter.
 ROUND_OFF = 1e-12
-# Distances held at a time: 64 MiB of them.
+# The most distances in memory at a time: 64 MiB.
 DISTANCES = 2**23
 
 
@@ -48,7 +48,7 @@ def nearest_partners(
     test = (train >= 0).nonzero().flatten()
     if not len(test):
         raise FlatlasError(
-            f"none of the {len(test_labels)} test images has a training image of its label: "
+            f"none of the {len(test_labels)} test images has a training image with its label: "
             "take training and test images from the same classes."
         )
     return Partners(test, train[test], unpartnered=len(test_labels) - len(test))

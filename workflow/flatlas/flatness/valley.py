@@ -10,10 +10,10 @@ from torch import Tensor
 from flatlas.errors import FlatlasError
 from flatlas.flatness.loss import Loss
 
-# The search for an end begins here, relative to the length of w, and multiplies by this factor.
+# The search for an end begins at BEGIN times the length of w, and multiplies by FACTOR, at most
+# FARTHEST times.
 BEGIN, FACTOR, FARTHEST = 1e-4, 2.0, 60
-# Losses beyond this factor of the wanted one, above or below, are cut off: a loss may overflow, or
-# fall.
+# Losses are clipped to within this factor of the wanted one, because a loss may overflow or fall.
 FAR = 1e6
 
 
@@ -40,8 +40,11 @@ def valley(loss: Loss, direction: Tensor, factor: float, tolerance: float) -> Va
     crosses that level once before the distance doubles.
     """
     origin = loss.value(loss.w).item()
-    if origin <= 0:
-        raise FlatlasError(f"the loss is {origin:.3g}, so it has no factor by which it grows.")
+    if not 0 < origin < inf:
+        raise FlatlasError(
+            f"the loss at the model's weights is {origin:.3g}, so no multiple of it marks the ends "
+            "of a valley. Allowed: a finite loss above 0."
+        )
     evaluations = 0
 
     def excess(step: float) -> float:

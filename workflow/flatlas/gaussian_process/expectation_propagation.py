@@ -17,8 +17,8 @@ from torch import Tensor
 from flatlas.errors import FlatlasError
 from flatlas.gaussian_process.refusals import refuse_patterns
 
-# The mean-square change of the site parameters below which a fixed point is found. The error of log
-# Z is then about this much for each point.
+# The fixed point is found when the mean-square change of the site parameters is below this. The
+# error of log Z is then about this much for each point.
 TOLERANCE = 1e-9
 SWEEPS = 200
 # The damping is the share of each update that is taken: its first and its smallest value.
@@ -27,13 +27,13 @@ LEAST_DAMPING = 0.01
 # Updates are extrapolated below this residual, each from this many.
 NEAR = 1.0
 UPDATES = 3
-# Rows or columns of a matrix held at a time.
+# Rows or columns of a matrix that are processed at a time.
 STRIP = 256
 # Correlations that should be equal may differ by this much: a kernel may have been in float32.
 SYMMETRIC = 1e-4
-# τ_i Σ_ii below which the short formula for Σ_ii loses too many digits.
+# If τ_i Σ_ii is below this, the short formula for Σ_ii loses too many digits.
 SHORT = 1e-6
-# Added to the unit diagonal, one after the other, until the factorization succeeds.
+# Each is added to the unit diagonal in turn, until the factorization succeeds.
 JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
 
 
@@ -86,8 +86,8 @@ def _correlation(kernel_matrix: Tensor) -> Tensor:
     deviation = kernel_matrix.diagonal().sqrt()
     if not (deviation > 0).all() or not kernel_matrix.isfinite().all():
         raise FlatlasError(
-            "the kernel matrix has variances that are not positive, or entries that are not "
-            "numbers: a function has no prior there. Give images on which the net varies."
+            "the kernel matrix has variances that are not positive, or entries that are NaN or "
+            "infinite, so no function has a prior. Give images for which the net's output varies."
         )
     correlation = (kernel_matrix / deviation).div_(deviation.unsqueeze(1))
     rows = torch.arange(len(correlation), device=correlation.device).split(STRIP)
@@ -95,7 +95,7 @@ def _correlation(kernel_matrix: Tensor) -> Tensor:
     if off > SYMMETRIC:
         raise FlatlasError(
             "the kernel matrix is not symmetric: its correlations differ from those of the "
-            f"transpose by up to {off:.2g}. Give a covariance."
+            f"transpose by up to {off:.2g}. Give a symmetric one."
         )
     return correlation
 
@@ -108,7 +108,7 @@ def _evidence(correlation: Tensor, signs: Tensor) -> Evidence:
             return found
     raise FlatlasError(
         f"expectation propagation fails even with {JITTERS[-1]} added to the correlations' "
-        "diagonal: the kernel matrix is not a covariance. Give one that is symmetric and positive."
+        "diagonal, so the kernel matrix is not a covariance. Give a positive semidefinite one."
     )
 
 

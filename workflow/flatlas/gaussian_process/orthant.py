@@ -13,9 +13,9 @@ from scipy.special import log_ndtr, logsumexp, ndtri_exp
 from flatlas.errors import FlatlasError
 from flatlas.gaussian_process.refusals import refuse_patterns
 
-# Samples drawn at a time: with 600 variables they fit a cache.
+# Samples drawn at a time. For up to 600 variables they fit into a cache.
 BLOCK = 1000
-# The largest derivative of ψ at which its saddle point counts as found.
+# The saddle point of ψ is found when no derivative is larger than this.
 TOLERANCE = 1e-6
 
 
@@ -67,10 +67,10 @@ def _reordered(covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     left, factor, means = covariance.copy(), np.zeros((n, n)), np.zeros(n)
     for k in range(n):
         variance = left.diagonal()[k:] - (factor[k:, :k] ** 2).sum(1)
-        if variance.min() <= 0:
+        if not variance.min() > 0:
             raise FlatlasError(
-                "an orthant's probability needs a positive definite covariance, and this one is "
-                "not: merge images that are equal, or use the link 'probit'."
+                "the covariance is not positive definite, so the probability of an orthant is "
+                "undefined: merge images that are equal, or use the link 'probit'."
             )
         bounds = factor[k:, :k] @ means[:k] / np.sqrt(variance)
         pick = k + int(np.argmin(log_ndtr(bounds)))

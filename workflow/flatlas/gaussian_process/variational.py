@@ -15,10 +15,10 @@ from gpytorch.optim import NGD
 from gpytorch.variational import NaturalVariationalDistribution, VariationalStrategy
 from torch import Tensor
 
-# The change of the bound in one step, relative to it, below which its maximum is found.
+# The maximum is found when a step changes the bound by less than this, relative to the bound.
 TOLERANCE = 1e-9
 STEPS = 200
-# The share of a natural-gradient step that is taken; for normal noise a full step would be right.
+# The share of a natural-gradient step that is taken. For normal noise, 1 would be exact.
 RATE = 0.8
 
 

@@ -14,14 +14,14 @@ from torch import Tensor
 
 from flatlas.hessian.lanczos import Product, Spectrum, Subspace, orthonormal, random_rows
 
-# The default maximum number of products for each eigenvalue, and for all if they are few.
+# The default limits on products: STEPS for each eigenvalue, and at least FEW in total.
 STEPS, FEW = 30, 100
 # Vectors in memory beyond two for each eigenvalue.
 ROOM = 40
-# Eigenvectors next to the requested ones of an end, which a restart keeps, too.
+# A restart also keeps this many eigenvectors next to the requested ones of each end.
 NEXT = 5
-# A new chain begins when residuals are at most this share of the tolerance: they grow a little once
-# their vectors are no longer improved.
+# A new chain begins when residuals are at most this share of the tolerance. Later they grow a
+# little, because a new chain does not improve their vectors.
 AMPLE = 0.9
 # The largest probability with which a chain overlooks a copy.
 RISK = 1e-3
@@ -76,7 +76,7 @@ class _Chains(Subspace):
         kept = torch.ones_like(values, dtype=torch.bool)
         kept[bottom : len(values) - top] = False
         self._gone = torch.cat([self._gone, values[~kept]])
-        before = torch.eye(self._first).to(own)
+        before = torch.eye(self._first, dtype=own.dtype, device=own.device)
         lost = self._keep(torch.block_diag(before, own[:, kept]), left)[:-1]
         self._lost = torch.nn.functional.pad(lost, (0, len(self._basis) - self.size))
 
@@ -135,11 +135,11 @@ def complete_search(
 ) -> tuple[Spectrum, Subspace]:
     """The `top` largest and `bottom` lowest eigenvalues, or all there are, of (size, size).
 
-    The search takes at most `steps` products for each but one of them, by default 30, or 100 in all
-    for few. `product` multiplies a row of this `dtype`. An eigenvalue has converged if its residual
-    is at most `tolerance` times the largest |λ|. Where copies of eigenvalues further out may be
-    missing, because the search ended early, a residual is at least the distance to the outermost.
-    The subspace is the one that was searched, or the best part of it.
+    The search takes at most `steps` products for each but one of them. By default the limit is 30
+    for each, but not below 100 in total. `product` multiplies a row of this `dtype`. An eigenvalue
+    has converged if its residual is at most `tolerance` times the largest |λ|. Where copies of
+    eigenvalues further out may be missing, because the search ended early, a residual is at least
+    the distance to the outermost. The subspace is the searched one, or the best part of it.
     """
     top, bottom = min(top, size), min(bottom, size)
     others = max(1, top + bottom - 1)
@@ -153,16 +153,15 @@ def complete_search(
         now = _spectrum(values, space.residuals(vectors, left), top, bottom, tolerance, taken)
         if space.size == size:
             return now, space
-        # The spectrum at the start of the last chain, which tests whether anything is missing
-        # there.
-        given, shares = known or now, []
-        if given.converged or taken == allowed:
-            shares = space.shares_of_copies(given, tolerance * _size(given))
+        # The last chain tests whether the spectrum at its start lacks an eigenvalue.
+        tested, shares = known or now, []
+        if tested.converged or taken == allowed:
+            shares = space.shares_of_copies(tested, tolerance * _size(tested))
             are_complete = [share < RISK * (pi / 2 / size) ** 0.5 for share in shares]
-            if given.converged and all(are_complete):
-                return replace(given, iterations=taken), space
+            if tested.converged and all(are_complete):
+                return replace(tested, iterations=taken), space
             if taken == allowed:
-                best = replace(now if inf in shares else given, iterations=taken)
+                best = replace(now if inf in shares else tested, iterations=taken)
                 return _incomplete(best, are_complete, tolerance), space
         if inf in shares and _largest(now) <= AMPLE * tolerance * _size(now):
             kept = [*range(space.size)]

@@ -25,9 +25,9 @@ from flatlas.hessian import softmax
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 
-# Numbers held at a time in an array over pairs of images: 32 MiB.
+# The most numbers in an array over pairs of images: 32 MiB.
 NUMBERS = 2**22
-# The same for an array over vectors, images and outputs of a layer: 8 MiB.
+# The most numbers in an array over vectors, images and outputs of a layer: 8 MiB.
 CACHED = 2**20
 
 # A function of the logits (images, outputs) that returns δ and R as in `Site`.
@@ -174,7 +174,8 @@ class DenseHessian:
         outputs, images, _ = one.root.shape
         carried = self._carried(low, high) if low < high else None
         square = 0.0
-        for rows in torch.arange(images).split(max(1, NUMBERS // (outputs**2 * images))):
+        every = torch.arange(images, device=one.root.device)
+        for rows in every.split(max(1, NUMBERS // (outputs**2 * images))):
             inner = _overlaps(other.incoming, rows) * (
                 _root_overlaps(one.root, rows) * _root_overlaps(other.root, rows)
             ).sum((0, 2))

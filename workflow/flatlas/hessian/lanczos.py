@@ -14,13 +14,13 @@ Product = Callable[[Tensor], Tensor]
 
 # The default: residuals up to this, relative to the spectral norm, count as converged.
 TOLERANCE = 1e-8
-# Round-off of vectors in double and in single precision, relative to the spectral norm.
+# Round-off of vectors in float64 and in float32, relative to the spectral norm.
 ROUND_OFF, SINGLE_ROUND_OFF = 1e-13, 1e-6
 # A vector shorter than this many times the round-off is orthogonalized again.
 SHORT = 1e6
 # Steps between two tests of convergence.
 TEST_INTERVAL = 10
-# An end this many times the other alone decides the spectral norm.
+# If one end is more than this many times the other, it alone decides the spectral norm.
 FAR = 2.0
 # The maximum number of steps for each requested eigenvalue. A step is one vector.
 STEPS = 20
@@ -53,7 +53,7 @@ class Subspace:
 
     @property
     def round_off(self) -> float:
-        """The rest of a vector is round-off up to this length."""
+        """The length up to which the rest of a vector is round-off."""
         return round_off(self._basis.dtype) * self.reach
 
     @property
@@ -194,7 +194,7 @@ def _of_norm(values: Tensor, away: Tensor) -> list[int]:
 
 
 def round_off(dtype: torch.dtype) -> float:
-    """The rest of a vector is round-off up to this, relative to the spectral norm."""
+    """The length up to which the rest of a vector is round-off, relative to the spectral norm."""
     return ROUND_OFF if dtype == torch.float64 else SINGLE_ROUND_OFF
 
 

@@ -78,8 +78,8 @@ def _profiles(
         change = activity @ direction
         for step in (flatness * UNITS).tolist():
             losses, delta = _losses_and_deltas(solution, layer, z + step * change)
-            heat = _temperature((change * delta).sum(-1), options)
-            rows.append((rank, step, heat, losses.mean().item()))
+            temperature = _temperature((change * delta).sum(-1), options)
+            rows.append((rank, step, temperature, losses.mean().item()))
     return DataFrame(rows, columns=["rank", "delta", "temperature", "loss"])
 
 

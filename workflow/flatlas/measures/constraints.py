@@ -74,14 +74,14 @@ class LandscapeDependent(_Constraints):
             points, band = int((counts >= end).sum()), slice(begin, end)
             bands.append((points, self.directions[band], shares[:points, band]))
 
-        def take(displacements: Tensor) -> None:
+        def apply(displacements: Tensor) -> None:
             ordered = displacements[order]
-            for points, directions, taken in bands:
+            for points, directions, removed in bands:
                 some = ordered[:points]
-                some.addmm_((some @ directions.T).mul_(taken), directions, alpha=-1)
+                some.addmm_((some @ directions.T).mul_(removed), directions, alpha=-1)
             displacements[order] = ordered
 
-        return take
+        return apply
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,10 @@ class Elastic(_Constraints):
         shares = self.shares(strengths, counts, lr)
         left = shares.new_ones(len(shares), self.size).index_copy_(1, self.weights, 1 - shares)
 
-        def take(displacements: Tensor) -> None:
+        def apply(displacements: Tensor) -> None:
             displacements.mul_(left)
 
-        return take
+        return apply
 
 
 Constraints = LandscapeDependent | Elastic

@@ -27,7 +27,7 @@ from flatlas.nets.loss import sample_losses
 # Pixels and trained weights have single precision: a singular value of the patches below this share
 # of the largest is round-off and counts as zero.
 CUTOFF = 1e-7
-# Numbers in the patches held at a time: 32 MiB.
+# The most numbers in the patches of a block of images: 32 MiB.
 NUMBERS = 2**22
 
 
@@ -105,7 +105,7 @@ def _layer(solution: Solution, name: str) -> Layer:
             return Layer(solution, convolution, kernel.flatten(1).T)
     allowed = [convolution.name for convolution in solution.net.convolutions]
     raise FlatlasError(
-        f"layer '{name}' is no convolution of this net. "
+        f"layer '{name}' is not a convolution of this net. "
         f"Convolutions: {', '.join(allowed) or 'none'}.{nearest(name, allowed)}"
     )
 

@@ -21,7 +21,7 @@ from flatlas.hessian.softmax import root_times
 from flatlas.measures.solution import IMAGES, Solution
 from flatlas.nets.loss import sample_losses
 
-# Numbers in the halves held at a time: 16 MiB, which suits the caches best.
+# The most numbers in the halves of a block of images: 16 MiB, the fastest size for the caches.
 NUMBERS = 2**21
 # A layer is wide if the halves of fewer images than this fill NUMBERS.
 FEW = 64
@@ -71,7 +71,7 @@ def _mean_over_images(solution: Solution, layer: str, activity: Tensor, root: Ro
 
 
 def _by_outputs(solution: Solution, layer: str, activity: Tensor, root: Root) -> Tensor:
-    """The same without the halves, by one matrix product for each pair of outputs."""
+    """The mean over images for a wide layer, by one matrix product for each pair of outputs."""
     n_in, n_out = solution.net.dense(layer).fans
     total = activity.new_zeros(n_in, n_out, n_in, n_out)
     for a, labels in solution.blocks(activity, IMAGES):

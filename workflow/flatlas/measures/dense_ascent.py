@@ -12,8 +12,8 @@ from flatlas.hessian.loss import MeanLoss, unflattened
 from flatlas.nets.dense_gradient import output_delta
 from flatlas.nets.layers import Parameters
 
-# A derivative by a logit up to this counts as 0: smaller ones lead to denormal numbers, which make
-# a product take ten times as long.
+# A derivative by a logit counts as 0 up to this size. Smaller ones lead to denormal numbers, with
+# which a product takes ten times as long.
 LEAST = 1e-20
 EPSILON = torch.finfo(torch.float32).eps
 

@@ -12,9 +12,9 @@ from flatlas.plan.measurements.measurement import Measurement
 
 logger = logging.getLogger("flatlas")
 
-# A measure that may take more seconds is announced.
+# A measure that may take more seconds than this is announced.
 LONG = 120.0
-# Multiplications a second where Lanczos makes vectors orthogonal: a core reads them from memory.
+# Multiplications per second while Lanczos orthogonalizes vectors, which it reads from memory.
 ORTHOGONALIZED = 1e9
 
 

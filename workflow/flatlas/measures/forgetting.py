@@ -24,7 +24,7 @@ from flatlas.measures.solution import Solution
 from flatlas.nets.loss import predictions, sample_losses
 from flatlas.seeds import generator
 
-# How often the test errors are measured in an epoch.
+# How many times the test errors are measured in each epoch.
 EVALUATIONS = 4
 # The measurements are split into this many parts. An error is saturated if its mean over the last
 # part differs by at most this from its mean over the part before.
@@ -197,7 +197,9 @@ def _second_task(solution: Solution, layer: str) -> tuple[Task, Task]:
     """The training and the test images of the second task."""
     samples = solution.second_task
     if not isinstance(samples, Samples):
-        raise FlatlasError("there are no images of a second task: name the classes of that task.")
+        raise FlatlasError(
+            "there are no images of a second task: name its classes in the option task."
+        )
 
     def task(images: np.ndarray, labels: np.ndarray) -> Task:
         inputs = torch.as_tensor(images, dtype=torch.float64, device=solution.inputs.device)

@@ -65,22 +65,22 @@ def function(solution: Solution, seen: Restriction) -> Tensor:
     net = solution.net
     if net.outputs != 1:
         raise FlatlasError(
-            f"the prior is that of a function with two values, but the net has {net.outputs} "
-            "outputs: make the task a binary one."
+            f"the prior is defined for functions with two values, but the net has {net.outputs} "
+            "outputs: give it one output and a binary task."
         )
     return predictions(solution.logits(seen.images.unsqueeze(0))).squeeze(0)
 
 
 def kernel_matrix(solution: Solution, seen: Restriction, kernel: str) -> Tensor:
-    """K of the net's architecture and initialization, in closed form or sampled."""
+    """K for the net's architecture and initialization, in closed form or sampled."""
     if kernel == "arc_cosine":
         exact: Tensor = arc_cosine_kernel(solution.net)(seen.images.flatten(1)).to_dense()
         return exact
     sampled = solution.kernel
     if sampled is None or len(sampled) != len(seen.images):
-        found = "none" if sampled is None else f"one of {len(sampled)} images"
+        found = "none was sampled" if sampled is None else f"the sampled one has {len(sampled)}"
         raise FlatlasError(
-            f"S and E are {len(seen.images)} images and need a sampled kernel, but there is "
+            f"the kernel 'monte_carlo' must cover the {len(seen.images)} images of S and E, but "
             f"{found}: give the kernel of the subset that the net was trained on."
         )
     return torch.tensor(sampled, device=seen.images.device)

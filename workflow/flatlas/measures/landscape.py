@@ -15,9 +15,9 @@ from torch import Tensor
 from flatlas.measures.solution import Solution
 from flatlas.nets.loss import sample_losses
 
-# Numbers in the arrays aE held at a time: 128 MiB.
+# The most numbers in the arrays aE of a block of directions: 128 MiB.
 NUMBERS = 2**24
-# Numbers of one point processed at a time: 1 MiB, which suits the caches best.
+# The most numbers in a block of images at one point: 1 MiB, the fastest size for the caches.
 CACHED = 2**17
 # The step of the finite differences for a search's first guess, in units of the layer's |w|.
 NEAR = 1e-5
@@ -142,7 +142,7 @@ def ends(loss: Loss, origin: float, factor: float, guess: Tensor, bound: float) 
 
 
 def _roots(excess: Loss, rays: Tensor, points: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-    """The root of `excess` between two points of each ray (2, rays), and |eˣ − 1| of what is left.
+    """The root of `excess` between two points of each ray (2, rays), and |eˣ − 1| for its excess x.
 
     Chandrupatla's method (Adv. Eng. Softw. 28, 1997, p. 145), all rays at once: an inverse parabola
     through three points where that is safe, bisection elsewhere. SciPy's elementwise.find_root

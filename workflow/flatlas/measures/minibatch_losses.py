@@ -18,8 +18,9 @@ from flatlas.measures.principal import by_rank, principal_of
 from flatlas.measures.solution import Solution
 from flatlas.nets.loss import sample_losses
 
-# Where L^µ is evaluated, in units of F_i. On MNIST all valleys end within this reach (12 ranks
-# tried), except along p_1, where only two thirds do; with half the reach, one in ten does not.
+# Where L^µ is evaluated, in units of F_i. On MNIST, for the 12 ranks that were tried, all valleys
+# end within this reach, except along p_1, where two thirds do. With half the reach, one in ten
+# does not end.
 UNITS = torch.arange(-40, 41, dtype=torch.float64) / 10
 # Minibatches whose profiles are drawn.
 SHOWN = 20

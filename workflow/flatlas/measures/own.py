@@ -29,13 +29,12 @@ def solution_of(
 ) -> Solution:
     """A `Solution` from a module that ends with an nn.Linear, and its images.
 
-    Images are (count, channels, height, width).
-
-    Everything is evaluated in float64 on the images' device, in evaluation mode, with batch-norm
-    statistics recomputed from `images`. Random draws of a measure are those of seed 0.
+    Images are (count, channels, height, width). Everything is evaluated in float64 on the images'
+    device, in evaluation mode, with batch-norm statistics recomputed from `images`. A measure draws
+    its random numbers with seed 0.
     """
     if not isinstance(module, nn.Module):
-        raise FlatlasError(f"module: given was a {type(module).__name__}. Allowed: an nn.Module.")
+        raise FlatlasError(f"module is of type {type(module).__name__}. Allowed: an nn.Module.")
     refuse_without_values([*module.named_parameters(), *module.named_buffers()], "module")
     refuse_images(images, "images")
     refuse_images(test_images, "test_images")
@@ -43,8 +42,8 @@ def solution_of(
     dense = [part for part in module.modules() if isinstance(part, nn.Linear)]
     if not dense:
         raise FlatlasError(
-            f"{type(module).__name__} has no nn.Linear, and a net has to end with one: wrap it in "
-            "an nn.Sequential with the dense layer that gives its outputs."
+            f"module, a {type(module).__name__}, has no nn.Linear, but its last layer must be one. "
+            "Wrap it in an nn.Sequential that ends with the dense layer of its outputs."
         )
     channels, height, width = images.shape[1:]
     shape = (channels, height, width)
@@ -79,17 +78,18 @@ def take(
     """
     if not isinstance(solution, Solution):
         raise FlatlasError(
-            f"take(name, solution): the solution is a {type(solution).__name__}. Allowed: what "
-            "solution_of(module, images, labels, test_images, test_labels) returns."
+            f"take(name, solution): solution is of type {type(solution).__name__}. Allowed: the "
+            "result of solution_of(module, images, labels, test_images, test_labels)."
         )
     known = [one for one, declared in MEASURES.items() if declared.of_any_module]
     if name not in known:
-        what = "takes more than a module and its images" if name in MEASURES else "is no measure"
+        what = "needs more than a module and its images" if name in MEASURES else "is no measure"
         near = nearest(str(name), known)
         raise FlatlasError(f"'{name}' {what}. Allowed: {', '.join(known)}.{near}")
     if "at" in options:
         raise FlatlasError(
-            f"take('{name}'): at names moments of a training, but here is one net. Leave it out."
+            f"take('{name}'): at selects moments of a training, but a solution is one net. "
+            "Leave at out."
         )
     asked = {"measure": name, **options}
     where = f"take('{name}')"

@@ -17,7 +17,7 @@ from torch import Tensor
 from flatlas.errors import FlatlasError
 from flatlas.measures.solution import Solution
 
-# Steps held in float64 at a time: 20 MB for a layer of 2,500 weights.
+# Steps converted to float64 at a time: 20 MB for a layer of 2,500 weights.
 STEPS = 1000
 TINY = np.finfo(np.float64).tiny
 

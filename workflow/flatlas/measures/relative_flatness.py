@@ -16,8 +16,9 @@ from flatlas.measures.solution import IMAGES, Solution
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
-    """`summary` is one row; the loss is that on S."""
-    solution, layer = on_clean(solution), options["layer"]
+    """`summary` is one row, of the loss on S; without a `layer` it is of the last dense one."""
+    solution, net = on_clean(solution), solution.net
+    layer = net.dense(options.get("layer", net.dense_layers[-1].name)).name
     (weight,) = solution.parameters[f"{layer}.weight"]
     activity, total = solution.into(layer, solution.inputs), 0.0
     for a, labels in solution.blocks(activity, IMAGES):

@@ -28,7 +28,7 @@ from flatlas.measures.dense_ascent import DenseAscent
 from flatlas.measures.solution import Solution
 from flatlas.seeds import stream
 
-# Members that climb together: for a small net their data stays in a core's cache.
+# Members that ascend together: for a small net their data fits into a core's cache.
 AT_ONCE = 8
 
 

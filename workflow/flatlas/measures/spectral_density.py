@@ -16,8 +16,8 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 
     The kernel's `width` is relative to the spectral norm. `summary` is one row: trace and Frobenius
     norm from the first two moments of all `probes`, each with its standard error; `bulk`, the share
-    of eigenvalues near 0; `outliers`, the number of `top` eigenvalues beyond the `edge`. It has not
-    converged if all of them are, since there may be more.
+    of eigenvalues near 0; `outliers`, the number of `top` eigenvalues beyond the `edge`. If all of
+    them are beyond it, there may be more, and the measure has not converged.
     """
     solution = on_clean(solution)
     hessian = hessian_of(solution.net, solution.parameters, solution.inputs, solution.labels)

@@ -23,7 +23,7 @@ def checked(measure: str, tables: Mapping[str, DataFrame]) -> dict[str, DataFram
     if not isinstance(tables, Mapping):
         raise FlatlasError(
             f"the function in workflow/flatlas/measures/{measure}.py returns "
-            f"{type(tables).__name__}, not its tables by name."
+            f"{type(tables).__name__}. Allowed: a dict of its tables: {', '.join(declared)}."
         )
     _compare(f"{measure} returns tables other than declared", [*tables], [*declared])
     for name, columns in declared.items():
@@ -32,7 +32,10 @@ def checked(measure: str, tables: Mapping[str, DataFrame]) -> dict[str, DataFram
         for column, declared_as in columns.items():
             found, kind = table[column].dtype, declared_as.type
             if len(table) and found.kind not in KINDS[kind]:
-                raise FlatlasError(f"{place} declares '{column}' {kind.__name__}, not {found}.")
+                raise FlatlasError(
+                    f"{place} has '{column}' as {found}, but declares {kind.__name__}. "
+                    "Convert the column, or change its declaration in plan/measurements."
+                )
     return {name: tables[name][[*columns]] for name, columns in declared.items()}
 
 
@@ -42,7 +45,7 @@ def _compare(what: str, found: Collection[str], declared: Collection[str]) -> No
     if missing or unknown:
         lists = {"Missing": missing, "Unknown": unknown}
         lines = " ".join(f"{word}: {', '.join(names)}." for word, names in lists.items() if names)
-        raise FlatlasError(f"{what}. {lines}")
+        raise FlatlasError(f"{what} in plan/measurements. {lines}")
 
 
 def joined(parts: Iterable[DataFrame], columns: Columns) -> DataFrame:

@@ -40,7 +40,7 @@ def _first(found: Decomposition, size: int) -> tuple[DataFrame, dict[str, float]
     pairs = int((found.partners.test < size).sum())
     if not pairs:
         raise FlatlasError(
-            f"none of the first {size} test images has a training image of its label: "
+            f"none of the first {size} test images has a training image with its label: "
             "give larger sizes."
         )
     columns = moments(found.components[:pairs], found.scale[:pairs])

@@ -15,7 +15,7 @@ from flatlas.measures.solution import Solution
 
 # The maximum number of points of a drawn θ_i(t).
 POINTS = 2000
-# Directions whose correlations are held at a time: 16 MB for 12,000 steps.
+# Directions whose correlations are computed at a time: 16 MB for 12,000 steps.
 HELD = 64
 
 
@@ -26,8 +26,9 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     2 to i in the sum without the first (Fig. 1B). `velocity_time` is the correlation time of the
     velocity in epochs. `time` is in epochs, from the first step.
     """
-    assert solution.trajectory is not None
     found = principal_of(solution, options["layer"])
+    # Without a trajectory, `principal_of` has raised an error.
+    assert solution.trajectory is not None
     theta = projections(solution.trajectory, found)
     epoch = len(theta) // options["epochs"]
     diffusive = found.variances.clone()
@@ -82,8 +83,8 @@ def _drawn(theta: Tensor, epoch: int, ranks: list[int]) -> DataFrame:
     """θ_i(t) of some ranks, evenly thinned if there are too many steps to draw."""
     if max(ranks, default=0) > theta.shape[1]:
         raise FlatlasError(
-            f"components names rank {max(ranks)}, but the trajectory has {theta.shape[1]}: "
-            "give ranks up to that."
+            f"components has rank {max(ranks)}, but the trajectory has only {theta.shape[1]} "
+            "directions: give ranks up to that number."
         )
     steps = np.linspace(0, len(theta) - 1, min(len(theta), POINTS)).round().astype(int)
     kept = theta.cpu().numpy()[np.ix_(steps, np.array(ranks, dtype=int) - 1)]

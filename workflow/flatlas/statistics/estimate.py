@@ -95,7 +95,7 @@ def jackknife(statistic: Callable[[np.ndarray], np.ndarray], parts: np.ndarray) 
 
 
 def least(found: Sequence[Estimate], realizations: int) -> Estimate:
-    """The least of several values of at most 1, each with its interval.
+    """The least of several values of at most 1, each with its interval; NaN if one is unknown.
 
     One upper end that is too low makes the least upper end too low, so upper ends are widened by
     Bonferroni's rule. Where one end is cut off, because the value can't go beyond it, the other end
@@ -106,6 +106,6 @@ def least(found: Sequence[Estimate], realizations: int) -> Estimate:
     all_of_them = 1 - (1 - CONFIDENCE) / len(found)
     wider = standard_errors(realizations, all_of_them) / standard_errors(realizations)
     halves = [max(one.value - one.low, one.high - one.value) for one in found]
-    high = min(one.value + wider * half for one, half in zip(found, halves, strict=True))
-    value, low = min(one.value for one in found), min(one.low for one in found)
-    return Estimate(value, low, min(float(high), 1.0))
+    high = np.min([one.value + wider * half for one, half in zip(found, halves, strict=True)])
+    value, low = np.min([[one.value, one.low] for one in found], axis=0)
+    return Estimate(float(value), float(low), min(float(high), 1.0))
