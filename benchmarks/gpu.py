@@ -1,8 +1,8 @@
-"""What a GPU computes a second for each large network of `paper`: in training, in Hessian products.
+"""Operations a second of a GPU, in training and in Hessian products of `paper`'s large networks.
 
-It writes docs/made/gpu.csv, from which `make docs` makes the table of docs/scale.md. Operations are
-counted as in large_nets.csv, so divided by these rates they are times. A training is timed as a
-job runs it, with its evaluations; images are noise.
+It writes docs/made/gpu.csv, from which `make docs` makes the tables of docs/scale.md. Operations
+are counted as in large_nets.csv: divided by a rate they are seconds. A training is timed as a job
+runs it, with its evaluations; images are noise.
 """
 
 import csv
@@ -69,6 +69,8 @@ def training(run: RunSpec, device: str) -> float:
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(alone, noise(run, trained), Resume(Path(folder)), device)
         seconds = _seconds(trainer.epoch)
+    if not trainer.stack.members:
+        sys.exit(f"gpu: {run.net.slug} diverged on noise, so nothing was measured.")
     one = gradients()[net_of(run)]
     return operations_of_epoch(run, one, trained, trained + TESTED) / seconds
 

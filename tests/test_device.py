@@ -4,7 +4,7 @@ import logging
 
 import torch
 
-from flatlas.device import choose_device, gpu_memory_mib
+from flatlas.device import choose_device, gpu_memory_mib, gpu_name
 
 
 def test_torch_is_not_loaded_if_no_gpu_is_wanted(python):
@@ -14,8 +14,8 @@ def test_torch_is_not_loaded_if_no_gpu_is_wanted(python):
     )
 
 
-def test_a_cpu_has_no_gpu_memory():
-    assert gpu_memory_mib("cpu") is None
+def test_a_cpu_has_no_gpu():
+    assert gpu_name("cpu") is None and gpu_memory_mib("cpu") is None
 
 
 def test_a_missing_gpu_is_logged(monkeypatch, caplog):

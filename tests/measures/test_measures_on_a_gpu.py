@@ -4,12 +4,14 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+import torch
 from every_measure import options_of, solution_for
 from solutions import make_solution
-from torch import Tensor
+from torch import Tensor, nn
 
 from flatlas.device import choose_device
 from flatlas.measures import measure, orthant, regret_slice
+from flatlas.nets.modules import ModuleNet
 from flatlas.plan.measure_specs import MEASURES
 
 pytestmark = pytest.mark.gpu
@@ -25,7 +27,8 @@ NORMED = {
 @pytest.fixture(scope="module")
 def cuda():
     """The GPU as a job asks for it, with reproducible algorithms."""
-    return choose_device(wanted=True)
+    yield choose_device(wanted=True)
+    torch.use_deterministic_algorithms(False)
 
 
 def on(device, solution):
@@ -73,6 +76,25 @@ def test_a_gpu_finds_what_the_cpu_finds(monkeypatch, cuda, name):
     monkeypatch.setattr(orthant, "SAMPLES", 1000)
     monkeypatch.setattr(regret_slice, "POINTS", 3)
     assert_the_gpu_agrees(cuda, name, solution_for(name), options_of(name))
+
+
+class Recurrent(nn.Module):
+    """cuDNN has no derivatives of its layer in evaluation mode."""
+
+    def __init__(self):
+        super().__init__()
+        self.rows, self.last = nn.GRU(6, 4, batch_first=True), nn.Linear(4, 3)
+
+    def forward(self, images):
+        return self.last(self.rows(images[:, 0])[0][:, -1])
+
+
+def test_a_gpu_finds_it_for_a_recurrent_net(cuda):
+    solution = make_solution("one_hidden")
+    net = ModuleNet(Recurrent, (1, 6, 6), 3)
+    weights = {name: value.double() for name, value in net.initial([0]).items()}
+    there = replace(solution, net=net, parameters=weights, learners=weights)
+    assert_the_gpu_agrees(cuda, "hessian", there, options_of("hessian", top=3))
 
 
 @pytest.mark.parametrize("name", NORMED)

@@ -66,6 +66,16 @@ class Recurrent(nn.Module):
         return self.last(self.rows(images[:, 0])[0][:, -1])
 
 
+def test_a_gpu_takes_as_many_images_as_its_memory_allows(monkeypatch):
+    net = ModuleNet(Recurrent, SHAPE, OUTPUTS)
+    cpu, cuda = net.at_once(torch.device("cpu")), []
+    for memory in (1, 8 * 10**9, 16 * 10**9):
+        monkeypatch.setattr(modules, "memory_of", lambda device, memory=memory: memory)
+        cuda.append(net.at_once(torch.device("cuda")))
+        assert net.at_once(torch.device("cpu")) == cpu
+    assert cuda[0] == 1 and cuda[2] in (2 * cuda[1], 2 * cuda[1] + 1)
+
+
 def test_a_layer_may_return_several_tensors():
     net = ModuleNet(Recurrent, SHAPE, OUTPUTS)
     weights, images = random_weights(net), normal(2, 7, *SHAPE)

@@ -86,11 +86,8 @@ def test_a_module_begins_with_the_weights_of_a_file(folder):
 @pytest.mark.parametrize(
     ("state", "reason"),
     [
-        ({"1.weight": torch.zeros(4, 12)}, r"does not fit: it lacks 1.bias, 3.weight, 3.bias\.$"),
-        (
-            {"1.weight": torch.zeros(5, 12)},
-            r"does not fit: .*1.weight is \(5, 12\), in the net \(4, 12\)",
-        ),
+        ({"1.weight": torch.zeros(4, 12)}, r"1\.bias.*3\.weight.*3\.bias"),
+        ({"1.weight": torch.zeros(5, 12)}, r"1\.weight.*\(5, 12\).*\(4, 12\)"),
     ],
 )
 def test_weights_of_another_net_are_refused(folder, state, reason):

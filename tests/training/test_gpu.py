@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from short_runs import (
     CONVOLUTIONAL,
     DROPOUT,
@@ -43,7 +44,8 @@ CASES = {
 @pytest.fixture(scope="module")
 def cuda():
     """The GPU as a job asks for it, with reproducible algorithms."""
-    return choose_device(wanted=True)
+    yield choose_device(wanted=True)
+    torch.use_deterministic_algorithms(False)
 
 
 @pytest.fixture(params=CASES)

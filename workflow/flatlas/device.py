@@ -53,6 +53,15 @@ def torch_threads() -> int:
     return torch.get_num_threads()
 
 
+def gpu_name(device: str) -> str | None:
+    """The model of the GPU; None on a CPU."""
+    if device == "cpu":
+        return None
+    import torch
+
+    return torch.cuda.get_device_name()
+
+
 def gpu_memory_mib(device: str) -> int | None:
     """The peak memory of tensors on a GPU since this process began; None on a CPU."""
     if device == "cpu":

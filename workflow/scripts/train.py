@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from flatlas.jobs.job import Job
-from flatlas.device import gpu_count, gpu_memory_mib, torch_threads
+from flatlas.device import gpu_count, gpu_memory_mib, gpu_name, torch_threads
 from flatlas.store.lock import only_process
 from flatlas.store.tables import read_table
 from flatlas.training import distributed
@@ -18,7 +18,7 @@ with Job(globals().get("snakemake"), "training") as job, only_process(job.params
     # The weights of the run that this one starts from, if any.
     start = getattr(job.input, "start", None)
     files = sorted(vars(job.input).values())
-    place = f"{device} with {torch_threads()} threads"
+    place = f"{gpu_name(device) or device} with {torch_threads()} threads"
     if ranks > 1:
         device = "cuda" if gpus >= ranks else "cpu"
         place = f"{device} with {ranks} ranks"
@@ -48,6 +48,7 @@ with Job(globals().get("snakemake"), "training") as job, only_process(job.params
     job.record(
         training_seconds=round(read_table(job.output.times).seconds.sum(), 3),
         device=device,
+        gpu=gpu_name(device),
         # Not measured for learners in separate processes.
         gpu_memory_mib=gpu_memory_mib(device) if ranks == 1 else None,
         threads=torch_threads(),

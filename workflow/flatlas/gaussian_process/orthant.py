@@ -40,6 +40,8 @@ def orthant_probability(
 ) -> Orthant:
     """The probability of a pattern of signs, -1 and 1, estimated from this many samples."""
     refuse_patterns(covariance, signs, np.ndarray, dimensions=1)
+    if not np.isfinite(covariance).all():
+        raise FlatlasError("the covariance has NaN or infinite entries. Give finite numbers.")
     rows, order_scale = _reordered(covariance * np.outer(signs, signs))
     lower = rows / order_scale[:, None] - np.eye(len(rows))
     x, mu, iterations, residual = _saddle_point(lower)
@@ -67,7 +69,7 @@ def _reordered(covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     left, factor, means = covariance.copy(), np.zeros((n, n)), np.zeros(n)
     for k in range(n):
         variance = left.diagonal()[k:] - (factor[k:, :k] ** 2).sum(1)
-        if not variance.min() > 0:
+        if variance.min() <= 0:
             raise FlatlasError(
                 "the covariance is not positive definite, so the probability of an orthant is "
                 "undefined: merge images that are equal, or use the link 'probit'."

@@ -120,7 +120,7 @@ class Worker:
         self.interrupted = True
 
     def _become_job(self, worker: int, this: Running, temporary: str | None) -> None:
-        """Drop what belongs to the worker and other jobs, except the worker's imports."""
+        """Close what belongs to the worker and other jobs; keep the imports."""
         _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != worker:
             os._exit(1)

@@ -7,6 +7,7 @@ from inspect import signature
 from pkgutil import iter_modules
 from typing import Any, Unpack
 
+import torch
 from pydantic import BaseModel, ConfigDict, create_model
 from torch import nn
 from tqdm import tqdm
@@ -49,8 +50,14 @@ def measure(
     - `seed` of all random numbers, by default 0.
     """
     chosen = with_options(measures)
-    with opened(model, data, test, settings) as problem:
-        return take(problem, chosen, progress)
+    try:
+        with opened(model, data, test, settings) as problem:
+            return take(problem, chosen, progress)
+    except torch.OutOfMemoryError as error:
+        raise FlatlasError(
+            "the measures need more memory than the GPU has free. Give smaller batches, "
+            "dtype=torch.float32, or device='cpu'."
+        ) from error
 
 
 def take(problem: Problem, chosen: Mapping[str, Mapping[str, Any]], progress: bool) -> Found:

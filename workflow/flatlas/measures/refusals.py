@@ -16,7 +16,7 @@ from flatlas.plan.measurements.measurement import Measurement
 
 
 def refuse_images(images: Any, name: str) -> None:
-    """Raise an error unless the images are finite floating-point numbers, one row for each."""
+    """Raise an error unless these are images of finite floating-point numbers."""
     _refuse_other_types(images, name)
     if images.ndim != 4 or 0 in images.shape:
         raise FlatlasError(
@@ -32,7 +32,7 @@ def refuse_images(images: Any, name: str) -> None:
     if wrong:
         raise FlatlasError(
             f"{name}[{wrong[0]}] has NaN or infinite pixels; {len(wrong)} of {len(images)} {name} "
-            "do. Leave them out."
+            "have. Leave them out."
         )
 
 
@@ -88,9 +88,9 @@ def refuse_beyond_memory(
     there = memory_of(device) / 1e9 if memory_gb is None else memory_gb
     if needed > there:
         raise FlatlasError(
-            f"take('{options.measure}') needs up to about {needed:,.1f} GB of memory, but there "
-            f"are {there:,.1f} GB: {what}. Use a smaller net or layer, or reduce options like "
-            f"top, pairs and steps. If you know that it fits, pass memory_gb={ceil(needed)}."
+            f"take('{options.measure}') needs up to about {needed:,.1f} GB of memory: {what}. "
+            f"Allowed: {there:,.1f} GB. Use a smaller net or layer, or reduce options like top, "
+            f"pairs and steps. If you know that it fits, pass memory_gb={ceil(needed)}."
         )
 
 

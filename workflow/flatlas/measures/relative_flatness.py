@@ -16,7 +16,7 @@ from flatlas.measures.solution import IMAGES, Solution
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
-    """`summary` is one row, of the loss on S; without a `layer` it is of the last dense one."""
+    """`summary` is one row: that of the loss on S, for `layer` or for the last dense layer."""
     solution, net = on_clean(solution), solution.net
     layer = net.dense(options.get("layer", net.dense_layers[-1].name)).name
     (weight,) = solution.parameters[f"{layer}.weight"]

@@ -151,9 +151,9 @@ def _of_member(
 ) -> Tensor:
     """One parameter of one member."""
     if name not in arrays or arrays[name].shape[1:] != shape or member >= len(arrays[name]):
-        found = f"an array of shape {arrays[name].shape}" if name in arrays else "no array"
+        found = f"shape {arrays[name].shape}" if name in arrays else "no array"
         raise FlatlasError(
-            f"the weights have {found} for '{name}', but the net needs {(member + 1, *shape)}, "
-            "or more members: give the weights and the net of the same run."
+            f"the weights have {found} for '{name}', but the net needs at least {member + 1} "
+            f"members, each of shape {shape}. Give the weights and the net of the same run."
         )
     return torch.as_tensor(arrays[name][member], dtype=torch.float64, device=device)

@@ -45,7 +45,9 @@ def _compare(what: str, found: Collection[str], declared: Collection[str]) -> No
     if missing or unknown:
         lists = {"Missing": missing, "Unknown": unknown}
         lines = " ".join(f"{word}: {', '.join(names)}." for word, names in lists.items() if names)
-        raise FlatlasError(f"{what} in plan/measurements. {lines}")
+        raise FlatlasError(
+            f"{what}. {lines} Return these, or change the declaration in plan/measurements."
+        )
 
 
 def joined(parts: Iterable[DataFrame], columns: Columns) -> DataFrame:

@@ -122,6 +122,8 @@ class Loss:
             target = cloned(target)
         try:
             value = self._loss(outputs, target)
+        except torch.OutOfMemoryError:
+            raise
         except Exception as error:
             raise FlatlasError(
                 f"the loss can't compare the model's output, {described(outputs)}, with its "

@@ -116,6 +116,8 @@ class Objective:
         given, named = cloned((batch.arguments, dict(batch.named)))
         try:
             made = functional_call(self.model, parts, given, named)
+        except torch.OutOfMemoryError:
+            raise
         except Exception as error:
             by_name = (f"{name}: {described(one)}" for name, one in batch.named.items())
             inputs = [*map(described, batch.arguments), *by_name]

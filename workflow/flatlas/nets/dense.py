@@ -53,18 +53,21 @@ def _given(file: str, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Tensor
         for number, layer in enumerate(layers, start=1)
         for kind in ("weight", "bias")
     }
+    in_file = {ours: theirs for theirs, ours in names.items()}
     # Ours is z = a W, torch's z = a Wᵀ.
-    found = {
-        names.get(name, name): value.t().contiguous() if value.ndim == 2 else value
-        for name, value in state.items()
+    wanted = {
+        in_file.get(name, name): torch.empty(shape[::-1], device="meta")
+        for name, shape in shapes.items()
     }
-    wanted = {name: torch.empty(shape, device="meta") for name, shape in shapes.items()}
-    why = differences(found, wanted)
+    why = differences(state, wanted)
     if why:
-        raise FlatlasError(f"{subject} does not fit: {why}.")
-    refuse_integers(found, wanted, subject)
-    refuse_not_finite(found.items(), subject)
-    return {name: found[name].float() for name in shapes}
+        raise FlatlasError(
+            f"{subject} does not fit: {why}. Give the weights of this net, or set net.hidden and "
+            "net.bias to those of the file."
+        )
+    refuse_integers(state, wanted, subject)
+    refuse_not_finite(state.items(), subject)
+    return {name: state[in_file[name]].t().contiguous().float() for name in shapes}
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

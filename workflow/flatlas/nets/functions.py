@@ -57,7 +57,7 @@ def random_functions(net: LayeredNet, inputs: Tensor) -> Iterator[bytes]:
 def count_functions(
     net: LayeredNet, inputs: Tensor, draws: int, report: Callable[..., None]
 ) -> Counter[bytes]:
-    """How often each function occurs in `draws` random nets; at least twice.
+    """How often each function occurs in `draws` random nets, if at least twice.
 
     Most functions occur only once, and there are too many to store. So after the first SEARCHED
     nets, only functions that occurred at least twice among them are counted. A function with

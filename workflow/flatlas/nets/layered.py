@@ -55,7 +55,7 @@ class LayeredNet:
         return self.layers_known and not self.convolutions
 
     def at_once(self, device: torch.device) -> int:
-        """The number of images in one gradient, limited by the memory of the device."""
+        """The number of images in one gradient: here the same on each device."""
         return DENSE if self.only_dense else CONVOLVED
 
     @property

@@ -56,6 +56,7 @@ class ModuleNet(LayeredNet):
         self._numbers = _numbers(module, input_shape)
         self.random_training = _draws_random_numbers(module, input_shape)
         self._module = module
+        self._recurrent = any(isinstance(part, nn.RNNBase) for part in module.modules())
         last = Dense(LAST, linear.in_features, outputs, linear.bias is not None, relu=False)
         super().__init__([last], FrameworkUniform(scheme="framework_uniform"), dropout=0.0)
         self._norms = {
@@ -188,10 +189,14 @@ class ModuleNet(LayeredNet):
     ) -> Tensor:
         seen = {name: _like(inputs, buffer) for name, buffer in _inner(buffers).items()}
         weights, rows = _inner(parameters), []
-        for row, images in enumerate(inputs):
-            own = {name: value[row] for name, value in weights.items()}
-            with nullcontext() if seeds is None else _drawing(int(seeds[row]), images):
-                rows.append(functional_call(self._module, {**own, **seen}, (images,)))
+        # cuDNN has no second derivatives of recurrent layers, and in evaluation mode not even a
+        # first one.
+        cudnn = torch.backends.cudnn.flags(enabled=False) if self._recurrent else nullcontext()
+        with cudnn:
+            for row, images in enumerate(inputs):
+                own = {name: value[row] for name, value in weights.items()}
+                with nullcontext() if seeds is None else _drawing(int(seeds[row]), images):
+                    rows.append(functional_call(self._module, {**own, **seen}, (images,)))
         return torch.stack(rows)
 
 

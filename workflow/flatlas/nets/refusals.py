@@ -36,8 +36,8 @@ def logits_of(module: nn.Module, images: Tensor, outputs: int) -> Tensor:
     wanted = (len(images), outputs)
     if given != wanted:
         raise FlatlasError(
-            f"the net returns {given} for {len(images)} images, but the data need logits of shape "
-            f"{wanted}. Give it {outputs} outputs."
+            f"the net returns {given} for {len(images)} images. Allowed for these data: one tensor "
+            f"of logits of shape {wanted}."
         )
     if not logits.isfinite().all():
         raise FlatlasError(
@@ -92,19 +92,19 @@ def refuse_not_finite(weights: Iterable[tuple[str, Tensor]], subject: str) -> No
 def differences(found: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> str:
     """Missing weights, unknown weights and weights of another shape; '' if there are none."""
     shapes = [
-        f"{name} is {tuple(found[name].shape)}, in the net {tuple(one.shape)}"
+        f"'{name}' has shape {tuple(found[name].shape)}, but the net needs {tuple(one.shape)}"
         for name, one in wanted.items()
         if name in found and found[name].shape != one.shape
     ]
-    missing = [name for name in wanted if name not in found]
-    unknown = [name for name in found if name not in wanted]
+    missing = [f"'{name}'" for name in wanted if name not in found]
+    unknown = [f"'{name}'" for name in found if name not in wanted]
     lists = {"it lacks ": missing, "the net has no ": unknown, "": shapes}
     return "; ".join(f"{words}{_first(names)}" for words, names in lists.items() if names)
 
 
 def _first(names: Sequence[str]) -> str:
     """The first names, and how many more."""
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    more = f", and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return ", ".join(names[:MOST_NAMES]) + more
 
 

@@ -17,7 +17,7 @@ from flatlas.plan.training_specs import RunSpec
 # LeNets have three million at most, a PreResNet-20 on CIFAR forty, a ResNet-18 five hundred.
 WORTH_A_GPU = 10**7
 # Multiplications per second in training, forward and back: the lowest rate measured on a core
-# (docs/scale.md). Large nets reach 2e12 to 4e12 on an H200, but PreResNet-164 only 3e11.
+# (docs/scale.md). On an H200 trainings of large nets reach 2e12 to 4e12, PreResNet-164 only 3e11.
 ON_A_CORE, ON_A_GPU = 10**9, 10**12
 # More memory than any machine has for one job. Estimates are upper bounds, often several times too
 # high.
