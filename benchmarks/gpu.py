@@ -17,7 +17,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "docs" / "made"))
 
-from large_nets import ON_A_GPU, Rates, gradients, large_runs, net_of, operations_of_epoch
+from large_nets import GPU_RATES, Rates, gradients, large_runs, net_of, operations_of_epoch
 
 from flatlas.data.samples import Samples
 from flatlas.device import choose_device
@@ -38,7 +38,7 @@ def main() -> None:
     device = choose_device(wanted=True)
     if device == "cpu":
         sys.exit("gpu: torch sees no GPU, so there is nothing to measure.")
-    with replacing(ON_A_GPU) as temporary, temporary.open("w", newline="") as file:
+    with replacing(GPU_RATES) as temporary, temporary.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["net", "images", "gpu", *Rates._fields])
         for net, run in large_runs().items():

@@ -23,7 +23,7 @@ from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.training_specs import RunSpec
 from flatlas.report.estimates import duration
 
-MEASURED, ON_A_GPU = (Path(__file__).parent / f"{name}.csv" for name in ("large_nets", "gpu"))
+MEASURED, GPU_RATES = (Path(__file__).parent / f"{name}.csv" for name in ("large_nets", "gpu"))
 NAMES = {
     "convolutional": "All-CNN-C",
     "convolutional512x512": "VGG-16",
@@ -86,7 +86,7 @@ def gradients() -> dict[Net, Gradient]:
 
 @cache
 def _rates() -> dict[Net, Rates]:
-    return {net: Rates(**row) for net, row in _rows_of(ON_A_GPU)}
+    return {net: Rates(**row) for net, row in _rows_of(GPU_RATES)}
 
 
 def _rows_of(file: Path) -> Iterator[tuple[Net, dict[str, float]]]:

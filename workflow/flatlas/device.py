@@ -62,6 +62,16 @@ def gpu_name(device: str) -> str | None:
     return torch.cuda.get_device_name()
 
 
+def device_facts(device: str) -> dict[str, object]:
+    """What the provenance of a result says about where it was computed."""
+    return {
+        "device": device,
+        "gpu": gpu_name(device),
+        "gpu_memory_mib": gpu_memory_mib(device),
+        "threads": torch_threads(),
+    }
+
+
 def gpu_memory_mib(device: str) -> int | None:
     """The peak memory of tensors on a GPU since this process began; None on a CPU."""
     if device == "cpu":

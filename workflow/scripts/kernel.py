@@ -4,7 +4,7 @@ import torch
 
 from flatlas.jobs.job import Job
 from flatlas.data.samples import load_samples
-from flatlas.device import gpu_memory_mib, gpu_name, torch_threads
+from flatlas.device import device_facts
 from flatlas.gaussian_process.kernels import sampled_kernel
 from flatlas.nets import build_net
 from flatlas.plan.kernel_specs import KernelSpec
@@ -26,9 +26,4 @@ with Job(globals().get("snakemake"), "kernel") as job:
             kernel = sampled_kernel(net, images.to(device, torch.float64), seed)
             matrices[draw] = kernel.cpu().numpy()
             job.progress(draw + 1, len(seeds), seed=seed)
-    job.record(
-        device=device,
-        gpu=gpu_name(device),
-        gpu_memory_mib=gpu_memory_mib(device),
-        threads=torch_threads(),
-    )
+    job.record(**device_facts(device))

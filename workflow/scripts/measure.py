@@ -2,7 +2,7 @@
 
 from flatlas.jobs.job import Job
 from flatlas.data.samples import load_samples
-from flatlas.device import gpu_memory_mib, gpu_name, torch_threads
+from flatlas.device import device_facts
 from flatlas.measures import measure_each
 from flatlas.measures.extra_inputs import ExtraInputs
 from flatlas.measures.solution import load_solutions
@@ -54,9 +54,4 @@ with Job(globals().get("snakemake"), "measure") as job:
             job.progress(done, total, seed=seed, at=moment.at)
     for name, parts in tables.items():
         write_table(getattr(job.output, name), joined(parts, spec.options.tables[name]))
-    job.record(
-        device=device,
-        gpu=gpu_name(device),
-        gpu_memory_mib=gpu_memory_mib(device),
-        threads=torch_threads(),
-    )
+    job.record(**device_facts(device))

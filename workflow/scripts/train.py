@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from flatlas.jobs.job import Job
-from flatlas.device import gpu_count, gpu_memory_mib, gpu_name, torch_threads
+from flatlas.device import device_facts, gpu_count, gpu_name, torch_threads
 from flatlas.store.lock import only_process
 from flatlas.store.tables import read_table
 from flatlas.training import distributed
@@ -45,13 +45,13 @@ with Job(globals().get("snakemake"), "training") as job, only_process(job.params
     warning = advice(job.params.spec, outcomes, read_table(job.output.history))
     if warning:
         job.warn(warning)
+    facts = device_facts(device)
+    if ranks > 1:
+        # Not measured for learners in separate processes.
+        facts["gpu_memory_mib"] = None
     job.record(
         training_seconds=round(read_table(job.output.times).seconds.sum(), 3),
-        device=device,
-        gpu=gpu_name(device),
-        # Not measured for learners in separate processes.
-        gpu_memory_mib=gpu_memory_mib(device) if ranks == 1 else None,
-        threads=torch_threads(),
+        **facts,
         kernel=backend,
         ranks=ranks,
         outcomes=outcomes.to_dict("records"),

@@ -59,7 +59,7 @@ class Resume:
             raise FlatlasError(
                 f"{self.folder} has the first {facts['done_epochs']} epochs of this training, "
                 f"computed on {facts['place']}. Continuing on {self.place} would change the last "
-                f"bits. Give the job {facts['place']} again, or delete the folder to start anew."
+                f"bits. Give the job {facts['place']} again, or delete the folder to start again."
             )
         return arrays, facts
 
