@@ -10,7 +10,6 @@ CONVOLUTIONAL = ("convolutional", "global_pool")
 
 
 def system(name, outputs, images=30):
-    """A net, its weights, images and labels."""
     made = make_solution(name, outputs, images)
     return made.net, made.parameters, made.inputs, made.labels
 
@@ -20,6 +19,17 @@ def full_hessian(net, parameters, inputs, labels):
     (w,) = flattened(net, parameters)
     loss = MeanLoss(net, inputs, labels)
     return torch.autograd.functional.hessian(loss, w, vectorize=True)
+
+
+def seeded(seed):
+    return torch.Generator().manual_seed(seed)
+
+
+def rotated(eigenvalues):
+    """A matrix with these eigenvalues and random eigenvectors."""
+    shape = (len(eigenvalues),) * 2
+    q = torch.linalg.qr(torch.randn(shape, generator=seeded(0), dtype=torch.float64)).Q
+    return q @ (torch.as_tensor(eigenvalues).double().unsqueeze(1) * q.T)
 
 
 def whole(hessian):

@@ -27,15 +27,11 @@ class OfTokens(nn.Module):
 
 
 class Multihead(nn.MultiheadAttention):
-    """torch's layer."""
-
     def forward(self, tokens):
         return tokens + super().forward(tokens, tokens, tokens, need_weights=False)[0]
 
 
 class Causal(nn.Linear):
-    """torch's function."""
-
     def forward(self, tokens):
         queries, keys, values = (
             part.unflatten(2, (HEADS, -1)).transpose(1, 2)

@@ -1,10 +1,8 @@
 """Searches with all copies, traces to a tolerance and shared probes, against a dense matrix."""
 
-from typing import Any
-
 import pytest
 import torch
-from torch import Tensor
+from hessian_systems import rotated, seeded
 
 from flatlas.hessian.complete import complete_search, vectors_held
 from flatlas.hessian.density import spectral_density
@@ -14,19 +12,14 @@ from flatlas.hessian.quadrature import quadrature
 SIZE = 200
 
 
-def matrix(negative: bool = True) -> Tensor:
+def matrix(negative=True):
     """Ten eigenvalues that stand out of a bulk, as of a trained net, and one below it."""
     values = torch.cat([torch.arange(10.0, 0, -1), torch.linspace(0, 0.3, SIZE - 10)]).double()
     values[-1] = -2 if negative else 0
-    q = torch.linalg.qr(torch.randn(SIZE, SIZE, generator=seeded(0), dtype=torch.float64)).Q
-    return (q * values) @ q.T
+    return rotated(values)
 
 
-def seeded(seed: int) -> torch.Generator:
-    return torch.Generator().manual_seed(seed)
-
-
-def searched(dense: Tensor, top: int, tolerance: float = 1e-3, **options: Any) -> Any:
+def searched(dense, top, tolerance=1e-3, **options):
     return complete_search(
         lambda rows: rows @ dense, len(dense), top, seeded(1), tolerance, torch.float64, **options
     )
@@ -34,7 +27,7 @@ def searched(dense: Tensor, top: int, tolerance: float = 1e-3, **options: Any) -
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize(("top", "bottom"), [(1, 0), (10, 0), (10, 2)])
-def test_eigenvalues_are_within_their_residuals(dtype: torch.dtype, top: int, bottom: int) -> None:
+def test_eigenvalues_are_within_their_residuals(dtype, top, bottom):
     exact, dense = torch.linalg.eigvalsh(matrix()), matrix().to(dtype)
     found, space = complete_search(
         lambda rows: rows @ dense, SIZE, top, seeded(1), 1e-3, dtype, bottom
@@ -50,7 +43,7 @@ def test_eigenvalues_are_within_their_residuals(dtype: torch.dtype, top: int, bo
         assert (residuals <= 1e-3 * 10).all()
 
 
-def test_residuals_are_bounds_of_those_of_the_vectors() -> None:
+def test_residuals_are_bounds_of_those_of_the_vectors():
     dense = matrix()
     found, space = searched(dense, 3, tolerance=1e-2)
     vectors = space.leading(3)
@@ -59,13 +52,13 @@ def test_residuals_are_bounds_of_those_of_the_vectors() -> None:
     assert (found.top_residuals <= 1e-2 * 10).all()
 
 
-def test_more_eigenvalues_than_the_matrix_has() -> None:
+def test_more_eigenvalues_than_the_matrix_has():
     dense = torch.diag(torch.arange(5.0))
     found, _ = complete_search(lambda rows: rows @ dense, 5, 9, seeded(0), 1e-6, torch.float32)
     torch.testing.assert_close(found.top.float(), torch.arange(4.0, -1, -1), rtol=0, atol=1e-5)
 
 
-def test_a_trace_is_sampled_until_its_error_is_small() -> None:
+def test_a_trace_is_sampled_until_its_error_is_small():
     dense = matrix(negative=False)
     single = dense.float()
     _, space = complete_search(
@@ -78,10 +71,10 @@ def test_a_trace_is_sampled_until_its_error_is_small() -> None:
     assert abs(norm.value - dense.norm()) <= 4 * norm.standard_error + 1e-4
 
 
-def test_probes_that_share_products_have_the_same_nodes() -> None:
+def test_probes_that_share_products_have_the_same_nodes():
     dense, taken = matrix(), []
 
-    def product(rows: Tensor) -> Tensor:
+    def product(rows):
         taken.append(len(rows))
         return rows @ dense
 
@@ -93,14 +86,14 @@ def test_probes_that_share_products_have_the_same_nodes() -> None:
     torch.testing.assert_close(*(torch.tensor(one.weights) for one in (alone, together)))
 
 
-def with_copies(copies: int) -> Tensor:
+def with_copies(copies):
     """I ⊗ XXᵀ, as of a linear layer with squared errors."""
     x = torch.randn(40, 12, generator=seeded(4), dtype=torch.float64)
     return torch.kron(torch.eye(copies, dtype=torch.float64), x.T @ x / 40)
 
 
 @pytest.mark.parametrize(("top", "bottom"), [(2, 0), (7, 1), (10, 0), (1, 4), (3, 5)])
-def test_all_copies_of_an_eigenvalue_are_found(top: int, bottom: int) -> None:
+def test_all_copies_of_an_eigenvalue_are_found(top, bottom):
     dense = with_copies(5)
     exact = torch.linalg.eigvalsh(dense)
     found, _ = searched(dense, top, bottom=bottom)
@@ -109,7 +102,7 @@ def test_all_copies_of_an_eigenvalue_are_found(top: int, bottom: int) -> None:
     assert ((found.bottom - exact[:bottom]).abs() <= 1e-3 * exact[-1]).all()
 
 
-def test_copies_that_fill_the_whole_space() -> None:
+def test_copies_that_fill_the_whole_space():
     dense = with_copies(3)
     found, _ = searched(dense, 36, bottom=0)
     assert found.converged
@@ -117,7 +110,7 @@ def test_copies_that_fill_the_whole_space() -> None:
     torch.testing.assert_close(found.top, exact, rtol=0, atol=1e-12)
 
 
-def test_a_search_that_ends_before_all_copies_says_how_far_it_may_be_off() -> None:
+def test_a_search_that_ends_before_all_copies_says_how_far_it_may_be_off():
     dense = with_copies(5)
     exact = torch.linalg.eigvalsh(dense).flip(0)[:8]
     for steps in range(2, 8):
@@ -129,11 +122,10 @@ def test_a_search_that_ends_before_all_copies_says_how_far_it_may_be_off() -> No
 
 
 @pytest.mark.parametrize("copies", [1, 3])
-def test_a_search_holds_few_vectors_however_many_products_it_takes(copies: int) -> None:
+def test_a_search_holds_few_vectors_however_many_products_it_takes(copies):
     """A crowded end takes more products than vectors are held."""
     values = torch.linspace(0, 1, 600 // copies, dtype=torch.float64).repeat(copies)
-    q = torch.linalg.qr(torch.randn(600, 600, generator=seeded(0), dtype=torch.float64)).Q
-    dense = (q * values) @ q.T
+    dense = rotated(values)
     found, space = searched(dense, 2, tolerance=1e-4, steps=200)
     assert found.converged
     assert found.iterations > len(space._basis) <= vectors_held(2, 1)
@@ -146,7 +138,7 @@ def test_a_search_holds_few_vectors_however_many_products_it_takes(copies: int) 
     assert space.squared == pytest.approx(squared, rel=1e-3)
 
 
-def test_vectors_that_lose_their_orthogonality_keep_the_density() -> None:
+def test_vectors_that_lose_their_orthogonality_keep_the_density():
     """Ten eigenvalues have long converged: the moments and shares are still those of the probe."""
     dense = matrix()
     nodes = quadrature(lambda rows: rows @ dense, SIZE, 2, 150, seeded(3), torch.float64)
@@ -158,10 +150,9 @@ def test_vectors_that_lose_their_orthogonality_keep_the_density() -> None:
     assert above == pytest.approx(expected, rel=1e-9)
 
 
-def test_a_density_counts_copies_of_an_outlier() -> None:
+def test_a_density_counts_copies_of_an_outlier():
     values = torch.cat([torch.full((3,), 9.0), torch.linspace(0, 0.3, SIZE - 3)]).double()
-    q = torch.linalg.qr(torch.randn(SIZE, SIZE, generator=seeded(0), dtype=torch.float64)).Q
-    dense = (q * values) @ q.T
+    dense = rotated(values)
     found = spectral_density(
         lambda rows: rows @ dense, SIZE, 8, 4, 30, 1e-3, 0.01, seeded(3), torch.float64
     )
@@ -169,7 +160,7 @@ def test_a_density_counts_copies_of_an_outlier() -> None:
     assert found.outliers == 3
 
 
-def test_the_two_ends_may_overlap() -> None:
+def test_the_two_ends_may_overlap():
     found, _ = searched(torch.diag(torch.tensor([3.0, 2.0, -1.0])).double(), 2, bottom=9)
     torch.testing.assert_close(found.top.tolist(), [3.0, 2.0])
     torch.testing.assert_close(found.bottom.tolist(), [-1.0, 2.0, 3.0])

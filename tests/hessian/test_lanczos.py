@@ -3,26 +3,14 @@
 import numpy as np
 import pytest
 import torch
-from hessian_systems import full_hessian, system
+from hessian_systems import full_hessian, rotated, seeded, system
 
 from flatlas.hessian import hessian_of
 from flatlas.hessian.lanczos import search
 
 
-def random():
-    return torch.Generator().manual_seed(1)
-
-
-def rotated(eigenvalues):
-    """A matrix with these eigenvalues and random eigenvectors."""
-    shape = (len(eigenvalues),) * 2
-    normal = torch.randn(shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    q = torch.linalg.qr(normal)[0]
-    return q @ (torch.as_tensor(eigenvalues).double().unsqueeze(1) * q.T)
-
-
 def of(matrix, count, block=1, **options):
-    return search(lambda v: v @ matrix, len(matrix), count, random(), block=block, **options)
+    return search(lambda v: v @ matrix, len(matrix), count, seeded(1), block=block, **options)
 
 
 blocks = pytest.mark.parametrize("block", [1, 2, 3])
@@ -68,7 +56,7 @@ def test_the_norm_alone_takes_only_the_steps_it_needs(apart, others, norm):
 def test_nets(name, outputs):
     given = system(name, outputs)
     hessian, matrix = hessian_of(*given), full_hessian(*given)
-    found = search(hessian.product, hessian.size, 10, random())
+    found = search(hessian.product, hessian.size, 10, seeded(1))
     expected = torch.linalg.eigvalsh(matrix)
     assert found.converged
     torch.testing.assert_close(found.top, expected.flip(0)[:10], rtol=1e-9, atol=0)
@@ -78,7 +66,7 @@ def test_nets(name, outputs):
 def test_an_eigenvalue_is_within_its_residual_of_an_exact_one():
     """With too few steps it has not converged, and the residual limits the error."""
     eigenvalues = np.linspace(0, 1, 3000)
-    found = search(lambda v: v * torch.as_tensor(eigenvalues), 3000, 1, random())
+    found = search(lambda v: v * torch.as_tensor(eigenvalues), 3000, 1, seeded(1))
     assert not found.converged
     assert found.iterations == 20
     distances = abs(found.top.numpy()[:, None] - eigenvalues).min(1)

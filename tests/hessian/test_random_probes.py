@@ -3,16 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from hessian_systems import full_hessian, system
+from hessian_systems import full_hessian, seeded, system
 from scipy.special import ndtr
 
 from flatlas.hessian import hessian_of
 from flatlas.hessian.hutchinson import hutchinson
 from flatlas.hessian.quadrature import quadrature
-
-
-def random(seed):
-    return torch.Generator().manual_seed(seed)
 
 
 def test_two_standard_errors_cover_the_exact_values():
@@ -21,7 +17,7 @@ def test_two_standard_errors_cover_the_exact_values():
     exact = torch.stack([matrix.trace(), matrix.norm()])
 
     def estimates(probes, seed):
-        found = hutchinson(lambda v: v @ matrix, len(matrix), probes, random(seed))
+        found = hutchinson(lambda v: v @ matrix, len(matrix), probes, seeded(seed))
         return torch.tensor([(one.value, one.standard_error) for one in found]).T
 
     values, errors = torch.stack([estimates(100, seed) for seed in range(100)], dim=1)
@@ -31,7 +27,7 @@ def test_two_standard_errors_cover_the_exact_values():
 
 def test_the_estimates_of_a_diagonal_matrix_are_exact():
     diagonal = torch.arange(1.0, 9.0).double()
-    trace, norm = hutchinson(lambda v: v * diagonal, 8, 5, random(0))
+    trace, norm = hutchinson(lambda v: v * diagonal, 8, 5, seeded(0))
     assert (trace.value, trace.standard_error) == (36.0, 0.0)
     assert norm.value == pytest.approx(diagonal.norm().item(), rel=1e-14)
     assert norm.standard_error == 0.0
@@ -42,7 +38,7 @@ def test_probes_that_share_a_product_are_the_same_probes(name):
     """Ten probes by fours: the last product has two."""
     hessian = hessian_of(*system(name, 3))
     alone, shared = (
-        hutchinson(hessian.product, hessian.size, 10, random(0), at_once) for at_once in (1, 4)
+        hutchinson(hessian.product, hessian.size, 10, seeded(0), at_once) for at_once in (1, 4)
     )
     for one, other in zip(alone, shared, strict=True):
         assert other.value == pytest.approx(one.value, rel=1e-12)
@@ -55,14 +51,13 @@ def matrix():
 
 
 def taken(matrix, probes, steps, seed=0):
-    random = torch.Generator().manual_seed(seed)
-    return quadrature(lambda v: v @ matrix, len(matrix), probes, steps, random)
+    return quadrature(lambda v: v @ matrix, len(matrix), probes, steps, seeded(seed))
 
 
 def test_the_first_moments_of_each_probe_are_exact(matrix):
     """z·Hⁿz of the signs that were drawn."""
     found = taken(matrix, probes=4, steps=6)
-    random = torch.Generator().manual_seed(0)
+    random = seeded(0)
     for nodes, weights in zip(found.nodes, found.weights, strict=True):
         signs = 2 * torch.randint(2, (len(matrix),), generator=random).double() - 1
         assert weights.sum() == pytest.approx(1, rel=1e-12)
