@@ -10,7 +10,6 @@ from flatlas.claims.comparison import compare
 from flatlas.errors import FlatlasError
 from flatlas.report.comparison import comparison_page, read_scorecard, summary
 from flatlas.statistics.estimate import Estimate
-from flatlas.store.provenance import write_provenance
 
 
 def scorecard(**numbers):
@@ -110,22 +109,18 @@ def test_a_question_of_ours_is_marked_also_where_an_older_scorecard_does_not_say
         assert list(compared["change"]) == [""]
 
 
-def recorded(folder, text):
-    """A scorecard as a job wrote it, and as it is now."""
-    folder.mkdir(parents=True)
-    file = folder / "scorecard.csv"
-    file.write_text("claim\n")
-    write_provenance(folder / "scorecard.json", files=[file], spec={}, code="", seconds=0)
-    file.write_text(text)
-    return file
-
-
-def test_a_damaged_scorecard_is_made_again_and_a_copied_one_copied_again(tmp_path):
+def test_a_damaged_scorecard_is_made_again_and_a_copied_one_copied_again(tmp_path, provenance):
     preset = tmp_path / "results" / "laptop"
-    made = recorded(preset / "duality", "claim,verdict\n")
+    made, copy = (
+        folder / "scorecard.csv" for folder in (preset / "duality", tmp_path / "results" / "before")
+    )
+    for file in (made, copy):
+        file.parent.mkdir(parents=True)
+        file.write_text("claim\n")
+        provenance(file.with_suffix(".json"), files=[file])
+        file.write_text("claim,verdict\n")
     with pytest.raises(FlatlasError, match=f"Delete {preset}/duality/scorecard.*snakemake makes"):
         read_scorecard(made, [preset])
-    copy = recorded(tmp_path / "results" / "before", "claim,verdict\n")
     with pytest.raises(FlatlasError) as raised:
         read_scorecard(copy, [preset])
     assert str(copy) in str(raised.value)

@@ -11,7 +11,6 @@ from flatlas.store.large_arrays import read_array, writing_array
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A disk of one MiB."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=1M", "tmpfs", str(folder)]

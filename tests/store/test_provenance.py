@@ -96,12 +96,12 @@ def test_a_damaged_link_names_where_it_leads(result, tmp_path):
         verify([result / "outcomes.csv"])
 
 
-def test_figures_of_one_folder_have_a_provenance_each(tmp_path):
+def test_figures_of_one_folder_have_a_provenance_each(tmp_path, provenance):
     for figure in ("fig1", "fig10"):
         files = [tmp_path / f"{figure}.csv", tmp_path / f"{figure}.claims.csv"]
         for file in files:
             file.write_text(f"of {file.name}")
-        write_provenance(tmp_path / f"{figure}.json", files=files, spec={}, code="", seconds=0)
+        provenance(tmp_path / f"{figure}.json", files=files)
     verify(tmp_path.iterdir())
     (tmp_path / "fig1.claims.csv").write_text("changed")
     verify([tmp_path / "fig10.claims.csv"])
