@@ -31,7 +31,6 @@ ARCHIVES = {f"{name}.gz": gzip.compress(content, mtime=0) for name, content in R
 
 
 def files_below(root):
-    """Names and contents of all files below a folder."""
     return {path.name: path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 

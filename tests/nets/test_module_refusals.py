@@ -43,15 +43,11 @@ class Dropping(nn.Sequential):
 
 
 class Two(nn.Linear):
-    """Two results."""
-
     def forward(self, images):
         return super().forward(images.flatten(1)), images
 
 
 class Broken(nn.Linear):
-    """No result."""
-
     def forward(self, images):
         raise KeyError("lost")
 
