@@ -57,6 +57,18 @@ def provenance():
     return partial(write_provenance, files=[], spec={}, code="", seconds=0)
 
 
+@pytest.fixture(scope="module")
+def cuda():
+    """The GPU as a job asks for it, with reproducible algorithms."""
+    # Imported here because torch takes seconds to load: only if a test asks for a GPU.
+    import torch
+
+    from flatlas.device import choose_device
+
+    yield choose_device(wanted=True)
+    torch.use_deterministic_algorithms(False)
+
+
 def pytest_collection_modifyitems(items):
     # The longest first: one that comes last runs alone. The rest stays in order.
     items.sort(key=lambda item: "workflow" not in item.path.parts[-2:])

@@ -50,9 +50,10 @@ def test_the_module_does_not_change(module):
         ("hessian", {"at": ["met"]}, r"take\('hessian'\): at "),
         ("hessian", {"top": True}, r"^take\('hessian'\): top is True"),
         ("hessian", {"precision": "float32"}, r"^take\('hessian'\): in float32 products"),
+        ("relative_flatness", {"layer": "fc7"}, r"'fc7'.* fc"),
     ],
 )
-def test_mistyped_names_and_options_are_refused(solution, name, options, said):
+def test_names_and_options_that_do_not_fit_are_refused(solution, name, options, said):
     with pytest.raises(FlatlasError, match=said):
         take(name, solution, **options)
 
@@ -74,11 +75,6 @@ def test_the_relative_flatness_is_that_of_the_last_layer(solution):
         for options in ({}, {"layer": "fc"})
     )
     pd.testing.assert_frame_equal(found, named)
-
-
-def test_the_relative_flatness_of_a_layer_that_the_module_lacks_is_refused(solution):
-    with pytest.raises(FlatlasError, match=r"'fc7'.* fc"):
-        take("relative_flatness", solution, layer="fc7")
 
 
 def test_the_initial_weights_of_a_module_are_unknown(solution):

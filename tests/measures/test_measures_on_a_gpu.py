@@ -4,12 +4,10 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-import torch
 from every_measure import options_of, solution_for
 from solutions import make_solution
 from torch import Tensor, nn
 
-from flatlas.device import choose_device
 from flatlas.measures import measure, orthant, regret_slice
 from flatlas.nets.modules import ModuleNet
 from flatlas.plan.measure_specs import MEASURES
@@ -22,13 +20,6 @@ NORMED = {
     "sharpness": {"box": 1e-3, "batch": 8, "epochs": 3},
     "gp_prior": {"kernel": "monte_carlo"},
 }
-
-
-@pytest.fixture(scope="module")
-def cuda():
-    """The GPU as a job asks for it, with reproducible algorithms."""
-    yield choose_device(wanted=True)
-    torch.use_deterministic_algorithms(False)
 
 
 def on(device, solution):

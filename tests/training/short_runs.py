@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from flatlas.data.samples import Samples
 from flatlas.plan.training_specs import RunSpec
@@ -77,12 +78,15 @@ class Stopped(Exception):
     """What stops a training in a test."""
 
 
-def stop_after(epoch):
+def interrupted(spec, data, resume, epoch, **others):
+    """Train to the end of an epoch, and no further."""
+
     def stop(done, *_, **__):
         if done == epoch:
             raise Stopped
 
-    return stop
+    with pytest.raises(Stopped):
+        train(spec, data, resume, stop, **others)
 
 
 def assert_same(first, second):

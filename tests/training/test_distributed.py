@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import socket
 from dataclasses import asdict
 from multiprocessing import get_context
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 from short_runs import DROPOUT, optimizer, quiet
 
@@ -18,8 +18,6 @@ from flatlas.store.arrays import read_arrays
 from flatlas.store.lock import only_process
 from flatlas.training import distributed
 from flatlas.training.resume import Resume
-
-SSGD = {"kind": "ssgd", "count": 2}
 
 
 def results(task):
@@ -36,20 +34,22 @@ def assert_close(found, expected):
     pd.testing.assert_frame_equal(found[2], expected[2])
 
 
+def dpsgd(count, mixing):
+    return {"learners": {"kind": "dpsgd", "count": count, "mixing": mixing}}
+
+
 CASES = {
-    "ssgd": {"learners": SSGD, **optimizer("momentum", lr=0.1)},
-    "two in a ring": {"learners": {"kind": "dpsgd", "count": 2, "mixing": "ring"}},
+    "ssgd": {"learners": {"kind": "ssgd", "count": 2}, **optimizer("momentum", lr=0.1)},
+    "two in a ring": dpsgd(2, "ring"),
     "four in a ring": {
-        "learners": {"kind": "dpsgd", "count": 4, "mixing": "ring"},
+        **dpsgd(4, "ring"),
         **DROPOUT,
         "checkpoints": (0, 2),
         "average": {"from_epoch": 2},
     },
-    "four, each with both and itself": {
-        "learners": {"kind": "dpsgd", "count": 4, "mixing": "neighbourhood"}
-    },
+    "four, each with both and itself": dpsgd(4, "neighbourhood"),
     "three, all with all": {
-        "learners": {"kind": "dpsgd", "count": 3, "mixing": "full"},
+        **dpsgd(3, "full"),
         **optimizer("adam", lr=0.01),
         "stop": {"epochs": 30, "loss_below": 0.8},
     },
@@ -67,24 +67,23 @@ def test_ranks_follow_the_stacked_trajectory(task, case):
 
 def test_a_killed_rank_ends_the_job_and_the_next_attempt_continues(task, monkeypatch, tmp_path):
     """torchrun starts the ranks of the first attempt; those of the next are forked to save time."""
-    chosen = {
-        "learners": {"kind": "dpsgd", "count": 2},
-        **optimizer("momentum", lr=0.01),
-        **DROPOUT,
-        "stop": {"epochs": 60},
-    }
+    chosen = dpsgd(2, "ring") | optimizer("momentum", lr=0.01) | DROPOUT
+    chosen["stop"] = {"epochs": 60}
     ranks, undisturbed = task("ranks", **chosen), task("undisturbed", **chosen)
-    killed = []
+    killed, known_by = [], {"RANK": "1", "FLATLAS_TEST": str(tmp_path)}
     monkeypatch.setenv("FLATLAS_TEST", str(tmp_path))
 
     def kill(done, *_, **__):
         if not killed and Resume(Path(ranks.resume)).find():
             killed.append(done)
-            rank = process_of(1, f"FLATLAS_TEST={tmp_path}")
-            torchrun = int(Path(f"/proc/{rank}/stat").read_text().rpartition(")")[2].split()[1])
-            files = Path(f"/proc/{torchrun}/fd").iterdir()
-            assert f"{ranks.resume}.lock" in [os.readlink(file) for file in files]
-            os.kill(rank, signal.SIGKILL)
+            rank = next(
+                process
+                for process in psutil.process_iter(["environ"])
+                if known_by.items() <= (process.info["environ"] or {}).items()
+            )
+            torchrun = rank.parent()
+            assert f"{ranks.resume}.lock" in [file.path for file in torchrun.open_files()]
+            rank.kill()
 
     with (
         pytest.raises(FlatlasError, match=r"learner 1 ended with exit code -9.*ranks/resume"),
@@ -125,15 +124,3 @@ def by_forked_ranks(task, ranks):
     for process in processes:
         process.join(120)
     assert [process.exitcode for process in processes] == [0] * ranks
-
-
-def process_of(rank, marker):
-    """The id of a rank's process, known by its environment."""
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            environment = (folder / "environ").read_text().split("\0")
-        except OSError:
-            continue
-        if {f"RANK={rank}", marker} <= {*environment}:
-            return int(folder.name)
-    raise AssertionError(f"no process has rank {rank}")

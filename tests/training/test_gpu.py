@@ -3,22 +3,20 @@
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from short_runs import (
     CONVOLUTIONAL,
     DROPOUT,
     NORMED,
     SavesEveryEpoch,
-    Stopped,
     assert_same,
+    interrupted,
     optimizer,
     quiet,
     run,
     samples,
-    stop_after,
 )
 
-from flatlas.device import choose_device, gpu_memory_mib
+from flatlas.device import gpu_memory_mib
 from flatlas.training.resume import Resume
 from flatlas.training.trainer import train
 
@@ -39,13 +37,6 @@ CASES = {
     # With small batches rounding grows a hundred thousand times in three epochs.
     "batch norm": NORMED | {"batch": 12},
 }
-
-
-@pytest.fixture(scope="module")
-def cuda():
-    """The GPU as a job asks for it, with reproducible algorithms."""
-    yield choose_device(wanted=True)
-    torch.use_deterministic_algorithms(False)
 
 
 @pytest.fixture(params=CASES)
@@ -80,8 +71,7 @@ def test_a_gpu_finds_the_same_bytes_twice_in_bfloat16(tmp_path, cuda):
 def test_an_interruption_on_a_gpu_leaves_no_trace(tmp_path, cuda, chosen):
     """And so two trainings leave the same bytes."""
     undisturbed = train(*chosen, Resume(tmp_path / "undisturbed"), quiet, cuda)
-    with pytest.raises(Stopped):
-        train(*chosen, SavesEveryEpoch(tmp_path / "resume"), stop_after(2), cuda)
+    interrupted(*chosen, SavesEveryEpoch(tmp_path / "resume"), epoch=2, device=cuda)
     resumed = Resume(tmp_path / "resume")
     assert resumed.find()[1]["done_epochs"] >= 1
     assert_same(train(*chosen, resumed, quiet, cuda), undisturbed)

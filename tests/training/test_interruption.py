@@ -13,12 +13,12 @@ from short_runs import (
     NET,
     NORMED,
     SavesEveryEpoch,
-    Stopped,
     assert_same,
+    interrupted,
     optimizer,
+    quiet,
     run,
     samples,
-    stop_after,
     trained,
 )
 
@@ -30,12 +30,6 @@ from flatlas.training.trainer import Trainer, train
 STOP = {"epochs": 40, "loss_below": 0.6}
 FAST = STOP | {"loss_below": 0.9}
 ADAM = optimizer("adam", lr=0.02)
-
-
-def interrupted(spec, data, folder, epoch, kernel=None):
-    """Train to the end of an epoch, and no further."""
-    with pytest.raises(Stopped):
-        train(spec, data, SavesEveryEpoch(folder), stop_after(epoch), kernel=kernel)
 
 
 def resumed(spec, data, folder, kernel=None, known_by=""):
@@ -104,7 +98,7 @@ def test_an_interruption_leaves_no_trace(tmp_path, monkeypatch, case, kernel):
     ends = undisturbed.outcomes.epoch
     assert ends.nunique() > 1
     # One member has left the stack, the others are still in it.
-    interrupted(spec, data, tmp_path / "resume", ends.min(), kernel)
+    interrupted(spec, data, SavesEveryEpoch(tmp_path / "resume"), ends.min(), kernel=kernel)
     done, epochs = resumed(spec, data, tmp_path / "resume", kernel)
     assert epochs == list(range(ends.min() + 1, ends.max() + 1))
     assert_same(done, undisturbed)
@@ -172,7 +166,7 @@ def leave_rows(folder, _):
     ],
 )
 def test_a_training_that_cannot_be_resumed_starts_again(tmp_path, spec, harm, left):
-    interrupted(spec, samples(), tmp_path / "resume", epoch=4)
+    interrupted(spec, samples(), SavesEveryEpoch(tmp_path / "resume"), epoch=4)
     harm(tmp_path / "resume", left)
     done, epochs = resumed(spec, samples(), tmp_path / "resume")
     assert epochs == [1, 2, 3, 4, 5]
@@ -183,7 +177,7 @@ def test_a_training_that_cannot_be_resumed_starts_again(tmp_path, spec, harm, le
 @pytest.mark.parametrize("file", ["state", "trajectory.npy"])
 @pytest.mark.parametrize("place", [0.001, 0.1, 0.3, 0.9])
 def test_a_flipped_bit_does_not_change_the_result(tmp_path, file, place):
-    interrupted(SNAPSHOTS, samples(), tmp_path / "resume", epoch=4)
+    interrupted(SNAPSHOTS, samples(), SavesEveryEpoch(tmp_path / "resume"), epoch=4)
     path = tmp_path / "resume" / file
     content = bytearray(path.read_bytes())
     content[int(place * len(content))] ^= 16
@@ -195,7 +189,7 @@ def test_a_flipped_bit_does_not_change_the_result(tmp_path, file, place):
 def test_the_state_of_another_training_is_not_used(tmp_path):
     """A run's folder is named by what was chosen: a changed default does not change the name."""
     spec, data = run(stop={"epochs": 4}, **ADAM), samples()
-    interrupted(spec, data, tmp_path / "resume", epoch=2)
+    interrupted(spec, data, SavesEveryEpoch(tmp_path / "resume"), epoch=2)
     done, epochs = resumed(spec, data, tmp_path / "resume", known_by="other")
     assert epochs == [1, 2, 3, 4]
     assert_same(done, trained(spec, data, tmp_path / "undisturbed"))
@@ -208,10 +202,9 @@ def test_a_state_from_another_place_is_neither_used_nor_lost(tmp_path):
     spec, data = run(stop={"epochs": 4}), samples()
     on_gpu = SavesEveryEpoch(tmp_path, place="cuda with 1 threads")
     on_cpu = SavesEveryEpoch(tmp_path, place="cpu with 1 threads")
-    with pytest.raises(Stopped):
-        train(spec, data, on_gpu, stop_after(2))
+    interrupted(spec, data, on_gpu, epoch=2)
     with pytest.raises(FlatlasError, match=r"first 2 epochs .* cuda with 1 threads.* cpu with 1"):
-        train(spec, data, on_cpu, stop_after(4))
+        train(spec, data, on_cpu, quiet)
     _, facts = on_gpu.find()
     assert facts["done_epochs"] == 2
 
