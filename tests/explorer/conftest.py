@@ -29,7 +29,6 @@ def file(nets, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def chromium():
-    """One browser for all tests of a module."""
     # Imported here because only these tests need it.
     from playwright.sync_api import sync_playwright
 
