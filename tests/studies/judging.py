@@ -9,7 +9,7 @@ import duality_worlds
 import false_friend_worlds
 import mystery_worlds
 import prior_worlds
-from declared import claiming, figure_of
+from declared import RIGHT, claiming, figure_of
 
 from flatlas.claims.claim import UNDECIDED
 from flatlas.evidence.material import Material
@@ -77,9 +77,15 @@ def judged(study, right, figure, **seeds):
     return judge(study, figure, WORLDS[study].world(right, figure, **seeds))
 
 
+def changed(study, figure, table, **columns):
+    """The claims where the text is right, with other columns in one table."""
+    made = WORLDS[study].world(RIGHT, figure)
+    return judge(study, figure, with_columns(made, table, **columns))
+
+
 def of_study(study):
-    """`judge` and `judged` for the figures of one study."""
-    return partial(judge, study), partial(judged, study)
+    """`judge`, `judged` and `changed` for the figures of one study."""
+    return partial(judge, study), partial(judged, study), partial(changed, study)
 
 
 def verdicts(claims):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from atlas_worlds import STEPS, world
 from declared import RIGHT, WRONG
-from judging import chosen, of_study, with_columns
+from judging import chosen, of_study, undecided
 from scipy import stats
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED, Claim
@@ -16,7 +16,7 @@ from flatlas.studies.atlas.quantities import MEASURES
 from flatlas.studies.atlas.ranking import ASKED, on_ranks
 
 pytestmark = pytest.mark.filterwarnings("error")
-judge, judged = of_study("atlas")
+judge, judged, changed = of_study("atlas")
 KINDS = {"fig1": "ranks", "fig2": "everywhere", "fig6": "right"}
 
 
@@ -66,8 +66,7 @@ def test_without_its_sweeps_a_figure_decides_nothing(figure):
 
 
 def test_a_measure_that_was_not_taken_is_undecided_alone():
-    lost = with_columns(world(RIGHT, "fig1"), "sharpness_summary", sharpness=np.nan)
-    found = {name for name, one in judge("fig1", lost).items() if one.verdict == UNDECIDED}
+    found = undecided(changed("fig1", "sharpness_summary", sharpness=np.nan))
     measures = ("sharpness", "norm_sharpness")
     assert found == {f"{name}_{kind}" for name in measures for kind in ("ranks", "adds")}
 
@@ -84,10 +83,7 @@ def test_a_coefficient_is_kendalls_within_each_realization():
 
 def test_what_a_baseline_knows_is_not_added():
     """Given a weight norm that is the distance, the distance adds nothing."""
-    same = with_columns(
-        world(RIGHT, "fig1"), "norms_summary", weight_norm=lambda norms: norms["distance"]
-    )
-    claims = judge("fig1", same)
+    claims = changed("fig1", "norms_summary", weight_norm=lambda norms: norms["distance"])
     assert claims["distance_ranks"].verdict == REPRODUCED
     assert claims["distance_adds"].verdict == UNDECIDED
 

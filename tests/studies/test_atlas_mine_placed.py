@@ -112,23 +112,16 @@ def test_without_a_published_table_every_measure_says_so():
     assert row["why"] == "no table of the atlas is published" and row["value"] == 2.5
 
 
-def test_a_panel_has_the_comparable_networks_and_a_star_for_mine():
-    published = table([1.0, 2.0, 3.0])
-    rows = placed(mine(), published)
-    figure = drawn(mine(), rows, published)
+@pytest.mark.parametrize("hollow", [{}, {"trace_converged": False}], ids=["", "not converged"])
+def test_a_panel_has_the_comparable_networks_and_a_star_for_mine(hollow):
+    net, published = mine(**hollow), table([1.0, 2.0, 3.0])
+    figure = drawn(net, placed(net, published), published)
     (panel,) = [ax for ax in figure.axes if ax.lines and ax.get_title()]
     dots, star = panel.lines[:2]
     assert sorted(dots.get_xdata()) == [1.0, 2.0, 3.0]
     assert star.get_marker() == "*"
-    assert star.get_markerfacecolor() != "white"
+    assert (star.get_markerfacecolor() == "white") == bool(hollow)
     assert (star.get_xdata()[0], star.get_ydata()[0]) == (2.5, 20.0)
-
-
-def test_a_measure_that_did_not_converge_has_a_hollow_star():
-    net, published = mine(trace_converged=False), table([1.0, 2.0, 3.0])
-    figure = drawn(net, placed(net, published), published)
-    (panel,) = [ax for ax in figure.axes if ax.lines and ax.get_title()]
-    assert panel.lines[1].get_markerfacecolor() == "white"
 
 
 def test_no_network_is_placed_if_none_is_a_solution():

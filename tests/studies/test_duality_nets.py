@@ -12,7 +12,6 @@ from flatlas.studies.duality.nets import DEFAULTS, styles
 
 @pytest.fixture(scope="module")
 def drawn():
-    """Figure S4 of the two sweeps."""
     return s4.draw(made())
 
 

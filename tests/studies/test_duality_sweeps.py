@@ -15,7 +15,6 @@ from flatlas.studies.duality.strategies import FIGURES
 
 @pytest.fixture(scope="module")
 def drawn():
-    """Figure 3 of the two sweeps."""
     return FIGURES["fig3"].draw(made())
 
 

@@ -10,7 +10,7 @@ from flatlas.claims.claim import REPRODUCED
 from flatlas.evidence.material import Material
 
 pytestmark = pytest.mark.filterwarnings("error")
-judge, judged = of_study("false_friend")
+judge, judged, _ = of_study("false_friend")
 
 
 def test_nothing_is_predicted_of_the_hessian_of_nets_that_misclassify():

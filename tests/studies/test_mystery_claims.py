@@ -2,14 +2,14 @@
 
 import pytest
 from declared import RIGHT, WRONG
-from judging import of_study, with_columns
+from judging import of_study
 from mystery_worlds import world
 from scipy import stats
 
 from flatlas.claims.claim import UNDECIDED
 
 pytestmark = pytest.mark.filterwarnings("error")
-judge, judged = of_study("mystery")
+_, judged, changed = of_study("mystery")
 
 
 def test_a_coefficient_is_the_mean_of_those_of_each_realization():
@@ -27,8 +27,7 @@ def test_a_trend_over_balls_ends_where_a_search_did_not_converge():
         second = sorted(rows["epsilon"].unique())[1]
         return (rows["seed"] > 2) | (rows["epsilon"] != second)
 
-    lost = with_columns(world(RIGHT, "fig2"), "true_regret_summary", converged=broken)
-    claim = judge("fig2", lost)["approach"]
+    claim = changed("fig2", "true_regret_summary", converged=broken)["approach"]
     assert claim.verdict == UNDECIDED
     assert "2 realizations" in claim.note
 
@@ -42,8 +41,7 @@ def test_the_change_is_the_largest_of_all_factors():
 
 def test_a_contrast_with_the_wrong_sign_says_less_than_flatness():
     """It falls with the error: its coefficient is -1, that of flatness 0.03."""
-    rows = world(RIGHT, "fig3").tables["contrast_summary"]
-    fallen = with_columns(world(RIGHT, "fig3"), "contrast_summary", contrast=-rows["contrast"])
+    fallen = changed("fig3", "contrast_summary", contrast=lambda rows: -rows["contrast"])
     before = judged(RIGHT, "fig3")["sharpness_better"].estimate.value
-    after = judge("fig3", fallen)["sharpness_better"].estimate.value
+    after = fallen["sharpness_better"].estimate.value
     assert after == pytest.approx(before - 2)

@@ -18,8 +18,6 @@ IMPORTS, CLAIMS = blocks("add-a-claim.md")
 
 @pytest.fixture
 def imported(tmp_path):
-    """A printed module."""
-
     def load(text):
         path = tmp_path / "printed_module.py"
         path.write_text(text)

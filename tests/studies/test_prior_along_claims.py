@@ -16,7 +16,7 @@ from flatlas.studies.prior.quantities import Quantity, plain
 from flatlas.studies.prior.rescaled import fluctuation
 
 pytestmark = pytest.mark.filterwarnings("error")
-judge, judged = of_study("prior")
+judge, judged, _ = of_study("prior")
 
 
 def with_column(material, name, **columns):

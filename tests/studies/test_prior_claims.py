@@ -14,7 +14,7 @@ from flatlas.evidence.material import Material
 from flatlas.studies.prior import systems
 
 pytestmark = pytest.mark.filterwarnings("error")
-judge, judged = of_study("prior")
+judge, judged, changed = of_study("prior")
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,7 @@ def test_a_correlation_that_is_turned_round_is_not_broken():
 
 def test_looser_is_a_matter_of_size_not_of_sign():
     """Turned round, the flatness of SGD is as far from that of the prior as before."""
-    material = world(RIGHT, "fig4")
-    upside_down = 1 / material.tables["sharpness_summary"]["sharpness"]
-    claims = judge("fig4", with_columns(material, "sharpness_summary", sharpness=upside_down))
+    claims = changed("fig4", "sharpness_summary", sharpness=lambda rows: 1 / rows["sharpness"])
     for kind in ("pearson", "spearman", "kendall"):
         name = f"scatter_sgd_{kind}"
         expected = judged(RIGHT, "fig4")[name].estimate
@@ -137,7 +135,7 @@ def test_the_first_order_part_and_the_remainder_are_judged_apart():
     prior = material.tables["prior_summary"].set_index(["run", "seed"])["log10_p"]
     rows = material.tables["corners_summary"]
     rest = 10 ** (-prior.loc[list(zip(rows["run"], rows["seed"], strict=True))] / 100).to_numpy()
-    claims = judge("fig4", with_columns(material, "corners_summary", rest=rest))
+    claims = changed("fig4", "corners_summary", rest=rest)
     assert claims["flatness_adam_pearson"].verdict == REPRODUCED
     assert claims["rest_flatness_adam_pearson"].verdict == NOT_REPRODUCED
     assert claims["first_order_adam"].estimate.value == pytest.approx(0.1)
@@ -160,11 +158,10 @@ def test_products_of_50_and_of_10_eigenvalues_are_compared_by_their_geometric_me
 @pytest.mark.parametrize(("lost", "verdict"), [(3, REPRODUCED), (4, UNDECIDED)])
 def test_where_a_tenth_of_the_searches_did_not_converge_nothing_is_decided(lost, verdict):
     """Three of thirty are a tenth. Other claims are not affected."""
-    material = world(RIGHT, "fig4")
-    rows = material.tables["prior_summary"]
+    rows = world(RIGHT, "fig4").tables["prior_summary"]
     adam = rows.index[rows["sweep"] == "adam"][:lost]
     unsettled = ~rows.index.isin(adam)
-    claims = judge("fig4", with_columns(material, "prior_summary", converged=unsettled))
+    claims = changed("fig4", "prior_summary", converged=unsettled)
     claim = claims["prior_adam_pearson"]
     assert claim.verdict == verdict
     assert claim.note == f"{lost} of 30 measurements did not converge."
