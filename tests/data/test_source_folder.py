@@ -174,5 +174,5 @@ def test_a_malformed_image_is_named(tmp_path, pets, content):
 
 
 def test_a_path_to_one_of_the_parts_is_one_level_too_deep(tmp_path, pets):
-    with pytest.raises(FlatlasError, match=r"Say path: pets\.$"):
+    with pytest.raises(FlatlasError, match=r"Set path: pets in the source\.$"):
         folder.load(spec(path="pets/train"), tmp_path)

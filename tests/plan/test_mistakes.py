@@ -71,6 +71,12 @@ CONFLICTS = [
     ({"schedule": {"kind": "linear_tail", "hold": 0.9, "land": 0.5}}, ".schedule: land is 0.5"),
     ({"schedule": {"kind": "step"}}, ".schedule: the epochs of the steps"),
     ({"schedule": {"kind": "linear_tail", "epochs": [3]}}, ".schedule: the epochs of the steps"),
+    ({"schedule": {"factor": 0.5}}, ".schedule: factor has no effect with kind: constant"),
+    ({"schedule": {"hold": 0.6, "land": 0.8}}, ".schedule: hold has no effect with kind: const"),
+    (
+        {"schedule": {"kind": "step", "epochs": [3], "floor": 0.5}},
+        ".schedule: floor has no effect with kind: step",
+    ),
     ({"average": {"from_epoch": 8}}, ": average.from_epoch is after the last"),
     ({"precision": "bfloat16"}, ": precision is only for nets with convolutions"),
     ({"data.train_size": 5}, ".data: set exactly one of per_class and"),
@@ -248,6 +254,22 @@ def test_a_missing_key_is_reported_for_the_file_that_begins_the_entry(refused):
         f"{place}.{key}" for key in missing
     ]
     assert all("beside base." in line for line in lines)
+
+
+@pytest.mark.parametrize("file", ["preset", "user"])
+@pytest.mark.parametrize(
+    ("key", "value", "missing"),
+    [("net", {"family": "convolutional"}, "stages"), ("optimizer", {"name": "sgd"}, "lr")],
+)
+def test_a_missing_key_is_reported_for_the_file_that_replaces_the_entry(
+    refused, file, key, value, missing
+):
+    prefix, name = FILES[file]
+    message = refused(
+        study={"runs.base.optimizer": {"name": "adam"}},
+        **{file: {f"{prefix}runs.base.{key}": value}},
+    )
+    assert message == f"{name}: {prefix}runs.base.{key}.{missing} is missing."
 
 
 @pytest.mark.parametrize("file", ["preset", "user"])

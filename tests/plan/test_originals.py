@@ -136,7 +136,7 @@ def test_a_data_root_inside_the_data_is_refused_with_the_right_one(data_root, ki
     for folder in inside:
         with pytest.raises(FlatlasError) as error:
             originals({**FOLDER, "kind": kind}, str(data_root / folder), "mine.yaml")
-        assert f"Say data_root={data_root}," in str(error.value)
+        assert f"Set data_root={data_root}," in str(error.value)
         assert f"data_root is {data_root / folder}, from mine.yaml." in str(error.value)
 
 

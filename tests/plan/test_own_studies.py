@@ -76,6 +76,7 @@ def test_its_small_print_says_that_images_are_normalized(plan_of):
         ({"figures.gap.measures": []}, "figures.gap.measures lacks hidden"),
         ({"figures.gap.sweeps": []}, "figures.gap: "),
         ({"figures.gap.module": "fig1"}, "figures.gap: "),
+        ({"figures": {}}, "figures is empty"),
         ({"runs.small.batch": "ful"}, "runs.small.batch is 'ful'"),
     ],
 )

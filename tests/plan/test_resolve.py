@@ -88,6 +88,46 @@ def test_a_net_of_another_family_replaces_the_whole_net(plan_of):
     assert {run.net.hidden for run in plan.runs.values()} == {(7,)}
 
 
+def test_another_initialization_or_optimizer_drops_the_options_of_the_first(plan_of):
+    plan = plan_of(
+        study={
+            "runs.base.net.init": {"scheme": "xavier_uniform", "scale": 2.0},
+            "runs.base.optimizer": {"name": "momentum", "lr": 0.3, "momentum": 0.5},
+            "sweeps.alpha.grid": {"batch": [2]},
+        },
+        user={
+            "studies.flat.runs.base.net.init.scheme": "he_normal",
+            "studies.flat.runs.base.optimizer.name": "sgd",
+        },
+    )
+    for run in plan.runs.values():
+        assert (run.net.init.scheme, run.net.hidden) == ("he_normal", (4, 3))
+        assert run.optimizer.model_dump() == {"name": "sgd", "lr": 0.3}
+
+
+def test_options_stay_if_the_scheme_and_the_optimizer_do(plan_of):
+    plan = plan_of(
+        study={
+            "runs.base.net.init": {"scheme": "scaled_normal", "weight_std": 2.0},
+            "runs.base.optimizer": {"name": "momentum", "lr": 0.3, "momentum": 0.5},
+        },
+        user={
+            "studies.flat.runs.base.net.init": {"scheme": "scaled_normal", "bias_std": 0.5},
+            "studies.flat.runs.base.optimizer": {"name": "momentum", "nesterov": True},
+        },
+    )
+    for run in plan.runs.values():
+        assert (run.net.init.weight_std, run.net.init.bias_std) == (2.0, 0.5)
+        assert (run.optimizer.momentum, run.optimizer.nesterov) == (0.5, True)
+
+
+def test_an_entry_may_be_called_as_a_key_that_replaces(plan_of):
+    sweep = {"run": "base", "grid": {"batch": [2, 4]}}
+    names = ("family", "scheme", "name")
+    plan = plan_of(user={f"studies.flat.sweeps.{name}": sweep for name in names})
+    assert {"alpha", "batch", *names} == plan.studies["flat"].sweeps.keys()
+
+
 ADAM = {"name": "adam", "lr": 0.001, "betas": [0.9, 0.999], "epsilon": 1e-08}
 MOMENTUM = {"name": "momentum", "lr": 0.2, "momentum": 0.9, "nesterov": False}
 

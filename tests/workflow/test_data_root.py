@@ -16,7 +16,7 @@ def test_a_data_root_is_checked_before_anything_runs(tiny, tmp_path):
         (("--config", f"data_root={tmp_path}"), [f"{labels} is truncated"]),
         (
             ("-n", "--configfile", "mine.yaml"),
-            [f"Say data_root={tmp_path}, which has it.", f"from {tiny / 'mine.yaml'}."],
+            [f"Set data_root={tmp_path}, which has it.", f"from {tiny / 'mine.yaml'}."],
         ),
     ):
         shown = tiny.snakemake("duality", *options, fails=True)

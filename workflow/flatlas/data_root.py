@@ -25,10 +25,10 @@ def naming_data_root(root: Path, said_in: str) -> Iterator[None]:
 
 
 def hint(root: Path, folder: str) -> str:
-    """' Say data_root=….' if the data root leads into the wanted folder itself, else ''."""
+    """' Set data_root=….' if the data root leads into the wanted folder itself, else ''."""
     inside = Path(folder).parts
     for depth in range(1, len(inside) + 1):
         above = Path(*root.absolute().parts[:-depth])
         if root.absolute().parts[-depth:] == inside[:depth] and (above / folder).is_dir():
-            return f" Say data_root={above}, which has it."
+            return f" Set data_root={above}, which has it."
     return ""

@@ -39,8 +39,8 @@ def _part(
     except (FileNotFoundError, NotADirectoryError) as error:
         if Path(path).name in ("train", "test") and (root / path).is_dir():
             raise FlatlasError(
-                f"{part} is no folder: the path '{path}' is one level too deep. Say path: "
-                f"{Path(path).parent}."
+                f"{part} is no folder: the path '{path}' is one level too deep. Set "
+                f"path: {Path(path).parent} in the source."
             ) from error
         raise NotInDataRootError(
             f"{part} is no folder, but the images of the source with the path '{path}' belong "
@@ -114,6 +114,6 @@ def _refuse_outside(path: Path, root: str | None) -> None:
     target = os.path.realpath(path)
     if root is not None and not Path(target).is_relative_to(root):
         raise FlatlasError(
-            f"{path} is a link to {target}, outside the folder {root} of the images. Say "
-            "follow_links: true in the source to allow such links, or put the images there."
+            f"{path} is a link to {target}, outside the folder {root} of the images. "
+            "To allow such links, set follow_links: true in the source; or put the images there."
         )

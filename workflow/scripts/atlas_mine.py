@@ -15,35 +15,50 @@ from flatlas.studies.atlas.quantities import QUANTITIES
 from flatlas.studies.atlas_mine.place import draw
 from flatlas.studies.atlas_mine.placed import images_of, placed
 
+
+def names_of(points):
+    """The name of each run: its checkpoint's, or the whole path if two have the same name."""
+    files = {point["run"]: point["net.weights"] for point in points}
+    stems = {run: PurePath(file).stem for run, file in files.items()}
+    return stems if len({*stems.values()}) == len(stems) else files
+
+
+def measured(material, spec, names):
+    """The measure table of the user's networks."""
+    mine = networks(material, spec["study"], spec["settings"], spec["types"])
+    mine.insert(0, "net", mine["run"].map(names))
+    if spec["same_as"]:
+        mine["data.source"] = spec["same_as"]
+    mine.attrs["options"] = spec["options"]
+    return mine
+
+
+def doubts_about(trainings, names):
+    """Why networks count as no solution."""
+    return [
+        f"{names[net['run']]}, {net['reason']}"
+        for net in trainings[~trainings["converged"]].to_dict("records")
+    ]
+
+
 with Job(globals().get("snakemake"), "atlas mine") as job:
     spec = job.params.spec
     tables = dict(vars(job.input))
     published = [read_table(file) for file in tables.pop("published")]
     material = gather(tables, spec["points"])
-    mine = networks(material, spec["study"], spec["settings"], spec["types"])
-    files = {point["run"]: point["net.weights"] for point in spec["points"]}
-    stems = [PurePath(file).stem for file in files.values()]
-    unique = len({*stems}) == len(stems)
-    names = {run: PurePath(file).stem if unique else file for run, file in files.items()}
-    mine.insert(0, "net", mine["run"].map(names))
-    if spec["same_as"]:
-        mine["data.source"] = spec["same_as"]
-    mine.attrs["options"] = spec["options"]
+    names = names_of(spec["points"])
+    mine = measured(material, spec, names)
     table = published[0] if published else None
     rows = placed(mine, table)
     shown = {"mine": mine, "placed": rows}
     drawing = draw(Material(shown if table is None else shown | {"published": table}))
     add_note(drawing.figure, spec["shows"])
     save(drawing, job.output)
-    ended = material.trainings
     page = AtlasMine(
         shows=spec["shows"],
         images=images_of(table) if table is not None else "",
         rows=rows,
-        doubts=[
-            f"{names[net['run']]}, {net['reason']}"
-            for net in ended[~ended["converged"]].to_dict("records")
-        ],
+        doubts=doubts_about(material.trainings, names),
         labels={name: quantity.name for name, quantity in QUANTITIES.items()},
         picture=Path(job.output.png),
         caption=caption(job.params.caption),

@@ -21,6 +21,35 @@ from flatlas.studies.my_model.numbers import (
     readable,
 )
 
+
+def measure_options(tables):
+    """The options of each measure; they are the same for every network."""
+    return {
+        name.removesuffix("_summary"): read_provenance(provenance_of(Path(first)))["spec"][
+            "options"
+        ]
+        for name, (first, *_) in tables.items()
+        if name.endswith("_summary")
+    }
+
+
+def names_of(numbers):
+    """The name of each network: its file, and its seed if there are several."""
+    nets = numbers[[WEIGHTS, "seed"]].drop_duplicates()
+    several = nets["seed"].nunique() > 1
+    return [
+        f"{file}, seed {seed}" if several else file for file, seed in nets.itertuples(index=False)
+    ]
+
+
+def doubts_about(trainings):
+    """Why networks count as no solution."""
+    return [
+        f"{net[WEIGHTS]}, {net['reason']}"
+        for net in trainings[~trainings["converged"]].to_dict("records")
+    ]
+
+
 with Job(globals().get("snakemake"), "my model") as job:
     tables = dict(vars(job.input))
     others = {name: tables.pop(name) for name in ("samples", "picture", "networks")}
@@ -28,29 +57,14 @@ with Job(globals().get("snakemake"), "my model") as job:
     # Every network has the same images.
     images = read_table(others["samples"]).query("seed == 0")["part"].value_counts().to_dict()
     numbers = pd.concat([accuracy(material, images), measured(material)], ignore_index=True)
-    nets = numbers[[WEIGHTS, "seed"]].drop_duplicates()
-    several = nets["seed"].nunique() > 1
-    ended = material.trainings
+    options = measure_options(tables)
     published = [read_table(file) for file in others["networks"]]
-    # A measure has the same options for every network.
-    options = {
-        name.removesuffix("_summary"): read_provenance(provenance_of(Path(first)))["spec"][
-            "options"
-        ]
-        for name, (first, *_) in tables.items()
-        if name.endswith("_summary")
-    }
     picture = Path(others["picture"])
+    files = [Path(job.output.csv), picture.with_suffix(".pdf"), picture.with_suffix(".csv")]
     model = MyModel(
         shows=job.params.spec["shows"],
-        nets=[
-            f"{file}, seed {seed}" if several else file
-            for file, seed in nets.itertuples(index=False)
-        ],
-        doubts=[
-            f"{net[WEIGHTS]}, {net['reason']}"
-            for net in ended[~ended["converged"]].to_dict("records")
-        ],
+        nets=names_of(numbers),
+        doubts=doubts_about(material.trainings),
         images=images,
         numbers=numbers,
         accuracy=ACCURACY,
@@ -58,10 +72,7 @@ with Job(globals().get("snakemake"), "my model") as job:
         ranges=ranges(comparable(published[0], options) if published else {}),
         picture=picture,
         caption=caption(job.params.caption),
-        files={
-            Path(file).name: Path(file).name
-            for file in (job.output.csv, picture.with_suffix(".pdf"), picture.with_suffix(".csv"))
-        },
+        files={file.name: file.name for file in files},
     )
     write_table(job.output.csv, numbers)
     write_text(job.output.html, my_model_page(model))

@@ -1,8 +1,8 @@
 """Configuration files merged into one tree that remembers which file set each value.
 
 A study file holds the paper's own numbers; a preset lays its changes over it, and the user's
-configuration is laid over both. Mappings merge. Any other value replaces the earlier one, and so
-does a net of another family. An error in the merged tree names the file it came from.
+configuration is laid over both. Mappings merge, any other value replaces the earlier one
+(flatlas.plan.trees). An error in the merged tree names the file it came from.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ import yaml
 from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.mistakes import Model, listed, validated
 from flatlas.plan.reading import QUICK_LOADER
-from flatlas.plan.trees import Location, at, check_tree, dotted, has, leaves, merged
+from flatlas.plan.trees import TAGS, Location, at, check_tree, dotted, has, leaves, merged
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,24 @@ class Document:
         """'file: dotted.key' of the layer that decides the value at this location.
 
         The strongest layer that sets a value decides it. A missing key belongs to the first layer
-        that has its mapping.
+        that has its mapping, or that chose the net, init or optimizer that needs the key.
         """
         there = location
         while not has(self.tree, there):
             there = there[:-1]
         saying = [layer for layer in self.layers if has(layer.tree, there)]
-        missing = there != location and isinstance(at(self.tree, there), Mapping)
-        layer = saying[0] if missing else saying[-1]
-        return layer.place(location)
+        mapping = at(self.tree, there)
+        if there == location or not isinstance(mapping, Mapping):
+            return saying[-1].place(location)
+        tags = [(*there, tag) for tag in TAGS if isinstance(mapping.get(tag), str)]
+        choosing = [
+            layer
+            for layer in saying
+            if all(
+                has(layer.tree, tag) and at(layer.tree, tag) == at(self.tree, tag) for tag in tags
+            )
+        ]
+        return choosing[0].place(location)
 
     def changes(self) -> dict[str, tuple[Any, Any]]:
         """Dotted keys whose value differs from the first layer's: the first and the final value.

@@ -138,6 +138,12 @@ class _StudyResolver:
         return bool(self.study.borrowed) or any("borrowed" in settings for settings in measures)
 
     def resolve(self) -> None:
+        if self.own and not self.study.figures:
+            raise FlatlasError(
+                f"{self.document.origin(('figures',))} is empty, so the study '{self.name}' would "
+                "make nothing: only what a figure draws is trained and measured. Add a figure "
+                "(docs/bring-your-own.md)."
+            )
         self.plan.studies[self.name] = self.study
         self.plan.changes[self.name] = self.document.changes()
         self._check_measures()

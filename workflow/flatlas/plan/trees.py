@@ -11,8 +11,8 @@ Location = tuple[str | int, ...]
 USER = "config/config.yaml (or --configfile, --config)"
 # Text of 1 to 200 characters, without control characters or any that UTF-8 can't write.
 _KEY = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,200}")
-# The key that decides which other keys a net may have.
-FAMILY = "family"
+# Keys that decide which others a net, an init and an optimizer may have, and those that all have.
+TAGS: dict[str, tuple[str, ...]] = {"family": (), "scheme": (), "name": ("lr",)}
 # The whole configuration of this repository has 3,000 values, ten levels deep.
 MOST_VALUES, DEEPEST = 300_000, 50
 # A float can hold this number, and Python can print it.
@@ -60,11 +60,14 @@ def check_tree(tree: Any, file: str) -> None:
 def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     """One tree laid over another: mappings merge, all other values are replaced.
 
-    A net of another family is replaced as a whole: it has other keys.
+    A net of another family and an init of another scheme are replaced as a whole, since they have
+    other keys. Of another optimizer only the learning rate stays.
     """
-    if FAMILY in above and above[FAMILY] != below.get(FAMILY):
-        return dict(above)
     both = dict(below)
+    for tag, shared in TAGS.items():
+        # An entry of a study may be called `name`; then the value is a mapping.
+        if isinstance(above.get(tag), str) and above[tag] != below.get(tag):
+            both = {key: below[key] for key in shared if key in below}
     for key, value in above.items():
         if isinstance(value, Mapping) and isinstance(both.get(key), Mapping):
             both[key] = merged(both[key], value)
