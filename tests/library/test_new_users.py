@@ -639,3 +639,26 @@ def test_parameters_that_a_copy_does_not_have_are_refused(make, loss):
     with pytest.raises(flatlas.FlatlasError, match="a lambda, a hook"):
         flatlas.measure(frozen, (X, Y), measures=FEW, parameters="*", loss=loss)
     assert not any(one.requires_grad for one in frozen.parameters())
+
+
+class Tied(nn.Module):
+    """Both layers have one weight, which the second finds where a module does not look."""
+
+    def __init__(self, keep):
+        super().__init__()
+        self.first, self.last = nn.Linear(4, 4, bias=False), nn.Linear(4, 3)
+        self.kept = keep(self.first.weight)
+
+    def forward(self, x):
+        weight = self.kept.keywords["weight"] if isinstance(self.kept, partial) else self.kept[0]
+        return self.last(nn.functional.linear(torch.tanh(self.first(x)), weight))
+
+
+@pytest.mark.parametrize("keep", [lambda one: [one], lambda one: partial(len, weight=one)])
+@pytest.mark.parametrize("frozen", [False, True])
+def test_a_parameter_that_is_also_used_from_a_list_is_refused(keep, frozen):
+    """There it would stay as it was while w changes."""
+    model = Tied(keep).requires_grad_(not frozen)
+    with pytest.raises(flatlas.FlatlasError, match=r"keeps 'first\.weight'"):
+        flatlas.measure(model, (X, Y), FEW, parameters="first*")
+    flatlas.measure(model, (X, Y), FEW, parameters="last*")
