@@ -363,6 +363,17 @@ class Penalized(nn.Module):
         return loss if self.model is None else loss + penalty(self.model)
 
 
+class PenalizedList(Penalized):
+    """It keeps the model in a list, where a module does not look."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.kept = [model]
+
+    def forward(self, output, target):
+        return super().forward(output, target) + penalty(self.kept[0])
+
+
 def penalty(model):
     return sum(one.square().sum() for one in model.parameters())
 
@@ -370,7 +381,11 @@ def penalty(model):
 def test_a_loss_has_no_penalty_of_the_model_itself():
     """It would be that of the model that is not measured, and so constant."""
     model, own = net(), Penalized()
-    losses = (Penalized(model), lambda output, target: own(output, target) + penalty(model))
+    losses = (
+        Penalized(model),
+        PenalizedList(model),
+        lambda output, target: own(output, target) + penalty(model),
+    )
     for loss in losses:
         with pytest.raises(flatlas.FlatlasError, match="the model's own parameters"):
             flatlas.measure(model, (X, Y), FEW, loss=loss)

@@ -508,11 +508,15 @@ def unwrapped(model: Any) -> nn.Module:
     return model
 
 
-def refuse_penalty(model: nn.Module, loss: Any) -> None:
-    """Raise an error if a loss module has parameters of the model: its copy gets copies of them."""
-    own = {*map(id, model.parameters())}
-    if isinstance(loss, nn.Module) and not own.isdisjoint(map(id, loss.parameters())):
+def loss_of(loss: Any, model: nn.Module) -> Loss:
+    """The loss; an error if it is a module that has parameters of the model.
+
+    Those that it keeps elsewhere, as in a list, are not copied, so that a pass finds them.
+    """
+    own = [*unwrapped(model).parameters()]
+    if isinstance(loss, nn.Module) and not {*map(id, own)}.isdisjoint(map(id, loss.parameters())):
         raise _penalized()
+    return Loss(loss, own)
 
 
 def _penalized() -> FlatlasError:
