@@ -363,6 +363,17 @@ class Penalized(nn.Module):
         return loss if self.model is None else loss + penalty(self.model)
 
 
+class PenalizedList(Penalized):
+    """It keeps the model in a list, where a module does not look."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.kept = [model]
+
+    def forward(self, output, target):
+        return super().forward(output, target) + penalty(self.kept[0])
+
+
 def penalty(model):
     return sum(one.square().sum() for one in model.parameters())
 
@@ -370,7 +381,11 @@ def penalty(model):
 def test_a_loss_has_no_penalty_of_the_model_itself():
     """It would be that of the model that is not measured, and so constant."""
     model, own = net(), Penalized()
-    losses = (Penalized(model), lambda output, target: own(output, target) + penalty(model))
+    losses = (
+        Penalized(model),
+        PenalizedList(model),
+        lambda output, target: own(output, target) + penalty(model),
+    )
     for loss in losses:
         with pytest.raises(flatlas.FlatlasError, match="the model's own parameters"):
             flatlas.measure(model, (X, Y), FEW, loss=loss)
@@ -639,3 +654,26 @@ def test_parameters_that_a_copy_does_not_have_are_refused(make, loss):
     with pytest.raises(flatlas.FlatlasError, match="a lambda, a hook"):
         flatlas.measure(frozen, (X, Y), measures=FEW, parameters="*", loss=loss)
     assert not any(one.requires_grad for one in frozen.parameters())
+
+
+class Tied(nn.Module):
+    """Both layers have one weight, which the second finds where a module does not look."""
+
+    def __init__(self, keep):
+        super().__init__()
+        self.first, self.last = nn.Linear(4, 4, bias=False), nn.Linear(4, 3)
+        self.kept = keep(self.first.weight)
+
+    def forward(self, x):
+        weight = self.kept.keywords["weight"] if isinstance(self.kept, partial) else self.kept[0]
+        return self.last(nn.functional.linear(torch.tanh(self.first(x)), weight))
+
+
+@pytest.mark.parametrize("keep", [lambda one: [one], lambda one: partial(len, weight=one)])
+@pytest.mark.parametrize("frozen", [False, True])
+def test_a_parameter_that_is_also_used_from_a_list_is_refused(keep, frozen):
+    """There it would stay as it was while w changes."""
+    model = Tied(keep).requires_grad_(not frozen)
+    with pytest.raises(flatlas.FlatlasError, match=r"keeps 'first\.weight'"):
+        flatlas.measure(model, (X, Y), FEW, parameters="first*")
+    flatlas.measure(model, (X, Y), FEW, parameters="last*")

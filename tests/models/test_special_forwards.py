@@ -58,6 +58,13 @@ def test_weight_norm_has_its_own_hessian(norm):
     torch.testing.assert_close(products(model)[0], differences(model), rtol=0, atol=1e-8)
 
 
+def test_hardsigmoid_has_a_hessian():
+    """torch's own has none: networks such as MobileNetV3 could not be measured."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(6, 4), nn.Hardsigmoid(), nn.Linear(4, 3))
+    torch.testing.assert_close(products(model)[0], differences(model), rtol=0, atol=1e-8)
+
+
 class Pair(nn.Module):
     """Two outputs."""
 

@@ -15,8 +15,8 @@ from flatlas.errors import FlatlasError
 from flatlas.models.batch_norm import take_statistics
 from flatlas.models.batches import WITHOUT_FLOAT64, Batch, Batches, random_state_kept, rows_of
 from flatlas.models.derivatives import has_wrong_slope
-from flatlas.models.losses import SAME, Loss, LossFunction, Outputs
-from flatlas.models.objective import Chosen, Objective, refuse_penalty
+from flatlas.models.losses import SAME, LossFunction, Outputs
+from flatlas.models.objective import Chosen, Objective, loss_of
 from flatlas.models.precision import as_written, full_precision
 from flatlas.models.quantized import quantized
 from flatlas.models.repetition import has_changed, of_first_pass
@@ -131,8 +131,8 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         kept.callback(torch.set_default_dtype, torch.get_default_dtype())
         torch.set_default_dtype(dtype)
         batches = Batches(data, where, dtype, given.seed)
-        objective = Objective(model, batches, Loss(given.loss), given.parameters, where, dtype)
-        refuse_penalty(model, given.loss)
+        loss = loss_of(given.loss, model)
+        objective = Objective(model, batches, loss, given.parameters, where, dtype)
         copies = objective.of_copy(), objective.of_copy()
         if given.batch_norm == "recomputed":
             take_statistics(objective)

@@ -1,6 +1,6 @@
 """The loss of a model's outputs, as a sum over a batch and the number that it is divided by."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import copy
 from functools import partial
 from inspect import signature
@@ -56,10 +56,11 @@ class Loss:
     the shares are 0, and the divisor is 1.
     """
 
-    def __init__(self, loss: str | nn.Module | LossFunction) -> None:
+    def __init__(self, loss: str | nn.Module | LossFunction, shared: Iterable[Tensor] = ()) -> None:
         """A name, a loss of torch.nn, or a function of output and target: a mean over examples.
 
-        A user's function or module whose `reduction` is "sum" is a sum.
+        A user's function or module whose `reduction` is "sum" is a sum. A module is copied, except
+        for `shared` tensors.
         """
         if isinstance(loss, str):
             if loss not in BY_NAME:
@@ -87,7 +88,7 @@ class Loss:
         self._normalizes = False
         self._loss: Any = loss
         if isinstance(loss, nn.Module):
-            self._loss = copied(loss, "loss").double().eval().requires_grad_(False)
+            self._loss = copied(loss, "loss", shared).double().eval().requires_grad_(False)
         if self.is_of_classes:
             self._loss.reduction = "sum"
 

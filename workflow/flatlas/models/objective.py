@@ -171,14 +171,27 @@ class Objective:
         self, parts: dict[str, Tensor], batch: Batch, value: Tensor
     ) -> None:
         """Raise an error if the loss of a batch depends on more than w and the batch."""
-        with twice_differentiable(self.model), _differentiated_by(self._given):
-            if _reaches(self._given, _leaves(self.outputs(parts, batch))):
+        # In a pass, `parts` stand in for these.
+        own = {name: self.model.get_parameter(name) for name in self.shapes}
+        originals = [*self._given, *own.values()]
+        with twice_differentiable(self.model), _differentiated_by(originals):
+            made = [leaf for leaf in _leaves(self.outputs(parts, batch)) if _varies(leaf)]
+            if _reaches(self._given, made):
                 raise FlatlasError(
                     "the model computes its output with parameters that a copy of it does not "
                     "have, such as those of a layer that a lambda, a hook or a method under "
                     "torch.compile refers to: measures are taken of a copy. Let each layer be an "
                     "attribute of the module that uses it."
                 )
+            reached = roots(made)
+        kept = [name for name, parameter in own.items() if id(parameter) in reached]
+        if kept:
+            raise FlatlasError(
+                f"the model keeps '{kept[0]}' also outside of its modules' parameters, as in a "
+                "list or a functools.partial, and computes its output with it: there it would not "
+                "change with the measured weights. Let the model use the parameter by its name, "
+                "as in self.layer.weight."
+            )
         # Without gradients, to use the same kernels as for the first value.
         outputs = tree_map(
             lambda leaf: leaf.detach() if isinstance(leaf, Tensor) else leaf,
@@ -395,7 +408,9 @@ def again(
         )
     except (NotImplementedError, RuntimeError) as error:
         raise FlatlasError(
-            f"torch can't compute a second derivative of the model: {error}"
+            f"torch can't compute a second derivative of the model: {error}. Take measures without "
+            "second derivatives, such as adaptive_sharpness, or compute that part by operations "
+            "that have one."
         ) from error
     return found
 
@@ -493,11 +508,15 @@ def unwrapped(model: Any) -> nn.Module:
     return model
 
 
-def refuse_penalty(model: nn.Module, loss: Any) -> None:
-    """Raise an error if a loss module has parameters of the model: its copy gets copies of them."""
-    own = {*map(id, model.parameters())}
-    if isinstance(loss, nn.Module) and not own.isdisjoint(map(id, loss.parameters())):
+def loss_of(loss: Any, model: nn.Module) -> Loss:
+    """The loss; an error if it is a module that has parameters of the model.
+
+    Those that it keeps elsewhere, as in a list, are not copied, so that a pass finds them.
+    """
+    own = [*unwrapped(model).parameters()]
+    if isinstance(loss, nn.Module) and not {*map(id, own)}.isdisjoint(map(id, loss.parameters())):
         raise _penalized()
+    return Loss(loss, own)
 
 
 def _penalized() -> FlatlasError:

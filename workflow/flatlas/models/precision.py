@@ -9,6 +9,7 @@ from typing import Any
 import torch
 import torch.utils.checkpoint
 from torch import Tensor, nn
+from torch.nn import functional
 
 from flatlas.hessian.attention import without_fast_path
 
@@ -62,20 +63,25 @@ def without_cudnn(model: nn.Module) -> Iterator[None]:
 
 @contextmanager
 def differentiable_layers() -> Iterator[None]:
-    """Weight norm and checkpoints with correct second derivatives.
+    """Weight norm, checkpoints and hardsigmoid with correct second derivatives.
 
-    torch's fused weight norm has a wrong one, and a reentrant checkpoint has none.
+    torch's fused weight norm has a wrong one, a reentrant checkpoint and hardsigmoid have none.
     """
     with ExitStack() as kept:
         # An ordinary import gives the function of the same name in nn.utils, not this module.
         for owner in (torch, import_module("torch.nn.utils.weight_norm")):
             _set(kept, owner, "_weight_norm", _weight_norm)
         _set(kept, torch.utils.checkpoint, "CheckpointFunction", _Checkpoint)
+        _set(kept, functional, "hardsigmoid", _hardsigmoid)
         yield
 
 
 def _weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
     return v * (g / torch.norm_except_dim(v, 2, dim))
+
+
+def _hardsigmoid(given: Tensor, inplace: bool = False) -> Tensor:
+    return functional.relu6(given + 3) / 6
 
 
 class _Checkpoint:
